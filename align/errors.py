@@ -1,0 +1,58 @@
+"""The exceptions Align raises.
+
+::
+
+    AlignError
+    ├── ParameterError   a wrong argument (also a ValueError)
+    ├── DataError        a wrong file: audio, labels, corpus
+    └── ModelError       a model file that cannot be used
+"""
+
+import os
+
+__all__ = ["AlignError", "DataError", "ModelError", "ParameterError"]
+
+
+class AlignError(Exception):
+    """Base of every error Align raises on purpose."""
+
+
+class ParameterError(AlignError, ValueError):
+    """An argument has a wrong value, shape or type."""
+
+
+class DataError(AlignError):
+    """A file or recording cannot be used as it is.
+
+    Parameters
+    ----------
+    message : str
+        What was wrong and what to do, in one sentence.
+    path : str or os.PathLike, optional
+        The file at fault.
+    line : int, optional
+        The line (counted from 1) at fault.
+
+    Examples
+    --------
+    >>> print(DataError("the times go backwards; sort the lines.", path="a.phn", line=3))
+    a.phn, line 3: the times go backwards; sort the lines.
+    """
+
+    def __init__(
+        self, message: str, path: str | os.PathLike[str] | None = None, line: int | None = None
+    ) -> None:
+        super().__init__(message, path, line)
+        self.message = message
+        self.path = None if path is None else os.fspath(path)
+        self.line = line
+
+    def __str__(self) -> str:
+        if self.path is None:
+            return self.message
+        where = self.path if self.line is None else f"{self.path}, line {self.line}"
+        return f"{where}: {self.message}"
+
+
+class ModelError(AlignError):
+    """A model file cannot be loaded or used."""

@@ -1,0 +1,1 @@
+"""Online learners, flat and structured."""

@@ -1,0 +1,1 @@
+"""Exact decoders: dynamic programmes over the potentials of an alignment."""

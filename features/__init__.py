@@ -1,0 +1,1 @@
+"""Signals, features and base functions."""

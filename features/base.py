@@ -1,0 +1,298 @@
+"""What a feature is: a signal and its events in, base functions out.
+
+A `Feature` may need fitting (duration statistics, a frame classifier); its `terms` are the base
+functions of one recording, each of one of the kinds of `align.types`. The decorators turn a plain
+function into a feature without any fitting.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from align.errors import ParameterError
+from align.features.signal import Signal
+from align.types import (
+    DurationTerm,
+    Event,
+    FloatArray,
+    GeneralPotential,
+    GeneralTerm,
+    IntArray,
+    OnsetTerm,
+    RatioTerm,
+    SegmentTerm,
+    Term,
+)
+
+__all__ = [
+    "Feature",
+    "FunctionFeature",
+    "TimedSignal",
+    "duration_feature",
+    "general_feature",
+    "onset_feature",
+    "ratio_feature",
+    "rows_of",
+    "segment_feature",
+]
+
+
+@dataclass(frozen=True)
+class TimedSignal:
+    """A recording with its events and their true onsets: what features are fitted to.
+
+    Parameters
+    ----------
+    signal : Signal
+        The recording.
+    events : sequence of Event, length K
+        What occurs.
+    onsets : np.ndarray [shape=(K,), dtype=intp]
+        True onsets in frames, strictly increasing.
+    times : np.ndarray [shape=(K,)]
+        True onsets in seconds, as the labels give them.
+    end : int
+        End of the last event in frames, exclusive; T where it ends with the recording.
+    group : str, optional
+        Who speaks or plays.
+    """
+
+    signal: Signal
+    events: Sequence[Event]
+    onsets: IntArray
+    times: npt.NDArray[np.float64]
+    end: int
+    group: str | None = None
+
+    @property
+    def lengths(self) -> IntArray:
+        """Length of each event in frames [shape=(K,)]."""
+        return np.diff(self.onsets, append=self.end)
+
+
+class Feature:
+    """One or several base functions; the base class of all features.
+
+    Attributes
+    ----------
+    name : str
+        Prefix of the names of its base functions; unique within an aligner.
+    cross_fit : bool
+        True where scores of the recordings it was fitted to would flatter it. The aligner then
+        trains the structured learner on the scores of copies fitted to other groups.
+    """
+
+    name: str = ""
+    cross_fit: ClassVar[bool] = False
+
+    def fit(self, examples: Sequence[TimedSignal]) -> Self:
+        """Estimate what the base functions need from timed recordings."""
+        return self
+
+    def terms(self, signal: Signal, events: Sequence[Event]) -> dict[str, Term]:
+        """Return the base functions of a recording: the same names, in the same order, always."""
+        raise NotImplementedError
+
+    def get_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+        """Return what a model file must hold: values that JSON can carry, and arrays."""
+        return {}, {}
+
+    def set_state(self, params: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
+        """Restore what `get_state` returned; checks it, and never executes anything."""
+        return self
+
+
+def rows_of(events: Sequence[Event]) -> tuple[list[Event], IntArray]:
+    """Return the distinct events in order of first appearance, and the row of each event.
+
+    Examples
+    --------
+    >>> rows_of(["sil", "k", "iy", "k"])
+    (['sil', 'k', 'iy'], array([0, 1, 2, 1]))
+    """
+    row: dict[Event, int] = {}
+    rows = [row.setdefault(event, len(row)) for event in events]
+    return list(row), np.array(rows, dtype=np.intp)
+
+
+class FunctionFeature(Feature):
+    """A feature made of a plain function; see the decorators of this module.
+
+    Parameters
+    ----------
+    function : callable
+        What the decorators describe.
+    name : str
+        Name of the base function.
+    make : callable
+        Turns the function, a signal and the events into a term.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        name: str,
+        make: Callable[[Callable[..., Any], str, Signal, Sequence[Event]], Term],
+    ) -> None:
+        self.function = function
+        self.name = name
+        self._make = make
+        self.__doc__ = function.__doc__
+
+    def __call__(self, *args: Any) -> Any:
+        """Call the function itself."""
+        return self.function(*args)
+
+    def terms(self, signal: Signal, events: Sequence[Event]) -> dict[str, Term]:
+        """Return the one base function, under the feature's name."""
+        return {self.name: self._make(self.function, self.name, signal, events)}
+
+
+def onset_feature(function: Callable[[Signal, Event], npt.ArrayLike]) -> FunctionFeature:
+    """Make a base function of ``function(signal, event) -> (T,)``, a score for each onset frame.
+
+    Parameters
+    ----------
+    function : callable
+        Takes the `Signal` and an event; returns the score of the event beginning at each of the
+        signal's T frames. It is called once for each distinct event.
+
+    Returns
+    -------
+    FunctionFeature
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> @onset_feature
+    ... def loudness_rise(signal, event):
+    ...     level = signal.log_energy
+    ...     return np.diff(level, prepend=level[:1])
+    >>> loudness_rise.name
+    'loudness_rise'
+    """
+    return FunctionFeature(function, function.__name__, _onset_term)
+
+
+def segment_feature(function: Callable[[Signal, Event], npt.ArrayLike]) -> FunctionFeature:
+    """Make a base function of ``function(signal, event) -> (T,)``, summed over the event's frames.
+
+    Parameters
+    ----------
+    function : callable
+        Takes the `Signal` and an event; returns how well each of the T frames suits the event.
+
+    Returns
+    -------
+    FunctionFeature
+    """
+    return FunctionFeature(function, function.__name__, _segment_term)
+
+
+def duration_feature(function: Callable[[Event, FloatArray], npt.ArrayLike]) -> FunctionFeature:
+    """Make a base function of ``function(event, seconds) -> scores``, of the event's length.
+
+    Parameters
+    ----------
+    function : callable
+        Takes an event and lengths in seconds [shape=(L + 1,)]; returns their scores.
+
+    Returns
+    -------
+    FunctionFeature
+    """
+    return FunctionFeature(function, function.__name__, _duration_term)
+
+
+def ratio_feature(function: Callable[[Event, Event | None], float]) -> FunctionFeature:
+    """Make a base function of the squared change of relative length between neighbours.
+
+    Parameters
+    ----------
+    function : callable
+        Takes an event and the one after it (None at the end); returns the length in seconds to
+        which the event's own is compared. 0 or less switches the term off there.
+
+    Returns
+    -------
+    FunctionFeature
+    """
+    return FunctionFeature(function, function.__name__, _ratio_term)
+
+
+def general_feature(function: GeneralPotential) -> FunctionFeature:
+    """Make a base function of a numba-compiled ``psi(k, t_before, t_onset, t_after)``, in frames.
+
+    Parameters
+    ----------
+    function : callable
+        Compiled by ``numba.njit``; decoded at a price cubic in the longest length.
+
+    Returns
+    -------
+    FunctionFeature
+    """
+    return FunctionFeature(function, function.__name__, lambda f, *_: GeneralTerm(f))
+
+
+def _table(
+    function: Callable[[Signal, Event], npt.ArrayLike],
+    name: str,
+    signal: Signal,
+    events: Sequence[Event],
+) -> tuple[npt.NDArray[np.float64], IntArray]:
+    symbols, rows = rows_of(events)
+    table = np.empty((len(symbols), signal.n_frames))
+    for row, event in zip(table, symbols, strict=True):
+        row[:] = _checked(function(signal, event), (signal.n_frames,), name, event)
+    return table, rows
+
+
+def _checked(
+    values: npt.ArrayLike, shape: tuple[int, ...], name: str, event: Event
+) -> npt.NDArray[np.float64]:
+    array = np.asarray(values, dtype=np.float64)
+    if array.shape != shape:
+        raise ParameterError(
+            f"feature {name!r} returned shape {array.shape} for event {str(event)!r}, "
+            f"must be {shape}."
+        )
+    if not np.isfinite(array).all():
+        raise ParameterError(f"feature {name!r} is not finite for event {str(event)!r}.")
+    return array
+
+
+def _onset_term(
+    function: Callable[..., Any], name: str, signal: Signal, events: Sequence[Event]
+) -> Term:
+    return OnsetTerm(*_table(function, name, signal, events))
+
+
+def _segment_term(
+    function: Callable[..., Any], name: str, signal: Signal, events: Sequence[Event]
+) -> Term:
+    return SegmentTerm.from_frames(*_table(function, name, signal, events))
+
+
+def _duration_term(
+    function: Callable[..., Any], name: str, signal: Signal, events: Sequence[Event]
+) -> Term:
+    symbols, rows = rows_of(events)
+    seconds = np.arange(signal.n_frames + 1) * signal.hop
+    table = [_checked(function(event, seconds), seconds.shape, name, event) for event in symbols]
+    return DurationTerm(np.array(table).reshape(-1, seconds.size), rows)
+
+
+def _ratio_term(
+    function: Callable[..., Any], name: str, signal: Signal, events: Sequence[Event]
+) -> Term:
+    after = [*events[1:], None]
+    scale = np.array([function(e, n) for e, n in zip(events, after, strict=True)], dtype=float)
+    scale /= signal.hop
+    gate = scale > 0
+    gate[1:] &= gate[:-1]
+    gate[:1] = False
+    return RatioTerm(np.where(scale > 0, scale, 1.0), gate)
