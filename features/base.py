@@ -83,14 +83,21 @@ class Feature:
     cross_fit : bool
         True where scores of the recordings it was fitted to would flatter it. The aligner then
         trains the structured learner on the scores of copies fitted to other groups.
+    pools_folds : bool
+        True where those copies, put together by `pool`, serve better than one more fitted to all.
     """
 
     name: str = ""
     cross_fit: ClassVar[bool] = False
+    pools_folds: ClassVar[bool] = False
 
     def fit(self, examples: Sequence[TimedSignal]) -> Self:
         """Estimate what the base functions need from timed recordings."""
         return self
+
+    def pool(self, copies: Sequence[Self]) -> Self:
+        """Become the sum of copies fitted to different parts of the training set."""
+        raise NotImplementedError
 
     def terms(self, signal: Signal, events: Sequence[Event]) -> dict[str, Term]:
         """Return the base functions of a recording: the same names, in the same order, always."""

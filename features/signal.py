@@ -1,23 +1,35 @@
 """A recording cut into frames, with its spectral representations computed once each."""
 
 import math
+import os
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
+from align.features import spectra
+from align.features.cepstra import cepstra
 
-__all__ = ["Signal"]
+__all__ = ["REPRESENTATIONS", "Signal"]
 
 _T = TypeVar("_T")
+
+REPRESENTATIONS = ("log_mel", "mfcc", "power_spectrum")
+"""What `Signal.representation` knows by name."""
+
+_CEPSTRAL = frozenset(
+    ("n_mfcc", "derivatives", "derivative_reach", "normalise_mean", "normalise_variance")
+)
 
 
 class Signal:
     """A mono recording cut into T frames.
 
-    Frame t covers ``[t * hop, (t + 1) * hop)`` seconds; analysis windows are centred in it.
+    Frame t covers ``[t * hop, (t + 1) * hop)`` seconds; analysis windows are centred in it. Each
+    representation is computed at the first call that asks for it, and kept; the arrays are
+    read-only, as all features share them.
 
     Parameters
     ----------
@@ -46,6 +58,8 @@ class Signal:
     >>> signal = Signal(np.zeros(16000, dtype=np.float32), rate=16000, hop=0.005)
     >>> signal.n_frames, signal.hop
     (200, 0.005)
+    >>> signal.mfcc(n_mfcc=12, window=0.020).shape
+    (200, 36)
     """
 
     def __init__(
@@ -64,9 +78,125 @@ class Signal:
         self.duration = self.samples.size / self.rate
         self._cache: dict[Any, Any] = {}
 
+    @classmethod
+    def read(
+        cls,
+        audio: str | os.PathLike[str] | npt.NDArray[Any],
+        rate: int = 16000,
+        hop: float = 0.005,
+        *,
+        source_rate: int | None = None,
+        name: str = "",
+    ) -> Self:
+        """Read a recording by `align.features.read_audio`, and cut it into frames.
+
+        Parameters
+        ----------
+        audio : path or np.ndarray
+            The recording.
+        rate : int
+            Sampling rate wanted, in Hz.
+        hop : float
+            Length of a frame in seconds.
+        source_rate : int, optional
+            Sampling rate of an array, in Hz.
+        name : str, optional
+            What messages call the recording; by default its path.
+        """
+        from align.features.audio import read_audio
+
+        samples, rate = read_audio(audio, rate, source_rate=source_rate, name=name)
+        if not name and not isinstance(audio, np.ndarray):
+            name = os.fspath(audio)
+        return cls(samples, rate, hop, name)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave what was computed behind: a copy, or another process, computes what it needs."""
+        return {**self.__dict__, "_cache": {}}
+
     def cached(self, key: Any, compute: Callable[[], _T]) -> _T:
         """Return ``compute()``, computed at the first call with this `key` only."""
         if key not in self._cache:
-            self._cache[key] = compute()
-        value: _T = self._cache[key]
-        return value
+            value = compute()
+            if isinstance(value, np.ndarray):
+                value.setflags(write=False)
+            self._cache[key] = value
+        kept: _T = self._cache[key]
+        return kept
+
+    def power_spectrum(self, **options: Any) -> npt.NDArray[np.float32]:
+        """Power spectrum [shape=(T, n_fft // 2 + 1)].
+
+        Parameters
+        ----------
+        **options
+            Those of `align.features.spectra.power_spectrum`: `window` (seconds), `n_fft`,
+            `preemphasis`.
+        """
+        return self._spectrum("power_spectrum", options)
+
+    def log_mel(self, **options: Any) -> npt.NDArray[np.float32]:
+        """Natural logarithm of the energies in mel bands [shape=(T, n_mels)].
+
+        Parameters
+        ----------
+        **options
+            Those of `align.features.log_mel`: `window` (seconds), `n_mels`, `fmin`, `fmax`,
+            `n_fft`, `preemphasis`, `mel_scale`, `mel_norm`, `floor`, `normalise_mean`,
+            `normalise_variance`.
+        """
+        return self._spectrum("log_mel", options)
+
+    def mfcc(self, **options: Any) -> npt.NDArray[np.float32]:
+        """Cepstral coefficients and derivatives [shape=(T, n_mfcc * (1 + derivatives))].
+
+        Parameters
+        ----------
+        **options
+            Those of `align.features.mfcc`: `window` (seconds), `n_mfcc`, `n_mels`,
+            `preemphasis`, `derivatives`, `derivative_reach` (seconds), `normalise_mean`,
+            `normalise_variance`, and those of the filter bank.
+        """
+
+        def compute() -> npt.NDArray[np.float32]:
+            mel = {"preemphasis": 0.97, **options}
+            own = {name: mel.pop(name) for name in _CEPSTRAL & mel.keys()}
+            return cepstra(self.log_mel(**mel), self.hop, **own)
+
+        return self.cached(("mfcc", *sorted(options.items())), compute)
+
+    @property
+    def log_energy(self) -> npt.NDArray[np.float32]:
+        """Natural logarithm of the mean square in 25 ms around each frame [shape=(T,)]."""
+        return self._spectrum("log_energy", {})
+
+    def representation(self, name: str, **options: Any) -> npt.NDArray[np.float32]:
+        """Return a representation by its name [shape=(T, D)].
+
+        Parameters
+        ----------
+        name : str
+            One of `REPRESENTATIONS`.
+        **options
+            Those of the method of that name.
+
+        Raises
+        ------
+        ParameterError
+            For an unknown name or option.
+        """
+        if name not in REPRESENTATIONS:
+            known = ", ".join(map(repr, REPRESENTATIONS))
+            raise ParameterError(f"representation={name!r}, must be one of {known}.")
+        try:
+            values: npt.NDArray[np.float32] = getattr(self, name)(**options)
+        except TypeError as error:
+            raise ParameterError(f"options={options} do not suit {name!r}: {error}.") from error
+        return values
+
+    def _spectrum(self, name: str, options: dict[str, Any]) -> npt.NDArray[np.float32]:
+        function = getattr(spectra, name)
+        return self.cached(
+            (name, *sorted(options.items())),
+            lambda: function(self.samples, self.rate, self.hop, **options),
+        )

@@ -1,0 +1,339 @@
+"""Reading recordings: any file libsndfile knows, or an array, as float32 samples at one rate.
+
+Files are opened by content, whatever their extension: RIFF WAV, NIST SPHERE (TIMIT's own
+``.wav``), FLAC, AIFF, Ogg, MP3 and the other formats of libsndfile, at any sampling rate and
+with any number of channels. Channels are averaged; the rate is changed by soxr's band-limited
+resampler. Integer samples are scaled so that full scale is 1.
+
+libsndfile reads a file that ends before its header says it should as if it were whole. A label
+file then seems to run past the end of the sound, or, worse, the last phones are squeezed into
+what is left. So the size that headers declare is compared with the size of the file, and
+compressed formats must yield as many samples as they declare. Nothing is
+allocated on the word of a header alone.
+"""
+
+import math
+import os
+import stat
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from align.errors import DataError, ParameterError
+from align.features._audio_header import Extent, declared_extent, ogg_ends, states_mp3_length
+
+if TYPE_CHECKING:
+    import soundfile
+
+__all__ = ["AudioInfo", "audio_info", "read_audio"]
+
+_PathLike: TypeAlias = str | os.PathLike[str]
+
+_BLOCK = 1 << 18  # samples of all channels decoded at a time
+_RATES = (1_000, 1_000_000)  # Hz; outside, a header is damaged and resampling could explode
+_SLACK = 0.010  # seconds a file may fall short of its header: sloppy writers, no speech lost
+
+
+@dataclass(frozen=True, slots=True)
+class AudioInfo:
+    """What the header of an audio file says.
+
+    Attributes
+    ----------
+    duration : float
+        Length in seconds.
+    rate : int
+        Sampling rate in Hz.
+    channels : int
+        Number of channels.
+    format : str
+        Container and coding as libsndfile calls them, such as ``"WAV PCM_16"``.
+    """
+
+    duration: float
+    rate: int
+    channels: int
+    format: str
+
+
+def audio_info(path: _PathLike) -> AudioInfo:
+    """Read the header of an audio file, and check it against the size of the file.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+
+    Returns
+    -------
+    AudioInfo
+
+    Raises
+    ------
+    DataError
+        Where there is no such file, or it is a directory, empty, truncated or not audio.
+    """
+    with _open(path, allow_truncated=False) as file:
+        return AudioInfo(
+            duration=file.frames / file.samplerate,
+            rate=file.samplerate,
+            channels=file.channels,
+            format=f"{file.format} {file.subtype}",
+        )
+
+
+def read_audio(
+    audio: _PathLike | npt.NDArray[Any],
+    rate: int | None = 16000,
+    *,
+    source_rate: int | None = None,
+    mono: bool = True,
+    allow_silence: bool = False,
+    allow_truncated: bool = False,
+    name: str = "",
+) -> tuple[npt.NDArray[np.float32], int]:
+    """Read a recording as float32 samples at one rate.
+
+    Parameters
+    ----------
+    audio : path or np.ndarray [shape=(n,) or (n, channels)]
+        A file of any format libsndfile reads, or samples: floating point as they are, or
+        integers of 8, 16 or 32 bits, which are scaled to [-1, 1].
+    rate : int, optional
+        Sampling rate wanted, in Hz; None keeps that of the recording.
+    source_rate : int, optional
+        Sampling rate of an array, in Hz. Files know their own; it is not looked at there.
+    mono : bool
+        Average the channels. Otherwise the result has shape (n, channels).
+    allow_silence : bool
+        Accept a recording that is constant throughout. By default it is refused: there is
+        nothing in it to align, and mostly it is a failed recording or export.
+    allow_truncated : bool
+        Accept a file that ends before its header says, as WAV written to a pipe does, and read
+        what is there, as far as its format allows.
+    name : str, optional
+        How messages call an array.
+
+    Returns
+    -------
+    samples : np.ndarray [shape=(n,) or (n, channels), dtype=float32]
+        The recording, n > 0; every sample is finite.
+    rate : int
+        Its sampling rate in Hz.
+
+    Raises
+    ------
+    DataError
+        Where there is no such file, or it is a directory, empty, truncated, not audio, or
+        SPHERE compressed with shorten; where it holds no samples, silence only, or samples that
+        are not finite. One sentence that names the file.
+    ParameterError
+        For an array without `source_rate`, or of a type or shape that is not sound.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> tone = np.sin(np.arange(44100) / 10)
+    >>> samples, rate = read_audio(np.stack([tone, tone], axis=1), source_rate=44100)
+    >>> samples.shape, samples.dtype, rate
+    ((16000,), dtype('float32'), 16000)
+    """
+    if rate is not None and not _RATES[0] <= rate <= _RATES[1]:
+        raise ParameterError(f"rate={rate} Hz, must be in {_RATES[0]}..{_RATES[1]}.")
+    where: _PathLike | None
+    if isinstance(audio, np.ndarray):
+        where = name or None
+        samples, source = _from_array(audio, source_rate, where)
+    elif isinstance(audio, str | os.PathLike):
+        where = audio
+        samples, source = _from_file(audio, allow_truncated)
+    else:
+        raise ParameterError(f"audio is a {type(audio).__name__}, must be a path or an array.")
+    if samples.shape[0] == 0:
+        raise DataError("it holds no samples.", path=where)
+    if mono:
+        samples = samples[:, 0] if samples.shape[1] == 1 else samples.mean(axis=1)
+    if not allow_silence and float(np.ptp(samples)) == 0.0:
+        raise DataError(
+            f"it is digital silence (every sample is {float(samples.flat[0]):g}); "
+            "there is nothing in it to align.",
+            path=where,
+        )
+    if rate is not None and rate != source:
+        samples = _resample(samples, source, rate, where)
+        source = rate
+    return np.ascontiguousarray(samples, dtype=np.float32), source
+
+
+def _from_array(
+    array: npt.NDArray[Any], rate: int | None, where: _PathLike | None
+) -> tuple[npt.NDArray[np.float32], int]:
+    if rate is None:
+        raise ParameterError("source_rate=None, must be the sampling rate of the array in Hz.")
+    if not _RATES[0] <= rate <= _RATES[1]:
+        raise ParameterError(f"source_rate={rate} Hz, must be in {_RATES[0]}..{_RATES[1]}.")
+    if array.ndim not in (1, 2):
+        raise ParameterError(f"audio.shape={array.shape}, must be (n,) or (n, channels).")
+    if array.ndim == 2 and array.shape[1] > array.shape[0] > 0:
+        raise ParameterError(
+            f"audio.shape={array.shape}, must be (n, channels); pass the transpose of "
+            "(channels, n)."
+        )
+    if array.ndim == 2 and array.shape[1] == 0:
+        raise ParameterError(f"audio.shape={array.shape}, must have at least one channel.")
+    kind, bits = array.dtype.kind, 8 * array.dtype.itemsize
+    if kind == "f":
+        with np.errstate(over="ignore"):  # reported below, with its place
+            samples = array.astype(np.float32)
+    elif kind in "iu" and bits <= 32:
+        middle = 2.0 ** (bits - 1)
+        samples = ((array - (middle if kind == "u" else 0.0)) / middle).astype(np.float32)
+    else:
+        raise ParameterError(
+            f"audio.dtype={array.dtype}, must be floating point or integers of 8, 16 or 32 bits, "
+            "whose full scale is known."
+        )
+    if samples.ndim == 1:
+        samples = samples[:, None]
+    _check_finite(samples, 0, int(rate), where)
+    return samples, int(rate)
+
+
+def _from_file(path: _PathLike, allow_truncated: bool) -> tuple[npt.NDArray[np.float32], int]:
+    import soundfile
+
+    blocks: list[npt.NDArray[np.float32]] = []
+    done = 0
+    with _open(path, allow_truncated) as file:
+        rate, declared, size = file.samplerate, file.frames, max(1, _BLOCK // file.channels)
+        while True:
+            try:
+                block = file.read(size, dtype="float32", always_2d=True)
+            except soundfile.LibsndfileError as error:
+                if allow_truncated and blocks:
+                    break
+                raise DataError(
+                    f"it is damaged or truncated ({_reason(error)}); copy or convert it again.",
+                    path=path,
+                ) from error
+            if len(block) == 0:
+                break
+            _check_finite(block, done, rate, path)
+            blocks.append(block)
+            done += len(block)
+        exact = file.format != "MP3" or _asked(states_mp3_length, path)
+        empty = np.empty((0, file.channels), dtype=np.float32)
+    if done < declared - _SLACK * rate and exact and not allow_truncated:
+        raise _truncated(path, declared / rate, done / rate)
+    return np.concatenate(blocks) if blocks else empty, rate
+
+
+def _open(path: _PathLike, allow_truncated: bool) -> "soundfile.SoundFile":
+    """Open a file whose header and size agree."""
+    import soundfile
+
+    try:
+        status = os.stat(path)
+        if stat.S_ISDIR(status.st_mode):
+            raise DataError("it is a directory, not an audio file.", path=path)
+        if not stat.S_ISREG(status.st_mode):
+            raise DataError("it is not a regular file; audio is read from files only.", path=path)
+        if status.st_size == 0:
+            raise DataError("the file is empty (0 bytes).", path=path)
+        with open(path, "rb") as stream:
+            extent = declared_extent(stream, path)
+    except FileNotFoundError as error:
+        raise DataError("there is no such file.", path=path) from error
+    except (OSError, ValueError) as error:  # ValueError: a null character in the name
+        reason = getattr(error, "strerror", None) or str(error)
+        raise DataError(f"it cannot be opened ({reason}).", path=path) from error
+    try:
+        file = soundfile.SoundFile(os.fspath(path))
+    except (soundfile.SoundFileError, TypeError, UnicodeError) as error:
+        # TypeError: soundfile takes a name in .raw for headerless samples, of no known rate
+        raise DataError(
+            f"it is not audio that libsndfile can read ({_reason(error)}); convert it to WAV or "
+            "FLAC.",
+            path=path,
+        ) from error
+    try:
+        _check_header(file, path, None if allow_truncated else extent, status.st_size)
+        if file.format == "OGG" and not allow_truncated and not _asked(ogg_ends, path):
+            raise DataError(
+                "it is truncated: its last page is missing; copy or convert it again.", path=path
+            )
+    except DataError:
+        file.close()
+        raise
+    return file
+
+
+def _check_header(
+    file: "soundfile.SoundFile", path: _PathLike, extent: Extent | None, size: int
+) -> None:
+    if not _RATES[0] <= file.samplerate <= _RATES[1]:
+        raise DataError(
+            f"its header gives a sampling rate of {file.samplerate} Hz, outside "
+            f"{_RATES[0]}..{_RATES[1]} Hz; the header is damaged.",
+            path=path,
+        )
+    if extent is None or size >= extent.start + extent.size:
+        return
+    # in seconds by proportion, so that it holds for every coding
+    present, seconds = size - extent.start, file.frames / file.samplerate
+    whole = seconds * extent.size / present if present > 0 else math.inf
+    if whole - seconds > _SLACK:
+        raise _truncated(path, whole, seconds)
+
+
+def _asked(question: Callable[[BinaryIO], bool], path: _PathLike) -> bool:
+    with open(path, "rb") as stream:
+        return question(stream)
+
+
+def _truncated(path: _PathLike, declared: float, present: float) -> DataError:
+    says = "more sound" if math.isinf(declared) else f"{declared:.2f} s of sound"
+    return DataError(
+        f"it is truncated: its header declares {says}, the file holds {present:.2f} s; "
+        "copy or convert it again.",
+        path=path,
+    )
+
+
+def _check_finite(
+    block: npt.NDArray[np.float32], before: int, rate: int, where: _PathLike | None
+) -> None:
+    finite = np.isfinite(block)
+    if not finite.all():
+        at = int(np.argmin(finite.all(axis=1)))
+        value = block[at][~finite[at]][0]
+        raise DataError(
+            f"sample {before + at} (at {(before + at) / rate:.3f} s) is {value}; samples must be "
+            "finite numbers.",
+            path=where,
+        )
+
+
+def _resample(
+    samples: npt.NDArray[np.float32], source: int, rate: int, where: _PathLike | None
+) -> npt.NDArray[np.float32]:
+    import soxr
+
+    resampled: npt.NDArray[np.float32] = soxr.resample(samples, source, rate, quality="HQ")
+    if len(resampled) == 0:
+        raise DataError(
+            f"it is too short ({len(samples)} samples at {source} Hz) to have a sample at "
+            f"{rate} Hz.",
+            path=where,
+        )
+    return resampled
+
+
+def _reason(error: Exception) -> str:
+    text = str(getattr(error, "error_string", error))
+    if text.startswith("File does not exist"):  # libsndfile on the wreck of an MP3
+        return "the file is damaged"
+    return text.removeprefix("Error : ").strip().rstrip(".")

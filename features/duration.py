@@ -1,0 +1,344 @@
+"""How long events last: psi_6 of the thesis, and a log-normal law that fits better.
+
+``psi(d) = ln p(d; e)`` for the length d of an event labelled e, in frames. The laws are
+
+* ``"normal"``, the thesis's: mean and standard deviation of the label's lengths in training, the
+  deviation at least half a frame; a label never seen has those of all events together.
+* ``"lognormal"``: the logarithm of the length is normal. Lengths are skewed and positive, and a
+  pause ten times the usual is unlikely, not impossible: the score falls with the square of the
+  logarithm, not of the length.
+* ``"gamma"``: matched to the same means and deviations as the normal law.
+
+Under ``shrinkage`` b > 0 the statistics of rare labels are drawn towards those of their class
+(vowels, stops, ...; of all labels, where no class is known). With N events of S labels, total
+variance V, W the variance within labels and B that between their means, a label seen n times
+with mean m and variance v has::
+
+    mean      (n m + a M) / (n + a),                  a = W / B, the best linear estimate
+    variance  (n v + b W) / (n + b)  +  W / (n + a)
+
+The last summand is the uncertainty of the mean. W is ``(sum n v + b V) / (N - S + b)`` and B the
+analysis-of-variance estimate, at least 0; V of a class is itself drawn towards V of all. A label
+never seen has the mean and variance of its class, or of all.
+
+Statistics are kept in seconds, and turned to frames of the signal at hand: a model holds at any
+hop. No score is infinite: each law is evaluated at no less than half a frame, and `floor` bounds
+what one absurdly long event may cost.
+
+References
+----------
+Shalev-Shwartz, "Online Learning", 2007, section 9.5.1.
+"""
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from align.errors import ModelError, ParameterError
+from align.features.base import Feature, TimedSignal, rows_of
+from align.features.signal import Signal
+from align.types import DurationTerm, Event, IntArray, Term
+
+__all__ = ["DurationFeature", "LengthStatistics"]
+
+DISTRIBUTIONS = ("normal", "lognormal", "gamma")
+
+_SMALLEST = 0.5  # frames: floor of deviations, and of lengths under a logarithm
+_SMALLEST_LOG = 0.1  # floor of deviations of logarithms, about 10 % of a length
+
+
+@dataclass(frozen=True)
+class LengthStatistics:
+    """Mean and variance of the lengths of events, label by label.
+
+    Attributes
+    ----------
+    labels : sequence of str, length S
+        The labels seen, sorted.
+    count : np.ndarray [shape=(S,)]
+        How often each was seen.
+    mean, variance : np.ndarray [shape=(S,)]
+        Of seconds, or of their natural logarithm; the variance is that of the sample itself
+        (divided by n).
+    """
+
+    labels: tuple[str, ...]
+    count: npt.NDArray[np.float64]
+    mean: npt.NDArray[np.float64]
+    variance: npt.NDArray[np.float64]
+
+    @classmethod
+    def of(cls, examples: Sequence[TimedSignal], *, log: bool, last: bool) -> Self:
+        """Collect them from timed recordings.
+
+        Parameters
+        ----------
+        examples : sequence of TimedSignal
+            At least one event.
+        log : bool
+            Take the natural logarithm of the lengths.
+        last : bool
+            Count the last event of each recording.
+        """
+        labels: list[str] = []
+        seconds: list[npt.NDArray[np.float64]] = [np.empty(0)]
+        for example in examples:
+            n = len(example.events) - (not last)
+            labels += [str(event) for event in example.events[: max(n, 0)]]
+            lengths = example.lengths[: max(n, 0)].astype(np.float64)
+            seconds.append(lengths * example.signal.hop)
+        if not labels:
+            raise ParameterError("there are no events to take lengths from.")
+        values = np.log(np.concatenate(seconds)) if log else np.concatenate(seconds)
+        names, row = np.unique(np.array(labels), return_inverse=True)
+        count = np.bincount(row).astype(np.float64)
+        mean = np.bincount(row, values) / count
+        variance = np.bincount(row, (values - mean[row]) ** 2) / count
+        return cls(tuple(str(name) for name in names), count, mean, variance)
+
+    def law(
+        self, label: str, shrinkage: float = 0.0, peers: Collection[str] = ()
+    ) -> tuple[float, float]:
+        """Return mean and variance for a label, seen or not.
+
+        Parameters
+        ----------
+        label : str
+            The label.
+        shrinkage : float
+            b of the module's text; with 0, statistics of labels that were seen are their own.
+        peers : collection of str, optional
+            The labels of its class; where none of them was seen, all labels are.
+        """
+        row = self.labels.index(label) if label in self.labels else -1
+        if row >= 0 and not shrinkage:
+            return float(self.mean[row]), float(self.variance[row])
+        whole = self._pool(np.arange(len(self.labels)), shrinkage)
+        pool = whole
+        rows = [i for i, seen in enumerate(self.labels) if seen in peers]
+        if rows:
+            pool = self._pool(np.array(rows), shrinkage, whole.total)
+        if row < 0:
+            return pool.mean, pool.total
+        n, m, v = self.count[row], self.mean[row], self.variance[row]
+        variance = (n * v + shrinkage * pool.within) / (n + shrinkage)
+        if pool.between <= 0.0:  # nothing says that the labels differ
+            return pool.mean, float(variance)
+        a = pool.within / pool.between
+        return float((n * m + a * pool.mean) / (n + a)), float(variance + pool.within / (n + a))
+
+    def _pool(self, rows: IntArray, shrinkage: float, prior: float | None = None) -> "_Pool":
+        n, m = self.count[rows], self.mean[rows]
+        size, spare = n.sum(), n.sum() - len(rows)
+        centre = float(n @ m / size)
+        inside, among = float(n @ self.variance[rows]), float(n @ (m - centre) ** 2)
+        total = (inside + among) / size
+        if prior is not None:
+            total = (inside + among + shrinkage * prior) / (size + shrinkage)
+        within = (
+            total
+            if spare + shrinkage == 0
+            else ((inside + shrinkage * total) / (spare + shrinkage))
+        )
+        free = size - n @ n / size  # 0 for a single label
+        between = (among - within * (len(rows) - 1)) / free if len(rows) > 1 else 0.0
+        return _Pool(centre, float(total), float(within), max(float(between), 0.0))
+
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """Return the arrays a model file must hold."""
+        return {"count": self.count, "mean": self.mean, "variance": self.variance}
+
+    @classmethod
+    def restored(cls, labels: Any, arrays: Mapping[str, npt.NDArray[Any]], feature: str) -> Self:
+        """Rebuild them from a model file; ModelError where something is missing or wrong."""
+        if not isinstance(labels, list) or not all(isinstance(x, str) for x in labels):
+            raise ModelError(f"the labels of feature {feature!r} are not a list of names.")
+        if len(set(labels)) != len(labels) or not labels:
+            raise ModelError(f"the labels of feature {feature!r} are empty or not distinct.")
+        columns = []
+        for key in ("count", "mean", "variance"):
+            if key not in arrays:
+                raise ModelError(f"feature {feature!r} lacks its array {key!r}.")
+            array = np.asarray(arrays[key])
+            if array.shape != (len(labels),) or array.dtype.kind != "f":
+                raise ModelError(
+                    f"array {key!r} of feature {feature!r} is {array.dtype} of shape "
+                    f"{array.shape}, must be float of shape ({len(labels)},)."
+                )
+            if not np.isfinite(array).all() or (key != "mean" and (array < 0).any()):
+                raise ModelError(f"array {key!r} of feature {feature!r} has impossible values.")
+            columns.append(array.astype(np.float64))
+        if (columns[0] <= 0).any():
+            raise ModelError(f"array 'count' of feature {feature!r} has impossible values.")
+        return cls(tuple(labels), *columns)
+
+
+class _Pool(NamedTuple):
+    """Mean, variance, variance within labels and between their means, of several labels."""
+
+    mean: float
+    total: float
+    within: float
+    between: float
+
+
+class DurationFeature(Feature):
+    """Logarithm of the density of an event's length, in frames.
+
+    Parameters
+    ----------
+    distribution : {"lognormal", "normal", "gamma"}
+        The law; see the module's text.
+    shrinkage : float, optional
+        How strongly rare labels are drawn towards all, as a number of events; by default 5, and 0
+        for "normal", as the thesis has it.
+    classes : mapping of str to str, optional
+        From labels to classes of labels that last alike; labels it lacks are compared with all.
+    floor : float, optional
+        Lowest score; None for none.
+    last : bool
+        Whether the last event of a recording is fitted and scored. Where recordings are cut off
+        in it, its length means nothing.
+    name : str
+        Name of the base function.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> signal = Signal(np.zeros(3200, dtype=np.float32), rate=16000, hop=0.01)
+    >>> onsets = np.array([0, 4, 12])
+    >>> seen = TimedSignal(signal, ["a", "b", "a"], onsets, onsets * 0.01, end=20)
+    >>> feature = DurationFeature("normal").fit([seen])
+    >>> feature.terms(signal, ["a"])["duration"].table[0, 6].round(4)  # mean 6, deviation 2
+    np.float64(-1.6121)
+    """
+
+    def __init__(
+        self,
+        distribution: str = "lognormal",
+        shrinkage: float | None = None,
+        classes: Mapping[str, str] | None = None,
+        floor: float | None = None,
+        last: bool = True,
+        name: str = "duration",
+    ) -> None:
+        if distribution not in DISTRIBUTIONS:
+            known = ", ".join(map(repr, DISTRIBUTIONS))
+            raise ParameterError(f"distribution={distribution!r}, must be one of {known}.")
+        if shrinkage is not None and not (math.isfinite(shrinkage) and shrinkage >= 0):
+            raise ParameterError(f"shrinkage={shrinkage}, must be 0 or more.")
+        if floor is not None and not math.isfinite(floor):
+            raise ParameterError(f"floor={floor}, must be finite, or None for none.")
+        self.distribution = distribution
+        self.shrinkage = shrinkage
+        self.classes = dict(classes or {})
+        self.floor = floor
+        self.last = last
+        self.name = name
+        self.statistics_: LengthStatistics | None = None
+
+    def fit(self, examples: Sequence[TimedSignal]) -> Self:
+        """Estimate means and variances of the labels' lengths."""
+        log = self.distribution == "lognormal"
+        self.statistics_ = LengthStatistics.of(examples, log=log, last=self.last)
+        return self
+
+    def log_density(
+        self, label: str, lengths: npt.ArrayLike, hop: float
+    ) -> npt.NDArray[np.float64]:
+        """Evaluate the law of a label.
+
+        Parameters
+        ----------
+        label : str
+            The label, seen in training or not.
+        lengths : array_like [shape=(n,)]
+            Lengths in frames.
+        hop : float
+            Length of a frame in seconds.
+
+        Returns
+        -------
+        np.ndarray [shape=(n,)]
+            Natural logarithm of the density per frame.
+        """
+        if self.statistics_ is None:
+            raise ModelError(f"feature {self.name!r} is not fitted; call fit first.")
+        b = self.shrinkage
+        if b is None:
+            b = 0.0 if self.distribution == "normal" else 5.0
+        mean, variance = self.statistics_.law(label, b, self._peers(label))
+        d = np.asarray(lengths, dtype=np.float64)
+        if self.distribution == "lognormal":
+            d = np.log(np.maximum(d, _SMALLEST))
+            deviation = max(math.sqrt(variance), _SMALLEST_LOG)
+            scores = _log_normal(d, mean - math.log(hop), deviation) - d
+        else:
+            mean, deviation = mean / hop, max(math.sqrt(variance) / hop, _SMALLEST)
+            if self.distribution == "normal":
+                scores = _log_normal(d, mean, deviation)
+            else:
+                scale = deviation**2 / mean
+                shape = mean / scale
+                d = np.maximum(d, _SMALLEST)
+                scores = (shape - 1) * np.log(d / scale) - d / scale
+                scores -= math.lgamma(shape) + math.log(scale)
+        return scores if self.floor is None else np.maximum(scores, self.floor)
+
+    def terms(self, signal: Signal, events: Sequence[Event]) -> dict[str, Term]:
+        """Return the duration term, for lengths 0 .. T."""
+        symbols, rows = rows_of(events)
+        lengths = np.arange(signal.n_frames + 1)
+        table = np.empty((len(symbols), lengths.size))
+        for scores, event in zip(table, symbols, strict=True):
+            scores[:] = self.log_density(str(event), lengths, signal.hop)
+        if not self.last:
+            rows[-1:] = -1
+        return {self.name: DurationTerm(table, rows)}
+
+    def get_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+        """Return what a model file must hold."""
+        params = {
+            "distribution": self.distribution,
+            "shrinkage": self.shrinkage,
+            "classes": self.classes,
+            "floor": self.floor,
+            "last": self.last,
+            "labels": None if self.statistics_ is None else list(self.statistics_.labels),
+        }
+        return params, {} if self.statistics_ is None else self.statistics_.arrays()
+
+    def set_state(self, params: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
+        """Restore what `get_state` returned."""
+        names = ("distribution", "shrinkage", "classes", "floor", "last")
+        try:
+            checked = DurationFeature(**{name: params[name] for name in names})
+            labels = params["labels"]
+        except (KeyError, TypeError, ValueError) as error:
+            raise ModelError(f"the state of feature {self.name!r} is wrong: {error!r}.") from error
+        statistics = None
+        if labels is not None:
+            statistics = LengthStatistics.restored(labels, arrays, self.name)
+        for name in names:
+            setattr(self, name, getattr(checked, name))
+        self.statistics_ = statistics
+        return self
+
+    def _peers(self, label: str) -> frozenset[str]:
+        """Labels of the class of a label; none where it has no class."""
+        if label not in self.classes:
+            return frozenset()
+        own = self.classes[label]
+        return frozenset(other for other, of_other in self.classes.items() if of_other == own)
+
+
+def _log_normal(
+    x: npt.NDArray[np.float64], mean: float, deviation: float
+) -> npt.NDArray[np.float64]:
+    """Natural logarithm of the normal density."""
+    constant = math.log(deviation * math.sqrt(2.0 * math.pi))
+    return -constant - (x - mean) ** 2 / (2.0 * deviation**2)
