@@ -10,7 +10,7 @@
 
 import os
 
-__all__ = ["AlignError", "DataError", "ModelError", "ParameterError"]
+__all__ = ["AlignError", "DataError", "ModelError", "ParameterError", "error_reason"]
 
 
 class AlignError(Exception):
@@ -56,3 +56,16 @@ class DataError(AlignError):
 
 class ModelError(AlignError):
     """A model file cannot be loaded or used."""
+
+
+def error_reason(error: AlignError, path: str | os.PathLike[str]) -> str:
+    """Text of an error without the name of the file, for a list that shows it already.
+
+    Examples
+    --------
+    >>> error_reason(DataError("the file is empty.", path="a.wav"), "a.wav")
+    'the file is empty.'
+    """
+    if isinstance(error, DataError) and error.path == os.fspath(path) and error.line is None:
+        return error.message
+    return str(error)

@@ -1,1 +1,41 @@
-"""File formats of labels and alignments."""
+"""File formats of labels and alignments.
+
+`read_labels` and `write_labels` choose by the suffix; each format also has its own module.
+"""
+
+from align.formats._atomic import atomic_write
+from align.formats.audacity import read_audacity, write_audacity
+from align.formats.ctm import read_ctm, write_ctm
+from align.formats.files import LABEL_FORMATS, read_labels, write_labels
+from align.formats.htk import read_lab, write_lab
+from align.formats.json_file import read_json, write_json
+from align.formats.labels import Labels
+from align.formats.phone_map import map_labels, nearest_label, read_phone_map
+from align.formats.tables import read_csv, write_csv
+from align.formats.textgrid import read_textgrid, write_textgrid
+from align.formats.timit import read_phn, write_phn
+
+__all__ = [
+    "LABEL_FORMATS",
+    "Labels",
+    "atomic_write",
+    "map_labels",
+    "nearest_label",
+    "read_audacity",
+    "read_csv",
+    "read_ctm",
+    "read_json",
+    "read_lab",
+    "read_labels",
+    "read_phn",
+    "read_phone_map",
+    "read_textgrid",
+    "write_audacity",
+    "write_csv",
+    "write_ctm",
+    "write_json",
+    "write_lab",
+    "write_labels",
+    "write_phn",
+    "write_textgrid",
+]

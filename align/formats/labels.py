@@ -1,0 +1,236 @@
+"""Labels with their times: what every reader returns, and the one check all of them share.
+
+Times are in seconds from the start of the recording. Label k holds ``[start, end)``; the labels
+follow each other without holes: each ends where the next starts. Readers bring what a file says
+to that form, and refuse what cannot be brought there:
+
+* A label without text, as Praat writes silence, is named after the `silence` parameter.
+* A gap or an overlap between neighbours of at most `SLACK` (half a frame of 5 ms; rounding in
+  other programs makes them) is closed: the earlier label ends where the later starts.
+* A longer gap becomes a silence of its own. A longer overlap is an error.
+* Labels that go backwards, have no length, begin before 0 or begin beyond the recording are
+  errors. A last label that ends beyond the recording by at most `OVERRUN` ends with it; by more
+  is an error.
+* Time before the first label stays without one (lead-in).
+"""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from align.errors import DataError
+
+if TYPE_CHECKING:
+    from align.alignment import Alignment
+
+__all__ = ["OVERRUN", "SLACK", "Labels", "make_labels"]
+
+SLACK = 0.0025
+"""Gaps and overlaps of at most this many seconds are rounding, and are closed."""
+
+OVERRUN = 0.05
+"""A last label may end at most this many seconds beyond the recording."""
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """Labels of one recording, in order, without holes.
+
+    Parameters
+    ----------
+    labels : tuple of str, length K
+        What occurs.
+    intervals : np.ndarray [shape=(K, 2), dtype=float64]
+        Start and end of each label in seconds; each label ends where the next starts.
+    path : str, optional
+        Where they were read.
+    lines : tuple of int, length K
+        Line of the file (counted from 1) that each label comes from.
+    duration : float, optional
+        Length of the recording in seconds, where the file or the caller tells it.
+    """
+
+    labels: tuple[str, ...]
+    intervals: npt.NDArray[np.float64]
+    path: str | None = None
+    lines: tuple[int, ...] = ()
+    duration: float | None = None
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @property
+    def onsets(self) -> npt.NDArray[np.float64]:
+        """Start of each label in seconds [shape=(K,)]."""
+        return self.intervals[:, 0]
+
+    @property
+    def end(self) -> float:
+        """End of the last label in seconds."""
+        return float(self.intervals[-1, 1])
+
+
+def make_labels(
+    labels: Sequence[str],
+    intervals: Sequence[tuple[float, float]],
+    *,
+    path: str | None = None,
+    lines: Sequence[int] = (),
+    duration: float | None = None,
+    silence: str = "sil",
+) -> Labels:
+    """Check labels as a file gave them, close what rounding left open, and name the silences.
+
+    Parameters
+    ----------
+    labels : sequence of str, length K
+        Labels as read.
+    intervals : sequence of (float, float), length K
+        Start and end of each in seconds.
+    path : str, optional
+        The file, for messages.
+    lines : sequence of int, length K, optional
+        Line of each label, for messages.
+    duration : float, optional
+        Length of the recording in seconds.
+    silence : str
+        Name of labels without text and of gaps.
+
+    Returns
+    -------
+    Labels
+        At least as many as were read: gaps are labels too.
+
+    Raises
+    ------
+    DataError
+        As the module's docstring says, naming the line.
+
+    Examples
+    --------
+    >>> found = make_labels(["k", "", "iy"], [(0.1, 0.2), (0.2, 0.25), (0.3, 0.4)])
+    >>> found.labels
+    ('k', 'sil', 'sil', 'iy')
+    >>> found.onsets.tolist()
+    [0.1, 0.2, 0.25, 0.3]
+    """
+    if not labels:
+        raise DataError("has no labels; give at least one.", path=path)
+    numbers = list(lines) or list(range(1, len(labels) + 1))
+    names: list[str] = []
+    starts: list[float] = []
+    ends: list[float] = []
+    out_lines: list[int] = []
+    for label, (start, end), line in zip(labels, intervals, numbers, strict=True):
+        where = line if lines else None
+        name = label.strip() or silence
+        _check_one(name, start, end, path, where)
+        if starts:
+            _check_order(name, start, names[-1], starts[-1], ends[-1], path, where)
+            if start - ends[-1] > SLACK:
+                names.append(silence)
+                starts.append(ends[-1])
+                out_lines.append(line)
+                ends.append(start)
+            else:
+                ends[-1] = start
+        if duration is not None:
+            _check_range(name, start, end, duration, path, where)
+        names.append(name)
+        starts.append(start)
+        ends.append(end)
+        out_lines.append(line)
+    if duration is not None:
+        ends[-1] = min(ends[-1], duration)
+    array = np.array([starts, ends], dtype=np.float64).T.copy()
+    array.setflags(write=False)
+    return Labels(tuple(names), array, path, tuple(out_lines) if lines else (), duration)
+
+
+def _check_one(name: str, start: float, end: float, path: str | None, line: int | None) -> None:
+    if not (math.isfinite(start) and math.isfinite(end)):
+        raise DataError(f"the times of {name!r} must be finite numbers.", path=path, line=line)
+    if start < 0:
+        raise DataError(
+            f"{name!r} starts at {start:g} s, before the recording; times count from 0.",
+            path=path,
+            line=line,
+        )
+    if end == start:
+        raise DataError(
+            f"{name!r} has no length (it starts and ends at {start:g} s); remove it or move its "
+            "end.",
+            path=path,
+            line=line,
+        )
+    if end < start:
+        raise DataError(
+            f"{name!r} ends at {end:g} s, before it starts at {start:g} s; correct its times.",
+            path=path,
+            line=line,
+        )
+
+
+def _check_order(
+    name: str,
+    start: float,
+    before: str,
+    before_start: float,
+    before_end: float,
+    path: str | None,
+    line: int | None,
+) -> None:
+    if start < before_start:
+        raise DataError(
+            f"{name!r} starts at {start:g} s, before {before!r} at {before_start:g} s; put the "
+            "labels in order of time.",
+            path=path,
+            line=line,
+        )
+    if start == before_start or before_end - start > SLACK:
+        raise DataError(
+            f"{name!r} starts at {start:g} s but overlaps {before!r}, which ends at "
+            f"{before_end:g} s; correct one of them.",
+            path=path,
+            line=line,
+        )
+
+
+def _check_range(
+    name: str, start: float, end: float, duration: float, path: str | None, line: int | None
+) -> None:
+    if start >= duration or end - duration > OVERRUN:
+        raise DataError(
+            f"{name!r} ({start:g} to {end:g} s) lies beyond the end of the recording "
+            f"({duration:g} s); check that labels and audio belong together, and the unit or "
+            "sampling rate of the times.",
+            path=path,
+            line=line,
+        )
+
+
+def ticks(alignment: "Alignment", per_second: float, what: str) -> list[tuple[int, int]]:
+    """Round intervals to whole ticks; a label that rounding would erase is an error."""
+    rounded = np.rint(alignment.intervals * per_second).astype(np.int64).tolist()
+    for label, (start, end) in zip(alignment.labels, rounded, strict=True):
+        if end <= start:
+            raise DataError(
+                f"{label!r} is too short for {what}, whose times step by {1 / per_second:g} s; "
+                "write a TextGrid or JSON file."
+            )
+    return [(start, end) for start, end in rounded]
+
+
+def check_words(labels: Sequence[str], what: str) -> None:
+    """Refuse labels that a format of columns separated by spaces cannot hold."""
+    for label in labels:
+        if not label or re.search(r"\s", label):
+            raise DataError(
+                f"the label {label!r} cannot be written to {what}, whose columns are separated "
+                "by spaces; rename it, or write a TextGrid, CSV or JSON file."
+            )

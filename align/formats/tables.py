@@ -1,0 +1,194 @@
+"""Labels as a table, ``.csv`` or ``.tsv``, times in seconds.
+
+The first line names the columns, in any order and case; other columns are ignored. Commas,
+semicolons or tabs separate them, whichever the first line has.
+
+======== =========================================
+column   names
+======== =========================================
+start    ``start``, ``onset``, ``begin``, ``xmin``, ``start_s``, ``onset_s``, ``tmin``
+end      ``end``, ``xmax``, ``end_s``, ``stop``, ``tmax`` (optional)
+label    ``label``, ``phone``, ``phoneme``, ``text``, ``symbol``
+======== =========================================
+
+Without an ``end`` each label ends where the next starts, and the last with the recording.
+A table without names is read as ``start,end,label`` or, with two columns, ``start,label``.
+"""
+
+import csv
+import io
+import math
+import os
+from typing import TYPE_CHECKING
+
+from align.errors import DataError
+from align.formats._atomic import atomic_write
+from align.formats._text import parse_number, read_text
+from align.formats.labels import Labels, make_labels, ticks
+
+if TYPE_CHECKING:
+    from align.alignment import Alignment
+
+__all__ = ["format_csv", "onsets_to_intervals", "read_csv", "write_csv"]
+
+_NAMES = {
+    "start": ("start", "onset", "begin", "xmin", "start_s", "onset_s", "tmin"),
+    "end": ("end", "xmax", "end_s", "stop", "tmax"),
+    "label": ("label", "phone", "phoneme", "text", "symbol"),
+}
+_PER_SECOND = 1_000_000
+
+
+def read_csv(
+    path: str | os.PathLike[str],
+    *,
+    duration: float | None = None,
+    silence: str = "sil",
+    encoding: str | None = None,
+) -> Labels:
+    """Read labels from a table.
+
+    Parameters
+    ----------
+    path : path
+        The file; see the module's docstring for its columns.
+    duration : float, optional
+        Length of the recording in seconds; needed where the table has no ends.
+    silence : str
+        Name of empty labels and gaps.
+    encoding : str, optional
+        By default UTF-8 or UTF-16, whichever the file is.
+
+    Returns
+    -------
+    Labels
+
+    Raises
+    ------
+    DataError
+        If a column is missing, a time is not a number or the times cannot be right.
+    """
+    name = os.fspath(path)
+    rows = _rows(read_text(path, encoding), name)
+    if not rows:
+        raise DataError("is empty; give at least one label.", path=name)
+    columns, first = _columns(rows[0][1], name)
+    labels: list[str] = []
+    starts: list[float] = []
+    ends: list[float] = []
+    lines: list[int] = []
+    for number, cells in rows[first:]:
+        if len(cells) <= max(columns.values()):
+            raise DataError(
+                f"has {len(cells)} columns here but needs {max(columns.values()) + 1}; fill them "
+                "in or quote the separator.",
+                path=name,
+                line=number,
+            )
+        starts.append(parse_number(cells[columns["start"]], "start", name, number))
+        if "end" in columns:
+            ends.append(parse_number(cells[columns["end"]], "end", name, number))
+        labels.append(cells[columns["label"]])
+        lines.append(number)
+    times = list(zip(starts, ends, strict=True)) if ends else None
+    return make_labels(
+        labels,
+        onsets_to_intervals(starts, duration, name) if times is None else times,
+        path=name,
+        lines=lines,
+        duration=duration,
+        silence=silence,
+    )
+
+
+def onsets_to_intervals(
+    starts: list[float], duration: float | None, path: str
+) -> list[tuple[float, float]]:
+    """Let each label end where the next starts, and the last with the recording, in seconds."""
+    if not starts:
+        return []
+    if duration is None:
+        raise DataError(
+            "gives no ends, so the length of the recording must be known; add the ends or name "
+            "the audio.",
+            path=path,
+        )
+    # A label whose successor is out of order or beyond the recording keeps some length here, so
+    # that the checks that follow name the successor.
+    ends = [min(end, duration) for end in [*starts[1:], duration]]
+    return [
+        (start, end if end > start else math.nextafter(start, math.inf))
+        for start, end in zip(starts, ends, strict=True)
+    ]
+
+
+def _rows(text: str, path: str) -> list[tuple[int, list[str]]]:
+    """Split into rows that are not empty, each with the line it ends on."""
+    head = next((line for line in text.split("\n") if line.strip()), "")
+    separator = max("\t;,", key=head.count)
+    reader = csv.reader(io.StringIO(text), delimiter=separator, strict=True)
+    try:
+        return [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
+    except csv.Error as error:
+        raise DataError(f"is not a table: {error}.", path=path, line=reader.line_num) from None
+
+
+def _columns(cells: list[str], path: str) -> tuple[dict[str, int], int]:
+    """Return where each column is, and the first row of data."""
+    names = [cell.strip().lower() for cell in cells]
+    columns = {}
+    for column, choices in _NAMES.items():
+        found = [names.index(choice) for choice in choices if choice in names]
+        if found:
+            columns[column] = found[0]
+    if "start" in columns and "label" in columns:
+        return columns, 1
+    if not columns and len(cells) in (2, 3) and names[0][:1] in "0123456789.-+" and names[0]:
+        order = ("start", "end", "label") if len(cells) == 3 else ("start", "label")
+        return {column: i for i, column in enumerate(order)}, 0
+    missing = "start" if "start" not in columns else "label"
+    raise DataError(
+        f"has no column {missing!r} (columns: {', '.join(cells)}); name the columns "
+        "start,end,label or onset,label.",
+        path=path,
+        line=1,
+    )
+
+
+def format_csv(alignment: "Alignment", *, separator: str = ",") -> str:
+    """Return an alignment as a table with the columns start, end, label and confidence.
+
+    Parameters
+    ----------
+    alignment : Alignment
+        What to write.
+    separator : str
+        Between columns.
+
+    Returns
+    -------
+    str
+        Seconds to the microsecond; without the last column where there are no confidences.
+    """
+    rows = ticks(alignment, _PER_SECOND, "a table")
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=separator, lineterminator="\n")
+    confidence = alignment.confidence
+    writer.writerow(["start", "end", "label"] + ["confidence"] * (confidence is not None))
+    for k, (label, (start, end)) in enumerate(zip(alignment.labels, rows, strict=True)):
+        row = [f"{start / _PER_SECOND:.6f}", f"{end / _PER_SECOND:.6f}", label]
+        if confidence is not None:
+            row.append(f"{confidence[k]:.4f}")
+        writer.writerow(row)
+    return out.getvalue()
+
+
+def write_csv(
+    path: str | os.PathLike[str],
+    alignment: "Alignment",
+    *,
+    separator: str = ",",
+    overwrite: bool = False,
+) -> None:
+    """Write an alignment as a table; see `format_csv`."""
+    atomic_write(path, format_csv(alignment, separator=separator), overwrite=overwrite)

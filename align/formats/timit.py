@@ -1,0 +1,129 @@
+"""TIMIT phone and word files, ``.phn`` and ``.wrd``: start sample, end sample, label.
+
+::
+
+    0 2250 h#
+    2250 2924 iy
+
+Samples count at the rate of the recording: 16000 Hz in TIMIT.
+"""
+
+import os
+from typing import TYPE_CHECKING
+
+from align.errors import DataError, ParameterError
+from align.formats._atomic import atomic_write
+from align.formats._text import read_lines
+from align.formats.labels import Labels, check_words, make_labels, ticks
+
+if TYPE_CHECKING:
+    from align.alignment import Alignment
+
+__all__ = ["format_phn", "read_phn", "write_phn"]
+
+_TIMIT_RATE = 16000
+
+
+def read_phn(
+    path: str | os.PathLike[str],
+    *,
+    rate: float | None = None,
+    duration: float | None = None,
+    silence: str = "sil",
+    encoding: str | None = None,
+) -> Labels:
+    """Read a TIMIT ``.phn`` or ``.wrd`` file.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    rate : float, optional
+        Sampling rate the samples count at, in Hz; by default TIMIT's 16000.
+    duration : float, optional
+        Length of the recording in seconds.
+    silence : str
+        Name of gaps.
+    encoding : str, optional
+        By default UTF-8 or UTF-16, whichever the file is.
+
+    Returns
+    -------
+    Labels
+
+    Raises
+    ------
+    DataError
+        If a line is not ``start end label`` or the times cannot be right.
+    """
+    name = os.fspath(path)
+    rate = _checked_rate(rate)
+    labels, times, lines = [], [], []
+    for number, line in read_lines(path, encoding):
+        fields = line.split(maxsplit=2)
+        if len(fields) < 3:
+            raise DataError(
+                f"{line.strip()!r} is not `start end label`; every line needs all three.",
+                path=name,
+                line=number,
+            )
+        times.append(
+            (
+                _sample(fields[0], "start", name, number) / rate,
+                _sample(fields[1], "end", name, number) / rate,
+            )
+        )
+        labels.append(fields[2])
+        lines.append(number)
+    return make_labels(labels, times, path=name, lines=lines, duration=duration, silence=silence)
+
+
+def _checked_rate(rate: float | None) -> float:
+    rate = _TIMIT_RATE if rate is None else rate
+    if not 0 < rate < float("inf"):
+        raise ParameterError(f"rate={rate}, must be a positive number of samples per second.")
+    return float(rate)
+
+
+def _sample(text: str, what: str, path: str, line: int) -> int:
+    digits = text.removeprefix("-")
+    if digits.isascii() and digits.isdigit() and len(digits) < 16:
+        return int(text)
+    raise DataError(
+        f"the {what} is {text!r}, must be a whole number of samples.", path=path, line=line
+    )
+
+
+def format_phn(alignment: "Alignment", *, rate: float | None = None) -> str:
+    """Return an alignment as the text of a ``.phn`` file.
+
+    Parameters
+    ----------
+    alignment : Alignment
+        What to write; time before its first and after its last event is left out.
+    rate : float, optional
+        Sampling rate in Hz; by default the recording's, else 16000.
+
+    Returns
+    -------
+    str
+        Times are rounded to whole samples.
+    """
+    check_words(alignment.labels, "a .phn file")
+    rate = _checked_rate(rate or alignment.rate)
+    rows = ticks(alignment, rate, "a .phn file")
+    return "".join(
+        f"{start} {end} {label}\n"
+        for label, (start, end) in zip(alignment.labels, rows, strict=True)
+    )
+
+
+def write_phn(
+    path: str | os.PathLike[str],
+    alignment: "Alignment",
+    *,
+    rate: float | None = None,
+    overwrite: bool = False,
+) -> None:
+    """Write an alignment as a TIMIT ``.phn`` file; see `format_phn`."""
+    atomic_write(path, format_phn(alignment, rate=rate), overwrite=overwrite)

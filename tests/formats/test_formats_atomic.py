@@ -1,0 +1,107 @@
+"""Files are written whole or not at all."""
+
+import os
+import stat
+
+import pytest
+
+from align.errors import DataError
+from align.formats import _atomic
+from align.formats._atomic import atomic_write
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_writes_text_and_bytes(tmp_path):
+    atomic_write(tmp_path / "a", "ŋ\n")
+    atomic_write(str(tmp_path / "b"), b"\x00\xff")
+    assert (tmp_path / "a").read_bytes() == b"\xc5\x8b\n"
+    assert (tmp_path / "b").read_bytes() == b"\x00\xff"
+    assert names(tmp_path) == ["a", "b"]
+
+
+def test_keeps_a_file_that_exists(tmp_path):
+    path = tmp_path / "a"
+    path.write_text("old")
+    with pytest.raises(DataError, match="a: exists; choose another name or allow overwriting"):
+        atomic_write(path, "new")
+    assert path.read_text() == "old"
+    atomic_write(path, "new", overwrite=True)
+    assert path.read_text() == "new"
+    assert names(tmp_path) == ["a"]
+
+
+def test_a_name_taken_meanwhile_is_kept(tmp_path, monkeypatch):
+    path = tmp_path / "a"
+
+    def race(*args):
+        path.write_text("theirs")
+        return os.fsync
+
+    monkeypatch.setattr(_atomic.os, "fsync", race)
+    with pytest.raises(DataError, match="exists"):
+        atomic_write(path, "mine")
+    assert path.read_text() == "theirs"
+    assert names(tmp_path) == ["a"]
+
+
+def test_file_systems_without_links(tmp_path, monkeypatch):
+    def refuse(*args):
+        raise OSError("not supported")
+
+    monkeypatch.setattr(_atomic.os, "link", refuse)
+    atomic_write(tmp_path / "a", "x")
+    assert (tmp_path / "a").read_text() == "x"
+    assert names(tmp_path) == ["a"]
+
+
+def test_a_failure_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "a"
+    path.write_text("old")
+
+    def full(*args):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(_atomic.os, "fsync", full)
+    with pytest.raises(DataError, match="cannot be written: No space left on device"):
+        atomic_write(path, "new", overwrite=True)
+    assert path.read_text() == "old"
+    assert names(tmp_path) == ["a"]
+
+
+def test_folders(tmp_path):
+    with pytest.raises(DataError, match="its folder does not exist; create it"):
+        atomic_write(tmp_path / "no" / "a", "x")
+    with pytest.raises(DataError, match="is a folder; name a file"):
+        atomic_write(tmp_path, "x", overwrite=True)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root writes anywhere")
+def test_a_folder_that_cannot_be_written(tmp_path):
+    tmp_path.chmod(0o500)
+    with pytest.raises(DataError, match="cannot be written: Permission denied"):
+        atomic_write(tmp_path / "a", "x")
+
+
+def test_a_link_is_followed(tmp_path):
+    (tmp_path / "real").write_text("old")
+    (tmp_path / "link").symlink_to("real")
+    atomic_write(tmp_path / "link", "new", overwrite=True)
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_text() == "new"
+
+
+def test_permissions_are_kept(tmp_path):
+    path = tmp_path / "a"
+    path.write_text("old")
+    path.chmod(0o640)
+    atomic_write(path, "new", overwrite=True)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+def test_a_device_is_not_replaced():
+    for overwrite in (False, True):
+        atomic_write(os.devnull, "x", overwrite=overwrite)
+    assert not os.path.isfile(os.devnull)
