@@ -1,0 +1,227 @@
+"""Which frames each onset can take, and a clear error where there are none.
+
+An onset must lie in its own window and within reach of its neighbours: ``y_{k+1} - y_k`` is
+between the shortest and the longest length of event k, and the end sentinel is ``y_K = T``. The
+frames that onset k can take, every other constraint met, form an interval. One pass forwards and
+one backwards find all of them, because the constraints form a chain. Decoders search these
+intervals only, and they are never empty.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from align.errors import ParameterError
+from align.types import FloatArray, IntArray, Potentials
+
+__all__ = ["Windows", "check_values", "explain_unreachable", "tighten"]
+
+
+class Windows(NamedTuple):
+    """The frames each onset can take, and the lengths each event can have.
+
+    Attributes
+    ----------
+    first, last : np.ndarray [shape=(K + 1,), dtype=intp]
+        First and last frame, both included, of each onset; T for the end sentinel K.
+    shortest, longest : np.ndarray [shape=(K,), dtype=intp]
+        Least and greatest length in frames, both included, that some choice of onsets attains.
+    """
+
+    first: IntArray
+    last: IntArray
+    shortest: IntArray
+    longest: IntArray
+
+
+def check_values(potentials: Potentials) -> FloatArray:
+    """Raise unless every score a decoder can read is below +inf; return the onset table.
+
+    Parameters
+    ----------
+    potentials : Potentials
+        At least one event.
+
+    Returns
+    -------
+    np.ndarray [shape=(K, W), dtype=float32 or float64]
+        The onset scores, copied only if they are not contiguous or have another dtype.
+
+    Raises
+    ------
+    ParameterError
+        NaN or +inf in the onset, duration or ratio scores or the constant.
+    """
+    onset = np.asarray(potentials.onset)
+    if onset.dtype not in (np.float32, np.float64):
+        onset = onset.astype(np.float64)
+    if onset.size and not onset.max() < np.inf:  # one pass, no temporary; NaN propagates
+        for k, (start, stop) in enumerate(zip(potentials.start, potentials.stop, strict=True)):
+            bad = np.flatnonzero(~(onset[k, : max(0, stop - start)] < np.inf))
+            if bad.size:
+                raise ParameterError(
+                    f"{potentials.label(k)} has score {onset[k, bad[0]]} at frame "
+                    f"{start + bad[0]}; scores must be finite, or -inf to forbid a frame."
+                )
+    duration = potentials.duration
+    if duration is not None and not (duration < np.inf).all():
+        row, length = np.argwhere(~(duration < np.inf))[0]
+        raise ParameterError(
+            f"duration[{row}, {length}]={duration[row, length]}; scores must be finite, or -inf "
+            "to forbid a length."
+        )
+    if potentials.ratio is not None and not np.isfinite(potentials.ratio).all():
+        k, column = np.argwhere(~np.isfinite(potentials.ratio))[0]
+        raise ParameterError(
+            f"ratio[{k}, {column}]={potentials.ratio[k, column]} of {potentials.label(k)}, "
+            "must be finite."
+        )
+    if not np.isfinite(potentials.constant):
+        raise ParameterError(f"constant={potentials.constant}, must be finite.")
+    return np.ascontiguousarray(onset)
+
+
+def tighten(potentials: Potentials) -> Windows:
+    """Return the frames each onset can take.
+
+    Parameters
+    ----------
+    potentials : Potentials
+        At least one event.
+
+    Returns
+    -------
+    Windows
+
+    Raises
+    ------
+    ParameterError
+        No choice of onsets meets the windows and the lengths; names the first event at fault.
+
+    Examples
+    --------
+    >>> windows = tighten(Potentials(np.zeros((3, 10)), n_frames=10))
+    >>> windows.first.tolist(), windows.last.tolist()
+    ([0, 1, 2, 10], [7, 8, 9, 10])
+    """
+    n_events, n_frames = potentials.n_events, potentials.n_frames
+    if n_events > n_frames:
+        raise ParameterError(
+            f"{potentials.label(n_frames)} cannot begin: more events than frames "
+            f"(K={n_events}, T={n_frames})."
+        )
+    shortest = np.minimum(potentials.min_length, n_frames + 1)  # sums must not overflow
+    longest = potentials.max_length
+    wrong = np.flatnonzero(shortest > longest)
+    if wrong.size:
+        k = int(wrong[0])
+        raise ParameterError(
+            f"{potentials.label(k)} has min_length={potentials.min_length[k]} above "
+            f"max_length={longest[k]}; raise max_length or lower min_length."
+        )
+    least = np.concatenate(([0], np.cumsum(shortest)))
+    most = np.concatenate(([0], np.cumsum(longest)))
+    first = np.append(potentials.start, n_frames)
+    last = np.append(potentials.stop - 1, n_frames)
+    # first[k] = max(first[k], first[k-1] + shortest[k-1]), all k at once; so with last
+    first = np.maximum.accumulate(first - least) + least
+    last = np.minimum.accumulate(last - most) + most
+    empty = np.flatnonzero(first > last)
+    if empty.size:
+        raise ParameterError(_explain_empty(potentials, int(empty[0]), first, last, least))
+    # first[k] = max(first[k], first[k+1] - longest[k]), all k at once; so with last
+    first = np.maximum.accumulate((first - most)[::-1])[::-1] + most
+    last = np.minimum.accumulate((last - least)[::-1])[::-1] + least
+    return Windows(
+        first.astype(np.intp),
+        last.astype(np.intp),
+        np.maximum(shortest, first[1:] - last[:-1]).astype(np.intp),
+        np.minimum(longest, last[1:] - first[:-1]).astype(np.intp),
+    )
+
+
+def _explain_empty(
+    potentials: Potentials, k: int, first: IntArray, last: IntArray, least: IntArray
+) -> str:
+    """Say why onset `k`, the first that is out of reach of those before it, cannot be met."""
+    n_events, n_frames = potentials.n_events, potentials.n_frames
+    label = potentials.label(min(k, n_events - 1))
+    if least[-1] > n_frames:
+        beyond = int(np.argmax(least > n_frames)) - 1
+        return (
+            f"{potentials.label(beyond)} does not fit: the shortest lengths of the {n_events} "
+            f"events add up to {least[-1]} frames, the recording has {n_frames}; lower min_length."
+        )
+    if k == n_events:
+        if last[k] < n_frames:
+            return (
+                f"{label} cannot last to the end of the recording, frame {n_frames}: the longest "
+                f"lengths reach frame {last[k]} at most; raise max_length."
+            )
+        return (
+            f"{label} cannot end with the recording, at frame {n_frames}: it begins at frame "
+            f"{first[k - 1]} at the earliest and lasts at least {potentials.min_length[-1]}; "
+            "widen the windows or lower min_length."
+        )
+    start, stop = int(potentials.start[k]), int(potentials.stop[k])
+    if stop <= start:
+        return f"{label} cannot begin: its window is empty (start={start}, stop={stop})."
+    where = f"{label} cannot begin between frames {start} and {stop - 1}"
+    if first[k] >= stop:
+        return (
+            f"{where}: the events before it end at frame {first[k]} at the earliest; widen its "
+            "window or lower min_length."
+        )
+    return (
+        f"{where}: the events before it end at frame {last[k]} at the latest; widen its window "
+        "or raise max_length."
+    )
+
+
+def explain_unreachable(potentials: Potentials, windows: Windows) -> ParameterError:
+    """Return the error that says why no timing has a finite score; names the first event.
+
+    Parameters
+    ----------
+    potentials : Potentials
+        Windows and lengths can be met, yet every timing scores -inf.
+    windows : Windows
+        What `tighten` returned.
+    """
+    first, last, shortest, longest = windows
+    reached = np.ones(1)
+    for k in range(potentials.n_events):
+        begin, end = int(first[k]), int(last[k]) + 1
+        at = slice(begin - int(potentials.start[k]), end - int(potentials.start[k]))
+        finite = np.isfinite(potentials.onset[k, at])
+        if not finite.any():
+            return ParameterError(
+                f"{potentials.label(k)} has score -inf at every frame it can begin at, "
+                f"{begin} to {end - 1}: no timing has a finite score."
+            )
+        here = finite & (reached > 0) if k else finite
+        if not here.any():
+            return ParameterError(
+                f"{potentials.label(k)} has score -inf wherever the events before it let it "
+                "begin: no timing has a finite score."
+            )
+        low, high = int(shortest[k]), int(longest[k]) + 1
+        allowed = np.ones(high - low)
+        if potentials.duration is not None:
+            assert potentials.duration_row is not None
+            allowed = np.isfinite(potentials.duration[potentials.duration_row[k], low:high]) * 1.0
+        if not allowed.any():
+            return ParameterError(
+                f"{potentials.label(k)} has score -inf at every length it can have, {low} to "
+                f"{high - 1} frames: no timing has a finite score."
+            )
+        sums = np.zeros(int(last[k + 1]) + 1)
+        spread = np.convolve(here * 1.0, allowed)[: sums.size - begin - low]
+        sums[begin + low : begin + low + spread.size] = spread
+        reached = np.rint(sums[int(first[k + 1]) :])
+    if not reached.any():
+        k = potentials.n_events - 1
+        return ParameterError(
+            f"{potentials.label(k)} cannot last to the end of the recording at a finite score."
+        )
+    return ParameterError("no timing has a finite score.")

@@ -1,0 +1,57 @@
+"""The cheapest exact decoder for given potentials."""
+
+from align.decoders.general import decode_general
+from align.decoders.monotone import decode_monotone
+from align.decoders.second_order import decode_second_order
+from align.decoders.semi_markov import decode_semi_markov
+from align.types import Path, Potentials
+
+__all__ = ["decode"]
+
+
+def decode(potentials: Potentials) -> Path:
+    """Find the onsets of highest score, by the cheapest decoder that is exact.
+
+    ================================  ==================  =======================
+    scores present                    decoder             time
+    ================================  ==================  =======================
+    onset                             monotone            O(K T)
+    onset, duration                   semi-Markov         O(K T L)
+    onset, duration, ratio            second order        O(K T L)
+    anything                          general             O(K T L**2)
+    ================================  ==================  =======================
+
+    Windows replace T by the frames each onset can take.
+
+    Parameters
+    ----------
+    potentials : Potentials
+        Scores, windows and lengths.
+
+    Returns
+    -------
+    Path
+        Onsets [shape=(K,), dtype=intp] in frames, increasing, and their score. Of the onsets that
+        share the best score it is those whose last onset is earliest, then the one before it, and
+        so on. All decoders keep this rule, up to the rounding of scores.
+
+    Raises
+    ------
+    ParameterError
+        A score is NaN or +inf; no timing meets the windows and the lengths (the first event at
+        fault is named); or no timing has a finite score.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> onset = np.array([[0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 2.0]])
+    >>> decode(Potentials(onset, n_frames=4))
+    Path(onsets=array([1, 3]), score=3.0)
+    """
+    if potentials.general:
+        return decode_general(potentials)
+    if potentials.ratio is not None and potentials.ratio.any():
+        return decode_second_order(potentials)
+    if potentials.duration is not None:
+        return decode_semi_markov(potentials)
+    return decode_monotone(potentials)

@@ -1,0 +1,164 @@
+"""Exact decoding of onset scores alone, in O(K T).
+
+With ``D_k(t)`` the best score of events ``0 .. k`` where event k begins at frame t::
+
+    D_0(t) = onset[0, t]
+    D_k(t) = onset[k, t] + max { D_{k-1}(t') : shortest <= t - t' <= longest }
+
+and the best path ends where ``D_{K-1}`` is greatest. The maximum runs over a window that slides
+with t: a running maximum where the longest length does not bind, a queue of falling candidates
+where it does. No back-pointers are stored: onsets are found again in the row of each event.
+
+Conventions of time are those of `align.types`.
+
+References
+----------
+Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, section 9.4.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from align.decoders._numba import compiled
+from align.decoders._windows import Windows, check_values, explain_unreachable, tighten
+from align.errors import ParameterError
+from align.types import FloatArray, IntArray, Path, Potentials
+
+__all__ = ["decode_monotone"]
+
+
+def decode_monotone(potentials: Potentials) -> Path:
+    """Find the best onsets where only onsets are scored, in O(K T) time.
+
+    Parameters
+    ----------
+    potentials : Potentials
+        Onset scores, windows and lengths; no duration, ratio or general scores.
+
+    Returns
+    -------
+    Path
+        Onsets [shape=(K,), dtype=intp] in frames and their score. Of the onsets that share the
+        best score it is those whose last onset is earliest, then the one before it, and so on.
+
+    Raises
+    ------
+    ParameterError
+        Other scores are present; a score is NaN or +inf; no timing meets the windows and the
+        lengths, or none has a finite score.
+
+    Examples
+    --------
+    >>> onset = np.array([[2.0, 0.0, 0.0, 0.0], [0.0, 0.0, 3.0, 0.0]])
+    >>> decode_monotone(Potentials(onset, n_frames=4))
+    Path(onsets=array([0, 2]), score=5.0)
+    """
+    for name in ("duration", "ratio"):
+        scores = getattr(potentials, name)
+        if scores is not None and scores.any():
+            raise ParameterError(f"decode_monotone cannot score {name}; use decode.")
+    if potentials.general:
+        raise ParameterError("decode_monotone cannot score general functions; use decode.")
+    if potentials.n_events == 0:
+        return Path(np.empty(0, dtype=np.intp), potentials.constant)
+    onset = check_values(potentials)
+    windows = tighten(potentials)
+    offset = np.concatenate(([0], np.cumsum(windows.last[:-1] - windows.first[:-1] + 1)))
+    best = np.empty(int(offset[-1]))
+    onsets = np.empty(potentials.n_events, dtype=np.intp)
+    _forward(onset, potentials.start, windows, offset, best)
+    score = _backtrack(windows, offset, best, onsets)
+    if score == -np.inf:
+        raise explain_unreachable(potentials, windows)
+    return Path(onsets, score + potentials.constant)
+
+
+@compiled()
+def _forward(
+    onset: FloatArray,
+    start: IntArray,
+    windows: Windows,
+    offset: IntArray,
+    best: npt.NDArray[np.float64],
+) -> None:
+    """Fill the row of each event: D_k, or its running maximum where the longest length is free."""
+    first, last, shortest, longest = windows.first, windows.last, windows.shortest, windows.longest
+    queue = np.empty(np.max(last - first) + 1, dtype=np.intp)
+    for k in range(first.size - 1):
+        scores = onset[k, first[k] - start[k] : last[k] - start[k] + 1]
+        here = best[offset[k] : offset[k + 1]]
+        if k == 0:
+            for i in range(here.size):
+                here[i] = scores[i]
+        else:
+            # frame first[k] + i of this event may follow the frames low + i .. high + i before
+            before = best[offset[k - 1] : offset[k]]
+            high = first[k] - shortest[k - 1] - first[k - 1]
+            if longest[k - 1] >= last[k] - first[k - 1]:
+                inside = min(here.size, before.size - high)
+                top = before[before.size - 1]
+                for i in range(inside):
+                    here[i] = scores[i] + before[np.uintp(high + i)]
+                for i in range(inside, here.size):
+                    here[i] = scores[i] + top
+            else:
+                low = first[k] - longest[k - 1] - first[k - 1]
+                _sliding(scores, before, low, high, queue, here)
+        if longest[k] >= last[k + 1] - first[k]:
+            top = -np.inf
+            for i in range(here.size):
+                top = here[i] if here[i] > top else top
+                here[i] = top
+
+
+@compiled()
+def _sliding(
+    scores: FloatArray,
+    before: npt.NDArray[np.float64],
+    low: int,
+    high: int,
+    queue: IntArray,
+    here: npt.NDArray[np.float64],
+) -> None:
+    head, tail, j = 0, 0, max(0, low)
+    for i in range(here.size):
+        while j <= min(high + i, before.size - 1):
+            while tail > head and before[queue[tail - 1]] <= before[j]:
+                tail -= 1
+            queue[tail] = j
+            tail += 1
+            j += 1
+        while queue[head] < low + i:
+            head += 1
+        here[i] = before[queue[head]] + scores[i]
+
+
+@compiled()
+def _backtrack(
+    windows: Windows,
+    offset: IntArray,
+    best: npt.NDArray[np.float64],
+    onsets: IntArray,
+) -> float:
+    """Find the onsets from the last to the first; ties go to the earliest."""
+    first, last, shortest, longest = windows.first, windows.last, windows.shortest, windows.longest
+    n_events = onsets.size
+    after = first[n_events]
+    score = -np.inf
+    for k in range(n_events - 1, -1, -1):
+        row = best[offset[k] : offset[k + 1]]
+        low = max(0, after - longest[k] - first[k])
+        high = min(last[k], after - shortest[k]) - first[k]
+        if longest[k] >= last[k + 1] - first[k]:  # the running maximum rose there
+            at = high
+            while at > 0 and row[at - 1] == row[high]:
+                at -= 1
+        else:
+            at = low
+            for i in range(low + 1, high + 1):
+                at = i if row[i] > row[at] else at
+        onsets[k] = first[k] + at
+        after = onsets[k]
+        if k == n_events - 1:
+            score = row[at]
+    return score
