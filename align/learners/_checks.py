@@ -1,0 +1,131 @@
+"""Checks of examples and labels, with scikit-learn's rules and without importing it."""
+
+import warnings
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from align.errors import ParameterError
+
+__all__ = ["check_examples", "check_labels", "feature_names"]
+
+Matrix: TypeAlias = npt.NDArray[np.float64]
+
+
+def check_examples(X: Any, owner: str, n_features: int | None = None) -> Matrix:
+    """Return examples as a dense, C-contiguous float64 matrix.
+
+    Parameters
+    ----------
+    X : array_like or sparse matrix [shape=(n, d)]
+        Examples.
+    owner : str
+        Name of the estimator, for messages.
+    n_features : int, optional
+        d of the examples it was fitted to.
+
+    Returns
+    -------
+    np.ndarray [shape=(n, d), dtype=float64]
+
+    Raises
+    ------
+    ParameterError
+        Where X is no matrix, is empty, has another width, or has values that are not finite.
+    """
+    if hasattr(X, "toarray"):
+        X = X.toarray()
+    array = np.asarray(X)
+    if np.iscomplexobj(array):
+        raise ParameterError(f"Complex data not supported by {owner}; pass real numbers.")
+    try:
+        matrix: Matrix = np.ascontiguousarray(array, dtype=np.float64)
+    except ValueError as error:
+        raise ParameterError(f"X must hold numbers: {error}.") from error
+    if array.ndim != 2:
+        raise ParameterError(
+            f"Expected 2D array, got X.shape={array.shape}. Reshape your data to (n, d): one row "
+            "for each example, even if there is only one."
+        )
+    for size, what in zip(matrix.shape, ("sample", "feature"), strict=True):
+        if size == 0:
+            raise ParameterError(
+                f"Found array with 0 {what}(s) (shape={matrix.shape}) while a minimum of 1 is "
+                f"required by {owner}."
+            )
+    if n_features is not None and matrix.shape[1] != n_features:
+        raise ParameterError(
+            f"X has {matrix.shape[1]} features, but {owner} is expecting {n_features} features "
+            "as input."
+        )
+    # A sum is finite only where every entry is, and is much faster than asking each.
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = matrix.sum()
+    if not np.isfinite(total) and not np.isfinite(matrix).all():
+        row = int(np.flatnonzero(~np.isfinite(matrix).all(axis=1))[0])
+        raise ParameterError(f"Input X contains NaN or infinity (row {row}); remove it.")
+    return matrix
+
+
+def check_labels(y: Any, n: int, owner: str) -> npt.NDArray[Any]:
+    """Return labels of classes as a vector.
+
+    Parameters
+    ----------
+    y : array_like [shape=(n,)]
+        Labels; a column is accepted, with a warning.
+    n : int
+        Number of examples.
+    owner : str
+        Name of the estimator, for messages.
+
+    Returns
+    -------
+    np.ndarray [shape=(n,)]
+
+    Raises
+    ------
+    ParameterError
+        Where there are none, too many or too few, or where they are not classes.
+    """
+    if y is None:
+        raise ParameterError(f"{owner} requires y to be passed, but the target y is None.")
+    labels = np.asarray(y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        _warn_column()
+        labels = labels[:, 0]
+    if labels.ndim != 1:
+        raise ParameterError(f"y.shape={labels.shape}, must be (n,): one label for each example.")
+    if len(labels) != n:
+        raise ParameterError(
+            f"Found input variables with inconsistent numbers of samples: {[n, len(labels)]}."
+        )
+    if labels.dtype.kind == "f":
+        if not np.isfinite(labels).all():
+            raise ParameterError(
+                "Input y contains NaN, infinity or a value too large for float64."
+            )
+        if (labels != np.rint(labels)).any():
+            raise ParameterError(
+                "Unknown label type: continuous. y must hold the labels of classes."
+            )
+    return labels
+
+
+def _warn_column() -> None:
+    from sklearn.exceptions import DataConversionWarning
+
+    warnings.warn(
+        "A column-vector y was passed when a 1d array was expected; use y.ravel().",
+        DataConversionWarning,
+        stacklevel=4,
+    )
+
+
+def feature_names(X: Any) -> npt.NDArray[np.object_] | None:
+    """Return the names of the columns of a data frame, where all are strings; else None."""
+    columns = getattr(X, "columns", None)
+    if columns is None or not all(isinstance(name, str) for name in columns):
+        return None
+    return np.asarray(list(columns), dtype=object)

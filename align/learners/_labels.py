@@ -1,0 +1,56 @@
+"""Labels of classes as numbers, quickly where they are small whole numbers already."""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["label_codes", "sorted_labels"]
+
+Labels: TypeAlias = npt.NDArray[Any]
+
+
+def sorted_labels(y: Labels) -> Labels:
+    """Return the distinct labels, sorted.
+
+    Examples
+    --------
+    >>> sorted_labels(np.array([3, 1, 3])).tolist()
+    [1, 3]
+    """
+    span = _span(y)
+    if span is None:
+        return np.unique(y)
+    low, size = span
+    seen = np.zeros(size, dtype=np.bool_)
+    seen[y - low] = True
+    return (np.flatnonzero(seen) + low).astype(y.dtype)
+
+
+def label_codes(y: Labels, classes: Labels) -> npt.NDArray[np.int64]:
+    """Return the place of each label among the sorted classes, all of which are known.
+
+    Examples
+    --------
+    >>> label_codes(np.array(["b", "a"]), np.array(["a", "b"])).tolist()
+    [1, 0]
+    """
+    span = _span(y)
+    if span is None or classes.dtype.kind not in "iu":
+        return np.searchsorted(classes, y).astype(np.int64)
+    low, size = span
+    inside = (classes >= low) & (classes < low + size)
+    table = np.zeros(size, dtype=np.int64)
+    table[classes[inside] - low] = np.flatnonzero(inside)
+    codes: npt.NDArray[np.int64] = table[y - low]
+    return codes
+
+
+def _span(y: Labels) -> tuple[int, int] | None:
+    """Return the least label and the size of the range, where a table of it is worth while."""
+    if y.dtype.kind not in "iu" or y.size == 0:
+        return None
+    low, high = int(y.min()), int(y.max())
+    if high - low >= max(1024, 2 * y.size) or high > np.iinfo(np.int64).max:
+        return None
+    return low, high - low + 1

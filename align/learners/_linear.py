@@ -1,0 +1,194 @@
+"""Runs whose hypothesis is a multiple of the dual sum: the state around the kernels.
+
+See `align.learners._rounds` for the rounds.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from align.errors import ParameterError
+from align.learners import _rounds as rounds
+from align.learners._plans import Chunk, Floats, Plan
+from align.learners.complexity import Euclidean, EuclideanBall
+from align.learners.tuning import (
+    FixedTuning,
+    LossTuning,
+    MistakeTuning,
+    RunningTuning,
+    SelfTuning,
+    SqrtTuning,
+    Tuning,
+)
+
+__all__ = ["LinearRun"]
+
+
+class LinearRun:
+    """A run with `Euclidean` or `EuclideanBall`.
+
+    Parameters
+    ----------
+    plan : Plan
+        What to do; see `covers`.
+    rows : int
+        Number of scores.
+    n_features : int
+        d.
+    bias : float
+        Value of the constant feature; 0 for none.
+    average : bool
+        Whether `mean` will be asked for.
+    """
+
+    def __init__(
+        self, plan: Plan, rows: int, n_features: int, *, bias: float, average: bool
+    ) -> None:
+        update = plan.update
+        kind, first, second = _code(update.tuning)
+        self.rows = rows
+        self.rule = np.zeros(rounds.N_RULES)
+        self.rule[rounds.MARGIN] = -plan.margin if plan.regression else plan.margin
+        self.rule[rounds.LARGEST] = update.slack.largest
+        self.rule[rounds.CURVATURE] = update.slack.curvature
+        self.rule[rounds.BIAS] = bias
+        self.rule[rounds.FIRST_TUNING] = first
+        self.rule[rounds.SECOND_TUNING] = second
+        ball = plan.complexity
+        self.rule[rounds.BOUND] = ball.rho if isinstance(ball, EuclideanBall) else np.inf
+        self.flags = np.zeros(rounds.N_FLAGS, dtype=np.int64)
+        self.flags[rounds.REGRESSION] = plan.regression
+        self.flags[rounds.EXACT] = update.exact
+        self.flags[rounds.CONSERVATIVE] = update.conservative
+        self.flags[rounds.TUNING] = kind
+        self.flags[rounds.TIES] = plan.ties == "mistake"
+        self.flags[rounds.AVERAGE] = average
+        self.counts = np.zeros(4, dtype=np.int64)
+        self.sums = np.zeros(rounds.N_SUMS)
+        if kind == rounds.FIXED:
+            self.sums[rounds.C] = first
+        self.V = np.zeros((rows, n_features + 1))
+        self.late = np.zeros((rows, n_features + 1) if average else (rows, 0))
+
+    @staticmethod
+    def covers(plan: Plan) -> bool:
+        """Whether the kernels can play such rounds."""
+        tuning = plan.update.tuning
+        return (
+            type(plan.complexity) in (Euclidean, EuclideanBall)
+            and type(tuning) in _CODES
+            and not (isinstance(tuning, SelfTuning) and tuning.over != "all")
+            and not plan.doubled
+            and plan.revisit is None
+        )
+
+    @property
+    def scale(self) -> float:
+        """What v is multiplied by."""
+        c, square = self.sums[rounds.C], self.sums[rounds.SQUARE]
+        scale = 1.0 / c if c > 0.0 else 0.0
+        bound = self.rule[rounds.BOUND]
+        return float(bound / np.sqrt(square) if square * scale**2 > bound**2 else scale)
+
+    @property
+    def loss(self) -> float:
+        """Sum of ``[b - <w, a>]_+`` over the rounds."""
+        return float(self.sums[rounds.LOSS])
+
+    @property
+    def dual(self) -> float:
+        """Dual objective."""
+        return float(self.sums[rounds.DUAL])
+
+    def play(
+        self, chunk: Chunk, order: npt.NDArray[np.intp], log: Floats, stop: bool = False
+    ) -> int:
+        """Play rounds; see `align.learners._plans.Run`."""
+        self.flags[rounds.STOP] = stop
+        X, y, weights = chunk.X, chunk.y, chunk.weights
+        state = (self.V, self.late, self.rule, self.flags, self.counts, self.sums, log)
+        if self.rows == 1:
+            if isinstance(X, np.ndarray):
+                played = rounds.play_scores_dense(X, y, order, weights, *state)
+            else:
+                played = rounds.play_scores_csr(
+                    X.data, X.indices, X.indptr, y, order, weights, *state
+                )
+        elif isinstance(X, np.ndarray):
+            played = rounds.play_classes_dense(X, y, chunk.relevant, order, weights, *state)
+        else:
+            played = rounds.play_classes_csr(
+                X.data, X.indices, X.indptr, y, chunk.relevant, order, weights, *state
+            )
+        if not np.isfinite(self.sums[rounds.SQUARE] + self.sums[rounds.LOSS]):
+            raise ParameterError(
+                "the weights overflowed; scale the features to moderate values, or choose a "
+                "smaller C."
+            )
+        return int(played)
+
+    def idle(self, n_rounds: int) -> None:
+        """Count rounds in which nothing can go wrong."""
+        self.counts[0] += n_rounds
+        self.sums[rounds.PREFIX] += n_rounds * self.scale
+
+    def hypothesis(self) -> Floats:
+        """Return the weights after the last round [shape=(rows, d + 1)]."""
+        weights: Floats = self.scale * self.V
+        return weights
+
+    def mean(self) -> Floats:
+        """Return the mean of the hypotheses before each round [shape=(rows, d + 1)].
+
+        A step taken after round t counts ``P_T - P_t`` times, P being the sum of the scales; so
+        rounds without a step cost one addition.
+        """
+        if self.counts[0] == 0:
+            return self.hypothesis()
+        total: Floats = self.sums[rounds.PREFIX] * self.V - self.late
+        return total / self.counts[0]
+
+    def grow(self, rows: int, places: npt.NDArray[np.intp]) -> None:
+        """Make room for more classes, whose weights begin at 0.
+
+        One score of two classes becomes two, half the size each and of opposite signs: the
+        margins stay what they were, and so does every prediction.
+        """
+        for name in ("V", "late"):
+            old = getattr(self, name)
+            new = np.zeros((rows, old.shape[1]))
+            if len(old) == 1 and rows > 1 and len(places) == 2:
+                new[places[0]], new[places[1]] = -old[0] / 2.0, old[0] / 2.0
+            elif len(places) == len(old):
+                new[places] = old
+            setattr(self, name, new)
+        if self.rows == 1 and rows > 1 and len(places) == 2:
+            self.sums[rounds.SQUARE] /= 2.0
+            # Half of every alpha, on directions (x, -x): still feasible, so still a lower bound.
+            self.sums[rounds.GAIN] /= 2.0
+        self.rows = rows
+
+
+_CODES = {
+    FixedTuning: rounds.FIXED,
+    MistakeTuning: rounds.MISTAKES,
+    SelfTuning: rounds.SELF_TUNED,
+    SqrtTuning: rounds.SQRT,
+    RunningTuning: rounds.RUNNING,
+    LossTuning: rounds.SELF_BOUNDED,
+}
+
+
+def _code(tuning: Tuning) -> tuple[int, float, float]:
+    """Return a tuning as the kernels read it."""
+    if isinstance(tuning, FixedTuning):
+        return rounds.FIXED, tuning.c, 0.0
+    if isinstance(tuning, MistakeTuning):
+        return rounds.MISTAKES, tuning.U, 0.0
+    if isinstance(tuning, SelfTuning):
+        return rounds.SELF_TUNED, tuning.U, 0.0
+    if isinstance(tuning, SqrtTuning):
+        return rounds.SQRT, tuning.U, tuning.L
+    if isinstance(tuning, RunningTuning):
+        return rounds.RUNNING, tuning.U, tuning.share
+    assert isinstance(tuning, LossTuning)
+    return rounds.SELF_BOUNDED, tuning.beta, tuning.factor

@@ -1,0 +1,622 @@
+"""Passes of the learners whose hypothesis is a multiple of the dual sum, ``w = scale v``.
+
+That is `Euclidean` (scale ``1 / c``) and `EuclideanBall`, with every slack, step and tuning. One
+kernel for each family (one score, or one for each class) and each representation (dense, CSR).
+A kernel plays one round for each row that it is given, in order:
+
+    read the scores and the squared norm of x,
+    `_begin`  decides on c, and with it on the scale,
+    `_finish` decides on alpha, does the book-keeping, writes the log,
+    alpha times the direction is added to v.
+
+The last column of v is the weight of a constant feature, ``rule[BIAS]`` (1, or 0 for none). The
+arrays ``sums``, ``counts``, ``rule`` and ``flags`` are indexed by the constants below.
+"""
+
+import math
+from typing import Any
+
+import numba
+import numpy as np
+
+__all__ = [
+    "ALPHA",
+    "AVERAGE",
+    "BIAS",
+    "BOUND",
+    "C",
+    "CONSERVATIVE",
+    "COST",
+    "CURVATURE",
+    "DUAL",
+    "EXACT",
+    "FIRST_TUNING",
+    "FIXED",
+    "GAIN",
+    "LARGEST",
+    "LOG_ALPHA",
+    "LOG_C",
+    "LOG_CODE",
+    "LOG_COST",
+    "LOG_DUAL",
+    "LOG_LOSS",
+    "LOG_NORM",
+    "LOG_OTHER",
+    "LOG_SCALE",
+    "LOG_TARGET",
+    "LOG_WIDTH",
+    "LOSS",
+    "MARGIN",
+    "MISTAKES",
+    "N_FLAGS",
+    "N_RULES",
+    "N_SUMS",
+    "PREFIX",
+    "PRICED",
+    "RADIUS",
+    "REGRESSION",
+    "RUNNING",
+    "SECOND_TUNING",
+    "SELF_BOUNDED",
+    "SELF_TUNED",
+    "SQRT",
+    "SQUARE",
+    "STOP",
+    "TIES",
+    "TUNING",
+    "play_classes_csr",
+    "play_classes_dense",
+    "play_scores_csr",
+    "play_scores_dense",
+    "play_uniclass",
+]
+
+# sums
+C, RADIUS, LOSS, GAIN, SQUARE, PREFIX, PRICED, DUAL, COST = range(9)
+N_SUMS = 9
+# counts: rounds, mistakes, updates, mistakes without a direction
+# rule
+MARGIN, LARGEST, CURVATURE, BIAS, FIRST_TUNING, SECOND_TUNING, BOUND = range(7)
+N_RULES = 7
+# flags
+REGRESSION, EXACT, CONSERVATIVE, TUNING, TIES, AVERAGE, STOP = range(7)
+N_FLAGS = 7
+# tunings
+FIXED, MISTAKES, SELF_TUNED, SQRT, RUNNING, SELF_BOUNDED = range(6)
+# columns of the log
+(
+    LOG_CODE,
+    LOG_LOSS,
+    LOG_ALPHA,
+    LOG_C,
+    LOG_NORM,
+    LOG_TARGET,
+    LOG_DUAL,
+    LOG_COST,
+    LOG_OTHER,
+    LOG_SCALE,
+) = range(10)
+LOG_WIDTH = 10
+
+_ROUNDING = 1e-12  # relative; a loss below this is what a step leaves on its own constraint
+_FAST = {"reassoc", "contract", "nsz"}  # sums in any order; NaN stays NaN
+
+
+@numba.njit(cache=True, nogil=True)
+def _begin(norm2: float, mistake: bool, rule: Any, flags: Any, counts: Any, sums: Any) -> float:
+    """Set c of the round and return the scale."""
+    kind = flags[TUNING]
+    if kind == FIXED:
+        c = rule[FIRST_TUNING]
+    else:
+        if norm2 > sums[RADIUS] * sums[RADIUS]:
+            if kind != MISTAKES or mistake or flags[CONSERVATIVE] == 0:
+                sums[RADIUS] = math.sqrt(norm2)
+        if kind == MISTAKES:
+            c = sums[RADIUS] * math.sqrt((counts[1] + mistake) / (2.0 * rule[FIRST_TUNING]))
+        elif kind == SELF_TUNED:
+            c = sums[RADIUS] * math.sqrt((counts[1] + 1.0) / rule[FIRST_TUNING])
+        elif kind == SQRT:
+            c = math.sqrt((counts[0] + 1.0) * rule[SECOND_TUNING] / rule[FIRST_TUNING])
+        elif kind == RUNNING:
+            share = rule[SECOND_TUNING] / rule[FIRST_TUNING]
+            c = sums[RADIUS] * math.sqrt((counts[0] + 1.0) * share)
+        else:
+            c = rule[SECOND_TUNING] * math.sqrt(rule[FIRST_TUNING] + sums[PRICED])
+    sums[C] = c
+    return _scale(c, sums[SQUARE], rule[BOUND])
+
+
+@numba.njit(cache=True, nogil=True)
+def _scale(c: float, square: float, bound: float) -> float:
+    scale = 1.0 / c if c > 0.0 else 0.0
+    if square * scale * scale > bound * bound:
+        scale = bound / math.sqrt(square)
+    return scale
+
+
+@numba.njit(cache=True, nogil=True)
+def _ball_step(
+    target: float, inner: float, norm2: float, curvature: float, c: float, square: float, b: float
+) -> float:
+    """Return the alpha, maybe infinite, with ``target - curvature alpha = <w(alpha), a>``."""
+    low = 0.0
+    high = c * (1.0 + abs(target)) / norm2
+    for _ in range(1100):
+        size = max(square + high * (2.0 * inner + high * norm2), 0.0)
+        slope = target - curvature * high - _scale(c, size, b) * (inner + high * norm2)
+        if slope <= 0.0:
+            break
+        low = high
+        high *= 2.0
+        if high > 1e300:
+            return math.inf
+    for _ in range(100):
+        middle = 0.5 * (low + high)
+        if middle == low or middle == high:
+            break
+        size = max(square + middle * (2.0 * inner + middle * norm2), 0.0)
+        slope = target - curvature * middle - _scale(c, size, b) * (inner + middle * norm2)
+        if slope > 0.0:
+            low = middle
+        else:
+            high = middle
+    return 0.5 * (low + high)
+
+
+@numba.njit(cache=True, nogil=True)
+def _finish(
+    target: float,
+    inner: float,
+    norm2: float,
+    scale: float,
+    mistake: bool,
+    weight: float,
+    rule: Any,
+    flags: Any,
+    counts: Any,
+    sums: Any,
+) -> tuple[float, float]:
+    """Return alpha and the loss of the round; ``inner`` is ``<v, a>``."""
+    loss = target - scale * inner
+    if loss <= _ROUNDING * (abs(target) + abs(scale * inner)):
+        loss = 0.0
+    if flags[REGRESSION]:
+        mistake = loss > 0.0
+    c = sums[C]
+    curvature = rule[CURVATURE] / weight
+    counts[0] += 1
+    counts[1] += mistake
+    counts[3] += mistake and norm2 == 0.0
+    sums[PREFIX] += scale
+    sums[LOSS] += loss
+    priced = weight * loss if rule[CURVATURE] == 0.0 else 0.5 * loss * loss / curvature
+    sums[PRICED] += priced
+    alpha = 0.0
+    if loss > 0.0 and norm2 > 0.0 and (mistake or flags[CONSERVATIVE] == 0):
+        alpha = weight * rule[LARGEST]
+        if flags[EXACT] == 0:
+            if curvature > 0.0:
+                alpha = min(alpha, loss / curvature)
+        elif rule[BOUND] < math.inf:
+            most = _ball_step(target, inner, norm2, curvature, c, sums[SQUARE], rule[BOUND])
+            alpha = min(alpha, most)
+        else:
+            alpha = min(alpha, loss / (norm2 * scale + curvature))
+        counts[2] += 1
+        sums[GAIN] += alpha * (target - 0.5 * curvature * alpha)
+        sums[SQUARE] = max(sums[SQUARE] + alpha * (2.0 * inner + alpha * norm2), 0.0)
+    if c > 0.0:
+        size = math.sqrt(sums[SQUARE])
+        inside = min(size, c * rule[BOUND])
+        sums[DUAL] = sums[GAIN] - inside * (size - 0.5 * inside) / c
+    return alpha, loss
+
+
+@numba.njit(cache=True, nogil=True)
+def _write(
+    log: Any,
+    i: int,
+    code: float,
+    other: float,
+    loss: float,
+    alpha: float,
+    norm2: float,
+    target: float,
+    mistake: bool,
+    scale: float,
+    sums: Any,
+) -> None:
+    log[i, LOG_CODE] = code
+    log[i, LOG_LOSS] = loss
+    log[i, LOG_ALPHA] = alpha
+    log[i, LOG_C] = sums[C]
+    log[i, LOG_NORM] = math.sqrt(norm2)
+    log[i, LOG_TARGET] = target
+    log[i, LOG_DUAL] = sums[DUAL]
+    log[i, LOG_COST] = 1.0 if mistake else 0.0
+    log[i, LOG_OTHER] = other
+    log[i, LOG_SCALE] = scale
+
+
+@numba.njit(cache=True, nogil=True)
+def _scalar_round(
+    raw: float,
+    square: float,
+    y: float,
+    weight: float,
+    i: int,
+    rule: Any,
+    flags: Any,
+    counts: Any,
+    sums: Any,
+    log: Any,
+) -> tuple[float, float]:
+    """Play a round with one score; return the coefficient of x in v, and the number of updates."""
+    norm2 = square + rule[BIAS] * rule[BIAS]
+    if flags[REGRESSION]:
+        scale = _begin(norm2, False, rule, flags, counts, sums)
+        sign = 1.0 if y >= scale * raw else -1.0
+        target = sign * y - rule[MARGIN]
+        mistake = False
+        code = scale * raw
+    else:
+        sign = y
+        target = rule[MARGIN]
+        code = 1.0 if raw >= 0.0 else -1.0
+        mistake = code != y or (flags[TIES] != 0 and raw == 0.0)
+        scale = _begin(norm2, mistake, rule, flags, counts, sums)
+    alpha, loss = _finish(
+        target, sign * raw, norm2, scale, mistake, weight, rule, flags, counts, sums
+    )
+    if i < log.shape[0]:
+        wrong = loss > 0.0 if flags[REGRESSION] else mistake
+        _write(log, i, code, sign, loss, alpha, norm2, target, wrong, scale, sums)
+    return alpha, sign
+
+
+@numba.njit(cache=True, nogil=True, fastmath=_FAST)
+def _dense_scores(V: Any, X: Any, row: int, bias: float, scores: Any) -> float:
+    """Write ``<v_r, x>`` for every r; return the squared norm of x."""
+    d = X.shape[1]
+    for r in range(V.shape[0]):
+        total = 0.0
+        for j in range(d):
+            total += V[r, j] * X[row, j]
+        scores[r] = total + bias * V[r, d]
+    square = 0.0
+    for j in range(d):
+        square += float(X[row, j]) * X[row, j]
+    return square
+
+
+@numba.njit(cache=True, nogil=True, fastmath=_FAST)
+def _sparse_scores(
+    V: Any, data: Any, indices: Any, begin: int, end: int, bias: float, scores: Any
+) -> float:
+    d = V.shape[1] - 1
+    for r in range(V.shape[0]):
+        total = 0.0
+        for j in range(begin, end):
+            total += V[r, indices[j]] * data[j]
+        scores[r] = total + bias * V[r, d]
+    square = 0.0
+    for j in range(begin, end):
+        square += float(data[j]) * data[j]
+    return square
+
+
+@numba.njit(cache=True, nogil=True)
+def _add_dense(v: Any, step: float, X: Any, row: int, bias: float) -> None:
+    d = X.shape[1]
+    for j in range(d):
+        v[j] += step * X[row, j]
+    v[d] += step * bias
+
+
+@numba.njit(cache=True, nogil=True)
+def _add_sparse(v: Any, step: float, data: Any, indices: Any, begin: int, end: int, b: float) -> None:
+    for j in range(begin, end):
+        v[indices[j]] += step * data[j]
+    v[v.shape[0] - 1] += step * b
+
+
+@numba.njit(cache=True, nogil=True)
+def play_scores_dense(
+    X: Any,
+    y: Any,
+    order: Any,
+    weights: Any,
+    V: Any,
+    late: Any,
+    rule: Any,
+    flags: Any,
+    counts: Any,
+    sums: Any,
+    log: Any,
+) -> int:
+    """Play rounds with one score; return how many rows were used up."""
+    score = np.empty(1)
+    for i in range(order.shape[0]):
+        row = order[i]
+        weight = weights[row] if weights.shape[0] else 1.0
+        if weight == 0.0:
+            continue
+        square = _dense_scores(V, X, row, rule[BIAS], score)
+        alpha, sign = _scalar_round(
+            score[0], square, y[row], weight, i, rule, flags, counts, sums, log
+        )
+        if alpha > 0.0:
+            _add_dense(V[0], alpha * sign, X, row, rule[BIAS])
+            if flags[AVERAGE]:
+                _add_dense(late[0], sums[PREFIX] * alpha * sign, X, row, rule[BIAS])
+            if flags[STOP]:
+                return i + 1
+    return int(order.shape[0])
+
+
+@numba.njit(cache=True, nogil=True)
+def play_scores_csr(
+    data: Any,
+    indices: Any,
+    indptr: Any,
+    y: Any,
+    order: Any,
+    weights: Any,
+    V: Any,
+    late: Any,
+    rule: Any,
+    flags: Any,
+    counts: Any,
+    sums: Any,
+    log: Any,
+) -> int:
+    """Play rounds with one score on CSR rows; return how many rows were used up."""
+    score = np.empty(1)
+    for i in range(order.shape[0]):
+        row = order[i]
+        weight = weights[row] if weights.shape[0] else 1.0
+        if weight == 0.0:
+            continue
+        begin, end = indptr[row], indptr[row + 1]
+        square = _sparse_scores(V, data, indices, begin, end, rule[BIAS], score)
+        alpha, sign = _scalar_round(
+            score[0], square, y[row], weight, i, rule, flags, counts, sums, log
+        )
+        if alpha > 0.0:
+            _add_sparse(V[0], alpha * sign, data, indices, begin, end, rule[BIAS])
+            if flags[AVERAGE]:
+                step = sums[PREFIX] * alpha * sign
+                _add_sparse(late[0], step, data, indices, begin, end, rule[BIAS])
+            if flags[STOP]:
+                return i + 1
+    return int(order.shape[0])
+
+
+@numba.njit(cache=True, nogil=True)
+def _rivals(scores: Any, label: int, relevant: Any, row: int) -> tuple[int, int, int]:
+    """Return the worst relevant class, the best other one, and the best of all; ties: the first.
+
+    The first two are -1 where there is none.
+    """
+    good = label
+    wrong = -1
+    best = 0
+    for r in range(scores.shape[0]):
+        if scores[r] > scores[best]:
+            best = r
+        if r == label or (label < 0 and relevant[row, r]):
+            if label < 0 and (good < 0 or scores[r] < scores[good]):
+                good = r
+        elif wrong < 0 or scores[r] > scores[wrong]:
+            wrong = r
+    return good, wrong, best
+
+
+@numba.njit(cache=True, nogil=True)
+def _class_round(
+    scores: Any,
+    square: float,
+    good: int,
+    wrong: int,
+    best: int,
+    label: int,
+    weight: float,
+    i: int,
+    rule: Any,
+    flags: Any,
+    counts: Any,
+    sums: Any,
+    log: Any,
+) -> float:
+    """Play a round with a score for each class; return the coefficient of x in v."""
+    target = rule[MARGIN]
+    if good < 0 or wrong < 0:  # nothing to rank
+        norm2 = 0.0
+        inner = target
+        mistake = False
+        target = 0.0
+        inner = 0.0
+    else:
+        norm2 = 2.0 * (square + rule[BIAS] * rule[BIAS])
+        inner = scores[good] - scores[wrong]
+        # A tie goes to the first class, or is a mistake; among labels it always is one.
+        mistake = inner <= 0.0 if label < 0 or flags[TIES] else best != label
+    scale = _begin(norm2, mistake, rule, flags, counts, sums)
+    alpha, loss = _finish(target, inner, norm2, scale, mistake, weight, rule, flags, counts, sums)
+    if i < log.shape[0]:
+        other = float(good) * scores.shape[0] + wrong if norm2 > 0.0 else -1.0
+        _write(log, i, float(best), other, loss, alpha, norm2, target, mistake, scale, sums)
+    return alpha
+
+
+@numba.njit(cache=True, nogil=True)
+def play_classes_dense(
+    X: Any,
+    y: Any,
+    relevant: Any,
+    order: Any,
+    weights: Any,
+    V: Any,
+    late: Any,
+    rule: Any,
+    flags: Any,
+    counts: Any,
+    sums: Any,
+    log: Any,
+) -> int:
+    """Play rounds with a score for each class; return how many rows were used up."""
+    scores = np.empty(V.shape[0])
+    for i in range(order.shape[0]):
+        row = order[i]
+        weight = weights[row] if weights.shape[0] else 1.0
+        if weight == 0.0:
+            continue
+        square = _dense_scores(V, X, row, rule[BIAS], scores)
+        label = y[row]
+        good, wrong, best = _rivals(scores, label, relevant, row)
+        alpha = _class_round(
+            scores,
+            square,
+            good,
+            wrong,
+            best,
+            label,
+            weight,
+            i,
+            rule,
+            flags,
+            counts,
+            sums,
+            log,
+        )
+        if alpha > 0.0:
+            _add_dense(V[good], alpha, X, row, rule[BIAS])
+            _add_dense(V[wrong], -alpha, X, row, rule[BIAS])
+            if flags[AVERAGE]:
+                step = sums[PREFIX] * alpha
+                _add_dense(late[good], step, X, row, rule[BIAS])
+                _add_dense(late[wrong], -step, X, row, rule[BIAS])
+            if flags[STOP]:
+                return i + 1
+    return int(order.shape[0])
+
+
+@numba.njit(cache=True, nogil=True)
+def play_classes_csr(
+    data: Any,
+    indices: Any,
+    indptr: Any,
+    y: Any,
+    relevant: Any,
+    order: Any,
+    weights: Any,
+    V: Any,
+    late: Any,
+    rule: Any,
+    flags: Any,
+    counts: Any,
+    sums: Any,
+    log: Any,
+) -> int:
+    """Play rounds with a score for each class on CSR rows; return how many rows were used up."""
+    scores = np.empty(V.shape[0])
+    for i in range(order.shape[0]):
+        row = order[i]
+        weight = weights[row] if weights.shape[0] else 1.0
+        if weight == 0.0:
+            continue
+        begin, end = indptr[row], indptr[row + 1]
+        square = _sparse_scores(V, data, indices, begin, end, rule[BIAS], scores)
+        label = y[row]
+        good, wrong, best = _rivals(scores, label, relevant, row)
+        alpha = _class_round(
+            scores,
+            square,
+            good,
+            wrong,
+            best,
+            label,
+            weight,
+            i,
+            rule,
+            flags,
+            counts,
+            sums,
+            log,
+        )
+        if alpha > 0.0:
+            _add_sparse(V[good], alpha, data, indices, begin, end, rule[BIAS])
+            _add_sparse(V[wrong], -alpha, data, indices, begin, end, rule[BIAS])
+            if flags[AVERAGE]:
+                step = sums[PREFIX] * alpha
+                _add_sparse(late[good], step, data, indices, begin, end, rule[BIAS])
+                _add_sparse(late[wrong], -step, data, indices, begin, end, rule[BIAS])
+            if flags[STOP]:
+                return i + 1
+    return int(order.shape[0])
+
+
+@numba.njit(cache=True, nogil=True)
+def play_uniclass(
+    X: Any,
+    order: Any,
+    weights: Any,
+    w: Any,
+    total: Any,
+    epsilon: float,
+    largest: float,
+    curvature: float,
+    average: bool,
+    counts: Any,
+    sums: Any,
+    log: Any,
+) -> None:
+    """Play rounds that pull the centre w towards each row, until it is near enough.
+
+    `total` is the sum of the centres, were the present one to stay: a step that comes after n
+    rounds is added (T - n) times, so ``total = T w - sum_t n_t step_t``; it holds the last sum.
+    """
+    d = X.shape[1]
+    for i in range(order.shape[0]):
+        row = order[i]
+        weight = weights[row] if weights.shape[0] else 1.0
+        if weight == 0.0:
+            continue
+        counts[0] += 1
+        if counts[0] == 1:  # the first example only says where the centre begins
+            for j in range(d):
+                w[j] = X[row, j]
+            if i < log.shape[0]:
+                log[i] = 0.0
+                log[i, LOG_C] = 1.0
+            continue
+        square = 0.0
+        for j in range(d):
+            square += (X[row, j] - w[j]) ** 2
+        distance = math.sqrt(square)
+        loss = distance - epsilon
+        if loss <= _ROUNDING * (epsilon + distance):
+            loss = 0.0
+        tau = min(weight * largest, loss / (1.0 + curvature / weight))
+        counts[1] += loss > 0.0
+        sums[LOSS] += loss
+        if tau > 0.0:
+            counts[2] += 1
+            share = tau / distance
+            for j in range(d):
+                step = share * (X[row, j] - w[j])
+                w[j] += step
+                if average:
+                    total[j] += counts[0] * step
+        if i < log.shape[0]:
+            log[i, LOG_CODE] = distance
+            log[i, LOG_LOSS] = loss
+            log[i, LOG_ALPHA] = tau
+            log[i, LOG_C] = 1.0
+            log[i, LOG_NORM] = 1.0
+            log[i, LOG_TARGET] = 0.0
+            log[i, LOG_DUAL] = math.nan
+            log[i, LOG_COST] = 1.0 if loss > 0.0 else 0.0
+            log[i, LOG_OTHER] = 0.0
+            log[i, LOG_SCALE] = 1.0

@@ -1,0 +1,155 @@
+"""Kernels: inner products of examples that are never written out.
+
+Each takes two sets of examples and returns the matrix of their inner products. All are computed
+with one product of matrices.
+
+References
+----------
+Crammer, Dekel, Shalev-Shwartz, Singer, "Online Passive-Aggressive Algorithms", 2003, section 3.
+"""
+
+import math
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from align.errors import ParameterError
+
+__all__ = ["KERNELS", "gaussian_kernel", "linear_kernel", "make_kernel", "polynomial_kernel"]
+
+Matrix: TypeAlias = npt.NDArray[np.float64]
+Kernel: TypeAlias = Callable[[Matrix, Matrix], Matrix]
+
+KERNELS = ("gaussian", "polynomial", "linear")
+
+
+def linear_kernel(A: Matrix, B: Matrix) -> Matrix:
+    """Return ``<a, b>`` [shape=(n, m)].
+
+    Parameters
+    ----------
+    A : np.ndarray [shape=(n, d)]
+    B : np.ndarray [shape=(m, d)]
+
+    Examples
+    --------
+    >>> linear_kernel(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0]]))
+    array([[11.]])
+    """
+    product: Matrix = A @ B.T
+    return product
+
+
+def gaussian_kernel(A: Matrix, B: Matrix, sigma: float) -> Matrix:
+    """Return ``exp(-||a - b||**2 / (2 sigma**2))`` [shape=(n, m)].
+
+    Parameters
+    ----------
+    A : np.ndarray [shape=(n, d)]
+    B : np.ndarray [shape=(m, d)]
+    sigma : float
+        Positive.
+
+    Examples
+    --------
+    >>> gaussian_kernel(np.array([[0.0]]), np.array([[0.0], [2.0]]), sigma=1.0).round(6)
+    array([[1.      , 0.135335]])
+    """
+    # exp(a.b/s - |a|^2/2s - |b|^2/2s), s = sigma^2: one product, then in place.
+    scale = 1.0 / (sigma * sigma)
+    exponent: Matrix = (A * scale) @ B.T
+    exponent -= (0.5 * scale) * np.einsum("ij,ij->i", A, A)[:, None]
+    exponent -= (0.5 * scale) * np.einsum("ij,ij->i", B, B)
+    np.minimum(exponent, 0.0, out=exponent)  # of equal examples, 0 but for rounding
+    return np.exp(exponent, out=exponent)
+
+
+def polynomial_kernel(
+    A: Matrix, B: Matrix, degree: int = 3, gamma: float = 1.0, coef0: float = 1.0
+) -> Matrix:
+    """Return ``(gamma <a, b> + coef0) ** degree`` [shape=(n, m)].
+
+    Parameters
+    ----------
+    A : np.ndarray [shape=(n, d)]
+    B : np.ndarray [shape=(m, d)]
+    degree : int
+        At least 1.
+    gamma : float
+        Positive.
+    coef0 : float
+        Not negative, else this is no inner product.
+
+    Examples
+    --------
+    >>> polynomial_kernel(np.array([[1.0]]), np.array([[2.0]]), degree=2)
+    array([[9.]])
+    """
+    return (gamma * linear_kernel(A, B) + coef0) ** degree
+
+
+def make_kernel(
+    kernel: str | Kernel,
+    *,
+    sigma: float,
+    degree: int,
+    gamma: float,
+    coef0: float,
+) -> Kernel:
+    """Return a kernel by its name; a function is checked on use.
+
+    Parameters
+    ----------
+    kernel : {"gaussian", "polynomial", "linear"} or callable
+        A function takes [shape=(n, d)] and [shape=(m, d)] and returns [shape=(n, m)].
+    sigma : float
+        Of the Gaussian kernel.
+    degree, gamma, coef0
+        Of the polynomial kernel.
+
+    Returns
+    -------
+    callable
+
+    Raises
+    ------
+    ParameterError
+        Where the name is unknown, or a parameter of the kernel is out of range.
+    """
+    if callable(kernel):
+        return _checked(kernel)
+    if kernel == "linear":
+        return linear_kernel
+    if kernel == "gaussian":
+        if not 0.0 < sigma < math.inf:
+            raise ParameterError(f"sigma={sigma}, must be positive and finite.")
+        return lambda A, B: gaussian_kernel(A, B, sigma)
+    if kernel == "polynomial":
+        if degree < 1 or degree != int(degree):
+            raise ParameterError(f"degree={degree}, must be a whole number, at least 1.")
+        if not (0.0 < gamma < math.inf and 0.0 <= coef0 < math.inf):
+            raise ParameterError(
+                f"gamma={gamma}, coef0={coef0}, must be positive, and not negative."
+            )
+        return lambda A, B: polynomial_kernel(A, B, int(degree), gamma, coef0)
+    raise ParameterError(
+        f"kernel={kernel!r}, must be one of {', '.join(KERNELS)}, or a function of two matrices."
+    )
+
+
+def _checked(kernel: Kernel) -> Kernel:
+    """Wrap a user's kernel with a check of what it returns."""
+
+    def call(A: Matrix, B: Matrix) -> Matrix:
+        gram = np.asarray(kernel(A, B), dtype=np.float64)
+        if gram.shape != (len(A), len(B)):
+            raise ParameterError(
+                f"the kernel returned shape {gram.shape}, must be (n, m)=({len(A)}, {len(B)})."
+            )
+        if not np.isfinite(gram).all():
+            raise ParameterError("the kernel returned values that are not finite.")
+        return gram
+
+    return call

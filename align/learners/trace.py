@@ -1,0 +1,187 @@
+"""What happened in an online run, round by round.
+
+`Round` is what a learner's ``step`` returns; a `Trace` collects them as compact arrays, from which
+regret, certificates and plots are computed.
+"""
+
+from array import array
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from align.errors import ParameterError
+
+if TYPE_CHECKING:
+    from align.learners._plans import Plan
+    from align.learners.certificates import Certificate
+
+__all__ = ["Round", "Trace"]
+
+
+class Round(NamedTuple):
+    """One round of an online run.
+
+    Attributes
+    ----------
+    prediction : object
+        What the learner predicted before it saw the truth.
+    loss : float
+        ``[b - <w, a>]_+`` on the constraint of the round, before the step.
+    tau : float
+        Step in w: the round added ``tau a`` to the hypothesis (``tau = alpha / c``).
+    updated : bool
+        Whether a step was taken.
+    cost : float
+        Cost of the prediction.
+    alpha : float
+        Dual variable of the round.
+    c : float
+        Weight of complexity in this round.
+    norm : float
+        Dual norm of the direction a.
+    target : float
+        b, the cost of the constraint's hypothesis: that of the prediction, or, with the maximal
+        loss, that of the worst violation.
+    dual : float
+        Dual objective after the round, at the c of the round: at most
+        ``c f(u) + sum of the losses of u``, for every u.
+    """
+
+    prediction: Any
+    loss: float
+    tau: float
+    updated: bool
+    cost: float
+    alpha: float
+    c: float
+    norm: float
+    target: float
+    dual: float
+
+
+class Trace:
+    """The rounds of a run as arrays, one value for each round [shape=(T,), dtype=float64].
+
+    Parameters
+    ----------
+    plan : object, optional
+        What the learner was made of; `certify` asks for it.
+
+    Attributes
+    ----------
+    cost, loss, tau, alpha, c, norm, target, dual : np.ndarray [shape=(T,)]
+        As in `Round`.
+    directions : np.ndarray [shape=(T, J)]
+        The direction a of each round, where the learner was asked to keep them.
+
+    Examples
+    --------
+    >>> trace = Trace()
+    >>> trace.append(Round("b", 2.0, 0.5, True, 1.0, 0.5, 1.0, 2.0, 1.0, 0.5))
+    >>> len(trace), trace.loss
+    (1, array([2.]))
+    """
+
+    _columns: ClassVar[tuple[str, ...]] = (
+        "cost",
+        "loss",
+        "tau",
+        "alpha",
+        "c",
+        "norm",
+        "target",
+        "dual",
+    )
+
+    def __init__(self, plan: "Plan | None" = None) -> None:
+        self.plan = plan
+        self._values = {name: array("d") for name in self._columns}
+        self._directions: list[npt.NDArray[np.float64]] = []
+
+    def append(self, entry: Round, direction: npt.NDArray[np.float64] | None = None) -> None:
+        """Add a round, and its direction where directions are kept."""
+        for name in self._columns:
+            self._values[name].append(getattr(entry, name))
+        if direction is not None:
+            self._directions.append(direction)
+
+    def extend(self, columns: dict[str, npt.NDArray[np.float64]], directions: Any) -> None:
+        """Add rounds: an array for each column, and an iterable of directions."""
+        for name in self._columns:
+            self._values[name].extend(np.asarray(columns[name], dtype=np.float64).tolist())
+        self._directions.extend(directions)
+
+    def losses_of(self, u: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Return the loss ``[b_t - <u, a_t>]_+`` of a fixed u in every round [shape=(T,)].
+
+        Parameters
+        ----------
+        u : array_like [shape=(J,)]
+            Weights, one for each entry of a direction: the constant feature comes last.
+
+        Returns
+        -------
+        np.ndarray [shape=(T,)]
+            On the constraint that the round was about. Where a loss is the worst of several
+            (classes, the two sides of a tube), that of u is never less.
+
+        Raises
+        ------
+        ParameterError
+            Where directions were not kept, or u has another length.
+        """
+        directions = self.directions
+        if len(directions) != len(self):
+            raise ParameterError("the directions were not kept; record the run with them.")
+        weights = np.asarray(u, dtype=np.float64).ravel()
+        if len(self) and weights.shape != directions.shape[1:]:
+            raise ParameterError(
+                f"u has {weights.size} entries, must have {directions.shape[1]}: one for each "
+                "entry of a direction."
+            )
+        if not len(self):
+            return np.zeros(0)
+        losses: npt.NDArray[np.float64] = np.maximum(self.target - directions @ weights, 0.0)
+        return losses
+
+    def certify(self, bound: str, *, u: npt.ArrayLike) -> "Certificate":
+        """Evaluate both sides of a named bound on this run.
+
+        Parameters
+        ----------
+        bound : str
+            One of `align.learners.certificates.BOUNDS`.
+        u : array_like
+            The competitor.
+
+        Returns
+        -------
+        Certificate
+            ``left <= right`` is what the theorem claims; `holds` says whether it is so.
+
+        Raises
+        ------
+        ParameterError
+            Where the theorem is about another learner, or asks something of u that is not so.
+        """
+        from align.learners.certificates import certify
+
+        return certify(self, bound, u)
+
+    def __len__(self) -> int:
+        return len(self._values["cost"])
+
+    def __getattr__(self, name: str) -> npt.NDArray[np.float64]:
+        if name.startswith("_") or name not in self._columns:
+            raise AttributeError(f"a trace has no {name!r}; it has {', '.join(self._columns)}")
+        return np.array(self._values[name])
+
+    @property
+    def directions(self) -> npt.NDArray[np.float64]:
+        """The direction of each round [shape=(T, J)]; no rows where they were not kept."""
+        return np.array(self._directions) if self._directions else np.empty((0, 0))
+
+    def as_dict(self) -> dict[str, npt.NDArray[np.float64]]:
+        """Return all columns by name."""
+        return {name: getattr(self, name) for name in self._columns}

@@ -1,0 +1,256 @@
+"""Tuning of c, the weight of complexity against loss, from round to round.
+
+===================  ===================================  ==========================================
+class                c of round t                         bound
+===================  ===================================  ==========================================
+`FixedTuning`        c                                    Lemma 1
+`MistakeTuning`      ``X sqrt(m / (2 U))``                Theorem 7
+`SelfTuning`         ``X sqrt((m + 1) / U)``              Theorem 6, Corollary 6
+`SqrtTuning`         ``sqrt(t L / U)``                    Corollary 2
+`RunningTuning`      ``X sqrt(t share / U)``              Corollary 3, Eq. 5.16
+`LossTuning`         ``b sqrt(beta + sum of the losses    Theorem 2, Corollary 4
+                     before)``
+===================  ===================================  ==========================================
+
+X is the largest dual norm of a direction so far, m the number of mistakes (`MistakeTuning` counts
+that of the round, `SelfTuning` those before it). The analysis of variable c asks that it never
+decreases. c = 0 stands for rounds before anything was seen; the learner then predicts with the
+minimiser of its complexity.
+
+References
+----------
+Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, section 3.5 and
+Fig. 3.2, 5.2, 5.3, 5.4.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Protocol
+
+from align.errors import ParameterError
+
+__all__ = [
+    "FixedTuning",
+    "LossTuning",
+    "MistakeTuning",
+    "RunningTuning",
+    "SelfTuning",
+    "SqrtTuning",
+    "Tuning",
+]
+
+
+class Tuning(Protocol):
+    """A rule for c."""
+
+    def __call__(
+        self, radius: float, n_mistakes: int, n_rounds: int = 1, loss: float = 0.0
+    ) -> float:
+        """Return c.
+
+        Parameters
+        ----------
+        radius : float
+            Largest dual norm of a direction so far, that of this round included.
+        n_mistakes : int
+            Mistakes so far; with that of this round for `MistakeTuning`, without for all others.
+        n_rounds : int
+            Rounds so far, this one included.
+        loss : float
+            Sum of the losses of the rounds before.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class FixedTuning:
+    """The same c on every round.
+
+    Parameters
+    ----------
+    c : float
+        Positive.
+    """
+
+    c: float = 1.0
+
+    def __post_init__(self) -> None:
+        _check_positive(c=self.c)
+
+    def __call__(
+        self, radius: float, n_mistakes: int, n_rounds: int = 1, loss: float = 0.0
+    ) -> float:
+        """Return c."""
+        return self.c
+
+
+@dataclass(frozen=True)
+class MistakeTuning:
+    """c = X sqrt(m / (2 U)) with the radius X and m mistakes (Fig. 5.4).
+
+    Parameters
+    ----------
+    U : float
+        Complexity of the competitors hoped for, ``||u||**2 / 2 <= U``; positive.
+
+    Examples
+    --------
+    >>> round(MistakeTuning(U=1.0)(radius=2.0, n_mistakes=3), 6)
+    2.44949
+    """
+
+    U: float = 1.0
+
+    def __post_init__(self) -> None:
+        _check_positive(U=self.U)
+
+    def __call__(
+        self, radius: float, n_mistakes: int, n_rounds: int = 1, loss: float = 0.0
+    ) -> float:
+        """Return c; 0 before the first mistake, or while every direction was zero."""
+        return radius * math.sqrt(n_mistakes / (2.0 * self.U))
+
+
+@dataclass(frozen=True)
+class SelfTuning:
+    """c = X sqrt((m + 1) / U) with m mistakes before the round (Fig. 5.2 and 5.3).
+
+    Parameters
+    ----------
+    U : float
+        Complexity f(u) of the competitors hoped for; positive. ln n for the entropy.
+    over : {"all", "mistakes"}
+        Which earlier rounds X is taken over; that of the round always counts. Corollary 6 holds
+        in its corrected form with "all", where X in the bound is over all rounds, too, and as
+        printed with "mistakes".
+
+    Examples
+    --------
+    >>> round(SelfTuning(U=math.log(8))(radius=2.0, n_mistakes=3), 4)
+    2.7739
+    """
+
+    U: float = 1.0
+    over: str = "all"
+
+    def __post_init__(self) -> None:
+        _check_positive(U=self.U)
+        if self.over not in ("all", "mistakes"):
+            raise ParameterError(f"over={self.over!r}, must be 'all' or 'mistakes'.")
+
+    def __call__(
+        self, radius: float, n_mistakes: int, n_rounds: int = 1, loss: float = 0.0
+    ) -> float:
+        """Return c; 0 while every direction was zero."""
+        return radius * math.sqrt((n_mistakes + 1.0) / self.U)
+
+
+@dataclass(frozen=True)
+class SqrtTuning:
+    """c = sqrt(t L / U), for losses whose constant is known (Corollary 2).
+
+    Parameters
+    ----------
+    L : float
+        ``N*(lambda)**2 / 2 <= L`` for every subgradient; positive. For the hinge loss half the
+        largest squared dual norm of an instance.
+    U : float
+        Complexity f(u) of the competitors hoped for; positive.
+
+    Examples
+    --------
+    >>> SqrtTuning(L=0.5, U=2.0)(radius=1.0, n_mistakes=0, n_rounds=16)
+    2.0
+    """
+
+    L: float
+    U: float = 1.0
+
+    def __post_init__(self) -> None:
+        _check_positive(L=self.L, U=self.U)
+
+    def __call__(
+        self, radius: float, n_mistakes: int, n_rounds: int = 1, loss: float = 0.0
+    ) -> float:
+        """Return c."""
+        return math.sqrt(n_rounds * self.L / self.U)
+
+
+@dataclass(frozen=True)
+class RunningTuning:
+    """c = X sqrt(t share / U), for Lipschitz losses of unknown constant.
+
+    Parameters
+    ----------
+    U : float
+        Complexity f(u) of the competitors hoped for; positive.
+    share : float
+        1 for Eq. 5.16, whose exact steps are then bounded by ``2 X sqrt(U T)``; 1/2 for
+        Corollary 3, since the L of a round is half its squared norm.
+
+    Examples
+    --------
+    >>> RunningTuning(U=1.0)(radius=2.0, n_mistakes=0, n_rounds=9)
+    6.0
+    """
+
+    U: float = 1.0
+    share: float = 1.0
+
+    def __post_init__(self) -> None:
+        _check_positive(U=self.U, share=self.share)
+
+    def __call__(
+        self, radius: float, n_mistakes: int, n_rounds: int = 1, loss: float = 0.0
+    ) -> float:
+        """Return c; 0 while every direction was zero."""
+        return radius * math.sqrt(n_rounds * self.share / self.U)
+
+
+@dataclass(frozen=True)
+class LossTuning:
+    """c = b sqrt(beta + sum of the losses before), for self-bounded losses (Theorem 2).
+
+    Parameters
+    ----------
+    L : float
+        ``N*(lambda)**2 / 2 <= L g(w)`` for some subgradient; positive. For half the squared error
+        the largest squared dual norm of an instance.
+    U : float
+        Complexity f(u) of the competitors hoped for; positive.
+    beta : float
+        Positive; the largest loss of a round, for Corollary 4.
+
+    Notes
+    -----
+    ``b = 8**(1/4) sqrt(L / U)``, the choice of Corollary 4.
+
+    Examples
+    --------
+    >>> round(LossTuning(L=1.0)(radius=1.0, n_mistakes=0, loss=3.0), 6)
+    3.363586
+    """
+
+    L: float
+    U: float = 1.0
+    beta: float = 1.0
+
+    def __post_init__(self) -> None:
+        _check_positive(L=self.L, U=self.U, beta=self.beta)
+
+    @property
+    def factor(self) -> float:
+        """b, called beta2 in the theorem."""
+        return float(8.0**0.25 * math.sqrt(self.L / self.U))
+
+    def __call__(
+        self, radius: float, n_mistakes: int, n_rounds: int = 1, loss: float = 0.0
+    ) -> float:
+        """Return c."""
+        return self.factor * math.sqrt(self.beta + loss)
+
+
+def _check_positive(**values: float) -> None:
+    for name, value in values.items():
+        if not 0.0 < value < math.inf:
+            raise ParameterError(f"{name}={value}, must be positive and finite.")
