@@ -74,7 +74,7 @@ Event: TypeAlias = str | Note
 """What occurs: a symbol (a phone) or a `Note`."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Example:
     """A recording, the events in it and, for training, when each begins.
 
@@ -105,6 +105,8 @@ class Example:
     rate: int | None = None
 
     def __post_init__(self) -> None:
+        if isinstance(self.events, str):
+            raise ParameterError(f"events={self.events!r}, must be a sequence; split the text.")
         object.__setattr__(self, "events", tuple(self.events))
         if self.onsets is not None:
             onsets = np.asarray(self.onsets, dtype=np.float64)
@@ -282,6 +284,10 @@ class Potentials:
         cost : np.ndarray [shape=(K, T)]
             Cost of placing event k at frame t.
         """
+        if cost.shape != (self.n_events, self.n_frames):
+            raise ParameterError(
+                f"cost.shape={cost.shape}, must be (K, T)=({self.n_events}, {self.n_frames})."
+            )
         onset = self.onset.copy()
         width = onset.shape[1]
         for k, first in enumerate(self.start):
@@ -424,6 +430,7 @@ class DurationTerm:
         terms, laid out by `BaseFunctions`.
         """
         assert potentials.duration is not None
+        assert potentials.duration_row is not None
         rows, first = np.unique(potentials.duration_row, return_index=True)
         mine = self.rows[first]  # events that share a combined row share this term's row
         on = mine >= 0
@@ -520,6 +527,11 @@ class BaseFunctions:
         First frame of each onset's window, and one past its last.
     labels : sequence of str, length K, optional
         What messages call the events.
+
+    Raises
+    ------
+    ParameterError
+        Where a term does not suit K events in T frames, or is not finite; names it.
     """
 
     terms: Sequence[Term]
@@ -534,6 +546,8 @@ class BaseFunctions:
     def __post_init__(self) -> None:
         if len(self.terms) != len(self.names):
             raise ParameterError(f"{len(self.terms)} terms but {len(self.names)} names.")
+        for term, name in zip(self.terms, self.names, strict=True):
+            _check_term(term, name, self.n_events, self.n_frames)
 
     @cached_property
     def _duration_layout(self) -> tuple[int, int, IntArray] | None:
@@ -580,3 +594,43 @@ class BaseFunctions:
         for term, weight in zip(self.terms, weights, strict=True):
             term.fold(potentials, float(weight))
         return potentials
+
+
+def _check_term(term: Term, name: str, n_events: int, n_frames: int) -> None:
+    """Raise ParameterError where a term does not suit the recording, or is not finite."""
+    if isinstance(term, RatioTerm):
+        for what, shape in (("scale", term.scale.shape), ("gate", term.gate.shape)):
+            if shape != (n_events,):
+                raise ParameterError(
+                    f"base function {name!r}: {what}.shape={shape}, must be (K,)=({n_events},)."
+                )
+        on = np.flatnonzero(term.gate)
+        used = term.scale[np.concatenate((on, on[on > 0] - 1))]
+        if not (np.isfinite(used) & (used > 0)).all():
+            raise ParameterError(
+                f"base function {name!r}: scale must be positive and finite at every event whose "
+                "gate is open, and at the one before."
+            )
+        return
+    if isinstance(term, SegmentTerm):
+        what, table, width = "prefix", term.prefix, f"T + 1)=(S, {n_frames + 1})"
+        fits = table.ndim == 2 and table.shape[1] == n_frames + 1
+    elif isinstance(term, OnsetTerm):
+        what, table, width = "table", term.table, f"T)=(S, {n_frames})"
+        fits = table.ndim == 2 and table.shape[1] == n_frames
+    elif isinstance(term, DurationTerm):
+        what, table, width = "table", term.table, "L + 1), L > 0"
+        fits = table.ndim == 2 and table.shape[1] > 1
+    else:
+        return
+    if not fits:
+        raise ParameterError(
+            f"base function {name!r}: {what}.shape={table.shape}, must be (S, {width}."
+        )
+    if term.rows.shape != (n_events,) or term.rows.max(initial=-1) >= len(table):
+        raise ParameterError(
+            f"base function {name!r}: rows must hold, for each of the {n_events} events, -1 or a "
+            f"row of {what}, which has {len(table)}."
+        )
+    if not np.isfinite(table).all():
+        raise ParameterError(f"base function {name!r} is not finite.")

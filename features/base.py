@@ -205,7 +205,8 @@ def duration_feature(function: Callable[[Event, FloatArray], npt.ArrayLike]) -> 
     Parameters
     ----------
     function : callable
-        Takes an event and lengths in seconds [shape=(L + 1,)]; returns their scores.
+        Takes an event and lengths in seconds [shape=(T,)], from one frame up; returns their
+        scores.
 
     Returns
     -------
@@ -288,17 +289,19 @@ def _duration_term(
     function: Callable[..., Any], name: str, signal: Signal, events: Sequence[Event]
 ) -> Term:
     symbols, rows = rows_of(events)
-    seconds = np.arange(signal.n_frames + 1) * signal.hop
-    table = [_checked(function(event, seconds), seconds.shape, name, event) for event in symbols]
-    return DurationTerm(np.array(table).reshape(-1, seconds.size), rows)
+    seconds = np.arange(1, signal.n_frames + 1) * signal.hop  # no event lasts 0 frames
+    table = np.zeros((len(symbols), signal.n_frames + 1))
+    for row, event in zip(table, symbols, strict=True):
+        row[1:] = _checked(function(event, seconds), seconds.shape, name, event)
+    return DurationTerm(table, rows)
 
 
 def _ratio_term(
     function: Callable[..., Any], name: str, signal: Signal, events: Sequence[Event]
 ) -> Term:
     after = [*events[1:], None]
-    scale = np.array([function(e, n) for e, n in zip(events, after, strict=True)], dtype=float)
-    scale /= signal.hop
+    pairs = zip(events, after, strict=True)
+    scale = np.array([_checked(function(e, n), (), name, e) for e, n in pairs]) / signal.hop
     gate = scale > 0
     gate[1:] &= gate[:-1]
     gate[:1] = False

@@ -45,7 +45,7 @@ def read_phone_map(path_or_name: str | os.PathLike[str]) -> dict[str, str]:
     Parameters
     ----------
     path_or_name : path or str
-        ``timit48``, ``timit39`` or ``timit_classes``, or a text file of two columns, from and to,
+        One of `PHONE_MAPS`, or a text file of two columns, from and to,
         separated by a comma, a tab or spaces. A first line that begins with ``from``, ``phone``,
         ``phoneme`` or ``label`` names the columns.
 

@@ -1,0 +1,577 @@
+"""The general aligner: features, a structured learner and a cost, as one estimator.
+
+`SequenceAligner` carries data one way: audio and events become base functions, the learner weighs
+them, a decoder finds the onsets. What is peculiar to speech or music (labels, default features,
+file formats) lives in the classes built on it.
+
+References
+----------
+Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, chapter 9.
+"""
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from align._params import ParamsMixin, not_fitted_error
+from align.alignment import Alignment
+from align.crossfit import cross_fit
+from align.decoders import decode
+from align.errors import AlignError, DataError, ModelError, ParameterError, error_reason
+from align.features import Feature, Signal, TimedSignal
+from align.frames import in_order, onset_frames
+from align.learners.costs import OnsetCost, make_cost
+from align.learners.structured import StructuredLearner
+from align.learners.updates import make_update
+from align.model_file import write_model
+from align.persistence import aligner_state, restored
+from align.placement import Placement
+from align.problem import AlignmentProblem
+from align.report import FileResult, Report
+from align.scaling import base_function_scales
+from align.types import BaseFunctions, Event, Example, IntArray, Potentials
+
+__all__ = ["SequenceAligner"]
+
+Progress = Callable[[str, int, int], None]
+
+_NAMELESS = "recording"
+
+
+class SequenceAligner(ParamsMixin):
+    """Learn to align recordings with the events in them.
+
+    Parameters
+    ----------
+    features : sequence of Feature
+        The base functions; see `align.features`.
+    learner : StructuredLearner, optional
+        How the weights are learned; by default passive-aggressive (PA-I) with averaging.
+    cost : {"tolerance", "graded", "absolute", "ramp"} or callable
+        What a wrong alignment costs: the share of onsets off by more than `tolerance`, the same
+        in ten steps, the mean absolute error, a sum of errors that grow to 1 and stay there, or
+        ``cost(true, predicted) -> float`` of onsets in frames; see `align.learners.costs`.
+    tolerance : float
+        In seconds, for the first two.
+    hop : float
+        Length of a frame in seconds.
+    rate : int
+        Recordings are resampled to this rate, in Hz.
+    normalise : bool
+        Divide the base functions by the number of events.
+    n_folds : int
+        Folds over the groups of the training set, to cross-fit the features that need it.
+    max_length_factor : float
+        An event may last this many times the longest one in training.
+    refine : {"posterior", "parabola", "none"}
+        How onsets are placed between frames; see `align.refine`. The posterior, which also gives
+        the confidence, needs first-order base functions; where there are others, the parabola is
+        used.
+    calibrate : bool
+        Subtract the median signed error on the training set from every onset.
+    n_jobs : int, optional
+        Processes for fitting features, as in joblib. The result does not depend on it.
+    random_state : int
+        Seed of whatever is random in training.
+
+    Attributes
+    ----------
+    coef_ : np.ndarray [shape=(J,)]
+        Weight of each base function, after division by `scale_`.
+    scale_ : np.ndarray [shape=(J,)]
+        How much each base function varies when the true onsets of the training set move a little.
+    base_functions_ : list of str, length J
+        Their names.
+    placement_ : Placement
+        How decoded frames become times: the temperature of the posterior, at which the true onsets
+        of the training set are most probable, and the offset that is subtracted from every onset.
+    longest_ : float
+        The longest event of the training set, in seconds.
+    problems_ : list of (str, str)
+        Recordings that could not be used, and why.
+    learner_ : StructuredLearner
+        The fitted learner with its traces; None in an aligner that was loaded.
+    training_ : dict
+        How much the aligner was trained on.
+    licence_ : str
+        Licence of the training data, in an aligner that was loaded.
+    """
+
+    kind: ClassVar[str] = "sequence"
+    licence_: str = ""
+    learner_: StructuredLearner | None = None
+
+    def __init__(
+        self,
+        features: Sequence[Feature] = (),
+        *,
+        learner: StructuredLearner | None = None,
+        cost: str | Callable[[IntArray, IntArray], float] = "tolerance",
+        tolerance: float = 0.01,
+        hop: float = 0.005,
+        rate: int = 16000,
+        normalise: bool = False,
+        n_folds: int = 4,
+        max_length_factor: float = 1.2,
+        refine: str = "posterior",
+        calibrate: bool = True,
+        n_jobs: int | None = None,
+        random_state: int = 0,
+    ) -> None:
+        self.features = features
+        self.learner = learner
+        self.cost = cost
+        self.tolerance = tolerance
+        self.hop = hop
+        self.rate = rate
+        self.normalise = normalise
+        self.n_folds = n_folds
+        self.max_length_factor = max_length_factor
+        self.refine = refine
+        self.calibrate = calibrate
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    # What a subclass may decide --------------------------------------------------------------
+
+    def _make_features(self) -> list[Feature]:
+        """Return unfitted features, in the order of their base functions."""
+        import copy
+
+        return distinct([copy.deepcopy(feature) for feature in self.features])
+
+    def _make_learner(self) -> StructuredLearner:
+        """Return an unfitted learner."""
+        import copy
+
+        if self.learner is not None:
+            return copy.deepcopy(self.learner)
+        return StructuredLearner(random_state=self.random_state)
+
+    def _expand(self, events: tuple[Event, ...]) -> tuple[tuple[Event, ...], IntArray]:
+        """Return the events to decode, and the place in them of each event given, and of the end.
+
+        The places have shape (K + 1,); the last is the number of decoded events, or the place of
+        one that follows the end of the last event given.
+        """
+        return events, np.arange(len(events) + 1)
+
+    def _frame_length(self) -> float:
+        """Length of a frame in seconds."""
+        return self.hop
+
+    def _check_events(self, events: tuple[Event, ...], name: str) -> None:
+        """Raise DataError where an event cannot be aligned."""
+
+    def _unbounded(self, event: Event) -> bool:
+        """Whether an event may last much longer than any in training (silence, a fermata)."""
+        return False
+
+    def _pins_start(self, events: tuple[Event, ...]) -> bool:
+        """Whether the first event must begin at time 0."""
+        return self.starts_at_zero_
+
+    # Training --------------------------------------------------------------------------------
+
+    def fit(
+        self,
+        examples: Sequence[Example],
+        *,
+        validation: Sequence[Example] | None = None,
+        progress: Progress | None = None,
+    ) -> Self:
+        """Learn from recordings whose onsets are known.
+
+        Parameters
+        ----------
+        examples : sequence of Example
+            Each with `onsets`. One that cannot be used is left out and named in `problems_`.
+        validation : sequence of Example, optional
+            For ``conversion="validation"`` of the learner.
+        progress : callable, optional
+            Called with a stage, how much of it is done, and how much there is.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        DataError
+            Where no example can be used.
+        ParameterError
+            Where a parameter is wrong; most are checked before any recording is read.
+        """
+        report = progress or (lambda stage, done, total: None)
+        features, learner = self._make_features(), self._make_learner()
+        cost = make_cost(self.cost, tolerance=self.tolerance)
+        placement = Placement(self.refine, self._frame_length())
+        self._check_params(features, learner, cost, validation)
+        self.licence_ = ""
+        self.problems_: list[tuple[str, str]] = list(getattr(examples, "problems", []))
+        timed = self._read_all(examples, report)
+        if not timed:
+            reasons = "; ".join(f"{name}: {why}" for name, why in self.problems_[:3])
+            raise DataError(f"no recording can be learned from ({reasons or 'none was given'}).")
+        self.starts_at_zero_ = all(item.onsets[0] == 0 for item in timed)
+        self.longest_ = self._longest(timed)
+        self.labels_ = sorted({str(event) for item in timed for event in item.events})
+        self._describe_training(timed)
+
+        self.features_ = features
+        scored = cross_fit(
+            self.features_, timed, n_folds=self.n_folds, n_jobs=self.n_jobs, progress=progress
+        )
+        self.base_functions_ = list(scored[0])
+        xs = [
+            self._assemble(item.signal, tuple(item.events), terms)
+            for item, terms in zip(timed, scored, strict=True)
+        ]
+        ys = [item.onsets for item in timed]
+        held_out = self._held_out(validation, report)
+        self.scale_ = base_function_scales(xs, ys, self.random_state)
+
+        problem = AlignmentProblem(cost.bind(self.hop_), self.scale_, self.normalise)
+        learner.fit(problem, xs, ys, validation=held_out, progress=progress)
+        self.learner_ = learner
+        self.coef_ = np.asarray(learner.coef_, dtype=np.float64)
+        # On the same scores as the weights: they come from parts that did not see the recordings.
+        potentials = [self._potentials(x) for x in xs]
+        paths = [decode(p) for p in potentials]
+        times = [item.times for item in timed]
+        self.placement_ = replace(placement, hop=self.hop_).fitted(
+            potentials, paths, times, calibrate=self.calibrate
+        )
+        return self
+
+    def _check_params(
+        self,
+        features: Sequence[Feature],
+        learner: StructuredLearner,
+        cost: OnsetCost,
+        validation: Sequence[Example] | None,
+    ) -> None:
+        """Raise ParameterError for what would otherwise fail only after classifiers are fitted."""
+        if not features:
+            raise ParameterError("features=[] gives no base function; pass at least one feature.")
+        make_update(learner.update, C=learner.C, U=learner.U)
+        if learner.loss == "maximal" and not cost.decomposes:
+            raise ParameterError(
+                f"loss='maximal' needs a cost that is a sum over the onsets, not {self.cost!r}; "
+                "use loss='prediction'."
+            )
+        if learner.conversion == "validation" and validation is None:
+            raise ParameterError(
+                "conversion='validation' needs recordings to choose with; pass validation=."
+            )
+        if not (self._frame_length() > 0 and self.rate >= 1):
+            raise ParameterError(
+                f"hop={self.hop}, rate={self.rate}, must be a positive number of seconds and Hz."
+            )
+        if self.n_folds < 1:
+            raise ParameterError(
+                f"n_folds={self.n_folds}, must be at least 1; 1 is for no cross-fitting."
+            )
+        if not 0 < self.max_length_factor < np.inf:
+            raise ParameterError(f"max_length_factor={self.max_length_factor}, must be positive.")
+
+    def _read_all(self, examples: Sequence[Example], report: Progress) -> list[TimedSignal]:
+        timed = []
+        for n, example in enumerate(examples):
+            try:
+                timed.append(self._read_timed(example))
+            except AlignError as error:
+                self.problems_.append(_problem(example, n, error))
+            report("reading recordings", n + 1, len(examples))
+        return timed
+
+    def _read_timed(self, example: Example) -> TimedSignal:
+        name = example.name or _NAMELESS
+        if example.onsets is None or len(example.events) == 0:
+            raise DataError("it has no labelled events to learn from.", path=name)
+        signal = self._signal(example.audio, example.rate, name)
+        self.hop_ = signal.hop
+        times = example.onsets
+        if not (np.isfinite(times).all() and (np.diff(times) > 0).all() and times[0] >= 0):
+            raise DataError(
+                "its onsets must be finite and increasing, from 0 s or later.", path=name
+            )
+        end = signal.duration if example.end is None else min(example.end, signal.duration)
+        if not times[-1] < end:
+            raise DataError(
+                f"its last event begins at {times[-1]:.3f} s, after the end at {end:.3f} s.",
+                path=name,
+            )
+        onsets = onset_frames(times, signal)
+        if onsets is None:
+            raise DataError(
+                f"its {len(times)} events do not fit into {signal.n_frames} frames of "
+                f"{1000 * signal.hop:g} ms; use a shorter hop.",
+                path=name,
+            )
+        last = signal.n_frames
+        if example.end is not None:
+            last = max(int(onsets[-1]) + 1, min(last, round(end / signal.hop)))
+        return TimedSignal(signal, example.events, onsets, times, last, example.group)
+
+    def _signal(self, audio: Any, rate: int | None, name: str) -> Signal:
+        return Signal.read(audio, self.rate, self._frame_length(), source_rate=rate, name=name)
+
+    def _longest(self, timed: Sequence[TimedSignal]) -> float:
+        lengths = [
+            length * item.signal.hop
+            for item in timed
+            for event, length in zip(item.events, item.lengths, strict=True)
+            if not self._unbounded(event)
+        ]
+        return float(max(lengths, default=self.hop_))
+
+    def _describe_training(self, timed: Sequence[TimedSignal]) -> None:
+        self.training_ = {
+            "recordings": len(timed),
+            "events": sum(len(item.events) for item in timed),
+            "seconds": round(sum(item.signal.duration for item in timed), 3),
+            "groups": len({item.group for item in timed}),
+        }
+
+    def _held_out(
+        self, validation: Sequence[Example] | None, report: Progress
+    ) -> tuple[list[BaseFunctions], list[IntArray]] | None:
+        if validation is None:
+            return None
+        timed = self._read_all(validation, report)
+        if not timed:
+            raise DataError("no recording of the validation set can be used.")
+        xs = [self._base_functions(item.signal, tuple(item.events)) for item in timed]
+        return xs, [item.onsets for item in timed]
+
+    # Alignment -------------------------------------------------------------------------------
+
+    def _terms(self, signal: Signal, events: tuple[Event, ...]) -> dict[str, Any]:
+        merged: dict[str, Any] = {}
+        for feature in self.features_:
+            merged.update(feature.terms(signal, events))
+        return merged
+
+    def _base_functions(self, signal: Signal, events: tuple[Event, ...]) -> BaseFunctions:
+        return self._assemble(signal, events, self._terms(signal, events))
+
+    def _assemble(
+        self, signal: Signal, events: tuple[Event, ...], terms: Mapping[str, Any]
+    ) -> BaseFunctions:
+        missing = [name for name in self.base_functions_ if name not in terms]
+        if missing:
+            raise ModelError(f"the features do not give the base functions {missing}.")
+        n_frames, n_events = signal.n_frames, len(events)
+        windows = np.tile(np.array([0, n_frames], dtype=np.intp), (n_events, 1))
+        if self._pins_start(events):
+            windows[0, 1] = 1
+        return BaseFunctions(
+            [terms[name] for name in self.base_functions_],
+            self.base_functions_,
+            n_events,
+            n_frames,
+            max_length=self._max_length(signal, events),
+            windows=windows,
+            labels=tuple(str(event) for event in events),
+        )
+
+    def _max_length(self, signal: Signal, events: tuple[Event, ...]) -> IntArray:
+        """Return the longest length of each event in frames [shape=(K,)].
+
+        The last one may always take what is left: labels may end before the recording does.
+        """
+        n_frames = signal.n_frames
+        longest = min(n_frames, int(np.ceil(self.max_length_factor * self.longest_ / signal.hop)))
+        limits = np.array(
+            [n_frames if self._unbounded(event) else longest for event in events], dtype=np.intp
+        )
+        if limits.sum() < n_frames:  # slower than anything in training: give every event room
+            limits[:] = min(n_frames, int(np.ceil(2 * longest * n_frames / limits.sum())))
+        limits[-1:] = n_frames
+        return limits
+
+    def _potentials(self, x: BaseFunctions) -> Potentials:
+        divisor = self.scale_ * x.n_events if self.normalise else self.scale_
+        return x.potentials(self.coef_ / divisor)
+
+    def align(
+        self,
+        audio: str | os.PathLike[str] | npt.NDArray[Any],
+        events: Sequence[Event],
+        *,
+        rate: int | None = None,
+    ) -> Alignment:
+        """Find the time each event begins.
+
+        Parameters
+        ----------
+        audio : path or np.ndarray [shape=(n,)]
+            The recording: a file, or samples at `rate`.
+        events : sequence of Event, length K
+            What occurs, in order.
+        rate : int, optional
+            Sampling rate of `audio` in Hz, needed where `audio` is an array.
+
+        Returns
+        -------
+        Alignment
+            Onsets in seconds.
+
+        Raises
+        ------
+        DataError
+            Where the audio cannot be read, an event is unknown, or the events do not fit.
+        """
+        self._check_fitted()
+        if isinstance(events, str):
+            raise ParameterError(f"events={events!r}, must be a sequence; split the text.")
+        given = tuple(events)
+        name = _NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
+        if not given:
+            raise DataError("there are no events to align; give at least one.", path=name)
+        self._check_events(given, name)
+        signal = self._signal(audio, rate, name)
+        decoded, place = self._expand(given)
+        if len(decoded) > signal.n_frames:
+            raise DataError(
+                f"{len(given)} events do not fit into {signal.duration:.3f} s of audio "
+                f"({signal.n_frames} frames of {1000 * signal.hop:g} ms); "
+                "check that the events belong to this recording.",
+                path=name,
+            )
+        try:
+            potentials = self._potentials(self._base_functions(signal, decoded))
+            path = decode(potentials)
+        except ParameterError as error:
+            raise DataError(str(error), path=name) from error
+        times, confidence = self.placement_.times(potentials, path.onsets)
+        times = in_order(times, signal.duration)
+        end = signal.duration if place[-1] >= len(decoded) else float(times[place[-1]])
+        return Alignment(
+            events=given,
+            onsets=times[place[:-1]],
+            end=end,
+            duration=signal.duration,
+            confidence=None if confidence is None else confidence[place[:-1]],
+            score=path.score,
+            audio=None if isinstance(audio, np.ndarray) else os.fspath(audio),
+            rate=signal.rate,
+        )
+
+    def evaluate(self, examples: Sequence[Example], *, progress: Progress | None = None) -> Report:
+        """Align recordings whose onsets are known, and report the errors.
+
+        Parameters
+        ----------
+        examples : sequence of Example
+            Each with `onsets`. One that cannot be aligned is left out and named in the report.
+        progress : callable, optional
+            Called with a stage, how much of it is done, and how much there is.
+
+        Returns
+        -------
+        Report
+        """
+        self._check_fitted()
+        results: list[FileResult] = []
+        failed: list[tuple[str, str]] = list(getattr(examples, "problems", []))
+        for n, example in enumerate(examples):
+            try:
+                if example.onsets is None:
+                    raise DataError(
+                        "it has no true onsets to compare with.", path=example.name or _NAMELESS
+                    )
+                begin = time.perf_counter()
+                found = self.align(example.audio, example.events, rate=example.rate)
+                results.append(
+                    FileResult(
+                        name=example.name,
+                        labels=tuple(str(event) for event in example.events),
+                        true=example.onsets,
+                        predicted=found.onsets,
+                        seconds=found.duration,
+                        elapsed=time.perf_counter() - begin,
+                    )
+                )
+            except AlignError as error:
+                failed.append(_problem(example, n, error))
+            if progress is not None:
+                progress("aligning", n + 1, len(examples))
+        return Report.from_files(
+            results, kind=self.kind, failed=failed, classes=self._boundary_classes()
+        )
+
+    def _boundary_classes(self) -> Mapping[str, str] | None:
+        """Class of each label, for the report; None for no such breakdown."""
+        return None
+
+    # Model files -----------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str], *, licence: str = "") -> None:
+        """Write the fitted aligner to a ``.align`` file, which holds numbers and text only.
+
+        Parameters
+        ----------
+        path : path
+            Written atomically; an existing file is replaced.
+        licence : str
+            Licence of the training data, kept in the file; by default that of the model this one
+            was loaded from.
+        """
+        self._check_fitted()
+        header, arrays = aligner_state(self, licence or self.licence_)
+        write_model(path, self.kind, header, arrays)
+
+    def _saved_params(self) -> dict[str, Any]:
+        """Return the constructor's parameters that JSON can carry: all that aligning needs."""
+        plain = (str, int, float, bool, type(None))
+        params = {
+            name: value.item() if isinstance(value, np.generic) else value
+            for name, value in self.get_params(deep=False).items()
+        }
+        return {name: value for name, value in params.items() if isinstance(value, plain)}
+
+    @classmethod
+    def _from_model(
+        cls,
+        header: Mapping[str, Any],
+        arrays: Mapping[str, npt.NDArray[Any]],
+        path: str,
+        features: Sequence[Feature],
+    ) -> Self:
+        """Rebuild an aligner from a checked model file; `features` are those of the user."""
+        return restored(cls, header, arrays, path, features)
+
+    @classmethod
+    def _with_features(cls, params: Mapping[str, Any], features: Sequence[Feature]) -> Self:
+        return cls(features, **params)
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "coef_"):
+            raise not_fitted_error(self)
+
+
+def distinct(features: list[Feature]) -> list[Feature]:
+    """Return the features, after a check that they are such and can be told apart."""
+    for feature in features:
+        if not isinstance(feature, Feature):
+            raise ParameterError(
+                f"features has {feature!r}, must hold Feature objects; make one of a function "
+                "with a decorator of align.features."
+            )
+    names = [feature.name for feature in features]
+    if len(set(names)) < len(names):
+        raise ParameterError(f"features must have different names, not {names}.")
+    return features
+
+
+def _problem(example: Example, place: int, error: AlignError) -> tuple[str, str]:
+    """Name of a recording that cannot be used, and why."""
+    reason = error_reason(error, example.name or _NAMELESS)
+    return example.name or f"{_NAMELESS} {place + 1}", reason

@@ -1,0 +1,429 @@
+"""Confidence in phones, boundaries and transitions, from a convolutional network over frames.
+
+One `FrameNetwork` reads log mel energies with a long and a short window and answers three
+questions about each frame: which symbol it belongs to; whether an event begins where the frame
+begins; and if so, between which two broad classes. They become three base functions:
+
+``phone``
+    a sum over the frames of each event, of the log probability of its symbol;
+``boundary``
+    at each onset, the log probability that anything begins there;
+``transition``
+    at each onset, the log probability of a boundary between the classes of the two events.
+
+The boundary target is a bump a few milliseconds wide around the true time, so frames that are off
+by a little are only a little wrong. Training sees each recording in several disguises: shifted
+within a frame, faster and slower, and with the frequency axis stretched as by a longer or shorter
+vocal tract.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from align.errors import ModelError, ParameterError
+from align.features.base import Feature, TimedSignal
+from align.features.network import (
+    FrameNetwork,
+    Target,
+    log_sigmoid,
+    log_softmax,
+    train_network,
+)
+from align.features.signal import Signal
+from align.features.spectra import log_mel
+from align.types import Event, IntArray, OnsetTerm, SegmentTerm, Term
+
+__all__ = ["NetworkConfidence"]
+
+Float32 = npt.NDArray[np.float32]
+
+_OTHER = "other"
+
+# Each disguise of a training recording: shift in frames, tempo, stretch of the frequency axis.
+_PLAIN = (0.0, 1.0, 1.0)
+_MOST_FRAMES = 1_500_000  # in training, about 0.5 GB; of a large corpus each is seen in fewer ways
+_DISGUISES = (
+    _PLAIN,
+    (1 / 3, 0.925, 0.93),
+    (-1 / 3, 1.075, 1.07),
+    (0.5, 1.0, 1.05),
+    (1 / 6, 1.0, 0.95),
+)
+
+
+class NetworkConfidence(Feature):
+    """Base functions ``phone``, ``boundary`` and ``transition`` from a convolutional network.
+
+    Parameters
+    ----------
+    symbols : mapping of str to str, optional
+        Label to the symbol the network knows it by; a label that is not in it is its own symbol.
+    classes : mapping of str to str, optional
+        Symbol to its broad class; one that is not in it is of the class "other".
+    windows : sequence of float
+        Lengths of the analysis windows in seconds.
+    n_mels : int
+        Mel bands of each window.
+    width : int
+        Channels of the network's hidden layers.
+    dilations : sequence of int
+        See `FrameNetwork`.
+    boundary_width : float
+        Standard deviation of the boundary target in seconds.
+    epochs : float
+        How often training sees as many frames as there are.
+    most_steps : int
+        Training stops after so many updates, however large the corpus.
+    n_networks : int
+        Networks that are trained from different seeds, and averaged.
+    seed : int
+        Of weights and training.
+
+    Attributes
+    ----------
+    symbols_ : list of str
+        What the ``phone`` head tells apart.
+    classes_ : list of str
+        What the ``transition`` head tells apart on either side.
+    networks_ : list of FrameNetwork
+        Their outputs are averaged before softmax and logistic function.
+    """
+
+    name = "network"
+    cross_fit: ClassVar[bool] = True
+    pools_folds: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        symbols: Mapping[str, str] | None = None,
+        classes: Mapping[str, str] | None = None,
+        *,
+        windows: Sequence[float] = (0.025, 0.010),
+        n_mels: int = 40,
+        width: int = 64,
+        dilations: Sequence[int] = (1, 2, 4, 8, 1, 2, 4),
+        boundary_width: float = 0.0075,
+        epochs: float = 25.0,
+        most_steps: int = 8000,
+        n_networks: int = 1,
+        seed: int = 0,
+    ) -> None:
+        if not windows or min(windows) <= 0:
+            raise ParameterError(f"windows={windows}, must be one or more positive lengths.")
+        for what, value in (("boundary_width", boundary_width), ("epochs", epochs)):
+            if not 0 < value < np.inf:
+                raise ParameterError(f"{what}={value}, must be positive and finite.")
+        for what, value in (("most_steps", most_steps), ("n_networks", n_networks)):
+            if value < 1:
+                raise ParameterError(f"{what}={value}, must be at least 1.")
+        self.symbols = symbols
+        self.classes = classes
+        self.windows = windows
+        self.n_mels = n_mels
+        self.width = width
+        self.dilations = dilations
+        self.boundary_width = boundary_width
+        self.epochs = epochs
+        self.most_steps = most_steps
+        self.n_networks = n_networks
+        self.seed = seed
+
+    # Fitting ---------------------------------------------------------------------------------
+
+    def fit(self, examples: Sequence[TimedSignal]) -> Self:
+        """Train the networks on timed recordings."""
+        if not examples:
+            raise ParameterError("examples=[], must hold at least one recording.")
+        symbols = {self._symbol(event) for item in examples for event in item.events}
+        self.symbols_ = sorted(symbols)
+        self.classes_ = sorted({self._class(symbol) for symbol in symbols})
+        inputs, targets = [], []
+        n_frames = sum(item.signal.n_frames for item in examples)
+        n_disguises = min(max(_MOST_FRAMES // n_frames, 1), len(_DISGUISES))
+        for i, item in enumerate(examples):
+            for j in range(n_disguises):
+                disguise = _DISGUISES[(i + j) % len(_DISGUISES)]
+                x, target = self._labelled(item, *disguise)
+                inputs.append(x)
+                targets.append(target)
+        batch, length, edge = 6, 192, 8
+        steps = round(self.epochs * n_frames / (batch * (length - 2 * edge)))
+        steps = min(max(steps, 50), self.most_steps)
+        heads = (len(self.symbols_), 1, len(self.classes_) ** 2 + 1)
+        self.networks_ = []
+        for n in range(self.n_networks):
+            seed = self.seed + 1000 * n
+            network = FrameNetwork(
+                inputs[0].shape[1], heads, width=self.width, dilations=self.dilations, seed=seed
+            )
+            # Boundaries are rare: their heads weigh more. The transition head is hard to learn
+            # from little data, and must not drown the others.
+            train_network(
+                network,
+                inputs,
+                targets,
+                head_weights=(1.0, 4.0, 1.2),
+                steps=steps,
+                batch=batch,
+                length=length,
+                seed=seed + 100,
+            )
+            self.networks_.append(network)
+        return self
+
+    def pool(self, copies: Sequence["NetworkConfidence"]) -> Self:
+        """Take the networks of copies fitted to parts of the training set, to be averaged.
+
+        Together they have seen all of it, and an average of several is better than one network.
+        The copies may know different symbols: heads are laid out anew for all of them.
+        """
+        self.symbols_ = sorted({s for copy in copies for s in copy.symbols_})
+        self.classes_ = sorted({c for copy in copies for c in copy.classes_})
+        self.networks_ = []
+        for copy in copies:
+            columns = self._columns_of(copy)
+            for network in copy.networks_:
+                self.networks_.append(_with_outputs(network, self._heads(), columns))
+        return self
+
+    def _heads(self) -> tuple[int, int, int]:
+        return len(self.symbols_), 1, len(self.classes_) ** 2 + 1
+
+    def _columns_of(self, copy: "NetworkConfidence") -> list[int]:
+        """Return the output of `copy` that stands for each output of this one, or -1."""
+        n_symbols, n_classes = len(copy.symbols_), len(copy.classes_)
+        row = {symbol: i for i, symbol in enumerate(copy.symbols_)}
+        kind = {name: i for i, name in enumerate(copy.classes_)}
+        columns = [row.get(symbol, -1) for symbol in self.symbols_]
+        columns.append(n_symbols)
+        for before in self.classes_:
+            for after in self.classes_:
+                if before in kind and after in kind:
+                    columns.append(n_symbols + 1 + kind[before] * n_classes + kind[after])
+                else:
+                    columns.append(-1)
+        columns.append(n_symbols + 1 + n_classes**2)
+        return columns
+
+    def _inputs(self, signal: Signal, shift: float, tempo: float, stretch: float) -> Float32:
+        """Log mel energies for every window, without their mean [shape=(T, n)].
+
+        A frame lasts `tempo` hops, and begins `shift` frames later. The filters stand `stretch`
+        times higher: their bank is laid out for a sampling rate that is wrong by as much.
+        """
+
+        def compute() -> Float32:
+            hop_length = max(1, round(signal.hop_length * tempo))
+            rate = round(signal.rate / stretch)
+            samples = _shifted(_levelled(signal.samples), round(shift * signal.hop_length))
+            parts = [
+                log_mel(
+                    samples,
+                    rate,
+                    hop_length / rate,
+                    window=window * signal.rate / rate,
+                    n_mels=self.n_mels,
+                    fmin=60.0,
+                    fmax=0.46 * signal.rate,
+                    preemphasis=0.97,
+                    floor=3e-5,
+                    normalise_mean=True,
+                )
+                for window in self.windows
+            ]
+            return np.concatenate(parts, axis=1)
+
+        if (shift, tempo, stretch) != _PLAIN:
+            return compute()  # used once: not worth the memory
+        key = ("network inputs", tuple(self.windows), self.n_mels)
+        return signal.cached(key, compute)
+
+    def _labelled(
+        self, item: TimedSignal, shift: float, tempo: float, stretch: float
+    ) -> tuple[Float32, list[Target]]:
+        """Return inputs and targets of the frames that the labels speak of."""
+        x = self._inputs(item.signal, shift, tempo, stretch)
+        begin, hop = _frame_times(item.signal, len(x), shift, tempo)
+        # The end is known to half a frame: what begins at it may belong to the last event.
+        last = max(1, int(np.searchsorted(begin, item.end * item.signal.hop, side="right")))
+        first = min(int(np.searchsorted(begin + hop / 2, item.times[0])), last - 1)
+        targets = self._targets(item, len(x), shift, tempo)
+        cut = [
+            Target(t.strength[first:last], None if t.label is None else t.label[first:last])
+            for t in targets
+        ]
+        return x[first:last], cut
+
+    def _targets(
+        self, item: TimedSignal, n_frames: int, shift: float, tempo: float
+    ) -> list[Target]:
+        begin, hop = _frame_times(item.signal, n_frames, shift, tempo)
+        of_frame = np.searchsorted(item.times, begin + hop / 2, side="right") - 1
+        of_frame = np.clip(of_frame, 0, len(item.events) - 1)
+        symbols = self._rows(item.events, self.symbols_, self._symbol)
+        kinds = self._rows(item.events, self.classes_, self._event_class)
+        phone = Target(np.ones(n_frames, dtype=np.float32), symbols[of_frame])
+        if len(item.events) < 2:
+            none = np.zeros(n_frames, dtype=np.float32)
+            return [phone, Target(none), Target(none, np.zeros(n_frames, dtype=np.intp))]
+        between = (item.times[1:-1] + item.times[2:]) / 2
+        nearest = 1 + np.searchsorted(between, begin)
+        distance = begin - item.times[nearest]
+        strength = np.exp(-0.5 * (distance / self.boundary_width) ** 2).astype(np.float32)
+        pair = kinds[nearest - 1] * len(self.classes_) + kinds[nearest]
+        return [phone, Target(strength), Target(strength, pair)]
+
+    # Scoring ---------------------------------------------------------------------------------
+
+    def terms(self, signal: Signal, events: Sequence[Event]) -> dict[str, Term]:
+        """Return ``network.phone``, ``network.boundary`` and ``network.transition``."""
+        if not hasattr(self, "networks_"):
+            raise ModelError(f"feature {self.name!r} is not fitted; call fit first.")
+        x = self._inputs(signal, *_PLAIN)
+        outputs = [network.outputs(x) for network in self.networks_]
+        phone, boundary, transition = (
+            np.mean([out[head] for out in outputs], axis=0) for head in range(3)
+        )
+        kinds = self._rows(events, self.classes_, self._event_class)
+        n_events, n_classes = len(events), len(self.classes_)
+        scores, symbols = self._phone_scores(log_softmax(phone), events)
+        pair = np.full(n_events, -1, dtype=np.intp)
+        known = (kinds[:-1] >= 0) & (kinds[1:] >= 0)
+        pair[1:][known] = kinds[:-1][known] * n_classes + kinds[1:][known]
+        pairs, row = np.unique(pair[pair >= 0], return_inverse=True)
+        pair[pair >= 0] = row
+        began = np.zeros(n_events, dtype=np.intp)
+        began[:1] = -1  # the recording's own beginning is no boundary to be found
+        return {
+            "network.phone": SegmentTerm.from_frames(scores, symbols),
+            "network.boundary": OnsetTerm(log_sigmoid(boundary).T, began),
+            "network.transition": OnsetTerm(log_softmax(transition)[:, pairs].T, pair),
+        }
+
+    def _phone_scores(
+        self, log_phone: npt.NDArray[Any], events: Sequence[Event]
+    ) -> tuple[npt.NDArray[Any], IntArray]:
+        """Frame scores [shape=(S, T)] and the row of each event.
+
+        A symbol the network never met scores as the mean probability of its class, and where no
+        symbol of its class was met either, as a symbol about which nothing is known.
+        """
+        rows = self._rows(events, self.symbols_, self._symbol)
+        met, row = np.unique(rows[rows >= 0], return_inverse=True)
+        scores = [log_phone[:, met].T]
+        rows[rows >= 0] = row
+        extra: dict[str, int] = {}
+        of_class = np.array([self._class(symbol) for symbol in self.symbols_])
+        for k in np.flatnonzero(rows < 0):
+            kind = self._event_class(events[int(k)])
+            if kind not in extra:
+                extra[kind] = len(met) + len(extra)
+                alike = np.flatnonzero(of_class == kind)
+                if alike.size == 0:
+                    alike = np.arange(of_class.size)
+                mean = np.exp(log_phone[:, alike]).mean(axis=1)
+                scores.append(np.log(np.maximum(mean, 1e-8))[None])
+            rows[k] = extra[kind]
+        return np.concatenate(scores), rows
+
+    def _symbol(self, event: Event) -> str:
+        label = str(event)
+        return label if self.symbols is None else self.symbols.get(label, label)
+
+    def _class(self, symbol: str) -> str:
+        return _OTHER if self.classes is None else self.classes.get(symbol, _OTHER)
+
+    def _event_class(self, event: Event) -> str:
+        return self._class(self._symbol(event))
+
+    def _rows(self, events: Sequence[Event], known: Sequence[str], name_of: Any) -> IntArray:
+        """Place of each event's symbol or class among the known ones, -1 for an unknown one."""
+        place = {name: i for i, name in enumerate(known)}
+        return np.array([place.get(name_of(event), -1) for event in events], dtype=np.intp)
+
+    # State -----------------------------------------------------------------------------------
+
+    def get_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+        """Return what a model file must hold."""
+        params: dict[str, Any] = {
+            "symbols": dict(self.symbols or {}),
+            "classes": dict(self.classes or {}),
+            "known_symbols": self.symbols_,
+            "known_classes": self.classes_,
+            "windows": list(self.windows),
+            "n_mels": self.n_mels,
+            "networks": [],
+        }
+        arrays: dict[str, npt.NDArray[Any]] = {}
+        for n, network in enumerate(self.networks_):
+            shape, own = network.get_state()
+            params["networks"].append(shape)
+            arrays.update({f"network{n}.{key}": value for key, value in own.items()})
+        return params, arrays
+
+    def set_state(self, params: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
+        """Restore what `get_state` returned."""
+        self.symbols = {str(k): str(v) for k, v in params["symbols"].items()}
+        self.classes = {str(k): str(v) for k, v in params["classes"].items()}
+        self.symbols_ = [str(symbol) for symbol in params["known_symbols"]]
+        self.classes_ = [str(name) for name in params["known_classes"]]
+        self.windows = [float(window) for window in params["windows"]]
+        self.n_mels = int(params["n_mels"])
+        self.networks_ = []
+        for n, shape in enumerate(params["networks"]):
+            prefix = f"network{n}."
+            own = {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
+            network = FrameNetwork.from_state(shape, own)
+            if network.heads != self._heads():
+                raise ModelError(f"the network's heads are {network.heads}, not {self._heads()}.")
+            if network.n_inputs != self.n_mels * len(self.windows):
+                raise ModelError(f"the network reads {network.n_inputs} numbers a frame.")
+            self.networks_.append(network)
+        if not self.networks_:
+            raise ModelError("the model holds no network.")
+        return self
+
+
+def _levelled(samples: Float32) -> Float32:
+    """Bring the level to that of close speech: the floor of the energies is an absolute one."""
+    level = float(np.sqrt(np.mean(np.square(samples, dtype=np.float64))))
+    return samples * np.float32(0.05 / max(level, 1e-6))
+
+
+def _frame_times(
+    signal: Signal, n_frames: int, shift: float, tempo: float
+) -> tuple[npt.NDArray[np.float64], float]:
+    """Return when the frames of a disguise begin, and how long they last, in seconds."""
+    hop = max(1, round(signal.hop_length * tempo)) / signal.rate
+    first = round(shift * signal.hop_length) / signal.rate
+    return first + hop * np.arange(n_frames, dtype=np.float64), hop
+
+
+def _shifted(samples: Float32, by: int) -> Float32:
+    """Drop the first `by` samples, or put silence before them if negative."""
+    if by >= 0:
+        return samples[min(by, samples.size - 1) :]
+    return np.concatenate([np.zeros(-by, dtype=np.float32), samples])
+
+
+def _with_outputs(
+    network: FrameNetwork, heads: Sequence[int], columns: Sequence[int]
+) -> FrameNetwork:
+    """Copy a network with its outputs laid out anew; column -1 is an output it never has."""
+    copy = FrameNetwork(
+        network.n_inputs,
+        heads,
+        width=network.width,
+        dilations=network.dilations,
+        first=network.first,
+    )
+    copy.mean, copy.deviation = network.mean, network.deviation
+    copy.weights = list(network.weights)
+    matrix, bias = network.weights[-2], network.weights[-1]
+    take = np.array(columns)
+    copy.weights[-2] = np.where(take >= 0, matrix[:, take], 0).astype(np.float32)
+    copy.weights[-1] = np.where(take >= 0, bias[take], np.float32(-10.0)).astype(np.float32)
+    return copy

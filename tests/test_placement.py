@@ -1,0 +1,95 @@
+"""From decoded frames to times: refinement, offset and confidence together."""
+
+import numpy as np
+import pytest
+
+from align.decoders import decode
+from align.errors import ParameterError
+from align.placement import Placement
+from align.types import Path, Potentials
+
+HOP = 0.005
+
+
+def bumps(centres, n_frames=200, pinned=False, ratio=None):
+    """Scores that fall like a Gaussian of 2 frames on either side of each centre."""
+    table = -0.5 * ((np.arange(n_frames) - np.array(centres)[:, None]) / 2.0) ** 2
+    stop = np.full(len(centres), n_frames)
+    stop[0] = 1 if pinned else n_frames
+    return Potentials(table, n_frames, stop=stop, ratio=ratio)
+
+
+def test_none_gives_frames():
+    times, confidence = Placement("none", HOP, offset=0.001).times(
+        bumps([10, 50]), np.array([10, 50])
+    )
+    np.testing.assert_allclose(times, [0.049, 0.249])
+    assert confidence is None
+
+
+@pytest.mark.parametrize("method", ["posterior", "parabola"])
+def test_times_between_frames(method):
+    potentials = bumps([10.3, 50.6])
+    times, confidence = Placement(method, HOP).times(potentials, decode(potentials).onsets)
+    np.testing.assert_allclose(times, [10.3 * HOP, 50.6 * HOP], atol=1e-4)
+    assert (confidence is None) == (method == "parabola")
+
+
+def test_scores_of_second_order_get_the_parabola_and_no_confidence():
+    ratio = np.zeros((2, 3))
+    first_order = bumps([10.3, 50.6], ratio=ratio.copy())
+    ratio[1] = [-1e-9, -1e-9, 2e-9]
+    second_order = bumps([10.3, 50.6], ratio=ratio)
+    path = np.array([10, 51])
+    assert Placement("posterior", HOP).times(first_order, path)[1] is not None
+    times, confidence = Placement("posterior", HOP).times(second_order, path)
+    assert confidence is None
+    np.testing.assert_allclose(times, [10.3 * HOP, 50.6 * HOP], atol=1e-4)
+    fitted = Placement("posterior", HOP).fitted([second_order], [Path(path, 0.0)], [path * HOP])
+    assert fitted.temperature == 1.0
+
+
+@pytest.mark.parametrize("method", ["posterior", "parabola", "none"])
+def test_the_offset_is_the_median_error_and_is_taken_off(method):
+    centres = [[0.0, 50.0 + i, 120.0 - i, 170.0] for i in range(6)]
+    potentials = [bumps(c, pinned=True) for c in centres]
+    paths = [decode(p) for p in potentials]
+    truth = [np.array(c) * HOP - 0.003 for c in centres]
+    for times in truth:
+        times[0] = 0.0
+        times[3] -= 0.2  # a mistake, which says nothing of the offset
+    start = Placement(method, HOP)
+    fitted = start.fitted(potentials, paths, truth)
+    assert start.offset == 0.0  # a copy was fitted
+    assert fitted.offset == pytest.approx(0.003, abs=2e-4)
+    times, _ = fitted.times(potentials[0], paths[0].onsets)
+    assert times[0] == 0.0  # has nowhere to go
+    np.testing.assert_allclose(times[1:3], truth[0][1:3], atol=3e-4)
+    assert start.fitted(potentials, paths, truth, calibrate=False).offset == 0.0
+
+
+def test_only_mistakes_leave_the_offset_at_zero():
+    potentials = bumps([50.0, 100.0])
+    fitted = Placement("none", HOP).fitted(
+        [potentials], [decode(potentials)], [np.array([0.0, 0.8])]
+    )
+    assert fitted.offset == 0.0
+
+
+def test_the_surer_the_scores_the_lower_the_temperature():
+    rng = np.random.default_rng(0)
+    found = []
+    for spread in (0.5, 6.0):  # of the truth around the best frame, in frames
+        potentials = [bumps([60.0, 140.0]) for _ in range(40)]
+        truth = [HOP * (np.array([60.0, 140.0]) + rng.normal(0, spread, 2)) for _ in potentials]
+        paths = [decode(p) for p in potentials]
+        found.append(Placement("posterior", HOP).fitted(potentials, paths, truth))
+    assert found[0].temperature < 0.5 < 4.0 < found[1].temperature
+    sure, unsure = (p.times(potentials[0], paths[0].onsets)[1] for p in found)
+    assert (sure > 0.99).all()
+    assert (unsure < 0.7).all()
+
+
+def test_unknown_method():
+    with pytest.raises(ParameterError, match="refine='best', must be one of"):
+        Placement("best", HOP)
