@@ -1,0 +1,49 @@
+"""The command line, ``align``.
+
+Results go to files or to stdout; progress and messages to stderr. Exit status: 0 done; 1 some data
+could not be aligned (each named, the rest done); 2 the command was used wrongly; 130 interrupted.
+
+The modules of commands import nothing heavy: what a command needs is imported when it runs, so
+that ``align --help`` is immediate. They call the public Python functions and hold no logic of
+their own beyond arguments and messages.
+"""
+
+import sys
+from contextlib import suppress
+
+import click
+
+import align
+from align.cli.aligning import demo, speech
+from align.cli.console import Commands, message_options
+from align.cli.files import convert, info, plot
+from align.cli.training import evaluate, train, validate
+
+__all__ = ["cli", "main"]
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Try `align demo` first: it aligns a bundled recording and shows what comes out.",
+)
+@click.version_option(align.__version__, package_name="margin-align", prog_name="align")
+@message_options
+def cli() -> None:
+    """Align a recording with the events in it: the phones of an utterance.
+
+    Exit status: 0 done; 1 some data could not be aligned (each named, the rest done); 2 wrong
+    usage.
+    """
+
+
+for command in (demo, speech, train, evaluate, validate, info, plot, convert):
+    cli.add_command(command)
+
+
+def main() -> None:
+    """Run the command line; this is the ``align`` script."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, ValueError):  # a terminal that cannot show IPA gets escapes
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    cli(prog_name="align")

@@ -1,0 +1,278 @@
+"""What the command line says on stderr: messages, progress, errors without tracebacks."""
+
+import difflib
+import os
+import sys
+import threading
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import click
+
+from align.errors import AlignError, ParameterError
+
+__all__ = ["Commands", "Console", "message_options", "plural"]
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+_LONG = 3.0  # seconds after which a stage is worth a line where no bar can be drawn
+_AGAIN = 60.0  # seconds between such lines
+
+
+@dataclass
+class Console:
+    """How much is said, and the one bar that may be on the screen.
+
+    Parameters
+    ----------
+    verbosity : int
+        -1 errors only, 0 messages and progress, 1 details too.
+    debug : bool
+        Show tracebacks.
+    """
+
+    verbosity: int = 0
+    debug: bool = False
+    _bar: Any = field(default=None, repr=False)
+    _stage: str = ""
+    _begun: float = 0.0
+    _said: float = 0.0
+
+    def message(self, text: str) -> None:
+        """Say what was done."""
+        if self.verbosity >= 0:
+            self._line(text)
+
+    def detail(self, text: str) -> None:
+        """Say it only with ``--verbose``."""
+        if self.verbosity >= 1:
+            self._line(text)
+
+    def warn(self, text: str) -> None:
+        """Say what the user should know, even with ``--quiet``."""
+        self._line(_coloured("Warning: ", "yellow") + text)
+
+    def error(self, text: str) -> None:
+        """Say what went wrong."""
+        self._line(_coloured("Error: ", "red") + text)
+
+    def _line(self, text: str) -> None:
+        self.finish()
+        click.echo(text, err=True)
+
+    def failures(self, failed: Iterable[tuple[str, str]]) -> int:
+        """Name every recording that could not be used, and return how many there are."""
+        count = 0
+        for name, why in failed:
+            self.error(why if why.startswith(name) else f"{name}: {why}")
+            count += 1
+        return count
+
+    # Progress --------------------------------------------------------------------------------
+
+    def progress(self, stage: str, done: int, total: int) -> None:
+        """Show progress: a bar on a terminal, elsewhere a line now and then for long stages."""
+        if self.verbosity < 0:
+            return
+        now = time.monotonic()
+        if stage != self._stage:
+            self.finish()
+            self._stage, self._begun, self._said = stage, now, now - _AGAIN + _LONG
+        if not sys.stderr.isatty():
+            if done < total and now - self._said >= _AGAIN:
+                self._said = now
+                click.echo(f"{stage}: {done} of {total}", err=True)
+            return
+        if self._bar is None:
+            self._bar = click.progressbar(
+                length=total, label=f"{stage:<24}", file=sys.stderr, show_pos=True, width=30
+            )
+            self._bar.__enter__()
+        self._bar.length = total
+        self._bar.update(max(0, done - self._bar.pos))
+        if done >= total:
+            self.finish()
+
+    def finish(self) -> None:
+        """Leave the line of the bar, if there is one."""
+        if self._bar is not None:
+            self._bar.__exit__(None, None, None)
+            self._bar = None
+        self._stage = ""
+
+    @contextmanager
+    def patience(self, text: str, after: float = 1.0) -> Iterator[None]:
+        """Say `text` if what follows takes longer than `after` seconds."""
+        timer = threading.Timer(after, self.message, (text,))
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    @contextmanager
+    def first_run(self, otherwise: str = "") -> Iterator[None]:
+        """Explain the pause in which numba compiles the decoders for a new installation.
+
+        Once that has happened, `otherwise` is said if it still takes long.
+        """
+        if not _compiled_before():
+            with self.patience("Compiling the decoders (first run only, some ten seconds) ..."):
+                yield
+        elif otherwise:
+            with self.patience(otherwise, after=5.0):
+                yield
+        else:
+            yield
+
+
+def _compiled_before() -> bool:
+    """Whether numba has kept compiled decoders, in its usual places."""
+    from pathlib import Path
+
+    import align.decoders
+
+    package = Path(align.decoders.__file__).resolve().parent
+    places = [package / "__pycache__"]
+    if custom := os.environ.get("NUMBA_CACHE_DIR"):
+        places = [Path(custom)]
+    elif not os.access(package, os.W_OK):
+        home = Path.home()
+        local = os.environ.get("LOCALAPPDATA", "")
+        cache = os.environ.get("XDG_CACHE_HOME", "")
+        places += [Path(cache or home / ".cache") / "numba", home / "Library/Caches/numba"]
+        places += [Path(local) / "numba"] if local else []
+    with suppress(OSError):
+        return any(next(place.rglob("*.nbi"), None) for place in places if place.is_dir())
+    return False
+
+
+def plural(count: int, noun: str) -> str:
+    """Count a noun.
+
+    Examples
+    --------
+    >>> plural(1, "phone"), plural(2, "phone"), plural(3, "boundary")
+    ('1 phone', '2 phones', '3 boundaries')
+    """
+    if count == 1:
+        return f"1 {noun}"
+    return f"{count} {noun.removesuffix('y') + 'ies' if noun.endswith('y') else noun + 's'}"
+
+
+def _coloured(text: str, colour: str) -> str:
+    if os.environ.get("NO_COLOR"):
+        return text
+    return click.style(text, fg=colour, bold=True)  # click takes it off where it is not a terminal
+
+
+# Options every command has ---------------------------------------------------------------------
+
+
+def _set_debug(context: click.Context, _: click.Parameter, value: bool) -> None:
+    if value:
+        context.ensure_object(Console).debug = True
+
+
+def _set_quiet(context: click.Context, _: click.Parameter, value: bool) -> None:
+    if value:
+        context.ensure_object(Console).verbosity = -1
+
+
+def _set_verbose(context: click.Context, _: click.Parameter, value: bool) -> None:
+    if value:
+        context.ensure_object(Console).verbosity = 1
+
+
+def message_options(command: _F) -> _F:
+    """Add ``--quiet``, ``--verbose`` and ``--debug``, for the group and for each command."""
+    for names, help_text, callback in (
+        (("--debug",), "Show the traceback of an error.", _set_debug),
+        (("-v", "--verbose"), "Say more.", _set_verbose),
+        (("-q", "--quiet"), "Say only what went wrong.", _set_quiet),
+    ):
+        command = click.option(
+            *names, is_flag=True, expose_value=False, callback=callback, help=help_text
+        )(command)
+    return command
+
+
+class Commands(click.Group):
+    """A group that suggests the command that was meant, and turns every error into a sentence."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a command, or suggest the nearest."""
+        name = args[0] if args else ""
+        if name and not name.startswith("-") and self.get_command(ctx, name) is None:
+            near = difflib.get_close_matches(name, self.list_commands(ctx), n=1)
+            hint = f"did you mean '{near[0]}'?" if near else "see --help for the commands."
+            ctx.fail(f"There is no command '{name}'; {hint}")
+        return super().resolve_command(ctx, args)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands in the order they were added, which is that of their use."""
+        return list(self.commands)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command."""
+        if ctx.parent is not None:
+            return super().invoke(ctx)
+        console = ctx.ensure_object(Console)
+        if os.environ.get("NO_COLOR"):
+            ctx.color = False
+        with warnings.catch_warnings():
+            warnings.showwarning = _warning_line(console)
+            try:
+                return super().invoke(ctx)
+            except (click.exceptions.Exit, click.ClickException):
+                console.finish()
+                raise
+            except (KeyboardInterrupt, click.Abort):
+                console.finish()
+                click.echo("Interrupted.", err=True)
+                ctx.exit(130)
+            except BrokenPipeError:  # the reader of stdout has gone: nothing is wrong
+                with suppress(OSError):
+                    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+                ctx.exit(0)
+            except Exception as error:
+                if console.debug:
+                    console.finish()
+                    traceback.print_exc()
+                    ctx.exit(_status(error))
+                console.error(_sentence(error))
+                ctx.exit(_status(error))
+
+
+def _status(error: Exception) -> int:
+    return 2 if isinstance(error, ParameterError) else 1
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, AlignError):
+        return str(error)
+    if isinstance(error, OSError) and error.strerror:
+        where = f"{error.filename}: " if error.filename else ""
+        return f"{where}{error.strerror.lower()}."
+    if isinstance(error, MemoryError):
+        return "there is not enough memory; try shorter recordings or fewer --jobs."
+    kind = type(error).__name__
+    return (
+        f"something unexpected happened ({kind}: {error}); --debug shows where, please report it."
+    )
+
+
+def _warning_line(console: Console) -> Callable[..., None]:
+    def show(message: Any, category: type[Warning], *_: Any, **__: Any) -> None:
+        # Other people's warnings are for programmers.
+        if issubclass(category, UserWarning) and not issubclass(category, RuntimeWarning):
+            console.detail(f"{category.__name__}: {message}")
+
+    return show

@@ -1,0 +1,168 @@
+"""``align info``, ``align plot`` and ``align convert``."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from align.cli.aligning import check_free, check_output, write_output
+from align.cli.console import Console, message_options, plural
+from align.errors import ParameterError
+
+if TYPE_CHECKING:
+    from align.alignment import Alignment
+
+__all__ = ["convert", "info", "plot"]
+
+_OVERWRITE = click.option("--overwrite", is_flag=True, help="Replace a file that exists.")
+
+
+@click.command()
+@click.argument("model")
+@click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
+@message_options
+def info(model: str, as_json: bool) -> None:
+    """Show what MODEL is: its kind, labels, training data and licence.
+
+    MODEL is a model file or the name of a bundled model.
+    """
+    from align.model_file import read_model
+
+    path = _model_path(model)
+    kind, header, arrays = read_model(path)
+    if as_json:
+        shapes = {name: list(array.shape) for name, array in arrays.items()}
+        click.echo(json.dumps({"path": path, "kind": kind, **header, "arrays": shapes}, indent=1))
+        return
+    for name, value in _summary(path, kind, header, arrays):
+        click.echo(f"{name + ':' if name else '':<16}{value}")
+
+
+def _model_path(name: str) -> str:
+    """Return the file of a model: itself, or that of a bundled one."""
+    from importlib.resources import files
+
+    from align.model_file import bundled_models
+
+    if not Path(name).exists() and name in bundled_models():
+        return str(files("align.data") / f"{name}.align")
+    return name
+
+
+def _summary(
+    path: str, kind: str, header: dict[str, Any], arrays: dict[str, Any]
+) -> list[tuple[str, str]]:
+    """Lines of a summary: what, and its value."""
+    rows = [("model", path), ("kind", kind)]
+    params = header.get("params", {})
+    named = params.get("features") or []
+    names = [str(state.get("name", "?")) for state in header.get("features", [])]
+    rows.append(("features", ", ".join(map(str, named)) + f" ({', '.join(names)})"))
+    if "hop" in header:
+        rows.append(("frames", f"{1000 * header['hop']:g} ms"))
+    training = header.get("training", {})
+    units = {"recordings": "recordings", "groups": "speakers", "events": "labels"}
+    parts = [f"{training[key]} {what}" for key, what in units.items() if key in training]
+    if "seconds" in training:
+        parts.append(f"{training['seconds'] / 60:.1f} minutes")
+    if parts:
+        rows.append(("trained on", ", ".join(parts)))
+    settings = ("update", "loss", "C", "epochs", "conversion", "cost", "tolerance", "random_state")
+    learned = ", ".join(f"{name}={params[name]}" for name in settings if name in params)
+    if learned:
+        rows.append(("learner", learned))
+    weights = arrays.get("coef")
+    if weights is not None:
+        for i, (name, weight) in enumerate(
+            zip(header.get("base_functions", []), weights.ravel().tolist(), strict=False)
+        ):
+            rows.append(("weights" if i == 0 else "", f"{weight:+.4f}  {name}"))
+    labels = [str(label) for label in header.get("labels", [])]
+    rows.append(("labels", f"{len(labels)}: {' '.join(labels)}"))
+    rows.append(("data licence", header.get("licence") or "not stated"))
+    return rows
+
+
+@click.command()
+@click.argument("audio", type=Path)
+@click.argument("labels", type=Path)
+@click.option("--reference", type=Path, metavar="LABELS", help="True labels to draw beside them.")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=Path,
+    metavar="OUT.png",
+    help="The picture; .png, .pdf or .svg.",
+)
+@click.option("--dpi", type=click.IntRange(20, 1200), default=100, show_default=True)
+@_OVERWRITE
+@message_options
+@click.pass_obj
+def plot(
+    console: Console,
+    audio: Path,
+    labels: Path,
+    reference: Path | None,
+    output: Path,
+    dpi: int,
+    overwrite: bool,
+) -> None:
+    """Draw the waveform and spectrogram of AUDIO with its LABELS."""
+    from align.plot import save_plot
+
+    check_free(output, overwrite)
+    drawn = _read(labels, audio)
+    truth = None if reference is None else _read(reference, audio)
+    save_plot(drawn, output, truth, dpi=dpi, overwrite=overwrite)
+    console.message(f"{plural(len(drawn), 'label')}: {output}")
+
+
+@click.command()
+@click.argument("source", metavar="IN", type=Path)
+@click.argument("target", metavar="OUT", type=Path)
+@click.option(
+    "--audio",
+    type=Path,
+    metavar="AUDIO",
+    help="The recording: gives TIMIT files their sampling rate, TextGrids their end, and lets the "
+    "labels be checked against it.",
+)
+@click.option("--tier", metavar="NAME", help="The tier of a TextGrid to read.")
+@_OVERWRITE
+@message_options
+@click.pass_obj
+def convert(
+    console: Console,
+    source: Path,
+    target: Path,
+    audio: Path | None,
+    tier: str | None,
+    overwrite: bool,
+) -> None:
+    """Convert a label file to another format.
+
+    The suffixes decide the formats: .TextGrid, .csv, .tsv, .json, .ctm, .phn, .lab, and .txt for
+    Audacity labels.
+    """
+    check_output(target, overwrite)
+    if target.suffix.lower() in (".png", ".pdf", ".svg"):
+        raise ParameterError(f"{target}: pictures are made by align plot.")
+    alignment = _read(source, audio, tier=tier)
+    write_output(alignment, target, overwrite=overwrite)
+    console.message(f"{plural(len(alignment), 'label')}: {target}")
+
+
+def _read(path: Path, audio: Path | None, **options: Any) -> "Alignment":
+    """Read labels as an alignment, with what the recording tells about them."""
+    from align.alignment import Alignment
+
+    if audio is None:
+        return Alignment.from_labels(path, **options)
+    from align.features.audio import audio_info
+
+    about = audio_info(audio)
+    return Alignment.from_labels(
+        path, duration=about.duration, audio=audio, rate=about.rate, **options
+    )

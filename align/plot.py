@@ -1,0 +1,466 @@
+"""Pictures of an alignment: waveform, spectrogram, boundaries and labels.
+
+The spectrogram is the phonetician's: windows of 5 ms, so that glottal pulses and releases show as
+vertical lines, pre-emphasis of 6 dB per octave, and the upper 60 dB in grey. Labels stand in
+tiers, as in Praat; where intervals are narrower than their labels, the labels step down over
+several rows, and those that still find no room are left out rather than printed over each other.
+
+matplotlib is needed, and no more than it: ``pip install "margin-align[plot]"``.
+"""
+
+import io
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from align.errors import ParameterError
+from align.formats._atomic import atomic_write
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from align.alignment import Alignment
+
+__all__ = ["plot_alignment", "save_plot", "spectrogram"]
+
+_Style = Literal["-", "--"]
+_ALIGNED, _TRUE = "#0b62c4", "#d35400"  # told apart by the colour-blind, and by the dashes
+_FONT = 9.0  # points
+_ROWS = 3  # of labels in a tier
+_GAP = 3.0  # points between labels of a row
+_MARGINS = {"left": 0.7, "right": 0.25, "bottom": 0.5, "top": 0.4}  # inches
+_WIDTHS = (8.0, 40.0)  # inches
+_COLUMNS_PER_INCH = 150
+
+
+def plot_alignment(
+    alignment: "Alignment",
+    ax: "Axes | None" = None,
+    reference: "Alignment | None" = None,
+    *,
+    audio: str | os.PathLike[str] | npt.NDArray[Any] | None = None,
+    rate: int | None = None,
+) -> "Axes":
+    """Draw an alignment over its recording.
+
+    Parameters
+    ----------
+    alignment : Alignment
+        What to draw.
+    ax : matplotlib.axes.Axes, optional
+        Draw the spectrogram and the labels here. By default a new figure shows the waveform,
+        the spectrogram and the labels, as wide as the number of events asks for.
+    reference : Alignment, optional
+        The truth, drawn dashed beside it.
+    audio : path or np.ndarray [shape=(n,)], optional
+        The recording; by default the file `alignment` was made from. Where there is none, only
+        the labels are drawn.
+    rate : int, optional
+        Sampling rate of `audio` in Hz, needed where it is an array.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes with the time axis; ``.figure`` is the figure.
+
+    Raises
+    ------
+    ParameterError
+        Where matplotlib is not installed.
+    DataError
+        Where the recording cannot be read.
+    """
+    _require_matplotlib()
+    sound = _sound(alignment, audio, rate)
+    if ax is not None:
+        _draw_in_one(ax, alignment, reference, sound)
+        return ax
+    import matplotlib.pyplot as plt
+
+    figure = plt.figure(figsize=_size(alignment, reference, sound))
+    return _draw_figure(figure, alignment, reference, sound)
+
+
+def save_plot(
+    alignment: "Alignment",
+    path: str | os.PathLike[str],
+    reference: "Alignment | None" = None,
+    *,
+    audio: str | os.PathLike[str] | npt.NDArray[Any] | None = None,
+    rate: int | None = None,
+    dpi: int = 100,
+    overwrite: bool = False,
+) -> None:
+    """Write the picture of an alignment to a file, without a display.
+
+    Parameters
+    ----------
+    alignment, reference, audio, rate
+        See `plot_alignment`.
+    path : path
+        The suffix decides the format: ``.png``, ``.pdf``, ``.svg`` and others of matplotlib.
+    dpi : int
+        Pixels per inch.
+    overwrite : bool
+        Replace a file that exists.
+
+    Raises
+    ------
+    ParameterError
+        Where matplotlib is not installed or does not know the suffix.
+    DataError
+        Where the recording cannot be read, or the file exists or cannot be written.
+    """
+    _require_matplotlib()
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    target = Path(path)
+    figure = Figure()
+    known = FigureCanvasAgg(figure).get_supported_filetypes()
+    kind = target.suffix.lower().removeprefix(".")
+    if kind not in known:
+        raise ParameterError(
+            f"{target}: pictures are written as .png, .pdf or .svg, not as {target.suffix!r}."
+        )
+    sound = _sound(alignment, audio, rate)
+    figure.set_size_inches(*_size(alignment, reference, sound))
+    _draw_figure(figure, alignment, reference, sound)
+    picture = io.BytesIO()
+    with _boxes_for_missing_glyphs():
+        figure.savefig(picture, dpi=dpi, format=kind)
+    atomic_write(target, picture.getvalue(), overwrite=overwrite)
+
+
+def spectrogram(
+    samples: npt.NDArray[np.floating[Any]],
+    rate: int,
+    *,
+    n_columns: int = 2000,
+    window: float = 0.005,
+    highest: float = 8000.0,
+) -> tuple[npt.NDArray[np.float32], float]:
+    """Compute a wide-band spectrogram in decibels, for the eye.
+
+    Parameters
+    ----------
+    samples : np.ndarray [shape=(n,)]
+        Mono samples.
+    rate : int
+        Sampling rate in Hz.
+    n_columns : int
+        About this many columns at most; windows overlap by at least half.
+    window : float
+        Length of the Hann window in seconds (its main lobe is 4 / `window` Hz wide).
+    highest : float
+        Frequencies above this, in Hz, are left out.
+
+    Returns
+    -------
+    level : np.ndarray [shape=(n_bins, n_columns), dtype=float32]
+        Decibels below the loudest, pre-emphasised by 6 dB per octave; low frequencies first.
+    top : float
+        Frequency at the upper edge of the last row, in Hz.
+
+    Examples
+    --------
+    >>> time = np.arange(8000) / 8000
+    >>> level, top = spectrogram(np.sin(2 * np.pi * 1000 * time), 8000)
+    >>> int(level.mean(axis=1).argmax() * top / len(level)), top
+    (1000, 4000.0)
+    """
+    x = np.diff(np.asarray(samples, dtype=np.float32), prepend=np.float32(0.0))
+    n = max(16, round(window * rate))
+    n_fft = 1 << (4 * n - 1).bit_length()
+    hop = max(1, n // 4, -(-x.size // n_columns))
+    taper = np.hanning(n + 2)[1:-1].astype(np.float32)
+    padded = np.pad(x, (n // 2, n))
+    frames = np.lib.stride_tricks.sliding_window_view(padded, n)[: x.size : hop]
+    n_bins = min(n_fft // 2, max(1, round(highest / rate * n_fft)))
+    power = np.empty((n_bins, len(frames)), dtype=np.float32)
+    for first in range(0, len(frames), 512):  # bounds the memory of the transform
+        block = np.fft.rfft(frames[first : first + 512] * taper, n_fft)[:, :n_bins]
+        power[:, first : first + len(block)] = (block.real**2 + block.imag**2).T
+    # The first row is left out of the reference: it holds drift and hum, not speech.
+    loudest = max(float(power[1:].max(initial=0.0)), 1e-12)
+    level = 10.0 * np.log10(np.maximum(power / loudest, 1e-9))
+    return level.astype(np.float32), n_bins * rate / n_fft
+
+
+def _require_matplotlib() -> None:
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise ParameterError(
+            "pictures need matplotlib; install it with: pip install 'margin-align[plot]'."
+        ) from error
+
+
+_Sound = tuple[npt.NDArray[np.float32], int]
+
+
+def _sound(
+    alignment: "Alignment",
+    audio: str | os.PathLike[str] | npt.NDArray[Any] | None,
+    rate: int | None,
+) -> _Sound | None:
+    audio = alignment.audio if audio is None else audio
+    if audio is None:
+        return None
+    from align.features.audio import read_audio
+
+    return read_audio(audio, None, source_rate=rate, allow_silence=True)
+
+
+def _size(
+    alignment: "Alignment", reference: "Alignment | None", sound: _Sound | None
+) -> tuple[float, float]:
+    """Width and height of a new figure in inches."""
+    lengths = np.diff(_intervals(alignment), axis=1)
+    short = float(np.quantile(lengths, 0.25)) if lengths.size else 1.0
+    per_second = float(np.clip(0.15 / max(short, 1e-3), 0.5, 4.0))
+    wanted = per_second * _duration(alignment, reference, sound)
+    width = float(np.clip(wanted + _MARGINS["left"] + _MARGINS["right"], *_WIDTHS))
+    tiers = 1 if reference is None else 2
+    height = 0.75 * tiers + (0.0 if sound is None else 3.6)
+    return width, height + _MARGINS["bottom"] + _MARGINS["top"]
+
+
+def _duration(
+    alignment: "Alignment", reference: "Alignment | None", sound: _Sound | None
+) -> float:
+    if sound is not None:
+        return max(len(sound[0]) / sound[1], 1e-3)
+    return max(a.duration for a in (alignment, reference) if a is not None)
+
+
+_Tier: TypeAlias = "tuple[str, Alignment, str, _Style]"
+
+
+def _tiers(alignment: "Alignment", reference: "Alignment | None") -> list[_Tier]:
+    """Name, content and look of what is drawn."""
+    tiers: list[_Tier] = [("aligned", alignment, _ALIGNED, "-")]
+    if reference is not None:
+        tiers.append(("true", reference, _TRUE, "--"))
+    return tiers
+
+
+def _draw_figure(
+    figure: "Figure",
+    alignment: "Alignment",
+    reference: "Alignment | None",
+    sound: _Sound | None,
+) -> "Axes":
+    from matplotlib.ticker import MaxNLocator
+
+    width, height = figure.get_size_inches()
+    tiers = _tiers(alignment, reference)
+    ratios = [0.75] * len(tiers) if sound is None else [1.1, 2.5] + [0.75] * len(tiers)
+    grid = figure.add_gridspec(
+        len(ratios),
+        1,
+        height_ratios=ratios,
+        hspace=0.04,
+        left=_MARGINS["left"] / width,
+        right=1 - _MARGINS["right"] / width,
+        bottom=_MARGINS["bottom"] / height,
+        top=1 - _MARGINS["top"] / height,
+    )
+    axes = [figure.add_subplot(grid[0])]
+    axes += [figure.add_subplot(grid[i], sharex=axes[0]) for i in range(1, len(ratios))]
+    duration = _duration(alignment, reference, sound)
+    axes[0].set_xlim(0.0, duration)
+    if sound is not None:
+        _draw_waveform(axes[0], *sound)
+        _draw_spectrogram(axes[1], *sound, columns=int(width * _COLUMNS_PER_INCH))
+        for ax in axes[:2]:
+            _draw_boundaries(ax, tiers)
+    for ax, (name, item, colour, style) in zip(axes[-len(tiers) :], tiers, strict=True):
+        ax.set_ylim(0.0, 1.0)
+        ax.set_yticks([])
+        ax.set_ylabel(name, color=colour, rotation=0, ha="right", va="center")
+        _draw_tier(ax, item, (0.0, 1.0), colour, style)
+    for ax in axes[:-1]:
+        ax.tick_params(labelbottom=False, bottom=False)
+    axes[-1].set_xlabel("time (s)")
+    axes[-1].xaxis.set_major_locator(MaxNLocator(max(6, int(width)), steps=[1, 2, 5, 10]))
+    title = Path(alignment.audio).name if alignment.audio else ""
+    axes[0].set_title(title, loc="left", fontsize=10, parse_math=False)
+    return axes[-1]
+
+
+def _draw_in_one(
+    ax: "Axes", alignment: "Alignment", reference: "Alignment | None", sound: _Sound | None
+) -> None:
+    """Draw the spectrogram with the tiers above it, in axes of the user's."""
+    tiers = _tiers(alignment, reference)
+    ax.set_xlim(0.0, _duration(alignment, reference, sound))
+    heights = [1.4 * _FONT * (1 + max(_rows(ax, item), default=0)) for _, item, _, _ in tiers]
+    box = ax.get_window_extent()
+    top, unit = 0.0, 1.0  # of the y axis, a point high
+    if sound is not None:
+        top = _draw_spectrogram(ax, *sound, columns=max(200, int(1.5 * box.width))) / 1000
+        room = _points(ax) * box.height - sum(heights)
+        unit = top / max(room, sum(heights))
+        _draw_boundaries(ax, tiers, top)
+    ax.set_yticks([f for f in ax.get_yticks() if 0 <= f <= top] if sound is not None else [])
+    ax.set_ylim(0.0, top + unit * sum(heights))
+    above = top + unit * sum(heights)
+    for height, (_, item, colour, style) in zip(heights, tiers, strict=True):
+        _draw_tier(ax, item, (above - unit * height, above), colour, style)
+        above -= unit * height
+    ax.set_xlabel("time (s)")
+
+
+def _draw_waveform(ax: "Axes", samples: npt.NDArray[np.float32], rate: int) -> None:
+    """Draw the samples, or where they are many their extremes in each stretch."""
+    n = samples.size
+    step = max(1, n // 8000)
+    if step == 1:
+        ax.plot(np.arange(n) / rate, samples, color="0.25", linewidth=0.5)
+    else:
+        starts = np.arange(0, n, step)
+        low = np.minimum.reduceat(samples, starts)
+        high = np.maximum.reduceat(samples, starts)
+        ax.fill_between(starts / rate, low, high, color="0.25", linewidth=0.3)
+    peak = 1.05 * max(float(np.abs(samples).max()), 1e-6)
+    ax.set_ylim(-peak, peak)
+    ax.set_yticks([])
+
+
+def _draw_spectrogram(
+    ax: "Axes", samples: npt.NDArray[np.float32], rate: int, columns: int
+) -> float:
+    """Draw the spectrogram in kHz, and return its upper edge in Hz."""
+    level, top = spectrogram(samples, rate, n_columns=columns)
+    ax.imshow(
+        level,
+        origin="lower",
+        aspect="auto",
+        cmap="gray_r",
+        vmin=-60.0,
+        vmax=0.0,
+        extent=(0.0, samples.size / rate, 0.0, top / 1000),
+        interpolation="bilinear",
+    )
+    ax.set_ylabel("kHz")
+    ax.set_ylim(0.0, top / 1000)
+    return top
+
+
+def _draw_boundaries(
+    ax: "Axes",
+    tiers: Sequence[_Tier],
+    top: float | None = None,
+) -> None:
+    bottom, upper = ax.get_ylim()
+    for _, item, colour, style in tiers:
+        ax.vlines(
+            np.unique(_intervals(item)),
+            bottom,
+            upper if top is None else top,
+            colors=colour,
+            linestyles=style,
+            linewidth=0.9,
+            alpha=0.85,
+        )
+
+
+def _intervals(alignment: "Alignment") -> npt.NDArray[np.float64]:
+    return np.asarray(alignment.intervals, dtype=np.float64).reshape(-1, 2)
+
+
+def _rows(ax: "Axes", alignment: "Alignment") -> list[int]:
+    """Row of each label in a tier that spans `ax`; -1 for those left out."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    font = FontProperties(size=_FONT)
+    distinct = {label for label in alignment.labels if label.strip()}
+    with _boxes_for_missing_glyphs():
+        widths = {
+            label: text_to_path.get_text_width_height_descent(label, font, ismath=False)[0]
+            for label in distinct
+        }
+    first, last = ax.get_xlim()
+    points = _points(ax) * ax.get_window_extent().width / (last - first)
+    return _place_labels(
+        np.array([widths.get(label, 0.0) for label in alignment.labels]),
+        _intervals(alignment) * points,
+    )
+
+
+@contextmanager
+def _boxes_for_missing_glyphs() -> Iterator[None]:
+    """Say nothing of labels the font cannot show: the picture shows that it cannot."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing", category=UserWarning)
+        yield
+
+
+def _points(ax: "Axes") -> float:
+    """Points per pixel."""
+    figure = ax.get_figure(root=True)
+    return 72.0 / (72.0 if figure is None else figure.dpi)
+
+
+def _place_labels(
+    widths: npt.NDArray[np.float64], intervals: npt.NDArray[np.float64]
+) -> list[int]:
+    """Choose the highest row in which each label covers no other.
+
+    Parameters
+    ----------
+    widths : np.ndarray [shape=(K,)]
+        Widths of the labels in points; 0 where there is nothing to print.
+    intervals : np.ndarray [shape=(K, 2)]
+        What they are centred in, in points.
+
+    Returns
+    -------
+    list of int, length K
+        Rows, 0 the highest; -1 where no row has room.
+    """
+    taken = [-np.inf] * _ROWS
+    rows = []
+    for width, middle in zip(widths, intervals.mean(axis=1), strict=True):
+        left = middle - width / 2
+        row = next((r for r in range(_ROWS) if taken[r] <= left), -1) if width > 0 else -1
+        if row >= 0:
+            taken[row] = middle + width / 2 + _GAP
+        rows.append(row)
+    return rows
+
+
+def _draw_tier(
+    ax: "Axes", alignment: "Alignment", band: tuple[float, float], colour: str, style: _Style
+) -> None:
+    """Draw the intervals of an alignment with their labels in a band of the y axis."""
+    bottom, top = band
+    intervals = _intervals(alignment)
+    edges = np.unique(intervals)
+    ax.vlines(edges, bottom, top, colors=colour, linestyles=style, linewidth=0.9)
+    ax.hlines(bottom, *ax.get_xlim(), colors="0.6", linewidth=0.6)
+    rows = _rows(ax, alignment)
+    n_rows = 1 + max(rows, default=0)
+    for label, middle, row in zip(alignment.labels, intervals.mean(axis=1), rows, strict=True):
+        if row >= 0:
+            ax.text(
+                middle,
+                top - (top - bottom) * (row + 0.5) / max(n_rows, 1),
+                label,
+                ha="center",
+                va="center_baseline",
+                fontsize=_FONT,
+                color=colour,
+                clip_on=True,
+                parse_math=False,
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.3},
+            )
