@@ -1,0 +1,249 @@
+"""Rules of the house: packages, imports, start-up, what may never be in the code."""
+
+import ast
+import doctest
+import fnmatch
+import importlib
+import os
+import pkgutil
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import align
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCES = ("align", "features", "decoders")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def source_files() -> list[Path]:
+    found: list[Path] = []
+    for top in SOURCES:
+        for folder, inner, names in os.walk(ROOT / top):  # does not follow the two links
+            inner[:] = [name for name in inner if name != "__pycache__"]
+            found += [Path(folder) / name for name in names if name.endswith(".py")]
+    return sorted(found)
+
+
+def module_name(path: Path) -> str:
+    parts = list(path.relative_to(ROOT).with_suffix("").parts)
+    if parts[0] != "align":
+        parts.insert(0, "align")
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = [module_name(path) for path in source_files() if path.name != "__main__.py"]
+TREES = {module_name(path): ast.parse(path.read_bytes()) for path in source_files()}
+
+
+# Packaging --------------------------------------------------------------------------------------
+
+
+def test_the_list_of_packages_is_what_is_on_the_disk() -> None:
+    listed = PROJECT["tool"]["setuptools"]["packages"]
+    on_disk = [module_name(path) for path in source_files() if path.name == "__init__.py"]
+    assert sorted(listed) == sorted(on_disk)
+
+
+def test_every_data_file_is_packaged() -> None:
+    patterns = PROJECT["tool"]["setuptools"]["package-data"]["align.data"]
+    for path in (ROOT / "align" / "data").iterdir():
+        if path.is_file() and path.suffix != ".py":
+            assert any(fnmatch.fnmatch(path.name, pattern) for pattern in patterns), path.name
+
+
+def test_the_links_are_relative() -> None:
+    for name in ("features", "decoders"):
+        link = ROOT / "align" / name
+        assert link.is_symlink()
+        assert os.readlink(link) == f"../{name}"
+
+
+def test_the_version_is_one() -> None:
+    assert PROJECT["project"]["version"] == align.__version__
+    assert f"## {align.__version__}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+# Names ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_all_names_what_is_there(name: str) -> None:
+    module = importlib.import_module(name)
+    if name in ("align.data", "align.__main__"):
+        return
+    names = getattr(module, "__all__", None)
+    assert names is not None, f"{name} has no __all__"
+    assert len(set(names)) == len(names)
+    for public in names:
+        assert hasattr(module, public), public
+
+
+def test_the_lazy_names_lead_home() -> None:
+    assert align.__all__ == sorted(align.__all__)
+    assert dir(align) == align.__all__
+    for name in align.__all__:
+        assert getattr(align, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        align.nonsense  # noqa: B018
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_modules_say_what_they_are(name: str) -> None:
+    assert ast.get_docstring(TREES[name])
+
+
+# Imports ----------------------------------------------------------------------------------------
+
+HEAVY = {
+    *("numba", "scipy", "sklearn", "librosa", "soundfile", "soxr", "joblib", "mido", "praatio"),
+    *("matplotlib", "pandas"),
+}
+
+
+def python(program: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    ("program", "forbidden"),
+    [
+        ("import align", HEAVY | {"numpy", "click"}),
+        ("import align.cli", HEAVY | {"numpy"}),
+        ("import align; align.Example; align.Alignment; align.read_corpus", HEAVY),
+    ],
+)
+def test_imports_are_light(program: str, forbidden: set[str]) -> None:
+    loaded = python(f"{program}; import sys; print(*sys.modules)").split()
+    assert not forbidden.intersection(loaded)
+
+
+def test_aligning_touches_neither_librosa_nor_scipy_signal() -> None:
+    loaded = python(
+        "import align, sys, numpy as np;"
+        "from align.features.audio import read_audio; from align.aligner import SequenceAligner;"
+        "from align.features import *; align.SpeechAligner; print(*sys.modules)"
+    ).split()
+    assert not {"librosa.core", "librosa.feature", "scipy.signal"}.intersection(loaded)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="children's times are POSIX")
+@pytest.mark.parametrize("arguments", [["-c", "import align"], ["-m", "align", "--help"]])
+def test_start_up_takes_less_than_three_tenths_of_a_second(arguments: list[str]) -> None:
+    taken = []
+    for _ in range(4):  # processor time, since other processes may keep this one waiting
+        before = os.times()
+        subprocess.run([sys.executable, *arguments], check=True, capture_output=True)
+        after = os.times()
+        spent = after.children_user - before.children_user
+        taken.append(spent + after.children_system - before.children_system)
+    assert min(taken) < 0.3
+
+
+def imported(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            yield str(node.module)
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+LAYERS = ("align.features", "align.decoders", "align.learners")
+SHARED = ("align.types", "align.errors", "align._params")
+
+
+@pytest.mark.parametrize("layer", LAYERS)
+def test_dependencies_run_downward(layer: str) -> None:
+    """Features, decoders and learners know each other and the applications only by types."""
+    for name, tree in TREES.items():
+        if not f"{name}.".startswith(f"{layer}."):
+            continue
+        for target in imported(tree):
+            if target.startswith("align.") or target == "align":
+                allowed = f"{target}.".startswith(tuple(f"{a}." for a in (layer, *SHARED)))
+                assert allowed, f"{name} imports {target}"
+
+
+def test_only_the_command_line_uses_click() -> None:
+    for name, tree in TREES.items():
+        if not name.startswith("align.cli"):
+            assert "click" not in {target.split(".")[0] for target in imported(tree)}, name
+
+
+# What may never be in the code ------------------------------------------------------------------
+
+DANGEROUS_MODULES = {"pickle", "cPickle", "dill", "cloudpickle", "shelve", "marshal", "yaml"}
+DANGEROUS_CALLS = {"eval", "exec", "compile", "__import__"}
+
+
+@pytest.mark.parametrize("name", sorted(TREES))
+def test_nothing_can_be_made_to_execute(name: str) -> None:
+    tree = TREES[name]
+    assert not DANGEROUS_MODULES.intersection(t.split(".")[0] for t in imported(tree))
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        function = ast.unparse(node.func)
+        assert function not in DANGEROUS_CALLS, f"{name}: {function}"
+        assert function not in ("joblib.load", "os.system", "yaml.load"), f"{name}: {function}"
+        keywords = {k.arg: ast.unparse(k.value) for k in node.keywords}
+        assert keywords.get("shell") != "True", f"{name}: a shell"
+        if function in ("np.load", "numpy.load") or function.endswith("format.read_array"):
+            assert keywords.get("allow_pickle") == "False", f"{name}: {function} may unpickle"
+
+
+@pytest.mark.parametrize("name", sorted(TREES))
+def test_the_library_does_not_print(name: str) -> None:
+    calls = {
+        ast.unparse(node.func) for node in ast.walk(TREES[name]) if isinstance(node, ast.Call)
+    }
+    assert "print" not in calls
+
+
+def texts() -> list[Path]:
+    listed = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+    listed += sorted((ROOT / "docs").rglob("*.md")) + source_files()
+    return listed + sorted((ROOT / "tests").rglob("*.py")) + sorted((ROOT / "recipes").rglob("*"))
+
+
+def test_texts_name_no_machine_and_use_no_long_dashes() -> None:
+    machine = re.compile(r"(?<![\w.:/])/(?:work|opt|home|root|Users)/\w")
+    for path in texts():
+        if path.suffix not in (".py", ".md", ".toml", ".sh"):
+            continue
+        text = path.read_text(encoding="utf-8")
+        assert not machine.search(text), path
+        assert "\u2014" not in text, path
+
+
+# Examples ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_in_docstrings(name: str) -> None:
+    module: ModuleType = importlib.import_module(name)
+    failed, _ = doctest.testmod(module, report=True)
+    assert failed == 0
+
+
+def test_there_are_examples() -> None:
+    finder = doctest.DocTestFinder()
+    found = [t for n in MODULES for t in finder.find(importlib.import_module(n)) if t.examples]
+    assert len(found) >= 20
+
+
+def test_every_package_is_found_by_pkgutil() -> None:
+    found = {info.name for info in pkgutil.walk_packages(align.__path__, "align.")}
+    assert found - {"align.__main__"} == set(MODULES) - {"align"}
