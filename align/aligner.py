@@ -40,6 +40,8 @@ __all__ = ["SequenceAligner"]
 
 Progress = Callable[[str, int, int], None]
 
+_MOST_CELLS = 2 * 10**8  # of the onset table, 8 bytes each
+
 _NAMELESS = "recording"
 
 
@@ -92,6 +94,9 @@ class SequenceAligner(ParamsMixin):
         of the training set are most probable, and the offset that is subtracted from every onset.
     longest_ : float
         The longest event of the training set, in seconds.
+    starts_at_zero_, ends_with_recording_ : bool
+        Whether the first event of every training recording begins at time 0, and the last ends
+        with it. If so, it is taken to be the case of new recordings too.
     problems_ : list of (str, str)
         Recordings that could not be used, and why.
     learner_ : StructuredLearner
@@ -219,6 +224,7 @@ class SequenceAligner(ParamsMixin):
             reasons = "; ".join(f"{name}: {why}" for name, why in self.problems_[:3])
             raise DataError(f"no recording can be learned from ({reasons or 'none was given'}).")
         self.starts_at_zero_ = all(item.onsets[0] == 0 for item in timed)
+        self.ends_with_recording_ = all(item.end >= item.signal.n_frames - 1 for item in timed)
         self.longest_ = self._longest(timed)
         self.labels_ = sorted({str(event) for item in timed for event in item.events})
         self._describe_training(timed)
@@ -382,18 +388,16 @@ class SequenceAligner(ParamsMixin):
         )
 
     def _max_length(self, signal: Signal, events: tuple[Event, ...]) -> IntArray:
-        """Return the longest length of each event in frames [shape=(K,)].
-
-        The last one may always take what is left: labels may end before the recording does.
-        """
+        """Return the longest length of each event in frames [shape=(K,)]."""
         n_frames = signal.n_frames
         longest = min(n_frames, int(np.ceil(self.max_length_factor * self.longest_ / signal.hop)))
         limits = np.array(
             [n_frames if self._unbounded(event) else longest for event in events], dtype=np.intp
         )
+        if not self.ends_with_recording_:
+            limits[-1:] = n_frames  # what is left, however long
         if limits.sum() < n_frames:  # slower than anything in training: give every event room
             limits[:] = min(n_frames, int(np.ceil(2 * longest * n_frames / limits.sum())))
-        limits[-1:] = n_frames
         return limits
 
     def _potentials(self, x: BaseFunctions) -> Potentials:
@@ -445,6 +449,12 @@ class SequenceAligner(ParamsMixin):
                 "check that the events belong to this recording.",
                 path=name,
             )
+        if len(decoded) * signal.n_frames > _MOST_CELLS:
+            raise DataError(
+                f"{len(given)} events in {signal.duration / 60:.0f} minutes are too much to align "
+                "at once; cut the recording at pauses, into parts of a few minutes.",
+                path=name,
+            )
         try:
             potentials = self._potentials(self._base_functions(signal, decoded))
             path = decode(potentials)
@@ -491,7 +501,7 @@ class SequenceAligner(ParamsMixin):
                 found = self.align(example.audio, example.events, rate=example.rate)
                 results.append(
                     FileResult(
-                        name=example.name,
+                        name=_name_of(example, n),
                         labels=tuple(str(event) for event in example.events),
                         true=example.onsets,
                         predicted=found.onsets,
@@ -573,5 +583,10 @@ def distinct(features: list[Feature]) -> list[Feature]:
 
 def _problem(example: Example, place: int, error: AlignError) -> tuple[str, str]:
     """Name of a recording that cannot be used, and why."""
-    reason = error_reason(error, example.name or _NAMELESS)
-    return example.name or f"{_NAMELESS} {place + 1}", reason
+    path = getattr(error, "path", None)
+    own = path if path in (example.name, _NAMELESS) else example.name
+    return _name_of(example, place), error_reason(error, own)
+
+
+def _name_of(example: Example, place: int) -> str:
+    return example.name or f"{_NAMELESS} {place + 1}"

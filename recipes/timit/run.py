@@ -4,11 +4,12 @@
 
     python recipes/timit/run.py CORPUS [--features default thesis] [--jobs N] [--json FILE]
 
-CORPUS is a folder of speakers, or the whole of TIMIT, with folders ``train`` and ``test`` in either
-case and NIST SPHERE audio. See the README beside this file.
+CORPUS is a folder of speakers, or the whole of TIMIT, with folders ``train`` and ``test`` in
+either case and NIST SPHERE audio. See the README beside this file.
 """
 
 import argparse
+import itertools
 import json
 import os
 import sys
@@ -90,14 +91,18 @@ def pooled(reports: Sequence[list[FileResult]], model: align.SpeechAligner) -> R
     return Report.from_files(files, kind="speech", classes=model._boundary_classes())
 
 
-def aligned(model: align.SpeechAligner, examples: Examples) -> list[FileResult]:
-    """Align examples one by one in this process."""
+def aligned(
+    model: align.SpeechAligner, examples: Examples, sure: list[tuple[np.ndarray, np.ndarray]]
+) -> list[FileResult]:
+    """Align examples one by one in this process; add (confidence, error) of each to `sure`."""
     results = []
     for example in examples:
         begin = time.perf_counter()
         found = model.align(example.audio, example.events)
         elapsed = time.perf_counter() - begin
         labels = tuple(str(event) for event in example.events)
+        if found.confidence is not None:
+            sure.append((found.confidence[1:], (found.onsets - example.onsets)[1:]))
         results.append(
             FileResult(
                 name=example.name,
@@ -109,6 +114,22 @@ def aligned(model: align.SpeechAligner, examples: Examples) -> list[FileResult]:
             )
         )
     return results
+
+
+def calibration(sure: Sequence[tuple[np.ndarray, np.ndarray]]) -> str:
+    """Table of how often a boundary is within 20 ms, by the confidence it was given."""
+    confidence = np.concatenate([c for c, _ in sure])
+    hit = np.abs(np.concatenate([e for _, e in sure])) <= 0.02
+    lines = ["confidence    boundaries  mean confidence  within 20 ms"]
+    edges = [0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0]
+    for low, high in itertools.pairwise(edges):
+        here = (confidence >= low) & ((confidence < high) | (high == 1.0))
+        if here.any():
+            lines.append(
+                f"{low:4.2f} to {high:4.2f}  {here.sum():10d}  {confidence[here].mean():15.2f}  "
+                f"{100 * hit[here].mean():10.0f} %"
+            )
+    return "\n".join(lines)
 
 
 def row(name: str, values: Sequence[float], rest: str = "") -> str:
@@ -128,6 +149,7 @@ def main() -> None:
     results: dict[tuple[str, str], list[list[FileResult]]] = {}
     fold_scores: dict[tuple[str, str], list[float]] = {}
     seconds: dict[str, list[float]] = {}
+    sure: dict[tuple[str, str], list[tuple[np.ndarray, np.ndarray]]] = {}
     models: dict[tuple[str, int], align.SpeechAligner] = {}
     for test_name, seen, unseen in folds(options.corpus):
         for features in options.features:
@@ -142,8 +164,8 @@ def main() -> None:
             learned = model.coef_
             for weights, name in ((learned, "learned"), (uniform(model), "uniform")):
                 model.coef_ = weights
-                result = aligned(model, unseen)
                 place = (test_name, f"{features}, {name} weights")
+                result = aligned(model, unseen, sure.setdefault(place, []))
                 results.setdefault(place, []).append(result)
                 score = Report.from_files(result, kind="speech").within_ms["20"]
                 fold_scores.setdefault(place, []).append(score)
@@ -174,6 +196,8 @@ def main() -> None:
             written[f"{where}: {name}"] = report.to_dict()
             if "learned" in name:
                 print(f"\n{report}\n")
+                if sure[where, name]:
+                    print(calibration(sure[where, name]), end="\n\n")
     for features, times in seconds.items():
         print(f"training with the {features} features: {np.mean(times):.0f} s a fold")
     if options.json:
