@@ -34,12 +34,13 @@ from align.placement import Placement
 from align.problem import AlignmentProblem
 from align.report import FileResult, Report
 from align.scaling import base_function_scales
-from align.types import BaseFunctions, Event, Example, IntArray, Potentials
+from align.types import BaseFunctions, Event, Example, IntArray, Path, Potentials
 
 __all__ = ["SequenceAligner"]
 
 Progress = Callable[[str, int, int], None]
 
+_PAUSE = 1.5  # seconds; longer pauses are looked for where this is not enough
 _MOST_CELLS = 2 * 10**8  # of the onset table, 8 bytes each
 
 _NAMELESS = "recording"
@@ -368,7 +369,11 @@ class SequenceAligner(ParamsMixin):
         return self._assemble(signal, events, self._terms(signal, events))
 
     def _assemble(
-        self, signal: Signal, events: tuple[Event, ...], terms: Mapping[str, Any]
+        self,
+        signal: Signal,
+        events: tuple[Event, ...],
+        terms: Mapping[str, Any],
+        pause: int | None = None,
     ) -> BaseFunctions:
         missing = [name for name in self.base_functions_ if name not in terms]
         if missing:
@@ -382,23 +387,50 @@ class SequenceAligner(ParamsMixin):
             self.base_functions_,
             n_events,
             n_frames,
-            max_length=self._max_length(signal, events),
+            max_length=self._max_length(signal, events, pause),
             windows=windows,
             labels=tuple(str(event) for event in events),
         )
 
-    def _max_length(self, signal: Signal, events: tuple[Event, ...]) -> IntArray:
-        """Return the longest length of each event in frames [shape=(K,)]."""
+    def _max_length(
+        self, signal: Signal, events: tuple[Event, ...], pause: int | None
+    ) -> IntArray:
+        """Return the longest length of each event in frames [shape=(K,)].
+
+        That of an unbounded event is `pause`, by default the whole recording.
+        """
         n_frames = signal.n_frames
+        pause = n_frames if pause is None else min(pause, n_frames)
         longest = min(n_frames, int(np.ceil(self.max_length_factor * self.longest_ / signal.hop)))
         limits = np.array(
-            [n_frames if self._unbounded(event) else longest for event in events], dtype=np.intp
+            [pause if self._unbounded(event) else longest for event in events], dtype=np.intp
         )
         if not self.ends_with_recording_:
             limits[-1:] = n_frames  # what is left, however long
+        if limits.sum() < n_frames and pause < n_frames and any(map(self._unbounded, events)):
+            return self._max_length(signal, events, 2 * pause)
         if limits.sum() < n_frames:  # slower than anything in training: give every event room
             limits[:] = min(n_frames, int(np.ceil(2 * longest * n_frames / limits.sum())))
         return limits
+
+    def _best_path(self, signal: Signal, events: tuple[Event, ...]) -> tuple[Potentials, Path]:
+        """Decode a recording.
+
+        Pauses as long as the recording would cost time with its square. They are taken to be
+        short at first; where one is about as long as that allows, it may be longer, and the
+        recording is decoded again.
+        """
+        terms = self._terms(signal, events)
+        unbounded = np.array([self._unbounded(event) for event in events])
+        pause = max(1, round(_PAUSE / signal.hop))
+        while True:
+            potentials = self._potentials(self._assemble(signal, events, terms, pause))
+            path = decode(potentials)
+            lengths = np.diff(path.onsets, append=signal.n_frames)
+            limits = potentials.max_length
+            if not (unbounded & (lengths > 0.8 * limits) & (limits < signal.n_frames)).any():
+                return potentials, path
+            pause = 2 * int(limits[unbounded].max())
 
     def _potentials(self, x: BaseFunctions) -> Potentials:
         divisor = self.scale_ * x.n_events if self.normalise else self.scale_
@@ -456,8 +488,7 @@ class SequenceAligner(ParamsMixin):
                 path=name,
             )
         try:
-            potentials = self._potentials(self._base_functions(signal, decoded))
-            path = decode(potentials)
+            potentials, path = self._best_path(signal, decoded)
         except ParameterError as error:
             raise DataError(str(error), path=name) from error
         times, confidence = self.placement_.times(potentials, path.onsets)

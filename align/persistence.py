@@ -43,6 +43,7 @@ def aligner_state(
         "temperature": aligner.placement_.temperature,
         "longest": aligner.longest_,
         "starts_at_zero": aligner.starts_at_zero_,
+        "ends_with_recording": aligner.ends_with_recording_,
         "training": aligner.training_,
         "licence": licence,
     }
@@ -86,6 +87,7 @@ def restored(
         )
         self.longest_ = float(header["longest"])
         self.starts_at_zero_ = bool(header["starts_at_zero"])
+        self.ends_with_recording_ = bool(header["ends_with_recording"])
         self.training_ = dict(header["training"])
         self.licence_ = str(header["licence"])
         states = [(str(state["name"]), state["params"]) for state in header["features"]]

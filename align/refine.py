@@ -113,7 +113,8 @@ def fit_temperature(
     -------
     float
         Of a grid of half octaves, the one with the least Brier score: the mean square difference
-        between the confidence and 1 where the onset was within the tolerance, 0 elsewhere.
+        between the confidence and 1 where the onset was within the tolerance, 0 elsewhere. Of
+        several as good, the nearest to 1: few recordings do not prove that all is certain.
     """
     grid = 2.0 ** np.arange(-10.0, 6.5, 0.5)
     scores = np.zeros(grid.size)
@@ -129,7 +130,8 @@ def fit_temperature(
             )
             hit = np.abs(frames - true) <= tolerance
             scores[g] += np.square(confidence - hit).sum()
-    return float(grid[scores.argmin()])
+    best = grid[scores <= scores.min() + 1e-9]
+    return float(best[np.abs(np.log2(best)).argmin()])
 
 
 def refine_onsets(potentials: Potentials, onsets: IntArray) -> npt.NDArray[np.float64]:

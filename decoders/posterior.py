@@ -1,8 +1,8 @@
 """How probable each onset is: forward-backward over all timings, in O(K W L).
 
-Potentials define a distribution over timings, ``p(y) ~ exp(score(y) / temperature)``: a semi-Markov
-conditional random field. With ``A_k(t)`` the log of the sum over the onsets before, and
-``B_k(t)`` over those after, of onset k at frame t,::
+Potentials define a distribution over timings, ``p(y) ~ exp(score(y) / temperature)``: a
+semi-Markov conditional random field. With ``A_k(t)`` the log of the sum over the onsets before,
+and ``B_k(t)`` over those after, of onset k at frame t,::
 
     A_0(t) = onset[0, t]
     A_k(t) = onset[k, t] + log sum_d exp( A_{k-1}(t - d) + duration[row_{k-1}, d] )

@@ -85,3 +85,17 @@ def test_refuses_what_it_cannot_sum() -> None:
         onset_posterior(Potentials(np.zeros((2, 4)), n_frames=4), temperature=0.0)
     with pytest.raises(ParameterError, match="at least one event"):
         onset_posterior(Potentials(np.zeros((0, 4)), n_frames=4))
+
+
+def test_refuses_general_functions() -> None:
+    general = ((1.0, lambda k, before, onset, after: 0.0),)
+    with pytest.raises(ParameterError, match="cannot score general functions"):
+        onset_posterior(Potentials(np.zeros((2, 4)), n_frames=4, general=general))
+
+
+def test_narrowing_checks_its_arguments() -> None:
+    potentials = Potentials(np.zeros((2, 4)), n_frames=4)
+    with pytest.raises(ParameterError, match=r"onsets.shape=\(1,\), must be \(2,\)"):
+        narrowed(potentials, [0], reach=1)
+    with pytest.raises(ParameterError, match="reach=-1, must not be negative"):
+        narrowed(potentials, [0, 1], reach=-1)
