@@ -40,7 +40,7 @@ __all__ = ["SequenceAligner"]
 
 Progress = Callable[[str, int, int], None]
 
-_PAUSE = 1.5  # seconds; longer pauses are looked for where this is not enough
+_PAUSE = 2.0  # seconds; longer pauses are looked for where this is not enough
 _MOST_CELLS = 2 * 10**8  # of the onset table, 8 bytes each
 
 _NAMELESS = "recording"
@@ -406,8 +406,8 @@ class SequenceAligner(ParamsMixin):
             [pause if self._unbounded(event) else longest for event in events], dtype=np.intp
         )
         if not self.ends_with_recording_:
-            limits[-1:] = n_frames  # what is left, however long
-        if limits.sum() < n_frames and pause < n_frames and any(map(self._unbounded, events)):
+            limits[-1:] = np.maximum(limits[-1:], pause)  # what is left may be long
+        if limits.sum() < n_frames and pause < n_frames:
             return self._max_length(signal, events, 2 * pause)
         if limits.sum() < n_frames:  # slower than anything in training: give every event room
             limits[:] = min(n_frames, int(np.ceil(2 * longest * n_frames / limits.sum())))
@@ -417,20 +417,23 @@ class SequenceAligner(ParamsMixin):
         """Decode a recording.
 
         Pauses as long as the recording would cost time with its square. They are taken to be
-        short at first; where one is about as long as that allows, it may be longer, and the
-        recording is decoded again.
+        short at first; where one takes more than half of what that allows, the recording is
+        decoded again with twice as much. This is no proof that a longer pause would not be
+        better, but a pause that is cut short fills what it may.
         """
         terms = self._terms(signal, events)
-        unbounded = np.array([self._unbounded(event) for event in events])
+        free = np.array([self._unbounded(event) for event in events])
+        free[-1:] |= not self.ends_with_recording_
         pause = max(1, round(_PAUSE / signal.hop))
         while True:
             potentials = self._potentials(self._assemble(signal, events, terms, pause))
             path = decode(potentials)
             lengths = np.diff(path.onsets, append=signal.n_frames)
             limits = potentials.max_length
-            if not (unbounded & (lengths > 0.8 * limits) & (limits < signal.n_frames)).any():
+            long = 2 * lengths > limits
+            if not (free & long & (limits < signal.n_frames)).any():
                 return potentials, path
-            pause = 2 * int(limits[unbounded].max())
+            pause = 2 * int(limits[free].max())
 
     def _potentials(self, x: BaseFunctions) -> Potentials:
         divisor = self.scale_ * x.n_events if self.normalise else self.scale_
