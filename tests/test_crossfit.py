@@ -1,51 +1,14 @@
 """Cross-fitting: no score that is learned from may come from a part that saw its recording."""
 
-from typing import ClassVar
-
 import numpy as np
 import pytest
+from crossfit_spies import PlainSpy, PoolingSpy, Spy
 from hypothesis import given
 from hypothesis import strategies as st
 
 from align.crossfit import cross_fit, folds_of
 from align.errors import ParameterError
 from align.features import Signal, TimedSignal
-from align.features.base import Feature
-from align.types import OnsetTerm
-
-
-class Spy(Feature):
-    """Remembers the recordings it was fitted to, and tells in its scores whether it saw one."""
-
-    cross_fit: ClassVar[bool] = True
-
-    def __init__(self, name="spy"):
-        self.name = name
-        self.fits = 0
-
-    def fit(self, examples):
-        self.seen = {example.signal.name for example in examples}
-        self.seen_groups = {example.group for example in examples}
-        self.fits += 1
-        return self
-
-    def terms(self, signal, events):
-        table = np.full((1, signal.n_frames), float(signal.name in self.seen))
-        self.scored = signal.name
-        return {self.name: OnsetTerm(table, np.zeros(len(events), dtype=np.intp))}
-
-
-class PoolingSpy(Spy):
-    pools_folds: ClassVar[bool] = True
-
-    def pool(self, copies):
-        self.pooled = [copy.seen for copy in copies]
-        self.seen = set().union(*self.pooled)
-        return self
-
-
-class PlainSpy(Spy):
-    cross_fit: ClassVar[bool] = False
 
 
 def recordings(groups):
