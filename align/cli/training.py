@@ -38,7 +38,7 @@ def train() -> None:
 )
 @click.option("--update", type=click.Choice(["perceptron", "pa", "pa1", "pa2", "self-tuned"]))
 @click.option("--loss", type=click.Choice(["prediction", "maximal"]))
-@click.option("--cost", type=click.Choice(["tolerance", "graded", "absolute"]))
+@click.option("--cost", type=click.Choice(["ramp", "tolerance", "graded", "absolute"]))
 @click.option("--tolerance", type=click.FloatRange(0, min_open=True), metavar="SECONDS")
 @click.option(
     "--conversion", type=click.Choice(["last", "random", "average", "validation", "best"])
@@ -46,7 +46,14 @@ def train() -> None:
 @click.option("-C", "C", type=click.FloatRange(0, min_open=True), help="Aggressiveness.")
 @click.option("--epochs", type=click.IntRange(1), metavar="N", help="Passes over the corpus.")
 @click.option("--seed", "random_state", type=click.IntRange(0), metavar="N", help="By default 0.")
-@click.option("--jobs", "n_jobs", type=int, metavar="N", help="Processes; -1 uses all cores.")
+@click.option(
+    "--jobs",
+    "n_jobs",
+    type=int,
+    default=-1,
+    metavar="N",
+    help="Processes; by default one for each core. The result does not depend on it.",
+)
 @click.option(
     "--licence", default="", metavar="TEXT", help="Licence of the corpus, kept in the model."
 )
