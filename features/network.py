@@ -23,7 +23,14 @@ import numpy.typing as npt
 
 from align.errors import ModelError, ParameterError
 
-__all__ = ["FrameNetwork", "Target", "log_sigmoid", "log_softmax", "train_network"]
+__all__ = [
+    "FrameNetwork",
+    "Target",
+    "log_sigmoid",
+    "log_softmax",
+    "train_network",
+    "train_on_batches",
+]
 
 Float32 = npt.NDArray[np.float32]
 
@@ -125,12 +132,34 @@ class FrameNetwork:
         """
         if x.ndim != 2 or x.shape[1] != self.n_inputs:
             raise ParameterError(f"x.shape={x.shape}, must be (T, {self.n_inputs}).")
-        h = self.standardise(x)[None]
+        return np.split(self.raw_outputs(x[None])[0], np.cumsum(self.heads)[:-1], axis=1)
+
+    def raw_outputs(self, x: Float32) -> Float32:
+        """Return the raw outputs for several sequences of one length, all heads side by side.
+
+        Parameters
+        ----------
+        x : np.ndarray [shape=(B, L, n_inputs), dtype=float32]
+            Frames.
+
+        Returns
+        -------
+        np.ndarray [shape=(B, L, sum of heads), dtype=float32]
+            Before softmax or logistic function.
+        """
+        if x.ndim != 3 or x.shape[2] != self.n_inputs:
+            raise ParameterError(f"x.shape={x.shape}, must be (B, L, {self.n_inputs}).")
+        h = self.standardise(x)
         h = np.maximum(self._convolve(h, 0, self.first, 1), 0.0)
         for layer, dilation in enumerate(self.dilations, start=1):
             h = h + np.maximum(self._convolve(h, layer, 3, dilation), 0.0)
-        out = h[0] @ self.weights[-2] + self.weights[-1]
-        return np.split(out, np.cumsum(self.heads)[:-1], axis=1)
+        out: Float32 = h @ self.weights[-2] + self.weights[-1]
+        return out
+
+    @property
+    def reach(self) -> int:
+        """Frames to either side of a frame that its outputs depend on."""
+        return self.first // 2 + sum(self.dilations)
 
     def standardise(self, x: Float32) -> Float32:
         """Return inputs with the training set's mean and deviation taken out."""
@@ -325,17 +354,15 @@ def train_network(
     """
     if not sequences or len(sequences) != len(targets):
         raise ParameterError(f"{len(sequences)} sequences and {len(targets)} targets.")
-    weights = [1.0] * len(network.heads) if head_weights is None else list(head_weights)
-    rng = np.random.default_rng(seed)
     count = sum(len(x) for x in sequences)
     mean = sum(x.sum(axis=0, dtype=np.float64) for x in sequences) / count
     power = sum(np.square(x - mean).sum(axis=0, dtype=np.float64) for x in sequences) / count
     network.mean = np.asarray(mean, dtype=np.float32)
     network.deviation = (np.sqrt(power) + 1e-3).astype(np.float32)
-    adam = _Adam(network.weights, rate, decay, steps)
     chance = np.array([len(x) for x in sequences], dtype=np.float64)
     chance /= chance.sum()
-    for step in range(steps):
+
+    def draw(rng: np.random.Generator) -> tuple[Float32, list[list[Target]], Float32]:
         chosen = rng.choice(len(sequences), size=batch, p=chance)
         x, wanted, counted = _stretches(
             network, [sequences[i] for i in chosen], [targets[i] for i in chosen], length, rng
@@ -344,6 +371,58 @@ def train_network(
             x += np.float32(noise) * rng.standard_normal(x.shape, dtype=np.float32)
             level = rng.standard_normal((batch, 1, x.shape[2]), dtype=np.float32)
             x += np.float32(2.0 * noise) * level
+        return x, wanted, counted
+
+    return train_on_batches(
+        network,
+        draw,
+        head_weights=head_weights,
+        steps=steps,
+        rate=rate,
+        decay=decay,
+        dropout=dropout,
+        seed=seed,
+        progress=progress,
+    )
+
+
+def train_on_batches(
+    network: FrameNetwork,
+    draw: Callable[[np.random.Generator], tuple[Float32, Sequence[Sequence[Target]], Float32]],
+    *,
+    head_weights: Sequence[float] | None = None,
+    steps: int = 1000,
+    rate: float = 2e-3,
+    decay: float = 1e-4,
+    dropout: float = 0.15,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+) -> FrameNetwork:
+    """Train a network in place by Adam on batches that a function makes.
+
+    Parameters
+    ----------
+    network : FrameNetwork
+        Trained from the weights it has; its `mean` and `deviation` stay.
+    draw : callable
+        Takes a random generator; returns standardised inputs [shape=(B, L, n_inputs),
+        dtype=float32], for each of the B sequences one target a head, and how much each frame
+        counts [shape=(B, L)].
+    head_weights, steps, rate, decay, dropout, progress
+        As in `train_network`.
+    seed : int
+        Of the generator, which also serves the dropout.
+
+    Returns
+    -------
+    FrameNetwork
+        `network`.
+    """
+    weights = [1.0] * len(network.heads) if head_weights is None else list(head_weights)
+    rng = np.random.default_rng(seed)
+    adam = _Adam(network.weights, rate, decay, steps)
+    for step in range(steps):
+        x, wanted, counted = draw(rng)
         out, kept = network.forward(x, rng, dropout)
         slope = _cross_entropy_slope(out, wanted, counted, network.heads, weights)
         adam.update(network.weights, network.backward(slope, kept), step)

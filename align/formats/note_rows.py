@@ -1,0 +1,54 @@
+"""What every reader of scores returns: the notes as the file has them."""
+
+import os
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from align.errors import DataError
+
+__all__ = ["HIGHEST_PITCH", "LOWEST_PITCH", "NoteRow", "check_pitches"]
+
+LOWEST_PITCH, HIGHEST_PITCH = 21, 108
+"""The keys of a piano, as MIDI numbers: what the features listen for."""
+
+
+class NoteRow(NamedTuple):
+    """One note of a score.
+
+    Attributes
+    ----------
+    onset : float
+        Time in the score in seconds, at least 0.
+    pitch : int
+        MIDI number of the sounding pitch, 69 is A4.
+    duration : float or None
+        Seconds; None where the file does not say.
+    id : str
+        What the file calls the note, or "".
+    grace : bool
+        Whether it is a grace note.
+    line : int or None
+        Line of the file, counted from 1, where the format has lines.
+    """
+
+    onset: float
+    pitch: int
+    duration: float | None = None
+    id: str = ""
+    grace: bool = False
+    line: int | None = None
+
+
+def check_pitches(rows: Sequence[NoteRow], path: str | os.PathLike[str]) -> None:
+    """Raise a `DataError` at the first pitch that no piano has."""
+    wrong = [row for row in rows if not LOWEST_PITCH <= row.pitch <= HIGHEST_PITCH]
+    if not wrong:
+        return
+    row = wrong[0]
+    others = f" ({len(wrong)} such notes)" if len(wrong) > 1 else ""
+    raise DataError(
+        f"the note at {row.onset:.3f} s has pitch {row.pitch}, outside the piano's "
+        f"{LOWEST_PITCH}..{HIGHEST_PITCH}{others}; remove or transpose what does not sound there.",
+        path=path,
+        line=row.line,
+    )

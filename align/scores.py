@@ -1,0 +1,389 @@
+"""Scores: the notes of a piece, their chords, and when each was really played.
+
+A score is a list of notes in the order of their onsets, with times in *score seconds*: what a
+mechanical performance at the tempo of the file would give. That tempo is no promise; only order
+and proportion count for an alignment.
+
+Notes whose onsets lie within a few milliseconds are one *chord*: a group that the decoder places
+as one event, since its onsets increase strictly. A single note is a chord of one.
+
+======================================== =======================================
+suffix                                   read by
+======================================== =======================================
+``.mid``, ``.midi``                      `align.formats.score_midi` (mido)
+``.csv``, ``.tsv``                       `align.formats.score_table`
+``.musicxml``, ``.xml``, ``.mxl``,       `align.formats.score_partitura`
+``.mei``, ``.krn``, ``.match``           (partitura, extra ``scores``)
+======================================== =======================================
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from align.errors import DataError, ParameterError
+from align.formats.note_rows import NoteRow, check_pitches
+from align.formats.score_midi import read_midi_notes
+from align.formats.score_partitura import NOTATION_SUFFIXES, read_notation_notes
+from align.formats.score_table import read_table_notes, read_truth_rows
+from align.types import IntArray, Note
+
+__all__ = [
+    "SCORE_SUFFIXES",
+    "Chords",
+    "NoteTruth",
+    "Score",
+    "chords",
+    "distinct",
+    "read_note_truth",
+    "read_score",
+]
+
+Float64 = npt.NDArray[np.float64]
+
+SCORE_SUFFIXES = (".mid", ".midi", ".csv", ".tsv", *NOTATION_SUFFIXES)
+"""What `read_score` reads."""
+
+_LONGEST_GUESS = 1.0  # seconds, for a note without a duration
+_LONGEST = 24 * 3600.0  # seconds; beyond, a time was given in another unit
+_SAME = 1e-4  # seconds: unisons of two voices may differ by rounding
+
+
+@dataclass(frozen=True, eq=False)
+class Score:
+    """The notes of a piece, in the order of their onsets, the lower pitch first.
+
+    Parameters
+    ----------
+    pitches : np.ndarray [shape=(N,), dtype=intp]
+        MIDI numbers, 69 is A4; N > 0.
+    onsets : np.ndarray [shape=(N,)]
+        Score seconds, never decreasing.
+    durations : np.ndarray [shape=(N,)]
+        Score seconds, at least 0.
+    ids : tuple of str, length N
+        What the file calls the notes; ``n0``, ``n1`` ... where it does not.
+    grace : np.ndarray [shape=(N,), dtype=bool]
+        Which are grace notes.
+    path : str, optional
+        Where it was read.
+
+    Examples
+    --------
+    >>> score = Score.of([Note(64, 0.5), Note(60, 0.0), Note(60, 0.5)])
+    >>> score.pitches, len(score)
+    (array([60, 60, 64]), 3)
+    """
+
+    pitches: IntArray
+    onsets: Float64
+    durations: Float64
+    ids: tuple[str, ...]
+    grace: npt.NDArray[np.bool_]
+    path: str | None = None
+
+    def __post_init__(self) -> None:
+        n = len(self.ids)
+        for name in ("pitches", "onsets", "durations", "grace"):
+            shape = getattr(self, name).shape
+            if shape != (n,):
+                raise ParameterError(f"{name}.shape={shape}, must be (N,)=({n},).")
+        if n == 0:
+            raise ParameterError("a score must have at least one note.")
+        if (np.diff(self.onsets) < 0).any() or not np.isfinite(self.onsets).all():
+            raise ParameterError("onsets must be finite and never decrease; use Score.of.")
+        if not (self.durations >= 0).all():
+            raise ParameterError("durations must not be negative.")
+
+    @classmethod
+    def of(cls, notes: Sequence[Note | NoteRow], path: str | None = None) -> Self:
+        """Make a score of notes in any order.
+
+        A note without a duration lasts until the next onset, but at most a second.
+        """
+        rows = [note if isinstance(note, NoteRow) else _row(note) for note in notes]
+        rows.sort(key=lambda row: (row.onset, row.pitch))
+        onsets = np.array([row.onset for row in rows], dtype=np.float64)
+        given = np.array(
+            [np.nan if row.duration is None else row.duration for row in rows], dtype=np.float64
+        )
+        guessed = np.full(len(rows), _LONGEST_GUESS)
+        later = np.searchsorted(onsets, onsets, side="right")
+        followed = later < len(rows)
+        guessed[followed] = onsets[later[followed]] - onsets[followed]
+        return cls(
+            np.array([row.pitch for row in rows], dtype=np.intp),
+            onsets,
+            np.where(np.isnan(given), np.minimum(guessed, _LONGEST_GUESS), given),
+            tuple(row.id or f"n{k}" for k, row in enumerate(rows)),
+            np.array([row.grace for row in rows], dtype=bool),
+            path,
+        )
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def ends(self) -> Float64:
+        """Score time at which each note ends, in seconds [shape=(N,)]."""
+        return self.onsets + self.durations
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """The notes as events."""
+        return tuple(
+            Note(int(p), float(t)) for p, t in zip(self.pitches, self.onsets, strict=True)
+        )
+
+    def take(self, index: IntArray) -> "Score":
+        """Return the score of some of the notes, given by increasing index."""
+        return replace(
+            self,
+            pitches=self.pitches[index],
+            onsets=self.onsets[index],
+            durations=self.durations[index],
+            ids=tuple(self.ids[i] for i in index),
+            grace=self.grace[index],
+        )
+
+
+def _row(note: Note) -> NoteRow:
+    return NoteRow(note.onset, note.pitch)
+
+
+@dataclass(frozen=True, eq=False)
+class Chords:
+    """Notes grouped by their onset.
+
+    Parameters
+    ----------
+    group : np.ndarray [shape=(N,), dtype=intp]
+        Chord of each note, counted from 0 and never decreasing.
+    onsets : np.ndarray [shape=(G,)]
+        Score seconds of each chord, the mean of its notes; strictly increasing.
+    """
+
+    group: IntArray
+    onsets: Float64
+
+    def __len__(self) -> int:
+        return self.onsets.size
+
+    @property
+    def sizes(self) -> IntArray:
+        """Number of notes of each chord [shape=(G,)]."""
+        return np.bincount(self.group, minlength=len(self)).astype(np.intp)
+
+    @property
+    def members(self) -> list[IntArray]:
+        """Indices of the notes of each chord."""
+        return [
+            part.astype(np.intp) for part in np.split(np.arange(self.group.size), self.first[1:])
+        ]
+
+    @property
+    def first(self) -> IntArray:
+        """Index of the first note of each chord [shape=(G,)]."""
+        return np.searchsorted(self.group, np.arange(len(self))).astype(np.intp)
+
+
+@dataclass(frozen=True, eq=False)
+class NoteTruth:
+    """When notes of a score were really played.
+
+    Parameters
+    ----------
+    index : np.ndarray [shape=(R,), dtype=intp]
+        Note of the score, for each row of the file; a note may have several.
+    performed : np.ndarray [shape=(R,)]
+        Seconds in the recording.
+    """
+
+    index: IntArray
+    performed: Float64
+
+    def onsets(self, n_notes: int) -> Float64:
+        """Time of each note of the score [shape=(n_notes,)]: the mean of its rows, or NaN."""
+        count = np.bincount(self.index, minlength=n_notes)
+        total = np.bincount(self.index, self.performed, minlength=n_notes)
+        out = np.full(n_notes, np.nan)
+        np.divide(total, count, out=out, where=count > 0)
+        return out
+
+
+def read_score(path: str | os.PathLike[str]) -> Score:
+    """Read a score.
+
+    Parameters
+    ----------
+    path : path
+        MIDI, a table of notes, or, with the extra ``scores``, notation; chosen by the suffix.
+        See the module's docstring, and that of each reader.
+
+    Returns
+    -------
+    Score
+        All notes as written, including grace notes and notes that two voices share.
+
+    Raises
+    ------
+    DataError
+        Where the file is missing, damaged or of an unknown kind, has no notes, or has a pitch
+        that no piano has. One sentence that names the file and, in a table, the line.
+    """
+    name = os.fspath(path)
+    suffix = PurePath(name).suffix.lower()
+    if suffix in (".mid", ".midi"):
+        rows = read_midi_notes(path)
+        empty = "has no notes (the drums of channel 10 do not count); nothing can be aligned."
+    elif suffix in (".csv", ".tsv"):
+        rows = read_table_notes(path)
+        empty = "has no notes, only the names of columns; give one note on each line."
+    elif suffix in NOTATION_SUFFIXES:
+        rows = read_notation_notes(path)
+        empty = "has no notes; nothing can be aligned."
+    else:
+        raise DataError(
+            f"is not a score Align can read; its name must end in {', '.join(SCORE_SUFFIXES)}.",
+            path=name,
+        )
+    if not rows:
+        raise DataError(empty, path=name)
+    for row in rows:
+        if not row.onset <= _LONGEST:
+            raise DataError(
+                f"a note begins at {row.onset:g} s, after more than a day; times are in seconds.",
+                path=name,
+                line=row.line,
+            )
+    check_pitches(rows, name)
+    return Score.of(rows, path=name)
+
+
+def chords(score: Score, tolerance: float = 0.004) -> Chords:
+    """Group simultaneous notes.
+
+    Parameters
+    ----------
+    score : Score
+        The notes.
+    tolerance : float
+        A note belongs to the chord of the note before it where it begins at most so many score
+        seconds later.
+
+    Returns
+    -------
+    Chords
+
+    Examples
+    --------
+    >>> found = chords(Score.of([Note(60, 0.0), Note(64, 0.002), Note(67, 0.5)]))
+    >>> found.group, found.onsets
+    (array([0, 0, 1]), array([0.001, 0.5  ]))
+    """
+    if not 0 <= tolerance < np.inf:
+        raise ParameterError(f"tolerance={tolerance} s, must not be negative.")
+    group = np.concatenate(([0], np.cumsum(np.diff(score.onsets) > tolerance))).astype(np.intp)
+    onsets = np.bincount(group, score.onsets) / np.bincount(group)
+    return Chords(group, onsets)
+
+
+def distinct(score: Score) -> tuple[Score, IntArray]:
+    """Merge unisons, notes of one pitch that begin together.
+
+    Parameters
+    ----------
+    score : Score
+        As read, where two voices may share a note.
+
+    Returns
+    -------
+    merged : Score
+        One note for each that can be told apart by ear; it ends with the last that it stands for.
+    row : np.ndarray [shape=(N,), dtype=intp]
+        Note of `merged` for each note of `score`.
+
+    Examples
+    --------
+    >>> merged, row = distinct(Score.of([Note(60, 0.0), Note(60, 0.0), Note(64, 0.0)]))
+    >>> merged.pitches, row
+    (array([60, 64]), array([0, 0, 1]))
+    """
+    last: dict[int, int] = {}
+    keep: list[int] = []
+    row = np.empty(len(score), dtype=np.intp)
+    ends = score.ends
+    for k, (pitch, onset) in enumerate(zip(score.pitches, score.onsets, strict=True)):
+        before = last.get(int(pitch))
+        if before is not None and onset - score.onsets[keep[before]] <= _SAME:
+            row[k] = before
+            ends[keep[before]] = max(ends[keep[before]], ends[k])
+            continue
+        row[k] = last[int(pitch)] = len(keep)
+        keep.append(k)
+    kept = np.array(keep, dtype=np.intp)
+    merged = score.take(kept)
+    return replace(merged, durations=ends[kept] - merged.onsets), row
+
+
+def read_note_truth(
+    path: str | os.PathLike[str], score: Score, tolerance: float = 0.02
+) -> NoteTruth:
+    """Read when the notes of a score were played.
+
+    Parameters
+    ----------
+    path : path
+        A table with the columns ``score_onset_s``, ``pitch`` and ``performed_onset_s``, one row
+        for each note that was played; notes that were left out have none.
+    score : Score
+        The score the rows speak of.
+    tolerance : float
+        How far, in seconds, the score onset of a row may lie from that of its note.
+
+    Returns
+    -------
+    NoteTruth
+        Rows in the order of the file. Rows of equal pitch and onset go to the notes of that
+        pitch and onset in turn, and then again from the first.
+
+    Raises
+    ------
+    DataError
+        Where the table is wrong, names a note the score does not have, or has no rows.
+    """
+    name = os.fspath(path)
+    by_pitch = {int(p): np.flatnonzero(score.pitches == p) for p in np.unique(score.pitches)}
+    used = np.zeros(len(score), dtype=np.intp)
+    index, performed = [], []
+    for row, time in read_truth_rows(path):
+        notes = by_pitch.get(row.pitch, np.empty(0, dtype=np.intp))
+        distance = np.abs(score.onsets[notes] - row.onset)
+        near = distance <= tolerance
+        if not near.any():
+            raise DataError(
+                f"the score has no note of pitch {row.pitch} at {row.onset:.3f} s; is this the "
+                "truth of another score?",
+                path=name,
+                line=row.line,
+            )
+        if not -_LONGEST <= time <= _LONGEST:
+            raise DataError(
+                f"the performed onset is {time:g} s; times are in seconds.",
+                path=name,
+                line=row.line,
+            )
+        # the least used of the notes that are equally near
+        nearest = notes[near & (distance <= distance.min() + _SAME)]
+        note = int(nearest[np.argmin(used[nearest])])
+        used[note] += 1
+        index.append(note)
+        performed.append(time)
+    if not index:
+        raise DataError("has no rows; give one for each note that was played.", path=name)
+    return NoteTruth(np.array(index, dtype=np.intp), np.array(performed, dtype=np.float64))

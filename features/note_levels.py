@@ -1,0 +1,124 @@
+"""What the note network reads: levels at the harmonics of a pitch and around them.
+
+A recording is heard through semitone bands with long and with short windows
+(`align.features.pitch`), tuned to it. For a pitch p the inputs of a frame are long bands at p and
+its first harmonics, beside them and between them, short bands at the harmonics, the mean level of
+four broad regions, and p itself. Bands beyond either end of the range are silent.
+"""
+
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from align.errors import ParameterError
+from align.features.pitch import (
+    LONG_WINDOWS,
+    LOWEST_BAND,
+    SHORT_WINDOWS,
+    estimate_tuning,
+    log_level,
+    semitone_bands,
+)
+from align.features.signal import Signal
+
+__all__ = [
+    "N_INPUTS",
+    "N_LEVELS",
+    "PITCHES",
+    "NoteLevels",
+    "note_levels",
+    "signal_tuning",
+    "write_inputs",
+]
+
+Float32 = npt.NDArray[np.float32]
+
+NoteLevels: TypeAlias = tuple[Float32, Float32, Float32]
+"""Long bands, short bands, broad regions; see `note_levels`."""
+
+PITCHES = (21, 108)
+"""Lowest and highest pitch that can be listened for."""
+
+_HOP = 0.010  # seconds; rounding to whole samples changes it a little
+_LONG = np.array([-12, -2, -1, 0, 1, 2, 11, 12, 13, 19, 24, 28, 31, 34, 36])
+_SHORT = np.array([0, 12, 19, 24, 28, 31, 36])
+_BROAD = ((0, 30), (30, 50), (50, 70), (70, 99))
+_BELOW, _ABOVE = 12, 40  # silent bands at either side, so that every pitch has all its bands
+
+N_LEVELS = _LONG.size + _SHORT.size + len(_BROAD)
+"""Number of inputs that are levels; they come first."""
+
+N_INPUTS = N_LEVELS + 1
+"""Number of inputs without those of the score; the last is the pitch."""
+
+
+def signal_tuning(signal: Signal) -> float:
+    """Return by how many semitones a recording is higher than 440 Hz, estimated once."""
+    return signal.cached(("tuning",), lambda: estimate_tuning(signal.samples, signal.rate))
+
+
+def note_levels(signal: Signal) -> NoteLevels:
+    """Return what the network reads of a recording, computed once.
+
+    Parameters
+    ----------
+    signal : Signal
+        In frames of 10 ms.
+
+    Returns
+    -------
+    long, short : np.ndarray [shape=(T, 12 + N_BANDS + 40), dtype=float32]
+        Levels in semitone bands with the long and the short windows, tuned to the recording,
+        between bands of silence.
+    broad : np.ndarray [shape=(T, 4), dtype=float32]
+        Mean short level of four regions.
+    """
+    if abs(signal.hop - _HOP) > 0.05 * _HOP:
+        raise ParameterError(f"signal.hop={signal.hop:g} s, must be {_HOP:g} s, within 5 %.")
+
+    def compute() -> NoteLevels:
+        parts = []
+        tuning = signal_tuning(signal)
+        for windows in (LONG_WINDOWS, SHORT_WINDOWS):
+            bands = semitone_bands(
+                signal.samples, signal.rate, signal.hop, windows=windows, tuning=tuning
+            )
+            parts.append(log_level(bands))
+        long, short = parts
+        broad = np.stack([short[:, a:b].mean(axis=1) for a, b in _BROAD], axis=1)
+        pad = ((0, 0), (_BELOW, _ABOVE))
+        return np.pad(long, pad), np.pad(short, pad), broad
+
+    return signal.cached(("note levels",), compute)
+
+
+def write_inputs(
+    x: Float32, levels: NoteLevels, pitch: int, first: int, context: Float32 | None = None
+) -> None:
+    """Write the inputs for one pitch into zeros.
+
+    Parameters
+    ----------
+    x : np.ndarray [shape=(L, at least N_INPUTS), dtype=float32]
+        Zeros, overwritten. Frames beyond the recording stay silent.
+    levels : NoteLevels
+        Of the recording.
+    pitch : int
+        MIDI number in `PITCHES`.
+    first : int
+        Frame of the recording that the first row stands for; may be negative.
+    context : np.ndarray [shape=(x.shape[1] - N_INPUTS,)], optional
+        What the score says of the note, the same at all frames.
+    """
+    long, short, broad = levels
+    begin, end = max(first, 0), min(first + len(x), len(long))
+    if end > begin:
+        row = x[begin - first : end - first]
+        column = pitch - LOWEST_BAND + _BELOW
+        row[:, : _LONG.size] = long[begin:end, column + _LONG]
+        row[:, _LONG.size : _LONG.size + _SHORT.size] = short[begin:end, column + _SHORT]
+        row[:, _LONG.size + _SHORT.size : N_LEVELS] = broad[begin:end]
+    x[:, N_LEVELS] = (pitch - 60) / 20
+    if context is not None:
+        x[:, N_INPUTS:] = context

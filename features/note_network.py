@@ -1,0 +1,384 @@
+"""Where notes begin, from one convolutional network that all pitches share.
+
+For a pitch p the network reads, at each frame, the levels of the semitone bands at the harmonics
+of p and around them, seen through a long and a short window, the level of four broad regions, p
+itself, and what the score says about collisions (`align.features.note_context`). It answers with
+one probability: that a note of pitch p begins there. Since bands are taken relative to the pitch,
+every note of every piece teaches the same weights, and a dozen pieces suffice.
+
+The target is a bump of 10 ms about the true time. Training draws stretches about true notes, each
+piece with a weight of the root of its number of notes; some stretches are listened to at a pitch
+at which nothing may begin. Loudness is left as it is: on a piano it tells how soon a note speaks.
+
+Frames are centred on the time of an onset in them; see `align.features.pitch`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from align.errors import ModelError, ParameterError
+from align.features.network import FrameNetwork, Target, train_on_batches
+from align.features.note_context import N_CONTEXT
+from align.features.note_levels import (
+    N_INPUTS,
+    N_LEVELS,
+    PITCHES,
+    note_levels,
+    write_inputs,
+)
+from align.features.signal import Signal
+from align.types import IntArray
+
+__all__ = ["NoteNetwork", "TimedNotes"]
+
+Float32 = npt.NDArray[np.float32]
+
+_ELSEWHERE = np.array([-24, -19, -12, -7, -5, -4, -3, -2, -1, 1, 2, 3, 4, 5, 7, 12, 19, 24])
+_EDGE = 6  # frames at either end of a stretch that do not count: their surroundings are cut off
+_AT_ONCE = 12_000  # frames run through the network together
+
+
+@dataclass(frozen=True, eq=False)
+class TimedNotes:
+    """A recording with its notes and when they were played: what the network is fitted to.
+
+    Parameters
+    ----------
+    signal : Signal
+        The recording, in frames of 10 ms.
+    pitches : np.ndarray [shape=(N,), dtype=intp]
+        MIDI numbers of the notes of the score.
+    onsets : np.ndarray [shape=(N,)]
+        When each was played, in seconds; NaN where it was left out.
+    context : np.ndarray [shape=(N, N_CONTEXT), dtype=float32], optional
+        `note_context` of the score; by default nothing collides.
+    weight : float
+        How much the piece counts, times the root of its number of notes.
+    """
+
+    signal: Signal
+    pitches: IntArray
+    onsets: npt.NDArray[np.float64]
+    context: Float32 | None = None
+    weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        n = len(self.pitches)
+        if self.onsets.shape != (n,):
+            raise ParameterError(f"onsets.shape={self.onsets.shape}, must be (N,)=({n},).")
+        _checked_pitches(self.pitches)
+        _checked_context(self.context, n)
+        if not 0 < self.weight < np.inf:
+            raise ParameterError(f"weight={self.weight}, must be positive and finite.")
+        if not np.isfinite(self.onsets).any():
+            raise ParameterError("onsets must hold the time of at least one note.")
+
+
+class NoteNetwork:
+    """Probability that a note begins, for any pitch at any frame.
+
+    Parameters
+    ----------
+    width : int
+        Channels of the network's hidden layers.
+    dilations : sequence of int
+        See `FrameNetwork`.
+    steps : int
+        Updates of the weights; 2500 take a minute or two.
+    batch, length : int
+        Stretches in an update, and frames of a stretch.
+    onset_width : float
+        Standard deviation of the target in seconds.
+    elsewhere : float
+        Share of stretches that are listened to at another pitch, in [0, 1).
+    use_context : bool
+        Whether the network reads `note_context`.
+    seed : int
+        Of weights and training.
+
+    Attributes
+    ----------
+    network_ : FrameNetwork
+        The fitted network.
+
+    Examples
+    --------
+    >>> from align.features.pitch import pitch_frequency
+    >>> rate, onset = 8000, 0.5
+    >>> tone = np.sin(2 * np.pi * pitch_frequency(60) * np.arange(rate // 2) / rate)
+    >>> samples = np.concatenate([np.zeros(rate // 2), tone]).astype(np.float32)
+    >>> notes = TimedNotes(Signal(samples, rate, 0.01), np.array([60]), np.array([onset]))
+    >>> network = NoteNetwork(width=8, steps=60, batch=8).fit([notes])
+    >>> network.scores(notes.signal, [60, 67]).shape
+    (2, 100)
+    """
+
+    def __init__(
+        self,
+        *,
+        width: int = 32,
+        dilations: Sequence[int] = (1, 2, 4, 8),
+        steps: int = 2500,
+        batch: int = 32,
+        length: int = 128,
+        onset_width: float = 0.010,
+        elsewhere: float = 0.15,
+        use_context: bool = True,
+        seed: int = 0,
+    ) -> None:
+        for what, value in (("steps", steps), ("batch", batch), ("width", width)):
+            if value < 1:
+                raise ParameterError(f"{what}={value}, must be at least 1.")
+        if length <= 2 * _EDGE:
+            raise ParameterError(f"length={length} frames, must be more than {2 * _EDGE}.")
+        if not 0 < onset_width < np.inf:
+            raise ParameterError(f"onset_width={onset_width} s, must be positive and finite.")
+        if not 0 <= elsewhere < 1:
+            raise ParameterError(f"elsewhere={elsewhere}, must be in [0, 1).")
+        self.width = width
+        self.dilations = dilations
+        self.steps = steps
+        self.batch = batch
+        self.length = length
+        self.onset_width = onset_width
+        self.elsewhere = elsewhere
+        self.use_context = use_context
+        self.seed = seed
+
+    # Fitting ---------------------------------------------------------------------------------
+
+    def fit(
+        self,
+        examples: Sequence[TimedNotes],
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Self:
+        """Train the network on timed notes.
+
+        Parameters
+        ----------
+        examples : sequence of TimedNotes
+            Pieces, at least one.
+        progress : callable, optional
+            Called with the steps done and their number.
+        """
+        if not examples:
+            raise ParameterError("examples=[], must hold at least one piece.")
+        drawn = _Stretches(self, examples)
+        network = FrameNetwork(
+            self._n_inputs, (1,), width=self.width, dilations=self.dilations, seed=self.seed
+        )
+        network.weights[-1][:] = -3.0  # onsets are rare
+        seen, _ = drawn.batch(400, np.random.default_rng(self.seed))
+        network.mean = seen.mean(axis=(0, 1))
+        network.deviation = seen.std(axis=(0, 1)) + np.float32(1e-2)
+        counted = np.ones((self.batch, self.length), dtype=np.float32)
+        counted[:, :_EDGE] = counted[:, -_EDGE:] = 0.0
+
+        def draw(rng: np.random.Generator) -> tuple[Float32, list[list[Target]], Float32]:
+            x, targets = drawn.batch(self.batch, rng)
+            x = network.standardise(x)
+            levels = x[:, :, :N_LEVELS]
+            # noise; another microphone; another loudness
+            levels += np.float32(0.1) * rng.standard_normal(levels.shape, dtype=np.float32)
+            shape = (self.batch, 1, N_LEVELS)
+            levels += np.float32(0.2) * rng.standard_normal(shape, dtype=np.float32)
+            shape = (self.batch, 1, 1)
+            levels += np.float32(0.2) * rng.standard_normal(shape, dtype=np.float32)
+            return x, [[Target(target)] for target in targets], counted
+
+        train_on_batches(
+            network,
+            draw,
+            steps=self.steps,
+            rate=3e-3,
+            dropout=0.1,
+            seed=self.seed + 1,
+            progress=progress,
+        )
+        self.network_ = network
+        return self
+
+    @property
+    def _n_inputs(self) -> int:
+        return N_INPUTS + N_CONTEXT * self.use_context
+
+    # Scoring ---------------------------------------------------------------------------------
+
+    def scores(
+        self, signal: Signal, pitches: npt.ArrayLike, context: Float32 | None = None
+    ) -> Float32:
+        """Return the probability that a note of each pitch begins at each frame.
+
+        Parameters
+        ----------
+        signal : Signal
+            The recording, in frames of 10 ms.
+        pitches : array_like [shape=(N,)]
+            MIDI numbers, 21..108.
+        context : np.ndarray [shape=(N, N_CONTEXT)], optional
+            `note_context` of the notes; by default nothing collides.
+
+        Returns
+        -------
+        np.ndarray [shape=(N, T), dtype=float32]
+            In [0, 1].
+        """
+        pitch = _checked_pitches(pitches)
+        first = np.zeros(pitch.size, dtype=np.intp)
+        logit = self.logits(signal, pitch, first, signal.n_frames, context)
+        return np.asarray(1.0 / (1.0 + np.exp(-logit)), dtype=np.float32)
+
+    def logits(
+        self,
+        signal: Signal,
+        pitches: npt.ArrayLike,
+        first: IntArray,
+        length: int,
+        context: Float32 | None = None,
+    ) -> Float32:
+        """Return log odds that a note begins, in a window of frames for each note.
+
+        Parameters
+        ----------
+        signal : Signal
+            The recording, in frames of 10 ms.
+        pitches : array_like [shape=(N,)]
+            MIDI numbers, 21..108.
+        first : np.ndarray [shape=(N,), dtype=intp]
+            First frame of each window; windows may go beyond the recording, which is then silent.
+        length : int
+            Frames of every window.
+        context : np.ndarray [shape=(N, N_CONTEXT)], optional
+            `note_context` of the notes; by default nothing collides.
+
+        Returns
+        -------
+        np.ndarray [shape=(N, length), dtype=float32]
+            In [-30, 30]; the same at a frame whatever the window it is in.
+        """
+        if not hasattr(self, "network_"):
+            raise ModelError("the note network is not fitted; call fit first.")
+        pitch = _checked_pitches(pitches)
+        begin = np.asarray(first, dtype=np.intp)
+        if begin.shape != pitch.shape:
+            raise ParameterError(f"first.shape={begin.shape}, must be (N,)=({pitch.size},).")
+        if length < 1:
+            raise ParameterError(f"length={length}, must be at least 1 frame.")
+        context = _checked_context(context, pitch.size)
+        levels = note_levels(signal)
+        reach = self.network_.reach
+        whole = length + 2 * reach
+        out = np.empty((pitch.size, length), dtype=np.float32)
+        some = max(1, _AT_ONCE // whole)
+        for at in range(0, pitch.size, some):
+            part = slice(at, min(at + some, pitch.size))
+            x = np.zeros((part.stop - at, whole, self._n_inputs), dtype=np.float32)
+            for row, k in zip(x, range(at, part.stop), strict=True):
+                own = context[k] if self.use_context and context is not None else None
+                write_inputs(row, levels, int(pitch[k]), int(begin[k]) - reach, own)
+            out[part] = self.network_.raw_outputs(x)[:, reach : reach + length, 0]
+        return np.clip(out, -30.0, 30.0, out=out)
+
+    # State -----------------------------------------------------------------------------------
+
+    def get_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+        """Return what a model file must hold: values that JSON can carry, and arrays."""
+        params: dict[str, Any] = {
+            "use_context": self.use_context,
+            "onset_width": self.onset_width,
+            "network": None,
+        }
+        if not hasattr(self, "network_"):
+            return params, {}
+        params["network"], arrays = self.network_.get_state()
+        return params, arrays
+
+    def set_state(self, params: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
+        """Restore what `get_state` returned; refuses a network of another shape."""
+        try:
+            use_context = bool(params["use_context"])
+            onset_width = float(params["onset_width"])
+            shape = params["network"]
+        except (KeyError, TypeError, ValueError) as error:
+            raise ModelError(f"the state of the note network is wrong: {error!r}.") from error
+        network = None if shape is None else FrameNetwork.from_state(shape, dict(arrays))
+        if network is not None:
+            wanted = N_INPUTS + N_CONTEXT * use_context
+            if network.n_inputs != wanted or network.heads != (1,):
+                raise ModelError(
+                    f"the note network reads {network.n_inputs} numbers a frame and answers "
+                    f"{network.heads}, must read {wanted} and answer (1,)."
+                )
+            self.network_ = network
+            self.width, self.dilations = network.width, network.dilations
+        elif hasattr(self, "network_"):
+            del self.network_
+        self.use_context, self.onset_width = use_context, onset_width
+        return self
+
+
+class _Stretches:
+    """Draws inputs and targets about notes of the training set."""
+
+    def __init__(self, settings: NoteNetwork, examples: Sequence[TimedNotes]) -> None:
+        self._settings, self._examples = settings, examples
+        self._levels = [note_levels(item.signal) for item in examples]
+        self._times: list[dict[int, npt.NDArray[np.float64]]] = []
+        pool, chance = [], []
+        for i, item in enumerate(examples):
+            played = np.flatnonzero(np.isfinite(item.onsets))
+            pool += [(i, int(k)) for k in played]
+            chance += [item.weight / np.sqrt(played.size)] * played.size
+            frames = item.onsets[played] / item.signal.hop
+            pitch = item.pitches[played]
+            self._times.append({int(p): np.sort(frames[pitch == p]) for p in np.unique(pitch)})
+        self._pool = pool
+        self._chance = np.array(chance) / np.sum(chance)
+
+    def batch(self, size: int, rng: np.random.Generator) -> tuple[Float32, Float32]:
+        """Return raw inputs [shape=(size, L, n_inputs)] and targets [shape=(size, L)]."""
+        n = self._settings.length
+        x = np.zeros((size, n, self._settings._n_inputs), dtype=np.float32)
+        y = np.zeros((size, n), dtype=np.float32)
+        for b, chosen in enumerate(rng.choice(len(self._pool), size=size, p=self._chance)):
+            i, k = self._pool[chosen]
+            item = self._examples[i]
+            pitch = int(item.pitches[k])
+            if rng.random() < self._settings.elsewhere:
+                pitch = int(np.clip(pitch + rng.choice(_ELSEWHERE), *PITCHES))
+            middle = item.onsets[k] / item.signal.hop
+            first = round(float(middle - n / 2 + rng.uniform(-0.4, 0.4) * n))
+            context = None
+            if self._settings.use_context and item.context is not None:
+                context = item.context[k]
+            write_inputs(x[b], self._levels[i], pitch, first, context)
+            times = self._times[i].get(pitch)
+            if times is not None:
+                width = self._settings.onset_width / item.signal.hop
+                near = times[
+                    np.searchsorted(times, first - 5) : np.searchsorted(times, first + n + 5)
+                ]
+                distance = np.arange(n)[:, None] - (near - first)
+                bumps = np.exp(-0.5 * (distance / width) ** 2)
+                y[b] = bumps.max(axis=1, initial=0.0)
+        return x, y
+
+
+def _checked_pitches(pitches: npt.ArrayLike) -> IntArray:
+    pitch = np.asarray(pitches, dtype=np.intp)
+    low, high = PITCHES
+    if pitch.ndim != 1 or (pitch.size and not low <= pitch.min() <= pitch.max() <= high):
+        raise ParameterError(f"pitches must be (N,) and lie in {low}..{high}.")
+    return pitch
+
+
+def _checked_context(context: Float32 | None, n: int) -> Float32 | None:
+    if context is not None and context.shape != (n, N_CONTEXT):
+        raise ParameterError(
+            f"context.shape={context.shape}, must be (N, {N_CONTEXT})=({n}, {N_CONTEXT})."
+        )
+    return context
