@@ -14,7 +14,7 @@ import numpy as np
 from align.errors import ParameterError
 from align.types import FloatArray, IntArray, Potentials
 
-__all__ = ["Windows", "check_values", "explain_unreachable", "tighten"]
+__all__ = ["Windows", "check_memory", "check_values", "explain_unreachable", "tighten"]
 
 
 class Windows(NamedTuple):
@@ -79,6 +79,12 @@ def check_values(potentials: Potentials) -> FloatArray:
     if not np.isfinite(potentials.constant):
         raise ParameterError(f"constant={potentials.constant}, must be finite.")
     return np.ascontiguousarray(onset)
+
+
+def check_memory(max_memory: int | None) -> None:
+    """Raise `ParameterError` unless `max_memory` is None or positive."""
+    if max_memory is not None and max_memory < 1:
+        raise ParameterError(f"max_memory={max_memory}, must be positive (bytes), or None.")
 
 
 def tighten(potentials: Potentials) -> Windows:

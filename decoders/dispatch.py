@@ -4,12 +4,13 @@ from align.decoders.general import decode_general
 from align.decoders.monotone import decode_monotone
 from align.decoders.second_order import decode_second_order
 from align.decoders.semi_markov import decode_semi_markov
+from align.errors import ParameterError
 from align.types import Path, Potentials
 
 __all__ = ["decode"]
 
 
-def decode(potentials: Potentials) -> Path:
+def decode(potentials: Potentials, *, max_memory: int | None = None) -> Path:
     """Find the onsets of highest score, by the cheapest decoder that is exact.
 
     ================================  ==================  =======================
@@ -27,6 +28,9 @@ def decode(potentials: Potentials) -> Path:
     ----------
     potentials : Potentials
         Scores, windows and lengths.
+    max_memory : int, optional
+        Most bytes of arrays to allocate beside the potentials; see the decoders for what it costs
+        and for the default. General functions cannot be decoded within a bound.
 
     Returns
     -------
@@ -39,7 +43,8 @@ def decode(potentials: Potentials) -> Path:
     ------
     ParameterError
         A score is NaN or +inf; no timing meets the windows and the lengths (the first event at
-        fault is named); or no timing has a finite score.
+        fault is named); no timing has a finite score; or `max_memory` is not enough, or given for
+        general functions.
 
     Examples
     --------
@@ -49,9 +54,14 @@ def decode(potentials: Potentials) -> Path:
     Path(onsets=array([1, 3]), score=3.0)
     """
     if potentials.general:
+        if max_memory is not None:
+            raise ParameterError(
+                f"max_memory={max_memory}, must be None for general functions: their decoder "
+                "stores all back-pointers; narrow the windows instead."
+            )
         return decode_general(potentials)
     if potentials.ratio is not None and potentials.ratio.any():
-        return decode_second_order(potentials)
+        return decode_second_order(potentials, max_memory=max_memory)
     if potentials.duration is not None:
-        return decode_semi_markov(potentials)
-    return decode_monotone(potentials)
+        return decode_semi_markov(potentials, max_memory=max_memory)
+    return decode_monotone(potentials, max_memory=max_memory)

@@ -7,7 +7,8 @@ With ``D_k(t)`` the best score of events ``0 .. k`` where event k begins at fram
 
 and the best path ends where ``D_{K-1}`` is greatest. The maximum runs over a window that slides
 with t: a running maximum where the longest length does not bind, a queue of falling candidates
-where it does. No back-pointers are stored: onsets are found again in the row of each event.
+where it does. No back-pointers are stored: onsets are found again in the row of each event. Where
+even the rows are too much, `align.decoders._rows` keeps some and finds the others again.
 
 Conventions of time are those of `align.types`.
 
@@ -20,20 +21,31 @@ import numpy as np
 import numpy.typing as npt
 
 from align.decoders._numba import compiled
-from align.decoders._windows import Windows, check_values, explain_unreachable, tighten
+from align.decoders._rows import best_by_rows
+from align.decoders._windows import (
+    Windows,
+    check_memory,
+    check_values,
+    explain_unreachable,
+    tighten,
+)
 from align.errors import ParameterError
 from align.types import FloatArray, IntArray, Path, Potentials
 
 __all__ = ["decode_monotone"]
 
 
-def decode_monotone(potentials: Potentials) -> Path:
+def decode_monotone(potentials: Potentials, *, max_memory: int | None = None) -> Path:
     """Find the best onsets where only onsets are scored, in O(K T) time.
 
     Parameters
     ----------
     potentials : Potentials
         Onset scores, windows and lengths; no duration, ratio or general scores.
+    max_memory : int, optional
+        Most bytes of scores to keep beside the potentials, by default 1 GiB or, if it is more,
+        the least that is needed. Where all K W scores do not fit, of the order of ``sqrt(K) W``
+        are kept, at twice the time.
 
     Returns
     -------
@@ -45,7 +57,8 @@ def decode_monotone(potentials: Potentials) -> Path:
     ------
     ParameterError
         Other scores are present; a score is NaN or +inf; no timing meets the windows and the
-        lengths, or none has a finite score.
+        lengths, or none has a finite score; `max_memory` is not positive, or not enough (says how
+        much is).
 
     Examples
     --------
@@ -59,15 +72,23 @@ def decode_monotone(potentials: Potentials) -> Path:
             raise ParameterError(f"decode_monotone cannot score {name}; use decode.")
     if potentials.general:
         raise ParameterError("decode_monotone cannot score general functions; use decode.")
+    check_memory(max_memory)
     if potentials.n_events == 0:
         return Path(np.empty(0, dtype=np.intp), potentials.constant)
     onset = check_values(potentials)
     windows = tighten(potentials)
     offset = np.concatenate(([0], np.cumsum(windows.last[:-1] - windows.first[:-1] + 1)))
-    best = np.empty(int(offset[-1]))
     onsets = np.empty(potentials.n_events, dtype=np.intp)
-    _forward(onset, potentials.start, windows, offset, best)
-    score = _backtrack(windows, offset, best, onsets)
+
+    def forward(low: int, high: int, best: npt.NDArray[np.float64]) -> None:
+        _forward(onset, potentials.start, windows, offset, low, high, best)
+
+    def backtrack(
+        low: int, high: int, after: int, best: npt.NDArray[np.float64]
+    ) -> tuple[float, int]:
+        return _backtrack(windows, offset, low, high, after, best, onsets)
+
+    score = best_by_rows(offset, potentials.n_frames, forward, backtrack, max_memory)
     if score == -np.inf:
         raise explain_unreachable(potentials, windows)
     return Path(onsets, score + potentials.constant)
@@ -79,20 +100,26 @@ def _forward(
     start: IntArray,
     windows: Windows,
     offset: IntArray,
+    low_event: int,
+    high_event: int,
     best: npt.NDArray[np.float64],
 ) -> None:
-    """Fill the row of each event: D_k, or its running maximum where the longest length is free."""
+    """Fill rows low_event .. high_event - 1; `best` begins with the row before them.
+
+    A row is D_k, or its running maximum where the longest length does not bind.
+    """
     first, last, shortest, longest = windows.first, windows.last, windows.shortest, windows.longest
     queue = np.empty(np.max(last - first) + 1, dtype=np.intp)
-    for k in range(first.size - 1):
+    base = offset[max(low_event - 1, 0)]
+    for k in range(low_event, high_event):
         scores = onset[k, first[k] - start[k] : last[k] - start[k] + 1]
-        here = best[offset[k] : offset[k + 1]]
+        here = best[offset[k] - base : offset[k + 1] - base]
         if k == 0:
             for i in range(here.size):
                 here[i] = scores[i]
         else:
             # frame first[k] + i of this event may follow the frames low + i .. high + i before
-            before = best[offset[k - 1] : offset[k]]
+            before = best[offset[k - 1] - base : offset[k] - base]
             high = first[k] - shortest[k - 1] - first[k - 1]
             if longest[k - 1] >= last[k] - first[k - 1]:
                 inside = min(here.size, before.size - high)
@@ -137,16 +164,18 @@ def _sliding(
 def _backtrack(
     windows: Windows,
     offset: IntArray,
+    low_event: int,
+    high_event: int,
+    after: int,
     best: npt.NDArray[np.float64],
     onsets: IntArray,
-) -> float:
+) -> tuple[float, int]:
     """Find the onsets from the last to the first; ties go to the earliest."""
     first, last, shortest, longest = windows.first, windows.last, windows.shortest, windows.longest
-    n_events = onsets.size
-    after = first[n_events]
+    base = offset[max(low_event - 1, 0)]
     score = -np.inf
-    for k in range(n_events - 1, -1, -1):
-        row = best[offset[k] : offset[k + 1]]
+    for k in range(high_event - 1, low_event - 1, -1):
+        row = best[offset[k] - base : offset[k + 1] - base]
         low = max(0, after - longest[k] - first[k])
         high = min(last[k], after - shortest[k]) - first[k]
         if longest[k] >= last[k + 1] - first[k]:  # the running maximum rose there
@@ -159,6 +188,6 @@ def _backtrack(
                 at = i if row[i] > row[at] else at
         onsets[k] = first[k] + at
         after = onsets[k]
-        if k == n_events - 1:
+        if k == high_event - 1:
             score = row[at]
-    return score
+    return score, after

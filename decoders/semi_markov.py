@@ -8,7 +8,8 @@ With ``D_k(t)`` the best score of events ``0 .. k-1`` and of the onset of event 
 and the best path is where ``D_{K-1}(t) + duration[row_{K-1}, T - t]`` is greatest. The kernel
 runs over frames inside, over lengths outside, eight lengths in one sweep, so that the compiler
 makes it vector instructions that keep partial maxima in registers; it stores no back-pointers:
-the best length of each event is found again, at the L cells of the one path that matters.
+the best length of each event is found again, at the L cells of the one path that matters. Where
+even the rows D_k are too much, `align.decoders._rows` keeps some and finds the others again.
 
 Conventions of time are those of `align.types`.
 
@@ -22,7 +23,14 @@ import numpy as np
 import numpy.typing as npt
 
 from align.decoders._numba import compiled
-from align.decoders._windows import Windows, check_values, explain_unreachable, tighten
+from align.decoders._rows import best_by_rows
+from align.decoders._windows import (
+    Windows,
+    check_memory,
+    check_values,
+    explain_unreachable,
+    tighten,
+)
 from align.errors import ParameterError
 from align.types import FloatArray, IntArray, Path, Potentials
 
@@ -32,13 +40,17 @@ _BLOCK = 1024  # frames whose partial maxima stay in the first-level cache
 _GROUP = 8  # lengths in one sweep; `_sweep` is written out for this number
 
 
-def decode_semi_markov(potentials: Potentials) -> Path:
+def decode_semi_markov(potentials: Potentials, *, max_memory: int | None = None) -> Path:
     """Find the best onsets where onsets and lengths are scored, in O(K T L) time.
 
     Parameters
     ----------
     potentials : Potentials
         Onset and duration scores, windows and lengths; no ratio or general scores.
+    max_memory : int, optional
+        Most bytes of scores to keep beside the potentials, by default 1 GiB or, if it is more,
+        the least that is needed. Where all K W scores do not fit, of the order of ``sqrt(K) W``
+        are kept, at twice the time.
 
     Returns
     -------
@@ -50,7 +62,8 @@ def decode_semi_markov(potentials: Potentials) -> Path:
     ------
     ParameterError
         Other scores are present; a score is NaN or +inf; no timing meets the windows and the
-        lengths, or none has a finite score.
+        lengths, or none has a finite score; `max_memory` is not positive, or not enough (says how
+        much is).
 
     Examples
     --------
@@ -62,6 +75,7 @@ def decode_semi_markov(potentials: Potentials) -> Path:
         raise ParameterError("decode_semi_markov cannot score ratio; use decode.")
     if potentials.general:
         raise ParameterError("decode_semi_markov cannot score general functions; use decode.")
+    check_memory(max_memory)
     if potentials.n_events == 0:
         return Path(np.empty(0, dtype=np.intp), potentials.constant)
     onset = check_values(potentials)
@@ -75,10 +89,18 @@ def decode_semi_markov(potentials: Potentials) -> Path:
         duration = np.ascontiguousarray(potentials.duration, dtype=np.float64)
         row = potentials.duration_row
     offset = np.concatenate(([0], np.cumsum(windows.last[:-1] - windows.first[:-1] + 1)))
-    best = np.empty(int(offset[-1]))
     onsets = np.empty(potentials.n_events, dtype=np.intp)
-    _forward(onset, potentials.start, windows, duration, row, offset, best)
-    score = _backtrack(windows, duration, row, offset, best, onsets)
+    start = potentials.start
+
+    def forward(low: int, high: int, best: npt.NDArray[np.float64]) -> None:
+        _forward(onset, start, windows, duration, row, offset, low, high, best)
+
+    def backtrack(
+        low: int, high: int, after: int, best: npt.NDArray[np.float64]
+    ) -> tuple[float, int]:
+        return _backtrack(windows, duration, row, offset, low, high, after, best, onsets)
+
+    score = best_by_rows(offset, potentials.n_frames, forward, backtrack, max_memory)
     if score == -np.inf:
         raise explain_unreachable(potentials, windows)
     return Path(onsets, score + potentials.constant)
@@ -92,26 +114,30 @@ def _forward(
     duration: npt.NDArray[np.float64],
     row: IntArray,
     offset: IntArray,
+    low_event: int,
+    high_event: int,
     best: npt.NDArray[np.float64],
 ) -> None:
+    """Fill rows low_event .. high_event - 1; `best` begins with the row before them."""
     first, last, shortest, longest = windows.first, windows.last, windows.shortest, windows.longest
-    n_events = row.size
+    base = offset[max(low_event - 1, 0)]
     # the row of the event before and its lengths, with -inf around them: whole sweeps, no edges
     padded = np.empty(np.max(last - first) + 1 + 2 * _GROUP)
     lengths = np.empty(np.max(longest - shortest) + 1 + _GROUP)
-    for i in range(offset[1]):
-        best[i] = onset[0, first[0] - start[0] + i]
-    for k in range(1, n_events):
+    if low_event == 0:
+        for i in range(offset[1]):
+            best[i] = onset[0, first[0] - start[0] + i]
+    for k in range(max(low_event, 1), high_event):
         n_before = offset[k] - offset[k - 1]
         padded[:_GROUP] = -np.inf
-        padded[_GROUP : _GROUP + n_before] = best[offset[k - 1] : offset[k]]
+        padded[_GROUP : _GROUP + n_before] = best[offset[k - 1] - base : offset[k] - base]
         padded[_GROUP + n_before : n_before + 2 * _GROUP] = -np.inf
         shift = first[k] - first[k - 1]
         low = shortest[k - 1]
         n_lengths = longest[k - 1] - low + 1
         lengths[:n_lengths] = duration[row[k - 1], low : low + n_lengths]
         lengths[n_lengths : n_lengths + _GROUP] = -np.inf
-        here = best[offset[k] : offset[k + 1]]
+        here = best[offset[k] - base : offset[k + 1] - base]
         here[:] = -np.inf
         for block in range(0, here.size, _BLOCK):
             stop = min(here.size, block + _BLOCK)
@@ -163,23 +189,25 @@ def _backtrack(
     duration: npt.NDArray[np.float64],
     row: IntArray,
     offset: IntArray,
+    low_event: int,
+    high_event: int,
+    after: int,
     best: npt.NDArray[np.float64],
     onsets: IntArray,
-) -> float:
+) -> tuple[float, int]:
     first, last = windows.first, windows.last
-    n_events = row.size
-    after = first[n_events]
+    base = offset[max(low_event - 1, 0)]
     score = -np.inf
-    for k in range(n_events - 1, -1, -1):
+    for k in range(high_event - 1, low_event - 1, -1):
         low = max(first[k], after - windows.longest[k])
         high = min(last[k], after - windows.shortest[k])
         top, at = -np.inf, low
         for t in range(low, high + 1):  # ties: the earliest
-            value = best[offset[k] + t - first[k]] + duration[row[k], after - t]
+            value = best[offset[k] - base + t - first[k]] + duration[row[k], after - t]
             if value > top:
                 top, at = value, t
         onsets[k] = at
         after = at
-        if k == n_events - 1:
+        if k == high_event - 1:
             score = top
-    return score
+    return score, after

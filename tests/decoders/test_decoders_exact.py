@@ -303,7 +303,9 @@ def test_decode_picks_the_cheapest_exact_decoder(monkeypatch):
     dispatch = __import__("align.decoders.dispatch", fromlist=["decode"])
     called = []
     for name in ("monotone", "semi_markov", "second_order", "general"):
-        monkeypatch.setattr(dispatch, f"decode_{name}", lambda p, name=name: called.append(name))
+        monkeypatch.setattr(
+            dispatch, f"decode_{name}", lambda p, name=name, **options: called.append(name)
+        )
     onset, ratio = np.zeros((2, 4)), np.array([[0.0, 0, 0], [-1.0, -1, 2]])
     for options in (
         {},

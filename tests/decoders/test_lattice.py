@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from align import decoders
-from align.decoders import Lattice, decode_lattice, lattice_potentials
+from align.decoders import Lattice, decode_lattice, lattice_potentials, path_potentials
 from align.errors import ParameterError
 from align.types import BaseFunctions, DurationTerm, OnsetTerm, Potentials, SegmentTerm
 
@@ -91,9 +91,9 @@ def lattices(draw, score=SMALL):
         arcs,
         starts,
         ends,
-        draw(arrays(np.float64, len(arcs), elements=score)),
-        draw(arrays(np.float64, len(starts), elements=score)),
-        draw(arrays(np.float64, len(ends), elements=score)),
+        draw(st.lists(score, min_size=len(arcs), max_size=len(arcs))),
+        draw(st.lists(score, min_size=len(starts), max_size=len(starts))),
+        draw(st.lists(score, min_size=len(ends), max_size=len(ends))),
         event=draw(arrays(np.intp, len(kept), elements=st.integers(0, len(kept) - 1)))
         if draw(st.booleans())
         else None,
@@ -140,10 +140,41 @@ def problems(draw):
     return potentials, lattice, segment, transition
 
 
-@settings(max_examples=400)
-@given(problems())
-def test_equals_enumeration_of_paths_and_timings(problem):
-    potentials, lattice, segment, transition = problem
+def random_problem(rng):
+    """Denser graphs, and scores that differ more, than hypothesis tends to draw."""
+    n, n_frames = int(rng.integers(3, 6)), int(rng.integers(4, 9))
+    arcs = [(u, v) for u, v in itertools.combinations(range(n), 2) if rng.random() < 0.7]
+    starts = [v for v in range(n) if v == 0 or all(w != v for _, w in arcs) or rng.random() < 0.2]
+    ends = [u for u in range(n) if u == n - 1 or all(w != u for w, _ in arcs)]
+    number = rng.permutation(n)  # which also decides ties
+    lattice = Lattice(
+        n,
+        number[np.array(arcs, dtype=int).reshape(-1, 2)],
+        number[starts],
+        number[ends],
+        rng.integers(-9, 10, len(arcs)).astype(float),
+        rng.integers(-9, 10, len(starts)).astype(float),
+        rng.integers(-9, 10, len(ends)).astype(float),
+        event=rng.integers(0, n, n) if rng.random() < 0.3 else None,
+    )
+    scale = int(rng.integers(1, 9))  # small ones leave the choice to the graph, or to ties
+    segment = transition = duration = row = None
+    if rng.random() < 0.5:
+        frames = rng.integers(-scale, scale + 1, (3, n_frames)).astype(float)
+        segment = SegmentTerm.from_frames(frames, rng.integers(-1, 3, n))
+    if rng.random() < 0.5:
+        table = rng.integers(-scale, scale + 1, (3, n_frames)).astype(float)
+        transition = OnsetTerm(table, rng.integers(-1, 3, len(arcs)))
+    if rng.random() < 0.7:
+        duration = rng.integers(-scale, scale + 1, (3, n_frames)).astype(float)
+        row = rng.integers(0, 3, n)
+    onset = rng.integers(-scale, scale + 1, (n, n_frames)).astype(float)
+    onset[rng.random(onset.shape) < 0.1] = -np.inf
+    potentials = Potentials(onset, n_frames, duration=duration, duration_row=row)
+    return potentials, lattice, segment, transition
+
+
+def check(potentials, lattice, segment, transition):
     best = enumerate_best(potentials, lattice, segment, transition)
     if best is None:
         with pytest.raises(ParameterError, match=r"no path of the lattice .*(event \d|no timing)"):
@@ -155,6 +186,22 @@ def test_equals_enumeration_of_paths_and_timings(problem):
     assert found.nodes.tolist() == nodes
     assert found.onsets.tolist() == onsets
     assert found.nodes.dtype == found.onsets.dtype == np.intp
+    chain = path_potentials(potentials, lattice, nodes, segment=segment, transition=transition)
+    assert decoders.decode(chain).onsets.tolist() == onsets
+    assert decoders.decode(chain).score == chain.score(onsets) == found.score
+
+
+@settings(max_examples=300)
+@given(problems())
+def test_equals_enumeration_of_paths_and_timings(problem):
+    check(*problem)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_equals_enumeration_on_denser_lattices(seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(200):
+        check(*random_problem(rng))
 
 
 @pytest.mark.parametrize("order", [0, 1])
@@ -443,7 +490,7 @@ def zeros(n_events, n_frames, **options):
         (
             zeros(3, 6),
             {"transition": OnsetTerm(np.full((1, 6), -np.inf), np.zeros(3, dtype=int))},
-            r"\(a c\): no timing has a finite score",
+            r"\(a c\): event 2 \('c'\) has score -inf at every frame",
         ),
         (
             zeros(3, 6),
@@ -484,3 +531,31 @@ def test_a_long_path_is_named_in_short():
         decode_lattice(zeros(100, 50), lattice)
     with pytest.raises(ParameterError, match=r"\(nodes \[0, 1\]\): event 2 cannot begin"):
         decode_lattice(zeros(2, 1), Lattice.chain(2))
+
+
+@pytest.mark.parametrize(
+    ("nodes", "message"),
+    [
+        ([], r"nodes.shape=\(0,\), must be \(M,\), M > 0"),
+        ([0, 2, 1], "nodes: there is no arc 2 -> 1 in the lattice"),
+        ([1, 2], "nodes go from 1 to 2, must go from a start to an end node"),
+        ([0, 1], "nodes go from 0 to 1, must go from a start to an end node"),
+    ],
+)
+def test_what_is_no_path(nodes, message):
+    with pytest.raises(ParameterError, match=message):
+        path_potentials(zeros(3, 6), Lattice.with_optional(3, [1]), nodes)
+    with pytest.raises(ParameterError, match="there is no arc 0 -> 0"):
+        path_potentials(zeros(3, 6), Lattice.chain(1), [0, 0])
+
+
+def test_what_follows_decoding_serves_the_chosen_path():
+    rng = np.random.default_rng(6)
+    lattice = Lattice.from_alternatives([[["a"], []], [["b", "c"], ["d"]]])
+    potentials = Potentials(rng.normal(size=(4, 20)), 20)
+    found = decode_lattice(potentials, lattice)
+    chain = path_potentials(potentials, lattice, found.nodes)
+    assert chain.labels == tuple(lattice.labels[v] for v in found.nodes)
+    best = decoders.onset_max_marginals(chain)
+    assert best.score.max(axis=1) == pytest.approx(found.score)
+    assert (best.margin(found.onsets, 1) > 0).all()

@@ -1,0 +1,94 @@
+"""Directed graphs: an order of the nodes, and which of them are on a path."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from align.errors import ParameterError
+from align.types import IntArray
+
+__all__ = ["check_on_paths", "topological_order"]
+
+
+def topological_order(n: int, arcs: IntArray) -> IntArray:
+    """Order the nodes 0..n-1 so that arcs run forwards.
+
+    Parameters
+    ----------
+    n : int
+        Nodes.
+    arcs : np.ndarray [shape=(A, 2), dtype=intp]
+        From, to.
+
+    Returns
+    -------
+    np.ndarray [shape=(n,), dtype=intp]
+        ``0, 1, ...`` where all arcs lead to higher nodes.
+
+    Raises
+    ------
+    ParameterError
+        The arcs form a cycle; names one.
+    """
+    if (arcs[:, 0] < arcs[:, 1]).all():
+        return np.arange(n)
+    after: list[list[int]] = [[] for _ in range(n)]
+    for u, v in arcs.tolist():
+        after[u].append(v)
+    waiting = np.bincount(arcs[:, 1], minlength=n).tolist()
+    order = [v for v in range(n) if waiting[v] == 0]
+    for u in order:  # grows while it is read
+        for v in after[u]:
+            waiting[v] -= 1
+            if waiting[v] == 0:
+                order.append(v)
+    if len(order) == n:
+        return np.array(order, dtype=np.intp)
+    before = {v: u for u, v in arcs.tolist() if waiting[u] and waiting[v]}
+    walk = [next(v for v in range(n) if waiting[v])]
+    while before[walk[-1]] not in walk:
+        walk.append(before[walk[-1]])
+    cycle = [*walk[walk.index(before[walk[-1]]) :], before[walk[-1]]][::-1]
+    raise ParameterError(
+        f"the arcs form a cycle: {' -> '.join(map(str, cycle))}; give the second pass of a "
+        "repeat nodes of its own (Lattice.with_repeats)."
+    )
+
+
+def check_on_paths(
+    order: IntArray,
+    arcs: IntArray,
+    starts: IntArray,
+    ends: IntArray,
+    label: Callable[[int], str],
+) -> None:
+    """Raise ParameterError unless every node is on a path from a start to an end; name one.
+
+    Parameters
+    ----------
+    order : np.ndarray [shape=(n,), dtype=intp]
+        A topological order.
+    arcs : np.ndarray [shape=(A, 2), dtype=intp]
+        From, to.
+    starts, ends : np.ndarray [dtype=intp]
+        Nodes.
+    label : callable
+        What messages call a node.
+    """
+    n = order.size
+    forwards, backwards = np.zeros((2, n), dtype=bool)
+    forwards[starts] = True
+    backwards[ends] = True
+    place = np.empty(n, dtype=np.intp)
+    place[order] = np.arange(n)
+    for u, v in arcs[np.argsort(place[arcs[:, 0]], kind="stable")].tolist():
+        forwards[v] |= forwards[u]
+    for u, v in arcs[np.argsort(-place[arcs[:, 1]], kind="stable")].tolist():
+        backwards[u] |= backwards[v]
+    for reached, problem in (
+        (forwards, "cannot be reached from any start node"),
+        (backwards, "does not lead to an end node"),
+    ):
+        if not reached.all():
+            lost = int(np.argmin(reached))
+            raise ParameterError(f"{label(lost)} {problem}; remove it or add an arc.")

@@ -1,0 +1,100 @@
+"""First-order decoding in bounded memory: a row of scores for each event, kept or found again.
+
+A decoder of first order fills a row of scores for each event, and finds the best onsets in the
+rows from the last to the first. Where all rows are too much, they are cut into pieces; only the
+row before each piece is kept, and a piece is filled again when its onsets are asked for: twice the
+time, and of the order of ``sqrt(K) W`` memory.
+"""
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from align.errors import ParameterError
+from align.types import IntArray
+
+__all__ = ["best_by_rows"]
+
+_ENOUGH = 2**30  # bytes of rows that are stored without being asked
+
+_Row = npt.NDArray[np.float64]
+
+
+def best_by_rows(
+    offset: IntArray,
+    end: int,
+    forward: Callable[[int, int, _Row], None],
+    backtrack: Callable[[int, int, int, _Row], tuple[float, int]],
+    max_memory: int | None,
+) -> float:
+    """Fill the rows, find the onsets in them, and return their score.
+
+    Parameters
+    ----------
+    offset : np.ndarray [shape=(K + 1,), dtype=intp]
+        Where the row of each event begins if all are laid out one after the other.
+    end : int
+        T, where the last event ends.
+    forward : callable
+        ``forward(low, high, best)`` fills the rows of events low .. high - 1 of an array that
+        begins with row ``low - 1``, already filled, or with row 0.
+    backtrack : callable
+        ``backtrack(low, high, after, best)`` finds the onsets of events low .. high - 1, of which
+        the last ends at frame `after`; returns the best score there and the first onset found.
+    max_memory : int or None
+        Most bytes of rows.
+
+    Raises
+    ------
+    ParameterError
+        `max_memory` is not enough (says how much is).
+    """
+    n_events = offset.size - 1
+    budget = _ENOUGH if max_memory is None else max_memory
+    cuts, need = _cut(offset, budget)
+    if need > budget and max_memory is not None:
+        raise ParameterError(
+            f"max_memory={max_memory}, must be at least {need} bytes for these potentials; raise "
+            "it or narrow the windows."
+        )
+    begins = np.maximum(np.array(cuts[:-1]) - 1, 0)
+    best = np.empty(int((offset[cuts[1:]] - offset[begins]).max()))
+    kept = [np.empty(0)]  # row before each piece
+    for low, high in pairwise(cuts):
+        best[: kept[-1].size] = kept[-1]
+        forward(low, high, best)
+        if high < n_events:
+            base = offset[max(low - 1, 0)]
+            kept.append(best[offset[high - 1] - base : offset[high] - base].copy())
+    score, after = -np.inf, end
+    for low, high in reversed(list(pairwise(cuts))):
+        row = kept.pop()
+        if high < n_events:
+            best[: row.size] = row
+            forward(low, high, best)
+        top, after = backtrack(low, high, after, best)
+        score = top if high == n_events else score
+        if score == -np.inf:
+            break
+    return score
+
+
+def _cut(offset: IntArray, budget: int) -> tuple[list[int], int]:
+    """Cut the events into the fewest pieces that fit; return the cuts and the bytes they take.
+
+    Where none fit, the cuts that take least.
+    """
+    n_events = offset.size - 1
+    best, least = [0, n_events], 8 * int(offset[-1])
+    for n in range(2, int(2 * np.sqrt(n_events)) + 2):
+        if least <= budget:
+            break
+        cuts = np.unique(np.linspace(0, n_events, n + 1).astype(int))
+        begins = np.maximum(cuts[:-1] - 1, 0)
+        held = int((offset[cuts[1:-1]] - offset[cuts[1:-1] - 1]).sum())
+        need = 8 * (held + int((offset[cuts[1:]] - offset[begins]).max()))
+        if need < least:
+            best, least = [int(at) for at in cuts], need
+    return best, least

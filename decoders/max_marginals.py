@@ -1,0 +1,139 @@
+"""How much each onset matters: the best score with onset k at frame t, in O(K W L).
+
+With ``F_k(t)`` the best score of all that lies before onset k at frame t, its own score included,
+and ``B_k(t)`` of all that follows (`align.decoders._first_order` has the recursions), the
+max-marginal ``M_k(t) = F_k(t) + B_k(t)`` is the score of the best timing that has onset k at frame
+t. For each k its greatest value is the score of the best timing; what is left of it away from the
+decoded onset says how sure that onset is, in the units of the score.
+
+References
+----------
+Wainwright and Jordan, "Graphical models, exponential families, and variational inference",
+Foundations and Trends in Machine Learning 1, 2008, section 8.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from align.decoders._first_order import Tables, backward, first_order_tables, forward
+from align.decoders._numba import compiled
+from align.decoders._windows import explain_unreachable
+from align.errors import ParameterError
+from align.types import IntArray, Potentials
+
+__all__ = ["MaxMarginals", "onset_max_marginals"]
+
+
+class MaxMarginals(NamedTuple):
+    """The best score with each onset at each frame.
+
+    Attributes
+    ----------
+    score : np.ndarray [shape=(K, W), dtype=float64]
+        Of the best timing in which event k begins at frame ``start[k] + i``; -inf where there is
+        none.
+    start : np.ndarray [shape=(K,), dtype=intp]
+        First frame of each row.
+    """
+
+    score: npt.NDArray[np.float64]
+    start: IntArray
+
+    def margin(self, onsets: npt.ArrayLike, tolerance: float) -> npt.NDArray[np.float64]:
+        """Return by how much the best score beats the best with the onset somewhere else.
+
+        Parameters
+        ----------
+        onsets : array_like [shape=(K,)]
+            Frames; fractions are allowed. The decoder's answer, or a refined one.
+        tolerance : float
+            Frames either side, both ends included, that count as the same place; at least 0.
+
+        Returns
+        -------
+        np.ndarray [shape=(K,), dtype=float64]
+            Best score with onset k within the tolerance, minus the best with it elsewhere. Not
+            negative where `onsets` are the decoder's; +inf where onset k has nowhere else to be,
+            -inf where it cannot be within the tolerance.
+
+        Examples
+        --------
+        >>> table = np.array([[0.0, 5.0, 4.0, 1.0]])
+        >>> found = onset_max_marginals(Potentials(table, n_frames=4))
+        >>> found.margin([1], tolerance=0), found.margin([1], tolerance=1)
+        (array([1.]), array([4.]))
+        """
+        y = np.asarray(onsets, dtype=np.float64)
+        if y.shape != self.start.shape:
+            raise ParameterError(f"onsets.shape={y.shape}, must be (K,)={self.start.shape}.")
+        if not tolerance >= 0:
+            raise ParameterError(f"tolerance={tolerance}, must not be negative.")
+        frame = self.start[:, None] + np.arange(self.score.shape[1])
+        near = np.abs(frame - y[:, None]) <= tolerance
+        inside = np.where(near, self.score, -np.inf).max(axis=1, initial=-np.inf)
+        outside = np.where(near, -np.inf, self.score).max(axis=1, initial=-np.inf)
+        margin = np.full(y.shape, np.inf)
+        elsewhere = outside > -np.inf
+        margin[elsewhere] = inside[elsewhere] - outside[elsewhere]
+        return margin
+
+
+def onset_max_marginals(potentials: Potentials) -> MaxMarginals:
+    """Compute the best score with each onset at each frame of its window.
+
+    Parameters
+    ----------
+    potentials : Potentials
+        Onset and duration scores, windows and lengths; no ratio or general scores.
+
+    Returns
+    -------
+    MaxMarginals
+        Up to rounding, the greatest value of each row is the score that `decode` finds.
+
+    Raises
+    ------
+    ParameterError
+        Other scores are present; a score is NaN or +inf; no timing meets the windows and the
+        lengths, or none has a finite score.
+
+    Notes
+    -----
+    Time is twice that of `decode_semi_markov`; where lengths score nothing and the longest does
+    not bind it is O(K W). Memory is two tables of the size of the onset table.
+
+    Examples
+    --------
+    >>> onset = np.array([[2.0, 0.0, 1.0, 0.0], [0.0, 0.0, 3.0, 1.0]])
+    >>> onset_max_marginals(Potentials(onset, n_frames=4)).score
+    array([[  5.,   3.,   2., -inf],
+           [-inf,   2.,   5.,   3.]])
+    """
+    score = np.full(potentials.onset.shape, -np.inf)
+    if potentials.n_events == 0:
+        return MaxMarginals(score, potentials.start)
+    tables = first_order_tables(potentials, "onset_max_marginals")
+    before, after = np.empty((2, int(tables.offset[-1])))
+    forward(tables, before)
+    backward(tables, after)
+    _add(tables, before, after, score)
+    if score[-1].max() == -np.inf:
+        raise explain_unreachable(potentials, tables.windows)
+    score += potentials.constant
+    return MaxMarginals(score, potentials.start)
+
+
+@compiled()
+def _add(
+    tables: Tables,
+    before: npt.NDArray[np.float64],
+    after: npt.NDArray[np.float64],
+    score: npt.NDArray[np.float64],
+) -> None:
+    for k in range(tables.row.size):
+        low, high = tables.offset[k], tables.offset[k + 1]
+        shift = tables.windows.first[k] - tables.start[k]
+        for i in range(high - low):
+            score[k, shift + i] = before[low + i] + after[low + i]

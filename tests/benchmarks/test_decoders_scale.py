@@ -1,0 +1,187 @@
+"""Pruning on real speech, memory against length, and threads.
+
+``pytest tests/benchmarks/test_decoders_scale.py -s``
+"""
+
+import time
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+
+import align
+from align import decoders
+from align.decoders._pruning import prune
+from align.decoders._windows import check_values, tighten
+from align.features import SpeakingRate
+from align.types import Potentials
+
+pytestmark = [
+    pytest.mark.benchmark,
+    pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled"),
+]
+
+
+def seconds(*calls, repeats=7):
+    """Least processor time of each call, taken in turns so that all see the same load."""
+    for call in calls:
+        call()
+    least = [np.inf] * len(calls)
+    for _ in range(repeats):
+        for i, call in enumerate(calls):
+            begin = time.thread_time()
+            call()
+            least[i] = min(least[i], time.thread_time() - begin)
+    return least
+
+
+def envelope_of_all(potentials):
+    """Second order without bounds, by letting them decode no states."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("align.decoders.second_order.states_that_fit", lambda *_: 0)
+        return decoders.decode_second_order(potentials)
+
+
+@pytest.fixture(scope="module", params=["default", "thesis"])
+def speech(request, timit_sample: Path):
+    """Potentials of speakers that training has not heard, with the learned ratio weight."""
+    corpus = list(align.read_corpus(timit_sample, kind="speech"))
+    groups = sorted({one.group for one in corpus})
+    features = "thesis" if request.param == "thesis" else ["default", SpeakingRate()]
+    model = align.SpeechAligner(features=features, n_folds=2, epochs=2, calibrate=False)
+    model.fit([one for one in corpus if one.group in groups[:5]])
+    found = []
+    for one in corpus:
+        if one.group in groups[5:8]:
+            signal = model._signal(one.audio, one.rate, one.name)
+            events, _ = model._expand(one.events)
+            found.append(model._potentials(model._base_functions(signal, events)))
+    return request.param, found
+
+
+def test_second_order_on_speech(speech):
+    name, utterances = speech
+    print(f"\n{name}: {len(utterances)} utterances; times relative to semi-Markov decoding")
+    for strength in (1, 3, 10):
+        rows = []
+        for potentials in utterances:
+            potentials = replace(potentials, ratio=potentials.ratio * strength)
+            first = replace(potentials, ratio=None)
+            semi, pruned, full = seconds(
+                lambda p=first: decoders.decode_semi_markov(p),
+                lambda p=potentials: decoders.decode_second_order(p),
+                lambda p=potentials: envelope_of_all(p),
+                repeats=3 if strength > 1 else 7,
+            )
+            found = prune(potentials, check_values(potentials), tighten(potentials))
+            path, reference = decoders.decode(potentials), envelope_of_all(potentials)
+            assert path.score == pytest.approx(reference.score, abs=1e-9)
+            assert path.onsets.tolist() == reference.onsets.tolist()
+            rows.append((semi, pruned, full, found.fraction, found.exact))
+        semi, pruned, full, fraction, exact = np.array(rows).T
+        ratio = pruned.sum() / semi.sum()
+        print(
+            f"  learned ratio weight times {strength:2}: bounds {ratio:.1f} (median "
+            f"{np.median(pruned / semi):.1f}, worst {np.max(pruned / semi):.1f}), envelope of all "
+            f"{full.sum() / semi.sum():.1f}; states that survive {fraction.mean():.2%} (worst "
+            f"{fraction.max():.2%}); without falling back {exact.mean():.0%}"
+        )
+        if strength == 1:
+            assert ratio < 4.0
+
+
+def windowed(n_events, width=400, longest=150, sign=1.0, dtype=np.float32):
+    """Events 50 frames apart in windows of the given width, like a score after a coarse pass."""
+    rng = np.random.default_rng(0)
+    n_frames = 50 * n_events
+    start = np.clip(50 * np.arange(n_events) - width // 2, 0, n_frames - width)
+    ratio = np.zeros((n_events, 3))
+    ratio[1:] = np.array([1.0, 1.0, -2.0]) * sign / 50**2
+    return Potentials(
+        rng.standard_normal((n_events, width), dtype=np.float32).astype(dtype),
+        n_frames,
+        start=start,
+        duration=-((np.arange(longest + 1) - 50.0) ** 2)[None] / 800,
+        ratio=ratio,
+    )
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_memory_against_length(sign):
+    sizes = np.array([100, 400, 1600, 6400])
+    print(f"\nsecond order, ratio weight {sign:+}: peak MB beside the potentials, and seconds")
+    tight = []
+    for n_events in sizes:
+        potentials = windowed(int(n_events), sign=sign)
+        onsets = None
+        line = f"  K={n_events:5} T={potentials.n_frames:6}:"
+        bound = int(8 * (4 + 2 * np.sqrt(n_events)) * 400 * 150)  # sqrt(K) W L
+        for max_memory in (None, bound):
+            tracemalloc.start()
+            begin = time.thread_time()
+            path = decoders.decode_second_order(potentials, max_memory=max_memory)
+            took, peak = time.thread_time() - begin, tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+            assert onsets is None or np.array_equal(onsets, path.onsets)
+            onsets = path.onsets
+            line += f"  max_memory={max_memory}: {peak / 1e6:7.1f} MB, {took:.2f} s"
+            if max_memory is not None:
+                assert peak <= max_memory + 1_000_000
+        tight.append(peak)
+        print(line)
+    power = np.polyfit(np.log(sizes), np.log(tight), 1)[0]
+    print(f"  bounded memory grows with the power {power:.2f} of K")
+    if sign > 0:
+        assert power < 0.6
+
+
+@numba.njit(nogil=True)
+def spin(n):
+    x = 1
+    for _ in range(n):
+        x = x * 1664525 + 1013904223 & 0xFFFFFFFF
+    return x
+
+
+def test_threads():
+    """Beside a loop that touches neither memory nor Python: what two threads gain here at best."""
+    rng = np.random.default_rng(0)
+    first = [
+        Potentials(
+            rng.standard_normal((60, 3000), dtype=np.float32),
+            3000,
+            duration=-((np.arange(301) - 50.0) ** 2)[None] / 800,
+        )
+        for _ in range(24)
+    ]
+    second = [windowed(60, sign=sign) for sign in (1.0, -1.0) for _ in range(12)]
+    spin(1)
+
+    def bare(n_threads):
+        with ThreadPoolExecutor(n_threads) as pool:
+            return list(pool.map(spin, [10_000_000] * 24))
+
+    print("\ntwo threads against one, wall clock, least times in turns")
+    for name, potentials in (("semi-Markov", first), ("second order", second)):
+        expected = decoders.decode_batch(potentials, n_threads=1)
+        times = {}
+        for _ in range(9):
+            for n_threads in (1, 2):
+                begin = time.perf_counter()
+                found = decoders.decode_batch(potentials, n_threads=n_threads)
+                middle = time.perf_counter()
+                bare(n_threads)
+                end = time.perf_counter()
+                times.setdefault(("decode", n_threads), []).append(middle - begin)
+                times.setdefault(("bare", n_threads), []).append(end - middle)
+                assert all(
+                    a.score == b.score and np.array_equal(a.onsets, b.onsets)
+                    for a, b in zip(found, expected, strict=True)
+                )
+        gain, best = (min(times[what, 1]) / min(times[what, 2]) for what in ("decode", "bare"))
+        print(f"  {name}: {gain:.2f} times; bare loop {best:.2f} times")
+        assert gain > (1.7 if best > 1.9 else 0.85 * best)

@@ -1,0 +1,123 @@
+"""The same answers in little memory and in several threads."""
+
+import tracemalloc
+
+import numba
+import numpy as np
+import pytest
+
+from align import decoders
+from align.decoders import _checkpoints, _rows
+from align.decoders._windows import check_values
+from align.errors import ParameterError
+from align.types import Potentials
+
+
+def make(naive, order, sign, seed=0, n_events=23, n_frames=70):
+    return naive.random_potentials(
+        np.random.default_rng(seed), n_events, n_frames, longest=12, order=order, sign=sign
+    )
+
+
+def least(potentials):
+    with pytest.raises(ParameterError, match=r"max_memory=1, must be at least \d+ bytes") as error:
+        decoders.decode(potentials, max_memory=1)
+    return int(str(error.value).split("at least ")[1].split(" bytes")[0])
+
+
+@pytest.mark.parametrize(("order", "sign"), [(0, None), (1, None), (2, 1.0), (2, -1.0)])
+@pytest.mark.parametrize("n_events", [1, 2, 3, 4, 5, 9, 23])
+def test_any_budget_gives_the_same_path(naive, order, sign, n_events):
+    n_frames = 70 if n_events > 6 else 12 * n_events - 3
+    potentials = make(naive, order, sign, n_events=n_events, n_frames=n_frames)
+    expected = decoders.decode(potentials)
+    need = least(potentials)
+    for factor in (1.0, 1.2, 1.5, 2.0, 4.0, 30.0):
+        path = decoders.decode(potentials, max_memory=int(need * factor))
+        assert path.score == pytest.approx(expected.score, abs=1e-9)
+        assert path.onsets.tolist() == expected.onsets.tolist()
+    if sign != -1.0:  # bounds may leave little enough to decode in less
+        with pytest.raises(ParameterError, match="must be at least"):
+            decoders.decode(potentials, max_memory=need - 1)
+
+
+@pytest.mark.parametrize("order", [0, 1, 2])
+def test_what_is_stored_without_being_asked_is_bounded(naive, order, monkeypatch):
+    potentials = make(naive, order, 1.0)
+    expected = decoders.decode(potentials)
+    monkeypatch.setattr(_checkpoints, "_ENOUGH", 1)
+    monkeypatch.setattr(_rows, "_ENOUGH", 1)
+    path = decoders.decode(potentials)
+    assert path.score == expected.score
+    assert path.onsets.tolist() == expected.onsets.tolist()
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="large problems are for kernels")
+@pytest.mark.parametrize(("order", "sign"), [(0, None), (1, None), (2, 1.0), (2, -1.0)])
+def test_the_budget_is_kept(naive, order, sign):
+    potentials = make(naive, order, sign, n_events=150, n_frames=1500)
+    expected = decoders.decode(potentials)
+    whole = peak(potentials, None)
+    need = least(potentials)
+    assert need < 0.5 * whole
+    for budget in (need, 2 * need):
+        assert peak(potentials, budget) <= budget + 200_000  # windows and Python's own
+    path = decoders.decode(potentials, max_memory=need)
+    assert path.onsets.tolist() == expected.onsets.tolist()
+
+
+def peak(potentials, max_memory):
+    decoders.decode(potentials, max_memory=max_memory)
+    tracemalloc.start()
+    decoders.decode(potentials, max_memory=max_memory)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return most
+
+
+@pytest.mark.parametrize("max_memory", [0, -5])
+@pytest.mark.parametrize("order", [0, 1, 2])
+def test_budgets_that_are_not_positive(naive, order, max_memory):
+    with pytest.raises(ParameterError, match=f"max_memory={max_memory}, must be positive"):
+        decoders.decode(make(naive, order, 1.0), max_memory=max_memory)
+
+
+def test_general_functions_have_no_budget():
+    potentials = Potentials(np.zeros((2, 5)), 5, general=((1.0, max),))
+    with pytest.raises(ParameterError, match="max_memory=100, must be None for general"):
+        decoders.decode(potentials, max_memory=100)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_kernels_read_the_table_that_was_given(dtype):
+    potentials = Potentials(np.zeros((3, 9), dtype=dtype), 9)
+    assert check_values(potentials) is potentials.onset
+
+
+@pytest.mark.parametrize("n_threads", [None, 1, 2, 5])
+def test_batch_equals_one_by_one(naive, n_threads):
+    batch = [make(naive, i % 3, 1.0 - 2.0 * (i % 2), seed=i, n_events=9) for i in range(13)]
+    expected = [decoders.decode(one) for one in batch]
+    found = decoders.decode_batch(batch, n_threads=n_threads)
+    assert [path.score for path in found] == [path.score for path in expected]
+    assert all(np.array_equal(a.onsets, b.onsets) for a, b in zip(found, expected, strict=True))
+
+
+def test_batch_of_nothing():
+    assert decoders.decode_batch([]) == []
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_batch_names_the_one_at_fault(n_threads):
+    good, bad = Potentials(np.zeros((2, 4)), 4), Potentials(np.zeros((5, 4)), 4)
+    with pytest.raises(ParameterError, match="more events than frames") as error:
+        decoders.decode_batch([good, good, bad, good], n_threads=n_threads)
+    assert error.value.__notes__ == ["This is item 2 of the batch, counted from 0."]
+
+
+def test_batch_refuses():
+    with pytest.raises(ParameterError, match="n_threads=0, must be at least 1"):
+        decoders.decode_batch([], n_threads=0)
+    one = Potentials(np.zeros((40, 400)), 400)
+    with pytest.raises(ParameterError, match="max_memory=50, must be at least"):
+        decoders.decode_batch([one, one], n_threads=2, max_memory=100)
