@@ -4,7 +4,7 @@ A round reads ``w = grad f*(v / c)``, forms its direction a and target b, and ta
 `align.learners.hinge_steps`. Where earlier rounds are revisited (Shalev-Shwartz, section 5.2.2),
 each of their variables is taken out of v, optimised anew and put back:
 
-    maximise over alpha_i:  b_i alpha_i - conjugate of the slack - c f*((v_rest + alpha_i a_i) / c).
+    maximise over alpha_i:  b_i alpha_i - conjugate - c f*((v_rest + alpha_i a_i) / c).
 """
 
 import math
@@ -14,14 +14,26 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
-from align.learners import _rounds as rounds
 from align.learners._plans import Chunk, Floats, Plan, Revisit
-from align.learners.complexity import Blocks, Complexity, Euclidean, QNorm
+from align.learners.complexity import Blocks, Complexity, Euclidean, EuclideanBall, QNorm
 from align.learners.hinge_steps import hinge_step
 from align.learners.steps import exact_step, hinge
 from align.learners.tuning import FixedTuning, MistakeTuning, SelfTuning
 
 __all__ = ["GeneralRun"]
+
+
+class _WholeBall(EuclideanBall):
+    """The ball of matrices of bounded Frobenius norm, as the kernels have it."""
+
+    def link(self, theta: npt.ArrayLike) -> Floats:
+        """Return theta, shrunk to the ball where it lies outside."""
+        theta = np.asarray(theta)
+        return super().link(theta.ravel()).reshape(theta.shape)
+
+    def conjugate(self, theta: npt.ArrayLike) -> Any:
+        """Return f* of the matrix as a vector."""
+        return super().conjugate(np.asarray(theta).ravel())
 
 
 class GeneralRun:
@@ -78,9 +90,11 @@ class GeneralRun:
 
     @property
     def complexity(self) -> Complexity:
-        """f of v, as a whole."""
+        """F of v, as a whole."""
         f = self.plan.complexity
-        return f if self.rows == 1 else Blocks(f)
+        if self.rows == 1:
+            return f
+        return _WholeBall(f.rho) if type(f) is EuclideanBall else Blocks(f)
 
     @property
     def scale(self) -> float:
@@ -122,7 +136,7 @@ class GeneralRun:
         norm = float(plan.complexity.dual_norm(x)) * (1.0 if self.rows == 1 else math.sqrt(2.0))
         if isinstance(update.tuning, MistakeTuning):
             w = f.link(self.v)  # a prediction does not depend on c
-            code, mistake, *_ = self._constraint(w, x, y, relevant)
+            mistake = self._constraint(w, x, y, relevant)[1]
             if mistake or not update.conservative:
                 self.radius = max(self.radius, norm)
             radius = self.radius
@@ -133,16 +147,16 @@ class GeneralRun:
         w = self.weights()
         if self._sum is not None:
             self._sum += w
-        code, mistake, direction, target, other = self._constraint(w, x, y, relevant)
+        code, mistake, direction, target, other, inner = self._constraint(w, x, y, relevant)
         if direction is None:
             norm, loss = 0.0, 0.0
         else:
-            loss = hinge(target, float((direction * w).sum()))
+            loss = hinge(target, inner)
         if plan.regression:
             mistake = loss > 0.0
-        over_mistakes = isinstance(update.tuning, SelfTuning) and update.tuning.over != "all"
-        if mistake or not over_mistakes:
-            self.radius = max(self.radius, norm)
+        if isinstance(update.tuning, SelfTuning) and update.tuning.over != "all":
+            radius = radius if mistake else self.radius
+        self.radius = radius
         slack = update.slack
         curvature = slack.curvature / weight
         self.counts[0] += 1
@@ -151,7 +165,8 @@ class GeneralRun:
         self.loss += loss
         self._priced += weight * loss if curvature == 0.0 else 0.5 * loss * loss / curvature
         alpha = 0.0
-        if direction is not None and norm > 0.0 and (mistake or not update.conservative):
+        counts = mistake or not update.conservative
+        if direction is not None and norm > 0.0 and c > 0.0 and counts:
             alpha = self._step(direction, target, loss, weight)
             if alpha > 0.0:
                 self.v += alpha * direction
@@ -173,36 +188,44 @@ class GeneralRun:
 
     def _constraint(
         self, w: Floats, x: Floats, y: Any, relevant: npt.NDArray[np.bool_] | None
-    ) -> tuple[float, bool, Floats | None, float, float]:
-        """Return the prediction, whether it is wrong, direction, target, and sign or classes."""
+    ) -> tuple[float, bool, Floats | None, float, float, float]:
+        """Return the prediction, whether it is wrong, a, b, sign or classes, and <w, a>."""
         plan = self.plan
+        direction = x
+        if plan.doubled:  # equal weights must give a score of exactly 0
+            half = self.width // 2
+            w, x = w[..., :half] - w[..., half:], x[:half]
         if plan.regression:
             score = float(w @ x)
             sign = 1.0 if y >= score else -1.0
-            return score, False, sign * x, sign * float(y) + plan.margin, sign
+            target = sign * float(y) + plan.margin
+            return score, False, sign * direction, target, sign, sign * score
         if self.rows == 1:
             score = float(w @ x)
             sign = float(y)
             predicted = 1.0 if score >= 0.0 else -1.0
             mistake = predicted != sign or (plan.ties == "mistake" and score == 0.0)
-            return predicted, mistake, sign * x, plan.margin, sign
+            return predicted, mistake, sign * direction, plan.margin, sign, sign * score
         scores = w @ x
         best = int(np.argmax(scores))
         label = int(y)
         good_set = relevant if label < 0 else np.arange(self.rows) == label
         assert good_set is not None
         if good_set.all() or not good_set.any():
-            return float(best), False, None, 0.0, -1.0
+            return float(best), False, None, 0.0, -1.0, 0.0
         good = int(np.argmin(np.where(good_set, scores, np.inf)))
         wrong = int(np.argmax(np.where(good_set, -np.inf, scores)))
         tied = scores[good] <= scores[wrong]
         mistake = bool(tied if label < 0 or plan.ties == "mistake" else best != label)
-        direction = np.zeros_like(self.v)
-        direction[good], direction[wrong] = x, -x
-        return float(best), mistake, direction, plan.margin, float(good * self.rows + wrong)
+        both = np.zeros_like(self.v)
+        both[good], both[wrong] = direction, -direction
+        inner = float(scores[good] - scores[wrong])
+        return (float(best), mistake, both, plan.margin, float(good * self.rows + wrong), inner)
 
     def _step(self, direction: Floats, target: float, loss: float, weight: float) -> float:
         """Return alpha, given that of this direction is not in v."""
+        if self.plan.multiplicative is not None:
+            return self._multiplicative_step(direction, loss)
         update = self.plan.update
         slack, c = update.slack, self.c
         largest, curvature = weight * slack.largest, slack.curvature / weight
@@ -226,6 +249,14 @@ class GeneralRun:
                 )
             return alpha
         return self._curved_step(direction, target, curvature)
+
+    def _multiplicative_step(self, direction: Floats, loss: float) -> float:
+        if self.plan.multiplicative == "printed":
+            square = float(np.abs(direction).max()) ** 2
+        else:
+            rows = np.atleast_2d(direction)
+            square = float(((rows.max(axis=1) - rows.min(axis=1)) ** 2).sum())
+        return 4.0 * loss / square if square > 0.0 else 0.0
 
     def _curved_step(self, direction: Floats, target: float, curvature: float) -> float:
         """Return the alpha with ``target - curvature alpha = <w(alpha), a>``, by bisection."""
@@ -288,7 +319,7 @@ class GeneralRun:
         self._kept[i][3] = new
         for alpha, sign in ((new, 1.0), (old, -1.0)):
             self._gain += sign * alpha * (target - 0.5 * curvature * alpha)
-        return abs(new - old)
+        return abs(float(new - old))
 
     def _worst(self) -> int:
         """Return the variable whose slope, where it may follow it, is largest."""
@@ -297,7 +328,7 @@ class GeneralRun:
         best, chosen = -1.0, len(self._kept) - 1
         for i, (direction, target, weight, alpha) in enumerate(self._kept):
             slope = target - slack.curvature / weight * alpha - float((direction * w).sum())
-            free = slope > 0.0 and alpha < weight * slack.largest or slope < 0.0 < alpha
+            free = (slope > 0.0 and alpha < weight * slack.largest) or slope < 0.0 < alpha
             if free and abs(slope) > best:
                 best, chosen = abs(slope), i
         return chosen

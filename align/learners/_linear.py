@@ -144,8 +144,8 @@ class LinearRun:
         """
         if self.counts[0] == 0:
             return self.hypothesis()
-        total: Floats = self.sums[rounds.PREFIX] * self.V - self.late
-        return total / self.counts[0]
+        mean: Floats = (self.sums[rounds.PREFIX] * self.V - self.late) / self.counts[0]
+        return mean
 
     def grow(self, rows: int, places: npt.NDArray[np.intp]) -> None:
         """Make room for more classes, whose weights begin at 0.
@@ -158,6 +158,8 @@ class LinearRun:
             new = np.zeros((rows, old.shape[1]))
             if len(old) == 1 and rows > 1 and len(places) == 2:
                 new[places[0]], new[places[1]] = -old[0] / 2.0, old[0] / 2.0
+            elif rows == 1:
+                new[:] = old
             elif len(places) == len(old):
                 new[places] = old
             setattr(self, name, new)

@@ -63,6 +63,8 @@ class Plan:
         Give the learner ``[x, -x]``, for complexities without negative weights.
     revisit : Revisit, optional
         Dual variables of earlier rounds.
+    multiplicative : {"range", "printed"}, optional
+        Step of the multiplicative passive-aggressive learner, instead of that of the dual.
     """
 
     update: Update
@@ -72,6 +74,7 @@ class Plan:
     ties: str = "positive"
     doubled: bool = False
     revisit: Revisit | None = None
+    multiplicative: str | None = None
 
 
 @dataclass

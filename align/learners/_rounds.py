@@ -20,11 +20,9 @@ import numba
 import numpy as np
 
 __all__ = [
-    "ALPHA",
     "AVERAGE",
     "BIAS",
     "BOUND",
-    "C",
     "CONSERVATIVE",
     "COST",
     "CURVATURE",
@@ -62,8 +60,10 @@ __all__ = [
     "SQRT",
     "SQUARE",
     "STOP",
+    "THRESHOLD",
     "TIES",
     "TUNING",
+    "C",
     "play_classes_csr",
     "play_classes_dense",
     "play_scores_csr",
@@ -76,8 +76,8 @@ C, RADIUS, LOSS, GAIN, SQUARE, PREFIX, PRICED, DUAL, COST = range(9)
 N_SUMS = 9
 # counts: rounds, mistakes, updates, mistakes without a direction
 # rule
-MARGIN, LARGEST, CURVATURE, BIAS, FIRST_TUNING, SECOND_TUNING, BOUND = range(7)
-N_RULES = 7
+MARGIN, LARGEST, CURVATURE, BIAS, FIRST_TUNING, SECOND_TUNING, BOUND, THRESHOLD = range(8)
+N_RULES = 8
 # flags
 REGRESSION, EXACT, CONSERVATIVE, TUNING, TIES, AVERAGE, STOP = range(7)
 N_FLAGS = 7
@@ -102,7 +102,7 @@ _ROUNDING = 1e-12  # relative; a loss below this is what a step leaves on its ow
 _FAST = {"reassoc", "contract", "nsz"}  # sums in any order; NaN stays NaN
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
 def _begin(norm2: float, mistake: bool, rule: Any, flags: Any, counts: Any, sums: Any) -> float:
     """Set c of the round and return the scale."""
     kind = flags[TUNING]
@@ -127,7 +127,7 @@ def _begin(norm2: float, mistake: bool, rule: Any, flags: Any, counts: Any, sums
     return _scale(c, sums[SQUARE], rule[BOUND])
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
 def _scale(c: float, square: float, bound: float) -> float:
     scale = 1.0 / c if c > 0.0 else 0.0
     if square * scale * scale > bound * bound:
@@ -135,7 +135,7 @@ def _scale(c: float, square: float, bound: float) -> float:
     return scale
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def _ball_step(
     target: float, inner: float, norm2: float, curvature: float, c: float, square: float, b: float
 ) -> float:
@@ -164,7 +164,7 @@ def _ball_step(
     return 0.5 * (low + high)
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
 def _finish(
     target: float,
     inner: float,
@@ -184,16 +184,23 @@ def _finish(
     if flags[REGRESSION]:
         mistake = loss > 0.0
     c = sums[C]
-    curvature = rule[CURVATURE] / weight
+    curvature = rule[CURVATURE]
+    if weight != 1.0:
+        curvature /= weight
     counts[0] += 1
     counts[1] += mistake
     counts[3] += mistake and norm2 == 0.0
     sums[PREFIX] += scale
     sums[LOSS] += loss
-    priced = weight * loss if rule[CURVATURE] == 0.0 else 0.5 * loss * loss / curvature
-    sums[PRICED] += priced
+    if loss > 0.0:
+        sums[PRICED] += weight * loss if curvature == 0.0 else 0.5 * loss * loss / curvature
     alpha = 0.0
-    if loss > 0.0 and norm2 > 0.0 and (mistake or flags[CONSERVATIVE] == 0):
+    if (
+        loss > rule[THRESHOLD]
+        and norm2 > 0.0
+        and c > 0.0
+        and (mistake or flags[CONSERVATIVE] == 0)
+    ):
         alpha = weight * rule[LARGEST]
         if flags[EXACT] == 0:
             if curvature > 0.0:
@@ -206,14 +213,20 @@ def _finish(
         counts[2] += 1
         sums[GAIN] += alpha * (target - 0.5 * curvature * alpha)
         sums[SQUARE] = max(sums[SQUARE] + alpha * (2.0 * inner + alpha * norm2), 0.0)
+    return alpha, loss
+
+
+@numba.njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
+def _settle(rule: Any, sums: Any) -> None:
+    """Set the dual objective; only who reads it pays for it."""
+    c = sums[C]
     if c > 0.0:
         size = math.sqrt(sums[SQUARE])
         inside = min(size, c * rule[BOUND])
         sums[DUAL] = sums[GAIN] - inside * (size - 0.5 * inside) / c
-    return alpha, loss
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def _write(
     log: Any,
     i: int,
@@ -224,9 +237,10 @@ def _write(
     norm2: float,
     target: float,
     mistake: bool,
-    scale: float,
+    rule: Any,
     sums: Any,
 ) -> None:
+    _settle(rule, sums)
     log[i, LOG_CODE] = code
     log[i, LOG_LOSS] = loss
     log[i, LOG_ALPHA] = alpha
@@ -236,10 +250,10 @@ def _write(
     log[i, LOG_DUAL] = sums[DUAL]
     log[i, LOG_COST] = 1.0 if mistake else 0.0
     log[i, LOG_OTHER] = other
-    log[i, LOG_SCALE] = scale
+    log[i, LOG_SCALE] = 1.0 / sums[C] if sums[C] > 0.0 else 0.0
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
 def _scalar_round(
     raw: float,
     square: float,
@@ -271,42 +285,92 @@ def _scalar_round(
     )
     if i < log.shape[0]:
         wrong = loss > 0.0 if flags[REGRESSION] else mistake
-        _write(log, i, code, sign, loss, alpha, norm2, target, wrong, scale, sums)
+        _write(log, i, code, sign, loss, alpha, norm2, target, wrong, rule, sums)
     return alpha, sign
 
 
-@numba.njit(cache=True, nogil=True, fastmath=_FAST)
+@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
 def _dense_scores(V: Any, X: Any, row: int, bias: float, scores: Any) -> float:
-    """Write ``<v_r, x>`` for every r; return the squared norm of x."""
-    d = X.shape[1]
-    for r in range(V.shape[0]):
+    """Write ``<v_r, x>`` for every r, four at a time; return the squared norm of x."""
+    d, k = X.shape[1], V.shape[0]
+    r = 0
+    while r + 4 <= k:
+        s0 = s1 = s2 = s3 = 0.0
+        for j in range(d):
+            x = X[row, j]
+            s0 += V[r, j] * x
+            s1 += V[r + 1, j] * x
+            s2 += V[r + 2, j] * x
+            s3 += V[r + 3, j] * x
+        scores[r] = s0 + bias * V[r, d]
+        scores[r + 1] = s1 + bias * V[r + 1, d]
+        scores[r + 2] = s2 + bias * V[r + 2, d]
+        scores[r + 3] = s3 + bias * V[r + 3, d]
+        r += 4
+    while r < k:
         total = 0.0
         for j in range(d):
             total += V[r, j] * X[row, j]
         scores[r] = total + bias * V[r, d]
+        r += 1
     square = 0.0
     for j in range(d):
-        square += float(X[row, j]) * X[row, j]
+        value = np.float64(X[row, j])
+        square += value * value
     return square
 
 
-@numba.njit(cache=True, nogil=True, fastmath=_FAST)
+@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
 def _sparse_scores(
     V: Any, data: Any, indices: Any, begin: int, end: int, bias: float, scores: Any
 ) -> float:
-    d = V.shape[1] - 1
-    for r in range(V.shape[0]):
+    d, k = V.shape[1] - 1, V.shape[0]
+    r = 0
+    while r + 4 <= k:
+        s0 = s1 = s2 = s3 = 0.0
+        for j in range(begin, end):
+            x, at = data[j], indices[j]
+            s0 += V[r, at] * x
+            s1 += V[r + 1, at] * x
+            s2 += V[r + 2, at] * x
+            s3 += V[r + 3, at] * x
+        scores[r] = s0 + bias * V[r, d]
+        scores[r + 1] = s1 + bias * V[r + 1, d]
+        scores[r + 2] = s2 + bias * V[r + 2, d]
+        scores[r + 3] = s3 + bias * V[r + 3, d]
+        r += 4
+    while r < k:
         total = 0.0
         for j in range(begin, end):
             total += V[r, indices[j]] * data[j]
         scores[r] = total + bias * V[r, d]
+        r += 1
     square = 0.0
     for j in range(begin, end):
-        square += float(data[j]) * data[j]
+        value = np.float64(data[j])
+        square += value * value
     return square
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def _row_scores(
+    V: Any, data: Any, indices: Any, begin: int, end: int, bias: float, scores: Any, spread: Any
+) -> float:
+    """Write ``<v_r, x>`` for every r; return the squared norm of x.
+
+    A row of which an eighth is there is quicker dense: `spread` [shape=(1, d)] is 0 but within.
+    """
+    if 8 * (end - begin) < spread.shape[1]:
+        return float(_sparse_scores(V, data, indices, begin, end, bias, scores))
+    for j in range(begin, end):
+        spread[0, indices[j]] = data[j]
+    square = _dense_scores(V, spread, 0, bias, scores)
+    for j in range(begin, end):
+        spread[0, indices[j]] = 0.0
+    return float(square)
+
+
+@numba.njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
 def _add_dense(v: Any, step: float, X: Any, row: int, bias: float) -> None:
     d = X.shape[1]
     for j in range(d):
@@ -314,14 +378,16 @@ def _add_dense(v: Any, step: float, X: Any, row: int, bias: float) -> None:
     v[d] += step * bias
 
 
-@numba.njit(cache=True, nogil=True)
-def _add_sparse(v: Any, step: float, data: Any, indices: Any, begin: int, end: int, b: float) -> None:
+@numba.njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
+def _add_sparse(
+    v: Any, step: float, data: Any, indices: Any, begin: int, end: int, b: float
+) -> None:
     for j in range(begin, end):
         v[indices[j]] += step * data[j]
     v[v.shape[0] - 1] += step * b
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def play_scores_dense(
     X: Any,
     y: Any,
@@ -351,11 +417,13 @@ def play_scores_dense(
             if flags[AVERAGE]:
                 _add_dense(late[0], sums[PREFIX] * alpha * sign, X, row, rule[BIAS])
             if flags[STOP]:
+                _settle(rule, sums)
                 return i + 1
+    _settle(rule, sums)
     return int(order.shape[0])
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def play_scores_csr(
     data: Any,
     indices: Any,
@@ -373,13 +441,14 @@ def play_scores_csr(
 ) -> int:
     """Play rounds with one score on CSR rows; return how many rows were used up."""
     score = np.empty(1)
+    spread = np.zeros((1, V.shape[1] - 1))
     for i in range(order.shape[0]):
         row = order[i]
         weight = weights[row] if weights.shape[0] else 1.0
         if weight == 0.0:
             continue
         begin, end = indptr[row], indptr[row + 1]
-        square = _sparse_scores(V, data, indices, begin, end, rule[BIAS], score)
+        square = _row_scores(V, data, indices, begin, end, rule[BIAS], score, spread)
         alpha, sign = _scalar_round(
             score[0], square, y[row], weight, i, rule, flags, counts, sums, log
         )
@@ -389,31 +458,46 @@ def play_scores_csr(
                 step = sums[PREFIX] * alpha * sign
                 _add_sparse(late[0], step, data, indices, begin, end, rule[BIAS])
             if flags[STOP]:
+                _settle(rule, sums)
                 return i + 1
+    _settle(rule, sums)
     return int(order.shape[0])
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
 def _rivals(scores: Any, label: int, relevant: Any, row: int) -> tuple[int, int, int]:
     """Return the worst relevant class, the best other one, and the best of all; ties: the first.
 
     The first two are -1 where there is none.
     """
-    good = label
     wrong = -1
+    if label >= 0:
+        own = scores[label]
+        scores[label] = -np.inf
+        wrong = 0 if label != 0 else 1
+        if wrong == scores.shape[0]:
+            wrong = -1
+        for r in range(wrong + 1, scores.shape[0]):
+            if scores[r] > scores[wrong]:
+                wrong = r
+        scores[label] = own
+        if wrong < 0 or own > scores[wrong] or (own == scores[wrong] and label < wrong):
+            return label, wrong, label
+        return label, wrong, wrong
+    good = -1
     best = 0
     for r in range(scores.shape[0]):
         if scores[r] > scores[best]:
             best = r
-        if r == label or (label < 0 and relevant[row, r]):
-            if label < 0 and (good < 0 or scores[r] < scores[good]):
+        if relevant[row, r]:
+            if good < 0 or scores[r] < scores[good]:
                 good = r
         elif wrong < 0 or scores[r] > scores[wrong]:
             wrong = r
     return good, wrong, best
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
 def _class_round(
     scores: Any,
     square: float,
@@ -446,11 +530,11 @@ def _class_round(
     alpha, loss = _finish(target, inner, norm2, scale, mistake, weight, rule, flags, counts, sums)
     if i < log.shape[0]:
         other = float(good) * scores.shape[0] + wrong if norm2 > 0.0 else -1.0
-        _write(log, i, float(best), other, loss, alpha, norm2, target, mistake, scale, sums)
+        _write(log, i, float(best), other, loss, alpha, norm2, target, mistake, rule, sums)
     return alpha
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def play_classes_dense(
     X: Any,
     y: Any,
@@ -498,11 +582,13 @@ def play_classes_dense(
                 _add_dense(late[good], step, X, row, rule[BIAS])
                 _add_dense(late[wrong], -step, X, row, rule[BIAS])
             if flags[STOP]:
+                _settle(rule, sums)
                 return i + 1
+    _settle(rule, sums)
     return int(order.shape[0])
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def play_classes_csr(
     data: Any,
     indices: Any,
@@ -521,13 +607,14 @@ def play_classes_csr(
 ) -> int:
     """Play rounds with a score for each class on CSR rows; return how many rows were used up."""
     scores = np.empty(V.shape[0])
+    spread = np.zeros((1, V.shape[1] - 1))
     for i in range(order.shape[0]):
         row = order[i]
         weight = weights[row] if weights.shape[0] else 1.0
         if weight == 0.0:
             continue
         begin, end = indptr[row], indptr[row + 1]
-        square = _sparse_scores(V, data, indices, begin, end, rule[BIAS], scores)
+        square = _row_scores(V, data, indices, begin, end, rule[BIAS], scores, spread)
         label = y[row]
         good, wrong, best = _rivals(scores, label, relevant, row)
         alpha = _class_round(
@@ -553,11 +640,13 @@ def play_classes_csr(
                 _add_sparse(late[good], step, data, indices, begin, end, rule[BIAS])
                 _add_sparse(late[wrong], -step, data, indices, begin, end, rule[BIAS])
             if flags[STOP]:
+                _settle(rule, sums)
                 return i + 1
+    _settle(rule, sums)
     return int(order.shape[0])
 
 
-@numba.njit(cache=True, nogil=True)
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def play_uniclass(
     X: Any,
     order: Any,
@@ -567,6 +656,7 @@ def play_uniclass(
     epsilon: float,
     largest: float,
     curvature: float,
+    threshold: float,
     average: bool,
     counts: Any,
     sums: Any,
@@ -574,8 +664,8 @@ def play_uniclass(
 ) -> None:
     """Play rounds that pull the centre w towards each row, until it is near enough.
 
-    `total` is the sum of the centres, were the present one to stay: a step that comes after n
-    rounds is added (T - n) times, so ``total = T w - sum_t n_t step_t``; it holds the last sum.
+    The mean of the centres before rounds 2 .. T is ``w - total / (T - 1)``, where `total` has the
+    step of round t, which came too late for t - 1 of them, t - 1 times.
     """
     d = X.shape[1]
     for i in range(order.shape[0]):
@@ -598,9 +688,12 @@ def play_uniclass(
         loss = distance - epsilon
         if loss <= _ROUNDING * (epsilon + distance):
             loss = 0.0
-        tau = min(weight * largest, loss / (1.0 + curvature / weight))
+        tau = 0.0
+        if loss > threshold:
+            tau = min(weight * largest, loss / (1.0 + curvature / weight))
         counts[1] += loss > 0.0
         sums[LOSS] += loss
+        sums[PRICED] += loss * loss
         if tau > 0.0:
             counts[2] += 1
             share = tau / distance
@@ -608,7 +701,7 @@ def play_uniclass(
                 step = share * (X[row, j] - w[j])
                 w[j] += step
                 if average:
-                    total[j] += counts[0] * step
+                    total[j] += (counts[0] - 1) * step
         if i < log.shape[0]:
             log[i, LOG_CODE] = distance
             log[i, LOG_LOSS] = loss

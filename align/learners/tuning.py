@@ -1,16 +1,15 @@
 """Tuning of c, the weight of complexity against loss, from round to round.
 
-===================  ===================================  ==========================================
-class                c of round t                         bound
-===================  ===================================  ==========================================
-`FixedTuning`        c                                    Lemma 1
-`MistakeTuning`      ``X sqrt(m / (2 U))``                Theorem 7
-`SelfTuning`         ``X sqrt((m + 1) / U)``              Theorem 6, Corollary 6
-`SqrtTuning`         ``sqrt(t L / U)``                    Corollary 2
-`RunningTuning`      ``X sqrt(t share / U)``              Corollary 3, Eq. 5.16
-`LossTuning`         ``b sqrt(beta + sum of the losses    Theorem 2, Corollary 4
-                     before)``
-===================  ===================================  ==========================================
+=================  ===============================================  ========================
+class              c of round t                                     bound
+=================  ===============================================  ========================
+`FixedTuning`      c                                                Lemma 1
+`MistakeTuning`    ``X sqrt(m / (2 U))``                            Theorem 7
+`SelfTuning`       ``X sqrt((m + 1) / U)``                          Theorem 6, Corollary 6
+`SqrtTuning`       ``sqrt(t L / U)``                                Corollary 2
+`RunningTuning`    ``X sqrt(t share / U)``                          Corollary 3, Eq. 5.16
+`LossTuning`       ``b sqrt(beta + sum of the losses before)``      Theorem 2, Corollary 4
+=================  ===============================================  ========================
 
 X is the largest dual norm of a direction so far, m the number of mistakes (`MistakeTuning` counts
 that of the round, `SelfTuning` those before it). The analysis of variable c asks that it never

@@ -1,0 +1,112 @@
+"""B4: Winnow with a threshold."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+
+from align.errors import ParameterError
+from align.learners import ThresholdWinnow, threshold_winnow_bound
+
+
+def test_the_slides():
+    X = np.array([[0, 0, 1, 1], [1, 0, 0, 1], [1, 1, 0, 0]])
+    y = np.array([-1, 1, 1])
+    model = ThresholdWinnow(theta=2.0, beta=2.0).partial_fit(X[:1], y[:1], classes=[-1, 1])
+    seen = [model.coef_[0].tolist()]
+    for x, sign in zip(X[1:], y[1:], strict=True):
+        model.step(x, sign)
+        seen.append(model.coef_[0].tolist())
+    assert seen == [[1, 1, 0.5, 0.5], [2, 1, 0.5, 1], [2, 1, 0.5, 1]]
+    model = ThresholdWinnow(theta=2.0, beta=2.0)
+    model.partial_fit([[0, 0, 1, 1]], [-1], classes=[-1, 1])
+    seen = [model.coef_[0].tolist()]
+    for x in ([1, 0, 0, 1], [0, 1, 1, 0]):
+        assert model.step(x, 1).updated
+        seen.append(model.coef_[0].tolist())
+    assert seen == [[1, 1, 0.5, 0.5], [2, 1, 0.5, 1], [2, 2, 1, 1]]
+
+
+@pytest.mark.parametrize("share", ["1", "2", "half", "d"])
+@pytest.mark.parametrize("k", [1, 3])
+def test_bounds_on_disjunctions(k, share):
+    d = 24
+    theta = {"1": 1.0, "2": 2.0, "half": d / 2, "d": float(d)}[share]
+    rng = np.random.default_rng(90)
+    for beta in (1.5, 2.0):
+        X = (rng.random((1500, d)) < 0.15).astype(int)
+        y = np.where(X[:, :k].any(axis=1), 1, -1)
+        model = ThresholdWinnow(theta, beta).partial_fit(X, y, classes=[-1, 1])
+        u, v = model.n_promotions_, model.n_demotions_
+        bound = threshold_winnow_bound(d, theta, beta, separation=1.0, total=float(k))
+        assert v <= beta * d / ((beta - 1) * theta) + beta * u
+        assert model.coef_.max() <= beta * theta == bound.largest_weight
+        assert u <= k * np.log(beta * theta) / np.log(beta)
+        assert u <= bound.promotions
+        assert v <= bound.demotions
+        assert model.n_mistakes_ == u + v > 0
+        constant = 8 * d / theta + (5 + 14 * np.log(theta)) * k  # Littlestone, beta = 1.5
+        assert beta != 1.5 or u + v <= constant
+
+
+def test_relative_separation():
+    """r of k features: mu = 1 / r each, g = 1 / r."""
+    rng = np.random.default_rng(91)
+    d, k, r = 20, 5, 2
+    X = (rng.random((2000, d)) < 0.3).astype(int)
+    y = np.where(X[:, :k].sum(1) >= r, 1, -1)
+    g, beta = 1 / r, 1 + 0.5 / r
+    model = ThresholdWinnow(float(d), beta).partial_fit(X, y)
+    bound = threshold_winnow_bound(d, d, beta, g, k / r)
+    u, v = model.n_promotions_, model.n_demotions_
+    assert u - (1 - g) * v <= k / r * np.log(beta * d) / np.log(beta) + 1e-9
+    assert u <= bound.promotions
+    assert v <= bound.demotions
+
+
+def test_forms_of_input():
+    rng = np.random.default_rng(92)
+    X = (rng.random((200, 8)) < 0.3).astype(float)
+    y = np.where(X[:, :2].any(axis=1), "yes", "no")
+    model = ThresholdWinnow(random_state=0, epochs=3)
+    dense, sparse = clone(model).fit(X, y), clone(model).fit(sp.csr_matrix(X), y)
+    np.testing.assert_array_equal(dense.coef_, sparse.coef_)
+    assert dense.score(X, y) > 0.95
+    assert (sparse.predict(sp.csr_matrix(X)) == dense.predict(X)).all()
+    whole, parts = ThresholdWinnow().partial_fit(X, y), ThresholdWinnow()
+    for i in range(0, 200, 30):
+        parts.partial_fit(X[i : i + 30], y[i : i + 30], classes=["no", "yes"])
+    np.testing.assert_array_equal(whole.coef_, parts.coef_)
+    assert whole.intercept_.tolist() == [-8.0]
+
+
+def test_an_empty_example_is_negative():
+    model = ThresholdWinnow().partial_fit([[0, 0], [0, 0]], [1, 0])
+    assert (model.n_mistakes_, model.n_updates_) == (1, 0)
+    np.testing.assert_array_equal(model.coef_, [[1.0, 1.0]])
+
+
+@pytest.mark.parametrize(
+    ("model", "X", "y", "message"),
+    [
+        (ThresholdWinnow(), [[0.5], [1]], [0, 1], "value 0.5, must be 0 or 1"),
+        (ThresholdWinnow(), [[-1], [1]], [0, 1], "value -1.0, must be 0 or 1"),
+        (ThresholdWinnow(), [[0], [1]], [1, 1], r"y has 1 class\(es\), must have 2"),
+        (ThresholdWinnow(), [[0], [1], [1]], [0, 1, 2], r"y has 3 class\(es\)"),
+        (ThresholdWinnow(theta=0.5), [[0], [1]], [0, 1], "theta=0.5, must be at least 1"),
+        (ThresholdWinnow(beta=1.0), [[0], [1]], [0, 1], "beta=1.0, must be more than 1"),
+        (ThresholdWinnow(epochs=0), [[0], [1]], [0, 1], "epochs=0"),
+    ],
+)
+def test_bad_arguments(model, X, y, message):
+    with pytest.raises(ParameterError, match=message):
+        model.fit(X, y)
+
+
+def test_bad_bounds():
+    with pytest.raises(ParameterError, match=r"beta=2.0, must lie in"):
+        threshold_winnow_bound(4, 4.0, 2.0, 0.5, 1.0)
+    with pytest.raises(ParameterError, match=r"separation=0.0"):
+        threshold_winnow_bound(4, 4.0, 2.0, 0.0, 1.0)
+    with pytest.raises(ParameterError, match="label 7 was never announced"):
+        ThresholdWinnow().partial_fit([[1]], [7], classes=[0, 1])
