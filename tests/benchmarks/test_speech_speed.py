@@ -1,4 +1,4 @@
-"""How long training and aligning speech take: ``pytest tests/benchmarks/test_speech_speed.py -s``."""
+"""How long training and aligning speech take: ``pytest tests/benchmarks -s -k speech``."""
 
 import os
 import time
@@ -29,10 +29,7 @@ def test_training_takes_about_two_minutes_and_aligning_little(
     seconds = sum(model.align(one.audio, one.events).duration for one in corpus)
     factor = (time.perf_counter() - begin) / seconds
     cpu_factor = (time.process_time() - cpu) / seconds
-    print(
-        f"\ntraining on {len(corpus)} recordings, {seconds:.0f} s of speech: {training:.0f} s with "
-        f"{os.cpu_count()} processes\naligning, features included: real-time factor {factor:.4f} "
-        f"(processor time {cpu_factor:.4f})"
-    )
+    print(f"\ntraining on {len(corpus)} recordings, {seconds:.0f} s of speech: {training:.0f} s")
+    print(f"real-time factor of aligning: {factor:.4f}, processor time {cpu_factor:.4f}")
     assert training < 180.0
     assert factor < 0.03
