@@ -4,8 +4,8 @@ A learner is a complexity function times a loss times a dual step times a tuning
 makes one hypothesis of the many it goes through. The names below are loaded on first use.
 
 Estimators
-`align.learners.passive_aggressive`  PA, PA-I, PA-II: two classes, more, label sets, numbers, one
-                                     class
+`align.learners.passive_aggressive`  PA, PA-I, PA-II: two classes, more, label sets, numbers
+`align.learners.uniclass`            the same for one class
 `align.learners.multiplicative`      the same with weights on the simplex
 `align.learners.quasi_additive`      Perceptron, p-norm Perceptron, Winnow, self-tuned Winnow
 `align.learners.winnow`              Winnow with a threshold
@@ -16,6 +16,8 @@ Estimators
 `align.learners.ellipsoid`           CELLIP and IELLIP
 `align.learners.boosting`            boosting as a primal-dual game
 `align.learners.structured`          the structured learner
+`align.learners.mixing`              the same on shards, in parallel: iterative parameter mixing
+`align.learners.mixed_classifier`    that of flat classifiers
 
 What they are made of
 `align.learners.complexity`          complexity functions f, their conjugates, links and norms
@@ -134,6 +136,12 @@ if TYPE_CHECKING:
         max_hinge_bound,
         max_hinge_step,
     )
+    from align.learners.mixed_classifier import (
+        MixedClassifier,
+    )
+    from align.learners.mixing import (
+        ParameterMixing,
+    )
     from align.learners.multiplicative import (
         MultiplicativePA,
         MultiplicativePARegressor,
@@ -153,7 +161,6 @@ if TYPE_CHECKING:
     from align.learners.passive_aggressive import (
         PassiveAggressiveClassifier,
         PassiveAggressiveRegressor,
-        PassiveAggressiveUniclass,
         cycle_until,
     )
     from align.learners.pdip import (
@@ -202,6 +209,7 @@ if TYPE_CHECKING:
         SqrtTuning,
         Tuning,
     )
+    from align.learners.uniclass import PassiveAggressiveUniclass
     from align.learners.updates import (
         Update,
         make_update,
@@ -254,6 +262,7 @@ __all__ = [
     "MaxOfHinge",
     "MistakeLearner",
     "MistakeTuning",
+    "MixedClassifier",
     "MultiplicativePA",
     "MultiplicativePARegressor",
     "MultiplicativePAUniclass",
@@ -261,6 +270,7 @@ __all__ = [
     "OnlineRegressor",
     "OnsetCost",
     "PNormPerceptron",
+    "ParameterMixing",
     "PassiveAggressiveClassifier",
     "PassiveAggressiveRegressor",
     "PassiveAggressiveUniclass",
@@ -358,6 +368,7 @@ _HOME = {
     "MaxOfHinge": "losses",
     "MistakeLearner": "finite",
     "MistakeTuning": "tuning",
+    "MixedClassifier": "mixed_classifier",
     "MultiplicativePA": "multiplicative",
     "MultiplicativePARegressor": "multiplicative",
     "MultiplicativePAUniclass": "multiplicative",
@@ -365,9 +376,10 @@ _HOME = {
     "OnlineRegressor": "online",
     "OnsetCost": "costs",
     "PNormPerceptron": "quasi_additive",
+    "ParameterMixing": "mixing",
     "PassiveAggressiveClassifier": "passive_aggressive",
     "PassiveAggressiveRegressor": "passive_aggressive",
-    "PassiveAggressiveUniclass": "passive_aggressive",
+    "PassiveAggressiveUniclass": "uniclass",
     "Perceptron": "quasi_additive",
     "QNorm": "complexity",
     "RampCost": "costs",

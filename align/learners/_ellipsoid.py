@@ -36,6 +36,10 @@ class EllipsoidLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         tags.input_tags.sparse = True
         return tags
 
+    # Constructor parameters that both have.
+    representation: str
+    max_memory: float
+
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from scratch, in `epochs` passes.
 
@@ -52,7 +56,7 @@ class EllipsoidLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Raises
         ------
         ParameterError
-            For parameters out of range or a single class.
+            For parameters out of range, a single class, or where P outgrows `max_memory`.
         """
         X, y = self._validate(X, y, reset=True)
         classes = np.arange(y.shape[1]) if y.ndim == 2 else np.unique(y)
@@ -85,7 +89,7 @@ class EllipsoidLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Raises
         ------
         ParameterError
-            For a label that was not announced.
+            For a label that was not announced, or where P outgrows `max_memory`.
         """
         first = not hasattr(self, "classes_")
         X, y = self._validate(X, y, reset=first)
@@ -124,6 +128,7 @@ class EllipsoidLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self._W = np.zeros((blocks, width))
         self._late = np.zeros((blocks, width))  # sum of round number times step, for the mean
         self._low_rank = self._is_low_rank(n)
+        self._check_memory(16 if self._low_rank else n, n)
         if self._low_rank:
             self._shape = np.zeros((16, n))  # rows q_j; grows as needed
         else:
@@ -353,7 +358,27 @@ class EllipsoidLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             )  # fmt: skip
             if begin == order.size:
                 return
-            self._shape = np.concatenate([self._shape, np.zeros_like(self._shape)])
+            self._enlarge()
+
+    def _enlarge(self) -> None:
+        """Make room for further updates: more vectors, or a matrix where that is no larger."""
+        rank, n = self._shape.shape
+        if rank >= n:
+            self._shape = self._first_scale() * np.eye(n) - self._shape.T @ self._shape
+            self._low_rank = False
+            return
+        self._check_memory(rank + 1, n)
+        wanted = min(2 * rank, n, max(int(self.max_memory // (8 * n)), rank + 1))
+        self._shape = np.concatenate([self._shape, np.zeros((wanted - rank, n))])
+
+    def _check_memory(self, rows: int, n: int) -> None:
+        if 8.0 * rows * n > self.max_memory:
+            kept = f"the vectors of {rows} updates" if self._low_rank else "a dense P"
+            raise ParameterError(
+                f"{kept} of n={n} weights take {8e-9 * rows * n:.3g} GB, more than max_memory="
+                f"{self.max_memory:g} bytes; use IELLIP, whose updates fade, representation="
+                "'low-rank', fewer features, or raise max_memory."
+            )
 
     def _hypothesis(self) -> Floats:
         """Return the centre or the mean of the centres w_1 .. w_T, one for each round."""
@@ -387,6 +412,8 @@ class EllipsoidLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             raise ParameterError(
                 f"representation={self.representation!r}, must be 'auto', 'dense' or 'low-rank'."
             )
+        if not self.max_memory > 0.0:
+            raise ParameterError(f"max_memory={self.max_memory}, must be a positive number.")
         if self.epochs < 1:
             raise ParameterError(f"epochs={self.epochs}, must be at least 1.")
 

@@ -1,4 +1,7 @@
-"""Runs with any complexity function, and those that revisit earlier rounds; in plain Python.
+"""Runs with any complexity function and tuning, a user's own included; in plain Python.
+
+What `align.learners._link_run` covers is played there, compiled; this is its reference in the
+tests.
 
 A round reads ``w = grad f*(v / c)``, forms its direction a and target b, and takes its alpha from
 `align.learners.hinge_steps`. Where earlier rounds are revisited (Shalev-Shwartz, section 5.2.2),
@@ -334,6 +337,12 @@ class GeneralRun:
         return chosen
 
     # The result ---------------------------------------------------------------------------------
+
+    def play_one(self, chunk: Chunk, order: npt.NDArray[np.intp], log: Floats) -> Floats:
+        """Play a single round; see `align.learners._plans.Run`."""
+        v = self.v.copy()
+        self.play(chunk, order, log)
+        return self._outward(self.complexity.link(self.scale * v))
 
     def idle(self, n_rounds: int) -> None:
         """Count rounds in which nothing can go wrong."""

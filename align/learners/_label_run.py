@@ -12,7 +12,8 @@ import numpy.typing as npt
 from align.errors import ParameterError
 from align.learners import _label_ranking as core
 from align.learners._label_ranking import Rows, State
-from align.learners.hinge_steps import _log_root, pair_step
+from align.learners._step_kernels import log_root
+from align.learners.hinge_steps import pair_step
 from align.learners.pdip import _ranking
 from align.learners.sopopo import _sopopo_rows
 from align.learners.tuning import FixedTuning, SelfTuning, Tuning
@@ -178,22 +179,22 @@ class LabelRun:
         elif flat > 0.0 and self.update == core.AGGRESSIVE:
             (off_up, on_up), (off_down, on_down) = state.masses[up], state.masses[down]
             same = float(np.logaddexp(on_up + on_down, off_up + off_down))
-            root = _log_root(on_up + off_down, off_up + on_down, same, self.margin / flat)
+            root = log_root(on_up + off_down, off_up + on_down, same, self.margin / flat)
             state.alpha[[up, down]] = min(max(c / flat * root, 0.0), 1.0)
         elif flat > 0.0:
             values = np.array([0.0, flat])
             _ranking(True, values, state.masses[:k], relevant, c, self.margin, state.alpha[:k])
         elif self.update == core.AGGRESSIVE:
-            x = self._instance(rows, row)
+            x = self.instance(rows, row)
             V = state.V
             state.alpha[[up, down]] = pair_step(
                 V[:, up], V[:, down], x, c, self.margin, complexity="entropy"
             )
         else:
-            values, masses = _general_masses(self._instance(rows, row), state.V[:, :k], c)
+            values, masses = _general_masses(self.instance(rows, row), state.V[:, :k], c)
             _ranking(True, values, masses, relevant, c, self.margin, state.alpha[:k])
 
-    def _instance(self, rows: Rows, row: int) -> Floats:
+    def instance(self, rows: Rows, row: int) -> Floats:
         """Return an instance with its constant feature."""
         x = np.zeros(len(self.state.V))
         first, last = rows.ends[row], rows.ends[row + 1]

@@ -2,6 +2,7 @@
 
 from typing import Any, TypeAlias
 
+import numba
 import numpy as np
 import numpy.typing as npt
 
@@ -23,7 +24,10 @@ def sorted_labels(y: Labels) -> Labels:
         return np.unique(y)
     low, size = span
     seen = np.zeros(size, dtype=np.bool_)
-    seen[y - low] = True
+    if y.dtype == np.int64:
+        _mark(y, low, seen)
+    else:
+        seen[y - low] = True
     return (np.flatnonzero(seen) + low).astype(y.dtype)
 
 
@@ -42,7 +46,8 @@ def label_codes(y: Labels, classes: Labels) -> npt.NDArray[np.int64]:
     inside = (classes >= low) & (classes < low + size)
     table = np.zeros(size, dtype=np.int64)
     table[classes[inside] - low] = np.flatnonzero(inside)
-    codes: npt.NDArray[np.int64] = table[y - low]
+    quick = y.dtype == np.int64
+    codes: npt.NDArray[np.int64] = _look_up(y, low, table) if quick else table[y - low]
     return codes
 
 
@@ -50,7 +55,30 @@ def _span(y: Labels) -> tuple[int, int] | None:
     """Return the least label and the size of the range, where a table of it is worth while."""
     if y.dtype.kind not in "iu" or y.size == 0:
         return None
-    low, high = int(y.min()), int(y.max())
+    low, high = _range(y) if y.dtype == np.int64 else (int(y.min()), int(y.max()))
     if high - low >= max(1024, 2 * y.size) or high > np.iinfo(np.int64).max:
         return None
     return low, high - low + 1
+
+
+@numba.njit(cache=True, nogil=True)
+def _range(y: Any) -> tuple[int, int]:
+    low = high = y[0]
+    for i in range(y.shape[0]):
+        low = min(low, y[i])
+        high = max(high, y[i])
+    return low, high
+
+
+@numba.njit(cache=True, nogil=True)
+def _mark(y: Any, low: int, seen: Any) -> None:
+    for i in range(y.shape[0]):
+        seen[y[i] - low] = True
+
+
+@numba.njit(cache=True, nogil=True)
+def _look_up(y: Any, low: int, table: Any) -> Any:
+    codes = np.empty(y.shape[0], dtype=np.int64)
+    for i in range(y.shape[0]):
+        codes[i] = table[y[i] - low]
+    return codes

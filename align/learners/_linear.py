@@ -3,10 +3,13 @@
 See `align.learners._rounds` for the rounds.
 """
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
+from align.learners import _quick as quick
 from align.learners import _rounds as rounds
 from align.learners._plans import Chunk, Floats, Plan
 from align.learners.complexity import Euclidean, EuclideanBall
@@ -20,7 +23,10 @@ from align.learners.tuning import (
     Tuning,
 )
 
-__all__ = ["LinearRun"]
+__all__ = ["TUNINGS", "LinearRun", "tuning_code"]
+
+_NO_INDICES = np.zeros(0, dtype=np.int32)  # dense rows have none
+_FEW = 16  # features, fewer than which a round reads those of all classes together
 
 
 class LinearRun:
@@ -44,7 +50,7 @@ class LinearRun:
         self, plan: Plan, rows: int, n_features: int, *, bias: float, average: bool
     ) -> None:
         update = plan.update
-        kind, first, second = _code(update.tuning)
+        kind, first, second = tuning_code(update.tuning)
         self.rows = rows
         self.rule = np.zeros(rounds.N_RULES)
         self.rule[rounds.MARGIN] = -plan.margin if plan.regression else plan.margin
@@ -75,7 +81,7 @@ class LinearRun:
         tuning = plan.update.tuning
         return (
             type(plan.complexity) in (Euclidean, EuclideanBall)
-            and type(tuning) in _CODES
+            and type(tuning) in TUNINGS
             and not (isinstance(tuning, SelfTuning) and tuning.over != "all")
             and not plan.doubled
             and plan.revisit is None
@@ -84,7 +90,11 @@ class LinearRun:
     @property
     def scale(self) -> float:
         """What v is multiplied by."""
-        c, square = self.sums[rounds.C], self.sums[rounds.SQUARE]
+        return self._scale_of(float(self.sums[rounds.SQUARE]))
+
+    def _scale_of(self, square: float) -> float:
+        """Return what a dual sum of this squared norm is multiplied by."""
+        c = self.sums[rounds.C]
         scale = 1.0 / c if c > 0.0 else 0.0
         bound = self.rule[rounds.BOUND]
         return float(bound / np.sqrt(square) if square * scale**2 > bound**2 else scale)
@@ -104,27 +114,59 @@ class LinearRun:
     ) -> int:
         """Play rounds; see `align.learners._plans.Run`."""
         self.flags[rounds.STOP] = stop
-        X, y, weights = chunk.X, chunk.y, chunk.weights
-        state = (self.V, self.late, self.rule, self.flags, self.counts, self.sums, log)
-        if self.rows == 1:
-            if isinstance(X, np.ndarray):
-                played = rounds.play_scores_dense(X, y, order, weights, *state)
-            else:
-                played = rounds.play_scores_csr(
-                    X.data, X.indices, X.indptr, y, order, weights, *state
-                )
-        elif isinstance(X, np.ndarray):
-            played = rounds.play_classes_dense(X, y, chunk.relevant, order, weights, *state)
+        if self._is_quick(chunk, order, log):
+            self._play_quickly(chunk.X, chunk.y, order)
+            played = len(order)
         else:
-            played = rounds.play_classes_csr(
-                X.data, X.indices, X.indptr, y, chunk.relevant, order, weights, *state
-            )
+            if isinstance(chunk.X, np.ndarray):
+                examples = chunk.X.reshape(-1), _NO_INDICES, _NO_INDICES
+            else:
+                examples = chunk.X.data, chunk.X.indices, chunk.X.indptr
+            state = (self.V, self.late, self.rule, self.flags, self.counts, self.sums, log)
+            if self.rows == 1:
+                played = rounds.play_scores(*examples, chunk.y, order, chunk.weights, *state)
+            else:
+                played = rounds.play_classes(
+                    *examples, chunk.y, chunk.relevant, order, chunk.weights, *state
+                )
         if not np.isfinite(self.sums[rounds.SQUARE] + self.sums[rounds.LOSS]):
             raise ParameterError(
                 "the weights overflowed; scale the features to moderate values, or choose a "
                 "smaller C."
             )
         return int(played)
+
+    def _is_quick(self, chunk: Chunk, order: npt.NDArray[np.intp], log: Floats) -> bool:
+        """Whether `align.learners._quick` can play these rounds, and it is worth its while."""
+        if len(log) or len(chunk.weights) or len(chunk.relevant):
+            return False
+        if not quick.covers(self.rule, self.flags):
+            return False
+        if self.rows == 1 or isinstance(chunk.X, np.ndarray):
+            return True
+        # The weights are laid out anew, which a few entries do not repay.
+        return bool(4 * len(order) * chunk.X.nnz >= self.V.shape[1] * chunk.X.shape[0])
+
+    def _play_quickly(self, X: Any, y: npt.NDArray[Any], order: npt.NDArray[np.intp]) -> None:
+        state = (self.V, self.late, self.rule, self.flags, self.counts, self.sums)
+        sparse: Any = quick.play_scores_csr if self.rows == 1 else quick.play_classes_csr
+        dense: Any = quick.play_scores if self.rows == 1 else quick.play_classes
+        m, d = X.shape
+        few = self.rows > 1 and d < _FEW
+        if isinstance(X, np.ndarray):
+            kernel = sparse if few else dense
+            indices = np.arange(d, dtype=np.int32) if few else _NO_INDICES
+            kernel(X.reshape(-1), indices, None, y, order, *state)
+        else:
+            kernel = sparse if few or 2 * X.nnz < m * d else dense
+            kernel(X.data, X.indices, X.indptr, y, order, *state)
+
+    def play_one(self, chunk: Chunk, order: npt.NDArray[np.intp], log: Floats) -> Floats:
+        """Play a single round; see `align.learners._plans.Run`."""
+        V, square = self.V.copy(), float(self.sums[rounds.SQUARE])
+        self.play(chunk, order, log)
+        weights: Floats = self._scale_of(square) * V
+        return weights
 
     def idle(self, n_rounds: int) -> None:
         """Count rounds in which nothing can go wrong."""
@@ -170,7 +212,7 @@ class LinearRun:
         self.rows = rows
 
 
-_CODES = {
+TUNINGS: dict[type, int] = {
     FixedTuning: rounds.FIXED,
     MistakeTuning: rounds.MISTAKES,
     SelfTuning: rounds.SELF_TUNED,
@@ -180,7 +222,7 @@ _CODES = {
 }
 
 
-def _code(tuning: Tuning) -> tuple[int, float, float]:
+def tuning_code(tuning: Tuning) -> tuple[int, float, float]:
     """Return a tuning as the kernels read it."""
     if isinstance(tuning, FixedTuning):
         return rounds.FIXED, tuning.c, 0.0

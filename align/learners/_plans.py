@@ -9,9 +9,11 @@ import numpy.typing as npt
 from align.learners.complexity import Complexity, Euclidean
 from align.learners.updates import Update
 
-__all__ = ["Chunk", "Floats", "Plan", "Revisit", "Run"]
+__all__ = ["NO_WEIGHTS", "Chunk", "Floats", "Plan", "Revisit", "Run"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
+
+NO_WEIGHTS: Floats = np.zeros(0)  # of a chunk in which all weights are 1
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,10 @@ class Plan:
         Dual variables of earlier rounds.
     multiplicative : {"range", "printed"}, optional
         Step of the multiplicative passive-aggressive learner, instead of that of the dual.
+    single : bool
+        Whether a round moves one dual variable only.
+    ranking : bool
+        Whether losses are those of rankings of instances, of no fixed margin.
     """
 
     update: Update
@@ -75,6 +81,8 @@ class Plan:
     doubled: bool = False
     revisit: Revisit | None = None
     multiplicative: str | None = None
+    single: bool = True
+    ranking: bool = False
 
 
 @dataclass
@@ -132,6 +140,14 @@ class Run(Protocol):
         """Play rounds; return how many were played, up to the first update where `stop` is set.
 
         The log gets a row for each round, as long as it has rows; see `align.learners._rounds`.
+        """
+        ...
+
+    def play_one(self, chunk: Chunk, order: npt.NDArray[np.intp], log: Floats) -> Floats:
+        """Play a single round; return the hypothesis that it predicted with.
+
+        It is that of `hypothesis` before the round where c is fixed. Else c, and with it the
+        hypothesis, is only known once the round has begun.
         """
         ...
 

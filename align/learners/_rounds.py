@@ -1,8 +1,8 @@
 """Passes of the learners whose hypothesis is a multiple of the dual sum, ``w = scale v``.
 
-That is `Euclidean` (scale ``1 / c``) and `EuclideanBall`, with every slack, step and tuning. One
-kernel for each family (one score, or one for each class) and each representation (dense, CSR).
-A kernel plays one round for each row that it is given, in order:
+That is `Euclidean` (scale ``1 / c``) and `EuclideanBall`, with every slack, step and tuning. There
+is one kernel for one score and one for a score of each class, for dense rows and CSR alike. It
+plays one round for each row that it is given, in order:
 
     read the scores and the squared norm of x,
     `_begin`  decides on c, and with it on the scale,
@@ -64,10 +64,8 @@ __all__ = [
     "TIES",
     "TUNING",
     "C",
-    "play_classes_csr",
-    "play_classes_dense",
-    "play_scores_csr",
-    "play_scores_dense",
+    "play_classes",
+    "play_scores",
     "play_uniclass",
 ]
 
@@ -290,18 +288,18 @@ def _scalar_round(
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
-def _dense_scores(V: Any, X: Any, row: int, bias: float, scores: Any) -> float:
-    """Write ``<v_r, x>`` for every r, four at a time; return the squared norm of x."""
-    d, k = X.shape[1], V.shape[0]
+def _dense_scores(V: Any, x: Any, bias: float, scores: Any) -> None:
+    """Write ``<v_r, x>`` for every r, four at a time."""
+    d, k = x.shape[0], V.shape[0]
     r = 0
     while r + 4 <= k:
         s0 = s1 = s2 = s3 = 0.0
         for j in range(d):
-            x = X[row, j]
-            s0 += V[r, j] * x
-            s1 += V[r + 1, j] * x
-            s2 += V[r + 2, j] * x
-            s3 += V[r + 3, j] * x
+            value = x[j]
+            s0 += V[r, j] * value
+            s1 += V[r + 1, j] * value
+            s2 += V[r + 2, j] * value
+            s3 += V[r + 3, j] * value
         scores[r] = s0 + bias * V[r, d]
         scores[r + 1] = s1 + bias * V[r + 1, d]
         scores[r + 2] = s2 + bias * V[r + 2, d]
@@ -310,121 +308,59 @@ def _dense_scores(V: Any, X: Any, row: int, bias: float, scores: Any) -> float:
     while r < k:
         total = 0.0
         for j in range(d):
-            total += V[r, j] * X[row, j]
+            total += V[r, j] * x[j]
         scores[r] = total + bias * V[r, d]
         r += 1
-    square = 0.0
-    for j in range(d):
-        value = np.float64(X[row, j])
-        square += value * value
-    return square
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
-def _sparse_scores(
-    V: Any, data: Any, indices: Any, begin: int, end: int, bias: float, scores: Any
-) -> float:
-    d, k = V.shape[1] - 1, V.shape[0]
-    r = 0
-    while r + 4 <= k:
-        s0 = s1 = s2 = s3 = 0.0
-        for j in range(begin, end):
-            x, at = data[j], indices[j]
-            s0 += V[r, at] * x
-            s1 += V[r + 1, at] * x
-            s2 += V[r + 2, at] * x
-            s3 += V[r + 3, at] * x
-        scores[r] = s0 + bias * V[r, d]
-        scores[r + 1] = s1 + bias * V[r + 1, d]
-        scores[r + 2] = s2 + bias * V[r + 2, d]
-        scores[r + 3] = s3 + bias * V[r + 3, d]
-        r += 4
-    while r < k:
+def _sparse_scores(V: Any, x: Any, columns: Any, bias: float, scores: Any) -> None:
+    d = V.shape[1] - 1
+    for r in range(V.shape[0]):
         total = 0.0
-        for j in range(begin, end):
-            total += V[r, indices[j]] * data[j]
+        for j in range(x.shape[0]):
+            total += V[r, columns[j]] * x[j]
         scores[r] = total + bias * V[r, d]
-        r += 1
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
+def _score(V: Any, x: Any, columns: Any, bias: float, scores: Any, spread: Any) -> float:
+    """Write ``<v_r, x>`` for every r; return the squared norm of x.
+
+    A row of which an eighth is there is quicker dense: `spread` is 0 but within.
+    """
+    n = x.shape[0]
+    if n == V.shape[1] - 1:
+        _dense_scores(V, x, bias, scores)
+    elif 8 * n < spread.shape[0]:
+        _sparse_scores(V, x, columns, bias, scores)
+    else:
+        for j in range(n):
+            spread[columns[j]] = x[j]
+        _dense_scores(V, spread, bias, scores)
+        for j in range(n):
+            spread[columns[j]] = 0.0
     square = 0.0
-    for j in range(begin, end):
-        value = np.float64(data[j])
+    for j in range(n):
+        value = np.float64(x[j])
         square += value * value
     return square
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def _row_scores(
-    V: Any, data: Any, indices: Any, begin: int, end: int, bias: float, scores: Any, spread: Any
-) -> float:
-    """Write ``<v_r, x>`` for every r; return the squared norm of x.
-
-    A row of which an eighth is there is quicker dense: `spread` [shape=(1, d)] is 0 but within.
-    """
-    if 8 * (end - begin) < spread.shape[1]:
-        return float(_sparse_scores(V, data, indices, begin, end, bias, scores))
-    for j in range(begin, end):
-        spread[0, indices[j]] = data[j]
-    square = _dense_scores(V, spread, 0, bias, scores)
-    for j in range(begin, end):
-        spread[0, indices[j]] = 0.0
-    return float(square)
-
-
 @numba.njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
-def _add_dense(v: Any, step: float, X: Any, row: int, bias: float) -> None:
-    d = X.shape[1]
-    for j in range(d):
-        v[j] += step * X[row, j]
+def _add(v: Any, step: float, x: Any, columns: Any, bias: float) -> None:
+    d = v.shape[0] - 1
+    if x.shape[0] == d:
+        for j in range(d):
+            v[j] += step * x[j]
+    else:
+        for j in range(x.shape[0]):
+            v[columns[j]] += step * x[j]
     v[d] += step * bias
 
 
-@numba.njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
-def _add_sparse(
-    v: Any, step: float, data: Any, indices: Any, begin: int, end: int, b: float
-) -> None:
-    for j in range(begin, end):
-        v[indices[j]] += step * data[j]
-    v[v.shape[0] - 1] += step * b
-
-
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def play_scores_dense(
-    X: Any,
-    y: Any,
-    order: Any,
-    weights: Any,
-    V: Any,
-    late: Any,
-    rule: Any,
-    flags: Any,
-    counts: Any,
-    sums: Any,
-    log: Any,
-) -> int:
-    """Play rounds with one score; return how many rows were used up."""
-    score = np.empty(1)
-    for i in range(order.shape[0]):
-        row = order[i]
-        weight = weights[row] if weights.shape[0] else 1.0
-        if weight == 0.0:
-            continue
-        square = _dense_scores(V, X, row, rule[BIAS], score)
-        alpha, sign = _scalar_round(
-            score[0], square, y[row], weight, i, rule, flags, counts, sums, log
-        )
-        if alpha > 0.0:
-            _add_dense(V[0], alpha * sign, X, row, rule[BIAS])
-            if flags[AVERAGE]:
-                _add_dense(late[0], sums[PREFIX] * alpha * sign, X, row, rule[BIAS])
-            if flags[STOP]:
-                _settle(rule, sums)
-                return i + 1
-    _settle(rule, sums)
-    return int(order.shape[0])
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def play_scores_csr(
+def play_scores(
     data: Any,
     indices: Any,
     indptr: Any,
@@ -439,24 +375,30 @@ def play_scores_csr(
     sums: Any,
     log: Any,
 ) -> int:
-    """Play rounds with one score on CSR rows; return how many rows were used up."""
+    """Play rounds with one score; return how many rows were used up.
+
+    The rows are those of a CSR matrix, or all of `data` in turn where `indptr` is empty.
+    """
     score = np.empty(1)
-    spread = np.zeros((1, V.shape[1] - 1))
+    d = V.shape[1] - 1
+    dense = indptr.shape[0] == 0
+    spread = np.zeros(0 if dense else d)
     for i in range(order.shape[0]):
         row = order[i]
         weight = weights[row] if weights.shape[0] else 1.0
         if weight == 0.0:
             continue
-        begin, end = indptr[row], indptr[row + 1]
-        square = _row_scores(V, data, indices, begin, end, rule[BIAS], score, spread)
+        begin = row * d if dense else indptr[row]
+        end = begin + d if dense else indptr[row + 1]
+        x, columns = data[begin:end], indices[begin:end]
+        square = _score(V, x, columns, rule[BIAS], score, spread)
         alpha, sign = _scalar_round(
             score[0], square, y[row], weight, i, rule, flags, counts, sums, log
         )
         if alpha > 0.0:
-            _add_sparse(V[0], alpha * sign, data, indices, begin, end, rule[BIAS])
+            _add(V[0], alpha * sign, x, columns, rule[BIAS])
             if flags[AVERAGE]:
-                step = sums[PREFIX] * alpha * sign
-                _add_sparse(late[0], step, data, indices, begin, end, rule[BIAS])
+                _add(late[0], sums[PREFIX] * alpha * sign, x, columns, rule[BIAS])
             if flags[STOP]:
                 _settle(rule, sums)
                 return i + 1
@@ -535,61 +477,7 @@ def _class_round(
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def play_classes_dense(
-    X: Any,
-    y: Any,
-    relevant: Any,
-    order: Any,
-    weights: Any,
-    V: Any,
-    late: Any,
-    rule: Any,
-    flags: Any,
-    counts: Any,
-    sums: Any,
-    log: Any,
-) -> int:
-    """Play rounds with a score for each class; return how many rows were used up."""
-    scores = np.empty(V.shape[0])
-    for i in range(order.shape[0]):
-        row = order[i]
-        weight = weights[row] if weights.shape[0] else 1.0
-        if weight == 0.0:
-            continue
-        square = _dense_scores(V, X, row, rule[BIAS], scores)
-        label = y[row]
-        good, wrong, best = _rivals(scores, label, relevant, row)
-        alpha = _class_round(
-            scores,
-            square,
-            good,
-            wrong,
-            best,
-            label,
-            weight,
-            i,
-            rule,
-            flags,
-            counts,
-            sums,
-            log,
-        )
-        if alpha > 0.0:
-            _add_dense(V[good], alpha, X, row, rule[BIAS])
-            _add_dense(V[wrong], -alpha, X, row, rule[BIAS])
-            if flags[AVERAGE]:
-                step = sums[PREFIX] * alpha
-                _add_dense(late[good], step, X, row, rule[BIAS])
-                _add_dense(late[wrong], -step, X, row, rule[BIAS])
-            if flags[STOP]:
-                _settle(rule, sums)
-                return i + 1
-    _settle(rule, sums)
-    return int(order.shape[0])
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def play_classes_csr(
+def play_classes(
     data: Any,
     indices: Any,
     indptr: Any,
@@ -605,16 +493,20 @@ def play_classes_csr(
     sums: Any,
     log: Any,
 ) -> int:
-    """Play rounds with a score for each class on CSR rows; return how many rows were used up."""
+    """Play rounds with a score for each class; the rows are those of `play_scores`."""
     scores = np.empty(V.shape[0])
-    spread = np.zeros((1, V.shape[1] - 1))
+    d = V.shape[1] - 1
+    dense = indptr.shape[0] == 0
+    spread = np.zeros(0 if dense else d)
     for i in range(order.shape[0]):
         row = order[i]
         weight = weights[row] if weights.shape[0] else 1.0
         if weight == 0.0:
             continue
-        begin, end = indptr[row], indptr[row + 1]
-        square = _row_scores(V, data, indices, begin, end, rule[BIAS], scores, spread)
+        begin = row * d if dense else indptr[row]
+        end = begin + d if dense else indptr[row + 1]
+        x, columns = data[begin:end], indices[begin:end]
+        square = _score(V, x, columns, rule[BIAS], scores, spread)
         label = y[row]
         good, wrong, best = _rivals(scores, label, relevant, row)
         alpha = _class_round(
@@ -633,12 +525,12 @@ def play_classes_csr(
             log,
         )
         if alpha > 0.0:
-            _add_sparse(V[good], alpha, data, indices, begin, end, rule[BIAS])
-            _add_sparse(V[wrong], -alpha, data, indices, begin, end, rule[BIAS])
+            _add(V[good], alpha, x, columns, rule[BIAS])
+            _add(V[wrong], -alpha, x, columns, rule[BIAS])
             if flags[AVERAGE]:
                 step = sums[PREFIX] * alpha
-                _add_sparse(late[good], step, data, indices, begin, end, rule[BIAS])
-                _add_sparse(late[wrong], -step, data, indices, begin, end, rule[BIAS])
+                _add(late[good], step, x, columns, rule[BIAS])
+                _add(late[wrong], -step, x, columns, rule[BIAS])
             if flags[STOP]:
                 _settle(rule, sums)
                 return i + 1
@@ -686,7 +578,7 @@ def play_uniclass(
             square += (X[row, j] - w[j]) ** 2
         distance = math.sqrt(square)
         loss = distance - epsilon
-        if loss <= _ROUNDING * (epsilon + distance):
+        if loss <= _ROUNDING * (epsilon + distance) and distance < math.inf:
             loss = 0.0
         tau = 0.0
         if loss > threshold:

@@ -72,6 +72,8 @@ class SupportSet:
     ----------
     n_rounds : int
         Rounds played since.
+    removed : bool
+        Whether any support was removed, so that `average` is no longer a mean.
     """
 
     def __init__(self, vectors: Matrix, coef: Matrix) -> None:
@@ -79,6 +81,7 @@ class SupportSet:
         self._vectors, self._coef = vectors.copy(), coef.copy()
         self._late = np.zeros_like(coef)  # steps, weighted with the rounds up to and with theirs
         self.n_rounds = 0
+        self.removed = False
         # Once the supports are final, L with K = L L', and coef, late are kept as L' coef and
         # L' late: the coordinates of the hypothesis in an orthonormal basis of the span.
         self._factor: Matrix | None = None
@@ -268,6 +271,7 @@ class SupportSet:
         """Remove the least important sixteenth of the supports, at least one."""
         n = self._n
         n_removed = max(1, n // 16)
+        self.removed = True
         vectors, coef, late = self._vectors[:n], self._coef[:n], self._late[:n]
         if removal == "oldest":
             removed = np.arange(n_removed)

@@ -132,6 +132,12 @@ def certify(trace: Trace, bound: str, u: npt.ArrayLike) -> Certificate:
         raise ParameterError("this trace does not say which learner it is of.")
     if bound not in _FORMULAS:
         raise ParameterError(f"bound={bound!r}, must be one of {', '.join(BOUNDS)}.")
+    if trace.split and (bound != "weak duality" or trace.split == len(trace)):
+        raise ParameterError(
+            f"the first {trace.split} rounds had one score for two classes and the others one for "
+            "each, which only 'weak duality' speaks of, once there was a round of the latter; "
+            "announce all classes at the start."
+        )
     left, right = _FORMULAS[bound](_sides(trace, trace.plan, u))
     holds = bool(left <= right * (1.0 + 1e-9) + 1e-9) if right >= 0 else bool(left <= right + 1e-9)
     return Certificate(bound, float(left), float(right), holds)
@@ -154,7 +160,7 @@ def _sides(trace: Trace, plan: Plan, u: npt.ArrayLike) -> _Sides:
         other=other,
         used=used,
         mistaken=mistaken,
-        radius=float(trace.norm.max(initial=0.0)),
+        radius=max(float(trace.norm.max(initial=0.0)), trace.radius),
         value=float(np.sum(f.value(weights))),  # rows are classes, and f the sum over them
     )
 
@@ -192,6 +198,10 @@ def _lemma_2(s: _Sides) -> tuple[float, float]:
 def _lipschitz(s: _Sides) -> None:
     slack = s.plan.update.slack
     _need(math.isfinite(slack.largest) and slack.curvature == 0.0, "losses with linear slack")
+
+
+def _one_margin(s: _Sides) -> None:
+    _need(not s.plan.ranking, "classes and labels, not grades")
 
 
 def _cor_1(s: _Sides) -> tuple[float, float]:
@@ -252,6 +262,7 @@ def _thm_2(s: _Sides) -> tuple[float, float]:
 def _conservative(s: _Sides) -> None:
     update = s.plan.update
     _lipschitz(s)
+    _one_margin(s)
     _need(update.conservative and not s.plan.regression, "conservative classifiers")
 
 
@@ -297,6 +308,7 @@ def _within(s: _Sides, U: float) -> None:
 def _self_tuned(s: _Sides, conservative: bool) -> tuple[float, float]:
     tuning = s.plan.update.tuning
     _lipschitz(s)
+    _one_margin(s)
     if not isinstance(tuning, SelfTuning) or s.plan.regression:
         raise ParameterError("the bound is about classifiers with SelfTuning.")
     _need(
@@ -315,6 +327,7 @@ def _self_tuned(s: _Sides, conservative: bool) -> tuple[float, float]:
 def _thm_7(s: _Sides) -> tuple[float, float]:
     tuning = s.plan.update.tuning
     _lipschitz(s)
+    _one_margin(s)
     if not isinstance(tuning, MistakeTuning):
         raise ParameterError("the bound is about MistakeTuning.")
     _need(s.plan.update.exact and s.plan.update.conservative, "exact steps on mistakes")
@@ -326,6 +339,8 @@ def _thm_7(s: _Sides) -> tuple[float, float]:
 
 def _aggressive(s: _Sides) -> None:
     update = s.plan.update
+    _one_margin(s)
+    _need(s.plan.single, "one dual variable a round")
     _need(
         type(s.plan.complexity) is Euclidean and update.exact and not update.conservative,
         "passive-aggressive learners",

@@ -205,8 +205,11 @@ class CELLIP(EllipsoidLearner):
     fit_intercept : bool, default True
         Add a constant feature 1, which counts in the norm.
     representation : {"auto", "dense", "low-rank"}
-        How P is kept. Low rank stores one vector for each update. By default dense up to 1024
-        weights.
+        How P is kept: as a matrix, or as one vector for each update, so that memory grows with
+        the updates and time with their square. Where the vectors have become as many as there are
+        weights n, a matrix is no larger, and takes their place. By default dense up to 1024 n.
+    max_memory : float, default 2e9
+        Most bytes that P may take: ``8 n^2`` dense, ``8 n`` for each update in low rank.
     epochs : int, default 1
         Passes of `fit`.
     shuffle : bool, default True
@@ -248,6 +251,7 @@ class CELLIP(EllipsoidLearner):
         normalize: str | None = "unit",
         fit_intercept: bool = True,
         representation: str = "auto",
+        max_memory: float = 2e9,
         epochs: int = 1,
         shuffle: bool = True,
         random_state: Any = None,
@@ -259,6 +263,7 @@ class CELLIP(EllipsoidLearner):
         self.normalize = normalize
         self.fit_intercept = fit_intercept
         self.representation = representation
+        self.max_memory = max_memory
         self.epochs = epochs
         self.shuffle = shuffle
         self.random_state = random_state
@@ -339,8 +344,9 @@ class IELLIP(EllipsoidLearner):
         p of ``P_1 = p I``, positive. Nothing that is learned depends on it.
     decay : {"updates", "rounds"}
         What ``c_t = c b^t`` counts.
-    average, normalize, fit_intercept, representation, epochs, shuffle, random_state
-        As in `CELLIP`. By default P is kept in whichever form is smaller.
+    average, normalize, fit_intercept, representation, max_memory, epochs, shuffle, random_state
+        As in `CELLIP`. By default P is kept in whichever form is smaller: updates fade, so that
+        low rank ends at ``log(1e-17 / c) / log b`` vectors.
 
     Attributes
     ----------
@@ -371,6 +377,7 @@ cumulative_loss_, n_features_in_
         normalize: str | None = "unit",
         fit_intercept: bool = True,
         representation: str = "auto",
+        max_memory: float = 2e9,
         epochs: int = 1,
         shuffle: bool = True,
         random_state: Any = None,
@@ -384,6 +391,7 @@ cumulative_loss_, n_features_in_
         self.normalize = normalize
         self.fit_intercept = fit_intercept
         self.representation = representation
+        self.max_memory = max_memory
         self.epochs = epochs
         self.shuffle = shuffle
         self.random_state = random_state

@@ -33,10 +33,14 @@ from sklearn.utils.validation import check_is_fitted, check_random_state, valida
 
 from align.errors import ParameterError
 from align.learners import _instance_ranking as core
+from align.learners._kept_rounds import KeptQueries
+from align.learners._plans import Plan
 from align.learners.max_hinge import max_hinge_step
 from align.learners.ranking_losses import instance_ranking_errors
+from align.learners.steps import LINEAR
 from align.learners.trace import Round, Trace
 from align.learners.tuning import FixedTuning, MistakeTuning, SelfTuning, Tuning
+from align.learners.updates import Update
 
 __all__ = ["InstanceRanker"]
 
@@ -225,7 +229,10 @@ class InstanceRanker(BaseEstimator):  # type: ignore[misc]  # untyped
         self.n_rounds_ = self.n_mistakes_ = self.n_updates_ = 0
         self.cumulative_loss_ = self.dual_objective_ = 0.0
         if self.record:
-            self.trace_ = Trace()
+            self._kept = KeptQueries(self.loss == "maximum")
+            update = Update(LINEAR, self._tuning, exact=self.update != "subgradient")
+            single = self.update != "exact" and self.loss == "maximum"
+            self.trace_ = Trace(Plan(update, single=single, ranking=True), self._kept)
         return self
 
     def step(self, x: npt.ArrayLike, y: npt.ArrayLike) -> Round:
@@ -259,6 +266,12 @@ class InstanceRanker(BaseEstimator):  # type: ignore[misc]  # untyped
             )
         if self.record:
             self.trace_.append(entry)
+            full = x
+            if columns is not None:
+                full = np.zeros((len(y), self.n_features_in_))
+                full[:, columns] = x
+            self._kept.keep(full.copy(), np.array(y))
+            self.trace_.radius = self._radius
         return entry
 
     def _played(self, x: Floats, columns: Any, y: Floats) -> Round:

@@ -52,8 +52,9 @@ class KernelPA(ParamsMixin):
         How far a round moves.
     C : float
         Aggressiveness of PA-I and PA-II; positive. The thesis has 5.
-    average : bool
-        Predict with the mean of the hypotheses of all rounds, rather than with the last one.
+    average : {"auto", True, False}
+        Predict with the mean of the hypotheses of all rounds, rather than with the last one. By
+        default wherever there is such a mean: until a budget removes the first support.
     budget : int, optional
         Most supports that are kept, at least 2; by default no limit.
     removal : {"project", "smallest", "oldest"}
@@ -74,7 +75,7 @@ class KernelPA(ParamsMixin):
     support_vectors_ : np.ndarray [shape=(S, d)]
         The supports, oldest first.
     dual_coef_ : np.ndarray [shape=(S, k)]
-        Their coefficients, averaged where `average` is set.
+        Their coefficients, averaged or not as `average` says.
     sigma_, gamma_ : float
         What the kernel uses.
     n_features_in_ : int
@@ -88,9 +89,11 @@ class KernelPA(ParamsMixin):
     Notes
     -----
     Ties go to the class that comes first. An example with K(x, x) = 0 is counted and cannot be
-    stored. A support that is removed is also forgotten by the average; projection forgets nothing,
-    and is by far the best on noisy data, at a cost quadratic in the budget. An example met again
-    in a later epoch of `fit` keeps its place among the supports.
+    stored. Projection forgets nothing, and is by far the best on noisy data, at a cost quadratic
+    in the budget. The mean of the hypotheses is a sum over all supports ever stored: what those
+    that are left contribute to it is no hypothesis, for the youngest weigh nothing in it. So
+    ``average=True`` is an error within a budget that removes. An example met again in a later
+    epoch of `fit` keeps its place among the supports.
 
     Examples
     --------
@@ -114,7 +117,7 @@ class KernelPA(ParamsMixin):
         coef0: float = 1.0,
         variant: str = "PA-I",
         C: float = 1.0,
-        average: bool = True,
+        average: bool | str = "auto",
         budget: int | None = None,
         removal: str = "project",
         epochs: int = 1,
@@ -237,6 +240,14 @@ class KernelPA(ParamsMixin):
             raise ParameterError(f"C={self.C}, must be positive and finite.")
         if self.budget is not None and (self.budget < 2 or self.budget != int(self.budget)):
             raise ParameterError(f"budget={self.budget}, must be a whole number, at least 2.")
+        if isinstance(self.average, str) and self.average != "auto":
+            raise ParameterError(f"average={self.average!r}, must be 'auto', True or False.")
+        removes = self.budget is not None and self.removal != "project"
+        if self.average is True and removes:
+            raise ParameterError(
+                f"average=True cannot be kept with removal={self.removal!r}, which drops parts of "
+                "the mean; use average='auto', or removal='project'."
+            )
 
     def _make_kernel(self) -> Kernel:
         d = self.n_features_in_
@@ -259,17 +270,18 @@ class KernelPA(ParamsMixin):
 
     def _play(self, X: Matrix, targets: Indices, order: Indices, slot: Indices) -> None:
         """Play one round for each example, in the order given."""
-        played = self._supports.play(
-            self._kernel,
-            X,
-            targets,
-            order,
-            slot,
-            variant=self.variant,
-            C=float(self.C),
-            budget=None if self.budget is None else int(self.budget),
-            removal=self.removal,
-        )
+        with np.errstate(over="ignore", invalid="ignore"):  # told below
+            played = self._supports.play(
+                self._kernel,
+                X,
+                targets,
+                order,
+                slot,
+                variant=self.variant,
+                C=float(self.C),
+                budget=None if self.budget is None else int(self.budget),
+                removal=self.removal,
+            )
         self.n_rounds_ += played.rounds
         self.n_mistakes_ += played.mistakes
         self.n_updates_ += played.updates
@@ -284,7 +296,8 @@ class KernelPA(ParamsMixin):
         """Set what predictions are made with."""
         supports = self._supports
         self.support_vectors_ = supports.vectors.copy()
-        self.dual_coef_ = supports.average() if self.average else supports.last()
+        average = not supports.removed if self.average == "auto" else bool(self.average)
+        self.dual_coef_ = supports.average() if average else supports.last()
 
     # Predicting ------------------------------------------------------------------------------
 

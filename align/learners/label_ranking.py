@@ -41,11 +41,15 @@ from sklearn.utils.validation import check_is_fitted, check_random_state, valida
 
 from align.errors import ParameterError
 from align.learners import _label_ranking as core
+from align.learners._kept_rounds import KeptLabels
 from align.learners._label_run import LabelRun
+from align.learners._plans import Plan
 from align.learners.complexity import Blocks, Entropy, Euclidean
 from align.learners.ranking_losses import label_ranking_loss
+from align.learners.steps import LINEAR
 from align.learners.trace import Round, Trace
 from align.learners.tuning import FixedTuning, MistakeTuning, Tuning
+from align.learners.updates import Update
 
 __all__ = ["LabelRanker"]
 
@@ -97,7 +101,8 @@ class LabelRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unty
         Labels known so far, sorted; the columns of an indicator matrix are 0, 1, ... by default.
     n_features_in_ : int
     trace_ : Trace
-        The rounds so far, where `record` is set.
+        The rounds so far, where `record` is set; `trace_.certify` takes u [shape=(k, d + 1)], in
+        the order of `classes_`.
 
     Notes
     -----
@@ -245,7 +250,16 @@ class LabelRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unty
         self.classes_ = np.zeros(0, dtype=np.intp)
         self._columns = np.zeros(0, dtype=np.intp)  # where in the run each class stands
         if self.record:
-            self.trace_ = Trace()
+            self._kept = KeptLabels(gamma, bool(self.fit_intercept))
+            update = Update(
+                LINEAR,
+                tuning,
+                exact=self.update != "conservative",
+                conservative=self.update == "conservative",
+            )
+            f = Entropy() if self.complexity == "entropy" else Euclidean()
+            single = self.update != "optimal"
+            self.trace_ = Trace(Plan(update, f, margin=gamma, single=single), self._kept)
         labels = np.unique(np.asarray(classes)) if np.size(classes) else ()
         self._prepare_steps()
         self._announce(labels)
@@ -295,7 +309,7 @@ class LabelRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unty
         run, work = self._run, self._work
         run.play(rows, mask, self._known, _FIRST, work)
         if self.record:
-            self._record(work)
+            self._record(work, rows, mask, self._known, _FIRST)
         cost, loss, alpha, c, norm, target, dual = work[0].tolist()
         prediction = self._labels[run.state.counts[core.BEST]] if run.k else None
         return Round(prediction, loss, alpha / c, alpha > 0.0, cost, alpha, c, norm, target, dual)
@@ -629,9 +643,20 @@ class LabelRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unty
         log = np.zeros((order.size, core.LOG)) if self.record else _NO_LOG
         self._run.play(rows, relevant, known, order, log)
         if self.record:
-            self._record(log)
+            self._record(log, rows, relevant, known, order)
 
-    def _record(self, log: Floats) -> None:
+    def _record(
+        self,
+        log: Floats,
+        rows: core.Rows,
+        relevant: Bools,
+        known: npt.NDArray[np.intp],
+        order: npt.NDArray[np.intp],
+    ) -> None:
+        self._kept.columns = self._columns
+        for row in order:
+            x = self._run.instance(rows, int(row))
+            self._kept.keep(x, relevant[row, : known[row]].copy())
         cost, loss, alpha, c, norm, target, dual = log.T
         self.trace_.extend(
             {

@@ -22,12 +22,14 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from align.errors import ParameterError
-from align.learners._estimators import FlatClassifier, FlatRegressor, generator
+from align.learners._classifier import FlatClassifier
+from align.learners._parameters import check_epochs, generator
 from align.learners._plans import Floats, Plan
+from align.learners._regressor import FlatRegressor
+from align.learners._uniclass import Centred, distance
 from align.learners.complexity import Entropy
 from align.learners.steps import HARD
 from align.learners.trace import Round
@@ -200,7 +202,7 @@ trace_, n_features_in_
         )
 
 
-class MultiplicativePAUniclass(OutlierMixin, BaseEstimator):  # type: ignore[misc]  # untyped
+class MultiplicativePAUniclass(Centred):
     """Multiplicative passive-aggressive learner of one class: a centre on the simplex.
 
     Parameters
@@ -266,8 +268,7 @@ class MultiplicativePAUniclass(OutlierMixin, BaseEstimator):  # type: ignore[mis
         -------
         self
         """
-        if isinstance(self.epochs, bool) or self.epochs < 1 or self.epochs != int(self.epochs):
-            raise ParameterError(f"epochs={self.epochs}, must be a whole number, at least 1.")
+        check_epochs(self.epochs)
         X = validate_data(self, X, dtype=np.float64, reset=True)
         self._begin(X.shape[1])
         rng = generator(self.random_state)
@@ -293,13 +294,16 @@ class MultiplicativePAUniclass(OutlierMixin, BaseEstimator):  # type: ignore[mis
             self.n_features_in_ = row.size
             self._begin(row.size)
         away = row - self._w
-        distance = float(np.linalg.norm(away))
-        loss = max(distance - self.epsilon, 0.0)
-        if loss <= 1e-12 * (distance + self.epsilon):
+        with np.errstate(over="ignore"):
+            length = float(np.linalg.norm(away))
+        if not math.isfinite(length * length):
+            raise ParameterError("a distance overflowed; scale the features to moderate values.")
+        loss = max(length - self.epsilon, 0.0)
+        if loss <= 1e-12 * (length + self.epsilon):
             loss = 0.0
         tau = norm = 0.0
         if loss > 0.0:
-            a = away / distance
+            a = away / length
             spread = float(a.max() - a.min())
             norm = float(np.abs(a).max())
             if spread > 0.0:
@@ -314,34 +318,19 @@ class MultiplicativePAUniclass(OutlierMixin, BaseEstimator):  # type: ignore[mis
         self.cumulative_loss_ += loss
         self.cumulative_squared_loss_ += loss * loss
         cost = float(loss > 0.0)
-        return Round(distance, loss, tau, tau > 0.0, cost, tau, 1.0, norm, loss, math.nan)
+        return Round(length, loss, tau, tau > 0.0, cost, tau, 1.0, norm, loss, math.nan)
 
     def score_samples(self, X: Any) -> Floats:
         """Return minus the distance of each example from the centre [shape=(m,)]."""
         check_is_fitted(self, "n_features_in_")
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        distance: Floats = np.linalg.norm(X - self._w, axis=1)
-        return -distance
-
-    def decision_function(self, X: Any) -> Floats:
-        """Return ``epsilon - |x - w|``, negative outside [shape=(m,)]."""
-        return self.score_samples(X) - self.offset_
-
-    def predict(self, X: Any) -> npt.NDArray[np.intp]:
-        """Return 1 for what lies within `epsilon` of the centre and -1 outside [shape=(m,)]."""
-        return np.where(self.decision_function(X) >= -1e-9 * (1.0 + self.epsilon), 1, -1)
+        return -distance(X, self._w)
 
     @property
     def center_(self) -> Floats:
         """The centre [shape=(d,)]."""
         check_is_fitted(self, "n_features_in_")
         return self._w.copy()
-
-    @property
-    def offset_(self) -> float:
-        """``-epsilon``."""
-        check_is_fitted(self, "n_features_in_")
-        return -float(self.epsilon)
 
     def squared_loss_bound(self, u: npt.ArrayLike) -> float:
         """Bound the sum of the squared losses, if u on the simplex has none: ``D(u || w_1)``."""

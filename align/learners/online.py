@@ -15,8 +15,8 @@ tuning      any of `align.learners.tuning`, or one's own
 revisit     optimise earlier rounds' alphas again: `Revisit`
 =========  =====================================================================================
 
-`Euclidean` and `EuclideanBall` run in compiled code with the tunings of this package; everything
-else, and whatever revisits earlier rounds, in Python.
+`Euclidean`, `EuclideanBall`, `Entropy` and `QNorm` run in compiled code with the tunings of this
+package, and so does whatever revisits earlier rounds; all else runs in Python.
 
 References
 ----------
@@ -26,8 +26,9 @@ Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, c
 from typing import Any
 
 from align.errors import ParameterError
-from align.learners._estimators import FlatClassifier, FlatRegressor
+from align.learners._classifier import FlatClassifier
 from align.learners._plans import Plan, Revisit
+from align.learners._regressor import FlatRegressor
 from align.learners.complexity import Complexity, as_complexity
 from align.learners.steps import HARD, LINEAR, Slack, squared
 from align.learners.tuning import FixedTuning, RunningTuning, Tuning

@@ -25,7 +25,8 @@ import math
 from typing import Any
 
 from align.errors import ParameterError
-from align.learners._estimators import FlatClassifier
+from align.learners._classifier import FlatClassifier
+from align.learners._parameters import positive
 from align.learners._plans import Plan
 from align.learners.complexity import Entropy, Euclidean, QNorm
 from align.learners.steps import LINEAR
@@ -38,12 +39,6 @@ __all__ = [
     "SelfTunedWinnow",
     "Winnow",
 ]
-
-
-def _positive(value: float, name: str) -> float:
-    if not 0.0 < value < math.inf:
-        raise ParameterError(f"{name}={value}, must be positive and finite.")
-    return float(value)
 
 
 class Perceptron(FlatClassifier):
@@ -107,7 +102,7 @@ dual_objective_, trace_, n_features_in_
     def _plan(self, n_weights: int) -> Plan:
         if self.ties not in ("positive", "mistake"):
             raise ParameterError(f"ties={self.ties!r}, must be 'positive' or 'mistake'.")
-        tuning = FixedTuning(1.0 / _positive(self.rate, "rate"))
+        tuning = FixedTuning(1.0 / positive(self.rate, "rate"))
         update = Update(LINEAR, tuning, exact=False, conservative=True)
         return Plan(update, Euclidean(), ties=self.ties)
 
@@ -230,9 +225,9 @@ n_features_in_
         self.random_state = random_state
 
     def _plan(self, n_weights: int) -> Plan:
-        tuning = FixedTuning(1.0 / _positive(self.rate, "rate"))
+        tuning = FixedTuning(1.0 / positive(self.rate, "rate"))
         update = Update(LINEAR, tuning, exact=False, conservative=True)
-        margin = _positive(self.margin, "margin")
+        margin = positive(self.margin, "margin")
         return Plan(update, Entropy(), margin=margin, doubled=self.signed)
 
 
@@ -307,5 +302,5 @@ dual_objective_, trace_, n_features_in_
         update = Update(
             LINEAR, tuning, exact=bool(self.aggressive), conservative=not self.aggressive
         )
-        margin = _positive(self.margin, "margin")
+        margin = positive(self.margin, "margin")
         return Plan(update, Entropy(), margin=margin, doubled=self.signed)

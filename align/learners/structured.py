@@ -25,6 +25,12 @@ import numpy.typing as npt
 
 from align._params import ParamsMixin, not_fitted_error
 from align.errors import ParameterError
+from align.learners._resume import (
+    restore_generator,
+    restore_run,
+    state_of_generator,
+    state_of_run,
+)
 from align.learners.ascent import DualAscent
 from align.learners.bounds import regret_bound, solve_sqrt_bound, squared_loss_bound
 from align.learners.conversion import Average, Best, Conversion, Last, RandomStop, block_ends
@@ -44,6 +50,7 @@ Vector: TypeAlias = npt.NDArray[np.float64]
 Progress: TypeAlias = Callable[[str, int, int], None]
 
 
+_CHECKPOINT = "learner"
 _LOSSES = ("prediction", "maximal")
 _CONVERSIONS = ("last", "random", "average", "validation", "best")
 
@@ -170,6 +177,7 @@ class StructuredLearner(ParamsMixin):
         *,
         validation: tuple[Sequence[Any], Sequence[Any]] | None = None,
         progress: Progress | None = None,
+        checkpoint: Any = None,
     ) -> Self:
         """Learn from examples, afresh.
 
@@ -183,6 +191,11 @@ class StructuredLearner(ParamsMixin):
             Held-out examples, for ``conversion="validation"``.
         progress : callable, optional
             Called with a stage, how many rounds are done, and how many there are.
+        checkpoint : object, optional
+            Has ``load(name)`` and ``save(name, header, arrays)``, such as
+            `align.checkpoint.Checkpoint`. The state is saved after each epoch; where there is one,
+            training goes on from it, with the same result as without interruption. It must be of
+            the same problem, examples and parameters.
 
         Returns
         -------
@@ -199,7 +212,8 @@ class StructuredLearner(ParamsMixin):
         held_out = self._check_validation(validation)
         n_rounds = n * epochs
         ends = set(block_ends(n_rounds, self.n_candidates)) if held_out else set()
-        for epoch in range(epochs):
+        begun = 0 if checkpoint is None else self._resume(checkpoint)
+        for epoch in range(begun, epochs):
             order = self._rng.permutation(n) if self.shuffle else np.arange(n)
             for place, i in enumerate(order):
                 self._round(problem, xs[i], ys[i])
@@ -210,6 +224,10 @@ class StructuredLearner(ParamsMixin):
                     progress("learning weights", done, n_rounds)
             if self.conversion == "best":
                 self._offer(problem, (xs, ys))
+            if checkpoint is not None:
+                header, arrays = state_of_run(self._fitted())
+                header |= {"epochs": epoch + 1, "rng": state_of_generator(self._rng)}
+                checkpoint.save(_CHECKPOINT, header, arrays)
         self._finish()
         return self
 
@@ -284,6 +302,18 @@ class StructuredLearner(ParamsMixin):
         self._average = Average()
         self._conversion = self._make_conversion()
         self._run: DualAscent | None = None
+
+    def _resume(self, checkpoint: Any) -> int:
+        """Restore the state after the last whole epoch; return how many are done."""
+        found = checkpoint.load(_CHECKPOINT)
+        if found is None:
+            return 0
+        header, arrays = found
+        self._run = run = self._start(arrays["v"].size)
+        restore_run(run, header, arrays)
+        restore_generator(self._rng, header["rng"])
+        self._publish(run)
+        return int(header["epochs"])
 
     def _make_conversion(self) -> Conversion:
         if self.conversion == "average":

@@ -4,6 +4,7 @@
 regret, certificates and plots are computed.
 """
 
+import math
 from array import array
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -67,6 +68,10 @@ class Trace:
     ----------
     plan : object, optional
         What the learner was made of; `certify` asks for it.
+    kept : object, optional
+        Has ``losses_of(u)``, for learners whose rounds have more than one direction.
+    rows : int, default 1
+        Number of scores.
 
     Attributes
     ----------
@@ -94,10 +99,14 @@ class Trace:
         "dual",
     )
 
-    def __init__(self, plan: "Plan | None" = None) -> None:
+    def __init__(self, plan: "Plan | None" = None, kept: Any = None, *, rows: int = 1) -> None:
         self.plan = plan
+        self.kept = kept
+        self.radius = 0.0  # largest dual norm that c was tuned to, where norms are smaller
+        self.split = 0  # rounds before one score of two classes became two
         self._values = {name: array("d") for name in self._columns}
         self._directions: list[npt.NDArray[np.float64]] = []
+        self._blocks = rows > 1  # whether a direction has a block for each class
 
     def append(self, entry: Round, direction: npt.NDArray[np.float64] | None = None) -> None:
         """Add a round, and its direction where directions are kept."""
@@ -131,6 +140,9 @@ class Trace:
         ParameterError
             Where directions were not kept, or u has another length.
         """
+        if self.kept is not None:
+            kept: npt.NDArray[np.float64] = self.kept.losses_of(u)
+            return kept
         directions = self.directions
         if len(directions) != len(self):
             raise ParameterError("the directions were not kept; record the run with them.")
@@ -144,6 +156,30 @@ class Trace:
             return np.zeros(0)
         losses: npt.NDArray[np.float64] = np.maximum(self.target - directions @ weights, 0.0)
         return losses
+
+    def regrow(self, rows: int, places: npt.NDArray[np.intp]) -> None:
+        """Make room in the directions for classes that came later, whose part in them is 0.
+
+        Where one score of two classes becomes two, a direction a is ``(a, -a)`` of now, alpha and
+        the dual objective are halved, and the norm is larger by a factor of ``sqrt(2)``.
+        """
+        if rows == 1:
+            return
+        split = len(places) == 2 and not self._blocks
+        for t, old in enumerate(self._directions):
+            blocks = old.reshape(1 if split else len(places), -1)
+            new = np.zeros((rows, blocks.shape[1]))
+            if split:
+                new[places[1]], new[places[0]] = blocks[0], -blocks[0]
+            else:
+                new[places] = blocks
+            self._directions[t] = new.ravel()
+        if split:
+            self.split = len(self)
+            factors = {"alpha": 0.5, "tau": 0.5, "dual": 0.5, "norm": math.sqrt(2.0)}
+            for name, factor in factors.items():
+                self._values[name] = array("d", (factor * v for v in self._values[name]))
+        self._blocks = rows > 1
 
     def certify(self, bound: str, *, u: npt.ArrayLike) -> "Certificate":
         """Evaluate both sides of a named bound on this run.

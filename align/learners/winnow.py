@@ -23,7 +23,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from align.errors import ParameterError
-from align.learners._estimators import generator
+from align.learners._parameters import check_epochs, generator
 from align.learners.trace import Round
 
 __all__ = ["ThresholdWinnow", "WinnowBound", "threshold_winnow_bound"]
@@ -171,8 +171,7 @@ class ThresholdWinnow(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         ParameterError
             For other features, more or fewer than two classes, or parameters out of range.
         """
-        if isinstance(self.epochs, bool) or self.epochs < 1 or self.epochs != int(self.epochs):
-            raise ParameterError(f"epochs={self.epochs}, must be a whole number, at least 1.")
+        check_epochs(self.epochs)
         X, y = self._validate(X, y, reset=True)
         self._begin(X.shape[1], np.unique(y))
         rng = generator(self.random_state)

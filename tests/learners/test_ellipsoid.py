@@ -176,6 +176,42 @@ def test_first_ellipsoid_has_the_square():
     np.testing.assert_allclose(model.shape_matrix_, 1.25**2 * np.eye(3))
 
 
+def test_low_rank_ends_where_a_matrix_is_no_larger():
+    """And both agree with what was dense from the start."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(400, 30))
+    y = (X @ rng.normal(size=30) > 0).astype(int)
+    models = []
+    for representation in ("low-rank", "dense"):
+        model = CELLIP(0.01, representation=representation, fit_intercept=False)
+        models.append(model.partial_fit(X[:60], y[:60]))
+        assert model._low_rank == (representation == "low-rank")
+        model.partial_fit(X[60:], y[60:])
+        assert model.n_updates_ > 30
+        assert not model._low_rank
+    np.testing.assert_allclose(models[0].coef_, models[1].coef_, rtol=1e-7)
+    np.testing.assert_allclose(
+        models[0].shape_matrix_, models[1].shape_matrix_, atol=1e-7 * models[1].shape_matrix_.max()
+    )
+
+
+def test_memory_is_bounded_with_a_word_of_what_to_do():
+    rng = np.random.default_rng(4)
+    X, y = rng.normal(size=(300, 100)), np.arange(300) % 2
+    limit = 8 * 101 * 20
+    model = CELLIP(0.01, representation="low-rank", max_memory=limit)
+    with pytest.raises(ParameterError, match="the vectors of 21 updates of n=101 weights take"):
+        model.partial_fit(X, y)
+    assert model.n_updates_ == 20
+    assert model._shape.nbytes <= limit
+    assert np.isfinite(model.coef_).all()
+    with pytest.raises(ParameterError, match=r"a dense P of n=101 weights take 8\.16e-05 GB"):
+        CELLIP(0.01, representation="dense", max_memory=limit).fit(X, y)
+    with pytest.raises(ParameterError, match="max_memory=0, must be a positive number"):
+        CELLIP(max_memory=0).fit(X, y)
+    IELLIP(0.01, b=0.1, max_memory=limit).fit(X, y)  # its updates fade before that
+
+
 def test_cellip_on_data_that_breaks_its_promise():
     rng = np.random.default_rng(65)
     X = rng.normal(size=(300, 2))

@@ -201,6 +201,29 @@ def test_oldest_supports_go_first():
     assert len(free.support_vectors_) > 200
 
 
+@pytest.mark.parametrize("removal", ["smallest", "oldest"])
+def test_where_supports_are_removed_there_is_no_mean(removal):
+    """The last hypothesis predicts by default; a mean without what is gone errs far more."""
+    X, y = mixture(1500, spread=0.8)
+    train, test = slice(0, 1000), slice(1000, 1500)
+    budget = {"budget": 150, "removal": removal}
+    auto = KernelPA(**budget).fit(X[train], y[train])
+    last = KernelPA(**budget, average=False).fit(X[train], y[train])
+    np.testing.assert_array_equal(auto.dual_coef_, last.dual_coef_)
+    labels = last.classes_
+    lame = labels[
+        (last._kernel(X[test], auto.support_vectors_) @ auto._supports.average()).argmax(1)
+    ]
+    assert auto.score(X[test], y[test]) > np.mean(lame == y[test]) + 0.05
+    with pytest.raises(
+        ParameterError, match=f"average=True cannot be kept with removal='{removal}'"
+    ):
+        KernelPA(**budget, average=True).fit(X[train], y[train])
+    # Without a budget nothing is removed.
+    free = KernelPA(removal=removal, average=True).fit(X[train], y[train])
+    np.testing.assert_array_equal(free.dual_coef_, KernelPA().fit(X[train], y[train]).dual_coef_)
+
+
 def test_projection_is_the_orthogonal_one():
     """Once the budget is used up, a step moves w to the nearest point of the span."""
     X, y = mixture(120, spread=1.0)
@@ -376,6 +399,7 @@ def test_one_class_and_zero_vectors():
         ({"variant": "PA-III"}, "variant='PA-III', must be one of PA, PA-I, PA-II"),
         ({"C": 0.0}, "C=0.0, must be positive and finite"),
         ({"budget": 1}, "budget=1, must be a whole number, at least 2"),
+        ({"average": "mean"}, "average='mean', must be 'auto', True or False"),
         ({"removal": "random"}, "removal='random', must be one of project, smallest, oldest"),
         ({"epochs": 0}, "epochs=0, must be a whole number"),
     ],

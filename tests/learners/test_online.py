@@ -263,10 +263,10 @@ def test_revisiting_gains_and_keeps_the_bound(f, revisit):
         if f.value(w) <= U:
             assert trace.certify("Thm 6", u=w).holds
             assert trace.certify("weak duality", u=w).holds
-    alphas = np.array([kept[3] for kept in run._kept])
+    alphas = np.array([kept[3] for kept in run.kept])
     assert ((alphas >= 0) & (alphas <= 1)).all()
     if revisit.last is None:  # everything is kept: v and the dual are what the alphas say
-        v = sum(kept[3] * kept[0] for kept in run._kept)
+        v = sum(kept[3] * kept[0] for kept in run.kept)
         np.testing.assert_allclose(run.v, v, atol=1e-10)
         expected = 0.4 * alphas.sum() - run.c * f.conjugate(v / run.c)
         assert model.dual_objective_ == pytest.approx(expected)
@@ -275,15 +275,15 @@ def test_revisiting_gains_and_keeps_the_bound(f, revisit):
 @pytest.mark.parametrize("f", [Euclidean(), Entropy()], ids=str)
 def test_more_steps_from_the_same_state_gain_more(f):
     """After each round the dual is at least what the single step from that state would reach."""
-    from align.learners._general import GeneralRun
+    from align.learners._link_run import LinkRun
 
     X, y, _ = ternary(40, 4, 0.2, seed=49, doubled=True)
     model = classifier(f, tuning=SelfTuning(2.0), margin=0.4, revisit=Revisit(steps=4))
     model.partial_fit(X[:1], y[:1], classes=[-1, 1], sample_weight=[0.0])
     for x, sign in zip(X, y, strict=True):
         run = model._run
-        assert isinstance(run, GeneralRun)
-        v, gain = run.v.copy(), run._gain
+        assert isinstance(run, LinkRun)
+        v, gain = run.v.copy(), run.gain
         after = model.step(x, sign)
         c, a = after.c, sign * x
         best = max(
@@ -315,7 +315,7 @@ def test_two_variables_reach_the_closed_form():
         if t == 0:
             continue
         run = model._run
-        a, alpha = np.array([k[0] for k in run._kept]), np.array([k[3] for k in run._kept])
+        a, alpha = np.array([k[0] for k in run.kept]), np.array([k[3] for k in run.kept])
         rest = run.v - alpha @ a
         G, h = a @ a.T / 1.5, 1.0 - a @ rest / 1.5
         candidates = (
@@ -359,7 +359,7 @@ def test_all_variables_are_follow_the_regularised_leader():
     np.testing.assert_allclose(found.x[:3], w, atol=1e-5)
     assert primal(start) <= found.fun + 1e-6
     assert model.dual_objective_ == pytest.approx(primal(start), abs=1e-6)
-    for direction, target, _, alpha in model._run._kept:
+    for direction, target, _, alpha in model._run.kept:
         margin = direction @ w - target
         assert alpha <= 1e-6 or margin <= 1e-6
         assert alpha >= 1 - 1e-6 or margin >= -1e-6

@@ -341,5 +341,6 @@ def test_bounds_ask_for_a_record():
         plain("PA-I", record=True).partial_fit(X, y).trace_.certify("Cor 7", u=u)
     with pytest.raises(ParameterError, match="u has 2 entries, must have 3"):
         model.trace_.certify("PA", u=u[:2])
-    with pytest.raises(ParameterError, match="announce all classes in the first call"):
-        model.partial_fit(X, np.where(y > 0, 5, 6))
+    model.partial_fit(X, np.where(y > 0, 5, 6))
+    with pytest.raises(ParameterError, match="announce all classes at the start"):
+        model.trace_.certify("PA", u=np.zeros((4, 3)))

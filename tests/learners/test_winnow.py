@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from align.errors import ParameterError
 from align.learners import ThresholdWinnow, threshold_winnow_bound
@@ -110,3 +112,86 @@ def test_bad_bounds():
         threshold_winnow_bound(4, 4.0, 2.0, 0.0, 1.0)
     with pytest.raises(ParameterError, match="label 7 was never announced"):
         ThresholdWinnow().partial_fit([[1]], [7], classes=[0, 1])
+
+
+class AskedOfAll(ThresholdWinnow):
+    """Says that it takes any numbers, so that scikit-learn's checks are run at all."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = True
+        return tags
+
+
+NOT_BITS = (
+    "check_estimators_overwrite_params",
+    "check_dont_overwrite_parameters",
+    "check_estimators_fit_returns_self",
+    "check_readonly_memmap_input",
+    "check_n_features_in_after_fitting",
+    "check_positive_only_tag_during_fit",
+    "check_estimators_dtypes",
+    "check_f_contiguous_array_estimator",
+    "check_classifier_data_not_an_array",
+    "check_classifiers_classes",
+    "check_estimators_partial_fit_n_features",
+    "check_classifiers_train",
+    "check_classifier_not_supporting_multiclass",
+    "check_methods_sample_order_invariance",
+    "check_methods_subset_invariance",
+    "check_fit2d_1sample",
+    "check_fit2d_1feature",
+    "check_dict_unchanged",
+    "check_fit_idempotent",
+    "check_fit_check_is_fitted",
+    "check_n_features_in",
+    "check_fit2d_predict1d",
+)
+
+
+@parametrize_with_checks(
+    [AskedOfAll()],
+    expected_failed_checks=lambda estimator: dict.fromkeys(NOT_BITS, "their X is not 0 and 1"),
+)
+def test_scikit_learn_contract(estimator, check):
+    """All of its checks but those whose X has other values than 0 and 1."""
+    check(estimator)
+
+
+def bits(m=40, d=6, seed=3):
+    rng = np.random.default_rng(seed)
+    X = (rng.random((m, d)) < 0.5).astype(float)
+    return X, (X[:, 0] + X[:, 1] >= 1.0).astype(int)
+
+
+def test_what_those_checks_would_ask():
+    X, y = bits()
+    model = ThresholdWinnow(theta=2.0, epochs=5, random_state=0)
+    assert model.fit(X, y) is model
+    assert model.get_params() == clone(model).get_params()
+    weights = model.coef_
+    np.testing.assert_array_equal(weights, model.fit(X, y).coef_)  # idempotent
+    before = dict(vars(model))
+    order = np.random.default_rng(0).permutation(len(X))
+    np.testing.assert_array_equal(model.predict(X)[order], model.predict(X[order]))
+    np.testing.assert_array_equal(model.predict(X)[:7], model.predict(X[:7]))
+    assert vars(model).keys() == before.keys()
+    assert model.score(X, y) == 1.0
+    for form in (np.asfortranarray(X), X.astype(np.int8), X.astype(bool), X.tolist()):
+        np.testing.assert_array_equal(model.fit(form, y).coef_, weights)
+    frozen = X.copy()
+    frozen.flags.writeable = False
+    np.testing.assert_array_equal(model.fit(frozen, y).coef_, weights)
+    names = np.array(["no", "yes"])[y]
+    assert set(model.fit(X, names).predict(X)) == {"no", "yes"}
+    with pytest.raises(ValueError, match="X has 5 features, but ThresholdWinnow is expecting 6"):
+        model.predict(X[:, :5])
+    with pytest.raises(ValueError, match="Reshape your data"):
+        model.predict(X[0])
+    with pytest.raises(ParameterError, match="Only binary classification is supported"):
+        model.fit(X, np.arange(40) % 3)
+    with pytest.raises(ParameterError, match="y has 1 class"):
+        model.fit(X[:1], y[:1])
+    assert model.fit(X[:, :1], X[:, 0]).n_features_in_ == 1
+    with pytest.raises(NotFittedError):
+        ThresholdWinnow().predict(X)

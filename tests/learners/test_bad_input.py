@@ -1,0 +1,216 @@
+"""Bad input, of every estimator: one clear error and an unharmed learner, or the documented no-op.
+
+The list is checked against the package, so that a new estimator cannot be left out.
+"""
+
+import inspect
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+import align.learners as learners
+from align.errors import ParameterError
+
+# What an estimator learns from: two classes, numbers, nothing, or grades of one query.
+KINDS = {
+    "AdaBoost": "classes",
+    "CELLIP": "classes",
+    "IELLIP": "classes",
+    "InstanceRanker": "grades",
+    "KernelPA": "classes",
+    "LabelRanker": "classes",
+    "MultiplicativePA": "classes",
+    "MultiplicativePARegressor": "numbers",
+    "MultiplicativePAUniclass": "nothing",
+    "OnlineClassifier": "classes",
+    "OnlineRegressor": "numbers",
+    "MixedClassifier": "classes",
+    "PNormPerceptron": "classes",
+    "PassiveAggressiveClassifier": "classes",
+    "PassiveAggressiveRegressor": "numbers",
+    "PassiveAggressiveUniclass": "nothing",
+    "Perceptron": "classes",
+    "SelfTunedWinnow": "classes",
+    "ThresholdWinnow": "classes",
+    "Winnow": "classes",
+}
+NAMES = sorted(KINDS)
+STREAMS = [name for name in NAMES if name not in ("AdaBoost", "MixedClassifier")]
+
+
+def make(name):
+    return getattr(learners, name)()
+
+
+def data(name, m=30, d=4):
+    rng = np.random.default_rng(0)
+    X = (rng.random((m, d)) < 0.5).astype(float)
+    X[0], X[1] = [1, 0, 0, 0], [0, 1, 0, 0]
+    y = (X[:, 0] > 0).astype(int)
+    if KINDS[name] == "nothing":
+        return X, None
+    return X, y.astype(float) if KINDS[name] == "numbers" else y
+
+
+def start(name, model, X, y):
+    """Play a first chunk, or fit where there are no streams."""
+    return model.partial_fit(X, y) if hasattr(model, "partial_fit") else model.fit(X, y)
+
+
+def decide(model, X):
+    call = getattr(model, "decision_function", model.predict)
+    return np.asarray(call(X), dtype=float)
+
+
+def attempt(call):
+    """Return what a call returns and None, or None and the error about its arguments."""
+    try:
+        return call(), None
+    except ParameterError as error:
+        return None, error
+
+
+def test_no_estimator_is_left_out():
+    found = {
+        name
+        for name in learners.__all__
+        if inspect.isclass(getattr(learners, name))
+        and {"fit", "predict", "get_params"} <= set(dir(getattr(learners, name)))
+    }
+    assert found - {"StructuredLearner", "ParameterMixing"} == set(KINDS)  # they take no matrices
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("name", NAMES)
+def test_values_that_are_not_finite(name, value):
+    X, y = data(name)
+    model = start(name, make(name), X, y)
+    before = decide(model, X)
+    bad = X.copy()
+    bad[3, 1] = value
+    call = getattr(model, "partial_fit", None) or clone(model).fit
+    with pytest.raises(ValueError, match=r"NaN|infinity"):
+        call(bad, y)
+    with pytest.raises(ValueError, match=r"NaN|infinity"):
+        model.predict(bad)
+    np.testing.assert_array_equal(before, decide(model, X))
+    if KINDS[name] in ("numbers", "grades"):
+        wrong = y.astype(float)
+        wrong[2] = value
+        with pytest.raises(ValueError, match=r"NaN|infinity|finite"):
+            call(X, wrong)
+        np.testing.assert_array_equal(before, decide(model, X))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_another_width_than_before(name):
+    X, y = data(name)
+    model = start(name, make(name), X, y)
+    before = decide(model, X)
+    if hasattr(model, "partial_fit"):
+        with pytest.raises(ValueError, match=r"X has 3 features, but \w+ is expecting 4"):
+            model.partial_fit(X[:, :3], y)
+    with pytest.raises(ValueError, match=r"X has 3 features, but \w+ is expecting 4"):
+        model.predict(X[:, :3])
+    np.testing.assert_array_equal(before, decide(model, X))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_shapes_that_do_not_fit(name):
+    X, y = data(name)
+    with pytest.raises(ValueError, match=r"2D array|Reshape"):
+        make(name).fit(X[0], y)
+    with pytest.raises(ValueError, match=r"0 sample|minimum of 1|at least one"):
+        make(name).fit(np.zeros((0, 4)), None if y is None else y[:0])
+    if y is not None:
+        with pytest.raises(ValueError, match=r"inconsistent numbers of samples|shape|length"):
+            make(name).fit(X, y[:-1])
+        with pytest.raises(ValueError, match="y"):
+            make(name).fit(X, None)
+    with pytest.raises(NotFittedError):
+        make(name).predict(X)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_zero_vectors_never_make_a_weight_nan(name):
+    X, y = data(name)
+    zeros = np.zeros((6, 4))
+    model = make(name)
+    if "fit_intercept" in model.get_params():
+        model.set_params(fit_intercept=False)
+    model = start(name, model, zeros, None if y is None else y[:6])
+    assert np.isfinite(decide(model, zeros)).all()
+    model = start(name, model, X, y)
+    model = start(name, model, zeros[:2], None if y is None else y[:2])
+    assert np.isfinite(decide(model, X)).all()
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if KINDS[n] == "classes"])
+def test_one_class(name):
+    """Either nothing is learned yet, or one sentence says what is missing."""
+    X, y = data(name)
+    one = np.zeros(len(y), dtype=int)
+    model, error = attempt(lambda: make(name).fit(X, one))
+    assert "class" in str(error) if error else (model.predict(X) == 0).all()
+
+
+@pytest.mark.parametrize("name", [n for n in STREAMS if KINDS[n] == "classes"])
+def test_labels_never_announced(name):
+    """A new class in a stream is admitted, or refused by its name; never taken for another."""
+    X, y = data(name)
+    model = make(name).partial_fit(X, y, classes=[0, 1])
+    _, error = attempt(lambda: model.partial_fit(X, np.full(len(y), 7)))
+    assert not error or "7" in str(error)
+    assert set(model.classes_) == ({0, 1} if error else {0, 1, 7})
+    assert set(model.predict(X)) <= {0, 1, 7}
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if KINDS[n] == "classes"])
+def test_numbers_are_no_classes(name):
+    X, y = data(name)
+    with pytest.raises(ValueError, match=r"Unknown label type|continuous|labels"):
+        make(name).fit(X, y + 0.25 * np.arange(len(y)))
+
+
+@pytest.mark.parametrize("name", ["MultiplicativePA", "MultiplicativePARegressor"])
+def test_negative_features_of_the_printed_step(name):
+    X, y = data(name)
+    model = make(name).set_params(step_size="printed", signed=False)
+    model.fit(X, y)
+    with pytest.raises(ParameterError, match=r"X has the value -1.0, must not be negative"):
+        model.fit(-X, y)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_huge_values_overflow_into_an_error_or_not_at_all(name):
+    if name == "ThresholdWinnow":
+        pytest.skip("takes 0 and 1 only")
+    X, y = data(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = make(name)
+        _, error = attempt(lambda: start(name, model, 1e200 * X, y))
+        assert "scale the features" in str(error) if error else np.isfinite(decide(model, X)).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter"),
+    [
+        ("PassiveAggressiveClassifier", "margin"),
+        ("Winnow", "margin"),
+        ("SelfTunedWinnow", "margin"),
+        ("MultiplicativePA", "margin"),
+        ("OnlineClassifier", "margin"),
+        ("LabelRanker", "gamma"),
+        ("CELLIP", "gamma"),
+        ("IELLIP", "gamma"),
+    ],
+)
+def test_margins_must_be_positive(name, parameter):
+    X, y = data(name)
+    for value in (0.0, -1.0, np.nan, np.inf):
+        with pytest.raises(ParameterError, match=f"{parameter}={value}"):
+            make(name).set_params(**{parameter: value}).fit(X, y)
