@@ -4,12 +4,13 @@
 `decode_second_order` and `decode_general`. All share one rule for ties, one search of the frames
 each onset can take, and one set of errors.
 
-`decode_lattice` also chooses which events occur, `decode_groups` lets events begin together, and
-`decode_k_best` lists the best timings. `onset_posterior` and `onset_max_marginals` say how sure an
-onset is.
+`decode_coarse_to_fine` decodes hours, `decode_batch` many recordings. `decode_lattice` chooses
+which events occur, `decode_groups` lets events begin together, and `decode_k_best` lists the best
+timings. `onset_posterior` and `onset_max_marginals` say how sure an onset is.
 """
 
 from align.decoders.batch import decode_batch
+from align.decoders.coarse import CoarseToFine, decode_coarse_to_fine
 from align.decoders.dispatch import decode
 from align.decoders.general import decode_general
 from align.decoders.groups import decode_groups, group_potentials, simultaneous
@@ -28,12 +29,14 @@ from align.decoders.second_order import decode_second_order
 from align.decoders.semi_markov import decode_semi_markov
 
 __all__ = [
+    "CoarseToFine",
     "Lattice",
     "LatticePath",
     "MaxMarginals",
     "Posterior",
     "decode",
     "decode_batch",
+    "decode_coarse_to_fine",
     "decode_general",
     "decode_groups",
     "decode_k_best",

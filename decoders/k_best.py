@@ -27,6 +27,8 @@ import numpy.typing as npt
 from align.decoders._first_order import Tables, first_order_tables, forward
 from align.decoders._numba import compiled
 from align.decoders._windows import explain_unreachable
+from align.decoders.max_marginals import onset_max_marginals
+from align.decoders.second_order import decode_second_order
 from align.errors import ParameterError
 from align.types import IntArray, Path, Potentials
 
@@ -61,7 +63,8 @@ def decode_k_best(potentials: Potentials, k: int) -> list[Path]:
     -----
     The second best timing usually has one onset one frame away. To ask how sure an onset is
     beyond a tolerance, see `onset_max_marginals`. Ratio scores are not offered: the same scheme
-    needs the forward score of every pair of onsets, of which `decode_second_order` keeps none.
+    needs the forward score of every pair of onsets, of which `decode_second_order` keeps none;
+    `margin_to_second` and the max-marginals have them.
 
     Examples
     --------
@@ -96,20 +99,37 @@ def margin_to_second(potentials: Potentials) -> float:
     Parameters
     ----------
     potentials : Potentials
-        As for `decode_k_best`.
+        Onset, duration and ratio scores, windows and lengths; no general scores.
 
     Returns
     -------
     float
         Not negative; +inf where there is one timing only.
 
+    Raises
+    ------
+    ParameterError
+        As for `decode_k_best`, but for ratio scores.
+
     Examples
     --------
     >>> margin_to_second(Potentials(np.array([[4.0, 1.0, 3.5]]), n_frames=3))
     0.5
     """
+    if not potentials.general and potentials.ratio is not None and potentials.ratio.any():
+        return _margin_by_onsets(potentials)
     paths = decode_k_best(potentials, 2)
     return paths[0].score - paths[1].score if len(paths) > 1 else float("inf")
+
+
+def _margin_by_onsets(potentials: Potentials) -> float:
+    """Return the same from max-marginals: the second best differs from the best at some onset."""
+    found = onset_max_marginals(potentials)
+    best = decode_second_order(potentials)
+    score = found.score.copy()
+    score[np.arange(potentials.n_events), best.onsets - found.start] = -np.inf
+    second = float(score.max())
+    return max(0.0, best.score - second)
 
 
 class _Found:

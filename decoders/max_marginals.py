@@ -4,7 +4,8 @@ With ``F_k(t)`` the best score of all that lies before onset k at frame t, its o
 and ``B_k(t)`` of all that follows (`align.decoders._first_order` has the recursions), the
 max-marginal ``M_k(t) = F_k(t) + B_k(t)`` is the score of the best timing that has onset k at frame
 t. For each k its greatest value is the score of the best timing; what is left of it away from the
-decoded onset says how sure that onset is, in the units of the score.
+decoded onset says how sure that onset is, in the units of the score. Where changes of length are
+scored, the states are pairs of onsets (`align.decoders._second_order_marginals`).
 
 References
 ----------
@@ -19,7 +20,8 @@ import numpy.typing as npt
 
 from align.decoders._first_order import Tables, backward, first_order_tables, forward
 from align.decoders._numba import compiled
-from align.decoders._windows import explain_unreachable
+from align.decoders._second_order_marginals import second_order_max_marginals
+from align.decoders._windows import check_values, explain_unreachable, tighten
 from align.errors import ParameterError
 from align.types import IntArray, Potentials
 
@@ -86,7 +88,7 @@ def onset_max_marginals(potentials: Potentials) -> MaxMarginals:
     Parameters
     ----------
     potentials : Potentials
-        Onset and duration scores, windows and lengths; no ratio or general scores.
+        Onset, duration and ratio scores, windows and lengths; no general scores.
 
     Returns
     -------
@@ -102,7 +104,9 @@ def onset_max_marginals(potentials: Potentials) -> MaxMarginals:
     Notes
     -----
     Time is twice that of `decode_semi_markov`; where lengths score nothing and the longest does
-    not bind it is O(K W). Memory is two tables of the size of the onset table.
+    not bind it is O(K W). Memory is two tables of the size of the onset table. With ratio scores
+    time is three times that of the envelopes of `decode_second_order`, still O(K W L), and memory
+    of the order of ``sqrt(K) W L``; windows may be narrowed first (`narrowed`).
 
     Examples
     --------
@@ -114,13 +118,18 @@ def onset_max_marginals(potentials: Potentials) -> MaxMarginals:
     score = np.full(potentials.onset.shape, -np.inf)
     if potentials.n_events == 0:
         return MaxMarginals(score, potentials.start)
-    tables = first_order_tables(potentials, "onset_max_marginals")
-    before, after = np.empty((2, int(tables.offset[-1])))
-    forward(tables, before)
-    backward(tables, after)
-    _add(tables, before, after, score)
+    if not potentials.general and potentials.ratio is not None and potentials.ratio.any():
+        onset, windows = check_values(potentials), tighten(potentials)
+        second_order_max_marginals(potentials, onset, windows, score)
+    else:
+        tables = first_order_tables(potentials, "onset_max_marginals")
+        windows = tables.windows
+        before, after = np.empty((2, int(tables.offset[-1])))
+        forward(tables, before)
+        backward(tables, after)
+        _add(tables, before, after, score)
     if score[-1].max() == -np.inf:
-        raise explain_unreachable(potentials, tables.windows)
+        raise explain_unreachable(potentials, windows)
     score += potentials.constant
     return MaxMarginals(score, potentials.start)
 

@@ -11,6 +11,9 @@ and ``B_k(t)`` over those after, of onset k at frame t,::
 
 every score divided by the temperature, the probability of onset k at t is
 ``exp(A_k(t) + B_k(t) - log Z)``. Sums are taken in the log domain: nothing underflows.
+Where scores are peaked, few of the terms of a sum matter; bounds on blocks of them tell which.
+Where changes of length are scored, sums run over pairs of onsets instead
+(`align.decoders._second_order_sums`), in O(K W L**2).
 
 References
 ----------
@@ -24,11 +27,17 @@ import numpy as np
 import numpy.typing as npt
 
 from align.decoders._numba import compiled
+from align.decoders._second_order_sums import second_order_sums
+from align.decoders._states import length_scores
 from align.decoders._windows import Windows, check_values, explain_unreachable, tighten
 from align.errors import ParameterError
 from align.types import FloatArray, IntArray, Potentials
 
 __all__ = ["Posterior", "narrowed", "onset_posterior"]
+
+_BLOCK = 16  # frames of which the greatest score is known
+_NEGLIGIBLE = -40.0  # exp of it is 4e-18: thousands of them are below the rounding of 1
+_MOST_STATES = 2**27  # pairs of onsets, whose forward scores are kept: 1 GiB
 
 
 class Posterior(NamedTuple):
@@ -55,7 +64,7 @@ def onset_posterior(potentials: Potentials, *, temperature: float = 1.0) -> Post
     Parameters
     ----------
     potentials : Potentials
-        Onset and duration scores, windows and lengths; no ratio or general scores. K >= 1.
+        Onset, duration and ratio scores, windows and lengths; no general scores. K >= 1.
     temperature : float
         Every score is divided by it; positive. The higher, the less sure.
 
@@ -67,7 +76,13 @@ def onset_posterior(potentials: Potentials, *, temperature: float = 1.0) -> Post
     ------
     ParameterError
         Other scores are present; a score is NaN or +inf; no timing meets the windows and the
-        lengths, or none has a finite score.
+        lengths, or none has a finite score; there are ratio scores and more than 2**27 pairs of
+        an onset and a length.
+
+    Notes
+    -----
+    Time is O(K W L), and with ratio scores O(K W L**2) and memory 8 bytes for each of the K W L
+    pairs of an onset and a length: give windows of a few dozen frames then, see `narrowed`.
 
     Examples
     --------
@@ -75,8 +90,6 @@ def onset_posterior(potentials: Potentials, *, temperature: float = 1.0) -> Post
     >>> onset_posterior(Potentials(table, n_frames=3)).probability[1].round(2)
     array([0.  , 0.25, 0.75])
     """
-    if potentials.ratio is not None and potentials.ratio.any():
-        raise ParameterError("onset_posterior cannot score ratio.")
     if potentials.general:
         raise ParameterError("onset_posterior cannot score general functions.")
     if not (temperature > 0.0 and math.isfinite(temperature)):
@@ -85,18 +98,14 @@ def onset_posterior(potentials: Potentials, *, temperature: float = 1.0) -> Post
         raise ParameterError("onset_posterior needs at least one event.")
     onset = check_values(potentials)
     windows = tighten(potentials)
-    row: IntArray
-    if potentials.duration is None:
-        duration = np.zeros((1, int(windows.longest.max()) + 1))
-        row = np.zeros(potentials.n_events, dtype=np.intp)
-    else:
-        assert potentials.duration_row is not None
-        duration = np.asarray(potentials.duration, dtype=np.float64) / temperature
-        row = potentials.duration_row
     probability = np.zeros(onset.shape)
-    log_z = _forward_backward(
-        onset, potentials.start, windows, duration, row, 1.0 / temperature, probability
-    )
+    if potentials.ratio is not None and potentials.ratio.any():
+        log_z = _over_pairs(potentials, onset, windows, 1.0 / temperature, probability)
+    else:
+        lengths = _lengths(potentials, int(windows.longest.max()), temperature)
+        log_z = _forward_backward(
+            onset, potentials.start, windows, lengths, 1.0 / temperature, probability
+        )
     if log_z == -np.inf:
         raise explain_unreachable(potentials, windows)
     return Posterior(probability, potentials.start, log_z + potentials.constant / temperature)
@@ -151,77 +160,222 @@ def narrowed(potentials: Potentials, onsets: npt.ArrayLike, reach: int) -> Poten
     )
 
 
+class _Lengths(NamedTuple):
+    """Scores of lengths, divided by the temperature.
+
+    Attributes
+    ----------
+    score : np.ndarray [shape=(R, L + 1), dtype=float64]
+        As in `Potentials`.
+    top : np.ndarray [shape=(R, L + 1), dtype=float64]
+        Greatest of each length and those up to ``_BLOCK - 1`` longer.
+    row : np.ndarray [shape=(K,), dtype=intp]
+        Row of each event.
+    flat : bool
+        Whether lengths score nothing.
+    """
+
+    score: npt.NDArray[np.float64]
+    top: npt.NDArray[np.float64]
+    row: IntArray
+    flat: bool
+
+
+def _over_pairs(
+    potentials: Potentials,
+    onset: FloatArray,
+    windows: Windows,
+    inverse: float,
+    probability: npt.NDArray[np.float64],
+) -> float:
+    """Fill the probabilities where there are ratio scores; return the log of the sum of all."""
+    n_onsets = windows.last[:-1] - windows.first[:-1] + 1
+    n_states = n_onsets * (windows.longest - windows.shortest + 1)
+    offset = np.concatenate(([0], np.cumsum(n_states))).astype(np.intp)
+    if offset[-1] > _MOST_STATES:
+        raise ParameterError(
+            f"onset_posterior would keep {offset[-1]} pairs of onsets for the ratio scores, "
+            f"{_MOST_STATES} at most; narrow the windows around a path first, see `narrowed`."
+        )
+    own, cross = length_scores(potentials, windows)
+    forward = np.empty(int(offset[-1]))
+    return second_order_sums(
+        onset, potentials.start, windows, own, cross, inverse, offset, forward, probability
+    )
+
+
+def _lengths(potentials: Potentials, longest: int, temperature: float) -> _Lengths:
+    if potentials.duration is None:
+        nothing = np.zeros((1, longest + 1))
+        return _Lengths(nothing, nothing, np.zeros(potentials.n_events, dtype=np.intp), True)
+    assert potentials.duration_row is not None
+    score = np.asarray(potentials.duration[:, : longest + 1], dtype=np.float64) / temperature
+    top = score.copy()
+    reach = 1  # of `top`, doubled until it is a block
+    while reach < _BLOCK:
+        top[:, :-reach] = np.maximum(top[:, :-reach], top[:, reach:])
+        reach *= 2
+    return _Lengths(score, top, potentials.duration_row, False)
+
+
 @compiled()
 def _forward_backward(
     onset: FloatArray,
     start: IntArray,
     windows: Windows,
-    duration: npt.NDArray[np.float64],
-    row: IntArray,
+    lengths: _Lengths,
     inverse: float,
     probability: npt.NDArray[np.float64],
 ) -> float:
     first, last = windows.first, windows.last
     shortest, longest = windows.shortest, windows.longest
-    n_events = row.size
+    n_events = shortest.size
     n_frames = first[n_events]
-    width = 0
-    for k in range(n_events):
-        width = max(width, last[k] - first[k] + 1)
+    width = np.max(last - first) + 1
     forward = np.full((n_events, width), -np.inf)
     after = np.full(width, -np.inf)  # log sums over what follows event k, and then event k - 1
     here = np.full(width, -np.inf)
+    tops = np.empty(width // _BLOCK + 1)
     for t in range(first[0], last[0] + 1):
         forward[0, t - first[0]] = onset[0, t - start[0]] * inverse
     for k in range(1, n_events):
-        scores, base = duration[row[k - 1]], first[k - 1]
-        for t in range(first[k], last[k] + 1):
-            low = max(base, t - longest[k - 1])
-            high = min(last[k - 1], t - shortest[k - 1])
-            top = -np.inf
-            for s in range(low, high + 1):
-                top = max(top, forward[k - 1, s - base] + scores[t - s])
-            if top == -np.inf:
-                continue
-            total = 0.0
-            for s in range(low, high + 1):
-                total += math.exp(forward[k - 1, s - base] + scores[t - s] - top)
-            forward[k, t - first[k]] = top + math.log(total) + onset[k, t - start[k]] * inverse
+        n_before, n = last[k - 1] - first[k - 1] + 1, last[k] - first[k] + 1
+        before = forward[k - 1, :n_before]
+        shift = first[k] - first[k - 1]
+        if lengths.flat and longest[k - 1] >= last[k] - first[k - 1]:
+            _running(before, shift - shortest[k - 1], forward[k, :n])
+        else:
+            row = lengths.row[k - 1]
+            _block_tops(before, tops)
+            for i in range(n):
+                forward[k, i] = _log_sum(
+                    before,
+                    tops,
+                    lengths.score[row],
+                    lengths.top[row],
+                    max(0, shift + i - longest[k - 1]),
+                    min(n_before - 1, shift + i - shortest[k - 1]),
+                    shift + i,
+                    -1,
+                )
+        for i in range(n):
+            forward[k, i] += onset[k, first[k] + i - start[k]] * inverse
     k = n_events - 1
-    log_z = -np.inf
     for t in range(first[k], last[k] + 1):
         length = n_frames - t
         if shortest[k] <= length <= longest[k]:
-            after[t - first[k]] = duration[row[k], length]
-    top = -np.inf
+            after[t - first[k]] = lengths.score[lengths.row[k], length]
+    log_z = -np.inf
     for i in range(last[k] - first[k] + 1):
-        top = max(top, forward[k, i] + after[i])
-    if top == -np.inf:
+        log_z = _log_add(log_z, forward[k, i] + after[i])
+    if log_z == -np.inf:
         return log_z
-    total = 0.0
-    for i in range(last[k] - first[k] + 1):
-        total += math.exp(forward[k, i] + after[i] - top)
-    log_z = top + math.log(total)
     for k in range(n_events - 1, -1, -1):
+        n = last[k] - first[k] + 1
         if k < n_events - 1:
-            scores, base = duration[row[k]], first[k + 1]
-            for i in range(last[k + 1] - base + 1):
+            base, n_after = first[k + 1], last[k + 1] - first[k + 1] + 1
+            for i in range(n_after):
                 after[i] += onset[k + 1, base + i - start[k + 1]] * inverse
-            for t in range(first[k], last[k] + 1):
-                low = max(base, t + shortest[k])
-                high = min(last[k + 1], t + longest[k])
-                top = -np.inf
-                for s in range(low, high + 1):
-                    top = max(top, after[s - base] + scores[s - t])
-                here[t - first[k]] = top
-                if top == -np.inf:
-                    continue
-                total = 0.0
-                for s in range(low, high + 1):
-                    total += math.exp(after[s - base] + scores[s - t] - top)
-                here[t - first[k]] = top + math.log(total)
-            for i in range(last[k] - first[k] + 1):
-                after[i] = here[i]
-        for i in range(last[k] - first[k] + 1):
-            probability[k, first[k] + i - start[k]] = math.exp(forward[k, i] + after[i] - log_z)
+            shift = first[k] - base
+            if lengths.flat and longest[k] >= last[k + 1] - first[k]:
+                # the same sums, read from the end
+                high = last[k + 1] - last[k]
+                _running(after[:n_after][::-1], high - shortest[k], here[:n][::-1])
+            else:
+                row = lengths.row[k]
+                _block_tops(after[:n_after], tops)
+                for i in range(n):
+                    here[i] = _log_sum(
+                        after[:n_after],
+                        tops,
+                        lengths.score[row],
+                        lengths.top[row],
+                        max(0, shift + i + shortest[k]),
+                        min(n_after - 1, shift + i + longest[k]),
+                        shift + i,
+                        1,
+                    )
+            after[:n] = here[:n]
+        # by the sum of the row, not by log_z: that of large scores is rounded in its own way
+        row_top, total = -np.inf, 0.0
+        for i in range(n):
+            row_top = max(row_top, forward[k, i] + after[i])
+        for i in range(n):
+            here[i] = math.exp(forward[k, i] + after[i] - row_top)
+            total += here[i]
+        for i in range(n):
+            probability[k, first[k] + i - start[k]] = here[i] / total
     return log_z
+
+
+@compiled()
+def _log_add(a: float, b: float) -> float:
+    if b > a:
+        a, b = b, a
+    return a if b == -np.inf else a + math.log1p(math.exp(b - a))
+
+
+@compiled()
+def _running(before: npt.NDArray[np.float64], shift: int, out: npt.NDArray[np.float64]) -> None:
+    """``out[i]`` is the log sum of ``before[: i + shift + 1]``."""
+    top, total, j = -np.inf, 0.0, 0
+    for i in range(out.size):
+        while j < before.size and j <= i + shift:
+            value = before[j]
+            j += 1
+            if value == -np.inf:
+                continue
+            if value > top:
+                total = total * math.exp(top - value) + 1.0 if total > 0.0 else 1.0
+                top = value
+            else:
+                total += math.exp(value - top)
+        out[i] = top + math.log(total) if total > 0.0 else -np.inf
+
+
+@compiled()
+def _block_tops(values: npt.NDArray[np.float64], tops: npt.NDArray[np.float64]) -> None:
+    for b in range((values.size + _BLOCK - 1) // _BLOCK):
+        top = -np.inf
+        for i in range(b * _BLOCK, min(values.size, (b + 1) * _BLOCK)):
+            top = max(top, values[i])
+        tops[b] = top
+
+
+@compiled()
+def _log_sum(
+    values: npt.NDArray[np.float64],
+    tops: npt.NDArray[np.float64],
+    lengths: npt.NDArray[np.float64],
+    length_tops: npt.NDArray[np.float64],
+    low: int,
+    high: int,
+    shift: int,
+    sign: int,
+) -> float:
+    """Log of the sum of ``exp(values[i] + lengths[sign * (i - shift)])`` over low .. high.
+
+    A block of values is left alone where it cannot hold the greatest term, and then where all its
+    terms are so small beside the greatest that their sum is below the rounding of the total.
+    """
+    top = -np.inf
+    for step in range(2):
+        total = 0.0
+        b = low // _BLOCK
+        while b * _BLOCK <= high:
+            begin, stop = b * _BLOCK, b * _BLOCK + _BLOCK - 1
+            least = begin - shift if sign > 0 else shift - stop
+            bound = tops[b] + length_tops[max(0, least)]
+            b += 1
+            if step == 0:
+                if bound > top:
+                    for i in range(max(low, begin), min(high, stop) + 1):
+                        top = max(top, values[i] + lengths[sign * (i - shift)])
+            elif bound - top > _NEGLIGIBLE:
+                for i in range(max(low, begin), min(high, stop) + 1):
+                    x = values[i] + lengths[sign * (i - shift)] - top
+                    if x > _NEGLIGIBLE:
+                        total += math.exp(x)
+        if top == -np.inf:
+            return top
+    return top + math.log(total)

@@ -1,6 +1,7 @@
 """Posterior of onsets: against enumeration of all timings."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -40,7 +41,11 @@ def small_potentials(draw: st.DrawFn) -> Potentials:
     longest = draw(st.integers(1, n_frames))
     duration = rng.normal(size=(2, longest + 1)) if draw(st.booleans()) else None
     rows = rng.integers(0, 2, k) if duration is not None else None
-    return Potentials(onset, n_frames, duration=duration, duration_row=rows)
+    ratio = None
+    if draw(st.booleans()):
+        ratio = rng.normal(scale=draw(st.sampled_from([0.01, 1.0])), size=(k, 3))
+        ratio[0] = 0.0
+    return Potentials(onset, n_frames, duration=duration, duration_row=rows, ratio=ratio)
 
 
 @given(small_potentials(), st.sampled_from([0.5, 1.0, 7.0]))
@@ -77,10 +82,61 @@ def test_narrowing_keeps_the_scores_of_what_is_left() -> None:
     assert small.score([1, 6, 30]) == -np.inf
 
 
+def in_windows(rng: np.random.Generator, n_events: int, *, weight: float) -> Potentials:
+    """Overlapping windows of nine frames, lengths, and ratio terms of a random scale."""
+    scale = rng.uniform(3, 6, n_events)
+    ratio = np.zeros((n_events, 3))
+    ratio[1:, 0], ratio[1:, 1] = weight / scale[1:] ** 2, weight / scale[:-1] ** 2
+    ratio[1:, 2] = -2 * weight / (scale[1:] * scale[:-1])
+    start = 5 * np.arange(n_events)
+    return Potentials(
+        rng.normal(size=(n_events, 9)),
+        5 * n_events + 4,
+        start=start,
+        duration=rng.normal(size=(2, 20)),
+        duration_row=np.arange(n_events) % 2,
+        ratio=ratio,
+    )
+
+
+@pytest.mark.parametrize("weight", [-2.0, 2.0])
+def test_ratio_scores_over_many_events(weight: float) -> None:
+    """The sum over all timings, by a recursion over the states in plain Python."""
+    p = in_windows(np.random.default_rng(1), 12, weight=weight)
+    found = onset_posterior(p, temperature=0.7)
+    np.testing.assert_allclose(found.probability.sum(axis=1), 1.0, rtol=1e-9)
+    states = {(None, t): p.onset[0, t] / 0.7 for t in range(9)}
+    for k in range(1, 13):
+        new: dict[tuple[int, int], list[float]] = {}
+        for (before, t), score in states.items():
+            ends = range(t + 1, min(t + 20, 5 * k + 9)) if k < 12 else [p.n_frames]
+            for after in (e for e in ends if e >= min(5 * k, p.n_frames) and e - t < 20):
+                total = score + p.duration[(k - 1) % 2, after - t] / 0.7
+                if before is not None:
+                    d, shorter = after - t, t - before
+                    a, b, c = p.ratio[k - 1] / 0.7
+                    total += a * d * d + b * shorter * shorter + c * d * shorter
+                if k < 12:
+                    total += p.onset[k, after - 5 * k] / 0.7
+                new.setdefault((t, after), []).append(total)
+        states = {state: np.logaddexp.reduce(totals) for state, totals in new.items()}
+    assert found.log_partition == pytest.approx(np.logaddexp.reduce(list(states.values())))
+
+
+def test_ratio_scores_that_are_tiny_change_nothing() -> None:
+    p = in_windows(np.random.default_rng(2), 6, weight=-1e-9)
+    plain = onset_posterior(replace(p, ratio=None)).probability
+    np.testing.assert_allclose(onset_posterior(p).probability, plain, atol=1e-7)
+
+
+def test_ratio_scores_refuse_more_pairs_than_memory_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    p = in_windows(np.random.default_rng(2), 6, weight=-1.0)
+    monkeypatch.setattr("align.decoders.posterior._MOST_STATES", 10)
+    with pytest.raises(ParameterError, match=r"pairs of onsets .* 10 at most; narrow the windows"):
+        onset_posterior(p)
+
+
 def test_refuses_what_it_cannot_sum() -> None:
-    ratio = np.array([[0.0, 0.0, 0.0], [1.0, 1.0, -2.0]])
-    with pytest.raises(ParameterError, match="cannot score ratio"):
-        onset_posterior(Potentials(np.zeros((2, 4)), n_frames=4, ratio=ratio))
     with pytest.raises(ParameterError, match="temperature=0"):
         onset_posterior(Potentials(np.zeros((2, 4)), n_frames=4), temperature=0.0)
     with pytest.raises(ParameterError, match="at least one event"):
@@ -99,3 +155,63 @@ def test_narrowing_checks_its_arguments() -> None:
         narrowed(potentials, [0], reach=1)
     with pytest.raises(ParameterError, match="reach=-1, must not be negative"):
         narrowed(potentials, [0, 1], reach=-1)
+
+
+def by_numpy(p: Potentials, temperature: float) -> tuple[np.ndarray, float]:
+    """Forward and backward with one array operation for each event and length."""
+    n = p.n_frames
+    score = np.zeros((1, n + 1)) if p.duration is None else p.duration
+    row = np.zeros(p.n_events, dtype=int) if p.duration is None else p.duration_row
+
+    def lasting(before: np.ndarray, k: int, step: int) -> np.ndarray:
+        out = np.full(n + 1, -np.inf)
+        for d in range(p.min_length[k], min(p.max_length[k], n) + 1):
+            to, come = (slice(d, None), slice(None, n + 1 - d))[::step]
+            out[to] = np.logaddexp(out[to], before[come] + score[row[k], d] / temperature)
+        return out
+
+    onset = np.full((p.n_events, n + 1), -np.inf)
+    for k in range(p.n_events):
+        at = slice(p.start[k], p.stop[k])
+        onset[k, at] = p.onset[k, : p.stop[k] - p.start[k]] / temperature
+    before, after = [onset[0]], [np.where(np.arange(n + 1) == n, 0.0, -np.inf)]
+    for k in range(1, p.n_events):
+        before.append(lasting(before[-1], k - 1, 1) + onset[k])
+    for k in range(p.n_events - 1, -1, -1):
+        after.append(lasting(after[-1] + (onset[k + 1] if k + 1 < p.n_events else 0.0), k, -1))
+    both = np.array(before) + np.array(after[:0:-1])
+    log_z = np.logaddexp.reduce(both[0])
+    table = np.zeros(p.onset.shape)
+    for k in range(p.n_events):
+        table[k, : p.stop[k] - p.start[k]] = np.exp(both[k, p.start[k] : p.stop[k]] - log_z)
+    return table, log_z
+
+
+@pytest.mark.parametrize("lengths", ["none", "none, bounded", "smooth", "random"])
+@pytest.mark.parametrize("scale", [0.01, 3.0, 1e3])
+@pytest.mark.parametrize("windows", [False, True])
+def test_blocks_that_are_left_alone_do_not_matter(lengths: str, scale: float, windows: bool):
+    rng = np.random.default_rng(1)
+    k, n = 5, 90
+    start = np.array([0, 4, 20, 40, 61]) if windows else None
+    stop = np.array([10, 50, 50, 70, 85]) if windows else None
+    width = 90 if stop is None else 46
+    duration = row = None
+    if lengths in ("smooth", "random"):
+        duration = -((np.arange(61) - np.array([[9.0], [25.0]])) ** 2) / 20
+        duration = duration if lengths == "smooth" else rng.normal(size=duration.shape)
+        row = rng.integers(0, 2, k)
+    potentials = Potentials(
+        scale * rng.normal(size=(k, width)),
+        n,
+        start=start,
+        stop=stop,
+        duration=duration,
+        duration_row=row,
+        min_length=np.array([1, 3, 1, 2, 5]),
+        max_length=np.array([60, 30, 60, 20, 60]) if lengths == "none, bounded" else None,
+    )
+    found = onset_posterior(potentials, temperature=0.7)
+    table, log_z = by_numpy(potentials, 0.7)
+    np.testing.assert_allclose(found.probability, table, rtol=1e-7, atol=1e-12)
+    assert found.log_partition == pytest.approx(log_z, rel=1e-12)

@@ -131,3 +131,21 @@ def test_one_timing_and_none():
 def test_what_it_refuses(k, options, message):
     with pytest.raises(ParameterError, match=message):
         decode_k_best(Potentials(np.zeros((2, 6)), 6, **options), k)
+
+
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+def test_margin_with_ratio_scores_equals_enumeration(naive, sign):
+    rng = np.random.default_rng(4)
+    for n_events in (1, 2, 4):
+        potentials = naive.random_potentials(rng, n_events, 9, sign=sign)
+        paths = itertools.combinations(range(9), n_events)
+        best, second = sorted((potentials.score(y) for y in paths), reverse=True)[:2]
+        assert margin_to_second(potentials) == pytest.approx(best - second)
+
+
+def test_margin_with_ratio_scores_where_there_is_one_timing_and_where_two_tie():
+    ratio = np.array([[0.0, 0.0, 0.0], [-1.0, -1.0, 2.0]])
+    assert margin_to_second(Potentials(np.zeros((2, 2)), 2, ratio=ratio)) == np.inf
+    onset = np.array([[0.0, -np.inf, -np.inf], [0.0, 0.0, 0.0]])
+    tied = Potentials(onset, 3, ratio=ratio)  # lengths 1 and 2, or 2 and 1
+    assert margin_to_second(tied) == 0.0

@@ -22,7 +22,7 @@ SMALL = st.sampled_from([-3.0, -2.0, -1.0, 0.0, 0.0, 1.0, 2.0, 3.0])
 def small_potentials(draw):
     n_events, n_frames = draw(st.integers(1, 4)), draw(st.integers(1, 9))
     scores = st.one_of(SMALL, st.just(-np.inf)) if draw(st.booleans()) else SMALL
-    start = stop = duration = row = minimum = maximum = None
+    start = stop = duration = row = ratio = minimum = maximum = None
     width = n_frames
     if draw(st.booleans()):
         start = np.sort(draw(arrays(np.intp, n_events, elements=st.integers(0, n_frames - 1))))
@@ -32,6 +32,9 @@ def small_potentials(draw):
         longest = draw(st.integers(1, n_frames))
         duration = draw(arrays(np.float64, (2, longest + 1), elements=scores))
         row = draw(arrays(np.intp, n_events, elements=st.integers(0, 1)))
+    if draw(st.booleans()):
+        ratio = draw(arrays(np.float64, (n_events, 3), elements=st.sampled_from([-1.0, 0.0, 2.0])))
+        ratio[0] = 0.0
     if draw(st.booleans()):
         minimum = draw(arrays(np.intp, n_events, elements=st.integers(1, 3)))
     if draw(st.booleans()):
@@ -45,6 +48,7 @@ def small_potentials(draw):
         duration_row=row,
         min_length=minimum,
         max_length=maximum,
+        ratio=ratio,
         constant=draw(SMALL),
     )
 
@@ -62,6 +66,7 @@ def enumerated(potentials):
 @settings(max_examples=400)
 @given(small_potentials(), st.integers(0, 3))
 def test_equals_enumeration(potentials, tolerance):
+    """With ratio scores of either sign and without, -inf, windows, and limits of length."""
     table = enumerated(potentials)
     if table.max() == -np.inf:
         with pytest.raises(ParameterError, match=r"event \d|no timing|frames"):
@@ -81,11 +86,13 @@ def test_equals_enumeration(potentials, tolerance):
         assert margin[k] == (path.score - max(elsewhere) if elsewhere else np.inf)
 
 
-@pytest.mark.parametrize("order", [0, 1])
+@pytest.mark.parametrize("order", [0, 1, 2])
 def test_longer_problems_agree_with_decoding_under_a_constraint(naive, order):
     """Blocks and sweeps that small problems never reach; some onsets held, the rest decoded."""
     rng = np.random.default_rng(order)
     n_events, n_frames = (5, 40) if numba.config.DISABLE_JIT else (7, 1700)
+    if order == 2:  # of either sign, and more events than are kept
+        n_events, n_frames = 11, 80
     for longest in (n_frames // n_events + 9, n_frames):
         potentials = naive.random_potentials(rng, n_events, n_frames, longest=longest, order=order)
         found = onset_max_marginals(potentials)
@@ -124,6 +131,28 @@ def test_one_event_in_one_frame_and_none():
     assert nothing.margin([], 1).shape == (0,)
 
 
+@pytest.mark.parametrize("windows", [False, True])
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+def test_ratio_scores_in_windows_agree_with_decoding_under_a_constraint(naive, sign, windows):
+    rng = np.random.default_rng(6)
+    for n_events in (2, 5, 10):
+        potentials = naive.random_potentials(
+            rng, n_events, 60, longest=30, sign=sign, windows=windows, dtype=np.float32
+        )
+        found = onset_max_marginals(potentials)
+        for k in range(n_events):
+            for i in rng.integers(0, potentials.stop[k] - potentials.start[k], 3):
+                held = np.full(potentials.onset[k].shape, -np.inf)
+                held[i] = potentials.onset[k, i]
+                onset = potentials.onset.copy()
+                onset[k] = held
+                try:
+                    expected = decoders.decode(replace(potentials, onset=onset)).score
+                except ParameterError:
+                    expected = -np.inf
+                assert found.score[k, i] == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
 def test_margin_of_a_place_that_is_not_the_best():
     found = onset_max_marginals(Potentials(np.array([[0.0, 5.0, 4.0, -np.inf]]), 4))
     assert found.margin([0], 0).tolist() == [-5.0]
@@ -134,7 +163,7 @@ def test_margin_of_a_place_that_is_not_the_best():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"ratio": np.diag([0.0, 1, 1])[:2]}, "cannot score ratio"),
+        ({"ratio": np.array([[0.0, 0, 0], [np.nan, 0, 0]])}, r"ratio\[1, 0\]=nan"),
         ({"general": ((1.0, max),)}, "cannot score general functions"),
         ({"constant": np.inf}, "constant=inf"),
         ({"max_length": np.array([4, 3]), "stop": np.array([1, 2])}, "cannot last to the end"),

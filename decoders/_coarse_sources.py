@@ -1,0 +1,345 @@
+"""Where the scores of a long recording come from: potentials, or base functions with weights.
+
+A source gives the scores of a coarse pass, and the potentials of any stretch of events in windows.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from align.decoders._windows import check_values
+from align.errors import ParameterError
+from align.types import (
+    BaseFunctions,
+    DurationTerm,
+    FloatArray,
+    IntArray,
+    OnsetTerm,
+    Potentials,
+    RatioTerm,
+    SegmentTerm,
+    Term,
+)
+
+__all__ = ["Cells", "Source", "source_of"]
+
+
+class Cells(NamedTuple):
+    """Scores of a coarse pass.
+
+    Attributes
+    ----------
+    onset : np.ndarray [shape=(P, C), dtype=float64]
+        Greatest score of an onset in each cell.
+    onset_row, shift : np.ndarray [shape=(K,), dtype=intp]
+        Row of each event, and the cell of its first column.
+    prefix : np.ndarray [shape=(Q, C + 1), dtype=float64]
+        Scores of all frames before the middle of each cell; row 0 is zero.
+    prefix_row : np.ndarray [shape=(K,), dtype=intp]
+        Row of each event.
+    duration : np.ndarray [shape=(R, L + 1), dtype=float64]
+        Score of each length 0 .. L in cells.
+    duration_row : np.ndarray [shape=(K,), dtype=intp]
+        Row of each event.
+    first, last, shortest, longest : np.ndarray [shape=(K,), dtype=intp]
+        First and last cell of each onset, and least and greatest length in cells, all included.
+    n_cells : int
+        C, where the last event ends.
+    """
+
+    onset: npt.NDArray[np.float64]
+    onset_row: IntArray
+    shift: IntArray
+    prefix: npt.NDArray[np.float64]
+    prefix_row: IntArray
+    duration: npt.NDArray[np.float64]
+    duration_row: IntArray
+    first: IntArray
+    last: IntArray
+    shortest: IntArray
+    longest: IntArray
+    n_cells: int
+
+
+class Source(ABC):
+    """Scores of K events in T frames.
+
+    Attributes
+    ----------
+    n_events, n_frames : int
+        K and T.
+    windows : np.ndarray [shape=(K, 2), dtype=intp]
+        First frame of each onset, and one past its last.
+    constant : float
+        Added to all scores.
+    shortest, longest : np.ndarray [shape=(K,), dtype=intp]
+        Lengths of each event in frames.
+    labels : tuple of str
+        What messages call the events.
+    """
+
+    n_events: int
+    n_frames: int
+    windows: IntArray
+    constant: float = 0.0
+    shortest: IntArray
+    longest: IntArray
+    labels: tuple[str, ...]
+
+    def factor_for(self, factor: int, most: int) -> int:
+        """Return the least factor, from `factor` up, at which lengths are tried `most` times."""
+        lengths = np.minimum(self.longest, self.n_frames)
+        while factor < self.n_frames:
+            n_cells = -(-self.n_frames // factor)
+            if n_cells * float((lengths // factor + 2).sum()) <= most:
+                break
+            factor += 1
+        return factor
+
+    @abstractmethod
+    def coarse(self, factor: int) -> Cells:
+        """Return the scores at a rate lower by `factor`."""
+
+    def _coarse_lengths(
+        self, table: FloatArray | None, row: IntArray | None, factor: int
+    ) -> tuple[npt.NDArray[np.float64], IntArray]:
+        """Return the greatest score of the lengths nearest to each number of cells."""
+        n = -(-int(self.longest.max()) // factor) + 1
+        if table is None or row is None:
+            return np.zeros((1, n)), np.zeros(self.n_events, dtype=np.intp)
+        cuts = np.maximum(np.arange(n) * factor - factor // 2, 0)
+        cuts = np.minimum(cuts, table.shape[1] - 1)
+        lengths = np.asarray(table, dtype=np.float64)
+        if factor > 2:
+            lengths = lengths.copy()
+            lengths[:, 0] = -np.inf  # no event lasts 0 frames
+        return np.maximum.reduceat(lengths, cuts, axis=1), row
+
+    @abstractmethod
+    def within(
+        self, windows: IntArray, low: int = 0, high: int | None = None, end: int | None = None
+    ) -> Potentials:
+        """Return the potentials of events low .. high - 1, the last of which ends at `end`.
+
+        Where `low` is not 0, frames are counted from the first one of event `low`; the order of
+        times is kept, and scores of what does not change are left out. The caller adds it back.
+        """
+
+
+def source_of(x: Potentials | BaseFunctions, weights: npt.ArrayLike | None) -> Source:
+    """Wrap potentials, or base functions and weights.
+
+    Raises
+    ------
+    ParameterError
+        Weights are missing, or there are some for potentials; general scores are present.
+    """
+    if isinstance(x, Potentials):
+        if weights is not None:
+            raise ParameterError("weights are for base functions; potentials have theirs.")
+        return _OfPotentials(x)
+    if weights is None:
+        raise ParameterError("weights=None, must be given with base functions.")
+    return _OfBaseFunctions(x, np.asarray(weights, dtype=np.float64))
+
+
+def _no_general() -> ParameterError:
+    return ParameterError(
+        "decode_coarse_to_fine cannot score general functions, which would have to know where in "
+        "the recording they are; use decode with windows."
+    )
+
+
+class _OfPotentials(Source):
+    def __init__(self, potentials: Potentials) -> None:
+        if potentials.general:
+            raise _no_general()
+        self.potentials = potentials
+        self.n_events, self.n_frames = potentials.n_events, potentials.n_frames
+        self.windows = np.stack((potentials.start, potentials.stop), axis=1)
+        self.constant = potentials.constant
+        self.shortest, self.longest = potentials.min_length, potentials.max_length
+        self.labels = potentials.labels
+
+    def coarse(self, factor: int) -> Cells:
+        p = self.potentials
+        table = check_values(p)
+        first, last = p.start // factor, np.maximum(p.stop - 1, p.start) // factor
+        onset = np.full((self.n_events, int((last - first).max()) + 1), -np.inf)
+        for k in range(self.n_events):
+            scores = table[k, : p.stop[k] - p.start[k]]
+            lead = int(p.start[k] - first[k] * factor)
+            cuts = np.maximum(np.arange(last[k] - first[k] + 1) * factor - lead, 0)
+            if scores.size:
+                onset[k, : cuts.size] = np.maximum.reduceat(scores, cuts)
+        return Cells(
+            onset,
+            np.arange(self.n_events),
+            first,
+            np.zeros((1, -(-self.n_frames // factor) + 1)),
+            np.zeros(self.n_events, dtype=np.intp),
+            *self._coarse_lengths(p.duration, p.duration_row, factor),
+            first,
+            last,
+            p.min_length // factor,
+            -(-p.max_length // factor),
+            -(-self.n_frames // factor),
+        )
+
+    def within(
+        self, windows: IntArray, low: int = 0, high: int | None = None, end: int | None = None
+    ) -> Potentials:
+        p = self.potentials
+        high = self.n_events if high is None else high
+        events = slice(low, high)
+        width = int((windows[:, 1] - windows[:, 0]).max(initial=0))
+        column = windows[:, :1] - p.start[events, None] + np.arange(width)
+        onset = np.take_along_axis(
+            np.asarray(p.onset)[events], np.clip(column, 0, max(0, p.onset.shape[1] - 1)), axis=1
+        )
+        base = int(windows[0, 0]) if low else 0
+        return Potentials(
+            onset,
+            (p.n_frames if end is None else end) - base,
+            start=windows[:, 0] - base,
+            stop=windows[:, 1] - base,
+            duration=p.duration,
+            duration_row=None if p.duration_row is None else p.duration_row[events],
+            min_length=p.min_length[events],
+            max_length=p.max_length[events],
+            ratio=_ratio_of(p.ratio, low, high),
+            constant=p.constant,
+            labels=p.labels[low:high],
+        )
+
+
+def _ratio_of(ratio: FloatArray | None, low: int, high: int) -> FloatArray | None:
+    if ratio is None or low == 0:
+        return None if ratio is None else ratio[low:high]
+    part = ratio[low:high].copy()
+    part[:1] = 0.0
+    return part
+
+
+class _OfBaseFunctions(Source):
+    def __init__(self, x: BaseFunctions, weights: FloatArray) -> None:
+        if weights.shape != (len(x.terms),):
+            raise ParameterError(f"{weights.size} weights for {len(x.terms)} base functions.")
+        known = (OnsetTerm, SegmentTerm, DurationTerm, RatioTerm)
+        for term, weight in zip(x.terms, weights, strict=True):
+            if weight != 0.0 and not isinstance(term, known):
+                raise _no_general()
+        self.x, self.weights = x, weights
+        self.n_events, self.n_frames = x.n_events, x.n_frames
+        whole = np.tile(np.array([0, x.n_frames], dtype=np.intp), (x.n_events, 1))
+        self.windows = whole if x.windows is None else np.asarray(x.windows, dtype=np.intp)
+        longest = x.n_frames
+        for term in x.terms:
+            if isinstance(term, DurationTerm):
+                longest = min(longest, term.table.shape[1] - 1)
+        self.longest = np.minimum(x.n_frames if x.max_length is None else x.max_length, longest)
+        self.longest = np.broadcast_to(self.longest, (x.n_events,))
+        one = np.ones(x.n_events, dtype=np.intp)
+        self.shortest = one if x.min_length is None else x.min_length
+        self.labels = x.labels
+
+    def _of_kind(self, kind: type[Any]) -> list[tuple[float, Any]]:
+        return [
+            (float(w), term)
+            for w, term in zip(self.weights, self.x.terms, strict=True)
+            if isinstance(term, kind) and w != 0.0
+        ]
+
+    def coarse(self, factor: int) -> Cells:
+        n_cells = -(-self.n_frames // factor)
+        parts = self._of_kind(OnsetTerm)
+        distinct, onset_row = _distinct(parts, self.n_events)
+        onset = np.empty((len(distinct), n_cells))
+        cuts = np.arange(n_cells) * factor
+        for pooled, rows in zip(onset, distinct, strict=True):
+            total = np.zeros(self.n_frames)
+            for (weight, term), row in zip(parts, rows, strict=True):
+                if row >= 0:
+                    total += weight * term.table[row]
+            pooled[:] = np.maximum.reduceat(total, cuts)
+        parts = self._of_kind(SegmentTerm)
+        distinct, prefix_row = _distinct(parts, self.n_events)
+        prefix = np.zeros((len(distinct) + 1, n_cells + 1))
+        middle = np.minimum(np.arange(n_cells + 1) * factor + factor // 2, self.n_frames)
+        for out, rows in zip(prefix[1:], distinct, strict=True):
+            for (weight, term), row in zip(parts, rows, strict=True):
+                if row >= 0:
+                    out += weight * term.prefix[row, middle]
+        parts = self._of_kind(DurationTerm)
+        distinct, row = _distinct(parts, self.n_events)
+        table = np.zeros((len(distinct), int(self.longest.max()) + 1))
+        for out, rows in zip(table, distinct, strict=True):
+            for (weight, term), of_term in zip(parts, rows, strict=True):
+                if of_term >= 0:
+                    out += weight * term.table[of_term, : out.size]
+        start, stop = self.windows.T
+        first = start // factor
+        return Cells(
+            onset,
+            onset_row,
+            np.zeros(self.n_events, dtype=np.intp),
+            prefix,
+            prefix_row + 1,
+            *self._coarse_lengths(table, row, factor),
+            first,
+            np.maximum(stop - 1, start) // factor,
+            self.shortest // factor,
+            -(-self.longest // factor),
+            n_cells,
+        )
+
+    def within(
+        self, windows: IntArray, low: int = 0, high: int | None = None, end: int | None = None
+    ) -> Potentials:
+        high = self.n_events if high is None else high
+        end = self.n_frames if end is None else end
+        base = int(windows[0, 0]) if low else 0
+        x, longest = self.x, np.minimum(self.longest[low:high], end - base)
+        widest = int(longest.max(initial=1))
+        part = replace(
+            x,
+            terms=[_part(term, low, high, base, end, widest) for term in x.terms],
+            n_events=high - low,
+            n_frames=end - base,
+            max_length=longest,
+            min_length=None if x.min_length is None else x.min_length[low:high],
+            windows=windows - base,
+            labels=x.labels[low:high],
+        )
+        return part.potentials(self.weights)
+
+
+def _distinct(
+    parts: list[tuple[float, Any]], n_events: int
+) -> tuple[npt.NDArray[np.intp], IntArray]:
+    """Distinct combinations of rows, and which of them each event has."""
+    if not parts:
+        return np.empty((1, 0), dtype=np.intp), np.zeros(n_events, dtype=np.intp)
+    rows = np.stack([term.rows for _, term in parts], axis=1)
+    distinct, row = np.unique(rows, axis=0, return_inverse=True)
+    return distinct, row.reshape(-1).astype(np.intp)
+
+
+def _part(term: Term, low: int, high: int, base: int, end: int, widest: int) -> Term:
+    """Cut a base function to some events and frames; views, nothing is copied."""
+    if isinstance(term, OnsetTerm):
+        return OnsetTerm(term.table[:, base:end], term.rows[low:high])
+    if isinstance(term, SegmentTerm):
+        return SegmentTerm(term.prefix[:, base : end + 1], term.rows[low:high])
+    if isinstance(term, DurationTerm):
+        return DurationTerm(term.table[:, : widest + 1], term.rows[low:high])
+    if isinstance(term, RatioTerm):
+        gate = term.gate[low:high]
+        if low:
+            gate = gate.copy()
+            gate[:1] = False
+        return RatioTerm(term.scale[low:high], gate)
+    return term

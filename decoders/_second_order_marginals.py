@@ -1,0 +1,162 @@
+"""Max-marginals where changes of length are scored, in O(K T L) time.
+
+The states are those of `align.decoders.second_order`. With ``F_k(t, d)`` the best score of the
+terms of events ``0 .. k`` where event k begins at frame t and lasts d, and ``R_k(t + d, d)`` of
+those of the lengths of events ``k .. K-1`` and of the onsets after onset k, the best timing that
+has onset k at frame t scores::
+
+    M_k(t) = max { F_k(t, d) + R_k(t + d, d) - own_k(d) : d }
+
+where ``own_k`` are the scores of the length of event k, which both count. F is the forward pass of
+the envelope kernel (`align.decoders._envelope`). R is the same pass over the same potentials with
+time and events turned round: the product of two neighbouring lengths does not ask which is the
+first.
+
+The states of every ``sqrt(K)``-th event are kept, and those between are found again: memory is of
+the order of ``sqrt(K) W L``, and time three forward passes.
+"""
+
+from math import isqrt
+
+import numpy as np
+import numpy.typing as npt
+
+from align.decoders._envelope import Problem, advance, begin
+from align.decoders._numba import compiled
+from align.decoders._states import length_scores
+from align.decoders._windows import Windows
+from align.types import FloatArray, IntArray, Potentials
+
+__all__ = ["second_order_max_marginals"]
+
+_Float64 = npt.NDArray[np.float64]
+
+
+def second_order_max_marginals(
+    potentials: Potentials, onset: FloatArray, windows: Windows, score: _Float64
+) -> None:
+    """Fill the best score with each onset at each frame, without the constant.
+
+    Parameters
+    ----------
+    potentials : Potentials
+        At least one event; ratio terms of either sign.
+    onset : np.ndarray [shape=(K, W)]
+        What `check_values` returned.
+    windows : Windows
+        What `tighten` returned.
+    score : np.ndarray [shape=(K, W)]
+        Filled within the windows.
+    """
+    n_events = potentials.n_events
+    own, cross = length_scores(potentials, windows)
+    ahead = Problem(onset, potentials.start, windows, own, cross, _offsets(windows))
+    forwards, backwards = _States(ahead), _States(_turned(ahead, potentials.n_frames))
+    step = isqrt(n_events - 1) + 1
+    kept = {}
+    for k in range(n_events):
+        forwards.go_to(k)
+        if k % step == 0:
+            kept[k] = forwards.here.copy()
+    for low in range(n_events - 1 - (n_events - 1) % step, -1, -step):
+        high = min(low + step, n_events)
+        forwards.resume(low, kept.pop(low))
+        block = []
+        for k in range(low, high):
+            forwards.go_to(k)
+            block.append(forwards.here.copy())
+        for k in range(high - 1, low - 1, -1):
+            backwards.go_to(n_events - 1 - k)
+            shift = windows.first[k] - potentials.start[k]
+            row = score[k, shift : shift + windows.last[k] - windows.first[k] + 1]
+            _join(windows, k, own[k], block.pop(), backwards.here, row)
+
+
+class _States:
+    """The states of one event after another."""
+
+    def __init__(self, problem: Problem) -> None:
+        size = int(np.diff(problem.offset).max())
+        self.problem, self.event = problem, -1
+        self._here, self._other = np.empty((2, size))
+        narrow = int(problem.windows.longest.max()) <= np.iinfo(np.uint16).max
+        self._back = np.empty(size, dtype=np.uint16 if narrow else np.int32)
+
+    @property
+    def here(self) -> _Float64:
+        """States of the event that was reached [onset, length], flat."""
+        k, offset = self.event, self.problem.offset
+        return self._here[: offset[k + 1] - offset[k]]
+
+    def go_to(self, k: int) -> None:
+        """Reach event k from the one before it, unless it is reached."""
+        if k == self.event:
+            return
+        if k == 0:
+            begin(self.problem, self._here)
+        elif advance(self.problem, k, k + 1, self._here, self._other, self._back, False):
+            self._here, self._other = self._other, self._here
+        self.event = k
+
+    def resume(self, k: int, states: _Float64) -> None:
+        """Go back to an event whose states were kept."""
+        self._here[: states.size] = states
+        self.event = k
+
+
+def _offsets(windows: Windows) -> IntArray:
+    """Where the states of each event begin; unlike `state_offsets`, of all events."""
+    n_onsets = windows.last[:-1] - windows.first[:-1] + 1
+    n_states = n_onsets * (windows.longest - windows.shortest + 1)
+    return np.concatenate(([0], np.cumsum(n_states))).astype(np.intp)
+
+
+def _turned(problem: Problem, n_frames: int) -> Problem:
+    """Turn time and events round: boundary k at frame t becomes K - k at T - t.
+
+    The last boundary begins the first event and scores nothing. The score of the first onset is
+    left out: `_States` never ends the last event.
+    """
+    onset, start, windows, own, cross, _ = problem
+    n_events = start.size
+    turned = Windows(
+        n_frames - windows.last[::-1],
+        n_frames - windows.first[::-1],
+        windows.shortest[::-1].copy(),
+        windows.longest[::-1].copy(),
+    )
+    n_frames_each = turned.last - turned.first + 1
+    scores = np.zeros((n_events, int(n_frames_each.max())), dtype=onset.dtype)
+    for j in range(1, n_events):
+        k = n_events - j
+        shift = windows.first[k] - start[k]
+        scores[j, : n_frames_each[j]] = onset[k, shift : shift + n_frames_each[j]][::-1]
+    products = np.concatenate(([0.0], cross[:0:-1]))
+    return Problem(
+        scores, turned.first[:-1].copy(), turned, own[::-1].copy(), products, _offsets(turned)
+    )
+
+
+@compiled()
+def _join(
+    windows: Windows,
+    k: int,
+    own: _Float64,
+    upto: _Float64,
+    since: _Float64,
+    score: _Float64,
+) -> None:
+    """Best sum of both passes for each onset of event k."""
+    first, last, shortest, longest = windows.first, windows.last, windows.shortest, windows.longest
+    width = longest[k] - shortest[k] + 1
+    for i in range(score.size):
+        t = first[k] + i
+        top = -np.inf
+        low = max(shortest[k], first[k + 1] - t)
+        for d in range(low, min(longest[k], last[k + 1] - t) + 1):
+            q = d - shortest[k]
+            value = upto[i * width + q]
+            if value > -np.inf:
+                value += since[(last[k + 1] - t - d) * width + q] - own[q]
+                top = value if value > top else top
+        score[i] = top

@@ -1,0 +1,165 @@
+"""Long speech and second order on music: the potentials of real recordings.
+
+``pytest tests/benchmarks/test_decoders_real.py -s``
+"""
+
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+
+import align
+from align import decoders
+from align.decoders._pruning import prune
+from align.decoders._windows import check_values, tighten
+from align.features import Signal
+from align.features.audio import read_audio
+from align.features.score_thesis import PitchEnergy, ScoreTempo
+from align.scores import chords, read_note_truth, read_score
+from align.types import BaseFunctions
+
+pytestmark = [
+    pytest.mark.benchmark,
+    pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled"),
+]
+
+
+def test_ten_minutes_of_speech(timit_sample: Path):
+    """All utterances of the sample twice over, as one recording and one by one."""
+    model = align.load("speech-en")
+    parts, events, onsets, joints = [], [], [], []
+    at = 0.0
+    for item in 2 * list(align.read_corpus(timit_sample, kind="speech")):
+        samples, rate = read_audio(item.audio, 16000)
+        joints.append(len(events))
+        events += item.events
+        onsets.append(model.align(samples, item.events, rate=rate).onsets + at)
+        parts.append(samples)
+        at += len(samples) / rate
+    begin, used = time.perf_counter(), time.process_time()
+    found = model.align(np.concatenate(parts), events, rate=16000)
+    wall, used = time.perf_counter() - begin, time.process_time() - used
+    inner = np.setdiff1d(np.arange(len(events)), joints)  # where recordings meet is not comparable
+    off = np.abs(found.onsets - np.concatenate(onsets))[inner]
+    print(
+        f"\n{at / 60:.1f} minutes, {len(events)} phones: {wall:.1f} s ({used:.1f} s of processor, "
+        f"{used / at:.3f} of real time); onsets of the separate utterances within 5 / 10 / 20 / "
+        f"50 ms: {[f'{np.mean(off <= t):.1%}' for t in (0.005, 0.01, 0.02, 0.05)]}"
+    )
+    assert np.mean(off <= 0.01) > 0.95
+    assert np.mean(off <= 0.05) > 0.99
+
+
+def piece(folder: Path, first: float, last: float, hop=0.02, reach=1.0):
+    """Base functions of the chords of a stretch of a piece, in windows around the truth."""
+    score = read_score(next(folder.glob("score.*")))
+    truth = read_note_truth(folder / "truth.csv", score).onsets(len(score))
+    events, onsets = [], []
+    for members in chords(score).members:
+        heard = truth[members][np.isfinite(truth[members])]
+        if heard.size and (not onsets or heard.mean() > onsets[-1]):
+            events.append(tuple(score.notes[i] for i in members))
+            onsets.append(float(heard.mean()))
+    chosen = [i for i, t in enumerate(onsets) if first <= t < last]
+    events, times = [events[i] for i in chosen], np.array([onsets[i] for i in chosen])
+    whole = Signal.read(next(folder.glob("audio.*")), 22050, hop)
+    begin, end = (round((t) / hop) for t in (max(0.0, times[0] - 0.5), times[-1] + 1.5))
+    cut = whole.samples[begin * whole.hop_length : end * whole.hop_length]
+    signal = Signal(cut, whole.rate, hop)
+    y = np.round(times / hop).astype(int) - begin
+    steps = np.arange(y.size)
+    y = np.maximum.accumulate(y - steps) + steps
+    terms = {**PitchEnergy(log=True).terms(signal, events), **ScoreTempo().terms(signal, events)}
+    n_frames, width = signal.n_frames, round(reach / hop)
+    windows = np.stack(
+        (np.clip(y - width, 0, n_frames - 1), np.clip(y + width + 1, 1, n_frames)), axis=1
+    )
+    longest = int(1.2 * np.diff(y, append=n_frames).max())
+    return BaseFunctions(
+        list(terms.values()),
+        list(terms),
+        len(events),
+        n_frames,
+        max_length=np.full(len(events), longest),
+        windows=windows,
+    )
+
+
+def least(*calls, repeats=3):
+    for call in calls:
+        call()
+    found = [np.inf] * len(calls)
+    for _ in range(repeats):
+        for i, call in enumerate(calls):
+            begin = time.thread_time()
+            call()
+            found[i] = min(found[i], time.thread_time() - begin)
+    return found
+
+
+def test_second_order_on_music(shared_data: Path):
+    """The ten functions of the thesis, 20 ms frames, windows of two seconds, weights by hand.
+
+    Onsets are vague and lengths score nothing of themselves: bounds say little, and what survives
+    is decoded by envelopes. Reported as it is; only exactness is asserted.
+    """
+    weights = np.array([5.0, 5.0, 4.0, 4.0, 5.0, 6.0, -2.0, -2.0, -2.0, -13.0]) * 1e-3
+    print()
+    for folder in sorted((shared_data / "music" / "disklavier").iterdir())[5:8]:
+        for seconds in (10, 60):
+            potentials = piece(folder, 0, seconds).potentials(weights)
+            longest = int(potentials.max_length.max())
+            first = replace(potentials, ratio=None, duration=np.zeros((1, longest + 1)))
+            semi, second = least(
+                lambda p=first: decoders.decode_semi_markov(p),
+                lambda p=potentials: decoders.decode_second_order(p),
+            )
+            found = prune(potentials, check_values(potentials), tighten(potentials))
+            path = decoders.decode_second_order(potentials)
+            assert potentials.score(path.onsets) == pytest.approx(path.score)
+            if seconds == 10:
+                reference = decoders.decode_general(potentials)
+                assert path.score == pytest.approx(reference.score)
+            print(
+                f"  {folder.name}, {seconds} s: K={potentials.n_events} L={longest}; semi-Markov "
+                f"{semi * 1e3:.2f} ms, second order {second / semi:.1f} times; states that "
+                f"survive {found.fraction:.1%}"
+            )
+
+
+def test_second_order_on_music_with_learned_weights(shared_data: Path, monkeypatch):
+    """Whole pieces as `MusicAligner` decodes them, with weights that other pieces taught it."""
+    corpus = list(align.read_corpus(shared_data / "music" / "disklavier", kind="music"))
+    aligner = align.MusicAligner(features="thesis", n_folds=2).fit(corpus[:5])
+    decoded = []
+
+    def remember(potentials, **options):
+        decoded.append(potentials)
+        return decoders.decode_second_order(potentials, **options)
+
+    monkeypatch.setattr("align.decoders.dispatch.decode_second_order", remember)
+    weight = aligner.coef_[aligner.base_functions_.index("tempo")]
+    print(f"\n  learned weight of psi_10, after division by its scale: {weight:.3g}")
+    for one in corpus[5:8]:
+        decoded.clear()
+        aligner.align(one.audio, one.score)
+        if not decoded:
+            pytest.skip("the learned weight of psi_10 is 0: nothing is second order")
+        potentials = decoded[-1]
+        longest = int(tighten(potentials).longest.max())
+        first = replace(potentials, ratio=None, duration=np.zeros((1, potentials.n_frames + 1)))
+        semi, second = least(
+            lambda p=first: decoders.decode_semi_markov(p),
+            lambda p=potentials: decoders.decode_second_order(p),
+        )
+        found = prune(potentials, check_values(potentials), tighten(potentials))
+        path = decoders.decode_second_order(potentials)
+        assert potentials.score(path.onsets) == pytest.approx(path.score)
+        print(
+            f"  {Path(one.audio).parent.name}: K={potentials.n_events}, windows of "
+            f"{potentials.onset.shape[1]} frames, L={longest}; semi-Markov {semi * 1e3:.1f} ms, "
+            f"second order {second / semi:.1f} times; states that survive {found.fraction:.1%}"
+        )

@@ -1,0 +1,267 @@
+"""Coarse-to-fine decoding against decoding everything, and its coarse pass against a slow twin."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from align import decoders
+from align.decoders._coarse_pass import coarse_path
+from align.decoders._coarse_sources import Cells, source_of
+from align.errors import ParameterError
+from align.types import (
+    BaseFunctions,
+    DurationTerm,
+    GeneralTerm,
+    OnsetTerm,
+    Potentials,
+    RatioTerm,
+    SegmentTerm,
+)
+
+WEIGHTS = np.array([2.0, 1.0, 0.5, -0.5])
+
+
+def speech(rng, n_events, order=2, lead=0, clear=3.0):
+    """Base functions of events with known onsets: 6 symbols, change at onsets, lengths, rates."""
+    symbols = rng.integers(0, 6, n_events)
+    mean = np.array([6.0, 8, 10, 12, 16, 20])
+    lengths = np.maximum(2, rng.gamma(8, mean[symbols] / 8)).astype(int)
+    onsets = lead + np.concatenate(([0], np.cumsum(lengths)[:-1]))
+    n_frames = int(onsets[-1] + lengths[-1])
+    of_frame = np.searchsorted(onsets, np.arange(n_frames), side="right") - 1
+    frames = rng.normal(size=(6, n_frames))
+    said = of_frame >= 0
+    frames[symbols[of_frame[said]], np.flatnonzero(said)] += clear
+    change = rng.normal(size=(1, n_frames))
+    change[0, onsets] += clear
+    d = np.arange(61)
+    terms = [
+        OnsetTerm(change, np.zeros(n_events, dtype=int)),
+        SegmentTerm.from_frames(frames, symbols),
+        DurationTerm(-((d - mean[:, None]) ** 2) / mean[:, None], symbols),
+    ]
+    if order == 2:
+        terms.append(RatioTerm(mean[symbols], np.arange(n_events) > 0))
+    base = BaseFunctions(
+        terms, ["change", "phone", "length", "rate"][: len(terms)], n_events, n_frames
+    )
+    return base, onsets
+
+
+@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize("clear", [3.0, 1.0])
+def test_it_finds_what_decoding_everything_finds(order, clear):
+    base, onsets = speech(np.random.default_rng(0), 80, order, clear=clear)
+    weights = WEIGHTS[: len(base.terms)]
+    whole = base.potentials(weights)
+    expected = decoders.decode(whole)
+    for x in ((base, weights), (whole,)):
+        found = decoders.decode_coarse_to_fine(*x, factor=5, reach=30)
+        assert found.onsets.tolist() == expected.onsets.tolist()
+        assert found.score == pytest.approx(expected.score)
+        assert found.potentials.onset.shape[1] < whole.onset.shape[1] / 5
+        assert found.potentials.score(found.onsets) == pytest.approx(found.score)
+        assert found.path.onsets is found.onsets
+    if clear == 3.0:
+        assert np.abs(expected.onsets - onsets).max() < 10
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_windows_that_are_too_narrow_are_widened(monkeypatch, order):
+    """A coarse pass that is 300 frames off for half of the events."""
+    base, _ = speech(np.random.default_rng(2), 150, order)
+    weights = WEIGHTS[: len(base.terms)]
+    expected = decoders.decode(base.potentials(weights))
+
+    def astray(cells, max_memory):
+        found = coarse_path(cells, max_memory)
+        found[75:] = np.minimum(found[75:] + 60, cells.n_cells - 1)
+        return found
+
+    monkeypatch.setattr("align.decoders.coarse.coarse_path", astray)
+    found = decoders.decode_coarse_to_fine(base, weights, factor=5, reach=40)
+    assert found.onsets.tolist() == expected.onsets.tolist()
+    assert found.rounds > 1
+    assert not found.near_edge.any()
+    low = found.onsets - found.potentials.start
+    high = found.potentials.stop - 1 - found.onsets
+    assert low[found.potentials.start > 0].min() >= 5
+    assert high[found.potentials.stop < base.n_frames].min() >= 5
+
+
+def test_giving_up_is_said(monkeypatch):
+    monkeypatch.setattr("align.decoders.coarse._MOST_ROUNDS", 1)
+    monkeypatch.setattr("align.decoders.coarse.coarse_path", lambda *_: np.arange(5) * 5)
+    onset = np.zeros((5, 500))
+    onset[np.arange(5), 90 + np.arange(5)] = 1.0
+    found = decoders.decode_coarse_to_fine(Potentials(onset, 500), reach=20)
+    assert found.rounds == 1
+    assert found.near_edge.any()
+
+
+def test_windows_widen_where_lengths_would_forbid_every_timing():
+    """The coarse pass leaves out shortest lengths: its cells may be out of one another's reach."""
+    onset = np.zeros((4, 400))
+    onset[:, 5] = 50.0
+    potentials = Potentials(onset, 400, min_length=np.full(4, 90), max_length=np.full(4, 110))
+    found = decoders.decode_coarse_to_fine(potentials, factor=10, reach=5)
+    expected = decoders.decode(potentials)
+    assert found.score == expected.score
+    assert found.onsets.tolist() == expected.onsets.tolist()
+
+
+@settings(max_examples=60)
+@given(data=st.data())
+def test_any_small_problem_is_feasible_and_never_better_than_the_best(naive, data):
+    rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))
+    n_events = data.draw(st.integers(1, 6))
+    potentials = naive.random_potentials(
+        rng,
+        n_events,
+        40,
+        longest=data.draw(st.integers(8, 40)),
+        order=data.draw(st.integers(0, 2)),
+        windows=data.draw(st.booleans()),
+    )
+    options = {"factor": data.draw(st.integers(1, 9)), "reach": data.draw(st.integers(1, 60))}
+    try:
+        expected = decoders.decode(potentials)
+    except ParameterError:
+        with pytest.raises(ParameterError, match=r"event \d"):
+            decoders.decode_coarse_to_fine(potentials, **options)
+        return
+    found = decoders.decode_coarse_to_fine(potentials, **options)
+    assert potentials.score(found.onsets) == pytest.approx(found.score)
+    assert found.score <= expected.score + 1e-9
+    if options["reach"] >= 40:
+        assert found.onsets.tolist() == expected.onsets.tolist()
+
+
+def slow_coarse(cells):
+    """Semi-Markov decoding of cells, one number at a time."""
+    best = {}
+    n_events = cells.first.size
+    for k in range(n_events):
+        new = {}
+        for c in range(cells.first[k], cells.last[k] + 1):
+            score = cells.onset[cells.onset_row[k], c - cells.shift[k]]
+            score = score - cells.prefix[cells.prefix_row[k], c]
+            if k == 0:
+                new[c] = (score, [c])
+                continue
+            score += cells.prefix[cells.prefix_row[k - 1], c]
+            if before := follow(cells, best, k - 1, c):
+                top, path = max(before, key=lambda item: item[0])
+                new[c] = (top + score, [*path, c])
+        best = new
+    last = follow(cells, best, n_events - 1, cells.n_cells)
+    return max(last, key=lambda item: item[0]) if last else None
+
+
+def follow(cells, best, k, c):
+    lengths = range(cells.shortest[k], cells.longest[k] + 1)
+    scores = cells.duration[cells.duration_row[k]]
+    return [(s + scores[c - b], path) for b, (s, path) in best.items() if c - b in lengths]
+
+
+@settings(max_examples=150)
+@given(data=st.data())
+def test_coarse_pass_equals_its_slow_twin(data):
+    rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))
+    n_events, n_cells = data.draw(st.integers(1, 7)), data.draw(st.integers(1, 12))
+    first = np.sort(rng.integers(0, n_cells, n_events))
+    last = np.maximum(first, np.sort(rng.integers(0, n_cells, n_events)))
+    whole = data.draw(st.booleans())
+    shortest = rng.integers(0, 2, n_events)
+    cells = Cells(
+        rng.normal(size=(3, n_cells)).astype(np.float32),
+        rng.integers(0, 3, n_events),
+        np.zeros(n_events, dtype=np.intp),
+        np.vstack((np.zeros(n_cells + 1), rng.normal(size=(2, n_cells + 1)).cumsum(1))),
+        rng.integers(0, 3, n_events),
+        rng.normal(size=(2, 16)),
+        rng.integers(0, 2, n_events),
+        np.zeros(n_events, dtype=np.intp) if whole else first,
+        np.full(n_events, n_cells - 1) if whole else last,
+        shortest,
+        shortest + rng.integers(0, data.draw(st.sampled_from([3, 15])), n_events),
+        n_cells,
+    )
+    expected = slow_coarse(cells)
+    for max_memory in (None, 1):
+        with pytest.MonkeyPatch.context() as patch:
+            if max_memory:
+                patch.setattr("align.decoders._coarse_pass._TABLE", 1)  # one event at a time
+            found = coarse_path(cells, max_memory)
+        if expected is None:
+            assert found is None
+        else:
+            assert found.tolist() == expected[1]
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_stretches_of_both_sources_are_the_same(order):
+    base, onsets = speech(np.random.default_rng(1), 12, order)
+    weights = WEIGHTS[: len(base.terms)]
+    whole = base.potentials(weights)
+    sources = source_of(base, weights), source_of(whole, None)
+    around = np.stack((np.maximum(onsets - 3, 0), np.minimum(onsets + 4, base.n_frames)), 1)
+    around[0] = 0, 4
+    for low, high in ((0, 12), (0, 5), (4, 9), (7, 12)):
+        windows = around[low:high].copy()
+        if low:
+            windows[0] = onsets[low], onsets[low] + 1
+        end = int(onsets[high]) if high < 12 else base.n_frames
+        one, other = (s.within(windows, low, high, end) for s in sources)
+        begin = int(windows[0, 0]) if low else 0
+        trial = onsets[low:high] - begin
+        moved = trial.copy()
+        moved[-1] += 1
+        assert one.n_frames == other.n_frames == end - begin
+        # scores may differ by what all timings share
+        assert one.score(moved) - one.score(trial) == pytest.approx(
+            other.score(moved) - other.score(trial)
+        )
+        assert decoders.decode(one).onsets.tolist() == decoders.decode(other).onsets.tolist()
+        if (low, high) == (0, 12):
+            assert one.score(onsets) == pytest.approx(whole.score(onsets))
+
+
+def test_one_event_no_event_and_windows_of_the_caller():
+    one = decoders.decode_coarse_to_fine(Potentials(np.array([[0.0, 2.0, 1.0]]), n_frames=3))
+    assert one.onsets.tolist() == [1]
+    none = decoders.decode_coarse_to_fine(Potentials(np.zeros((0, 3)), n_frames=3, constant=2.0))
+    assert (none.onsets.size, none.score, none.rounds) == (0, 2.0, 0)
+    base, onsets = speech(np.random.default_rng(0), 20)
+    windows = np.stack((np.maximum(onsets - 1, 0), np.minimum(onsets + 2, base.n_frames)), 1)
+    narrow = replace(base, windows=windows)
+    found = decoders.decode_coarse_to_fine(narrow, WEIGHTS)
+    assert found.score == pytest.approx(decoders.decode(narrow.potentials(WEIGHTS)).score)
+    assert np.abs(found.onsets - onsets).max() <= 1
+
+
+def test_it_says_what_it_cannot_do():
+    potentials = Potentials(np.zeros((2, 5)), n_frames=5)
+    base, _ = speech(np.random.default_rng(0), 4)
+    with pytest.raises(ParameterError, match="factor=0, must be at least 1 frame"):
+        decoders.decode_coarse_to_fine(potentials, factor=0)
+    with pytest.raises(ParameterError, match="reach=0, must be at least 1 frame"):
+        decoders.decode_coarse_to_fine(potentials, reach=0)
+    with pytest.raises(ParameterError, match="weights are for base functions"):
+        decoders.decode_coarse_to_fine(potentials, [1.0])
+    with pytest.raises(ParameterError, match="weights=None, must be given"):
+        decoders.decode_coarse_to_fine(base)
+    with pytest.raises(ParameterError, match="2 weights for 4 base functions"):
+        decoders.decode_coarse_to_fine(base, [1.0, 1.0])
+    general = replace(potentials, general=((1.0, lambda *_: 0.0),))
+    with pytest.raises(ParameterError, match="cannot score general functions"):
+        decoders.decode_coarse_to_fine(general)
+    with pytest.raises(ParameterError, match="cannot score general functions"):
+        decoders.decode_coarse_to_fine(
+            replace(base, terms=[*base.terms[:3], GeneralTerm(lambda *_: 0.0)]), WEIGHTS
+        )
+    with pytest.raises(ParameterError, match="no timing has a finite score"):
+        decoders.decode_coarse_to_fine(replace(potentials, onset=np.full((2, 5), -np.inf)))
