@@ -11,7 +11,8 @@ frame j is ::
 
 and the path of least total cost is found over the whole matrix, a diagonal step weighing 1.5. It
 may begin late in the recording and end early: each frame left out at an end costs a little more
-than a frame that fits typically does, so applause or silence is skipped and music is not. The
+than a frame that fits typically does, so applause or silence is skipped and music is not. Where
+the recording may hold but a part of the score, the ends of the score may be left out likewise. The
 matrix itself is never held: rows of costs are made as the recursion needs them, and only one byte
 for each cell is kept, to trace the path.
 
@@ -43,6 +44,7 @@ _FALL = 0.75  # strength of a harmonic over that of the one below
 _DECAY = 0.7  # of a sounding note, per second of the recording
 _DIAGONAL = 1.5
 _FREE_START, _FREE_END = 1.3, 1.1  # cost of a frame left out, in typical costs of one that fits
+_FREE_SCORE = 1.3  # the same of a frame of the score
 _ACTIVE = 0.45  # of the 90th percentile of the level: less is silence at either end
 _EARLY = 0.020  # seconds, and
 _EARLY_FRAMES = 0.2  # frames: rises are seen so much too late
@@ -60,16 +62,27 @@ class CoarseAlignment:
         The part of the recording that sounds, in seconds.
     cost : float
         Mean cost of the pairs on the path, in 0..2: the less the better.
+    first, last : int
+        The chords the recording begins and ends with, where the ends of the score may be left
+        out; the others' times are those of these two.
     """
 
     times: Float64Array
     begin: float
     end: float
     cost: float
+    first: int
+    last: int
 
 
 def coarse_alignment(
-    level: Float32Array, hop: float, score: Score, chords: Chords, *, step: float | None = None
+    level: Float32Array,
+    hop: float,
+    score: Score,
+    chords: Chords,
+    *,
+    step: float | None = None,
+    partial: bool = False,
 ) -> CoarseAlignment:
     """Find about when each chord of a score is played.
 
@@ -85,6 +98,8 @@ def coarse_alignment(
         ``chords(score)``.
     step : float, optional
         Length of a frame in seconds; by default 50 ms, or as much more as memory asks for.
+    partial : bool
+        Whether the recording may begin and end within the score.
 
     Returns
     -------
@@ -124,12 +139,17 @@ def coarse_alignment(
     scale = len(audio) / length
     seen = _of_audio(audio)
     wanted = _of_score(score, len(audio), scale, frame)
-    visited, cost = _warp(seen, wanted)
+    visited, cost, columns = _warp(seen, wanted, partial)
     where = (chords.onsets - first_onset) * scale
+    played = np.flatnonzero((where >= columns[0] - 0.5) & (where <= columns[1] + 0.5))
+    if played.size == 0:  # a long note
+        played = np.array([np.abs(where - columns[0]).argmin()])
     at = np.interp(where, np.arange(len(audio)), visited)
     times = (at + begin - _EARLY_FRAMES) * frame - _EARLY
     times = np.maximum.accumulate(np.clip(times, 0.0, len(level) * hop))
-    return CoarseAlignment(times, begin * frame, end * frame, cost)
+    return CoarseAlignment(
+        times, begin * frame, end * frame, cost, int(played[0]), int(played[-1])
+    )
 
 
 def _averaged(level: Float32Array, width: int) -> tuple[Float32Array, int]:
@@ -200,8 +220,14 @@ def _unit(x: npt.NDArray[np.floating], least: float) -> Float32Array:
     return np.asarray(x / length, dtype=np.float32)
 
 
-def _warp(seen: Float32Array, wanted: Float32Array) -> tuple[Float64Array, float]:
-    """Return the first row of `seen` paired with each row of `wanted`, and the mean cost."""
+def _warp(
+    seen: Float32Array, wanted: Float32Array, partial: bool
+) -> tuple[Float64Array, float, tuple[int, int]]:
+    """Return the first row of `seen` paired with each row of `wanted`, and the mean cost.
+
+    Also the first and the last row of `wanted` that are paired at all; without `partial`, these
+    are all.
+    """
     n, m = len(seen), len(wanted)
     target = np.ascontiguousarray(wanted.T)
     block = 256
@@ -210,19 +236,27 @@ def _warp(seen: Float32Array, wanted: Float32Array) -> tuple[Float64Array, float
         2.0 - (some[b : b + block] @ target).max(axis=1) for b in range(0, len(some), block)
     ]
     typical = float(np.median(np.concatenate(fitting)))
+    skip = _FREE_SCORE * typical if partial else np.inf
     before = np.empty(m)
     steps = np.empty((n, m), dtype=np.uint8)
     finish = np.empty(n)
     for begin in range(0, n, block):
         cost = np.float32(2.0) - seen[begin : begin + block] @ target
         part = slice(begin, begin + block)
-        _advance(cost, begin, _FREE_START * typical, before, steps[part], finish[part])
+        _advance(cost, begin, _FREE_START * typical, skip, before, steps[part], finish[part])
     finish += (n - 1 - np.arange(n)) * _FREE_END * typical
-    last = int(np.argmin(finish))
+    last, column = int(np.argmin(finish)), m - 1
+    if partial:  # or the recording ends before the score does
+        early = before + skip * (m - 1 - np.arange(m))
+        if early.min() < finish[last]:
+            last, column = n - 1, int(np.argmin(early))
     visited = np.empty(m)
-    _trace(steps, last, visited)
-    on_path = np.einsum("ij,ij->i", seen[visited.astype(np.intp)], wanted, dtype=np.float64)
-    return visited, float(np.mean(2.0 - on_path))
+    first = _trace(steps, last, column, visited)
+    visited[:first], visited[column + 1 :] = visited[first], visited[column]
+    part = slice(first, column + 1)
+    rows = visited[part].astype(np.intp)
+    on_path = np.einsum("ij,ij->i", seen[rows], wanted[part], dtype=np.float64)
+    return visited, float(np.mean(2.0 - on_path)), (first, column)
 
 
 @compiled()
@@ -230,14 +264,16 @@ def _advance(
     cost: Float32Array,
     row: int,
     free: float,
+    skip: float,
     before: Float64Array,
     steps: npt.NDArray[np.uint8],
     finish: Float64Array,
 ) -> None:
     """Run the recursion over rows of costs, of which the first is number `row`.
 
-    `before` holds the least costs of paths to the row above, and is moved on. Steps are
-    0 diagonal, 1 from the row above, 2 from the column before, 3 begin here.
+    `before` holds the least costs of paths to the row above, and is moved on. A column left out
+    before the path costs `skip`, a row `free`. Steps are 0 diagonal, 1 from the row above, 2 from
+    the column before, 3 begin here.
     """
     n, m = cost.shape
     for i in range(n):
@@ -257,6 +293,8 @@ def _advance(
                     best, step = before[j] + c, 1
                 if corner + _DIAGONAL * c <= best:
                     best, step = corner + _DIAGONAL * c, 0
+            elif j * skip + c < best:
+                best, step = j * skip + c, 3
             corner = before[j]
             before[j] = best
             steps[i, j] = step
@@ -264,14 +302,17 @@ def _advance(
 
 
 @compiled()
-def _trace(steps: npt.NDArray[np.uint8], last: int, visited: Float64Array) -> None:
-    """Follow the path back from row `last`; write the first row at which it is in each column."""
-    i, j = last, steps.shape[1] - 1
+def _trace(steps: npt.NDArray[np.uint8], last: int, column: int, visited: Float64Array) -> int:
+    """Follow the path back; write the first row at which it is in each column.
+
+    It ends in row `last` and `column`; returned is the column in which it begins.
+    """
+    i, j = last, column
     while True:
         visited[j] = i
         step = steps[i, j]
         if step == 3:
-            return
+            return j
         if step != 2:
             i -= 1
         if step != 1:

@@ -216,7 +216,7 @@ class NoteTruth:
         return out
 
 
-def read_score(path: str | os.PathLike[str]) -> Score:
+def read_score(path: str | os.PathLike[str], *, repeats: bool = True) -> Score:
     """Read a score.
 
     Parameters
@@ -224,6 +224,9 @@ def read_score(path: str | os.PathLike[str]) -> Score:
     path : path
         MIDI, a table of notes, or, with the extra ``scores``, notation; chosen by the suffix.
         See the module's docstring, and that of each reader.
+    repeats : bool
+        Of notation: play what stands between repeat signs twice, as written; else once, with the
+        last ending. The other formats have no repeat signs.
 
     Returns
     -------
@@ -245,7 +248,7 @@ def read_score(path: str | os.PathLike[str]) -> Score:
         rows = read_table_notes(path)
         empty = "has no notes, only the names of columns; give one note on each line."
     elif suffix in NOTATION_SUFFIXES:
-        rows = read_notation_notes(path)
+        rows = read_notation_notes(path, repeats=repeats)
         empty = "has no notes; nothing can be aligned."
     else:
         raise DataError(

@@ -15,19 +15,23 @@ from align.errors import ParameterError
 from align.features.pitch import (
     LONG_WINDOWS,
     LOWEST_BAND,
+    N_BANDS,
     SHORT_WINDOWS,
     estimate_tuning,
     log_level,
     semitone_bands,
 )
 from align.features.signal import Signal
+from align.types import IntArray
 
 __all__ = [
     "N_INPUTS",
     "N_LEVELS",
     "PITCHES",
     "NoteLevels",
+    "level_columns",
     "note_levels",
+    "semitone_levels",
     "signal_tuning",
     "write_inputs",
 ]
@@ -91,6 +95,39 @@ def note_levels(signal: Signal) -> NoteLevels:
         return np.pad(long, pad), np.pad(short, pad), broad
 
     return signal.cached(("note levels",), compute)
+
+
+def semitone_levels(signal: Signal) -> Float32:
+    """Return the levels seen through long windows, without the silent bands around them.
+
+    Parameters
+    ----------
+    signal : Signal
+        In frames of 10 ms.
+
+    Returns
+    -------
+    np.ndarray [shape=(T, N_BANDS), dtype=float32]
+    """
+    return note_levels(signal)[0][:, _BELOW : _BELOW + N_BANDS]
+
+
+def level_columns(pitch: int, above: IntArray) -> IntArray:
+    """Return the columns of `note_levels` that lie so many semitones above a pitch.
+
+    Parameters
+    ----------
+    pitch : int
+        MIDI number in `PITCHES`.
+    above : np.ndarray [dtype=intp]
+        Semitones, in -12..40.
+
+    Examples
+    --------
+    >>> level_columns(LOWEST_BAND, np.array([0, 12]))
+    array([12, 24])
+    """
+    return pitch - LOWEST_BAND + _BELOW + above
 
 
 def write_inputs(

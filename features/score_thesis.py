@@ -102,17 +102,30 @@ class PitchEnergy(Feature):
         row_of: dict[tuple[int, ...], int] = {}
         pitches = [tuple(sorted(note.pitch for note in chord)) for chord in chords]
         rows = np.array([row_of.setdefault(p, len(row_of)) for p in pitches], dtype=np.intp)
-        tables = self._tables(signal, list(row_of))
+        tables = self.tables(signal, list(row_of))
         return {
             f"{self.name}_{kind}_{h + 1}": OnsetTerm(np.ascontiguousarray(table[:, h]), rows)
             for kind, table in zip(("energy", "slope", "curvature"), tables, strict=True)
             for h in range(self.n_harmonics)
         }
 
-    def _tables(
-        self, signal: Signal, chords: list[tuple[int, ...]]
+    def tables(
+        self, signal: Signal, chords: Sequence[tuple[int, ...]]
     ) -> list[npt.NDArray[np.float32]]:
-        """Return E, E' and E'' of each chord [shape=(S, n_harmonics, T)]."""
+        """Compute energies, slopes and curvatures of chords at every frame.
+
+        Parameters
+        ----------
+        signal : Signal
+            The recording.
+        chords : sequence of tuple of int, length S
+            Pitches of each chord.
+
+        Returns
+        -------
+        list of np.ndarray [shape=(S, n_harmonics, T), dtype=float32], length 3
+            E, its first and its second derivative.
+        """
         pitches = sorted({p for chord in chords for p in chord})
         column = {p: i for i, p in enumerate(pitches)}
         energy = signal.cached(

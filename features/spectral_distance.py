@@ -22,6 +22,8 @@ from align.types import Event, OnsetTerm, Term
 
 __all__ = ["SpectralDistance"]
 
+_LARGEST = 100_000  # frames; beyond, a number would not be an index everywhere
+
 
 class SpectralDistance(Feature):
     """Euclidean distance between frames before and after the onset, one base function a scale.
@@ -86,8 +88,15 @@ class SpectralDistance(Feature):
 
 def _checked_scales(scales: Sequence[int]) -> tuple[int, ...]:
     checked = tuple(int(j) for j in scales)
-    if not checked or min(checked) < 1 or len(set(checked)) < len(checked):
-        raise ParameterError(f"scales={scales}, must be distinct numbers of frames, at least 1.")
+    if (
+        not checked
+        or len(set(checked)) < len(checked)
+        or (min(checked) < 1 or max(checked) > _LARGEST)
+    ):
+        raise ParameterError(
+            f"scales={scales}, must be distinct numbers of frames, at least 1 and at most "
+            f"{_LARGEST}."
+        )
     return checked
 
 

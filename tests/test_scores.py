@@ -2,6 +2,7 @@
 
 import importlib.util
 import itertools
+import re
 import sys
 import types
 
@@ -321,6 +322,45 @@ def test_broken_notation(read_xml, tmp_path):
         read_xml("")
 
 
+BROKEN_XML = {
+    "part": (lambda text: text.replace('<part id="P1"', '<part id="P9"'), "is missing, or refers"),
+    "step": (lambda text: text.replace("<step>C", "<step>H"), "is missing, or refers"),
+    "octave": (lambda text: text.replace("<octave>4", "<octave>x"), "is missing, or refers"),
+    "length": (lambda text: text.replace("<duration>4", "<duration>-4"), "non-negative"),
+    "no length": (
+        lambda text: text.replace("<duration>4</duration>", ""),
+        "is missing, or refers",
+    ),
+    "no list": (lambda text: re.sub("<part-list>.*</part-list>", "", text), "has no notes"),
+    "rest": (lambda text: re.sub("<pitch>.*</pitch>", "<rest/>", text), "has no notes"),
+    "high": (lambda text: text.replace("<octave>4", "<octave>12"), "outside the piano"),
+    "truncated": (lambda text: text[:200], "expected"),
+    "kind": (lambda text: "<html></html>", "score-partwise"),
+    "no tempo": (lambda text: text.replace("60", "0"), "is zero"),
+    "negative tempo": (lambda text: text.replace('tempo="60"', 'tempo="-60"'), "not positive"),
+    "no number": (lambda text: text.replace('tempo="60"', 'tempo="x"'), "could not convert"),
+    "entities": (lambda text: f'<!DOCTYPE x [<!ENTITY a "b">]>{text[21:]}', "declares entities"),
+}
+
+
+@pytest.mark.parametrize("what", BROKEN_XML)
+def test_hostile_notation_is_one_sentence(read_xml, what):
+    change, message = BROKEN_XML[what]
+    good = xml_score(xml_note("C", quarters=4), bpm=60)
+    assert len(read_xml(good)) == 1
+    with pytest.raises(DataError, match=message) as caught:
+        read_xml(change(good))
+    assert "\n" not in str(caught.value)
+    assert "NoneType" not in str(caught.value)
+
+
+def test_repeats_may_be_left_out(read_xml, tmp_path):
+    again = '<barline location="right"><repeat direction="backward"/></barline>'
+    read_xml(xml_score(xml_note("C", quarters=4) + again, xml_note("D", quarters=4)))
+    score = read_score(tmp_path / "a.musicxml", repeats=False)
+    assert rows(score) == [(60, 0.0, 2.0), (62, 2.0, 2.0)]
+
+
 def test_no_partitura_is_one_clear_sentence(tmp_path, monkeypatch):
     path = tmp_path / "a.mei"
     path.write_text("<mei/>", encoding="utf-8")
@@ -352,7 +392,7 @@ def test_a_reader_that_fails_is_a_data_error(tmp_path, monkeypatch):
     broken = types.ModuleType("partitura")
     broken.load_match = lambda *_, **__: [][0]
     monkeypatch.setitem(sys.modules, "partitura", broken)
-    with pytest.raises(DataError, match=r"cannot be read as a score \(list index out of range\)"):
+    with pytest.raises(DataError, match=r"cannot be read as a score \(something in it is missing"):
         read_score(path)
 
 

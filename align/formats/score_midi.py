@@ -10,17 +10,55 @@ Format 2 (independent sequences) and SMPTE timing (film) are refused: neither is
 
 import os
 from collections import defaultdict, deque
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from align.errors import DataError
 from align.formats.note_rows import NoteRow
 
-__all__ = ["read_midi_notes"]
+__all__ = ["MidiNote", "MidiScore", "read_midi_notes", "read_midi_score"]
 
 _DRUMS = 9  # channel 10, counted from 0
 _UNENDED = 0.1  # seconds given to a note without an end
 _MAX_BYTES = 1 << 26
 _PER_QUARTER = 500_000  # microseconds, until the file says otherwise
+
+
+class MidiNote(NamedTuple):
+    """A note of a file, and the messages it is made of.
+
+    Attributes
+    ----------
+    onset, duration : float
+        Score seconds.
+    pitch : int
+        MIDI number.
+    tick : int
+        When it begins, in ticks.
+    begin, end : (int, int) or None
+        Track, and place in it, of the message that begins and of that which ends the note.
+    """
+
+    onset: float
+    pitch: int
+    duration: float
+    tick: int
+    begin: tuple[int, int]
+    end: tuple[int, int] | None
+
+
+@dataclass(frozen=True)
+class MidiScore:
+    """A MIDI file and its notes, ordered by onset and pitch.
+
+    Attributes
+    ----------
+    file : mido.MidiFile
+    notes : list of MidiNote
+    """
+
+    file: Any
+    notes: list[MidiNote]
 
 
 def read_midi_notes(path: str | os.PathLike[str]) -> list[NoteRow]:
@@ -41,6 +79,11 @@ def read_midi_notes(path: str | os.PathLike[str]) -> list[NoteRow]:
     DataError
         Where the file is missing, empty, damaged or too large, of format 2, or timed by SMPTE.
     """
+    return [NoteRow(note.onset, note.pitch, note.duration) for note in read_midi_score(path).notes]
+
+
+def read_midi_score(path: str | os.PathLike[str]) -> MidiScore:
+    """Read a MIDI file with its notes; see `read_midi_notes`."""
     import mido
 
     try:
@@ -78,32 +121,41 @@ def read_midi_notes(path: str | os.PathLike[str]) -> list[NoteRow]:
         )
     messages, tempos = _in_ticks(midi)
     clock = _Clock(tempos, midi.ticks_per_beat)
-    sounding: dict[tuple[int, int, int], deque[float]] = defaultdict(deque)
-    rows: list[NoteRow] = []
-    for tick, track, message in messages:
-        key = (track, message.channel, message.note)
+    sounding: dict[tuple[int, int, int], deque[_Begun]] = defaultdict(deque)
+    notes: list[MidiNote] = []
+    for tick, place, message in messages:
+        key = (place[0], message.channel, message.note)
         time = clock.seconds(tick)
         if message.type == "note_on" and message.velocity > 0:
-            sounding[key].append(time)
+            sounding[key].append(_Begun(time, tick, place))
         elif sounding[key]:
-            begin = sounding[key].popleft()
-            rows.append(NoteRow(begin, message.note, time - begin))
-    for (_, _, pitch), begins in sounding.items():
-        rows += [NoteRow(begin, pitch, _UNENDED) for begin in begins]
-    return sorted(rows, key=lambda row: (row.onset, row.pitch))
+            begun = sounding[key].popleft()
+            lasts = time - begun.time
+            notes.append(MidiNote(begun.time, message.note, lasts, begun.tick, begun.place, place))
+    for (_, _, pitch), unended in sounding.items():
+        notes += [MidiNote(b.time, pitch, _UNENDED, b.tick, b.place, None) for b in unended]
+    return MidiScore(midi, sorted(notes, key=lambda note: (note.onset, note.pitch)))
 
 
-def _in_ticks(midi: Any) -> tuple[list[tuple[int, int, Any]], list[tuple[int, int]]]:
-    """Return the note messages and the tempo changes of all tracks, in order of their ticks."""
+class _Begun(NamedTuple):
+    time: float
+    tick: int
+    place: tuple[int, int]
+
+
+def _in_ticks(
+    midi: Any,
+) -> tuple[list[tuple[int, tuple[int, int], Any]], list[tuple[int, int]]]:
+    """Return the note messages with track and place, and the tempo changes, in order of ticks."""
     messages, tempos = [], []
     for number, track in enumerate(midi.tracks):
         tick = 0
-        for message in track:
+        for place, message in enumerate(track):
             tick += message.time
             if message.type == "set_tempo":
                 tempos.append((tick, message.tempo))
             elif message.type in ("note_on", "note_off") and message.channel != _DRUMS:
-                messages.append((tick, number, message))
+                messages.append((tick, (number, place), message))
     messages.sort(key=lambda item: item[0])  # stable: the order within a track stays
     tempos.sort(key=lambda item: item[0])
     return messages, tempos

@@ -13,7 +13,9 @@ pyfluidsynth is installed, and fails without one; that and every other failure i
 """
 
 import os
+import re
 import warnings
+import zipfile
 from pathlib import PurePath
 from typing import Any
 
@@ -29,15 +31,20 @@ NOTATION_SUFFIXES = (".musicxml", ".xml", ".mxl", ".mei", ".krn", ".match")
 """What `read_notation_notes` reads."""
 
 _QUARTER = 0.5  # seconds, where a score has no tempo
+_MAX_BYTES = 1 << 26
+_ENCODING = re.compile(rb"""\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([^"']*)["']""")
+_PLAIN = re.compile(r"utf-?(8|16|16le|16be)|us-ascii|iso-?8859-?[0-9]+|(windows-?|cp)125[0-9]")
 
 
-def read_notation_notes(path: str | os.PathLike[str]) -> list[NoteRow]:
+def read_notation_notes(path: str | os.PathLike[str], *, repeats: bool = True) -> list[NoteRow]:
     """Read the notes of a score in notation.
 
     Parameters
     ----------
     path : path
         The file, with one of `NOTATION_SUFFIXES`.
+    repeats : bool
+        Play what is to be repeated twice; else once, with the last ending.
 
     Returns
     -------
@@ -59,7 +66,8 @@ def read_notation_notes(path: str | os.PathLike[str]) -> list[NoteRow]:
         raise DataError(what, path=path)
     if os.path.getsize(path) == 0:
         raise DataError("the file is empty (0 bytes).", path=path)
-    partitura = _partitura(path)
+    _check_content(path)
+    partitura = import_partitura(path, "this kind of score is read", "export the score as MIDI")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -67,13 +75,16 @@ def read_notation_notes(path: str | os.PathLike[str]) -> list[NoteRow]:
                 score = partitura.load_match(os.fspath(path), create_score=True)[-1]
             else:
                 score = partitura.load_score(os.fspath(path))
-            parts = [partitura.score.unfold_part_maximal(part) for part in score.parts]
+            unfold = (
+                partitura.score.unfold_part_maximal
+                if repeats
+                else partitura.score.unfold_part_minimal
+            )
+            parts = [unfold(part) for part in score.parts]
             rows = [row for part in parts for row in _notes(part, partitura.score)]
         except Exception as error:  # its parsers raise whatever they meet
-            reason = str(error).strip().splitlines()[0].rstrip(".") if str(error).strip() else ""
             raise DataError(
-                f"cannot be read as a score ({reason or type(error).__name__}); export it again, "
-                "or as MIDI.",
+                f"cannot be read as a score ({_reason(error)}); export it again, or as MIDI.",
                 path=path,
             ) from error
     first = min((row.onset for row in rows), default=0.0)
@@ -82,23 +93,75 @@ def read_notation_notes(path: str | os.PathLike[str]) -> list[NoteRow]:
     return sorted(rows, key=lambda row: (row.onset, row.pitch))
 
 
-def _partitura(path: str | os.PathLike[str]) -> Any:
-    """Import partitura, whose own warnings are not the user's affair."""
+def _reason(error: Exception) -> str:
+    """Say what a parser met, in words that do not speak of the parser."""
+    if isinstance(error, AttributeError | LookupError | TypeError):
+        return "something in it is missing, or refers to what is not there"
+    if isinstance(error, ArithmeticError):
+        return "a tempo or a length in it is zero"
+    lines = str(error).strip().splitlines()
+    return lines[0].rstrip(".") if lines else "it ends too early"
+
+
+def _check_content(path: str | os.PathLike[str]) -> None:
+    """Refuse what could make a small file grow beyond all memory, or name other files."""
+    suffix = PurePath(path).suffix.lower()
+    size = os.path.getsize(path)
+    if suffix == ".mxl":
+        try:
+            with zipfile.ZipFile(path) as archive:
+                declared = (max(i.file_size, i.compress_size) for i in archive.infolist())
+                size = max(size, sum(declared))
+                if size <= _MAX_BYTES:
+                    for info in archive.infolist():
+                        _check_xml(archive.read(info), path)
+        except DataError:
+            raise
+        except Exception as error:  # zlib, zipfile and codecs raise whatever they meet
+            raise DataError(
+                "is not a whole compressed score; export it again.", path=path
+            ) from error
+    if size > _MAX_BYTES:
+        raise DataError("is larger than 64 MiB, which no score is.", path=path)
+    if suffix in (".musicxml", ".xml", ".mei"):
+        with open(path, "rb") as stream:
+            _check_xml(stream.read(), path)
+
+
+def _check_xml(data: bytes, path: str | os.PathLike[str]) -> None:
+    """Refuse XML that declares entities, in any encoding it may have."""
+    plain = data.replace(b"\0", b"")  # UTF-16 has zeros between
+    if b"<!ENTITY" in plain:
+        raise DataError("declares entities, which no score does; export it again.", path=path)
+    named = _ENCODING.match(plain.lstrip(b"\xef\xbb\xbf\xff\xfe"))
+    if named and not _PLAIN.fullmatch(named[1].decode("ascii", "replace").lower()):
+        raise DataError(
+            f"is in the encoding {named[1].decode('ascii', 'replace')!r}; export it as UTF-8.",
+            path=path,
+        )
+
+
+def import_partitura(path: str | os.PathLike[str], what: str, otherwise: str) -> Any:
+    """Import partitura, whose own warnings are not the user's affair.
+
+    For the `DataError`, `what` is done through it, as in "this kind of score is read", and
+    `otherwise` is what can be done without, as in "export the score as MIDI".
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             import partitura
         except ModuleNotFoundError as error:
             raise DataError(
-                f"this kind of score is read through partitura, and {error.name} is not "
-                "installed; run `pip install margin-align[scores]`, or export the score as MIDI.",
+                f"{what} through partitura, and {error.name} is not "
+                f"installed; run `pip install margin-align[scores]`, or {otherwise}.",
                 path=path,
             ) from error
         except Exception as error:  # pyfluidsynth makes it fetch a sound font
             raise DataError(
-                f"this kind of score is read through partitura, whose import fails ({error}); "
-                "where pyfluidsynth is installed it needs the network once. Or export the score "
-                "as MIDI.",
+                f"{what} through partitura, whose import fails ({error}); "
+                "where pyfluidsynth is installed it needs the network once. Or "
+                f"{otherwise}.",
                 path=path,
             ) from error
     return partitura
@@ -137,6 +200,9 @@ def _tempo_map(part: Any, score: Any) -> Any:
         (float(part.quarter_map(m.start.t)), m.microseconds_per_quarter * 1e-6)
         for m in part.iter_all(score.Tempo)
     )
+    slow = [seconds for _, seconds in marks if not 0 < seconds < np.inf]
+    if slow:
+        raise ValueError("a tempo in it is not positive")
     at = np.array([0.0, *(q for q, _ in marks)])
     rate = np.array([marks[0][1] if marks and marks[0][0] <= 0 else _QUARTER])
     rate = np.concatenate([rate, [seconds for _, seconds in marks]])

@@ -1,0 +1,126 @@
+"""Windows in which each chord is looked for, and their widening.
+
+A window is a first frame and one past the last. Windows never go backwards from one chord to the
+next, and each holds a frame of its own for every chord, so that some timing always fits. Where
+the decoder's answer comes near an edge that is not the edge of the recording, the optimum may lie
+beyond: the windows of that chord and of its neighbours grow, and it is decoded again.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from align.types import IntArray
+
+__all__ = ["spaced", "touched", "widened", "windows_about"]
+
+
+def spaced(frames: npt.NDArray[np.floating], n_frames: int) -> IntArray:
+    """Round to frames that increase strictly and lie in the recording.
+
+    Parameters
+    ----------
+    frames : np.ndarray [shape=(G,)]
+        Never decreasing; G at most `n_frames`.
+    n_frames : int
+        T.
+
+    Returns
+    -------
+    np.ndarray [shape=(G,), dtype=intp]
+
+    Examples
+    --------
+    >>> spaced(np.array([2.2, 2.3, 9.0]), 9)
+    array([2, 3, 8])
+    """
+    steps = np.arange(len(frames))
+    whole = np.clip(np.rint(frames).astype(np.intp), 0, n_frames - 1)
+    whole = np.maximum.accumulate(whole - steps) + steps
+    latest: IntArray = np.minimum(whole, n_frames - len(frames) + steps)
+    return latest
+
+
+def windows_about(frames: IntArray, half: int, n_frames: int) -> IntArray:
+    """Return windows of `half` frames either side of frames that increase strictly.
+
+    Parameters
+    ----------
+    frames : np.ndarray [shape=(G,), dtype=intp]
+        Strictly increasing, in the recording.
+    half : int
+        Frames.
+    n_frames : int
+        T.
+
+    Returns
+    -------
+    np.ndarray [shape=(G, 2), dtype=intp]
+
+    Examples
+    --------
+    >>> windows_about(np.array([1, 7]), 3, 10).tolist()
+    [[0, 5], [4, 10]]
+    """
+    return _monotone(frames - half, frames + half + 1, n_frames)
+
+
+def widened(
+    windows: IntArray,
+    frames: IntArray,
+    at: npt.NDArray[np.bool_],
+    more: int,
+    reach: int,
+    n_frames: int,
+) -> IntArray:
+    """Widen the windows about some chords.
+
+    Parameters
+    ----------
+    windows : np.ndarray [shape=(G, 2), dtype=intp]
+        As they are.
+    frames : np.ndarray [shape=(G,), dtype=intp]
+        The decoder's answer.
+    at : np.ndarray [shape=(G,), dtype=bool]
+        The chords.
+    more : int
+        Frames to add at either side.
+    reach : int
+        Chords at most so many frames away are widened as well.
+    n_frames : int
+        T.
+
+    Returns
+    -------
+    np.ndarray [shape=(G, 2), dtype=intp]
+        Each holds the window it replaces.
+    """
+    where = np.flatnonzero(at)
+    if where.size == 0:
+        return windows
+    after = np.searchsorted(where, np.arange(len(frames)))
+    before = where[np.maximum(after - 1, 0)]
+    after = where[np.minimum(after, where.size - 1)]
+    distance = np.minimum(np.abs(frames - frames[before]), np.abs(frames - frames[after]))
+    grow = np.where(distance < reach, more, 0)
+    return _monotone(windows[:, 0] - grow, windows[:, 1] + grow, n_frames)
+
+
+def touched(
+    windows: IntArray, frames: IntArray, margin: int, n_frames: int
+) -> npt.NDArray[np.bool_]:
+    """Tell which onsets lie within `margin` frames of an edge that may be widened [shape=(G,)]."""
+    low = (frames - windows[:, 0] < margin) & (windows[:, 0] > np.arange(len(frames)))
+    high = (windows[:, 1] - 1 - frames < margin) & (
+        windows[:, 1] < n_frames - np.arange(len(frames))[::-1]
+    )
+    return np.asarray(low | high)
+
+
+def _monotone(low: IntArray, high: IntArray, n_frames: int) -> IntArray:
+    """Keep windows from going backwards, and leave a frame for each chord."""
+    steps = np.arange(len(low))
+    last = n_frames - len(low) + steps
+    low = np.maximum.accumulate(np.clip(low, steps, last))
+    high = np.minimum.accumulate(np.clip(high, steps + 1, last + 1)[::-1])[::-1]
+    high = np.maximum.accumulate(np.maximum(high, low + 1))
+    return np.stack([low, high], axis=1)

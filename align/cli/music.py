@@ -1,0 +1,217 @@
+"""``align music``, and ``music`` under ``train`` and ``validate``."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from align.cli.aligning import check_free, write_output
+from align.cli.console import FILE, MODEL, Console, message_options, plural
+from align.cli.training import run_training, run_validation, train, validate
+from align.errors import DataError, ModelError, ParameterError
+
+if TYPE_CHECKING:
+    from align.music_alignment import MusicAlignment
+
+__all__ = ["check_music_output", "music", "write_music_output"]
+
+BUNDLED = "piano"
+"""The model that is used where none is named."""
+
+_PICTURES = (".png", ".pdf", ".svg")
+
+
+@click.command()
+@click.argument("audio", type=FILE)
+@click.argument("score", type=FILE)
+@click.option(
+    "--model",
+    type=MODEL,
+    default=BUNDLED,
+    show_default=True,
+    metavar="M",
+    help="A model file, or the name of a bundled model.",
+)
+@click.option(
+    "-o",
+    "--output",
+    "outputs",
+    multiple=True,
+    type=FILE,
+    metavar="OUT",
+    help="Where to write; may be given several times. The suffix decides the format: .csv or .tsv "
+    "(notes), .mid (the score re-timed), .json, .txt (Audacity labels), .svl or .sv.csv (Sonic "
+    "Visualiser), .match, .tempo.csv (tempo curve), .png. By default the name of the recording "
+    "with .csv, in the current folder.",
+)
+@click.option(
+    "--repeats",
+    type=click.Choice(["auto", "all", "none"]),
+    default="auto",
+    show_default=True,
+    help="Which repeats of a score in notation were played: all, none, or whichever of the two "
+    "fits better. A MIDI file has no repeat signs.",
+)
+@click.option(
+    "--sonify",
+    "audible",
+    type=FILE,
+    metavar="OUT.wav",
+    help="Also write what can be heard: the recording left, the aligned score right.",
+)
+@click.option("--overwrite", is_flag=True, help="Replace files that exist.")
+@message_options
+@click.pass_obj
+def music(
+    console: Console,
+    audio: Path,
+    score: Path,
+    model: str,
+    outputs: tuple[Path, ...],
+    repeats: str,
+    audible: Path | None,
+    overwrite: bool,
+) -> None:
+    """Find when each note of SCORE is played in AUDIO.
+
+    SCORE is a MIDI file, a table (.csv) with the columns onset and pitch, or, with partitura
+    installed, MusicXML, MEI, Kern or a match file.
+
+    \b
+    align music minuet.flac minuet.mid
+    align music minuet.flac minuet.musicxml -o minuet.csv -o minuet-aligned.mid -o minuet.png
+    """  # noqa: D301
+    targets = outputs or (Path(f"{audio.stem}.csv"),)
+    for target in targets:
+        check_music_output(target, overwrite)
+    if audible is not None:
+        from align.sonify import check_sonification
+
+        check_sonification(audible)
+        check_free(audible, overwrite)
+    for path in (audio, score):
+        if not path.exists():
+            raise DataError("there is no such file.", path=path)
+
+    from align.model_file import load
+
+    aligner = load(model)
+    if aligner.kind != "music":
+        raise ModelError(f"{model}: is a model of {aligner.kind}, not of music.")
+    with console.first_run(otherwise=f"Aligning {audio} ..."):
+        aligner.set_params(repeats=repeats)
+        found: MusicAlignment = aligner.align(audio, score)
+    for target in targets:
+        write_music_output(found, target, overwrite=overwrite)
+    if audible is not None:
+        from align.sonify import save_sonification
+
+        save_sonification(found, audible, audio=audio, overwrite=overwrite)
+    match = "" if found.match is None else f", match {found.match:.2f}"
+    console.message(
+        f"{plural(len(found), 'note')} in {found.duration:.2f} s{match}: "
+        f"{', '.join(map(str, [*targets, audible] if audible else targets))}"
+    )
+    for text in found.warnings:
+        console.warn(text)
+
+
+def check_music_output(path: Path, overwrite: bool) -> None:
+    """Refuse, before any work is done, an output that could not be written after it."""
+    from align.formats.music_files import MUSIC_FORMATS
+
+    if not path.name.lower().endswith((*MUSIC_FORMATS, *_PICTURES)):
+        known = ", ".join([*MUSIC_FORMATS, *_PICTURES])
+        raise ParameterError(
+            f"{path}: the suffix {path.suffix!r} is no format of results; use {known}."
+        )
+    check_free(path, overwrite)
+    if path.suffix.lower() == ".match":
+        from align.formats.score_partitura import import_partitura
+
+        import_partitura(path, "match files are written", "write .mid, .csv or .json")
+
+
+def write_music_output(
+    alignment: "MusicAlignment", path: Path, *, overwrite: bool = False, **plot_options: Any
+) -> None:
+    """Write aligned notes in the format the suffix says, pictures included."""
+    if path.suffix.lower() in _PICTURES:
+        write_output(alignment, path, overwrite=overwrite, **plot_options)
+        return
+    from align.formats.music_files import write_music
+
+    write_music(path, alignment, overwrite=overwrite)
+
+
+@train.command("music")
+@click.argument("corpus", metavar="CORPUS_DIR", type=FILE)
+@click.option("-o", "--output", required=True, type=FILE, metavar="MODEL", help="The model file.")
+@click.option(
+    "--features",
+    type=click.Choice(["default", "thesis"]),
+    default="default",
+    show_default=True,
+    help="The base functions: the most accurate ones, or the ten of the thesis.",
+)
+@click.option(
+    "--valid",
+    type=FILE,
+    metavar="DIR",
+    help="A second corpus, to choose among the weights the learner went through.",
+)
+@click.option("--update", type=click.Choice(["perceptron", "pa", "pa1", "pa2", "self-tuned"]))
+@click.option("--loss", type=click.Choice(["prediction", "maximal"]))
+@click.option("--cost", type=click.Choice(["ramp", "tolerance", "graded", "absolute"]))
+@click.option("--tolerance", type=click.FloatRange(0, min_open=True), metavar="SECONDS")
+@click.option(
+    "--conversion", type=click.Choice(["last", "random", "average", "validation", "best"])
+)
+@click.option("-C", "C", type=click.FloatRange(0, min_open=True), help="Aggressiveness.")
+@click.option("--epochs", type=click.IntRange(1), metavar="N", help="Passes over the corpus.")
+@click.option("--seed", "random_state", type=click.IntRange(0), metavar="N", help="By default 0.")
+@click.option(
+    "--jobs",
+    "n_jobs",
+    type=int,
+    default=-1,
+    metavar="N",
+    help="Processes; by default one for each core. The result does not depend on it.",
+)
+@click.option(
+    "--licence", default="", metavar="TEXT", help="Licence of the corpus, kept in the model."
+)
+@click.option("--overwrite", is_flag=True, help="Replace a model that exists.")
+@message_options
+@click.pass_context
+def train_music(
+    context: click.Context,
+    /,
+    corpus: Path,
+    output: Path,
+    valid: Path | None,
+    licence: str,
+    overwrite: bool,
+    **options: Any,
+) -> None:
+    """Learn from the pieces under CORPUS_DIR.
+
+    Each piece is a folder with audio.wav (or .flac, .mp3), score.mid (or .musicxml, .csv) and
+    truth.csv, a table with the columns score_onset_s, pitch and performed_onset_s; such as
+    `align music` writes, once it has been corrected. CORPUS_DIR may also be a manifest: a table
+    with the columns audio, score and truth. Pieces that cannot be used are named at the end, and
+    the exit status is then 1.
+    """
+    run_training(context, "music", corpus, output, valid, licence, overwrite, options)
+
+
+@validate.command("music")
+@click.argument("corpus", metavar="CORPUS_DIR", type=FILE)
+@message_options
+@click.pass_context
+def validate_music(context: click.Context, corpus: Path) -> None:
+    """List what is wrong with the pieces under CORPUS_DIR.
+
+    Errors make a piece useless and the exit status 1; warnings only deserve a look.
+    """
+    run_validation(context, "music", corpus)

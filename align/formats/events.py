@@ -1,0 +1,52 @@
+"""The events of a recording from a file, where times do not matter.
+
+A file of labels gives its labels; any other text (``.phones``, ``.txt``, a ``.lab`` without times)
+its words, which are phones.
+"""
+
+import os
+
+from align.errors import DataError
+from align.formats._text import read_text
+from align.formats.files import LABEL_FORMATS, read_labels
+
+__all__ = ["read_events"]
+
+
+def read_events(path: str | os.PathLike[str]) -> list[str]:
+    """Read the events of a recording, without their times.
+
+    Parameters
+    ----------
+    path : path
+        A label file, see `align.formats.read_labels`; or text with the events in order, separated
+        by white space.
+
+    Returns
+    -------
+    list of str
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, or there are no events in it.
+    """
+    suffix = os.path.splitext(os.fspath(path))[1].lower()
+    if suffix in LABEL_FORMATS and suffix not in (".txt", ".lab"):
+        return list(read_labels(path).labels)
+    text = read_text(path)
+    rows = [line.split() for line in text.splitlines() if line.strip()]
+    if suffix in (".txt", ".lab") and rows and all(_is_timed(row) for row in rows):
+        return list(read_labels(path).labels)
+    events = text.split()
+    if not events:
+        raise DataError("there are no phones; give at least one.", path=path)
+    return events
+
+
+def _is_timed(row: list[str]) -> bool:
+    """Whether a line is ``start end label``."""
+    try:
+        return len(row) >= 3 and float(row[0]) <= float(row[1])
+    except ValueError:
+        return False

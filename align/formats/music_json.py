@@ -1,0 +1,175 @@
+"""Aligned notes as JSON, ``.json``: everything an alignment knows, times in seconds and exact.
+
+::
+
+    {"kind": "music", "audio": "minuet.flac", "rate": 22050, "duration": 21.4, "end": 20.9,
+     "score_file": "score.mid", "score": 812.4, "match": 0.71, "warnings": [],
+     "notes": [{"id": "n0", "pitch": 74, "name": "D5", "score_onset": 0.0, "score_duration": 0.5,
+                "onset": 0.52, "offset": 1.05, "chord": 0, "confidence": 0.98}, ...],
+     "chords": [{"score_onset": 0.0, "onset": 0.52}, ...]}
+"""
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+from align.errors import DataError, ParameterError
+from align.formats._atomic import atomic_write
+from align.formats._text import read_text
+
+if TYPE_CHECKING:
+    from align.music_alignment import MusicAlignment
+
+__all__ = ["format_music_json", "is_music_json", "read_music_json", "write_music_json"]
+
+
+def format_music_json(alignment: "MusicAlignment") -> str:
+    """Return an alignment as JSON text; it reads back exactly."""
+    from align.music_alignment import pitch_name
+
+    notes = []
+    offsets = alignment.offsets
+    for k, note in enumerate(alignment.notes):
+        entry: dict[str, Any] = {
+            "id": alignment.note_ids[k],
+            "pitch": note.pitch,
+            "name": pitch_name(note.pitch),
+            "score_onset": float(note.onset),
+            "score_duration": float(alignment.durations[k]),
+            "onset": float(alignment.onsets[k]),
+            "offset": float(offsets[k]),
+            "chord": int(alignment.chord_of[k]),
+        }
+        if alignment.confidence is not None:
+            entry["confidence"] = float(alignment.confidence[k])
+        notes.append(entry)
+    chords = zip(
+        alignment.chord_score_onsets.tolist(), alignment.chord_onsets.tolist(), strict=True
+    )
+    content = {
+        "kind": "music",
+        "audio": alignment.audio,
+        "rate": alignment.rate,
+        "duration": alignment.duration,
+        "end": alignment.end,
+        "score_file": alignment.score_file,
+        "score": alignment.score,
+        "match": alignment.match,
+        "warnings": list(alignment.warnings),
+        "notes": notes,
+        "chords": [{"score_onset": scored, "onset": played} for scored, played in chords],
+    }
+    return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def write_music_json(
+    path: str | os.PathLike[str], alignment: "MusicAlignment", *, overwrite: bool = False
+) -> None:
+    """Write aligned notes as JSON; see `format_music_json`."""
+    atomic_write(path, format_music_json(alignment), overwrite=overwrite)
+
+
+def is_music_json(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is JSON that says it holds music."""
+    try:
+        content = json.loads(read_text(path))
+    except (DataError, ValueError, RecursionError):
+        return False
+    return isinstance(content, dict) and content.get("kind") == "music"
+
+
+def read_music_json(
+    path: str | os.PathLike[str], *, duration: float | None = None
+) -> "MusicAlignment":
+    """Read aligned notes that Align wrote, and that a person may have corrected.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    duration : float, optional
+        Length of the recording in seconds; by default the file's own.
+
+    Returns
+    -------
+    MusicAlignment
+
+    Raises
+    ------
+    DataError
+        If the file has another shape or its times cannot be right.
+    """
+    from align.music_alignment import MusicAlignment
+    from align.types import Note
+
+    name = os.fspath(path)
+    try:
+        content = json.loads(read_text(path))
+    except json.JSONDecodeError as error:
+        raise DataError(f"is not JSON: {error.msg}.", path=name, line=error.lineno) from None
+    except (RecursionError, ValueError) as error:
+        raise DataError(f"is not usable JSON: {error}.", path=name) from None
+    notes = content.get("notes") if isinstance(content, dict) else None
+    if not isinstance(notes, list) or not notes:
+        raise DataError('is not an alignment of music: it has no list "notes".', path=name)
+    table: dict[str, list[float]] = {
+        key: [] for key in ("pitch", "score_onset", "score_duration", "onset", "chord")
+    }
+    for k, note in enumerate(notes, start=1):
+        for key, column in table.items():
+            column.append(_number(note, key, f"note {k}", name))
+    with_confidence = all("confidence" in note for note in notes)
+    chords = content.get("chords", [])
+    if not isinstance(chords, list):
+        raise DataError('"chords" must be a list.', path=name)
+    length = _optional(content, "duration", name) if duration is None else duration
+    try:
+        return MusicAlignment(
+            [
+                Note(int(pitch), onset)
+                for pitch, onset in zip(table["pitch"], table["score_onset"], strict=True)
+            ],
+            table["onset"],  # type: ignore[arg-type]
+            duration=length,  # type: ignore[arg-type]
+            end=_optional(content, "end", name),  # type: ignore[arg-type]
+            confidence=[_number(note, "confidence", "a note", name) for note in notes]  # type: ignore[arg-type]
+            if with_confidence
+            else None,
+            score=_optional(content, "score", name),
+            audio=_text(content, "audio", name),
+            rate=_whole(content, name),
+            durations=table["score_duration"],  # type: ignore[arg-type]
+            note_ids=tuple(str(note.get("id", f"n{k}")) for k, note in enumerate(notes)),
+            chord_of=table["chord"],  # type: ignore[arg-type]
+            chord_onsets=[_number(c, "onset", "a chord", name) for c in chords] or None,  # type: ignore[arg-type]
+            chord_score_onsets=[_number(c, "score_onset", "a chord", name) for c in chords]  # type: ignore[arg-type]
+            or None,
+            match=_optional(content, "match", name),
+            warnings=tuple(map(str, content.get("warnings") or ())),
+            score_file=_text(content, "score_file", name),
+        )
+    except ParameterError as error:
+        raise DataError(str(error), path=name) from None
+
+
+def _number(values: Any, key: str, where: str, path: str) -> float:
+    value = values.get(key) if isinstance(values, dict) else None
+    if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15:
+        return float(value)
+    raise DataError(f'"{key}" of {where} is {value!r}, must be a number.', path=path)
+
+
+def _optional(content: dict[str, Any], key: str, path: str) -> float | None:
+    return None if content.get(key) is None else _number(content, key, "the alignment", path)
+
+
+def _whole(content: dict[str, Any], path: str) -> int | None:
+    value = _optional(content, "rate", path)
+    return None if value is None else int(value)
+
+
+def _text(content: dict[str, Any], key: str, path: str) -> str | None:
+    value = content.get(key)
+    if value is None or isinstance(value, str):
+        return value
+    raise DataError(f'"{key}" is {value!r}, must be a name.', path=path)

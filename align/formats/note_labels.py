@@ -1,0 +1,292 @@
+r"""Aligned notes as labels that other programs show: Audacity and Sonic Visualiser.
+
+Each note is a label ``C#4 n12``: the name of its pitch, a space, and its id, by which it is found
+again after a person moved it. A label that was deleted is a note that was not played.
+
+=============  ===================================================================================
+``.txt``       Audacity label track of points: ``0.519000\t0.519000\tG4 n0``
+``.sv.csv``    ``TIME,LABEL`` for Sonic Visualiser: File, Import Annotation Layer, a time instants
+               layer
+``.svl``       layer of Sonic Visualiser, of notes: pitch as value, length as duration
+=============  ===================================================================================
+
+Labels know no score onsets, so reading them back needs the score, or the alignment they were
+written from.
+
+References
+----------
+https://manual.audacityteam.org/man/importing_and_exporting_labels.html
+https://www.sonicvisualiser.org/doc/reference/4.0/en/#importexport
+"""
+
+import csv
+import io
+import os
+import re
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+
+from align.errors import DataError
+from align.formats._atomic import atomic_write
+from align.formats._text import parse_number, read_lines, read_text
+
+if TYPE_CHECKING:
+    from align.music_alignment import MusicAlignment
+
+__all__ = [
+    "format_layer",
+    "format_points",
+    "format_sv_csv",
+    "read_note_labels",
+    "write_layer",
+    "write_points",
+    "write_sv_csv",
+]
+
+_RATE = 44100  # Hz, of a layer whose recording has no known rate
+
+_Row = tuple[float, str, int | None]  # seconds, label, line
+
+
+def _labels(alignment: "MusicAlignment") -> list[str]:
+    from align.music_alignment import pitch_name
+
+    for name in alignment.note_ids:
+        if re.search(r"[\t\n\r]", name):
+            raise DataError(f"the id {name!r} cannot stand in a label; rename the note.")
+    pitches = alignment.pitches.tolist()
+    return [f"{pitch_name(p)} {i}" for p, i in zip(pitches, alignment.note_ids, strict=True)]
+
+
+def _in_time(alignment: "MusicAlignment") -> list[int]:
+    order: list[int] = np.argsort(alignment.onsets, kind="stable").tolist()
+    return order
+
+
+def format_points(alignment: "MusicAlignment") -> str:
+    """Return the notes as an Audacity label track of points, in the order they are played."""
+    labels = _labels(alignment)
+    times = [f"{alignment.onsets[k]:.6f}" for k in range(len(alignment))]
+    return "".join(f"{times[k]}\t{times[k]}\t{labels[k]}\n" for k in _in_time(alignment))
+
+
+def format_sv_csv(alignment: "MusicAlignment") -> str:
+    """Return the notes as ``TIME,LABEL``, in the order they are played."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["TIME", "LABEL"])
+    labels = _labels(alignment)
+    writer.writerows([f"{alignment.onsets[k]:.6f}", labels[k]] for k in _in_time(alignment))
+    return out.getvalue()
+
+
+def format_layer(alignment: "MusicAlignment") -> str:
+    """Return the notes as a layer of Sonic Visualiser.
+
+    Times are in samples of the recording, whose rate must therefore be known to Sonic Visualiser
+    as it is here: open the recording first.
+    """
+    rate = alignment.rate or _RATE
+    frames = np.rint(alignment.onsets * rate).astype(np.int64)
+    ends = np.rint(alignment.offsets * rate).astype(np.int64)
+    confidence = np.ones(len(alignment)) if alignment.confidence is None else alignment.confidence
+    pitches = alignment.pitches
+    labels = _labels(alignment)
+    low, high = (int(pitches.min()), int(pitches.max())) if len(alignment) else (0, 127)
+    points = "".join(
+        f'      <point frame="{frames[k]}" value="{pitches[k]}" '
+        f'duration="{max(1, ends[k] - frames[k])}" level="{confidence[k]:.4f}" '
+        f"label={quoteattr(labels[k])} />\n"
+        for k in _in_time(alignment)
+    )
+    last = int(frames.max(initial=0)) + 1
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        "<!DOCTYPE sonic-visualiser>\n"
+        "<sv>\n"
+        "  <data>\n"
+        f'    <model id="1" name="" sampleRate="{rate}" start="0" end="{last}" type="sparse" '
+        'dimensions="3" resolution="1" notifyOnAdd="true" dataset="0" subtype="note" '
+        f'valueQuantization="0" minimum="{low}" maximum="{high}" units="MIDI Pitch" />\n'
+        '    <dataset id="0" dimensions="3">\n'
+        f"{points}"
+        "    </dataset>\n"
+        "  </data>\n"
+        "  <display>\n"
+        '    <layer id="2" type="notes" name="Notes" model="1" verticalScale="1" '
+        'colourName="Blue" colour="#0000ff" darkBackground="false" />\n'
+        "  </display>\n"
+        "</sv>\n"
+    )
+
+
+def write_points(
+    path: str | os.PathLike[str], alignment: "MusicAlignment", *, overwrite: bool = False
+) -> None:
+    """Write an Audacity label track; see `format_points`."""
+    atomic_write(path, format_points(alignment), overwrite=overwrite)
+
+
+def write_sv_csv(
+    path: str | os.PathLike[str], alignment: "MusicAlignment", *, overwrite: bool = False
+) -> None:
+    """Write a table for Sonic Visualiser; see `format_sv_csv`."""
+    atomic_write(path, format_sv_csv(alignment), overwrite=overwrite)
+
+
+def write_layer(
+    path: str | os.PathLike[str], alignment: "MusicAlignment", *, overwrite: bool = False
+) -> None:
+    """Write a layer of Sonic Visualiser; see `format_layer`."""
+    atomic_write(path, format_layer(alignment), overwrite=overwrite)
+
+
+# Reading back ----------------------------------------------------------------------------------
+
+
+def read_note_labels(
+    path: str | os.PathLike[str],
+    notes: "MusicAlignment",
+    *,
+    format: str,
+    duration: float | None = None,
+) -> "MusicAlignment":
+    """Read labels that a person may have moved or deleted.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    notes : MusicAlignment
+        The notes the labels speak of; its times do not matter.
+    format : {"audacity", "sv.csv", "svl"}
+        What the file is.
+    duration : float, optional
+        Length of the recording in seconds; by default that of `notes`, or to the last label.
+
+    Returns
+    -------
+    MusicAlignment
+        The notes that have a label.
+
+    Raises
+    ------
+    DataError
+        Where the file is not of that format, or a label names no note, names one twice, or is of
+        another pitch than its note.
+    """
+    from align.music_alignment import MusicAlignment, pitch_name
+
+    name = os.fspath(path)
+    rows = _READERS[format](name)
+    if not rows:
+        raise DataError("has no labels; give one for each note that was played.", path=name)
+    place = {note: k for k, note in enumerate(notes.note_ids)}
+    found: dict[int, float] = {}
+    for time, label, line in rows:
+        pitch, _, note = label.strip().partition(" ")
+        k = place.get(note.strip())
+        if k is None:
+            raise DataError(
+                f"the label {label.strip()!r} names no note of the score; it should be a pitch, a "
+                "space and the id of a note, as in 'C4 n0'.",
+                path=name,
+                line=line,
+            )
+        own = pitch_name(int(notes.pitches[k]))
+        if pitch != own:
+            raise DataError(
+                f"the label {label.strip()!r} says {pitch}, but note {notes.note_ids[k]!r} of "
+                f"the score is {own}; are they labels of another score?",
+                path=name,
+                line=line,
+            )
+        if k in found:
+            raise DataError(
+                f"the note {notes.note_ids[k]!r} has two labels; delete one.", path=name, line=line
+            )
+        if not 0 <= time <= (np.inf if duration is None else duration):
+            raise DataError(
+                f"the label {label.strip()!r} stands at {time:g} s, outside the recording.",
+                path=name,
+                line=line,
+            )
+        found[k] = time
+    keep = sorted(found)
+    times = [found[k] for k in keep]
+    length = max([notes.duration, *times]) if duration is None else duration
+    chord = np.unique(notes.chord_of[keep], return_inverse=True)[1]
+    return MusicAlignment(
+        [notes.events[k] for k in keep],
+        np.array(times),
+        duration=length,
+        audio=notes.audio,
+        rate=notes.rate,
+        durations=notes.durations[keep],
+        note_ids=tuple(notes.note_ids[k] for k in keep),
+        chord_of=chord,
+        chord_score_onsets=notes.chord_score_onsets[np.unique(notes.chord_of[keep])],
+        score_file=notes.score_file,
+    )
+
+
+def _read_points(path: str) -> list[_Row]:
+    rows: list[_Row] = []
+    for number, line in read_lines(path):
+        if line.startswith("\\"):  # a range of frequencies
+            continue
+        fields = line.split("\t", 2)
+        if len(fields) < 3:
+            raise DataError(
+                f"{line.strip()[:40]!r} is not an Audacity label; tabs must separate start, end "
+                "and label.",
+                path=path,
+                line=number,
+            )
+        rows.append((parse_number(fields[0], "start", path, number), fields[2], number))
+    return rows
+
+
+def _read_sv_csv(path: str) -> list[_Row]:
+    rows: list[_Row] = []
+    reader = csv.reader(io.StringIO(read_text(path)))
+    try:
+        for cells in reader:
+            if not cells or cells[0].strip().upper() == "TIME":
+                continue
+            if len(cells) < 2:
+                raise DataError("needs a time and a label.", path=path, line=reader.line_num)
+            time = parse_number(cells[0], "time", path, reader.line_num)
+            rows.append((time, cells[-1], reader.line_num))
+    except csv.Error as error:
+        raise DataError(f"is not a table: {error}.", path=path, line=reader.line_num) from None
+    return rows
+
+
+def _read_layer(path: str) -> list[_Row]:
+    text = read_text(path)
+    if "<!ENTITY" in text:  # which can make a small file grow beyond all memory
+        raise DataError("declares entities, which no layer of Sonic Visualiser does.", path=path)
+    try:
+        root = ElementTree.fromstring(text.encode())
+    except ElementTree.ParseError as error:
+        line = error.position[0]
+        raise DataError(
+            "is not a whole layer file; export it again.", path=path, line=line
+        ) from None
+    model = root.find(".//model")
+    if root.tag != "sv" or model is None:
+        raise DataError("is not a layer of Sonic Visualiser.", path=path)
+    rate = parse_number(model.get("sampleRate", ""), "sampling rate", path)
+    if rate <= 0:
+        raise DataError(f"the sampling rate is {rate:g} Hz, must be positive.", path=path)
+    return [
+        (parse_number(point.get("frame", ""), "frame", path) / rate, point.get("label", ""), None)
+        for point in root.iter("point")
+    ]
+
+
+_READERS = {"audacity": _read_points, "sv.csv": _read_sv_csv, "svl": _read_layer}

@@ -1,0 +1,128 @@
+"""Aligned notes as a table, ``.csv`` or ``.tsv``, times in seconds.
+
+::
+
+    score_onset_s,performed_onset_s,pitch,confidence,id,duration_s
+    0.500000,0.519000,67,0.9812,n0,0.250000
+
+The columns may come in any order; those for the score onset, the pitch and the performed onset
+must be there, under the names that `align.formats.score_table` knows. So such a table is also a
+score, and, once a person has corrected its performed onsets, a truth to train on. A row that is
+deleted is a note that was not played.
+"""
+
+import csv
+import io
+import os
+from typing import TYPE_CHECKING
+
+from align.errors import DataError
+from align.formats._atomic import atomic_write
+from align.formats.score_table import read_truth_rows
+
+if TYPE_CHECKING:
+    from align.music_alignment import MusicAlignment
+
+__all__ = ["format_note_table", "read_note_table", "write_note_table"]
+
+_COLUMNS = ("score_onset_s", "performed_onset_s", "pitch", "confidence", "id", "duration_s")
+
+
+def format_note_table(alignment: "MusicAlignment", *, separator: str = ",") -> str:
+    """Return an alignment as a table, one note on each line, in the order of the score.
+
+    Parameters
+    ----------
+    alignment : MusicAlignment
+        What to write.
+    separator : str
+        Between columns.
+
+    Returns
+    -------
+    str
+        Seconds to the microsecond. Where there are no confidences, that column is missing.
+        Durations are score seconds.
+    """
+    confidence = alignment.confidence
+    columns = [name for name in _COLUMNS if name != "confidence" or confidence is not None]
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=separator, lineterminator="\n")
+    writer.writerow(columns)
+    for k, note in enumerate(alignment.notes):
+        row = {
+            "score_onset_s": f"{note.onset:.6f}",
+            "performed_onset_s": f"{alignment.onsets[k]:.6f}",
+            "pitch": str(note.pitch),
+            "confidence": "" if confidence is None else f"{confidence[k]:.4f}",
+            "id": alignment.note_ids[k],
+            "duration_s": f"{alignment.durations[k]:.6f}",
+        }
+        writer.writerow([row[name] for name in columns])
+    return out.getvalue()
+
+
+def write_note_table(
+    path: str | os.PathLike[str],
+    alignment: "MusicAlignment",
+    *,
+    separator: str = ",",
+    overwrite: bool = False,
+) -> None:
+    """Write aligned notes as a table; see `format_note_table`."""
+    atomic_write(path, format_note_table(alignment, separator=separator), overwrite=overwrite)
+
+
+def read_note_table(
+    path: str | os.PathLike[str], *, duration: float | None = None
+) -> "MusicAlignment":
+    """Read aligned notes, as written or as corrected by a person.
+
+    Parameters
+    ----------
+    path : path
+        The file; see the module's docstring for its columns. Rows may be in any order.
+    duration : float, optional
+        Length of the recording in seconds; by default where the last note ends.
+
+    Returns
+    -------
+    MusicAlignment
+        Without confidences, which spoke of the times before they were corrected.
+
+    Raises
+    ------
+    DataError
+        Where a column is missing, a value is not what it should be, two notes have one id, or a
+        note is played outside the recording; names the line.
+    """
+    from align.formats.note_rows import check_pitches
+    from align.scores import Score
+
+    name = os.fspath(path)
+    rows = read_truth_rows(path)
+    if not rows:
+        raise DataError("has no notes; give one on each line.", path=name)
+    check_pitches([row for row, _ in rows], name)
+    lines: dict[str, int | None] = {}
+    for row, time in rows:
+        if row.id and row.id in lines:
+            raise DataError(
+                f"the note {row.id!r} stands in line {lines[row.id]} as well; give each note its "
+                "own id.",
+                path=name,
+                line=row.line,
+            )
+        lines[row.id] = row.line
+        if time < 0 or (duration is not None and time > duration):
+            until = "" if duration is None else f", which lasts {duration:g} s"
+            raise DataError(
+                f"the note is played at {time:g} s, outside the recording{until}.",
+                path=name,
+                line=row.line,
+            )
+    rows.sort(key=lambda item: (item[0].onset, item[0].pitch))
+    score = Score.of([row for row, _ in rows])
+    from align.music_alignment import MusicAlignment
+
+    return MusicAlignment.from_score(score, [time for _, time in rows], duration=duration)

@@ -1,0 +1,54 @@
+"""The tempo curve of an alignment as a table, ``.tempo.csv``.
+
+::
+
+    performed_s,score_s,relative_tempo
+    0.519000,0.500000,0.93121
+
+One line for each chord: when it is played, where it stands in the score, and how many score
+seconds go by in a second there (1 at the tempo of the score); see `MusicAlignment.tempo`.
+"""
+
+import math
+import os
+from typing import TYPE_CHECKING
+
+from align.formats._atomic import atomic_write
+
+if TYPE_CHECKING:
+    from align.music_alignment import MusicAlignment
+
+__all__ = ["format_tempo", "write_tempo"]
+
+
+def format_tempo(alignment: "MusicAlignment", *, window: float = 1.0) -> str:
+    """Return the tempo curve as a table.
+
+    Parameters
+    ----------
+    alignment : MusicAlignment
+        The notes.
+    window : float
+        Seconds before and after each chord over which the tempo is fitted; 0 for the bare ratios.
+
+    Returns
+    -------
+    str
+        Empty cells where a single chord has no tempo.
+    """
+    lines = ["performed_s,score_s,relative_tempo\n"]
+    for time, scored, tempo in zip(*alignment.tempo(window), strict=True):
+        shown = "" if math.isnan(tempo) else f"{tempo:.5f}"
+        lines.append(f"{time:.6f},{scored:.6f},{shown}\n")
+    return "".join(lines)
+
+
+def write_tempo(
+    path: str | os.PathLike[str],
+    alignment: "MusicAlignment",
+    *,
+    window: float = 1.0,
+    overwrite: bool = False,
+) -> None:
+    """Write the tempo curve; see `format_tempo`."""
+    atomic_write(path, format_tempo(alignment, window=window), overwrite=overwrite)

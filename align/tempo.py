@@ -1,0 +1,155 @@
+"""Tempo of a performance: how long each chord should last, and how surely.
+
+The local tempo of chord k is the time it took to play the chords around it over what the score
+gives them, in performed seconds per score second; it is taken from an earlier answer, at first the
+coarse alignment. A chord that lasts ``s_k`` seconds in the score is expected to last ``m_k = s_k``
+times the mean of the tempo at both its ends, and a length of d frames scores the logarithm of a
+Student-t density in the log ratio, up to a constant::
+
+    psi(d) = -(nu + 1) / 2 * ln(1 + r**2 / (nu sigma_k**2)),   r = ln(d / m_k)
+    sigma_k**2 = spread**2 + (jitter / m_k)**2
+
+With ``nu = 1`` the tails are heavy: rubato costs in proportion to its size at first, and a
+fermata, ten times as long as written, little more than one of three times. Short notes are
+uncertain by `jitter` frames besides. The `spread` is the player's own, measured on the earlier
+answer.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from align.errors import ParameterError
+
+__all__ = ["duration_table", "expected_lengths", "local_tempo", "tempo_spread"]
+
+Float64 = npt.NDArray[np.float64]
+
+_SLOWEST, _FASTEST = 50.0, 0.05  # performed seconds per score second
+_NEIGHBOURS = 3  # chords either side that a tempo is taken from at the least
+_SHORTEST = 0.01  # seconds that any chord is expected to last at the least
+_LONG_ENOUGH = 0.1  # seconds; of shorter lengths, the ratio is mostly jitter
+_FEW = 20
+_SPREADS = (0.05, 0.3)
+
+
+def local_tempo(score_onsets: Float64, times: Float64, *, window: float = 8.0) -> Float64:
+    """Measure the tempo about each chord.
+
+    Parameters
+    ----------
+    score_onsets : np.ndarray [shape=(G,)]
+        Score seconds of each chord, increasing.
+    times : np.ndarray [shape=(G,)]
+        Performed seconds, never decreasing.
+    window : float
+        Performed seconds, half of them before the chord and half after it; wider where that holds
+        fewer than three chords on a side.
+
+    Returns
+    -------
+    np.ndarray [shape=(G,)]
+        Performed seconds per score second, in 0.05..50; 1 for a single chord.
+
+    Examples
+    --------
+    >>> local_tempo(np.arange(4.0), 2.0 * np.arange(4.0))
+    array([2., 2., 2., 2.])
+    """
+    n = score_onsets.size
+    if times.shape != (n,) or n == 0:
+        raise ParameterError(f"times.shape={times.shape}, must be (G,)=({n},), G > 0.")
+    if n == 1:
+        return np.ones(1)
+    k = np.arange(n)
+    first = np.minimum(np.searchsorted(times, times - window / 2), k - _NEIGHBOURS)
+    last = np.maximum(np.searchsorted(times, times + window / 2), k + _NEIGHBOURS + 1) - 1
+    first, last = np.maximum(first, 0), np.minimum(last, n - 1)
+    played = times[last] - times[first]
+    written = np.maximum(score_onsets[last] - score_onsets[first], 1e-3)
+    tempo: Float64 = np.clip(played / written, _FASTEST, _SLOWEST)
+    return tempo
+
+
+def expected_lengths(score_onsets: Float64, tempo: Float64) -> Float64:
+    """Return how many seconds each chord should last until the next [shape=(G,)].
+
+    Parameters
+    ----------
+    score_onsets : np.ndarray [shape=(G,)]
+        Score seconds of each chord, increasing.
+    tempo : np.ndarray [shape=(G,)]
+        `local_tempo`.
+
+    Returns
+    -------
+    np.ndarray [shape=(G,)]
+        At least 0.01; the last chord, which nothing follows, has 1.
+    """
+    lengths = np.ones(score_onsets.size)
+    lengths[:-1] = np.diff(score_onsets) * 0.5 * (tempo[:-1] + tempo[1:])
+    return np.maximum(lengths, _SHORTEST)
+
+
+def tempo_spread(
+    score_onsets: Float64, times: Float64, *, window: float = 8.0, default: float = 0.2
+) -> float:
+    """Measure how much lengths scatter about the local tempo.
+
+    Parameters
+    ----------
+    score_onsets, times, window
+        As in `local_tempo`.
+    default : float
+        The answer where fewer than 20 chords last longer than 0.1 s.
+
+    Returns
+    -------
+    float
+        One and a half times the 68th percentile of the log ratio's distance from its median, in
+        0.05..0.3.
+    """
+    want = expected_lengths(score_onsets, local_tempo(score_onsets, times, window=window))[:-1]
+    have = np.diff(times)
+    use = (want > _LONG_ENOUGH) & (have > 0.02)
+    if np.count_nonzero(use) < _FEW:
+        return default
+    ratio = np.log(have[use] / want[use])
+    return float(np.clip(1.5 * np.percentile(np.abs(ratio - np.median(ratio)), 68), *_SPREADS))
+
+
+def duration_table(
+    lengths: Float64, spread: float, longest: int, *, nu: float = 1.0, jitter: float = 2.0
+) -> Float64:
+    """Score each length of each chord.
+
+    Parameters
+    ----------
+    lengths : np.ndarray [shape=(G,)]
+        What is expected, in frames; positive.
+    spread : float
+        Of the log ratio.
+    longest : int
+        L.
+    nu : float
+        Degrees of freedom.
+    jitter : float
+        By how many frames any length is uncertain.
+
+    Returns
+    -------
+    np.ndarray [shape=(G, L + 1)]
+        psi of the module's text, at most 0; a length of 0 is taken as half a frame.
+
+    Examples
+    --------
+    >>> duration_table(np.array([4.0]), 0.2, 8)[0].argmax()
+    np.int64(4)
+    """
+    d = np.log(np.maximum(np.arange(longest + 1), 0.5))
+    ratio = d - np.log(lengths)[:, None]
+    scale = nu * (spread**2 + (jitter / lengths) ** 2)
+    np.square(ratio, out=ratio)
+    ratio /= scale[:, None]
+    np.log1p(ratio, out=ratio)
+    ratio *= -0.5 * (nu + 1.0)
+    return ratio
