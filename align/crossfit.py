@@ -9,6 +9,7 @@ fold, and once more on everything, for use.
 import copy
 import warnings
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from align.errors import ParameterError
 from align.features import Feature, TimedSignal
@@ -61,6 +62,7 @@ def cross_fit(
     n_folds: int = 4,
     n_jobs: int | None = None,
     progress: Progress | None = None,
+    checkpoint: Any = None,
 ) -> list[dict[str, Term]]:
     """Fit features in place and return the terms of every example, fit to be learned from.
 
@@ -76,6 +78,9 @@ def cross_fit(
         Processes, as in joblib; the result does not depend on it.
     progress : callable, optional
         Called with a stage, how much of it is done, and how much there is.
+    checkpoint : align.checkpoint.Checkpoint, optional
+        Where each cross-fitted copy is kept, and taken from instead of being fitted again, if its
+        feature has a state of its own.
 
     Returns
     -------
@@ -115,19 +120,24 @@ def cross_fit(
             feature.fit(examples)
             for i, example in enumerate(examples):
                 scored[i][f] = feature.terms(example.signal, example.events)
+    names = [_part_name(features[f], f, fold, folds) for f, fold in jobs]
+    states = [None if checkpoint is None or not name else checkpoint.load(name) for name in names]
     tasks = (
         delayed(_fit_and_score)(
             features[f],
             [example for i, example in enumerate(examples) if i not in held_out],
             [examples[i] for i in held_out],
+            state,
         )
-        for f, fold in jobs
+        for (f, fold), state in zip(jobs, states, strict=True)
         for held_out in [dict.fromkeys(fold or [])]
     )
     stage = "fitting classifiers"
     report(stage, 0, len(jobs))
     done = Parallel(n_jobs=n_jobs, return_as="generator")(tasks)
     for n, ((f, fold), (fitted, terms)) in enumerate(zip(jobs, done, strict=True)):
+        if checkpoint is not None and names[n] and states[n] is None:
+            checkpoint.save(names[n], *fitted.get_state())
         if fold is None:
             features[f].__dict__.update(fitted.__dict__)
         else:
@@ -151,8 +161,21 @@ def _merged(terms: Sequence[dict[str, Term]]) -> dict[str, Term]:
     return merged
 
 
+def _part_name(
+    feature: Feature, place: int, fold: list[int] | None, folds: list[list[int]]
+) -> str:
+    """Name of a fitted copy in a checkpoint; none where its state cannot be kept."""
+    if type(feature).get_state is Feature.get_state:
+        return ""
+    return f"feature{place}-{'all' if fold is None else folds.index(fold)}"
+
+
 def _fit_and_score(
-    feature: Feature, seen: Sequence[TimedSignal], unseen: Sequence[TimedSignal]
+    feature: Feature,
+    seen: Sequence[TimedSignal],
+    unseen: Sequence[TimedSignal],
+    state: tuple[dict[str, Any], dict[str, Any]] | None = None,
 ) -> tuple[Feature, list[dict[str, Term]]]:
-    fitted = copy.deepcopy(feature).fit(seen)
+    fitted = copy.deepcopy(feature)
+    fitted = fitted.fit(seen) if state is None else fitted.set_state(*state)
     return fitted, [fitted.terms(example.signal, example.events) for example in unseen]

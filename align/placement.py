@@ -17,6 +17,7 @@ _REACH = 0.1  # seconds either side of the best path that the posterior consider
 _WINDOW = 0.015  # seconds; wide enough to hold the mass of one boundary
 _TOLERANCE = 0.02  # seconds; the confidence is that of an onset within it
 _ENOUGH = 200  # recordings, to tell the temperature from
+_MOST_PAIRS = 2**26  # of an onset and a length, 8 bytes each, where there are ratio scores
 _GROSS = 0.05  # seconds; larger errors are mistakes, and say nothing of the offset
 
 _METHODS = ("posterior", "parabola", "none")
@@ -29,8 +30,8 @@ class Placement:
     Parameters
     ----------
     method : {"posterior", "parabola", "none"}
-        See `align.refine`. Potentials that are not first order have no posterior here, and get
-        the parabola.
+        See `align.refine`. Potentials with general functions, and those of many hours with ratio
+        scores, have no posterior here and get the parabola.
     hop : float
         Length of a frame in seconds.
     temperature : float
@@ -68,7 +69,7 @@ class Placement:
             Probability that the onset is within 20 ms of that time.
         """
         confidence = None
-        if self.method == "posterior" and _first_order(potentials):
+        if self.method == "posterior" and self._has_posterior(potentials):
             frames, confidence = posterior_onsets(
                 potentials,
                 onsets,
@@ -106,7 +107,7 @@ class Placement:
             Whether to fit the offset, the median signed error.
         """
         fitted = self
-        if self.method == "posterior" and all(_first_order(p) for p in potentials):
+        if self.method == "posterior" and all(map(self._has_posterior, potentials)):
             some = slice(None, None, max(1, len(potentials) // _ENOUGH))
             temperature = fit_temperature(
                 potentials[some],
@@ -131,6 +132,11 @@ class Placement:
     def _reach(self) -> int:
         return max(1, round(_REACH / self.hop))
 
-
-def _first_order(potentials: Potentials) -> bool:
-    return not potentials.general and (potentials.ratio is None or not potentials.ratio.any())
+    def _has_posterior(self, potentials: Potentials) -> bool:
+        """Whether `posterior_onsets` can and should sum over the timings around a path."""
+        if potentials.general:
+            return False
+        if potentials.ratio is None or not potentials.ratio.any():
+            return True
+        n_pairs = potentials.n_events * (2 * self._reach + 1) * (4 * self._reach + 1)
+        return n_pairs <= _MOST_PAIRS

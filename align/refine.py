@@ -36,7 +36,7 @@ def posterior_onsets(
     Parameters
     ----------
     potentials : Potentials
-        What was decoded; first order (no ratio, no general functions).
+        What was decoded; no general functions.
     onsets : np.ndarray [shape=(K,), dtype=intp]
         The decoder's answer, in frames.
     temperature : float
@@ -101,7 +101,7 @@ def fit_temperature(
     Parameters
     ----------
     potentials : sequence of Potentials
-        First order.
+        As for `posterior_onsets`.
     paths : sequence of np.ndarray [shape=(K,), dtype=intp]
         Their best paths, in frames.
     truth : sequence of np.ndarray [shape=(K,)]

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from align.features.articulatory_duration import ArticulatoryDuration
     from align.features.audio import AudioInfo, audio_info, read_audio
     from align.features.base import (
         Feature,
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from align.features.context import stack_context
     from align.features.derivatives import polynomial_derivatives
     from align.features.duration import DurationFeature
+    from align.features.network_articulatory import ArticulatoryConfidence
     from align.features.network_confidence import NetworkConfidence
     from align.features.note_network import NoteNetwork, TimedNotes
     from align.features.pitch import (
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
     from align.features.spectral_distance import SpectralDistance
 
 __all__ = [
+    "ArticulatoryConfidence",
+    "ArticulatoryDuration",
     "AudioInfo",
     "DurationFeature",
     "Feature",
@@ -71,6 +75,8 @@ __all__ = [
 ]
 
 _HOME = {
+    "ArticulatoryConfidence": "network_articulatory",
+    "ArticulatoryDuration": "articulatory_duration",
     "AudioInfo": "audio",
     "DurationFeature": "duration",
     "Feature": "base",

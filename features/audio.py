@@ -34,6 +34,7 @@ _PathLike: TypeAlias = str | os.PathLike[str]
 
 _BLOCK = 1 << 18  # samples of all channels decoded at a time
 _RATES = (1_000, 1_000_000)  # Hz; outside, a header is damaged and resampling could explode
+_LOUDEST = 1e9  # beyond, powers of float32 samples would overflow
 _SLACK = 0.010  # seconds a file may fall short of its header: sloppy writers, no speech lost
 
 
@@ -306,13 +307,14 @@ def _truncated(path: _PathLike, declared: float, present: float) -> DataError:
 def _check_finite(
     block: npt.NDArray[np.float32], before: int, rate: int, where: _PathLike | None
 ) -> None:
-    finite = np.isfinite(block)
-    if not finite.all():
-        at = int(np.argmin(finite.all(axis=1)))
-        value = block[at][~finite[at]][0]
+    usable = np.abs(block) <= _LOUDEST  # false for NaN
+    if not usable.all():
+        at = int(np.argmin(usable.all(axis=1)))
+        value = block[at][~usable[at]][0]
+        rule = f"at most {_LOUDEST:g}; full scale is 1" if np.isfinite(value) else "finite numbers"
         raise DataError(
             f"sample {before + at} (at {(before + at) / rate:.3f} s) is {value}; samples must be "
-            "finite numbers.",
+            f"{rule}.",
             path=where,
         )
 

@@ -307,6 +307,7 @@ def train_network(
     targets: Sequence[Sequence[Target]],
     *,
     head_weights: Sequence[float] | None = None,
+    tables: Sequence[Float32 | None] | None = None,
     steps: int = 1000,
     batch: int = 6,
     length: int = 192,
@@ -314,6 +315,7 @@ def train_network(
     decay: float = 1e-4,
     dropout: float = 0.15,
     noise: float = 0.1,
+    restandardise: bool = True,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> FrameNetwork:
@@ -322,13 +324,16 @@ def train_network(
     Parameters
     ----------
     network : FrameNetwork
-        Trained from the weights it has; its `mean` and `deviation` are set from `sequences`.
+        Trained from the weights it has.
     sequences : sequence of np.ndarray [shape=(T_i, n_inputs), dtype=float32]
         Inputs.
     targets : sequence of sequence of Target
         For each sequence, one target a head.
     head_weights : sequence of float, optional
         Weight of the cross-entropy of each head; by default 1.
+    tables : sequence of np.ndarray [shape=(S, size)] or None, optional
+        For a head whose classes are described by vectors of `size` numbers: the vector of each
+        class. The logit of a class is the inner product of its vector with the head's outputs.
     steps : int
         Updates.
     batch, length : int
@@ -342,6 +347,8 @@ def train_network(
     noise : float
         Standard deviation of the noise added to standardised inputs; twice as much is added to
         each channel of a stretch as a constant, as another microphone would.
+    restandardise : bool
+        Whether the network's `mean` and `deviation` are set from `sequences`.
     seed : int
         Of the stretches, the dropout and the noise.
     progress : callable, optional
@@ -354,11 +361,12 @@ def train_network(
     """
     if not sequences or len(sequences) != len(targets):
         raise ParameterError(f"{len(sequences)} sequences and {len(targets)} targets.")
-    count = sum(len(x) for x in sequences)
-    mean = sum(x.sum(axis=0, dtype=np.float64) for x in sequences) / count
-    power = sum(np.square(x - mean).sum(axis=0, dtype=np.float64) for x in sequences) / count
-    network.mean = np.asarray(mean, dtype=np.float32)
-    network.deviation = (np.sqrt(power) + 1e-3).astype(np.float32)
+    if restandardise:
+        count = sum(len(x) for x in sequences)
+        mean = sum(x.sum(axis=0, dtype=np.float64) for x in sequences) / count
+        power = sum(np.square(x - mean).sum(axis=0, dtype=np.float64) for x in sequences) / count
+        network.mean = np.asarray(mean, dtype=np.float32)
+        network.deviation = (np.sqrt(power) + 1e-3).astype(np.float32)
     chance = np.array([len(x) for x in sequences], dtype=np.float64)
     chance /= chance.sum()
 
@@ -377,6 +385,7 @@ def train_network(
         network,
         draw,
         head_weights=head_weights,
+        tables=tables,
         steps=steps,
         rate=rate,
         decay=decay,
@@ -391,6 +400,7 @@ def train_on_batches(
     draw: Callable[[np.random.Generator], tuple[Float32, Sequence[Sequence[Target]], Float32]],
     *,
     head_weights: Sequence[float] | None = None,
+    tables: Sequence[Float32 | None] | None = None,
     steps: int = 1000,
     rate: float = 2e-3,
     decay: float = 1e-4,
@@ -408,7 +418,7 @@ def train_on_batches(
         Takes a random generator; returns standardised inputs [shape=(B, L, n_inputs),
         dtype=float32], for each of the B sequences one target a head, and how much each frame
         counts [shape=(B, L)].
-    head_weights, steps, rate, decay, dropout, progress
+    head_weights, tables, steps, rate, decay, dropout, progress
         As in `train_network`.
     seed : int
         Of the generator, which also serves the dropout.
@@ -419,12 +429,16 @@ def train_on_batches(
         `network`.
     """
     weights = [1.0] * len(network.heads) if head_weights is None else list(head_weights)
+    vectors = [None] * len(network.heads) if tables is None else list(tables)
+    for size, table in zip(network.heads, vectors, strict=True):
+        if table is not None and (table.ndim != 2 or table.shape[1] != size):
+            raise ParameterError(f"table.shape={table.shape}, must be (n_classes, {size}).")
     rng = np.random.default_rng(seed)
     adam = _Adam(network.weights, rate, decay, steps)
     for step in range(steps):
         x, wanted, counted = draw(rng)
         out, kept = network.forward(x, rng, dropout)
-        slope = _cross_entropy_slope(out, wanted, counted, network.heads, weights)
+        slope = _cross_entropy_slope(out, wanted, counted, network.heads, weights, vectors)
         adam.update(network.weights, network.backward(slope, kept), step)
         if progress is not None:
             progress(step + 1, steps)
@@ -476,23 +490,26 @@ def _cross_entropy_slope(
     counted: Float32,
     heads: tuple[int, ...],
     weights: Sequence[float],
+    tables: Sequence[Float32 | None],
 ) -> Float32:
     """Gradient of the mean weighted cross-entropy with respect to the raw outputs."""
     slope = np.empty_like(out)
     share = counted / max(float(counted.sum()), 1.0)
     first = 0
-    for h, (size, weight) in enumerate(zip(heads, weights, strict=True)):
+    for h, (size, weight, table) in enumerate(zip(heads, weights, tables, strict=True)):
         part = out[..., first : first + size]
         strength = np.stack([row[h].strength for row in wanted])
-        if size == 1:
+        if table is None and size == 1:
             # Clipped: the logistic function is flat there in any case.
             error = 1.0 / (1.0 + np.exp(-np.clip(part, -30.0, 30.0))) - strength[..., None]
         else:
-            error = np.exp(log_softmax(part))
+            error = np.exp(log_softmax(part if table is None else part @ table.T))
             labels = np.stack([np.asarray(row[h].label) for row in wanted])[..., None]
             error[..., -1] -= 1.0 - strength
             at = np.take_along_axis(error, labels, axis=-1)
             np.put_along_axis(error, labels, at - strength[..., None], axis=-1)
+            if table is not None:
+                error = error @ table
         slope[..., first : first + size] = error * (np.float32(weight) * share)[..., None]
         first += size
     return slope

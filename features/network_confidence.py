@@ -17,6 +17,7 @@ within a frame, faster and slower, and with the frequency axis stretched as by a
 vocal tract.
 """
 
+import copy
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
@@ -45,6 +46,7 @@ _OTHER = "other"
 # Each disguise of a training recording: shift in frames, tempo, stretch of the frequency axis.
 _PLAIN = (0.0, 1.0, 1.0)
 _MOST_FRAMES = 1_500_000  # in training, about 0.5 GB; of a large corpus each is seen in fewer ways
+_BATCH, _LENGTH, _EDGE = 6, 192, 8  # stretches, their frames, and those without full context
 _DISGUISES = (
     _PLAIN,
     (1 / 3, 0.925, 0.93),
@@ -93,6 +95,9 @@ class NetworkConfidence(Feature):
     """
 
     name = "network"
+    symbols_: list[str]
+    classes_: list[str]
+    networks_: list[FrameNetwork]
     cross_fit: ClassVar[bool] = True
     pools_folds: ClassVar[bool] = True
 
@@ -137,9 +142,77 @@ class NetworkConfidence(Feature):
         """Train the networks on timed recordings."""
         if not examples:
             raise ParameterError("examples=[], must hold at least one recording.")
-        symbols = {self._symbol(event) for item in examples for event in item.events}
-        self.symbols_ = sorted(symbols)
-        self.classes_ = sorted({self._class(symbol) for symbol in symbols})
+        self._learn_symbols(examples)
+        inputs, targets = self._training_set(examples)
+        n_frames = sum(item.signal.n_frames for item in examples)
+        steps = round(self.epochs * n_frames / (_BATCH * (_LENGTH - 2 * _EDGE)))
+        steps = min(max(steps, 50), self.most_steps)
+        self.networks_ = []
+        for n in range(self.n_networks):
+            seed = self.seed + 1000 * n
+            network = FrameNetwork(
+                inputs[0].shape[1],
+                self._heads(),
+                width=self.width,
+                dilations=self.dilations,
+                seed=seed,
+            )
+            self._train(network, inputs, targets, steps=steps, seed=seed + 100)
+            self.networks_.append(network)
+        return self
+
+    def adapt(
+        self, examples: Sequence[TimedSignal], *, steps: int = 60, rate: float = 3e-4
+    ) -> Self:
+        """Continue training on a few recordings; symbols that are new get outputs.
+
+        Parameters
+        ----------
+        examples : sequence of TimedSignal
+            Timed recordings of the new kind.
+        steps : int
+            Updates of each network.
+        rate : float
+            Peak learning rate, far below that of `fit`: little is to be forgotten.
+        """
+        if not hasattr(self, "networks_"):
+            raise ModelError(f"feature {self.name!r} is not fitted; call fit first.")
+        if not examples:
+            raise ParameterError("examples=[], must hold at least one recording.")
+        known, new = copy.copy(self), copy.copy(self)
+        new.networks_ = []
+        new._learn_symbols(examples)
+        self.pool([known, new])
+        inputs, targets = self._training_set(examples)
+        for n, network in enumerate(self.networks_):
+            network.weights = [w.copy() for w in network.weights]
+            self._found_outputs(network, known)
+            self._train(
+                network,
+                inputs,
+                targets,
+                steps=steps,
+                rate=rate,
+                restandardise=False,
+                seed=self.seed + 1000 * n + 200,
+            )
+        return self
+
+    def _found_outputs(self, network: FrameNetwork, known: "NetworkConfidence") -> None:
+        """Give symbols that are new the mean output of those of their class, or of all."""
+        old = set(known.symbols_)
+        row = {symbol: i for i, symbol in enumerate(self.symbols_)}
+        for symbol in self.symbols_:
+            if symbol not in old:
+                alike = [s for s in known.symbols_ if self._class(s) == self._class(symbol)]
+                rows = [row[s] for s in alike or known.symbols_]
+                for array in network.weights[-2:]:
+                    array[..., row[symbol]] = array[..., rows].mean(axis=-1)
+
+    def _training_set(
+        self, examples: Sequence[TimedSignal]
+    ) -> tuple[list[Float32], list[list[Target]]]:
+        """Return the sequences to cut stretches from, in several disguises, and their targets."""
         inputs, targets = [], []
         n_frames = sum(item.signal.n_frames for item in examples)
         n_disguises = min(max(_MOST_FRAMES // n_frames, 1), len(_DISGUISES))
@@ -149,30 +222,27 @@ class NetworkConfidence(Feature):
                 x, target = self._labelled(item, *disguise)
                 inputs.append(x)
                 targets.append(target)
-        batch, length, edge = 6, 192, 8
-        steps = round(self.epochs * n_frames / (batch * (length - 2 * edge)))
-        steps = min(max(steps, 50), self.most_steps)
-        heads = (len(self.symbols_), 1, len(self.classes_) ** 2 + 1)
-        self.networks_ = []
-        for n in range(self.n_networks):
-            seed = self.seed + 1000 * n
-            network = FrameNetwork(
-                inputs[0].shape[1], heads, width=self.width, dilations=self.dilations, seed=seed
-            )
-            # Boundaries are rare: their heads weigh more. The transition head is hard to learn
-            # from little data, and must not drown the others.
-            train_network(
-                network,
-                inputs,
-                targets,
-                head_weights=(1.0, 4.0, 1.2),
-                steps=steps,
-                batch=batch,
-                length=length,
-                seed=seed + 100,
-            )
-            self.networks_.append(network)
-        return self
+        return inputs, targets
+
+    def _train(
+        self,
+        network: FrameNetwork,
+        inputs: Sequence[Float32],
+        targets: Sequence[Sequence[Target]],
+        **options: Any,
+    ) -> None:
+        # Boundaries are rare: their heads weigh more. The transition head is hard to learn
+        # from little data, and must not drown the others.
+        train_network(
+            network,
+            inputs,
+            targets,
+            head_weights=(1.0, 4.0, 1.2),
+            tables=self._tables(),
+            batch=_BATCH,
+            length=_LENGTH,
+            **options,
+        )
 
     def pool(self, copies: Sequence["NetworkConfidence"]) -> Self:
         """Take the networks of copies fitted to parts of the training set, to be averaged.
@@ -180,17 +250,32 @@ class NetworkConfidence(Feature):
         Together they have seen all of it, and an average of several is better than one network.
         The copies may know different symbols: heads are laid out anew for all of them.
         """
-        self.symbols_ = sorted({s for copy in copies for s in copy.symbols_})
-        self.classes_ = sorted({c for copy in copies for c in copy.classes_})
+        self.symbols_ = sorted({s for part in copies for s in part.symbols_})
+        self.classes_ = sorted({c for part in copies for c in part.classes_})
         self.networks_ = []
-        for copy in copies:
-            columns = self._columns_of(copy)
-            for network in copy.networks_:
+        for part in copies:
+            columns = self._columns_of(part)
+            for network in part.networks_:
                 self.networks_.append(_with_outputs(network, self._heads(), columns))
         return self
 
+    def _learn_symbols(self, examples: Sequence[TimedSignal]) -> None:
+        """Set `symbols_` and `classes_`."""
+        symbols = {self._symbol(event) for item in examples for event in item.events}
+        self.symbols_ = sorted(symbols)
+        self.classes_ = sorted({self._class(symbol) for symbol in symbols})
+
     def _heads(self) -> tuple[int, int, int]:
         return len(self.symbols_), 1, len(self.classes_) ** 2 + 1
+
+    def _tables(self) -> tuple[Float32 | None, ...]:
+        """Return vectors of the classes of each head, where they are described by such."""
+        return None, None, None
+
+    def _sides(self, events: Sequence[Event]) -> tuple[IntArray, IntArray]:
+        """Class that each event begins with, and class that it ends with; -1 if unknown."""
+        kinds = self._rows(events, self.classes_, self._event_class)
+        return kinds, kinds
 
     def _columns_of(self, copy: "NetworkConfidence") -> list[int]:
         """Return the output of `copy` that stands for each output of this one, or -1."""
@@ -263,8 +348,8 @@ class NetworkConfidence(Feature):
         begin, hop = _frame_times(item.signal, n_frames, shift, tempo)
         of_frame = np.searchsorted(item.times, begin + hop / 2, side="right") - 1
         of_frame = np.clip(of_frame, 0, len(item.events) - 1)
-        symbols = self._rows(item.events, self.symbols_, self._symbol)
-        kinds = self._rows(item.events, self.classes_, self._event_class)
+        symbols = self._symbol_rows(item.events)
+        opening, closing = self._sides(item.events)
         phone = Target(np.ones(n_frames, dtype=np.float32), symbols[of_frame])
         if len(item.events) < 2:
             none = np.zeros(n_frames, dtype=np.float32)
@@ -273,7 +358,7 @@ class NetworkConfidence(Feature):
         nearest = 1 + np.searchsorted(between, begin)
         distance = begin - item.times[nearest]
         strength = np.exp(-0.5 * (distance / self.boundary_width) ** 2).astype(np.float32)
-        pair = kinds[nearest - 1] * len(self.classes_) + kinds[nearest]
+        pair = closing[nearest - 1] * len(self.classes_) + opening[nearest]
         return [phone, Target(strength), Target(strength, pair)]
 
     # Scoring ---------------------------------------------------------------------------------
@@ -287,12 +372,12 @@ class NetworkConfidence(Feature):
         phone, boundary, transition = (
             np.mean([out[head] for out in outputs], axis=0) for head in range(3)
         )
-        kinds = self._rows(events, self.classes_, self._event_class)
+        opening, closing = self._sides(events)
         n_events, n_classes = len(events), len(self.classes_)
-        scores, symbols = self._phone_scores(log_softmax(phone), events)
+        scores, symbols = self._phone_scores(phone, events)
         pair = np.full(n_events, -1, dtype=np.intp)
-        known = (kinds[:-1] >= 0) & (kinds[1:] >= 0)
-        pair[1:][known] = kinds[:-1][known] * n_classes + kinds[1:][known]
+        known = (closing[:-1] >= 0) & (opening[1:] >= 0)
+        pair[1:][known] = closing[:-1][known] * n_classes + opening[1:][known]
         pairs, row = np.unique(pair[pair >= 0], return_inverse=True)
         pair[pair >= 0] = row
         began = np.zeros(n_events, dtype=np.intp)
@@ -304,14 +389,15 @@ class NetworkConfidence(Feature):
         }
 
     def _phone_scores(
-        self, log_phone: npt.NDArray[Any], events: Sequence[Event]
+        self, phone: npt.NDArray[Any], events: Sequence[Event]
     ) -> tuple[npt.NDArray[Any], IntArray]:
-        """Frame scores [shape=(S, T)] and the row of each event.
+        """Frame scores [shape=(S, T)] and the row of each event, from the outputs of the head.
 
         A symbol the network never met scores as the mean probability of its class, and where no
         symbol of its class was met either, as a symbol about which nothing is known.
         """
-        rows = self._rows(events, self.symbols_, self._symbol)
+        log_phone = log_softmax(phone)
+        rows = self._symbol_rows(events)
         met, row = np.unique(rows[rows >= 0], return_inverse=True)
         scores = [log_phone[:, met].T]
         rows[rows >= 0] = row
@@ -338,6 +424,10 @@ class NetworkConfidence(Feature):
 
     def _event_class(self, event: Event) -> str:
         return self._class(self._symbol(event))
+
+    def _symbol_rows(self, events: Sequence[Event]) -> IntArray:
+        """Place of each event's symbol in `symbols_`, -1 for one that was never met."""
+        return self._rows(events, self.symbols_, self._symbol)
 
     def _rows(self, events: Sequence[Event], known: Sequence[str], name_of: Any) -> IntArray:
         """Place of each event's symbol or class among the known ones, -1 for an unknown one."""

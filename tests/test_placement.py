@@ -1,5 +1,7 @@
 """From decoded frames to times: refinement, offset and confidence together."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -35,18 +37,37 @@ def test_times_between_frames(method):
     assert (confidence is None) == (method == "parabola")
 
 
-def test_scores_of_second_order_get_the_parabola_and_no_confidence():
+def test_scores_of_second_order_have_a_posterior_as_well():
     ratio = np.zeros((2, 3))
     first_order = bumps([10.3, 50.6], ratio=ratio.copy())
     ratio[1] = [-1e-9, -1e-9, 2e-9]
     second_order = bumps([10.3, 50.6], ratio=ratio)
     path = np.array([10, 51])
-    assert Placement("posterior", HOP).times(first_order, path)[1] is not None
+    expected, sure = Placement("posterior", HOP).times(first_order, path)
     times, confidence = Placement("posterior", HOP).times(second_order, path)
-    assert confidence is None
-    np.testing.assert_allclose(times, [10.3 * HOP, 50.6 * HOP], atol=1e-4)
-    fitted = Placement("posterior", HOP).fitted([second_order], [Path(path, 0.0)], [path * HOP])
-    assert fitted.temperature == 1.0
+    np.testing.assert_allclose(times, expected, atol=1e-6)
+    np.testing.assert_allclose(confidence, sure, atol=1e-6)
+    truth = [np.array([0.103, 0.506])]
+    fitted = [
+        Placement("posterior", HOP).fitted([p], [Path(path, 0.0)], truth)
+        for p in (first_order, second_order)
+    ]
+    assert fitted[0].temperature == fitted[1].temperature != 1.0
+
+
+def test_no_posterior_of_general_functions_nor_of_more_pairs_than_memory_holds(monkeypatch):
+    ratio = np.zeros((2, 3))
+    ratio[1] = [-1e-9, -1e-9, 2e-9]
+    path = np.array([10, 51])
+    second_order = bumps([10.3, 50.6], ratio=ratio)
+    general = replace(second_order, ratio=None, general=((1.0, lambda k, s, t, u: 0.0),))
+    monkeypatch.setattr("align.placement._MOST_PAIRS", 100)
+    for potentials in (general, second_order):
+        times, confidence = Placement("posterior", HOP).times(potentials, path)
+        assert confidence is None
+        np.testing.assert_allclose(times, [10.3 * HOP, 50.6 * HOP], atol=1e-4)
+        fitted = Placement("posterior", HOP).fitted([potentials], [Path(path, 0.0)], [path * HOP])
+        assert fitted.temperature == 1.0
 
 
 @pytest.mark.parametrize("method", ["posterior", "parabola", "none"])

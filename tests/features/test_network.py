@@ -67,7 +67,7 @@ def test_gradients_are_those_of_finite_differences(dropout, length):
         return loss_of(out, wanted, counted, head_weights), out, kept
 
     _, out, kept = loss()
-    slope = _cross_entropy_slope(out, wanted, counted, HEADS, head_weights)
+    slope = _cross_entropy_slope(out, wanted, counted, HEADS, head_weights, [None] * len(HEADS))
     gradients = network.backward(slope, kept)
     assert len(gradients) == len(network.weights) == 8
     step = 1e-5

@@ -1,0 +1,139 @@
+"""Draw the twenty worst boundaries of the cross-validation, to see whose fault they are.
+
+::
+
+    python recipes/timit/worst.py CORPUS PICTURES [--found FILE.json] [--jobs N]
+
+CORPUS is a folder of TIMIT speakers, cross-validated as ``run.py`` does. PICTURES is a folder for
+one picture of each boundary and ``worst.txt``, which lists them. The onsets that were found are
+kept in the file of ``--found``, and taken from it where it exists.
+"""
+
+import argparse
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+import numpy as np
+from run import folds
+
+import align
+from align.features import read_audio
+from align.plot import spectrogram
+
+N_WORST = 20
+AROUND = 0.35  # seconds shown on either side
+
+
+def found_onsets(options: argparse.Namespace) -> dict[str, list[float]]:
+    """Align every recording with a model that did not hear its speaker."""
+    if options.found is not None and options.found.exists():
+        kept: dict[str, list[float]] = json.loads(options.found.read_text(encoding="utf-8"))
+        return kept
+    found = {}
+    for _, seen, unseen in folds(options.corpus):
+        model = align.SpeechAligner(n_jobs=options.jobs, random_state=0).fit(seen)
+        for example in unseen:
+            place = str(Path(example.name).relative_to(options.corpus))
+            found[place] = model.align(example.audio, example.events).onsets.tolist()
+    if options.found is not None:
+        options.found.write_text(json.dumps(found), encoding="utf-8")
+    return found
+
+
+def draw(example: align.Example, onsets: np.ndarray, k: int, title: str, path: Path) -> None:
+    """Draw the surroundings of boundary k: the truth above, what was found below."""
+    samples, rate = read_audio(example.audio)[:2]
+    true = np.asarray(example.onsets)
+    middle = (true[k] + onsets[k]) / 2
+    reach = AROUND + abs(true[k] - onsets[k]) / 2
+    first, last = max(0.0, middle - reach), min(len(samples) / rate, middle + reach)
+    part = np.asarray(samples[round(first * rate) : round(last * rate)])
+    figure, (wave, picture) = plt.subplots(
+        2, 1, figsize=(8, 4.5), sharex=True, height_ratios=(1, 3), layout="constrained"
+    )
+    wave.plot(first + np.arange(part.size) / rate, part, color="0.3", linewidth=0.5)
+    wave.set_yticks([])
+    draw_spectrogram(picture, part, rate, first, last)
+    for times, colour, style, height in (
+        (true, "#d35400", "--", 0.93),
+        (onsets, "#0b62c4", "-", 0.02),
+    ):
+        for i, time in enumerate(times):
+            if first <= time <= last:
+                width = 2.5 if i == k else 1.0
+                picture.axvline(time, color=colour, linestyle=style, linewidth=width)
+                wave.axvline(time, color=colour, linestyle=style, linewidth=width)
+            end = times[i + 1] if i + 1 < len(times) else last
+            place = (max(time, first) + min(end, last)) / 2
+            if min(end, last) - max(time, first) > 0.015:
+                picture.text(
+                    place,
+                    height,
+                    str(example.events[i]),
+                    color=colour,
+                    ha="center",
+                    fontsize=10,
+                    transform=picture.get_xaxis_transform(),
+                    bbox={"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 1},
+                )
+    picture.set_xlim(first, last)
+    wave.set_title(title, fontsize=10)
+    figure.savefig(path, dpi=80)
+    plt.close(figure)
+
+
+def draw_spectrogram(ax: Any, part: np.ndarray, rate: int, first: float, last: float) -> None:
+    """Draw the spectrogram, the upper 60 dB in grey."""
+    level, top = spectrogram(part, rate)
+    ax.imshow(
+        level,
+        origin="lower",
+        aspect="auto",
+        extent=(first, last, 0.0, top / 1000.0),
+        cmap="gray_r",
+        vmin=-60.0,
+        vmax=0.0,
+    )
+    ax.set_ylabel("kHz")
+    ax.set_xlabel("s")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("pictures", type=Path)
+    parser.add_argument("--found", type=Path)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    options = parser.parse_args()
+
+    found = found_onsets(options)
+    errors = []
+    for example in align.read_corpus(options.corpus, kind="speech"):
+        place = str(Path(example.name).relative_to(options.corpus))
+        if place in found:
+            onsets = np.array(found[place])
+            off = onsets - np.asarray(example.onsets)
+            errors += [
+                (abs(off[k]), k, off[k], place, example, onsets) for k in range(1, len(off))
+            ]
+    errors.sort(key=lambda one: -one[0])
+    options.pictures.mkdir(parents=True, exist_ok=True)
+    lines = []
+    for rank, (_, k, off, place, example, onsets) in enumerate(errors[:N_WORST], start=1):
+        pair = f"{example.events[k - 1]} to {example.events[k]}"
+        title = f"{rank}. {place}: {pair} at {example.onsets[k]:.3f} s, {1000 * off:+.0f} ms"
+        lines.append(title)
+        draw(example, onsets, k, title, options.pictures / f"worst-{rank:02d}.png")
+    text = "\n".join(lines)
+    (options.pictures / "worst.txt").write_text(text + "\n", encoding="utf-8")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()
