@@ -1,0 +1,206 @@
+"""From running text to the words that were said: numbers spelled out, punctuation off.
+
+The numbers are those of the library num2words, in any of its languages. Of the signs beside
+numbers (currencies, per cent, times, ordinals, years) English is known in full; other languages
+have numbers, decimals and per cent.
+
+References
+----------
+Sproat et al., "Normalization of non-standard words", Computer Speech and Language 15, 2001.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from align.errors import ParameterError
+
+__all__ = ["bracketed", "split_words"]
+
+_SPACES = re.compile(r"--+|[\u2012-\u2015\u2026\u2212_/\\|~*\u00b7\u2022\u00a0]|\.{3,}")
+_CHUNK = re.compile(r"\[[^\]\n]{0,200}\]|<[^>\n]{0,200}>|\{[^}\n]{0,200}\}|\S+")
+# the limit: else each of a hundred thousand open brackets would look for its end to the last word
+_SIGNS = {"en": {"&": "and", "+": "plus", "=": "equals", "@": "at", "°": "degrees"}}
+_PERCENT = {
+    "en": "percent", "de": "Prozent", "fr": "pour cent", "es": "por ciento", "it": "per cento",
+    "nl": "procent", "pt": "por cento", "sv": "procent", "da": "procent", "pl": "procent",
+}  # fmt: skip
+_MONEY = {"$": ("dollar", "cent"), "€": ("euro", "cent"), "£": ("pound", "penny")}
+_POINT = frozenset({"en", "he", "ja", "ko", "th", "zh", "ar", "fa"})
+"""Languages that write 1,000.5; the others here write 1.000,5."""
+
+_YEAR = re.compile(r"(?<![\w.,$€£-])(1[1-9][0-9]{2}|20[0-9]{2})(?![\w%]|[.,][0-9])")
+_LONGEST_NUMBER = 15  # digits; longer ones are read one by one
+
+
+def split_words(
+    text: str, *, language: str = "en", known: Callable[[str], bool] | None = None
+) -> tuple[str, ...]:
+    """Split a text into the words that were said.
+
+    Parameters
+    ----------
+    text : str
+        As it is written.
+    language : str
+        Code of its language, such as ``en`` or ``de``, for its numbers.
+    known : callable, optional
+        Whether a word is in the dictionary: decides whether an apostrophe, a full stop or a pair
+        of brackets belongs to a word (``'cause``, ``Mr.``, ``<noise>``), and whether a compound
+        with a hyphen is one word or several.
+
+    Returns
+    -------
+    tuple of str
+        In the spelling of the text, without punctuation. Text in square, angle or curly brackets
+        stays one word with its brackets.
+
+    Raises
+    ------
+    ParameterError
+        If the text has numbers and num2words is not installed, or it does not know the language.
+
+    Examples
+    --------
+    >>> split_words('"Yes," she said: don\u2019t -- stop...')
+    ('Yes', 'she', 'said', "don't", 'stop')
+    """
+    known = known or (lambda word: False)
+    text = unicodedata.normalize("NFC", text).replace("\u2019", "'").replace("\u02bc", "'")
+    text = _SPACES.sub(" ", text)
+    words: list[str] = []
+    for chunk in _CHUNK.findall(text):
+        if known(chunk) or bracketed(chunk):
+            words.append(chunk)
+            continue
+        spoken = _spell_out(chunk, language.split("-")[0].lower())
+        for part in spoken.split():
+            word = _bare(part, known)
+            pieces = [piece for piece in re.split("[-\u2010]", word) if piece]
+            whole = known(word) or len(pieces) < 2 or not all(map(known, pieces))
+            words += [word] if whole and word else pieces
+    return tuple(words)
+
+
+def bracketed(word: str) -> bool:
+    """Whether a word is a mark of something that is no speech, such as ``[laughter]``."""
+    return len(word) > 2 and word[0] + word[-1] in ("[]", "<>", "{}")
+
+
+def _bare(part: str, known: Callable[[str], bool]) -> str:
+    """Take the punctuation off a word; return nothing where nothing is left."""
+    quoted = _strip(part, "'")
+    core = _strip(part, "")
+    if not core:
+        return ""
+    for choice in (quoted, core, f"{core}."):
+        if known(choice) and (choice != f"{core}." or f"{core}." in part):
+            return choice
+    tail = quoted.endswith("s'") and not quoted.startswith("'")  # the dogs' tails
+    return quoted if tail else core
+
+
+def _strip(text: str, keep: str) -> str:
+    first, last = 0, len(text)
+    while first < last and not _speakable(text[first], keep):
+        first += 1
+    while last > first and not _speakable(text[last - 1], keep):
+        last -= 1
+    return text[first:last]
+
+
+def _speakable(char: str, keep: str) -> bool:
+    return char in keep or unicodedata.category(char)[0] in "LMN"
+
+
+# Numbers ----------------------------------------------------------------------------------------
+
+
+def _spell_out(chunk: str, language: str) -> str:
+    """Spell out the numbers and signs of a chunk without spaces."""
+    for sign, word in _SIGNS.get(language, {}).items():
+        chunk = chunk.replace(sign, f" {word} ")
+    if not any(c.isdigit() for c in chunk):
+        return chunk
+    if language in _PERCENT:
+        chunk = chunk.replace("%", f" {_PERCENT[language]} ")
+    if language == "en":  # before thousands lose their comma
+        chunk = _YEAR.sub(lambda m: _number(m[1], "en", "year"), chunk)
+    if language in _POINT:
+        chunk = re.sub(r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))", "", chunk)
+    else:
+        chunk = re.sub(r"(?<=[0-9])\.(?=[0-9]{3}(?![0-9]))", "", chunk)
+        chunk = re.sub(r"(?<=[0-9]),(?=[0-9])", ".", chunk)
+    if language == "en":
+        for pattern, spell in _ENGLISH:
+            chunk = pattern.sub(spell, chunk)
+    chunk = re.sub(r"(?<=[0-9])-(?=[0-9])", " to " if language == "en" else " ", chunk)
+    chunk = re.sub(r"(?<=[0-9]):(?=[0-9])", " ", chunk)
+    chunk = re.sub(
+        r"(?<![\w.])-?[0-9]+(?:\.[0-9]+)?|[0-9]+", lambda m: _number(m[0], language), chunk
+    )
+    return re.sub(r"\s+(?='s\b)", "", chunk)  # 747's
+
+
+def _number(digits: str, language: str, to: str = "cardinal") -> str:
+    """Return a number in words, with spaces around it."""
+    whole = digits.lstrip("-").partition(".")[0]
+    if len(whole) > _LONGEST_NUMBER or (len(whole) > 1 and whole[0] == "0"):
+        return "".join(_number(d, language) for d in whole)
+    from decimal import Decimal
+
+    value: Any = Decimal(digits) if "." in digits else int(digits)
+    try:
+        said = _num2words(value, language, to)
+    except NotImplementedError:
+        raise ParameterError(
+            f"language={language!r}: num2words does not know its numbers; write {digits!r} in "
+            "words."
+        ) from None
+    return f" {re.sub('[-,]', ' ', said)} "
+
+
+@lru_cache(maxsize=1024)
+def _num2words(value: Any, language: str, to: str) -> str:
+    try:
+        from num2words import num2words
+    except ImportError:
+        raise ParameterError(
+            f"the number {value} cannot be read without the library num2words; install it (pip "
+            "install 'margin-align[text]') or write the number in words."
+        ) from None
+    return str(num2words(value, lang=language, to=to))
+
+
+def _money(match: re.Match[str]) -> str:
+    unit, part = _MONEY[match["sign"]]
+    whole = match["whole"]
+    said = f"{_number(whole, 'en')} {unit}{'' if whole.lstrip('0') == '1' else 's'} "
+    if match["part"] and int(match["part"]):
+        some = "pence" if part == "penny" else f"{part}s"
+        said += f"{_number(match['part'].lstrip('0'), 'en')} "
+        said += part if int(match["part"]) == 1 else some
+    return said + " "
+
+
+def _clock(match: re.Match[str]) -> str:
+    hour, minute = match[1], match[2]
+    if minute == "00":
+        return f"{_number(str(int(hour)), 'en')} o'clock "
+    tens = "oh " if minute[0] == "0" else ""
+    return f"{_number(str(int(hour)), 'en')} {tens}{_number(str(int(minute)), 'en')}"
+
+
+def _decade(match: re.Match[str]) -> str:
+    said = _number(match[1], "en", "year" if len(match[1]) == 4 else "cardinal").rstrip()
+    return said[:-1] + "ies " if said.endswith("y") else said + "s "
+
+
+_ENGLISH: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
+    (re.compile(r"(?P<sign>[$€£])(?P<whole>[0-9]+)(?:\.(?P<part>[0-9]{2})(?![0-9]))?"), _money),
+    (re.compile(r"(?<![0-9:])([0-9]{1,2}):([0-5][0-9])(?![0-9:])"), _clock),
+    (re.compile(r"'?\b([0-9]{2}|[0-9]{4})'?s\b"), _decade),
+    (re.compile(r"\b([0-9]+)(?:st|nd|rd|th)\b"), lambda m: _number(m[1], "en", "ordinal")),
+)
