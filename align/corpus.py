@@ -1,7 +1,7 @@
-"""Corpora: recordings with labels beside them.
+"""Corpora: recordings with labels, or with a score and the times of its notes, beside them.
 
-`align.pairs` says which files belong together. A file that cannot be used never stops the others:
-it becomes a *problem*, with its reason.
+`align.pairs` says which files belong together in speech, `align.pieces` in music. A file that
+cannot be used never stops the others: it becomes a *problem*, with its reason.
 """
 
 import os
@@ -12,15 +12,17 @@ from typing import TYPE_CHECKING, overload
 
 from align.errors import AlignError, DataError, ParameterError
 from align.formats.files import read_labels
-from align.formats.labels import Labels
+from align.formats.labels import OVERRUN, Labels
 from align.formats.phone_map import nearest_label
 from align.pairs import AUDIO_SUFFIXES, LABEL_SUFFIXES, Groups, Pair, find_pairs
 from align.types import Example
 
 if TYPE_CHECKING:
     from align.features.audio import AudioInfo
+    from align.pieces import Piece
+    from align.scores import NoteTruth, Score
 
-__all__ = ["Corpus", "Issue", "Validation", "read_corpus", "validate_corpus"]
+__all__ = ["Corpus", "Issue", "Validation", "odd_formats", "read_corpus", "validate_corpus"]
 
 _HOP = 0.005
 _SHORT, _LONG = 0.004, 1.0
@@ -90,7 +92,7 @@ class Corpus(Sequence[Example]):
     unpaired : iterable of str
         Audio files without labels.
     kind : str
-        ``speech``.
+        ``speech`` or ``music``.
 
     Attributes
     ----------
@@ -134,7 +136,7 @@ class Corpus(Sequence[Example]):
 
     @property
     def groups(self) -> list[str]:
-        """Names of the groups (speakers), sorted."""
+        """Names of the groups (speakers, pieces), sorted."""
         return sorted({example.group for example in self._examples if example.group is not None})
 
     def subset(self, groups: Collection[str]) -> "Corpus":
@@ -158,19 +160,22 @@ def read_corpus(
     Parameters
     ----------
     folder_or_manifest : path
-        A tree of folders, or a manifest; see `align.pairs`.
-    kind : str
-        ``speech``.
+        A tree of folders, or a manifest; see `align.pairs` for speech, `align.pieces` for music.
+    kind : {"speech", "music"}
+        What is in it.
     groups : {"folder", "file", None} or callable
-        Who speaks: the folder an audio file lies in (by its path from the top), each file on its
-        own, no one, or what a function makes of the path of the audio. A manifest's own column
-        goes first.
+        Who speaks, or which piece it is: the folder an audio file lies in (by its path from the
+        top), each file on its own, no one, or what a function makes of the path of the audio. A
+        manifest's own column goes first.
 
     Returns
     -------
     Corpus
-        Sorted by path. Its `problems` list the pairs that cannot be used, its `unpaired` the audio
-        without labels. No audio is decoded, only headers are read.
+        Sorted by path. Its `problems` list what cannot be used, its `unpaired` the audio without
+        labels (of music: without a score or without true times). No audio is decoded, only
+        headers are read. The events of an example of music are the notes of its score, its
+        `onsets` the times they were played, NaN for those that were not; `score` and `truth` hold
+        the rest.
 
     Raises
     ------
@@ -182,8 +187,9 @@ def read_corpus(
     Silence (a TextGrid's empty label, a gap) becomes the event ``sil``. An example's `end` is None
     where the last label ends with the recording or less than a frame of 5 ms before.
     """
-    if kind != "speech":
-        raise ParameterError(f"kind={kind!r}, must be 'speech'.")
+    _check_kind(kind)
+    if kind == "music":
+        return _read_music(os.fspath(folder_or_manifest), groups)
     root = os.fspath(folder_or_manifest)
     examples: list[Example] = []
     problems: list[tuple[str, str]] = []
@@ -224,6 +230,88 @@ def read_corpus(
     return Corpus(examples, problems, unpaired, kind)
 
 
+def _check_kind(kind: str) -> None:
+    if kind not in ("speech", "music"):
+        raise ParameterError(f"kind={kind!r}, must be 'speech' or 'music'.")
+
+
+def _read_music(root: str, groups: Groups) -> Corpus:
+    """Read the pieces of a corpus of music."""
+    from align.pieces import find_pieces
+
+    examples: list[Example] = []
+    problems: list[tuple[str, str]] = []
+    unpaired: list[str] = []
+    for piece in find_pieces(root, groups):
+        if piece.audio is None:
+            continue
+        if piece.missing:
+            unpaired.append(piece.audio)
+            continue
+        try:
+            _, score, truth = read_piece(piece)
+        except AlignError as error:
+            problems.append(_problem(error, piece.path))
+            continue
+        examples.append(
+            Example(
+                audio=piece.audio,
+                events=score.notes,
+                onsets=truth.onsets(len(score)),
+                group=piece.group,
+                score=score,
+                truth=truth,
+            )
+        )
+    if not examples:
+        if problems:
+            raise DataError(
+                f"no piece can be used (problems: {len(problems)}), the first because of "
+                f"{problems[0][0]}: {problems[0][1]}",
+                path=root,
+            )
+        if unpaired:
+            raise DataError(
+                f"no recording (of {len(unpaired)}) has both a score (score.mid, .musicxml or "
+                ".csv) and a truth.csv beside it.",
+                path=root,
+            )
+        raise DataError(
+            "holds no pieces: folders with audio.wav (or .flac, .mp3), score.mid (or .musicxml, "
+            ".csv) and truth.csv.",
+            path=root,
+        )
+    return Corpus(examples, problems, unpaired, "music")
+
+
+def read_piece(piece: "Piece") -> "tuple[AudioInfo, Score, NoteTruth]":
+    """Read the header of the audio, the score and the true times of a piece that has all three.
+
+    Raises
+    ------
+    DataError
+        If one of them cannot be used, or a note is said to be played outside the recording.
+    """
+    from align.features.audio import audio_info  # opens soundfile, which takes a while to import
+    from align.scores import read_note_truth, read_score
+
+    assert piece.audio is not None
+    assert piece.score is not None
+    assert piece.truth is not None
+    info = audio_info(piece.audio)
+    score = read_score(piece.score)
+    truth = read_note_truth(piece.truth, score)
+    first, last = float(truth.performed.min()), float(truth.performed.max())
+    # MIDI counts from the key, not the sound: a note may begin a little before the recording.
+    if first < -OVERRUN or last > info.duration + OVERRUN:
+        raise DataError(
+            f"the notes are played from {first:.3f} to {last:.3f} s, beyond the recording, which "
+            f"lasts {info.duration:.3f} s; do they belong together?",
+            path=piece.truth,
+        )
+    return info, score, truth
+
+
 def _read_pair(pair: Pair) -> "tuple[AudioInfo, Labels]":
     from align.features.audio import audio_info  # opens soundfile, which takes a while to import
 
@@ -254,10 +342,10 @@ def validate_corpus(
     ----------
     folder_or_manifest : path
         As for `read_corpus`.
-    kind : str
-        ``speech``.
+    kind : {"speech", "music"}
+        What is in it.
     phones : collection of str, optional
-        The phones that labels may be; others are problems.
+        Of speech: the phones that labels may be; others are problems.
     progress : callable, optional
         Called with a stage, how much of it is done, and how much there is.
 
@@ -266,17 +354,20 @@ def validate_corpus(
     Validation
         Problems: files that cannot be used, unknown phones. Warnings: audio without labels and
         labels without audio, files that another one hides, sampling rates and channels unlike
-        most, phones suspiciously short or long, silences in a row, recordings that go on long
-        after the last label.
+        most. In speech: phones suspiciously short or long, silences in a row, recordings that go
+        on long after the last label. In music: see `align.check_music`.
 
     Raises
     ------
     DataError
         If there is no such folder or manifest, or no audio or labels in it.
     """
-    if kind != "speech":
-        raise ParameterError(f"kind={kind!r}, must be 'speech'.")
+    _check_kind(kind)
     root = os.fspath(folder_or_manifest)
+    if kind == "music":
+        from align.check_music import validate_music
+
+        return validate_music(root, progress=progress)
     pairs = find_pairs(root, None)
     if not pairs:
         raise DataError("holds neither audio nor labels.", path=root)
@@ -302,9 +393,10 @@ def validate_corpus(
             continue
         formats[pair.audio] = (info.rate, info.channels)
         warnings.extend(_odd_labels(labels, info.duration))
+        warnings.extend(_odd_end(pair.labels, info.duration))
         if phones is not None:
             errors.extend(_unknown_phones(labels, phones))
-    warnings.extend(_odd_formats(formats))
+    warnings.extend(odd_formats(formats))
     return Validation(len(formats), tuple(errors), tuple(warnings))
 
 
@@ -347,7 +439,21 @@ def _odd_labels(labels: Labels, duration: float) -> Iterator[Issue]:
         )
 
 
-def _odd_formats(formats: dict[str, tuple[int, int]]) -> Iterator[Issue]:
+def _odd_end(path: str, duration: float) -> Iterator[Issue]:
+    """Compare where a TextGrid ends with where the recording does."""
+    if os.path.splitext(path)[1].lower() != ".textgrid":
+        return
+    end = read_labels(path).duration
+    if end is not None and abs(end - duration) > OVERRUN:
+        yield Issue(
+            path,
+            f"ends at {end:.3f} s, the recording at {duration:.3f} s; check that they belong "
+            "together.",
+        )
+
+
+def odd_formats(formats: dict[str, tuple[int, int]]) -> Iterator[Issue]:
+    """Name the recordings whose sampling rate (Hz) and channels are unlike those of most."""
     if not formats:
         return
     usual = Counter(formats.values()).most_common(1)[0][0]

@@ -298,8 +298,8 @@ def test_validation_of_phones(tmp_path):
 def test_validation_of_nothing(tmp_path):
     with pytest.raises(DataError, match="holds neither audio nor labels"):
         validate_corpus(tmp_path)
-    with pytest.raises(ParameterError, match="kind='music', must be 'speech'"):
-        validate_corpus(tmp_path, kind="music")
+    with pytest.raises(ParameterError, match="kind='song', must be 'speech' or 'music'"):
+        validate_corpus(tmp_path, kind="song")
 
 
 def test_timit_sample_is_sound(timit_sample):

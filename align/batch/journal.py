@@ -1,0 +1,201 @@
+"""What earlier runs have done in a folder of outputs.
+
+The journal is a file of lines, each the JSON of one `Record`; of several records of one recording
+the last counts. A record is written, and on the disk, *before* the outputs it describes get their
+names. Outputs are whole or absent, so afterwards a look at the outputs tells everything:
+
+==============================  ==================================================================
+the output                      means
+==============================  ==================================================================
+is absent                       the run was interrupted, or someone removed it: to be done
+is what the record says         done
+is what the record replaced     the run was interrupted: to be done
+is anything else                someone changed it, by hand most likely: to be kept
+==============================  ==================================================================
+
+A line that was cut off is skipped: its output does not exist.
+"""
+
+import errno
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from align.errors import DataError
+from align.formats._atomic import atomic_write
+
+__all__ = ["Identity", "Journal", "Record", "identify", "sha256_of"]
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Which content a file has.
+
+    Parameters
+    ----------
+    size : int
+        In bytes.
+    changed : int
+        Time of the last change, in nanoseconds.
+    sha256 : str
+        Digest of the content.
+    """
+
+    size: int
+    changed: int
+    sha256: str
+
+    def unchanged(self, path: str) -> bool:
+        """Whether a file still has this content; read only where its time says otherwise."""
+        try:
+            status = os.stat(path)
+            if status.st_size != self.size:
+                return False
+            return status.st_mtime_ns == self.changed or sha256_of(path) == self.sha256
+        except OSError:
+            return False
+
+
+def sha256_of(path: str) -> str:
+    """Return the SHA-256 of a file, in hexadecimal digits."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def identify(path: str) -> Identity:
+    """Read which content a file has."""
+    status = os.stat(path)
+    return Identity(status.st_size, status.st_mtime_ns, sha256_of(path))
+
+
+@dataclass(frozen=True)
+class Record:
+    """What was made of one recording.
+
+    Parameters
+    ----------
+    name : str
+        The recording.
+    key : str
+        Digest of the model and the options.
+    inputs : tuple of Identity
+        The files it was made from.
+    outputs : dict of str to str
+        Path below the folder of outputs, and SHA-256 of the content.
+    replaced : dict of str to str
+        The same of what was there before.
+    quality : dict
+        See `align.batch.quality`.
+    """
+
+    name: str
+    key: str
+    inputs: tuple[Identity, ...]
+    outputs: Mapping[str, str]
+    replaced: Mapping[str, str] = field(default_factory=dict)
+    quality: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_line(self) -> str:
+        """Return the record as a line of the journal."""
+        content = {
+            "name": self.name,
+            "key": self.key,
+            "inputs": [[i.size, i.changed, i.sha256] for i in self.inputs],
+            "outputs": dict(self.outputs),
+            "replaced": dict(self.replaced),
+            "quality": dict(self.quality),
+        }
+        return json.dumps(content, allow_nan=False, sort_keys=True) + "\n"
+
+    @classmethod
+    def from_line(cls, line: str) -> "Record | None":
+        """Read a line; None for one that is no whole record."""
+        try:
+            content = json.loads(line)
+            return cls(
+                str(content["name"]),
+                str(content["key"]),
+                tuple(Identity(int(a), int(b), str(c)) for a, b, c in content["inputs"]),
+                {str(k): str(v) for k, v in content["outputs"].items()},
+                {str(k): str(v) for k, v in content["replaced"].items()},
+                dict(content["quality"]),
+            )
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return None
+
+
+class Journal:
+    """The records of a folder of outputs.
+
+    Parameters
+    ----------
+    path : path
+        The file; it need not exist.
+
+    Raises
+    ------
+    DataError
+        Where the file is there and cannot be read.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = os.fspath(path)
+        self._records: dict[str, Record] = {}
+        lines = list(self._lines())
+        for line in lines:
+            record = Record.from_line(line)
+            if record is not None:
+                self._records[record.name] = record
+        self._untidy = len(lines) > 2 * len(self._records) or any(
+            not line.endswith("\n") for line in lines[-1:]
+        )
+
+    def _lines(self) -> Iterator[str]:
+        try:
+            with open(self.path, encoding="utf-8", errors="replace") as stream:
+                yield from stream
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise DataError(
+                f"cannot be read: {error.strerror or error}.", path=self.path
+            ) from error
+
+    def get(self, name: str) -> Record | None:
+        """Return the last record of a recording, if there is one."""
+        return self._records.get(name)
+
+    def tidy(self) -> None:
+        """Write the file anew where most of it is outdated, or its last line was cut off."""
+        if self._untidy:
+            text = "".join(record.to_line() for record in self._records.values())
+            atomic_write(self.path, text, overwrite=True)
+            self._untidy = False
+
+    def add(self, record: Record) -> None:
+        """Append a record, and wait until it is on the disk.
+
+        Raises
+        ------
+        DataError
+            Where it cannot be written; the file is then as it was.
+        """
+        line = record.to_line().encode()
+        try:
+            with open(self.path, "ab", buffering=0) as stream:
+                length = stream.tell()
+                try:
+                    if stream.write(line) < len(line):
+                        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                    os.fsync(stream.fileno())
+                except OSError:
+                    stream.truncate(length)
+                    raise
+        except OSError as error:
+            raise DataError(
+                f"cannot be written: {error.strerror or error}.", path=self.path
+            ) from error
+        self._records[record.name] = record

@@ -1,0 +1,99 @@
+"""One run at a time in a folder.
+
+The lock is one of the operating system on an open file. It ends with its process, however that
+ends, so no lock is ever left behind.
+"""
+
+import json
+import os
+import platform
+from contextlib import suppress
+from typing import IO, Any, Self
+
+from align.errors import DataError
+
+__all__ = ["FolderLock"]
+
+
+class FolderLock:
+    """Hold a folder while in this context, or refuse.
+
+    Parameters
+    ----------
+    folder : path
+        What is held, as messages call it.
+    file : path
+        The file that is locked. It stays, empty.
+
+    Raises
+    ------
+    DataError
+        On entering, where another process holds the folder or the file cannot be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with FolderLock(folder, folder + "/lock"):
+    ...         pass
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], file: str | os.PathLike[str]) -> None:
+        self.folder = os.fspath(folder)
+        self.file = os.fspath(file)
+        self._stream: IO[str] | None = None
+
+    def __enter__(self) -> Self:
+        try:
+            stream = open(self.file, "a+", encoding="utf-8")
+        except OSError as error:
+            raise DataError(
+                f"cannot be written to: {error.strerror or error}.", path=self.folder
+            ) from error
+        try:
+            _lock(stream)
+        except OSError:
+            stream.seek(0)
+            holder = _holder(stream.read(4096))
+            stream.close()
+            raise DataError(
+                f"is in use by another run{holder}; wait until that has ended, or choose another "
+                "folder.",
+                path=self.folder,
+            ) from None
+        with suppress(OSError):  # a full disk: the lock holds all the same
+            stream.truncate(0)
+            json.dump({"process": os.getpid(), "host": platform.node()}, stream)
+            stream.flush()
+        self._stream = stream
+        return self
+
+    def __exit__(self, *exception: Any) -> None:
+        stream, self._stream = self._stream, None
+        if stream is not None:
+            with suppress(OSError):
+                stream.truncate(0)
+            with suppress(OSError):
+                stream.close()
+
+
+def _holder(text: str) -> str:
+    """Say who holds the lock, where its file tells."""
+    try:
+        content = json.loads(text)
+        return f" (process {int(content['process'])} on {str(content['host'])[:64]})"
+    except (ValueError, KeyError, TypeError):
+        return ""
+
+
+def _lock(stream: IO[str]) -> None:
+    """Lock a file for this process alone, or raise OSError at once."""
+    if os.name == "nt":
+        import msvcrt
+
+        stream.seek(0)
+        msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+    else:
+        import fcntl
+
+        fcntl.flock(stream.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)

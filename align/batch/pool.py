@@ -1,0 +1,432 @@
+"""The processes that align: this one, others of this machine (loky), or a Dask cluster's.
+
+Worker processes die: they are killed, run out of memory, crash in a library. `results` then goes
+on with what is left. The recordings that were with workers at that moment are tried once more,
+each alone, so that the one at fault is found and the others are not suspected with it. It alone
+is reported. Where several were with workers, the first death is no one's: each may still die
+once by itself before it is reported.
+
+Recordings are handed out a few at a time, not all at once: a queue in the workers would make
+suspects of recordings that no one has begun.
+"""
+
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Future,
+    InvalidStateError,
+    wait,
+)
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from typing import Any, Protocol
+
+from align.batch.tasks import Work
+from align.batch.worker import Job, Model, Outcome, failure, run_job, with_files
+from align.errors import AlignError, DataError, ParameterError
+
+__all__ = ["DaskPool", "LocalPool", "Pool", "SerialPool", "connected", "pool_of", "results"]
+
+_IDLE = 60.0  # seconds after which workers that hear nothing end by themselves
+_LOOK = 5.0  # seconds between looks whether the pool is still there
+_WATCH = 1.0  # seconds between looks whether the run still goes on
+_REACH = 5.0  # seconds to reach a scheduler
+_START = 30.0  # seconds for the first worker of a cluster to come
+
+Run = Callable[[Job], Outcome]
+
+
+class Pool(Protocol):
+    """Where jobs are run."""
+
+    def width(self) -> int:
+        """How many jobs may be under way at once."""
+        ...
+
+    def submit(self, job: Job) -> "Future[Outcome]":
+        """Begin a job."""
+        ...
+
+    def died(self, error: BaseException) -> str | None:
+        """Why a worker died, if that is what an error means."""
+        ...
+
+    def lost(self) -> bool:
+        """Whether nothing that was begun will ever end."""
+        ...
+
+    def renew(self) -> None:
+        """Replace workers that died."""
+        ...
+
+    def close(self) -> None:
+        """End the workers, whatever they are doing."""
+        ...
+
+    retries: int
+
+
+class SerialPool:
+    """Run jobs in this process."""
+
+    retries = 0
+
+    def __init__(self, work: Work, model: Model) -> None:
+        self._work, self._model = work, model
+
+    def width(self) -> int:
+        """One at a time."""
+        return 1
+
+    def submit(self, job: Job) -> "Future[Outcome]":
+        """Run a job."""
+        future: Future[Outcome] = Future()
+        future.set_result(run_job(job, self._work, self._model))
+        return future
+
+    def died(self, error: BaseException) -> str | None:
+        """Return None: there is no other process."""
+        return None
+
+    def lost(self) -> bool:
+        """Return False: jobs end before `submit` does."""
+        return False
+
+    def renew(self) -> None:
+        """Do nothing."""
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+class LocalPool:
+    """Run jobs in processes of this machine.
+
+    Parameters
+    ----------
+    n_jobs : int
+        How many.
+    work, model
+        What `run_job` takes.
+    """
+
+    retries = 1
+
+    def __init__(self, n_jobs: int, work: Work, model: Model) -> None:
+        self._n_jobs = n_jobs
+        self._work, self._model = work, model
+        self._executor: Any = None
+
+    def width(self) -> int:
+        """One for each process."""
+        return self._n_jobs
+
+    def submit(self, job: Job) -> "Future[Outcome]":
+        """Hand a job to a process."""
+        from joblib.externals.loky import ProcessPoolExecutor
+
+        if self._executor is None:
+            self._executor = ProcessPoolExecutor(
+                self._n_jobs, timeout=_IDLE, initializer=_begin_worker, initargs=(os.getpid(),)
+            )
+        future: Future[Outcome] = self._executor.submit(run_job, job, self._work, self._model)
+        return future
+
+    def died(self, error: BaseException) -> str | None:
+        """Tell a process that died from any other error."""
+        if isinstance(error, BrokenExecutor):
+            return "the process that aligned it died twice (killed, or out of memory)."
+        return None
+
+    def lost(self) -> bool:
+        """Return False: where a process dies, its jobs end with an error."""
+        return False
+
+    def renew(self) -> None:
+        """End what is left of the processes; new ones come with the next job."""
+        executor, self._executor = self._executor, None
+        if executor is None:
+            return
+        hook = threading.excepthook
+        threading.excepthook = _silent  # its threads complain of pipes that end under them
+        try:
+            executor.shutdown(wait=True, kill_workers=True)
+        finally:
+            threading.excepthook = hook
+
+    def close(self) -> None:
+        """End the processes."""
+        self.renew()
+
+
+class DaskPool:
+    """Run jobs on a Dask cluster.
+
+    joblib's Dask back end, which training uses, never hears of a task whose workers died, and
+    waits for it for ever (joblib 1.6). This pool asks the cluster itself.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        The connection.
+    address : str
+        Of the scheduler, for messages.
+    work, model
+        What `run_job` takes.
+    send_files : bool
+        Send the recordings with the jobs; else the workers read them by their paths.
+    """
+
+    retries = 0  # the cluster itself tries a task on several workers before it gives up
+
+    def __init__(
+        self, client: Any, address: str, work: Work, model: Model, *, send_files: bool = False
+    ) -> None:
+        self._client, self._address, self._send = client, address, send_files
+        self._executor = client.get_executor(pure=False)
+        self._work = work
+        # A result, not scattered data: made anew where the worker that had it dies.
+        self._model = client.submit(_itself, model, pure=False)
+        self._failed: type[BaseException] = _killed_worker()
+        self._width = 2
+        self._asked = -_WATCH
+        self._lost = False
+
+    def width(self) -> int:
+        """Two for each thread of the cluster, which may grow and shrink."""
+        now = time.monotonic()
+        if now - self._asked > _WATCH and not self.lost():
+            self._asked = now
+            with suppress(Exception):  # whatever a lost connection raises, the jobs tell
+                self._width = max(2, 2 * sum(self._client.nthreads().values()))
+        return self._width
+
+    def submit(self, job: Job) -> "Future[Outcome]":
+        """Hand a job to the cluster."""
+        future: Future[Outcome]
+        if self.lost():
+            future = Future()
+            future.set_exception(OSError("the scheduler was lost"))
+            return future
+        if self._send:
+            try:
+                job = with_files(job)
+            except AlignError as error:
+                future = Future()
+                future.set_result(failure(job, error))
+                return future
+        try:
+            future = self._executor.submit(run_job, job, self._work, self._model)
+        except Exception as error:  # a lost connection has many names
+            future = Future()
+            future.set_exception(OSError(str(error)))
+        return future
+
+    def died(self, error: BaseException) -> str | None:
+        """Tell workers that died and a lost cluster from any other error."""
+        if isinstance(error, self._failed):
+            return "the workers that aligned it died, one after the other (killed, or no memory)."
+        if isinstance(error, CancelledError | TimeoutError | OSError):
+            self._lost = True
+            return f"the Dask scheduler {self._address} was lost before it was done."
+        return None
+
+    def lost(self) -> bool:
+        """Whether the connection has ended; what was begun before is forgotten then."""
+        return self._lost or self._client.status != "running"
+
+    def renew(self) -> None:
+        """Do nothing: the cluster looks after its workers."""
+
+    def close(self) -> None:
+        """Leave the cluster, and what it still does undone."""
+        self._executor.shutdown(wait=False)
+
+
+def _itself(model: Model) -> Model:
+    return model
+
+
+def _killed_worker() -> type[BaseException]:
+    from distributed import KilledWorker
+
+    found: type[BaseException] = KilledWorker
+    return found
+
+
+def _silent(_: threading.ExceptHookArgs) -> None:
+    """Say nothing of an error in a thread."""
+
+
+def _begin_worker(parent: int) -> None:
+    """Make a process a worker: it leaves Ctrl-C to the run, and ends when the run does."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(_WATCH)
+    os._exit(1)
+
+
+@contextmanager
+def connected(address: str) -> Iterator[Any]:
+    """Connect to a Dask scheduler, for joblib as well, and leave it again.
+
+    Parameters
+    ----------
+    address : str
+        Such as ``tcp://10.0.0.1:8786``.
+
+    Yields
+    ------
+    distributed.Client
+
+    Raises
+    ------
+    ParameterError
+        If Dask is not installed, or no scheduler or no worker answers in time.
+    """
+    try:
+        distributed: Any = import_module("distributed")
+    except ImportError:
+        raise ParameterError(
+            f"scheduler={address!r} needs Dask; install it with: pip install margin-align[dask]"
+        ) from None
+    from joblib import parallel_config
+
+    try:
+        client = distributed.Client(address, timeout=_REACH, set_as_default=False)
+    except (OSError, ValueError, TypeError) as error:
+        why = str(error).split("\n")[0] or type(error).__name__
+        raise ParameterError(
+            f"scheduler={address!r} cannot be reached within {_REACH:.0f} s ({why}); check the "
+            "address, and that the scheduler runs."
+        ) from None
+    try:
+        try:
+            client.wait_for_workers(1, timeout=_START)
+        except (OSError, TimeoutError):
+            raise ParameterError(
+                f"scheduler={address!r} has no workers, and none came within {_START:.0f} s; "
+                "start some."
+            ) from None
+        with parallel_config(backend="dask", client=client):
+            yield client
+    finally:
+        with suppress(Exception):
+            client.close(timeout=_REACH)
+
+
+@contextmanager
+def pool_of(
+    work: Work,
+    model: Model,
+    *,
+    jobs: int = 1,
+    scheduler: str | None = None,
+    send_files: bool = False,
+) -> Iterator[Pool]:
+    """Open the pool that the parameters of `align.corpus_run.align_corpus` ask for."""
+    if scheduler is not None:
+        with connected(scheduler) as client:
+            yield DaskPool(client, scheduler, work, model, send_files=send_files)
+        return
+    pool: Pool = SerialPool(work, model) if jobs == 1 else LocalPool(jobs, work, model)
+    try:
+        yield pool
+    finally:
+        pool.close()
+
+
+def results(pool: Pool, jobs: Sequence[Job]) -> Iterator[tuple[Job, Outcome]]:
+    """Run jobs, and yield each with its outcome, in the order they end.
+
+    Parameters
+    ----------
+    pool : Pool
+        Where.
+    jobs : sequence of Job
+        What. Every one is yielded once, whatever becomes of the workers.
+    """
+    waiting = deque(jobs)
+    under_way: dict[Future[Outcome], Job] = {}
+    while waiting or under_way:
+        suspects: list[tuple[Job, str]] = []
+        width = pool.width()
+        while waiting and len(under_way) < width and not suspects:
+            job = waiting.popleft()
+            try:
+                under_way[pool.submit(job)] = job
+            except BrokenExecutor:  # a worker died since; this job was not begun
+                waiting.appendleft(job)
+                if not under_way:
+                    pool.renew()
+                break
+            if width == 1:
+                break
+        done = _some(pool, under_way)
+        for future in done:
+            job = under_way.pop(future)
+            outcome, why = _outcome(pool, job, future)
+            if why is None:
+                yield job, outcome
+            else:
+                suspects.append((job, why))
+        if not suspects:
+            continue
+        if pool.retries == 0:
+            yield from ((job, failure(job, DataError(why))) for job, why in suspects)
+            continue
+        for future in wait(under_way).done:  # all workers of a pool end with one of them
+            job = under_way.pop(future)
+            outcome, why = _outcome(pool, job, future)
+            if why is None:
+                yield job, outcome
+            else:
+                suspects.append((job, why))
+        pool.renew()
+        tries = pool.retries + (len(suspects) > 1)
+        for job, _ in suspects:
+            yield job, _alone(pool, job, tries)
+
+
+def _some(pool: Pool, under_way: dict["Future[Outcome]", Job]) -> set["Future[Outcome]"]:
+    """Wait for jobs to end; where the pool is lost, those that never will count too."""
+    while under_way:
+        done = wait(under_way, timeout=_LOOK, return_when=FIRST_COMPLETED).done
+        if done:
+            return done
+        if pool.lost():
+            for future in under_way:
+                if not future.cancel() and not future.done():
+                    with suppress(InvalidStateError):  # it has ended just now
+                        future.set_exception(OSError("the pool was lost"))
+    return set()
+
+
+def _outcome(pool: Pool, job: Job, future: "Future[Outcome]") -> tuple[Outcome, str | None]:
+    """Outcome of a job that ended, and why its worker died if it did."""
+    try:
+        return future.result(), None
+    except (Exception, CancelledError) as error:
+        return failure(job, error), pool.died(error)
+
+
+def _alone(pool: Pool, job: Job, tries: int) -> Outcome:
+    """Try a job again with nothing beside it."""
+    for _ in range(tries):
+        outcome, why = _outcome(pool, job, pool.submit(job))
+        if why is None:
+            return outcome
+        pool.renew()
+    return failure(job, DataError(why or ""))

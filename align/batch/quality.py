@@ -1,0 +1,254 @@
+"""How much the results of a run can be trusted, and which deserve a look first.
+
+Each recording has four measures; what is unusual is told from the run itself, by the median and
+the median deviation from it, so that no threshold has to suit every corpus:
+
+``odd_lengths``
+    events whose length is hard to believe;
+``score_per_event``
+    the score of the alignment over the number of events: low where sound and events disagree;
+``confidence``
+    the mean over the onsets; low where there was little to tell them from;
+``lowest_confidence``
+    that of the least sure onset, with its label and time.
+
+Alignments of music know two things besides: their ``match``, from 0 to 1, how well score and
+recording fit each other, and ``warnings`` of their own, such as of notes that were not played.
+"""
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+import numpy as np
+
+__all__ = ["COLUMNS", "Quality", "measure", "quality_csv", "ranked", "warnings_of"]
+
+_UNUSUAL = 3.5  # robust standard deviations below the median
+_TO_SIGMA = 1.4826
+_ENOUGH = 8  # recordings, to tell what is usual
+
+
+@dataclass(frozen=True)
+class Quality:
+    """Measures of one alignment.
+
+    Parameters
+    ----------
+    name : str
+        The recording.
+    events : int
+        How many.
+    seconds : float
+        Length of the recording.
+    odd_lengths : int
+        Events of implausible length.
+    score_per_event, confidence, lowest_confidence : float, optional
+        See the top of this module.
+    where : float, optional
+        When the least sure event begins, in seconds.
+    label : str
+        Which it is.
+    match : float, optional
+        Of music: how well score and recording fit, 0 to 1; the lowest where there are several.
+    said : tuple of str
+        What the alignment itself warns of.
+    """
+
+    name: str
+    events: int
+    seconds: float
+    odd_lengths: int = 0
+    score_per_event: float | None = None
+    confidence: float | None = None
+    lowest_confidence: float | None = None
+    where: float | None = None
+    label: str = ""
+    match: float | None = None
+    said: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the measures as JSON can hold them."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> "Quality | None":
+        """Restore them; None where they are not whole."""
+        numbers = {
+            field.name: values.get(field.name)
+            for field in fields(cls)
+            if field.name not in ("name", "label", "said")
+        }
+        if not all(v is None or isinstance(v, int | float) for v in numbers.values()):
+            return None
+        if any(numbers[name] is None for name in ("events", "seconds", "odd_lengths")):
+            return None
+        said = values.get("said", ())
+        if not isinstance(said, list | tuple):
+            return None
+        return cls(
+            said=tuple(map(str, said)),
+            name=str(values.get("name", "")),
+            label=str(values.get("label", "")),
+            **numbers,  # type: ignore[arg-type]
+        )
+
+
+def measure(name: str, alignments: Sequence[Any], odd_lengths: int = 0) -> Quality:
+    """Measure the alignments of a recording.
+
+    Parameters
+    ----------
+    name : str
+        The recording.
+    alignments : sequence of Alignment
+        One, or one of each speaker.
+    odd_lengths : int
+        How many of the events have a length that is hard to believe.
+
+    Examples
+    --------
+    >>> from align.alignment import Alignment
+    >>> found = Alignment(["k", "iy"], [0.0, 0.1], duration=0.2, confidence=[0.9, 0.5], score=3.0)
+    >>> measure("kiwi", [found]).label, measure("kiwi", [found]).score_per_event
+    ('iy', 1.5)
+    """
+    n = sum(len(alignment) for alignment in alignments)
+    seconds = round(max(float(alignment.duration) for alignment in alignments), 6)
+    scores = [alignment.score for alignment in alignments]
+    score = None
+    if n and all(value is not None for value in scores):
+        score = round(sum(map(float, scores)) / n, 4)
+    matches = [m for m in (getattr(a, "match", None) for a in alignments) if m is not None]
+    music: dict[str, Any] = {
+        "match": round(float(min(matches)), 4) if matches else None,
+        "said": tuple(text for a in alignments for text in getattr(a, "warnings", ())),
+    }
+    sure = [alignment for alignment in alignments if alignment.confidence is not None]
+    if n == 0 or len(sure) < len(alignments):
+        return Quality(name, n, seconds, odd_lengths, score, **music)
+    confidence = np.concatenate([alignment.confidence for alignment in sure])
+    worst = int(np.argmin(confidence))
+    return Quality(
+        name,
+        n,
+        seconds,
+        odd_lengths,
+        score,
+        round(float(confidence.mean()), 4),
+        round(float(confidence[worst]), 4),
+        round(float(np.concatenate([alignment.onsets for alignment in sure])[worst]), 4),
+        [label for alignment in sure for label in alignment.labels][worst],
+        **music,
+    )
+
+
+def warnings_of(qualities: Sequence[Quality]) -> list[tuple[str, ...]]:
+    """Say of each alignment what is unusual about it, compared with the others.
+
+    Returns
+    -------
+    list of tuple of str
+        What each warns of itself, then any of "odd lengths", "low score", "low confidence"; in
+        the order of `qualities`.
+    """
+    low_score = _low([q.score_per_event for q in qualities])
+    low_confidence = _low([q.confidence for q in qualities])
+    return [
+        q.said
+        + tuple(
+            text
+            for text, holds in (
+                ("odd lengths", q.odd_lengths > 0),
+                ("low score", score),
+                ("low confidence", confidence),
+            )
+            if holds
+        )
+        for q, score, confidence in zip(qualities, low_score, low_confidence, strict=True)
+    ]
+
+
+def _low(values: Sequence[float | None]) -> list[bool]:
+    """Whether each value lies far below the others."""
+    known = np.array([value for value in values if value is not None])
+    if known.size < _ENOUGH:
+        return [False] * len(values)
+    median = float(np.median(known))
+    spread = _TO_SIGMA * float(np.median(np.abs(known - median)))
+    return [value is not None and value < median - _UNUSUAL * spread for value in values]
+
+
+def ranked(qualities: Sequence[Quality]) -> list[tuple[Quality, tuple[str, ...]]]:
+    """Sort alignments, those that deserve a look first, each with what is unusual about it.
+
+    By the number of warnings, then the number of odd lengths, then the mean confidence, then the
+    name.
+    """
+    every = list(zip(qualities, warnings_of(qualities), strict=True))
+    return sorted(
+        every,
+        key=lambda item: (
+            -len(item[1]),
+            -item[0].odd_lengths,
+            1.0 if item[0].confidence is None else item[0].confidence,
+            item[0].name,
+        ),
+    )
+
+
+COLUMNS = (
+    "file",
+    "status",
+    "warnings",
+    "events",
+    "seconds",
+    "odd_lengths",
+    "score_per_event",
+    "confidence",
+    "lowest_confidence",
+    "lowest_at_s",
+    "lowest_label",
+    "match",
+    "reason",
+)
+"""Columns of the table of a run."""
+
+
+def quality_csv(
+    qualities: Sequence[Quality],
+    failed: Sequence[tuple[str, str]],
+    kept: Sequence[str] = (),
+    paths: Mapping[str, str] | None = None,
+) -> bytes:
+    """Return the table of a run: what failed, then what deserves a look, then the rest.
+
+    Parameters
+    ----------
+    qualities : sequence of Quality
+        Of all outputs that are there.
+    failed : sequence of (str, str)
+        Recordings without output, and why.
+    kept : sequence of str
+        Names of outputs that were edited by hand, whose measures no longer hold.
+    paths : dict of str to str, optional
+        Recording of each name, for the first column.
+    """
+    path_of = paths or {}
+    stream = io.StringIO()
+    table = csv.writer(stream, lineterminator="\n")
+    table.writerow(COLUMNS)
+    for name, why in failed:
+        table.writerow([name, "failed", *[""] * (len(COLUMNS) - 3), why])
+    for q, warnings in ranked(qualities):
+        values = (
+            *(q.events, q.seconds, q.odd_lengths, q.score_per_event, q.confidence),
+            *(q.lowest_confidence, q.where, q.label, q.match),
+        )
+        row = ["" if value is None else value for value in values]
+        table.writerow([path_of.get(q.name, q.name), "aligned", "; ".join(warnings), *row, ""])
+    for name in kept:
+        table.writerow([path_of.get(name, name), "edited", *[""] * (len(COLUMNS) - 2)])
+    return stream.getvalue().encode("utf-8", errors="surrogateescape")

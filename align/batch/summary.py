@@ -1,0 +1,87 @@
+"""What a run over a corpus did, for people: counts, speed, and what deserves a look first."""
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from align.batch.quality import Quality, ranked
+
+__all__ = ["CorpusRun"]
+
+_SHOWN = 10
+
+
+@dataclass(frozen=True)
+class CorpusRun:
+    """What a run did.
+
+    Attributes
+    ----------
+    aligned : tuple of str
+        Recordings that were aligned in this run.
+    unchanged : tuple of str
+        Recordings whose outputs were there already, and are up to date.
+    kept : tuple of str
+        Recordings whose outputs were edited since they were written, and were left alone.
+    failed : tuple of (str, str)
+        Recordings without output, and why.
+    qualities : tuple of Quality
+        Measures of all outputs, those that deserve a look first.
+    seconds : float
+        How long the run took.
+    table : str
+        Path of the table of measures.
+    """
+
+    aligned: tuple[str, ...]
+    unchanged: tuple[str, ...]
+    kept: tuple[str, ...]
+    failed: tuple[tuple[str, str], ...]
+    qualities: tuple[Quality, ...] = field(repr=False)
+    seconds: float
+    table: str
+
+    def __str__(self) -> str:
+        lines = [
+            f"{count:6d}  {what}"
+            for count, what in (
+                (len(self.aligned), "aligned"),
+                (len(self.unchanged), "done before and unchanged"),
+                (len(self.kept), "edited since, and kept"),
+                (len(self.failed), "failed"),
+            )
+            if count or what == "aligned"
+        ]
+        of_run = set(self.aligned)
+        audio = sum(q.seconds for q in self.qualities if q.name in of_run)
+        if audio:
+            lines.append(
+                f"{audio / 60:.1f} minutes of recordings in {self.seconds:.0f} s, "
+                f"{audio / max(self.seconds, 1e-9):.0f} times as fast as they play"
+            )
+        rows = self._worst()
+        if rows:
+            lines += ["", "worth a look first:"]
+            head = ("recording", "confidence", "least sure", "warnings")
+            lines += _columns([head, *rows])
+        return "\n".join(lines)
+
+    def _worst(self) -> list[tuple[str, str, str, str]]:
+        rows = []
+        for q, warnings in ranked(self.qualities)[:_SHOWN]:
+            mean = "" if q.confidence is None else f"{q.confidence:.2f}"
+            least = ""
+            if q.lowest_confidence is not None:
+                least = f"{q.lowest_confidence:.2f} {q.label} at {q.where:.2f} s"
+            rows.append((q.name, mean, least, ", ".join(warnings)))
+        return rows
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(str(self))}</pre>"
+
+
+def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return [
+        "  " + "  ".join(c.ljust(w) for c, w in zip(r, widths, strict=True)).rstrip() for r in rows
+    ]

@@ -1,0 +1,392 @@
+"""What a run is to align, and how one recording is aligned and written.
+
+A `Work` finds the `Task` s below a folder and aligns one of them; the runner knows nothing else of
+speech or music. Whoever has recordings of another kind writes a class with the same attributes.
+"""
+
+import copy
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, Protocol
+
+import numpy as np
+
+from align.batch.journal import sha256_of
+from align.errors import DataError, ParameterError
+from align.formats.events import read_events
+from align.pairs import AUDIO_SUFFIXES, find_pairs
+
+__all__ = [
+    "MusicWork",
+    "SpeechWork",
+    "Task",
+    "Work",
+    "alignments_of",
+    "named_after",
+    "tasks_of",
+    "work_for",
+]
+
+PHONE_SUFFIXES = (".phones", ".phn", ".textgrid", ".lab", ".csv")
+"""Suffixes of files that give the phones of a recording, in order of preference."""
+
+TEXT_SUFFIXES = (".txt",)
+"""Suffixes of transcripts."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One recording and the file that says what occurs in it.
+
+    Parameters
+    ----------
+    name : str
+        Path below the folder of recordings, without suffix and with ``/`` between its parts; the
+        outputs are called so.
+    audio : str
+        The recording.
+    source : str
+        The file of its events: phones, a transcript, a score.
+    group : str, optional
+        Who speaks or plays.
+    """
+
+    name: str
+    audio: str
+    source: str
+    group: str | None = None
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The files the result depends on."""
+        return (self.audio, self.source)
+
+
+class Work(Protocol):
+    """How recordings of one kind are found, aligned and written.
+
+    It is sent to worker processes, and must do the same in each.
+
+    Attributes
+    ----------
+    kind : str
+        Kind of model it needs, as `align.SpeechAligner.kind`.
+    formats : dict of str to str
+        Name of each format it can write, and the suffix of its files.
+    default_format : str
+        The one that is written where none is asked for.
+    """
+
+    kind: str
+    formats: Mapping[str, str]
+    default_format: str
+
+    def find(self, root: str) -> tuple[list[Task], list[tuple[str, str]]]:
+        """Return the tasks below a folder, and the recordings that are none with the reason."""
+        ...
+
+    def align(self, aligner: Any, task: Task) -> Any:
+        """Align one recording."""
+        ...
+
+    def write(self, found: Any, path: str) -> None:
+        """Write a result in the format that the suffix says."""
+        ...
+
+    def odd_lengths(self, found: Any) -> int:
+        """Count the events whose length is hard to believe."""
+        ...
+
+    def options(self) -> Mapping[str, Any]:
+        """Return all, besides model and files, that results depend on, for a digest."""
+        ...
+
+
+class SpeechWork:
+    """Recordings of speech with their phones or transcripts beside them.
+
+    Parameters
+    ----------
+    suffix : str, optional
+        Which files say what is spoken, such as ``".lab"``; by default the first of
+        `PHONE_SUFFIXES` and `TEXT_SUFFIXES` that is there, with `text` the first of
+        `align.text.TRANSCRIPT_SUFFIXES`.
+    text : bool
+        Whether the files hold words, whatever their suffix; ``.txt`` is always taken for words.
+        Where they hold phones, labels count and times do not.
+    dictionary : sequence of str
+        Files of pronunciations for transcripts, or ``cmudict``; see `align.text.align_text`. Every
+        process reads them by their paths.
+    language : str
+        Of transcripts.
+    """
+
+    kind = "speech"
+    formats: Mapping[str, str] = {
+        "TextGrid": ".TextGrid",
+        "csv": ".csv",
+        "tsv": ".tsv",
+        "json": ".json",
+        "ctm": ".ctm",
+        "lab": ".lab",
+        "phn": ".phn",
+        "txt": ".txt",
+    }
+    default_format = "TextGrid"
+
+    _SHORTEST, _LONGEST = 0.01, 0.6  # seconds; some 1 in 100 phones of TIMIT lie outside
+
+    def __init__(
+        self,
+        suffix: str | None = None,
+        *,
+        text: bool = False,
+        dictionary: Sequence[str] = (),
+        language: str = "en",
+    ) -> None:
+        self.suffix = suffix
+        self.text = text
+        self.dictionary = tuple(dictionary)
+        self.digests = tuple(map(_digest_of_dictionary, self.dictionary))
+        self.language = language
+
+    def find(self, root: str) -> tuple[list[Task], list[tuple[str, str]]]:
+        """Return the recordings that have phones or a transcript, and those that have none."""
+        from align.text.transcript import TRANSCRIPT_SUFFIXES
+
+        every = TRANSCRIPT_SUFFIXES if self.text else (*PHONE_SUFFIXES, *TEXT_SUFFIXES)
+        chosen = every if self.suffix is None else (self.suffix.lower(),)
+        pairs = find_pairs(root, "folder", chosen)
+        whole = [(p.audio, p.labels, p.group, p.others) for p in pairs if p.audio is not None]
+        return tasks_of(root, whole, f"says what is spoken ({', '.join(chosen)})")
+
+    def align(self, aligner: Any, task: Task) -> Any:
+        """Align one recording with its phones or its transcript."""
+        suffix = os.path.splitext(task.source)[1].lower()
+        if not self.text and suffix not in TEXT_SUFFIXES:
+            return aligner.align(task.audio, read_events(task.source))
+        from align.text import align_text, read_transcript
+
+        given = _dictionary(self.dictionary, self.digests, self.language)
+        said = read_transcript(task.source)
+        return align_text(aligner, task.audio, said, dictionary=given, language=self.language)
+
+    def write(self, found: Any, path: str) -> None:
+        """Write a result in the format that the suffix says."""
+        if hasattr(found, "speakers"):
+            found.write(path, overwrite=True)
+            return
+        from align.formats import write_labels
+
+        write_labels(path, found, overwrite=True)
+
+    def odd_lengths(self, found: Any) -> int:
+        """Count phones shorter than 10 ms or longer than 0.6 s; silence may last."""
+        from align.corpus import _SILENCES
+
+        count = 0
+        for alignment in alignments_of(found):
+            intervals = np.asarray(alignment.intervals)
+            lengths = intervals[:, 1] - intervals[:, 0]
+            spoken = np.array([label not in _SILENCES for label in alignment.labels], dtype=bool)
+            odd = (lengths < self._SHORTEST) | (lengths > self._LONGEST)
+            count += int((odd & spoken).sum())
+        return count
+
+    def options(self) -> Mapping[str, Any]:
+        """Return the dictionary and the language, and whether files are taken for transcripts."""
+        return {"text": self.text, "dictionary": list(self.digests), "language": self.language}
+
+
+def _digest_of_dictionary(path: str) -> str:
+    """Return which content a dictionary has; one that is no file stands for itself."""
+    try:
+        return sha256_of(path) if os.path.exists(path) else path
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror or error}.", path=path) from error
+
+
+@lru_cache(maxsize=1)
+def _dictionary(paths: tuple[str, ...], digests: tuple[str, ...], language: str) -> Any:
+    """Read a pronunciation dictionary, once in each process."""
+    from align.text import make_dictionary
+
+    for path, digest in zip(paths, digests, strict=True):
+        if _digest_of_dictionary(path) != digest:
+            raise DataError("changed during the run; start it again.", path=path)
+    return make_dictionary(paths or None, language=language)
+
+
+class MusicWork:
+    """Piece folders: a recording and a score, see `align.pieces`; no truth is needed.
+
+    Parameters
+    ----------
+    repeats : {"all", "none", "auto"}, optional
+        Which repeats of scores in notation were played, see `align.MusicAligner`; by default what
+        the model says.
+    """
+
+    kind = "music"
+    formats: Mapping[str, str] = {
+        "csv": ".csv",
+        "tsv": ".tsv",
+        "mid": ".mid",
+        "json": ".json",
+        "txt": ".txt",
+        "svl": ".svl",
+        "sv.csv": ".sv.csv",
+        "tempo.csv": ".tempo.csv",
+        "match": ".match",
+    }
+    default_format = "csv"
+
+    def __init__(self, repeats: str | None = None) -> None:
+        if repeats not in (None, "all", "none", "auto"):
+            raise ParameterError(f"repeats={repeats!r}, must be 'all', 'none' or 'auto'.")
+        self.repeats = repeats
+
+    def find(self, root: str) -> tuple[list[Task], list[tuple[str, str]]]:
+        """Return the pieces that have a recording and a score, and those that lack one."""
+        from align.pieces import find_pieces
+
+        pieces = find_pieces(root)
+        folders = os.path.isdir(root)
+        whole = [(p.audio, p.score, p.group, p.others) for p in pieces if p.audio is not None]
+        tasks, problems = tasks_of(root, whole, "is its score", folders=folders)
+        problems += [(p.path, "has no recording in its folder.") for p in pieces if not p.audio]
+        return tasks, problems
+
+    def align(self, aligner: Any, task: Task) -> Any:
+        """Align one recording with its score."""
+        if self.repeats is not None:
+            aligner = copy.copy(aligner).set_params(repeats=self.repeats)
+        return aligner.align(task.audio, task.source)
+
+    def write(self, found: Any, path: str) -> None:
+        """Write a result in the format that the suffix says."""
+        from align.formats.music_files import write_music
+
+        write_music(path, found, overwrite=True)
+
+    def odd_lengths(self, found: Any) -> int:
+        """Return 0: how long a note sounds is not measured."""
+        return 0
+
+    def options(self) -> Mapping[str, Any]:
+        """Return which repeats are played; what is read is in the digests of the files."""
+        return {} if self.repeats is None else {"repeats": self.repeats}
+
+
+def alignments_of(found: Any) -> list[Any]:
+    """Return the alignments in a result: itself, or the phones of each speaker."""
+    speakers = getattr(found, "speakers", None)
+    return [found] if speakers is None else [tiers.phones for tiers in speakers.values()]
+
+
+def named_after(found: Any, task: Task) -> Any:
+    """Return a result that names the files as the user does, wherever they were read."""
+    speakers = getattr(found, "speakers", None)
+    if speakers is not None:
+        return replace(
+            found,
+            speakers={
+                name: replace(
+                    tiers,
+                    words=replace(tiers.words, audio=task.audio),
+                    phones=replace(tiers.phones, audio=task.audio),
+                )
+                for name, tiers in speakers.items()
+            },
+        )
+    names = {"audio": task.audio}
+    if getattr(found, "score_file", None) is not None:
+        names["score_file"] = task.source
+    return replace(found, **names)
+
+
+def tasks_of(
+    root: str,
+    found: Sequence[tuple[str | None, str | None, str | None, Sequence[str]]],
+    wanted: str,
+    *,
+    folders: bool = False,
+) -> tuple[list[Task], list[tuple[str, str]]]:
+    """Make tasks of files that belong together.
+
+    Parameters
+    ----------
+    root : str
+        The folder, or the manifest; the recordings of a manifest are named from the folder that
+        holds them all, so that no name leads out of the folder of outputs.
+    found : sequence of (audio, source, group, others)
+        A recording, what says what occurs in it, whose it is, and files that are not used.
+    wanted : str
+        What a source is, for messages.
+    folders : bool
+        Name a task by the folder of its recording, not by the recording.
+
+    Returns
+    -------
+    tasks : list of Task
+    problems : list of (str, str)
+        Recordings without a source, and those that another one hides.
+    """
+    top = os.path.abspath(root)
+    if not os.path.isdir(root) and found:
+        try:
+            top = os.path.commonpath([os.path.dirname(os.path.abspath(str(a))) for a, *_ in found])
+        except ValueError:
+            raise DataError(
+                "names recordings on several drives; give each its own manifest.", path=root
+            ) from None
+    tasks: list[Task] = []
+    problems: list[tuple[str, str]] = []
+    seen: set[str] = set()
+    for given, source, group, others in found:
+        audio = str(given)
+        where = os.path.abspath(audio)
+        name = os.path.relpath(os.path.dirname(where) if folders else where, top)
+        if name == ".":
+            name = os.path.basename(top)
+        name = (name if folders else os.path.splitext(name)[0]).replace(os.sep, "/")
+        problems += [
+            (other, f"is not used: {os.path.basename(audio)} beside it goes first.")
+            for other in others
+            if os.path.splitext(other)[1].lower() in AUDIO_SUFFIXES
+        ]
+        if source is None:
+            problems.append((audio, f"has no file beside it that {wanted}."))
+        elif name in seen:
+            problems.append((audio, "has the name of another recording; its output would be one."))
+        else:
+            seen.add(name)
+            tasks.append(Task(name, audio, source, group))
+    return tasks, problems
+
+
+def work_for(kind: "str | Work", **options: Any) -> Work:
+    """Return the work of a kind of recordings.
+
+    Parameters
+    ----------
+    kind : {"speech", "music"} or Work
+        A `Work` is returned as it is.
+    **options
+        Of `SpeechWork` or `MusicWork`; those that are empty are left out.
+    """
+    if not isinstance(kind, str):
+        return kind
+    if kind not in ("speech", "music"):
+        raise ParameterError(f"kind={kind!r}, must be 'speech' or 'music'.")
+    given = {name: value for name, value in options.items() if value}
+    repeats = given.pop("repeats", None)
+    if kind == "speech":
+        if repeats is not None:
+            raise ParameterError("repeats: for music only.")
+        return SpeechWork(**given)
+    if given:
+        raise ParameterError(f"{', '.join(given)}: for speech only.")
+    return MusicWork(repeats)

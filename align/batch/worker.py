@@ -1,0 +1,288 @@
+"""One recording, in whatever process: its outputs as bytes and its quality, or the reason why not.
+
+A worker writes nothing but, where files were sent to it, copies of them in a folder of its own.
+"""
+
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from align.batch.journal import Identity, identify, sha256_of
+from align.batch.quality import Quality, measure
+from align.batch.tasks import Task, Work, alignments_of, named_after
+from align.errors import AlignError, DataError, ModelError, error_reason
+from align.formats._atomic import captured_writes
+
+__all__ = ["Job", "Model", "Outcome", "failure", "run_job", "with_files"]
+
+_loaded: dict[str, Any] = {}  # the model this process used last, by its digest
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A model that can be sent to a worker.
+
+    Parameters
+    ----------
+    digest : str
+        SHA-256 of its file, or of what its file would be.
+    path : str, optional
+        Its file, where workers read it themselves.
+    content : np.ndarray [dtype=uint8], optional
+        Its file, where it is sent. An array, since Dask sends the same one only once.
+    aligner : object, optional
+        The aligner itself, where it was given so.
+    """
+
+    digest: str
+    path: str | None = None
+    content: npt.NDArray[np.uint8] | None = None
+    aligner: Any = None
+
+    @classmethod
+    def of(cls, model: Any, *, send: bool = False) -> "Model":
+        """Take a path, the name of a bundled model, or a fitted aligner."""
+        from align.model_file import model_path
+
+        if hasattr(model, "align"):
+            with captured_writes() as files:
+                model.save("model")
+            import hashlib
+
+            return cls(hashlib.sha256(files["model"]).hexdigest(), aligner=model)
+        path = os.path.abspath(model_path(model))
+        try:
+            digest = sha256_of(path)
+            content = np.fromfile(path, dtype=np.uint8) if send else None
+        except OSError as error:
+            raise ModelError(f"{path}: cannot be read: {error.strerror or error}.") from error
+        return cls(digest, None if send else path, content)
+
+    def load(self) -> Any:
+        """Return the aligner; loaded once by each process."""
+        if self.aligner is not None:
+            return self.aligner
+        aligner = _loaded.get(self.digest)
+        if aligner is None:
+            aligner = self._read()
+            _loaded.clear()
+            _loaded[self.digest] = aligner
+        return aligner
+
+    def _read(self) -> Any:
+        from align.model_file import load
+
+        if self.content is not None:
+            with tempfile.TemporaryDirectory(prefix="align-") as folder:
+                path = os.path.join(folder, "model.align")
+                self.content.tofile(path)
+                return load(path)
+        assert self.path is not None
+        try:
+            if sha256_of(self.path) != self.digest:
+                raise ModelError(f"{self.path}: the model changed during the run; start it again.")
+        except OSError as error:
+            raise ModelError(f"{self.path}: cannot be read: {error.strerror or error}.") from error
+        return load(self.path)
+
+
+@dataclass(frozen=True)
+class Job:
+    """A task and what is wanted of it.
+
+    Parameters
+    ----------
+    task : Task
+        The recording.
+    suffixes : tuple of str
+        Of the outputs.
+    contents : tuple of bytes, optional
+        Contents of the task's inputs, where they are sent.
+    identities : tuple of Identity, optional
+        Those of the inputs that are sent.
+    """
+
+    task: Task
+    suffixes: tuple[str, ...]
+    contents: tuple[bytes, ...] | None = None
+    identities: tuple[Identity, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a job.
+
+    Parameters
+    ----------
+    name : str
+        Name of the task.
+    error : str, optional
+        Why there are no outputs, in one sentence.
+    files : dict of str to bytes
+        Content of each output, by its suffix.
+    inputs : tuple of Identity
+        The inputs as they were read.
+    quality : Quality, optional
+        How much the result can be trusted.
+    """
+
+    name: str
+    error: str | None = None
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    inputs: tuple[Identity, ...] = ()
+    quality: Quality | None = None
+
+
+def failure(job: Job, error: BaseException) -> Outcome:
+    """Turn an error into an outcome, with one sentence that says why."""
+    return Outcome(job.task.name, _reason(error, job.task))
+
+
+def with_files(job: Job) -> Job:
+    """Return a job that carries the contents of its inputs.
+
+    Raises
+    ------
+    DataError
+        Where one cannot be read, or changes meanwhile.
+    """
+    contents, identities = [], []
+    for path in job.task.inputs:
+        with _disappearing(path):
+            before = identify(path)
+            with open(path, "rb") as stream:
+                contents.append(stream.read())
+        _check_unchanged(path, before)
+        identities.append(before)
+    return replace(job, contents=tuple(contents), identities=tuple(identities))
+
+
+def run_job(job: Job, work: Work, model: Model) -> Outcome:
+    """Align one recording.
+
+    Parameters
+    ----------
+    job : Job
+        What is to be done.
+    work : Work
+        How.
+    model : Model
+        With what.
+
+    Returns
+    -------
+    Outcome
+        Whatever is wrong with the files is in it; nothing is raised but what ends a process.
+    """
+    from threadpoolctl import threadpool_limits
+
+    try:
+        # One thread each: the matrices are small, and sums must not depend on who adds them up.
+        with threadpool_limits(limits=1):
+            return _run_job(job, work, model)
+    except Exception as error:
+        return failure(job, error)
+
+
+def _run_job(job: Job, work: Work, model: Model) -> Outcome:
+    if job.contents is None:
+        paths = tuple(os.path.abspath(path) for path in job.task.inputs)
+        return _run(job, paths, work, model)
+    with tempfile.TemporaryDirectory(prefix="align-") as folder:
+        local = _unpacked(job, folder)
+        try:
+            return _run(job, local, work, model)
+        except AlignError as error:
+            raise _renamed(error, local, job.task) from error
+
+
+def _run(job: Job, paths: Sequence[str], work: Work, model: Model) -> Outcome:
+    task = job.task
+    if job.identities is None:
+        identities = []
+        for path in paths:
+            with _disappearing(path):
+                identities.append(identify(path))
+    else:
+        identities = list(job.identities)
+    aligner = model.load()
+    local = replace(task, audio=paths[0], source=paths[1])
+    try:
+        found = named_after(work.align(aligner, local), task)
+    except AlignError:
+        for path in paths:
+            if not os.path.exists(path):
+                raise DataError("disappeared during the run.", path=path) from None
+        raise
+    if job.identities is None:
+        for path, identity in zip(paths, identities, strict=True):
+            _check_unchanged(path, identity)
+    with captured_writes() as written:
+        for suffix in job.suffixes:
+            work.write(found, task.name.rsplit("/", 1)[-1] + suffix)
+    files = dict(zip(job.suffixes, written.values(), strict=True))
+    quality = measure(task.name, alignments_of(found), work.odd_lengths(found))
+    return Outcome(task.name, None, files, tuple(identities), quality)
+
+
+@contextmanager
+def _disappearing(path: str) -> Any:
+    try:
+        yield
+    except FileNotFoundError:
+        raise DataError("disappeared during the run.", path=path) from None
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror or error}.", path=path) from error
+
+
+def _check_unchanged(path: str, before: Identity) -> None:
+    with _disappearing(path):
+        status = os.stat(path)
+    if (status.st_size, status.st_mtime_ns) != (before.size, before.changed):
+        raise DataError("changed while it was read; run again once it is complete.", path=path)
+
+
+def _unpacked(job: Job, folder: str) -> tuple[str, ...]:
+    """Write the files that were sent, under their own names."""
+    assert job.contents is not None
+    paths = []
+    for n, (path, content) in enumerate(zip(job.task.inputs, job.contents, strict=True)):
+        place = os.path.join(folder, str(n))
+        os.mkdir(place)
+        paths.append(os.path.join(place, os.path.basename(path)))
+        with open(paths[-1], "wb") as stream:
+            stream.write(content)
+    return tuple(paths)
+
+
+def _renamed(error: AlignError, local: Sequence[str], task: Task) -> AlignError:
+    """Name in a message the files of the user, not the copies on the worker."""
+    line = error.line if isinstance(error, DataError) else None
+    text = error.message if isinstance(error, DataError) else str(error)
+    path = error.path if isinstance(error, DataError) else None
+    for copy, original in zip(local, task.inputs, strict=True):
+        text = text.replace(copy, original)
+        path = original if path == copy else path
+    return DataError(text, path=path, line=line)
+
+
+def _reason(error: BaseException, task: Task) -> str:
+    """One sentence about what went wrong, without the name of the recording."""
+    if isinstance(error, AlignError):
+        if isinstance(error, DataError) and error.path == os.path.abspath(task.audio):
+            error = DataError(error.message, path=task.audio, line=error.line)
+        elif isinstance(error, DataError) and error.path == os.path.abspath(task.source):
+            error = DataError(error.message, path=task.source, line=error.line)
+        return error_reason(error, task.audio)
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for it; use fewer jobs, or cut it into parts."
+    if isinstance(error, OSError) and error.strerror:
+        where = f"{error.filename}: " if error.filename else ""
+        return f"{where}{error.strerror.lower()}."
+    return f"something unexpected happened ({type(error).__name__}: {error}); please report it."

@@ -1,0 +1,208 @@
+"""``align corpus speech`` and ``align corpus music``: every recording of a folder."""
+
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any, TypeVar
+
+import click
+
+from align.cli.console import FILE, MODEL, Commands, Console, message_options, plural
+
+__all__ = ["corpus"]
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+@click.group(cls=Commands)
+@message_options
+def corpus() -> None:
+    """Align every recording of a folder; a second run resumes."""
+
+
+def _corpus_options(command: _F) -> _F:
+    """Add what speech and music have in common."""
+    options = (
+        click.argument("in_dir", metavar="IN_DIR", type=FILE),
+        click.argument("out_dir", metavar="OUT_DIR", type=FILE),
+        click.option(
+            "--jobs",
+            type=int,
+            default=-1,
+            metavar="N",
+            help="Processes; by default one for each core. The outputs do not depend on it.",
+        ),
+        click.option(
+            "--scheduler",
+            metavar="ADDRESS",
+            help="Use the workers of a Dask cluster, such as tcp://10.0.0.1:8786.",
+        ),
+        click.option(
+            "--send-files",
+            is_flag=True,
+            help="Send the recordings to the cluster; else its workers read them by their paths.",
+        ),
+        click.option(
+            "--overwrite",
+            is_flag=True,
+            help="Do everything again, and replace what is there, edited by hand or not.",
+        ),
+        message_options,
+    )
+    for option in reversed(options):  # the first is outermost, as where decorators are stacked
+        command = option(command)
+    return command
+
+
+def _model_option(default: str) -> Callable[[_F], _F]:
+    return click.option(
+        "--model",
+        type=MODEL,
+        default=default,
+        show_default=True,
+        metavar="M",
+        help="A model file, or the name of a bundled model.",
+    )
+
+
+def _format_option(names: str, default: str) -> Callable[[_F], _F]:
+    return click.option(
+        "--format",
+        "formats",
+        multiple=True,
+        metavar="FORMAT",
+        help=f"{names}; may be given several times. By default {default}.",
+    )
+
+
+@corpus.command("speech")
+@_corpus_options
+@_model_option("speech-en")
+@_format_option("TextGrid, csv, tsv, json, ctm, lab, phn or txt (Audacity)", "TextGrid")
+@click.option(
+    "--from",
+    "suffix",
+    metavar="SUFFIX",
+    help="Which files say what is spoken, such as .txt; by default the first there is of .phones, "
+    ".phn, .TextGrid, .lab, .csv (phones; times are not used) and .txt (transcripts).",
+)
+@click.option("--text", is_flag=True, help="The files hold words, whatever their suffix.")
+@click.option(
+    "--dictionary",
+    multiple=True,
+    metavar="FILE",
+    help="Pronunciations for transcripts; may be given several times, the first that has a word "
+    "counts. By default CMUdict for English.",
+)
+@click.option(
+    "--language",
+    default="en",
+    show_default=True,
+    metavar="CODE",
+    help="Of transcripts: en, de, fr ...",
+)
+@click.pass_context
+def corpus_speech(context: click.Context, /, **options: Any) -> None:
+    """Align the recordings below IN_DIR with the phones or transcripts beside them.
+
+    OUT_DIR mirrors IN_DIR; the folder of a recording is taken for its speaker. What is there
+    already and has not changed is left alone, so a run that was interrupted is started again with
+    the same command. Recordings that fail are named at the end, and the exit status is then 1;
+    OUT_DIR/quality.csv lists what deserves a look first.
+
+    \b
+    align corpus speech recordings aligned
+    align corpus speech recordings aligned --format TextGrid --format csv --jobs 4
+    """  # noqa: D301
+    _run(context, "speech", **options)
+
+
+@corpus.command("music")
+@_corpus_options
+@_model_option("piano")
+@_format_option("csv, tsv, mid, json, txt (Audacity), svl, sv.csv, tempo.csv or match", "csv")
+@click.option(
+    "--repeats",
+    type=click.Choice(["as-written", "all", "none", "auto"]),
+    default="auto",
+    show_default=True,
+    help="Which repeats of scores in notation were played: those written, which is all; none; or "
+    "whichever of the two fits better.",
+)
+@click.pass_context
+def corpus_music(context: click.Context, /, repeats: str, **options: Any) -> None:
+    """Align the pieces below IN_DIR: folders with a recording and a score.
+
+    A piece is a folder with an audio file and a file score.mid, score.musicxml or score.csv; it
+    becomes a file of its name in OUT_DIR, which mirrors IN_DIR. The rest is as for
+    `align corpus speech`.
+
+    \b
+    align corpus music pieces aligned --format csv --format mid
+    """  # noqa: D301
+    _run(context, "music", repeats="all" if repeats == "as-written" else repeats, **options)
+
+
+def _run(
+    context: click.Context,
+    kind: str,
+    *,
+    in_dir: Path,
+    out_dir: Path,
+    **options: Any,
+) -> None:
+    console: Console = context.obj
+
+    from align.corpus_run import align_corpus
+    from align.progress import ProgressLine
+
+    line = ProgressLine(sys.stderr) if sys.stderr.isatty() and console.verbosity >= 0 else None
+    done = 0
+
+    def progress(stage: str, n: int, total: int) -> None:
+        nonlocal done
+        done = n
+        (line or console.progress)(stage, n, total)
+
+    try:
+        with _terminated(), console.first_run():
+            run = align_corpus(in_dir, out_dir, kind, progress=progress, **options)
+    except (KeyboardInterrupt, SystemExit):
+        if line is not None:
+            line.finish()
+        console.message(
+            f"{plural(done, 'recording')} done in this run; the same command goes on from here."
+        )
+        raise
+    finally:
+        if line is not None:
+            line.finish()
+    console.finish()
+    if console.verbosity >= 0:
+        click.echo(str(run))
+        console.message(f"What deserves a look first: {run.table}")
+    failed = console.failures(run.failed)
+    if failed:
+        console.message(f"{plural(failed, 'recording')} could not be aligned; see above.")
+        context.exit(1)
+
+
+@contextmanager
+def _terminated() -> Iterator[None]:
+    """Let SIGTERM, which batch systems send, end the run as tidily as Ctrl-C does."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,105 @@
+"""An aligner and works that fail on purpose; a module, so that worker processes find it."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import numpy as np
+import soundfile
+
+from align.alignment import Alignment
+from align.batch.tasks import SpeechWork
+from align.errors import DataError
+from align.formats._atomic import atomic_write
+
+
+class EvenAligner:
+    """Gives every event the same length; quick, and the same everywhere."""
+
+    kind = "speech"
+
+    def __init__(self, name="even", confidence=0.9):
+        self.name = name
+        self.confidence = confidence
+
+    def save(self, path):
+        atomic_write(path, f"{self.name} {self.confidence}", overwrite=True)
+
+    def align(self, audio, events, *, rate=None):
+        try:
+            duration = soundfile.info(os.fspath(audio)).duration
+        except (OSError, soundfile.LibsndfileError):
+            raise DataError("cannot be read as audio.", path=audio) from None
+        n = len(events)
+        return Alignment(
+            tuple(events),
+            np.arange(n) * (duration / n),
+            duration=duration,
+            confidence=np.full(n, self.confidence),
+            score=float(n),
+            audio=os.fspath(audio),
+        )
+
+
+class DeadlyWork(SpeechWork):
+    """Kills the worker where the name of a recording says so.
+
+    ``always...`` every time, ``once...`` unless the file `marks`/name is there, which it makes.
+    """
+
+    def __init__(self, marks, slow=0.0):
+        super().__init__()
+        self.marks = os.fspath(marks)
+        self.slow = slow
+
+    def align(self, aligner, task):
+        name = os.path.basename(task.name)
+        time.sleep(self.slow)
+        if name.startswith("always"):
+            self._mark(task)
+            os.kill(os.getpid(), signal.SIGKILL)
+        if name.startswith("once") and not self._mark(task):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().align(aligner, task)
+
+    def _mark(self, task):
+        """Note a try; whether it was not the first."""
+        path = Path(self.marks, os.path.basename(task.name))
+        before = path.stat().st_size if path.exists() else 0
+        with path.open("a") as stream:
+            stream.write("x")
+        return before > 0
+
+
+class FaultyWork(SpeechWork):
+    """Goes wrong inside of one process, as the name of a recording says."""
+
+    def align(self, aligner, task):
+        name = os.path.basename(task.name)
+        if name.startswith("bug"):
+            raise ZeroDivisionError("oops")
+        if name.startswith("memory"):
+            raise MemoryError
+        if name.startswith("vanish"):
+            os.unlink(task.audio)
+        found = super().align(aligner, task)
+        if name.startswith("change"):
+            with open(task.source, "a") as stream:
+                stream.write("sil\n")
+        return found
+
+
+class SlowWork(SpeechWork):
+    """Takes its time, and tells where it was done."""
+
+    def __init__(self, seconds, places=None):
+        super().__init__()
+        self.seconds = seconds
+        self.places = places
+
+    def align(self, aligner, task):
+        time.sleep(self.seconds)
+        if self.places is not None:
+            Path(self.places, str(os.getpid())).touch()
+        return super().align(aligner, task)
