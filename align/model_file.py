@@ -25,12 +25,13 @@ import numpy.typing as npt
 from align.errors import ModelError, ParameterError
 from align.formats._atomic import atomic_write
 
-__all__ = ["FORMAT_VERSION", "bundled_models", "load", "read_model", "write_model"]
+__all__ = ["FORMAT_VERSION", "bundled_models", "load", "model_path", "read_model", "write_model"]
 
 FORMAT_VERSION = 1
 """Version of the layout this module writes, and the only one it reads."""
 
 _KINDS = {
+    "music": "align.music:MusicAligner",
     "speech": "align.speech:SpeechAligner",
     "sequence": "align.aligner:SequenceAligner",
 }
@@ -40,6 +41,7 @@ _MAX_HEADER = 1 << 24
 _MAX_ARRAYS = 10_000
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.\-]*(/[A-Za-z0-9_][A-Za-z0-9_.\-]*)*")
 _DTYPE_KINDS = "biuf"
+_HIGHEST = 1e100  # a number beyond would overflow where it is squared, and no model learns it
 
 Array = npt.NDArray[Any]
 
@@ -59,12 +61,12 @@ def write_model(
     path : path
         The output, by custom ``*.align``.
     kind : str
-        Which estimator the model is of: ``speech`` or ``sequence``.
+        Which estimator the model is of: ``music``, ``speech`` or ``sequence``.
     header : mapping
         What JSON can hold, finite numbers only. NumPy scalars become numbers, tuples lists.
     arrays : mapping of str to np.ndarray
-        Arrays of numbers or booleans of any shape. Names are letters, digits and ``_ . -``,
-        with ``/`` between parts.
+        Arrays of numbers or booleans of any shape; in a model, finite and at most 1e100. Names are
+        letters, digits and ``_ . -``, with ``/`` between parts.
     overwrite : bool
         Replace a file that exists; only once the new one is whole.
 
@@ -83,6 +85,11 @@ def write_model(
         array = np.asarray(arrays[name], order="C")
         if array.dtype.kind not in _DTYPE_KINDS:
             raise ParameterError(f"array {name!r} has dtype {array.dtype}, must be numbers.")
+        if kind in _KINDS and not _usable(array):
+            raise ParameterError(
+                f"array {name!r} has numbers that are not finite or are beyond {_HIGHEST:g}, so "
+                "this is no model; look for such numbers in the training data and the features."
+            )
         array = array.astype(array.dtype.newbyteorder("<"), copy=False)
         stream = io.BytesIO()
         np.lib.format.write_array(stream, array, allow_pickle=False)
@@ -114,6 +121,22 @@ def write_model(
             info.create_system, info.external_attr = 3, 0o644 << 16
             archive.writestr(info, data)
     atomic_write(path, stream.getvalue(), overwrite=overwrite)
+
+
+def _usable(array: Array) -> bool:
+    """Whether all numbers are finite, and far from overflow."""
+    if array.dtype.kind != "f" or not array.size:
+        return True
+    return float(np.abs(array).max()) <= _HIGHEST  # false for NaN
+
+
+def _plain_numbers(node: Any) -> bool:
+    """Whether all numbers of a header are so, too."""
+    if isinstance(node, dict):
+        return all(map(_plain_numbers, node.values()))
+    if isinstance(node, list):
+        return all(map(_plain_numbers, node))
+    return not isinstance(node, int | float) or abs(node) <= _HIGHEST
 
 
 def _canonical(content: Mapping[str, Any]) -> bytes:
@@ -165,6 +188,12 @@ def read_model(path: str | os.PathLike[str]) -> tuple[str, dict[str, Any], dict[
                 key: _read_array(archive, members[f"{key}.npy"], key, entry, name)
                 for key, entry in content["arrays"].items()
             }
+            for key, array in arrays.items():
+                if content["kind"] in _KINDS and not _usable(array):
+                    raise ModelError(
+                        f"{name}: array {key!r} has numbers that are not finite or are beyond "
+                        f"{_HIGHEST:g}; train the model again."
+                    )
     except FileNotFoundError:
         raise ModelError(f"{name}: does not exist; check the name.") from None
     except zipfile.BadZipFile as error:
@@ -190,7 +219,8 @@ def _members(archive: zipfile.ZipFile, size: int, path: str) -> dict[str, zipfil
                 f"{path}: member {info.filename!r} is compressed or encrypted, which Align never "
                 "does; get or train the model again."
             )
-    if sum(info.file_size for info in infos) > size:
+    # Both sizes: reading a stored member takes as much as the compressed size declares.
+    if sum(max(info.file_size, info.compress_size) for info in infos) > size:
         raise ModelError(f"{path}: declares more data than it holds, so it was tampered with.")
     if _HEADER not in members:
         raise ModelError(f"{path}: is a zip file but no model: it has no {_HEADER}.")
@@ -227,6 +257,10 @@ def _read_header(
         and all(isinstance(entry, dict) for entry in listing.values())
     ):
         raise ModelError(f"{path}: its {_HEADER} lacks the kind, the header or the arrays.")
+    if content["kind"] in _KINDS and not _plain_numbers(content["header"]):
+        raise ModelError(
+            f"{path}: its {_HEADER} has a number beyond {_HIGHEST:g}; train the model again."
+        )
     expected = {_HEADER, *(f"{name}.npy" for name in listing)}
     for name in sorted(expected - members.keys()):
         raise ModelError(f"{path}: array {name.removesuffix('.npy')!r} is missing.")
@@ -253,7 +287,14 @@ def _read_array(
             raise ValueError(f"{shape} of {dtype} in {len(data)} bytes")
         stream.seek(0)
         array: Array = np.lib.format.read_array(stream, allow_pickle=False)
-    except (ValueError, TypeError, SyntaxError, OverflowError) as error:
+    except (
+        ValueError,
+        TypeError,
+        SyntaxError,
+        ArithmeticError,
+        RecursionError,
+        MemoryError,
+    ) as error:
         raise ModelError(f"{path}: array {name!r} is damaged ({error}).") from None
     if list(array.shape) != entry.get("shape") or array.dtype.str != entry.get("dtype"):
         raise ModelError(
@@ -269,6 +310,26 @@ def bundled_models() -> list[str]:
     return sorted(name.removesuffix(".align") for name in names if name.endswith(".align"))
 
 
+def model_path(path_or_name: str | os.PathLike[str]) -> str:
+    """Return the file of a model, given its path or the name of a bundled one.
+
+    Raises
+    ------
+    ModelError
+        If there is no such model.
+    """
+    path = os.fspath(path_or_name)
+    if os.path.exists(path):
+        return path
+    bundled = bundled_models()
+    if path not in bundled:
+        raise ModelError(
+            f"no model {path!r}: it is not a file, and the models that come with Align are: "
+            f"{', '.join(bundled) or 'none'}."
+        )
+    return str(files("align.data") / f"{path}.align")
+
+
 def load(path_or_name: str | os.PathLike[str], features: Iterable[Any] = ()) -> Any:
     """Load a trained aligner.
 
@@ -282,7 +343,7 @@ def load(path_or_name: str | os.PathLike[str], features: Iterable[Any] = ()) -> 
 
     Returns
     -------
-    SpeechAligner or SequenceAligner
+    SpeechAligner, MusicAligner or SequenceAligner
         Ready to align; nothing in the file is executed.
 
     Raises
@@ -290,16 +351,7 @@ def load(path_or_name: str | os.PathLike[str], features: Iterable[Any] = ()) -> 
     ModelError
         If there is no such model, or the file cannot be used.
     """
-    path = os.fspath(path_or_name)
-    if not os.path.exists(path):
-        bundled = bundled_models()
-        if path in bundled:
-            path = str(files("align.data") / f"{path}.align")
-        else:
-            raise ModelError(
-                f"no model {path!r}: it is not a file, and the models that come with Align are: "
-                f"{', '.join(bundled) or 'none'}."
-            )
+    path = model_path(path_or_name)
     kind, header, arrays = read_model(path)
     if kind not in _KINDS:
         raise ModelError(

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from align.correction import OnsetCorrection
 from align.errors import AlignError, ModelError
 from align.features import Feature
+from align.formats.phone_map import PHONE_MAPS
 from align.placement import Placement
 
 if TYPE_CHECKING:
@@ -21,6 +23,11 @@ __all__ = ["aligner_state", "restored"]
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 _Aligner = TypeVar("_Aligner", bound="SequenceAligner")
+
+_LABEL_MAPS = {"label_map", "classes", "symbols"}
+_LONGEST = 1e6  # seconds that any event lasts
+_DAMAGED = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, AlignError)
+"""What a description that is not as `aligner_state` made it leads to."""
 
 
 def aligner_state(
@@ -33,6 +40,10 @@ def aligner_state(
         params, own = feature.get_state()
         states.append({"name": feature.name, "params": params})
         arrays.update({f"feature{i}.{key}": value for key, value in own.items()})
+    correction = None
+    if aligner.correction_ is not None:
+        correction, own = aligner.correction_.get_state()
+        arrays.update({f"correction.{key}": value for key, value in own.items()})
     header = {
         "params": aligner._saved_params(),
         "labels": aligner.labels_,
@@ -41,6 +52,7 @@ def aligner_state(
         "hop": aligner.hop_,
         "offset": aligner.placement_.offset,
         "temperature": aligner.placement_.temperature,
+        "correction": correction,
         "longest": aligner.longest_,
         "starts_at_zero": aligner.starts_at_zero_,
         "ends_with_recording": aligner.ends_with_recording_,
@@ -76,6 +88,7 @@ def restored(
         Where something is missing, of a wrong type or shape, or not finite.
     """
     try:
+        _check_params(header["params"])
         self = cls._with_features(header["params"], features)
         self.scale_, self.coef_ = arrays["scale"], arrays["coef"]
         self.base_functions_ = [str(name) for name in header["base_functions"]]
@@ -85,6 +98,11 @@ def restored(
         self.placement_ = Placement(
             self.refine, self.hop_, float(header["temperature"]), float(header["offset"])
         )
+        self.correction_ = None
+        if header.get("correction") is not None:  # models of before have none
+            prefix = "correction."
+            own = {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
+            self.correction_ = OnsetCorrection.from_state(header["correction"], own, self.hop_)
         self.longest_ = float(header["longest"])
         self.starts_at_zero_ = bool(header["starts_at_zero"])
         self.ends_with_recording_ = bool(header["ends_with_recording"])
@@ -92,9 +110,10 @@ def restored(
         self.licence_ = str(header["licence"])
         states = [(str(state["name"]), state["params"]) for state in header["features"]]
         made = {feature.name: feature for feature in self._make_features()}
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except _DAMAGED as error:
+        reason = str(error).rstrip(".") if isinstance(error, AlignError) else repr(error)
         raise ModelError(
-            f"{path}: the model's description is incomplete or damaged ({error!r}); "
+            f"{path}: the model's description is incomplete or damaged ({reason}); "
             "train or download it again."
         ) from error
     missing = [name for name, _ in states if name not in made]
@@ -109,7 +128,11 @@ def restored(
     if not (np.isfinite(self.coef_).all() and np.isfinite(self.scale_).all()):
         raise ModelError(f"{path}: its weights are not finite; train it again.")
     placed = (self.placement_.temperature, self.longest_, *self.scale_)
-    if not (min(placed) > 0 and np.isfinite([*placed, self.placement_.offset]).all()):
+    if not (
+        min(placed) > 0
+        and self.longest_ <= _LONGEST
+        and np.isfinite([*placed, self.placement_.offset]).all()
+    ):
         raise ModelError(f"{path}: a scale, temperature or length is not above 0; train it again.")
     if self.hop_ != hop:
         raise ModelError(f"{path}: its frames last {self.hop_} s, and {hop} s by its parameters.")
@@ -118,8 +141,35 @@ def restored(
         prefix = f"feature{i}."
         own = {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
         try:
+            for key in _LABEL_MAPS & set(params):
+                if not all(isinstance(to, str) for to in (params[key] or {}).values()):
+                    raise ModelError(f"{key} must map labels to labels.")
             feature.set_state(params, own)
-        except (KeyError, TypeError, ValueError, AttributeError, AlignError) as error:
+        except _DAMAGED as error:
             raise ModelError(f"{path}: feature {name!r} is damaged: {error}") from error
     self.problems_ = []
     return self
+
+
+def _check_params(params: Mapping[str, Any]) -> None:
+    """Check the parameters that aligning uses; they come from a file, so from anyone."""
+    limits = {
+        "rate": (1_000, 1_000_000),
+        "hop": (1e-4, 1.0),
+        "max_length_factor": (1e-3, 1e6),
+    }
+    for name, (low, high) in limits.items():
+        value = params.get(name, low)
+        if value is None and name == "hop":
+            continue
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise ModelError(f"{name} is {value!r}, must be a number.")
+        if not low <= value <= high:
+            raise ModelError(f"{name} is {value}, must be in {low:g}..{high:g}.")
+    phones = params.get("phone_map")
+    if isinstance(phones, str) and phones not in PHONE_MAPS:  # else a model could read any file
+        raise ModelError(f"phone_map is {phones!r}, must be one of {', '.join(PHONE_MAPS)}.")
+    if isinstance(phones, Mapping) and not all(isinstance(to, str) for to in phones.values()):
+        raise ModelError("phone_map must map labels to phones.")
+    if not isinstance(params.get("features", []), list):
+        raise ModelError("features must be a list of names.")

@@ -1,6 +1,7 @@
 """File formats of labels and alignments.
 
-`read_labels` and `write_labels` choose by the suffix; each format also has its own module.
+`read_labels` and `write_labels` choose by the suffix, `read_music` and `write_music` for aligned
+notes; each format also has its own module.
 """
 
 from align.formats._atomic import atomic_write
@@ -10,6 +11,7 @@ from align.formats.files import LABEL_FORMATS, read_labels, write_labels
 from align.formats.htk import read_lab, write_lab
 from align.formats.json_file import read_json, write_json
 from align.formats.labels import Labels
+from align.formats.music_files import MUSIC_FORMATS, read_music, write_music
 from align.formats.phone_map import map_labels, nearest_label, read_phone_map
 from align.formats.tables import read_csv, write_csv
 from align.formats.textgrid import read_textgrid, write_textgrid
@@ -17,6 +19,7 @@ from align.formats.timit import read_phn, write_phn
 
 __all__ = [
     "LABEL_FORMATS",
+    "MUSIC_FORMATS",
     "Labels",
     "atomic_write",
     "map_labels",
@@ -27,6 +30,7 @@ __all__ = [
     "read_json",
     "read_lab",
     "read_labels",
+    "read_music",
     "read_phn",
     "read_phone_map",
     "read_textgrid",
@@ -36,6 +40,7 @@ __all__ = [
     "write_json",
     "write_lab",
     "write_labels",
+    "write_music",
     "write_phn",
     "write_textgrid",
 ]

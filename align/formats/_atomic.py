@@ -2,18 +2,32 @@
 
 The bytes go to a temporary file in the same folder, reach the disk, and only then take the name
 of the output, so that a crash, a full disk or an interrupted run never leaves half a file or loses
-the old one.
+the old one. A process that is killed leaves its temporary file behind: its name tells which host
+and process it was of, so that a later run can remove it and leave alone what others are writing.
 """
 
+import hashlib
 import os
+import platform
+import re
 import secrets
 import shutil
 import stat
-from contextlib import suppress
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from functools import cache
 
 from align.errors import DataError
 
-__all__ = ["atomic_write"]
+__all__ = ["atomic_write", "captured_writes", "process_runs", "remove_stale"]
+
+_TEMPORARY = re.compile(r"\.align-([0-9a-f]{8})-([0-9]+)-[0-9a-f]{16}\.tmp")
+_LONGEST_WRITE = 86400.0  # seconds; what is older was left behind, whoever it was of
+
+_writing: set[str] = set()  # temporary files of this process
+_captured: ContextVar[dict[str, bytes] | None] = ContextVar("captured", default=None)
 
 
 def atomic_write(
@@ -37,6 +51,10 @@ def atomic_write(
         If the file exists and `overwrite` is false, or the folder is missing or not writable.
     """
     name = os.fspath(path)
+    content = data.encode("utf-8") if isinstance(data, str) else data
+    if (sink := _captured.get()) is not None:
+        sink[name] = content
+        return
     target = os.path.realpath(name)
     folder = os.path.dirname(target)
     if os.path.isdir(target):
@@ -47,13 +65,13 @@ def atomic_write(
     special = exists and not stat.S_ISREG(os.stat(target).st_mode)
     if exists and not special and not overwrite:
         raise _exists(name)
-    content = data.encode("utf-8") if isinstance(data, str) else data
-    temporary = os.path.join(folder, f".align-{secrets.token_hex(8)}.tmp")
+    temporary = os.path.join(folder, _temporary_name())
     try:
         if special:  # a device or pipe such as /dev/null must not be replaced by a file
             with open(target, "wb") as stream:
                 stream.write(content)
             return
+        _writing.add(temporary)
         try:
             with open(temporary, "xb") as stream:
                 stream.write(content)
@@ -65,9 +83,11 @@ def atomic_write(
                 os.replace(temporary, target)
             else:
                 _move_to_new(temporary, target, name)
+            _sync_folder(folder)
         finally:
             with suppress(FileNotFoundError):
                 os.unlink(temporary)
+            _writing.discard(temporary)
     except OSError as error:
         reason = error.strerror or str(error)
         raise DataError(f"cannot be written: {reason}.", path=name) from error
@@ -87,3 +107,98 @@ def _move_to_new(temporary: str, target: str, name: str) -> None:
 
 def _exists(name: str) -> DataError:
     return DataError("exists; choose another name or allow overwriting.", path=name)
+
+
+def _temporary_name() -> str:
+    return f".align-{_host()}-{os.getpid()}-{secrets.token_hex(8)}.tmp"
+
+
+@cache
+def _host() -> str:
+    """Name of this machine, as eight hexadecimal digits."""
+    return hashlib.sha256(platform.node().encode()).hexdigest()[:8]
+
+
+def _sync_folder(folder: str) -> None:
+    """Make the new name itself outlast a power failure, where the system can."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def remove_stale(folders: Iterable[str | os.PathLike[str]]) -> list[str]:
+    """Remove the temporary files that dead processes left behind.
+
+    Parameters
+    ----------
+    folders : iterable of path
+        Where to look; not below them. One that does not exist has none.
+
+    Returns
+    -------
+    list of str
+        What was removed. A file stays while the process that writes it runs; of other hosts'
+        processes this cannot be known, and theirs stay for a day.
+    """
+    removed = []
+    for folder in folders:
+        try:
+            names = os.listdir(folder)
+        except OSError:
+            continue
+        for name in names:
+            path = os.path.join(folder, name)
+            with suppress(OSError):  # someone else was quicker, or may do more than we
+                if _is_stale(name, path):
+                    os.unlink(path)
+                    removed.append(path)
+    return removed
+
+
+def _is_stale(name: str, path: str) -> bool:
+    match = _TEMPORARY.fullmatch(name)
+    if match is None:
+        return False
+    if time.time() - os.lstat(path).st_mtime > _LONGEST_WRITE:
+        return True
+    if match[1] != _host():
+        return False
+    process = int(match[2])
+    if process == os.getpid():  # numbers come again, in containers above all
+        return os.path.realpath(path) not in _writing
+    return not process_runs(process)
+
+
+def process_runs(process: int) -> bool:
+    """Whether a process of this number runs on this machine, as far as can be told."""
+    if os.name == "nt":  # there, signal 0 would end it
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
+
+
+@contextmanager
+def captured_writes() -> Iterator[dict[str, bytes]]:
+    """Collect what `atomic_write` is given in this context, by path, instead of writing it.
+
+    Examples
+    --------
+    >>> with captured_writes() as files:
+    ...     atomic_write("kiwi.txt", "kiwi")
+    >>> files
+    {'kiwi.txt': b'kiwi'}
+    """
+    files: dict[str, bytes] = {}
+    token = _captured.set(files)
+    try:
+        yield files
+    finally:
+        _captured.reset(token)

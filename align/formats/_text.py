@@ -6,12 +6,13 @@ the encoding passes it.
 """
 
 import codecs
+import math
 import os
 import re
 
 from align.errors import DataError, ParameterError
 
-__all__ = ["parse_number", "read_lines", "read_text"]
+__all__ = ["parse_number", "read_lines", "read_text", "shortened"]
 
 _MAX_BYTES = 1 << 26
 _MARKS = (
@@ -57,7 +58,8 @@ def read_text(path: str | os.PathLike[str], encoding: str | None = None) -> str:
         at = error.start if isinstance(error, UnicodeDecodeError) else 0
         wanted = encoding or "UTF-8 or UTF-16"
         raise DataError(
-            f"is not {wanted} text; save it again as UTF-8, or give its encoding.",
+            f"is not {wanted} text; save it again as UTF-8, or give its encoding"
+            f"{_hint(data, at)}.",
             path=name,
             line=data.count(b"\n", 0, at) + 1,
         ) from None
@@ -66,6 +68,26 @@ def read_text(path: str | os.PathLike[str], encoding: str | None = None) -> str:
         line = text.count("\n", 0, text.index("\0")) + 1
         raise DataError("is not a text file.", path=name, line=line)
     return text.removeprefix("\ufeff")
+
+
+_LIKELY = {"cp1252": "Windows-1252", "mac_roman": "Mac Roman", "cp1250": "Windows-1250"}
+_USUAL = frozenset("äöüÄÖÜßéèêëàâçñíóúáôîûïãõæøåœąćęłńśźżčďěňřšťůýž\u2019\u201c\u201d\u2013\u2026")
+"""Letters and signs that texts in these encodings are full of."""
+
+
+def _hint(data: bytes, at: int) -> str:
+    """Name the byte that is at fault and, where it can be told, the likely encoding."""
+    found: list[tuple[int, str, str]] = []
+    strange = bytes(byte for byte in data[at : at + 4096] if byte >= 0x80)
+    for encoding, name in _LIKELY.items():
+        high = strange.decode(encoding, errors="replace")
+        found.append((sum(char in _USUAL for char in high), name, encoding))
+    score, name, encoding = max(found, key=lambda item: item[0])
+    byte = f"byte 0x{data[at]:02X}" if at < len(data) else "the last byte"
+    if not score or 2 * score < len(strange):
+        return f" ({byte} is none of its)"
+    char = data[at : at + 1].decode(encoding, errors="replace")
+    return f" ({byte} would be {char!r} in {name}, which it may be)"
 
 
 def _encoding(data: bytes) -> str:
@@ -97,11 +119,26 @@ def parse_number(
     """Return the number `text` is, or raise a `DataError` that names `what` it should be."""
     stripped = text.strip()
     if _NUMBER.fullmatch(stripped):
-        return float(stripped)
+        value = float(stripped)
+        if math.isfinite(value):
+            return value
+        raise DataError(
+            f"the {what} is {shortened(stripped)}, beyond any number of seconds; "
+            "it must be finite.",
+            path=path,
+            line=line,
+        )
     if re.fullmatch(r"[+-]?(nan|inf|infinity)", stripped, re.IGNORECASE):
         raise DataError(
             f"the {what} is {stripped!r}; every time must be a finite number.",
             path=path,
             line=line,
         )
-    raise DataError(f"the {what} is {stripped!r}, which is not a number.", path=path, line=line)
+    raise DataError(
+        f"the {what} is {shortened(stripped)}, which is not a number.", path=path, line=line
+    )
+
+
+def shortened(text: str, length: int = 60) -> str:
+    """Quote a text for a message, which must stay one sentence however long the text is."""
+    return repr(text if len(text) <= length else text[: length - 1] + "\u2026")

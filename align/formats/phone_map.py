@@ -1,6 +1,6 @@
 """Maps from one set of phones to another, or to classes of phones; data that users may replace.
 
-Three come with Align:
+Four come with Align:
 
 * ``timit48``: the 61 phones of TIMIT to the 48 of Lee and Hon, which the thesis uses. Lee and Hon
   drop the glottal stop ``q``; time cannot be dropped from an alignment, so here ``q`` is a
@@ -10,6 +10,7 @@ Three come with Align:
 * ``timit_classes``: the 61 and the 48 to broad classes: vowel, approximant, nasal, fricative,
   affricate, closure, burst, silence. The flap ``dx`` counts as a burst, the glottal stop as a
   closure, ``nx`` as a nasal, ``hh`` and ``hv`` as fricatives.
+* ``timit_ipa``: the 61 to the International Phonetic Alphabet, closures as unreleased stops.
 
 References
 ----------
@@ -33,6 +34,7 @@ PHONE_MAPS = {
     "timit48": "timit61_48.csv",
     "timit39": "timit61_39.csv",
     "timit_classes": "timit_classes.csv",
+    "timit_ipa": "timit_ipa.csv",
 }
 """File of each map that comes with Align."""
 

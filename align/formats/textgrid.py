@@ -120,7 +120,8 @@ class _Tokens:
         token = self.next(what)
         if token[0] in '"<':
             raise self.error(f"{token} stands where {what} (a number) should.")
-        return parse_number(token, what, self.path, self.line)
+        bare = what.removeprefix("the ").removeprefix("a ")
+        return parse_number(token, bare, self.path, self.line)
 
     def count(self, what: str) -> int:
         value = self.number(what)

@@ -83,7 +83,7 @@ def test_missing_maps(tmp_path):
         read_phone_map("timit47")
     with pytest.raises(DataError, match=r"no.csv: does not exist"):
         read_phone_map(tmp_path / "no.csv")
-    assert list(PHONE_MAPS) == ["timit48", "timit39", "timit_classes"]
+    assert list(PHONE_MAPS) == ["timit48", "timit39", "timit_classes", "timit_ipa"]
 
 
 def test_unknown_labels_are_named_with_the_nearest():

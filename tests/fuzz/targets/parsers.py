@@ -1,0 +1,199 @@
+"""What is fuzzed: for each parser a function that feeds it bytes as a stranger's file would.
+
+A target returns where the parser accepts its input or refuses it with an `AlignError`. Whatever
+else it lets out is a finding. The tests of the suite and the long runs (``run.py``) share these
+functions, so that what one finds the other can keep as a regression.
+"""
+
+import importlib
+import os
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+from align.errors import AlignError
+
+__all__ = ["SUFFIXES", "TARGETS", "Target", "feed"]
+
+Target = Callable[[str], object]
+
+_FOLDER = tempfile.TemporaryDirectory(
+    prefix="align-fuzz-", dir="/dev/shm" if os.path.isdir("/dev/shm") else None
+)
+
+
+def feed(name: str, data: bytes) -> None:
+    """Give a parser a file that holds `data`; an `AlignError` is what it may answer."""
+    if name == "signed_model":
+        sys.path[:0] = [str(Path(__file__).resolve().parents[2] / "golden_models")]
+        try:
+            signed = importlib.import_module("signed")
+            signed.feed_signed(os.path.join(_FOLDER.name, "in.align"), data)
+        finally:
+            del sys.path[0]
+        return
+    function, suffix = TARGETS[name]
+    path = os.path.join(_FOLDER.name, f"in{suffix}")
+    if suffix == ".any":  # the first byte chooses among several suffixes
+        own = SUFFIXES[name]
+        path = os.path.join(_FOLDER.name, f"in{own[data[0] % len(own)] if data else own[0]}")
+        data = data[1:]
+    with open(path, "wb") as stream:
+        stream.write(data)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            function(path)
+        except AlignError as error:
+            str(error)  # must be sayable too
+
+
+def _labels(path: str) -> None:
+    from align.formats import read_labels
+
+    read_labels(path)
+    read_labels(path, duration=2.0, rate=8000) if path.endswith(".phn") else None
+
+
+def _textgrid(path: str) -> None:
+    from align.formats import read_labels
+    from align.text import read_transcript
+
+    try:
+        read_labels(path)
+    except AlignError as error:
+        str(error)
+    read_transcript(path)
+
+
+def _score(path: str) -> None:
+    from align.scores import chords, distinct, read_score
+
+    score = read_score(path)
+    chords(score)
+    distinct(score)
+    if path.endswith((".csv", ".tsv")):
+        from align.scores import read_note_truth
+
+        read_note_truth(path, score)
+
+
+def _notes(path: str) -> None:
+    from align.formats import read_music
+
+    score = None
+    if not path.endswith((".json", "notes.csv", ".tsv")) or path.endswith(".sv.csv"):
+        score = _aligned()
+    read_music(path, score=score)
+
+
+def _aligned():  # type: ignore[no-untyped-def]
+    """Four notes, for the formats that know no score."""
+    from align.music_alignment import MusicAlignment
+    from align.scores import Score
+    from align.types import Note
+
+    score = Score.of([Note(60, 0.0), Note(64, 0.0), Note(67, 0.5), Note(72, 1.0)])
+    return MusicAlignment.from_score(score, score.onsets, duration=3.0)
+
+
+def _audio(path: str) -> None:
+    from align.features.audio import audio_info, read_audio
+
+    try:
+        audio_info(path)
+    except AlignError as error:
+        str(error)
+    try:
+        read_audio(path, allow_truncated=True)
+    except AlignError as error:
+        str(error)
+    read_audio(path)
+
+
+def _model(path: str) -> None:
+    from align.model_file import load
+
+    load(path)
+
+
+def _dictionary(path: str) -> None:
+    from align.text.dictionary import read_dictionary
+    from align.text.lookup import look_up
+
+    dictionary = read_dictionary(path)
+    for word in list(dictionary)[:3]:
+        look_up(word, dictionary, guess=False)
+    dictionary.nearest("hello")
+
+
+def _transcript(path: str) -> None:
+    from align.text import read_transcript
+    from align.text.normalise import split_words
+
+    for utterance in read_transcript(path):
+        split_words(utterance.text)
+        split_words(utterance.text, language="de")
+
+
+def _manifest(path: str) -> None:
+    from align.corpus import read_corpus
+
+    try:
+        read_corpus(path)
+    except AlignError as error:
+        str(error)
+    read_corpus(path, "music")
+
+
+def _phone_map(path: str) -> None:
+    from align.formats import map_labels, read_phone_map
+
+    mapping = read_phone_map(path)
+    map_labels(["a", *list(mapping)[:3]], mapping)
+
+
+def _ipa(path: str) -> None:
+    from align.text.arpabet import ipa_to_arpabet, spell
+
+    text = Path(path).read_bytes().decode("utf-8", "replace")
+    ipa_to_arpabet(text)
+    spell(text.split()[:20], {"a", "b", "aa", "sil"})
+
+
+SUFFIXES = {
+    "notation": (".musicxml", ".mxl", ".mei", ".krn", ".match", ".xml"),
+    "notes": ("notes.csv", ".json", ".txt", ".sv.csv", ".svl", ".mid", ".tsv"),
+    "audio": (".wav", ".flac", ".sph", ".ogg", ".mp3", ".aiff", ".w64", ".caf", ".au"),
+    "transcript": (".txt", ".lab", ".wrd"),
+    "score_table": (".csv", ".tsv"),
+    "labels_table": (".csv", ".tsv"),
+}
+"""Suffixes of the targets that have several; the first byte of the input chooses one."""
+
+TARGETS: dict[str, tuple[Target, str]] = {
+    "textgrid": (_textgrid, ".TextGrid"),
+    "phn": (_labels, ".phn"),
+    "lab": (_labels, ".lab"),
+    "labels_table": (_labels, ".any"),
+    "ctm": (_labels, ".ctm"),
+    "audacity": (_labels, ".txt"),
+    "json": (_labels, ".json"),
+    "midi": (_score, ".mid"),
+    "notation": (_score, ".any"),
+    "score_table": (_score, ".any"),
+    "notes": (_notes, ".any"),
+    "sphere": (_audio, ".sph"),
+    "wav": (_audio, ".wav"),
+    "flac": (_audio, ".flac"),
+    "audio": (_audio, ".any"),
+    "model": (_model, ".align"),
+    "dictionary": (_dictionary, ".dict"),
+    "transcript": (_transcript, ".any"),
+    "manifest": (_manifest, ".csv"),
+    "phone_map": (_phone_map, ".map"),
+    "ipa": (_ipa, ".ipa"),
+}
+"""Parser and suffix of each target; ``.any`` stands for those of `SUFFIXES`."""

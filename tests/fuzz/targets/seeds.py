@@ -1,0 +1,223 @@
+"""Small whole files of every format, for the long runs to begin with."""
+
+import io
+import struct
+import zipfile
+from pathlib import Path
+
+import numpy as np
+
+__all__ = ["seeds"]
+
+_DATA = Path(__file__).resolve().parents[3] / "align" / "data"
+_GOLDEN = Path(__file__).resolve().parents[2] / "golden_models"
+
+TEXTGRID = (
+    'File type = "ooTextFile"\nObject class = "TextGrid"\n\nxmin = 0\nxmax = 1\ntiers? <exists>\n'
+    'size = 2\nitem []:\n item [1]:\n  class = "IntervalTier"\n  name = "phones"\n  xmin = 0\n'
+    "  xmax = 1\n  intervals: size = 2\n  intervals [1]:\n   xmin = 0\n   xmax = 0.5\n"
+    '   text = "a"\n  intervals [2]:\n   xmin = 0.5\n   xmax = 1\n   text = "b""c"\n'
+    ' item [2]:\n  class = "TextTier"\n  name = "p"\n  xmin = 0\n  xmax = 1\n'
+    '  points: size = 1\n  points [1]:\n   number = 0.5\n   mark = "x"\n'
+)
+SHORT_TEXTGRID = (
+    'File type = "ooTextFile"\n"TextGrid"\n\n0\n1\n<exists>\n1\n"IntervalTier"\n"Mary"\n0\n1\n1\n'
+    '0\n1\n"hello 12 worlds, it\'s $3.50"\n'
+)
+MUSICXML = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n'
+    '<!DOCTYPE score-partwise PUBLIC "-//Recordare//DTD MusicXML 3.1 Partwise//EN" '
+    '"http://www.musicxml.org/dtds/partwise.dtd">\n'
+    '<score-partwise version="3.1"><part-list><score-part id="P1"><part-name>x</part-name>'
+    '</score-part></part-list><part id="P1"><measure number="1"><attributes><divisions>2'
+    "</divisions><key><fifths>0</fifths></key><time><beats>4</beats><beat-type>4</beat-type>"
+    '</time></attributes><barline location="left"><repeat direction="forward"/></barline>'
+    '<direction><sound tempo="100"/></direction><note><pitch><step>C</step><octave>4</octave>'
+    "</pitch><duration>2</duration><voice>1</voice><type>quarter</type></note><note><chord/>"
+    "<pitch><step>E</step><alter>-1</alter><octave>4</octave></pitch><duration>2</duration>"
+    "<voice>1</voice><type>quarter</type></note><note><grace/><pitch><step>G</step><octave>4"
+    "</octave></pitch><voice>1</voice></note><note><rest/><duration>4</duration></note>"
+    '<barline location="right"><repeat direction="backward"/></barline></measure></part>'
+    "</score-partwise>"
+)
+MEI = (
+    '<?xml version="1.0"?><mei xmlns="http://www.music-encoding.org/ns/mei" meiversion="4.0.0">'
+    '<music><body><mdiv><score><scoreDef meter.count="4" meter.unit="4"><staffGrp><staffDef n="1" '
+    'lines="5" clef.shape="G" clef.line="2"/></staffGrp></scoreDef><section><measure n="1">'
+    '<staff n="1"><layer n="1"><note dur="4" oct="4" pname="c"/><note dur="2" dots="1" oct="4" '
+    'pname="d"/></layer></staff></measure></section></score></mdiv></body></music></mei>'
+)
+KERN = (
+    "**kern\t**kern\n*clefF4\t*clefG2\n*k[]\t*k[]\n*M4/4\t*M4/4\n=1-\t=1-\n4C\t4c\n4D\t8d\n.\t8e\n"
+    "2r\t2f#\n==\t==\n*-\t*-\n"
+)
+
+
+def _wav(rate: int = 8000) -> bytes:
+    samples = (np.sin(np.arange(200) / 7) * 20000).astype("<i2").tobytes()
+    head = struct.pack("<4sI4s4sIHHIIHH", b"RIFF", 36 + len(samples), b"WAVE", b"fmt ", 16, 1, 1,
+                       rate, 2 * rate, 2, 16)  # fmt: skip
+    return head + struct.pack("<4sI", b"data", len(samples)) + samples
+
+
+def _sphere() -> bytes:
+    samples = (np.sin(np.arange(200) / 7) * 20000).astype("<i2").tobytes()
+    head = (
+        "NIST_1A\n   1024\nchannel_count -i 1\nsample_count -i 200\nsample_rate -i 16000\n"
+        "sample_n_bytes -i 2\nsample_byte_format -s2 01\nsample_sig_bits -i 16\n"
+        "sample_coding -s3 pcm\nend_head\n"
+    )
+    return head.encode().ljust(1024, b" ") + samples
+
+
+def _coded(kind: str, subtype: str | None = None) -> bytes:
+    import soundfile
+
+    stream = io.BytesIO()
+    tone = 0.5 * np.sin(np.arange(400) / 7)
+    soundfile.write(stream, tone, 16000, format=kind, subtype=subtype)
+    return stream.getvalue()
+
+
+def _mxl() -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr(
+            "META-INF/container.xml",
+            '<container><rootfiles><rootfile full-path="s.xml"/></rootfiles></container>',
+        )
+        archive.writestr("s.xml", MUSICXML)
+    return stream.getvalue()
+
+
+def _midi() -> list[bytes]:
+    import mido
+
+    out = []
+    for kind in (0, 1):
+        file = mido.MidiFile(type=kind, ticks_per_beat=96)
+        file.tracks.append(
+            mido.MidiTrack(
+                [
+                    mido.MetaMessage("set_tempo", tempo=400000),
+                    mido.MetaMessage("time_signature", numerator=3, denominator=4),
+                    mido.Message("note_on", note=60, time=0),
+                    mido.Message("note_on", note=64, time=0),
+                    mido.Message("note_off", note=60, time=96),
+                    mido.Message("sysex", data=(1, 2, 3)),
+                    mido.Message("note_on", note=64, velocity=0, time=5),
+                ]
+            )
+        )
+        stream = io.BytesIO()
+        file.save(file=stream)
+        out.append(stream.getvalue())
+    return out
+
+
+def _layer() -> bytes:
+    return (
+        b'<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE sonic-visualiser>\n<sv><data>'
+        b'<model id="1" sampleRate="44100" type="sparse"/><dataset id="0" dimensions="3">'
+        b'<point frame="1000" value="60" duration="1" level="1" label="C4 n0" /></dataset>'
+        b"</data></sv>"
+    )
+
+
+def _match() -> bytes:
+    return (
+        b"info(matchFileVersion,1.0.0).\ninfo(piece,x).\ninfo(composer,x).\ninfo(performer,x).\n"
+        b"info(midiClockUnits,4000).\ninfo(midiClockRate,500000).\n"
+        b"scoreprop(timeSignature,4/4,1:1,0,0.0000).\nscoreprop(keySignature,C,1:1,0,0.0000).\n"
+        b"snote(n1,[C,n],4,1:1,0,1/4,0.0000,1.0000,[v1])-note(0,60,0,500,64,0,1).\n"
+        b"snote(n2,[E,b],4,1:2,0,1/4,1.0000,2.0000,[v1])-deletion.\n"
+    )
+
+
+def _json_notes() -> bytes:
+    import json
+    import tempfile
+
+    from align.formats import write_music
+    from align.music_alignment import MusicAlignment
+    from align.scores import Score
+    from align.types import Note
+
+    score = Score.of([Note(60, 0.0), Note(64, 0.0), Note(67, 0.5)])
+    alignment = MusicAlignment.from_score(score, [0.1, 0.11, 0.7], duration=3.0)
+    with tempfile.TemporaryDirectory() as folder:
+        write_music(Path(folder) / "a.json", alignment)
+        text = (Path(folder) / "a.json").read_text()
+    return json.dumps(json.loads(text)).encode()
+
+
+def _chosen(*files: bytes) -> list[bytes]:
+    return [bytes([k]) + data for k, data in enumerate(files)]
+
+
+def seeds(target: str) -> list[bytes]:
+    """Return the inputs a run begins with."""
+    table = b"start,end,label\n0,0.5,a\n0.5,1.25,b\n"
+    notes = (
+        b"score_onset_s,pitch,performed_onset_s,id,duration_s\n0,60,0.1,n0,0.5\n.5,64,.7,n1,1\n"
+    )
+    points = b"0.1\t0.1\tC4 n0\n0.7\t0.7\tG4 n2\n"
+    made = {
+        "textgrid": lambda: [TEXTGRID.encode(), SHORT_TEXTGRID.encode("utf-16")],
+        "phn": lambda: [b"0 2250 h#\n2250 2924 iy\n2924 4000 s\n"],
+        "lab": lambda: [b'0 1406250 sil\n1406250 1827500 "iy" -12.5\n'],
+        "labels_table": lambda: _chosen(table, table.replace(b",", b"\t")),
+        "ctm": lambda: [b";; c\nkiwi 1 0.0 0.14 sil 0.98\nkiwi 1 0.14 0.04 k\n"],
+        "audacity": lambda: [b"0.0\t0.5\ta\n\\\t10\t20\n0.5\t1e0\tb\n", b"0\t0\ta\n1\t1\tb\n"],
+        "json": lambda: [
+            b'{"audio": "k.wav", "rate": 16000, "duration": 1, "score": 2.5, "events": '
+            b'[{"label": "a", "start": 0.0, "end": 0.5, "confidence": null}]}'
+        ],
+        "midi": _midi,
+        "notation": lambda: [
+            *_chosen(MUSICXML.encode(), _mxl(), MEI.encode(), KERN.encode(), _match()),
+            b"\0" + MUSICXML.encode("utf-16"),
+        ],
+        "score_table": lambda: _chosen(notes, notes.replace(b",", b"\t")),
+        "notes": lambda: _chosen(
+            notes,
+            _json_notes(),
+            points,
+            b"TIME,LABEL\n0.5,C4 n0\n",
+            _layer(),
+            _midi()[1],
+            notes.replace(b",", b"\t"),
+        ),
+        "sphere": lambda: [_sphere()],
+        "wav": lambda: [_wav(), _coded("WAV", "FLOAT"), _coded("WAVEX"), _coded("RF64")],
+        "flac": lambda: [_coded("FLAC")],
+        "audio": lambda: _chosen(
+            _wav(),
+            _coded("FLAC"),
+            _sphere(),
+            _coded("OGG"),
+            _coded("MP3"),
+            _coded("AIFF"),
+            _coded("W64"),
+            _coded("CAF"),
+            _coded("AU"),
+        ),
+        "model": lambda: [p.read_bytes() for p in sorted(_GOLDEN.rglob("*.align"))],
+        "dictionary": lambda: [
+            b";;; c\nhello HH AH0 L OW1\nhello(2) 0.5 HH EH L OW\n",
+            b"a\t1 a\n",
+        ],
+        "transcript": lambda: _chosen(
+            b"It's 10:30 on May 5th, 1999; he paid $3.50 (50%) [noise] for 1,000.5 U.S. 1980s\n",
+            b"hello world\n",
+            b"0 2250 she\n2250 2924 had\n",
+        ),
+        "manifest": lambda: [
+            b"audio,labels,group\nin.wav,in.phn,x\n",
+            b"audio,score,truth,group\na.wav,s.mid,t.csv,x\n",
+        ],
+        "phone_map": lambda: [b"from,to\na,b\n", b"a b\nc d\n"],
+        "ipa": lambda: ["h\u0259\u02c8lo\u028a \u02a7a\u026a\u02d0t".encode()],
+        "signed_model": lambda: [bytes([k]) + bytes(range(9)) for k in range(4)],
+    }
+    return made[target]()
