@@ -511,6 +511,7 @@ def bundled(model: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
     corpus = write_corpus(tmp_path / "bundled", {"voice": 2}, seed=7)
     monkeypatch.setattr(align.demo, "MODEL", str(model))
     monkeypatch.setattr(align.demo, "recordings", lambda: list(align.read_corpus(corpus)))
+    monkeypatch.setattr(align.demo, "_music", lambda *_: ([], []))  # see test_cli_music.py
 
 
 @pytest.mark.usefixtures("bundled")
@@ -664,7 +665,7 @@ def test_as_a_process(here: Path, model: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX signals")
-def test_an_interrupt_ends_cleanly_and_leaves_nothing_behind(here: Path) -> None:
+def test_an_interrupt_ends_cleanly_and_leaves_no_model_behind(here: Path) -> None:
     rng = np.random.default_rng(0)
     for i in range(12):
         write_recording(here / "corpus" / f"s{i}" / "u", random_phones(rng, 40), seed=i)
@@ -685,4 +686,5 @@ def test_an_interrupt_ends_cleanly_and_leaves_nothing_behind(here: Path) -> None
     assert process.returncode == 130, said
     assert "Traceback" not in said
     assert said.endswith("Interrupted.\n")
-    assert not list(here.glob("*.align*"))
+    left = {path.name for path in here.glob("*.align*")}
+    assert left <= {"m.align.partial"}  # what the next run goes on from

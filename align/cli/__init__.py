@@ -14,9 +14,15 @@ from contextlib import suppress
 import click
 
 import align
+from align.cli.adapting import adapt
 from align.cli.aligning import demo, speech
+from align.cli.checking import validate_speech
 from align.cli.console import Commands, message_options
+from align.cli.corpus_command import corpus
 from align.cli.files import convert, info, plot
+from align.cli.models_command import models
+from align.cli.music import music
+from align.cli.reporting import report, sonify
 from align.cli.training import evaluate, train, validate
 
 __all__ = ["cli", "main"]
@@ -25,19 +31,35 @@ __all__ = ["cli", "main"]
 @click.group(
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Try `align demo` first: it aligns a bundled recording and shows what comes out.",
+    epilog="Try `align demo` first: it aligns bundled recordings and shows what comes out.",
 )
 @click.version_option(align.__version__, package_name="margin-align", prog_name="align")
 @message_options
 def cli() -> None:
-    """Align a recording with the events in it: the phones of an utterance.
+    """Align a recording with the events in it: phones of an utterance, notes of a score.
 
     Exit status: 0 done; 1 some data could not be aligned (each named, the rest done); 2 wrong
     usage.
     """
 
 
-for command in (demo, speech, train, evaluate, validate, info, plot, convert):
+validate.add_command(validate_speech)
+for command in (
+    demo,
+    speech,
+    music,
+    corpus,
+    train,
+    adapt,
+    evaluate,
+    validate,
+    info,
+    models,
+    plot,
+    report,
+    sonify,
+    convert,
+):
     cli.add_command(command)
 
 

@@ -1,16 +1,18 @@
 """``align demo`` and ``align speech``."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from align.cli.console import Console, message_options, plural
+from align.cli.console import FILE, MODEL, TEXT_OR_FILE, Console, message_options, plural
 from align.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
     from align.alignment import Alignment
+    from align.text.transcript import Utterance
 
 __all__ = ["demo", "speech"]
 
@@ -18,7 +20,7 @@ _PICTURES = (".png", ".pdf", ".svg")
 
 
 @click.command()
-@click.argument("folder", metavar="[DIR]", required=False, default="align-demo", type=Path)
+@click.argument("folder", metavar="[DIR]", required=False, default="align-demo", type=FILE)
 @message_options
 @click.pass_obj
 def demo(console: Console, folder: Path) -> None:
@@ -36,16 +38,58 @@ def demo(console: Console, folder: Path) -> None:
 
 
 @click.command()
-@click.argument("audio", type=Path)
+@click.argument("audio", type=FILE)
 @click.option(
     "--phones",
-    required=True,
+    type=TEXT_OR_FILE,
     metavar='FILE|"sil k iy"',
     help="The phones in order: themselves, separated by spaces, or a file of them "
     "(.txt, or a label file whose times are ignored), or - for standard input.",
 )
 @click.option(
+    "--text",
+    type=TEXT_OR_FILE,
+    metavar='FILE|"..."',
+    help="Instead of phones, the words: themselves, or a transcript (.txt, .lab, or a .TextGrid "
+    "with a tier of utterances for each speaker), or - for standard input.",
+)
+@click.option(
+    "--dictionary",
+    "dictionaries",
+    multiple=True,
+    type=FILE,
+    metavar="FILE|cmudict",
+    help="Pronunciations, `WORD PH PH` on each line; may be given several times, the first that "
+    "has a word counts. By default CMUdict, for English.",
+)
+@click.option(
+    "--language",
+    default="en",
+    show_default=True,
+    metavar="CODE",
+    help="Of the text: en, de, fr ...; for its numbers, and the voice of espeak-ng.",
+)
+@click.option(
+    "--no-guess",
+    is_flag=True,
+    help="Do not ask espeak-ng for words that are not in the dictionary.",
+)
+@click.option(
+    "--tier",
+    "tiers",
+    multiple=True,
+    metavar="NAME",
+    help="Tier of utterances to read from a TextGrid; may be given several times. By default "
+    "all interval tiers, each a speaker.",
+)
+@click.option(
+    "--silence-label",
+    metavar="LABEL",
+    help='What silences are called; by default "" in a TextGrid of a text.',
+)
+@click.option(
     "--model",
+    type=MODEL,
     default="speech-en",
     show_default=True,
     metavar="M",
@@ -56,7 +100,7 @@ def demo(console: Console, folder: Path) -> None:
     "--output",
     "outputs",
     multiple=True,
-    type=Path,
+    type=FILE,
     metavar="OUT",
     help="Where to write; may be given several times. The suffix decides the format: .TextGrid, "
     ".csv, .json, .ctm, .phn, .lab, .txt (Audacity labels), .png. By default the name of the "
@@ -68,57 +112,138 @@ def demo(console: Console, folder: Path) -> None:
 def speech(
     console: Console,
     audio: Path,
-    phones: str,
+    phones: str | None,
+    text: str | None,
+    dictionaries: tuple[Path, ...],
+    language: str,
+    no_guess: bool,
+    tiers: tuple[str, ...],
+    silence_label: str | None,
     model: str,
     outputs: tuple[Path, ...],
     overwrite: bool,
 ) -> None:
-    r"""Find when each phone of AUDIO begins.
+    r"""Find when each word or phone of AUDIO begins.
 
     \b
     align speech kiwi.wav --phones "sil k iy w iy sil"
-    align speech kiwi.wav --phones kiwi.txt -o kiwi.TextGrid -o kiwi.png
+    align speech kiwi.wav --text "The kiwi is green." -o kiwi.TextGrid -o kiwi.png
+    align speech talk.wav --text talk.txt --dictionary names.dict --dictionary cmudict
     """
     targets = outputs or (Path(f"{audio.stem}.TextGrid"),)
+    if (phones is None) == (text is None):
+        what = "not both" if phones is not None else "to say what is spoken"
+        raise ParameterError(f"give --phones or --text, {what}; align speech --help shows how.")
     for target in targets:
         check_output(target, overwrite)
+    if text is not None:
+        said = read_said(text, tiers)
+        _check_audio(audio)
+        _align_text(
+            console, audio, said, model, targets, silence_label, overwrite,
+            dictionary=dictionaries or None, language=language, guess=not no_guess,
+        )  # fmt: skip
+        return
+    assert phones is not None
     events = read_phones(phones)
-    if not audio.exists():
-        raise DataError("there is no such file.", path=audio)
+    _check_audio(audio)
 
     import align
 
     with console.first_run(otherwise=f"Aligning {audio} ..."):
         alignment = align.load(model).align(audio, events)
+    if silence_label is not None:
+        alignment = _with_silence(alignment, silence_label)
     for target in targets:
         write_output(alignment, target, overwrite=overwrite)
     written = ", ".join(str(target) for target in targets)
     console.message(f"{plural(len(alignment), 'phone')} in {alignment.duration:.2f} s: {written}")
 
 
-def read_phones(source: str) -> list[str]:
-    """Read the phones that ``--phones`` gives: themselves, or the name of a file of them."""
-    from align.formats import LABEL_FORMATS, read_labels
+def _check_audio(audio: Path) -> None:
+    if not audio.exists():
+        raise DataError("there is no such file.", path=audio)
+
+
+def _align_text(
+    console: Console,
+    audio: Path,
+    said: "Sequence[Utterance]",
+    model: str,
+    targets: Sequence[Path],
+    silence: str | None,
+    overwrite: bool,
+    **options: Any,
+) -> None:
+    """Align a recording with its text, write the results and say so."""
+    from align.text import align_text
+    from align.text.tiers import SILENCE, renamed
+
+    with console.first_run(otherwise=f"Aligning {audio} ..."):
+        found = align_text(model, str(audio), said, **options)
+    for target in targets:
+        if target.suffix.lower() in _PICTURES:
+            label = SILENCE if silence is None else silence
+            write_output(renamed(found.phones, label), target, overwrite=overwrite)
+        else:
+            found.write(target, silence=silence, overwrite=overwrite)
+    if found.guessed:
+        shown = ", ".join(found.guessed[:20]) + (" ..." if len(found.guessed) > 20 else "")
+        console.message(f"No dictionary has {shown}; espeak-ng guessed how to say it.")
+    count = {
+        which: sum(
+            label != SILENCE
+            for both in found.speakers.values()
+            for label in getattr(both, which).labels
+        )
+        for which in ("words", "phones")
+    }
+    written = ", ".join(str(target) for target in targets)
+    console.message(
+        f"{plural(count['words'], 'word')}, {plural(count['phones'], 'phone')} in "
+        f"{found.duration:.2f} s: {written}"
+    )
+
+
+def _with_silence(alignment: "Alignment", label: str) -> "Alignment":
+    """Rename the silences of an alignment of given phones."""
+    from dataclasses import replace
+
+    from align.corpus import _SILENCES
+
+    events = [label if str(event) in _SILENCES else event for event in alignment.events]
+    return replace(alignment, events=events)
+
+
+def read_said(source: str, tiers: Sequence[str] = ()) -> "list[Utterance]":
+    """Read what ``--text`` gives: the text itself, or the name of a transcript."""
+    from align.text.transcript import TRANSCRIPT_SUFFIXES, Utterance, read_transcript
 
     path = Path(source)
-    suffix = path.suffix.lower()
-    where: str | None = None
-    if source == "-":
-        where, text = "standard input", sys.stdin.read()
-    elif _is_file(path) or (len(source.split()) == 1 and suffix in LABEL_FORMATS):
-        where = source
-        if suffix in LABEL_FORMATS and suffix not in (".txt", ".lab"):
-            return list(read_labels(path).labels)
-        from align.formats._text import read_text
+    named = len(source.split()) == 1 and path.suffix.lower() in TRANSCRIPT_SUFFIXES
+    if source != "-" and (named or _is_file(path)):
+        return read_transcript(path, tiers=tiers)
+    if tiers:
+        raise ParameterError("--tier is for a TextGrid; --text names none.")
+    where = "standard input" if source == "-" else None
+    text = sys.stdin.read() if source == "-" else source
+    if not text.strip():
+        raise DataError("there is no text; give at least one word.", path=where)
+    return [Utterance(text)]
 
-        text = read_text(path)
-        rows = [line.split() for line in text.splitlines() if line.strip()]
-        if suffix in (".txt", ".lab") and rows and all(_is_timed(row) for row in rows):
-            return list(read_labels(path).labels)
-    else:
-        text = source
-    phones = text.split()
+
+def read_phones(source: str) -> list[str]:
+    """Read the phones that ``--phones`` gives: themselves, or the name of a file of them."""
+    from align.formats import LABEL_FORMATS
+    from align.formats.events import read_events
+
+    path = Path(source)
+    named = len(source.split()) == 1 and path.suffix.lower() in LABEL_FORMATS
+    if source != "-" and (named or _is_file(path)):
+        return read_events(path)
+    phones = (sys.stdin.read() if source == "-" else source).split()
     if not phones:
+        where = "standard input" if source == "-" else None
         raise DataError("there are no phones; give at least one.", path=where)
     return phones
 
@@ -127,14 +252,6 @@ def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
     except (OSError, ValueError):  # a long list of phones is no name of a file
-        return False
-
-
-def _is_timed(row: list[str]) -> bool:
-    """Whether a line is ``start end label``."""
-    try:
-        return len(row) >= 3 and float(row[0]) <= float(row[1])
-    except ValueError:
         return False
 
 

@@ -10,13 +10,25 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from align.errors import AlignError, ParameterError
 
-__all__ = ["Commands", "Console", "message_options", "plural"]
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+__all__ = [
+    "FILE",
+    "MODEL",
+    "TEXT_OR_FILE",
+    "Commands",
+    "Console",
+    "message_options",
+    "plural",
+]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _LONG = 3.0  # seconds after which a stage is worth a line where no bar can be drawn
@@ -133,8 +145,6 @@ class Console:
 
 def _compiled_before() -> bool:
     """Whether numba has kept compiled decoders, in its usual places."""
-    from pathlib import Path
-
     import align.decoders
 
     package = Path(align.decoders.__file__).resolve().parent
@@ -169,6 +179,36 @@ def _coloured(text: str, colour: str) -> str:
     if os.environ.get("NO_COLOR"):
         return text
     return click.style(text, fg=colour, bold=True)  # click takes it off where it is not a terminal
+
+
+# Types of arguments, which a shell completes --------------------------------------------------
+
+FILE = click.Path(path_type=Path, readable=False)
+"""A file or folder; whether it is there, and what it holds, is for the command to say."""
+
+TEXT_OR_FILE = click.Path(readable=False)
+"""A text, or the name of a file of it."""
+
+
+class _Model(click.Path):
+    """A model file, or the name of a bundled model."""
+
+    name = "model"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> "list[CompletionItem]":
+        """Offer the bundled models, and files."""
+        from click.shell_completion import CompletionItem
+
+        from align.model_file import bundled_models
+
+        bundled = [name for name in bundled_models() if name.startswith(incomplete)]
+        return [*map(CompletionItem, bundled), *super().shell_complete(ctx, param, incomplete)]
+
+
+MODEL = _Model(readable=False)
+"""A model."""
 
 
 # Options every command has ---------------------------------------------------------------------

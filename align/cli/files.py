@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from align.cli.aligning import check_free, check_output, write_output
-from align.cli.console import Console, message_options, plural
+from align.cli.console import FILE, MODEL, Console, message_options, plural
 from align.errors import ParameterError
 
 if TYPE_CHECKING:
     from align.alignment import Alignment
+    from align.music_alignment import MusicAlignment
 
 __all__ = ["convert", "info", "plot"]
 
@@ -19,13 +20,14 @@ _OVERWRITE = click.option("--overwrite", is_flag=True, help="Replace a file that
 
 
 @click.command()
-@click.argument("model")
+@click.argument("model", type=MODEL)
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON.")
 @message_options
 def info(model: str, as_json: bool) -> None:
     """Show what MODEL is: its kind, labels, training data and licence.
 
-    MODEL is a model file or the name of a bundled model.
+    MODEL is a model file or the name of a bundled model; of the latter, also the card: intended
+    use, training data, and accuracy on recordings that were held out.
     """
     from align.model_file import read_model
 
@@ -37,6 +39,10 @@ def info(model: str, as_json: bool) -> None:
         return
     for name, value in _summary(path, kind, header, arrays):
         click.echo(f"{name + ':' if name else '':<16}{value}")
+    if path != model:
+        from align.models import model_card
+
+        click.echo(f"\n{model_card(model).text()}")
 
 
 def _model_path(name: str) -> str:
@@ -57,12 +63,16 @@ def _summary(
     rows = [("model", path), ("kind", kind)]
     params = header.get("params", {})
     named = params.get("features") or []
+    named = [named] if isinstance(named, str) else named
     names = [str(state.get("name", "?")) for state in header.get("features", [])]
-    rows.append(("features", ", ".join(map(str, named)) + f" ({', '.join(names)})"))
+    inner = f" ({', '.join(names)})" if names else ""
+    rows.append(("features", ", ".join(map(str, named)) + inner))
     if "hop" in header:
         rows.append(("frames", f"{1000 * header['hop']:g} ms"))
     training = header.get("training", {})
     units = {"recordings": "recordings", "groups": "speakers", "events": "labels"}
+    if kind == "music":
+        units = {"recordings": "pieces", "groups": "groups", "notes": "notes"}
     parts = [f"{training[key]} {what}" for key, what in units.items() if key in training]
     if "seconds" in training:
         parts.append(f"{training['seconds'] / 60:.1f} minutes")
@@ -79,20 +89,34 @@ def _summary(
         ):
             rows.append(("weights" if i == 0 else "", f"{weight:+.4f}  {name}"))
     labels = [str(label) for label in header.get("labels", [])]
-    rows.append(("labels", f"{len(labels)}: {' '.join(labels)}"))
+    if labels:
+        rows.append(("labels", f"{len(labels)}: {' '.join(labels)}"))
     rows.append(("data licence", header.get("licence") or "not stated"))
     return rows
 
 
 @click.command()
-@click.argument("audio", type=Path)
-@click.argument("labels", type=Path)
-@click.option("--reference", type=Path, metavar="LABELS", help="True labels to draw beside them.")
+@click.argument("audio", type=FILE)
+@click.argument("labels", type=FILE)
+@click.option("--reference", type=FILE, metavar="LABELS", help="True labels to draw beside them.")
+@click.option(
+    "--score",
+    type=FILE,
+    metavar="SCORE",
+    help="Of music: what labels are of that know no score (.txt, .svl, .sv.csv, .mid).",
+)
+@click.option(
+    "--span",
+    type=click.FloatRange(0),
+    nargs=2,
+    metavar="FROM TO",
+    help="Of music: draw from so many seconds to so many.",
+)
 @click.option(
     "-o",
     "--output",
     required=True,
-    type=Path,
+    type=FILE,
     metavar="OUT.png",
     help="The picture; .png, .pdf or .svg.",
 )
@@ -105,31 +129,50 @@ def plot(
     audio: Path,
     labels: Path,
     reference: Path | None,
+    score: Path | None,
+    span: tuple[float, float] | None,
     output: Path,
     dpi: int,
     overwrite: bool,
 ) -> None:
-    """Draw the waveform and spectrogram of AUDIO with its LABELS."""
+    """Draw AUDIO with its LABELS.
+
+    Phones stand under the waveform and the spectrogram; notes, which `align music` or a truth.csv
+    gives, are a piano roll over the energies of the pitches, with the tempo curve below.
+    """
+    from align.formats.music_files import is_music
     from align.plot import save_plot
 
     check_free(output, overwrite)
-    drawn = _read(labels, audio)
-    truth = None if reference is None else _read(reference, audio)
-    save_plot(drawn, output, truth, dpi=dpi, overwrite=overwrite)
-    console.message(f"{plural(len(drawn), 'label')}: {output}")
+    music = score is not None or is_music(labels)
+
+    def read(path: Path) -> "Alignment":
+        return _read_music(path, audio, score) if music else _read(path, audio)
+
+    drawn = read(labels)
+    truth = None if reference is None else read(reference)
+    save_plot(drawn, output, truth, dpi=dpi, span=span, overwrite=overwrite)
+    console.message(f"{plural(len(drawn), _unit(drawn))}: {output}")
 
 
 @click.command()
-@click.argument("source", metavar="IN", type=Path)
-@click.argument("target", metavar="OUT", type=Path)
+@click.argument("source", metavar="IN", type=FILE)
+@click.argument("target", metavar="OUT", type=FILE)
 @click.option(
     "--audio",
-    type=Path,
+    type=FILE,
     metavar="AUDIO",
     help="The recording: gives TIMIT files their sampling rate, TextGrids their end, and lets the "
     "labels be checked against it.",
 )
 @click.option("--tier", metavar="NAME", help="The tier of a TextGrid to read.")
+@click.option(
+    "--score",
+    type=FILE,
+    metavar="SCORE",
+    help="Of music: the score, or the .csv written with the labels, for labels that know no score "
+    "(.txt, .svl, .sv.csv, .mid).",
+)
 @_OVERWRITE
 @message_options
 @click.pass_obj
@@ -139,13 +182,20 @@ def convert(
     target: Path,
     audio: Path | None,
     tier: str | None,
+    score: Path | None,
     overwrite: bool,
 ) -> None:
     """Convert a label file to another format.
 
-    The suffixes decide the formats: .TextGrid, .csv, .tsv, .json, .ctm, .phn, .lab, and .txt for
-    Audacity labels.
+    The suffixes decide the formats. Phones: .TextGrid, .csv, .tsv, .json, .ctm, .phn, .lab, and
+    .txt for Audacity labels. Notes: .csv, .tsv, .json, .mid, .txt, .svl, .sv.csv, and only to
+    write .match and .tempo.csv.
     """
+    from align.formats.music_files import is_music
+
+    if score is not None or is_music(source):
+        _convert_music(console, source, target, audio, score, overwrite)
+        return
     check_output(target, overwrite)
     if target.suffix.lower() in (".png", ".pdf", ".svg"):
         raise ParameterError(f"{target}: pictures are made by align plot.")
@@ -166,3 +216,41 @@ def _read(path: Path, audio: Path | None, **options: Any) -> "Alignment":
     return Alignment.from_labels(
         path, duration=about.duration, audio=audio, rate=about.rate, **options
     )
+
+
+def _convert_music(
+    console: Console,
+    source: Path,
+    target: Path,
+    audio: Path | None,
+    score: Path | None,
+    overwrite: bool,
+) -> None:
+    from align.cli.music import check_music_output, write_music_output
+
+    check_music_output(target, overwrite)
+    if target.suffix.lower() in (".png", ".pdf", ".svg"):
+        raise ParameterError(f"{target}: pictures are made by align plot.")
+    alignment = _read_music(source, audio, score)
+    write_music_output(alignment, target, overwrite=overwrite)
+    console.message(f"{plural(len(alignment), 'note')}: {target}")
+
+
+def _read_music(path: Path, audio: Path | None, score: Path | None) -> "MusicAlignment":
+    """Read aligned notes, with what the recording tells about them."""
+    from align.music_alignment import MusicAlignment
+
+    if audio is None:
+        return MusicAlignment.from_labels(path, score=score)
+    from align.features.audio import audio_info
+
+    about = audio_info(audio)
+    return MusicAlignment.from_labels(
+        path, duration=about.duration, audio=audio, rate=about.rate, score=score
+    )
+
+
+def _unit(alignment: "Alignment") -> str:
+    from align.music_alignment import MusicAlignment
+
+    return "note" if isinstance(alignment, MusicAlignment) else "label"

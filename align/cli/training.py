@@ -1,17 +1,56 @@
 """``align train``, ``align evaluate`` and ``align validate``."""
 
-import json
 import time
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
 from align.cli.aligning import check_free
-from align.cli.console import Commands, Console, message_options, plural
+from align.cli.comparing import (
+    comparing_options,
+    dump,
+    evaluate_against,
+    evaluate_trees,
+    tables,
+)
+from align.cli.console import FILE, MODEL, Commands, Console, message_options, plural
+from align.errors import ParameterError
 
-__all__ = ["evaluate", "train", "validate"]
+__all__ = [
+    "evaluate",
+    "finish",
+    "resume_options",
+    "run_training",
+    "run_validation",
+    "train",
+    "validate",
+]
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def resume_options(command: _F) -> _F:
+    """Add ``--checkpoint`` and ``--scheduler``, which `run_training` understands."""
+    for option in (
+        click.option(
+            "--scheduler",
+            metavar="ADDRESS",
+            help="Fit features on a Dask cluster, such as tcp://10.0.0.1:8786.",
+        ),
+        click.option(
+            "--checkpoint",
+            type=FILE,
+            metavar="DIR",
+            help="Where to keep what is done, so that training that was interrupted goes on from "
+            "there when started again; by default MODEL.partial. Removed at the end.",
+        ),
+    ):
+        command = option(command)
+    return command
 
 
 @click.group(cls=Commands)
@@ -21,8 +60,8 @@ def train() -> None:
 
 
 @train.command("speech")
-@click.argument("corpus", metavar="CORPUS_DIR", type=Path)
-@click.option("-o", "--output", required=True, type=Path, metavar="MODEL", help="The model file.")
+@click.argument("corpus", metavar="CORPUS_DIR", type=FILE)
+@click.option("-o", "--output", required=True, type=FILE, metavar="MODEL", help="The model file.")
 @click.option(
     "--features",
     type=click.Choice(["default", "thesis"]),
@@ -32,7 +71,7 @@ def train() -> None:
 )
 @click.option(
     "--valid",
-    type=Path,
+    type=FILE,
     metavar="DIR",
     help="A second corpus, to choose among the weights the learner went through.",
 )
@@ -57,6 +96,7 @@ def train() -> None:
 @click.option(
     "--licence", default="", metavar="TEXT", help="Licence of the corpus, kept in the model."
 )
+@resume_options
 @click.option("--overwrite", is_flag=True, help="Replace a model that exists.")
 @message_options
 @click.pass_context
@@ -75,34 +115,67 @@ def train_speech(
     Each audio file needs labels beside it: the same name with .phn, .TextGrid, .lab or .csv.
     Recordings that cannot be used are named at the end, and the exit status is then 1.
     """
+    run_training(context, "speech", corpus, output, valid, licence, overwrite, options)
+
+
+_UNITS = {"speech": ("recording", "phone", "events"), "music": ("piece", "note", "notes")}
+"""What recordings and events of each kind are called, the last in the model."""
+
+
+def run_training(
+    context: click.Context,
+    kind: str,
+    corpus: Path,
+    output: Path,
+    valid: Path | None,
+    licence: str,
+    overwrite: bool,
+    options: Mapping[str, Any],
+) -> None:
+    """Train an aligner of a kind with the options that were given, save it and say so."""
     console: Console = context.obj
     check_free(output, overwrite)
 
     import align
+    from align.batch.pool import connected
+    from align.checkpoint import Checkpoint
 
-    examples = align.read_corpus(corpus, kind="speech")
-    validation = None if valid is None else align.read_corpus(valid, kind="speech")
+    examples = align.read_corpus(corpus, kind=kind)
+    validation = None if valid is None else align.read_corpus(valid, kind=kind)
     chosen = {name: value for name, value in options.items() if value is not None}
+    checkpoint = Checkpoint(chosen.pop("checkpoint", f"{output}.partial"))
+    scheduler = chosen.pop("scheduler", None)
     if validation is not None:
         chosen.setdefault("conversion", "validation")
-    model = align.SpeechAligner(**chosen)
-    console.detail(f"{model!r} on {plural(len(examples), 'recording')}")
+    model = (align.SpeechAligner if kind == "speech" else align.MusicAligner)(**chosen)
+    recording, event, events = _UNITS[kind]
+    console.detail(f"{model!r} on {plural(len(examples), recording)}")
     begin = time.perf_counter()
-    model.fit(examples, validation=validation, progress=console.progress)
-    model.save(output, licence=licence)  # replaces; whether it may was asked above
+    resumes = "checkpoint" in signature(model.fit).parameters
+    kept: dict[str, Any] = {"checkpoint": checkpoint} if resumes else {}
+    with checkpoint, nullcontext() if scheduler is None else connected(scheduler):
+        try:
+            model.fit(examples, validation=validation, progress=console.progress, **kept)
+        except KeyboardInterrupt:
+            if kept:
+                console.message("The same command goes on from here.")
+            raise
+        model.save(output, licence=licence)  # replaces; whether it may was asked above
+        checkpoint.remove()
     failed = console.failures(model.problems_)
     used: dict[str, Any] = model.training_
     console.message(
-        f"Trained on {plural(used['recordings'], 'recording')} "
-        f"({plural(used['events'], 'phone')}, {used['seconds'] / 60:.1f} minutes) "
+        f"Trained on {plural(used['recordings'], recording)} "
+        f"({plural(used[events], event)}, {used['seconds'] / 60:.1f} minutes) "
         f"in {time.perf_counter() - begin:.0f} s: {output}"
     )
-    _finish(context, failed, "could not be used")
+    finish(context, failed, "could not be used")
 
 
 @click.command()
-@click.argument("model")
-@click.argument("corpus", metavar="CORPUS_DIR", type=Path)
+@click.argument("model", metavar="MODEL|SYSTEM_DIR", type=MODEL)
+@click.argument("corpus", metavar="CORPUS_DIR", type=FILE)
+@comparing_options
 @click.option(
     "--json",
     "json_to",
@@ -114,32 +187,65 @@ def train_speech(
 @message_options
 @click.pass_context
 def evaluate(
-    context: click.Context, model: str, corpus: Path, json_to: Path | None, overwrite: bool
+    context: click.Context,
+    /,
+    model: str,
+    corpus: Path,
+    json_to: Path | None,
+    overwrite: bool,
+    against: Path | None,
+    by: tuple[str, ...],
+    **comparing: Any,
 ) -> None:
-    """Align a corpus whose labels are known, and print the errors.
+    r"""Score a model on a corpus, or label files against others.
+
+    \b
+    align evaluate speech-en checked              a model, on a corpus
+    align evaluate mine.align checked --against speech-en
+    align evaluate results references             two folders of label files, without a model
+    align evaluate results references --against others --phone-map timit39
 
     MODEL is a model file or the name of a bundled model. The first phone of a recording that
-    starts at time 0 is not scored; every other start is.
+    starts at time 0 is not scored; every other start is. Label files of two folders belong
+    together where their paths are the same up to the suffix.
     """
     console: Console = context.obj
     to_stdout = json_to is not None and str(json_to) == "-"
     if json_to is not None and not to_stdout:
         check_free(json_to, overwrite)
+    if Path(model).is_dir():
+        report, text, content = evaluate_trees(
+            console, Path(model), corpus, against, by=by, **comparing
+        )
+    else:
+        given = [name for name, value in comparing.items() if value]
+        if given:
+            option = given[0].replace("_", "-")
+            raise ParameterError(f"--{option} is for folders of label files, and {model} is none.")
 
-    import align
+        import align
 
-    aligner = align.load(model)
-    examples = align.read_corpus(corpus, kind=aligner.kind)
-    with console.first_run():
-        report = aligner.evaluate(examples, progress=console.progress)
+        aligner = align.load(model)
+        examples = align.read_corpus(corpus, kind=aligner.kind)
+        with console.first_run():
+            if against is not None:
+                report, text, content = evaluate_against(
+                    console, aligner, model, examples, against, by
+                )
+            else:
+                report = aligner.evaluate(examples, progress=console.progress)
+                text, content = tables(report, by), report.to_dict()
     console.finish()
     if to_stdout:
-        click.echo(json.dumps(report.to_dict(), indent=1, allow_nan=False))
+        click.echo(dump(content))
     else:
-        click.echo(str(replace(report, failed=())))  # which are named on stderr
+        click.echo(text)
         if json_to is not None:
-            report.to_json(json_to, overwrite=overwrite)
-    _finish(context, console.failures(report.failed), "could not be aligned")
+            from align.formats import atomic_write
+
+            atomic_write(json_to, dump(content) + "\n", overwrite=overwrite)
+    what = "scored" if Path(model).is_dir() else "aligned"
+    finish(context, console.failures(report.failed), f"could not be {what}")
 
 
 @click.group(cls=Commands)
@@ -148,26 +254,20 @@ def validate() -> None:
     """Check a corpus before hours are spent on it."""
 
 
-@validate.command("speech")
-@click.argument("corpus", metavar="CORPUS_DIR", type=Path)
-@message_options
-@click.pass_context
-def validate_speech(context: click.Context, corpus: Path) -> None:
-    """List what is wrong with the recordings and label files under CORPUS_DIR.
-
-    Errors make a recording useless and the exit status 1; warnings only deserve a look.
-    """
+def run_validation(context: click.Context, kind: str, corpus: Path) -> None:
+    """Check a corpus of a kind, and print what was found."""
     console: Console = context.obj
 
     from align.corpus import validate_corpus
 
-    found = validate_corpus(corpus, kind="speech", progress=console.progress)
+    found = validate_corpus(corpus, kind=kind, progress=console.progress)
     console.finish()
     click.echo(str(found))
     context.exit(1 if found.problems else 0)
 
 
-def _finish(context: click.Context, failed: int, what: str) -> None:
+def finish(context: click.Context, failed: int, what: str) -> None:
+    """End with status 1 where recordings failed."""
     if failed:
         context.obj.message(f"{plural(failed, 'recording')} {what}; they are named above.")
         context.exit(1)

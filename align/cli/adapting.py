@@ -1,0 +1,132 @@
+"""``align adapt``."""
+
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from align.cli.aligning import check_free
+from align.cli.console import FILE, MODEL, Console, message_options, plural
+
+if TYPE_CHECKING:
+    from align.adapt import Comparison
+
+__all__ = ["adapt"]
+
+_FEWEST = 3  # recordings that can be compared on
+
+
+@click.command()
+@click.argument("model", type=MODEL)
+@click.argument("corpus", metavar="CORPUS_DIR", type=FILE)
+@click.option("-o", "--output", required=True, type=FILE, metavar="NEW", help="The new model.")
+@click.option(
+    "--compare/--no-compare",
+    default=True,
+    help="Whether to print first, from folds of the corpus that are held out in turn, how well "
+    "the model does before and after; by default it is done.",
+)
+@click.option(
+    "--folds",
+    type=click.IntRange(2),
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="How many folds to compare on.",
+)
+@click.option(
+    "--json",
+    "json_to",
+    type=click.Path(path_type=Path, allow_dash=True),
+    metavar="FILE|-",
+    help="Also write what the comparison found as JSON; with - to standard output, instead of "
+    "the table.",
+)
+@click.option(
+    "--steps", type=click.IntRange(1), metavar="N", help="Updates of each network; see the docs."
+)
+@click.option("--seed", "random_state", type=click.IntRange(0), metavar="N", help="By default 0.")
+@click.option(
+    "--jobs",
+    "n_jobs",
+    type=int,
+    default=-1,
+    metavar="N",
+    help="Processes; by default one for each core. The result does not depend on it.",
+)
+@click.option("--overwrite", is_flag=True, help="Replace files that exist.")
+@message_options
+@click.pass_context
+def adapt(
+    context: click.Context,
+    /,
+    model: str,
+    corpus: Path,
+    output: Path,
+    compare: bool,
+    folds: int,
+    json_to: Path | None,
+    overwrite: bool,
+    **options: Any,
+) -> None:
+    r"""Adapt MODEL to a few recordings that you have corrected.
+
+    \b
+    align adapt speech-en corrected -o mine.align
+
+    Five to fifty recordings with their labels beside them, as for align train, are enough: of a
+    voice, a dialect, or a way of labelling of your own. The model itself is not changed.
+    """
+    console: Console = context.obj
+    to_stdout = json_to is not None and str(json_to) == "-"
+    for path in (output, None if to_stdout else json_to):
+        if path is not None:
+            check_free(path, overwrite)
+
+    import align
+    from align import adapt as adapting
+
+    aligner = align.load(model)
+    examples = align.read_corpus(corpus, kind=aligner.kind)
+    chosen = {name: value for name, value in options.items() if value is not None}
+    if compare and len(examples) < _FEWEST:
+        console.message(f"Fewer than {_FEWEST} recordings: what it brings cannot be told.")
+        compare = False
+    if compare:
+        with console.first_run():
+            found = adapting.compare(
+                aligner, list(examples), n_folds=folds, progress=console.progress, **chosen
+            )
+        console.finish()
+        _show(found, json_to, to_stdout, overwrite)
+    begin = time.perf_counter()
+    adapted = adapting.adapt(aligner, examples, progress=console.progress, **chosen)
+    adapted.save(output)
+    failed = console.failures(adapted.problems_)
+    used = adapted.training_["adapted"]["recordings"]
+    console.message(
+        f"Adapted to {plural(used, 'recording')} in {time.perf_counter() - begin:.0f} s: {output}"
+    )
+    if failed:
+        console.message(f"{plural(failed, 'recording')} could not be used; they are named above.")
+        context.exit(1)
+
+
+def _show(found: "Comparison", json_to: Path | None, to_stdout: bool, overwrite: bool) -> None:
+    """Print what held-out folds say, and write it where it is wanted."""
+    text = json.dumps(
+        {"before": found.before.to_dict(), "after": found.after.to_dict()},
+        ensure_ascii=False,
+        indent=1,
+        allow_nan=False,
+    )
+    if to_stdout:
+        click.echo(text)
+        return
+    click.echo(f"{found.before.boundaries} boundaries of held-out recordings\n{found}")
+    if json_to is not None:
+        from align.formats import atomic_write
+
+        atomic_write(json_to, text + "\n", overwrite=overwrite)

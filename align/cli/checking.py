@@ -1,0 +1,105 @@
+"""``align validate speech``."""
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+import click
+
+from align.cli.console import FILE, MODEL, Console, message_options
+from align.errors import ParameterError
+
+__all__ = ["validate_speech"]
+
+
+@click.command("speech")
+@click.argument("corpus", metavar="CORPUS_DIR", type=FILE)
+@click.option(
+    "--text",
+    is_flag=True,
+    help="What lies beside the recordings are transcripts (.txt, .lab, .TextGrid), not labels.",
+)
+@click.option(
+    "--dictionary",
+    "dictionaries",
+    multiple=True,
+    type=FILE,
+    metavar="FILE|cmudict",
+    help="Check the words of transcripts (with labels: of .txt beside them) against it.",
+)
+@click.option("--language", default="en", show_default=True, metavar="CODE", help="Of the text.")
+@click.option("--no-guess", is_flag=True, help="Do not ask espeak-ng for words.")
+@click.option(
+    "--model", type=MODEL, metavar="M", help="Check that this model knows the phones, too."
+)
+@message_options
+@click.pass_context
+def validate_speech(
+    context: click.Context,
+    corpus: Path,
+    text: bool,
+    dictionaries: tuple[Path, ...],
+    language: str,
+    no_guess: bool,
+    model: str | None,
+) -> None:
+    r"""List what is wrong with the recordings and label files under CORPUS_DIR.
+
+    \b
+    align validate speech corpus --model speech-en
+    align validate speech corpus --text --dictionary names.dict --dictionary cmudict
+
+    Errors make a recording useless and the exit status 1; warnings only deserve a look.
+    """
+    known = None
+    if model is not None:
+        import align
+        from align.text.aligning import model_labels
+
+        aligner: Any = align.load(model)
+        if aligner.kind != "speech":
+            raise ParameterError(f"{model} is a model of {aligner.kind}, not of speech.")
+        known = model_labels(aligner)
+    console: Console = context.obj
+    problems = False
+    if not text:
+        from align.corpus import validate_corpus
+
+        found = validate_corpus(corpus, kind="speech", phones=known, progress=console.progress)
+        console.finish()
+        click.echo(str(found))
+        problems = bool(found.problems)
+    if text or dictionaries:
+        problems |= _check_transcripts(
+            console, corpus, dictionaries, known, language, not no_guess, only=text
+        )
+    context.exit(1 if problems else 0)
+
+
+def _check_transcripts(
+    console: Console,
+    corpus: Path,
+    dictionaries: tuple[Path, ...],
+    known: Collection[str] | None,
+    language: str,
+    guess: bool,
+    *,
+    only: bool,
+) -> bool:
+    """Check transcripts, print what was found, and return whether there are problems."""
+    from align.text import make_dictionary
+    from align.text.validation import validate_transcripts
+
+    options: dict[str, Any] = {} if only else {"suffixes": (".txt",), "optional": True}
+    found = validate_transcripts(
+        corpus,
+        make_dictionary(dictionaries, language, guess=guess),
+        known=known,
+        language=language,
+        guess=guess,
+        progress=console.progress,
+        **options,
+    )
+    console.finish()
+    click.echo(str(found) if only else f"\nTranscripts:\n{found}")
+    return bool(found.problems)

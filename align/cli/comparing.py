@@ -1,0 +1,162 @@
+"""What ``align evaluate`` does without a model, or with a second system to compare with."""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from align.cli.console import FILE, Console
+from align.errors import ParameterError
+
+if TYPE_CHECKING:
+    from align.comparison import Comparison
+    from align.report import FileResult, Report
+
+__all__ = ["comparing_options", "dump", "evaluate_against", "evaluate_trees", "tables"]
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def comparing_options(command: _F) -> _F:
+    """Add the options of comparisons to ``align evaluate``."""
+    for names, settings in (
+        (
+            ("--by",),
+            {
+                "type": click.Choice(["class", "label", "file"]),
+                "multiple": True,
+                "help": "Print a line for each label, class of boundary or file instead; may be "
+                "given several times.",
+            },
+        ),
+        (
+            ("--merge",),
+            {
+                "is_flag": True,
+                "help": "Of folders: join neighbours that have the same label after the map.",
+            },
+        ),
+        (
+            ("--reference-tier",),
+            {"metavar": "NAME", "help": "Of folders: the tier to read of the references."},
+        ),
+        (
+            ("--tier",),
+            {"metavar": "NAME", "help": "Of folders: the tier to read of the system's TextGrids."},
+        ),
+        (
+            ("--phone-map",),
+            {
+                "metavar": "FILE|NAME",
+                "type": click.Path(readable=False),
+                "help": "Of folders: map the labels of both before they are compared; two columns "
+                "from,to, or timit48 or timit39.",
+            },
+        ),
+        (
+            ("--against",),
+            {
+                "type": FILE,
+                "metavar": "OTHER",
+                "help": "A second system, a model or a folder like the first: print how much the "
+                "two differ, with 95 % intervals from a paired bootstrap over files.",
+            },
+        ),
+    ):
+        command = click.option(*names, **settings)(command)
+    return command
+
+
+def evaluate_trees(
+    console: Console,
+    system: Path,
+    reference: Path,
+    against: Path | None,
+    *,
+    phone_map: str | None,
+    tier: str | None,
+    reference_tier: str | None,
+    merge: bool,
+    by: tuple[str, ...],
+) -> tuple["Report", str, dict[str, Any]]:
+    """Score a folder of label files; return the report, what to print, and what JSON holds."""
+    from align.matching import evaluate_labels
+
+    if against is not None and not against.exists():
+        raise ParameterError(f"{against}: does not exist; --against names a folder of labels.")
+    options: dict[str, Any] = {
+        "phone_map": _read_map(phone_map),
+        "reference_tier": reference_tier,
+        "merge": merge,
+        "progress": console.progress,
+    }
+    found = evaluate_labels(system, reference, tier=tier, **options)
+    text = tables(found.report, by) + found.counts()
+    content = found.to_dict()
+    if against is not None:
+        # The second system may be another program, whose tiers have other names.
+        other = evaluate_labels(against, reference, **options)
+        text += "\n\n" + _compared(found.results, other.results, content, system, against)
+    return found.report, text, content
+
+
+def evaluate_against(
+    console: Console, model: Any, name: str, examples: Any, against: Path, by: tuple[str, ...]
+) -> tuple["Report", str, dict[str, Any]]:
+    """Score two models on a corpus; return the report of the first, the text and the JSON."""
+    import align
+    from align.report import Report
+
+    other = align.load(str(against))
+    if other.kind != model.kind or model.kind != "speech":
+        raise ParameterError(
+            f"--against compares two models of speech, not {model.kind} and {other.kind}."
+        )
+    results, failed = model._results(examples, console.progress)
+    console.finish()
+    report = Report.from_files(
+        results, kind=model.kind, failed=failed, classes=model._boundary_classes()
+    )
+    others, _ = other._results(examples, console.progress)
+    content = report.to_dict()
+    text = tables(report, by) + "\n\n" + _compared(results, others, content, name, against)
+    return report, text, content
+
+
+def _compared(
+    first: "list[FileResult] | tuple[FileResult, ...]",
+    second: "list[FileResult] | tuple[FileResult, ...]",
+    content: dict[str, Any],
+    one: Any,
+    two: Any,
+) -> str:
+    from align.comparison import compare
+
+    comparison: Comparison = compare(first, second)
+    content["comparison"] = comparison.to_dict()
+    return f"{one} (first) against {two} (second):\n{comparison}"
+
+
+def _read_map(given: str | None) -> Mapping[str, str] | None:
+    if given is None:
+        return None
+    from align.formats.phone_map import read_phone_map
+
+    return read_phone_map(given)
+
+
+def tables(report: "Report", by: tuple[str, ...]) -> str:
+    """Return the tables of a report: the usual ones, or those asked for."""
+    from dataclasses import replace
+
+    quiet = replace(report, failed=())  # which are named on stderr
+    if not by:
+        return str(quiet)
+    return "\n\n".join([str(replace(quiet, per_class={}, per_label={})), *map(report.table, by)])
+
+
+def dump(content: dict[str, Any]) -> str:
+    """Return JSON text."""
+    return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)

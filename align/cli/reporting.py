@@ -1,0 +1,157 @@
+"""``align report`` and ``align sonify``."""
+
+from pathlib import Path
+
+import click
+
+from align.cli.aligning import check_free
+from align.cli.console import FILE, Console, message_options, plural
+from align.errors import ParameterError
+
+__all__ = ["report", "sonify"]
+
+_LARGE = 150_000_000  # bytes; browsers take long over larger pages
+
+
+@click.command()
+@click.argument("alignments", metavar="ALIGNMENT...", nargs=-1, required=True, type=FILE)
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=FILE,
+    metavar="PAGE.html",
+    help="The page: one file, which needs no network.",
+)
+@click.option(
+    "--audio",
+    multiple=True,
+    type=FILE,
+    metavar="AUDIO|DIR",
+    help="The recording, given once for each ALIGNMENT, or a folder to find them in. By default "
+    "recordings lie beside the labels.",
+)
+@click.option(
+    "--reference",
+    multiple=True,
+    type=FILE,
+    metavar="LABELS|DIR",
+    help="True labels to show beside the others, given likewise.",
+)
+@click.option("--tier", metavar="NAME", help="Tier of TextGrids to check; by default the phones.")
+@click.option(
+    "--score",
+    type=FILE,
+    metavar="SCORE",
+    help="Of music: what labels are of that know no score (.txt, .svl, .sv.csv, .mid).",
+)
+@click.option("--title", metavar="TEXT", help="Of the page.")
+@click.option(
+    "--sound",
+    type=click.Choice(["ogg", "flac", "wav"]),
+    default="ogg",
+    show_default=True,
+    help="How sound is kept: Ogg Vorbis is smallest; FLAC and WAV are the very samples.",
+)
+@click.option("--overwrite", is_flag=True, help="Replace a page that exists.")
+@message_options
+@click.pass_obj
+def report(
+    console: Console,
+    alignments: tuple[Path, ...],
+    output: Path,
+    audio: tuple[Path, ...],
+    reference: tuple[Path, ...],
+    tier: str | None,
+    score: Path | None,
+    title: str | None,
+    sound: str,
+    overwrite: bool,
+) -> None:
+    r"""Make a page on which alignments are heard, seen and corrected.
+
+    ALIGNMENT is a label file of phones or notes, or a folder of them. Boundaries that deserve a
+    look are listed first: of JSON files and tables by their confidence, else by implausible
+    lengths. Boundaries that are dragged are saved from the page as TextGrid or CSV, from which
+    align train and align adapt learn.
+
+    \b
+    align report kiwi.json -o kiwi.html
+    align report aligned/ --audio recordings/ -o check.html
+    align report kiwi.TextGrid --reference corrected/kiwi.TextGrid -o compare.html
+    """
+    if output.suffix.lower() not in (".html", ".htm"):
+        raise ParameterError(f"{output}: a page is written as .html, not as {output.suffix!r}.")
+    check_free(output, overwrite)
+    from align.page import read_recordings, write_page
+
+    found = read_recordings(alignments, audio=audio, reference=reference, score=score, tier=tier)
+    with console.patience(f"Writing {output} ...", after=3.0):
+        page = write_page(found, output, title=title, sound=sound, overwrite=overwrite)
+    console.message(
+        f"{plural(page.recordings, 'recording')}, {plural(page.events, 'label')}, "
+        f"{page.seconds:.1f} s: {output} ({_megabytes(page.size)}, sound "
+        f"{_megabytes(page.sound)} as {sound})"
+    )
+    if page.size > _LARGE:
+        console.warn("browsers open so large a page slowly; make several of fewer recordings.")
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:.1f} MB"
+
+
+@click.command()
+@click.argument("audio", type=FILE)
+@click.argument("alignment", type=FILE)
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=FILE,
+    metavar="OUT.wav",
+    help="What to write: .wav, .flac or .ogg; the recording left, what was aligned right.",
+)
+@click.option(
+    "--with",
+    "sound",
+    type=click.Choice(["clicks", "notes"]),
+    help="What is heard at each onset: a click, or of music the note; by default notes for music.",
+)
+@click.option(
+    "--score",
+    type=FILE,
+    metavar="SCORE",
+    help="Of music: what labels are of that know no score (.txt, .svl, .sv.csv, .mid).",
+)
+@click.option("--tier", metavar="NAME", help="The tier of a TextGrid.")
+@click.option("--overwrite", is_flag=True, help="Replace a file that exists.")
+@message_options
+@click.pass_obj
+def sonify(
+    console: Console,
+    audio: Path,
+    alignment: Path,
+    output: Path,
+    sound: str | None,
+    score: Path | None,
+    tier: str | None,
+    overwrite: bool,
+) -> None:
+    r"""Make an alignment audible: AUDIO left, clicks or notes right.
+
+    \b
+    align sonify kiwi.wav kiwi.TextGrid -o kiwi-clicks.wav
+    align sonify minuet.flac minuet.csv -o minuet-notes.wav
+    """
+    from align.sonify import check_sonification, save_sonification
+
+    check_sonification(output)
+    check_free(output, overwrite)
+    from align.cli.files import _read, _read_music
+    from align.formats.music_files import is_music
+
+    music = score is not None or is_music(alignment)
+    found = _read_music(alignment, audio, score) if music else _read(alignment, audio, tier=tier)
+    save_sonification(found, output, sound=sound, overwrite=overwrite)
+    console.message(f"{plural(len(found), 'onset')} in {found.duration:.2f} s: {output}")

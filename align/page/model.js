@@ -1,0 +1,107 @@
+// What is shown and what was corrected. Times are in seconds; tiers have K labels and K + 1 edges.
+
+const DATA = JSON.parse(document.getElementById("data").textContent);
+const SHORTEST = 0.001; // seconds that a correction leaves to a label
+const SAME = 0.0005; // seconds within which boundaries of two tiers are one
+
+const NAMES = ["C", "C#", "D", "Eb", "E", "F", "F#", "G", "Ab", "A", "Bb", "B"];
+const pitchName = (pitch) => NAMES[pitch % 12] + (Math.floor(pitch / 12) - 1);
+const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
+
+for (const [index, recording] of DATA.recordings.entries()) {
+  Object.assign(recording, { index, past: [], future: [], saved: null });
+  const notes = recording.notes;
+  if (notes) notes.inOrder = sortedByOnset(notes);
+}
+
+function sortedByOnset(notes) {
+  const order = notes.onsets.map((_, k) => k);
+  return order.sort((a, b) => notes.onsets[a] - notes.onsets[b] || notes.pitches[a] - notes.pitches[b]);
+}
+
+// First place whose value is greater than x, in numbers that never decrease.
+function after(values, x) {
+  let low = 0, high = values.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (values[middle] <= x) low = middle + 1; else high = middle;
+  }
+  return low;
+}
+
+// An event is {tier, k}: label k of a tier; of music {k}: note k.
+function spanOf(recording, event) {
+  if (recording.notes) return [recording.notes.onsets[event.k], recording.notes.ends[event.k]];
+  const tier = recording.tiers[event.tier];
+  if (tier.points) return [tier.points[event.k], tier.points[event.k]];
+  return [tier.edges[event.k], tier.edges[event.k + 1]];
+}
+
+function labelOf(recording, event) {
+  if (recording.notes) return pitchName(recording.notes.pitches[event.k]);
+  return recording.tiers[event.tier].labels[event.k];
+}
+
+// Where a boundary may go: {low, high}, and all that moves with it.
+function movable(recording, event, alone) {
+  if (recording.notes) {
+    return { low: 0, high: recording.duration, places: [[-1, event.k]] };
+  }
+  const tier = recording.tiers[event.tier];
+  if (tier.points || event.k === 0) return null;
+  const at = tier.edges[event.k];
+  const places = [];
+  let low = 0, high = recording.duration;
+  for (const [t, other] of recording.tiers.entries()) {
+    if (other.points || (alone && t !== event.tier)) continue;
+    const near = after(other.edges, at - SAME);
+    const edge = t === event.tier ? event.k : near;
+    if (edge < 1 || edge > other.edges.length - 2 || Math.abs(other.edges[edge] - at) > SAME) continue;
+    low = Math.max(low, Math.min(other.edges[edge - 1] + SHORTEST, at));
+    high = Math.min(high, Math.max(other.edges[edge + 1] - SHORTEST, at));
+    places.push([t, edge]);
+  }
+  return { low, high, places };
+}
+
+const numbersOf = (recording, t) => (t < 0 ? recording.notes.onsets : recording.tiers[t].edges);
+
+function setTimes(recording, changes, side) {
+  for (const change of changes) numbersOf(recording, change[0])[change[1]] = change[side];
+  if (recording.notes) recording.notes.inOrder = sortedByOnset(recording.notes);
+}
+
+// Moves a boundary and returns the changes [tier, place, from, to], not yet in the history.
+function move(recording, limits, time) {
+  const to = clamp(Math.round(time * 1e6) / 1e6, limits.low, limits.high);
+  const changes = limits.places.map(([t, k]) => [t, k, numbersOf(recording, t)[k], to]);
+  setTimes(recording, changes, 3);
+  return changes;
+}
+
+function remember(recording, changes) {
+  if (changes.every((change) => change[2] === change[3])) return;
+  recording.past.push(changes);
+  recording.future = [];
+}
+
+function stepBack(recording) {
+  const changes = recording.past.pop();
+  if (!changes) return false;
+  setTimes(recording, changes, 2);
+  recording.future.push(changes);
+  return true;
+}
+
+function stepForward(recording) {
+  const changes = recording.future.pop();
+  if (!changes) return false;
+  setTimes(recording, changes, 3);
+  recording.past.push(changes);
+  return true;
+}
+
+const lastChange = (recording) => recording.past.at(-1) ?? null;
+const unsaved = (recording) => lastChange(recording) !== recording.saved;
+const hasMoved = (recording, event) =>
+  recording.past.some((changes) => changes.some(([t, k]) => t === (event.tier ?? -1) && k === event.k));
