@@ -11,10 +11,14 @@ if TYPE_CHECKING:
     from align.aligner import SequenceAligner
     from align.alignment import Alignment
     from align.corpus import read_corpus
+    from align.corpus_run import align_corpus
     from align.errors import AlignError, DataError, ModelError, ParameterError
     from align.model_file import load
+    from align.music import MusicAligner
+    from align.music_alignment import MusicAlignment
     from align.report import Report
     from align.speech import SpeechAligner
+    from align.text.aligning import align_text
     from align.types import Example, Note
 
 __version__ = "0.1.0"
@@ -25,12 +29,16 @@ __all__ = [
     "DataError",
     "Example",
     "ModelError",
+    "MusicAligner",
+    "MusicAlignment",
     "Note",
     "ParameterError",
     "Report",
     "SequenceAligner",
     "SpeechAligner",
     "__version__",
+    "align_corpus",
+    "align_text",
     "decoders",
     "features",
     "learners",
@@ -44,11 +52,15 @@ _HOME = {
     "DataError": "align.errors",
     "Example": "align.types",
     "ModelError": "align.errors",
+    "MusicAligner": "align.music",
+    "MusicAlignment": "align.music_alignment",
     "Note": "align.types",
     "ParameterError": "align.errors",
     "Report": "align.report",
     "SequenceAligner": "align.aligner",
     "SpeechAligner": "align.speech",
+    "align_corpus": "align.corpus_run",
+    "align_text": "align.text.aligning",
     "load": "align.model_file",
     "read_corpus": "align.corpus",
 }

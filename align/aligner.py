@@ -13,6 +13,7 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -20,8 +21,16 @@ import numpy.typing as npt
 
 from align._params import ParamsMixin, not_fitted_error
 from align.alignment import Alignment
+from align.checkpoint import (
+    Checkpoint,
+    checkpoint_of,
+    describe_example,
+    describe_timed,
+    digest_of_training,
+)
+from align.correction import OnsetCorrection
 from align.crossfit import cross_fit
-from align.decoders import decode
+from align.decoders import Lattice, decode, decode_coarse_to_fine
 from align.errors import AlignError, DataError, ModelError, ParameterError, error_reason
 from align.features import Feature, Signal, TimedSignal
 from align.frames import in_order, onset_frames
@@ -29,6 +38,13 @@ from align.learners.costs import OnsetCost, make_cost
 from align.learners.structured import StructuredLearner
 from align.learners.updates import make_update
 from align.model_file import write_model
+from align.on_lattice import (
+    ExpandedLattice,
+    LatticeAlignment,
+    lattice_scores,
+    most_frames,
+    with_roles,
+)
 from align.persistence import aligner_state, restored
 from align.placement import Placement
 from align.problem import AlignmentProblem
@@ -41,7 +57,9 @@ __all__ = ["SequenceAligner"]
 Progress = Callable[[str, int, int], None]
 
 _PAUSE = 2.0  # seconds; longer pauses are looked for where this is not enough
-_MOST_CELLS = 2 * 10**8  # of the onset table, 8 bytes each
+_MOST_CELLS = 10**8  # of the onset table, 8 bytes each; beyond, windows from a coarse pass
+_CELL = 0.04  # seconds; cells of the coarse pass
+_REACH = 1.5  # seconds an onset may be away from where the coarse pass has it, at first
 
 _NAMELESS = "recording"
 
@@ -73,10 +91,12 @@ class SequenceAligner(ParamsMixin):
         An event may last this many times the longest one in training.
     refine : {"posterior", "parabola", "none"}
         How onsets are placed between frames; see `align.refine`. The posterior, which also gives
-        the confidence, needs first-order base functions; where there are others, the parabola is
-        used.
+        the confidence, cannot be had of general base functions; where there are some, the
+        parabola is used.
     calibrate : bool
         Subtract the median signed error on the training set from every onset.
+    correct : bool
+        Learn a last, small move of each onset from the training set; see `align.correction`.
     n_jobs : int, optional
         Processes for fitting features, as in joblib. The result does not depend on it.
     random_state : int
@@ -93,6 +113,8 @@ class SequenceAligner(ParamsMixin):
     placement_ : Placement
         How decoded frames become times: the temperature of the posterior, at which the true onsets
         of the training set are most probable, and the offset that is subtracted from every onset.
+    correction_ : OnsetCorrection or None
+        The last, small move of each onset.
     longest_ : float
         The longest event of the training set, in seconds.
     starts_at_zero_, ends_with_recording_ : bool
@@ -111,6 +133,7 @@ class SequenceAligner(ParamsMixin):
     kind: ClassVar[str] = "sequence"
     licence_: str = ""
     learner_: StructuredLearner | None = None
+    correction_: OnsetCorrection | None = None
 
     def __init__(
         self,
@@ -126,6 +149,7 @@ class SequenceAligner(ParamsMixin):
         max_length_factor: float = 1.2,
         refine: str = "posterior",
         calibrate: bool = True,
+        correct: bool = False,
         n_jobs: int | None = None,
         random_state: int = 0,
     ) -> None:
@@ -140,6 +164,7 @@ class SequenceAligner(ParamsMixin):
         self.max_length_factor = max_length_factor
         self.refine = refine
         self.calibrate = calibrate
+        self.correct = correct
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -159,6 +184,10 @@ class SequenceAligner(ParamsMixin):
             return copy.deepcopy(self.learner)
         return StructuredLearner(random_state=self.random_state)
 
+    def _corrects(self) -> bool:
+        """Whether a last move of each onset is learned."""
+        return self.correct
+
     def _expand(self, events: tuple[Event, ...]) -> tuple[tuple[Event, ...], IntArray]:
         """Return the events to decode, and the place in them of each event given, and of the end.
 
@@ -166,6 +195,13 @@ class SequenceAligner(ParamsMixin):
         one that follows the end of the last event given.
         """
         return events, np.arange(len(events) + 1)
+
+    def _expand_lattice(self, lattice: Lattice, events: tuple[Event, ...]) -> ExpandedLattice:
+        """Return the lattice to decode, as `_expand` does for a sequence.
+
+        `events` are those of the nodes.
+        """
+        return ExpandedLattice(lattice, events, np.arange(lattice.n_nodes))
 
     def _frame_length(self) -> float:
         """Length of a frame in seconds."""
@@ -190,6 +226,7 @@ class SequenceAligner(ParamsMixin):
         *,
         validation: Sequence[Example] | None = None,
         progress: Progress | None = None,
+        checkpoint: str | os.PathLike[str] | Checkpoint | None = None,
     ) -> Self:
         """Learn from recordings whose onsets are known.
 
@@ -201,6 +238,10 @@ class SequenceAligner(ParamsMixin):
             For ``conversion="validation"`` of the learner.
         progress : callable, optional
             Called with a stage, how much of it is done, and how much there is.
+        checkpoint : path, optional
+            A folder that keeps what is done, so that training, interrupted at any moment and
+            started again with the same corpus and parameters, goes on from there to the same
+            result. Removed at the end. See `align.checkpoint`.
 
         Returns
         -------
@@ -213,6 +254,18 @@ class SequenceAligner(ParamsMixin):
         ParameterError
             Where a parameter is wrong; most are checked before any recording is read.
         """
+        with checkpoint_of(checkpoint) as parts:
+            self._fit(examples, validation, progress, parts)
+        return self
+
+    def _fit(
+        self,
+        examples: Sequence[Example],
+        validation: Sequence[Example] | None,
+        progress: Progress | None,
+        parts: Checkpoint | None,
+    ) -> None:
+        """Learn, and keep and take up parts of it."""
         report = progress or (lambda stage, done, total: None)
         features, learner = self._make_features(), self._make_learner()
         cost = make_cost(self.cost, tolerance=self.tolerance)
@@ -230,9 +283,17 @@ class SequenceAligner(ParamsMixin):
         self.labels_ = sorted({str(event) for item in timed for event in item.events})
         self._describe_training(timed)
 
+        if parts is not None:
+            described = [*map(describe_timed, timed), *map(describe_example, validation or ())]
+            parts.bind(digest_of_training(self, [*features, learner], [len(timed), *described]))
         self.features_ = features
         scored = cross_fit(
-            self.features_, timed, n_folds=self.n_folds, n_jobs=self.n_jobs, progress=progress
+            self.features_,
+            timed,
+            n_folds=self.n_folds,
+            n_jobs=self.n_jobs,
+            progress=progress,
+            checkpoint=parts,
         )
         self.base_functions_ = list(scored[0])
         xs = [
@@ -244,7 +305,8 @@ class SequenceAligner(ParamsMixin):
         self.scale_ = base_function_scales(xs, ys, self.random_state)
 
         problem = AlignmentProblem(cost.bind(self.hop_), self.scale_, self.normalise)
-        learner.fit(problem, xs, ys, validation=held_out, progress=progress)
+        keep = {} if parts is None else {"checkpoint": parts}
+        learner.fit(problem, xs, ys, validation=held_out, progress=progress, **keep)
         self.learner_ = learner
         self.coef_ = np.asarray(learner.coef_, dtype=np.float64)
         # On the same scores as the weights: they come from parts that did not see the recordings.
@@ -254,7 +316,15 @@ class SequenceAligner(ParamsMixin):
         self.placement_ = replace(placement, hop=self.hop_).fitted(
             potentials, paths, times, calibrate=self.calibrate
         )
-        return self
+        self.correction_ = None
+        if self._corrects():
+            found = [
+                self.placement_.times(p, path.onsets)[0]
+                for p, path in zip(potentials, paths, strict=True)
+            ]
+            self.correction_ = OnsetCorrection.fitted(
+                xs, found, times, self._boundary_classes() or {}, self.hop_
+            )
 
     def _check_params(
         self,
@@ -413,21 +483,29 @@ class SequenceAligner(ParamsMixin):
             limits[:] = min(n_frames, int(np.ceil(2 * longest * n_frames / limits.sum())))
         return limits
 
-    def _best_path(self, signal: Signal, events: tuple[Event, ...]) -> tuple[Potentials, Path]:
+    def _best_path(
+        self, signal: Signal, events: tuple[Event, ...], terms: Mapping[str, Any]
+    ) -> tuple[Potentials, Path]:
         """Decode a recording.
 
         Pauses as long as the recording would cost time with its square. They are taken to be
         short at first; where one takes more than half of what that allows, the recording is
         decoded again with twice as much. This is no proof that a longer pause would not be
         better, but a pause that is cut short fills what it may.
+
+        A long recording is decoded in windows around the path of a coarse pass; see
+        `align.decoders.decode_coarse_to_fine`.
         """
-        terms = self._terms(signal, events)
         free = np.array([self._unbounded(event) for event in events])
         free[-1:] |= not self.ends_with_recording_
         pause = max(1, round(_PAUSE / signal.hop))
         while True:
-            potentials = self._potentials(self._assemble(signal, events, terms, pause))
-            path = decode(potentials)
+            x = self._assemble(signal, events, terms, pause)
+            if x.n_events * x.n_frames > _MOST_CELLS:
+                potentials, path = self._path_in_windows(x, signal.hop)
+            else:
+                potentials = self._potentials(x)
+                path = decode(potentials)
             lengths = np.diff(path.onsets, append=signal.n_frames)
             limits = potentials.max_length
             long = 2 * lengths > limits
@@ -435,14 +513,36 @@ class SequenceAligner(ParamsMixin):
                 return potentials, path
             pause = 2 * int(limits[free].max())
 
-    def _potentials(self, x: BaseFunctions) -> Potentials:
+    def _corrected(
+        self, times: npt.NDArray[np.float64], terms: Mapping[str, Any], events: tuple[Event, ...]
+    ) -> npt.NDArray[np.float64]:
+        if self.correction_ is None:
+            return times
+        classes = self._boundary_classes() or {}
+        return self.correction_.moved(times, terms, [classes.get(str(event)) for event in events])
+
+    def _path_in_windows(self, x: BaseFunctions, hop: float) -> tuple[Potentials, Path]:
+        found = decode_coarse_to_fine(
+            x,
+            self._weights(x),
+            factor=max(1, round(_CELL / hop)),
+            reach=max(1, round(_REACH / hop)),
+        )
+        return found.potentials, found.path
+
+    def _weights(self, x: BaseFunctions) -> npt.NDArray[np.float64]:
+        """Return the weights of the base functions as they are."""
         divisor = self.scale_ * x.n_events if self.normalise else self.scale_
-        return x.potentials(self.coef_ / divisor)
+        weights: npt.NDArray[np.float64] = self.coef_ / divisor
+        return weights
+
+    def _potentials(self, x: BaseFunctions) -> Potentials:
+        return x.potentials(self._weights(x))
 
     def align(
         self,
         audio: str | os.PathLike[str] | npt.NDArray[Any],
-        events: Sequence[Event],
+        events: Sequence[Event] | Lattice,
         *,
         rate: int | None = None,
     ) -> Alignment:
@@ -452,8 +552,8 @@ class SequenceAligner(ParamsMixin):
         ----------
         audio : path or np.ndarray [shape=(n,)]
             The recording: a file, or samples at `rate`.
-        events : sequence of Event, length K
-            What occurs, in order.
+        events : sequence of Event, length K, or Lattice
+            What occurs, in order; or what may occur, see `align_lattice`.
         rate : int, optional
             Sampling rate of `audio` in Hz, needed where `audio` is an array.
 
@@ -467,6 +567,8 @@ class SequenceAligner(ParamsMixin):
         DataError
             Where the audio cannot be read, an event is unknown, or the events do not fit.
         """
+        if isinstance(events, Lattice):
+            return self.align_lattice(audio, events, rate=rate).alignment
         self._check_fitted()
         if isinstance(events, str):
             raise ParameterError(f"events={events!r}, must be a sequence; split the text.")
@@ -484,18 +586,13 @@ class SequenceAligner(ParamsMixin):
                 "check that the events belong to this recording.",
                 path=name,
             )
-        if len(decoded) * signal.n_frames > _MOST_CELLS:
-            raise DataError(
-                f"{len(given)} events in {signal.duration / 60:.0f} minutes are too much to align "
-                "at once; cut the recording at pauses, into parts of a few minutes.",
-                path=name,
-            )
         try:
-            potentials, path = self._best_path(signal, decoded)
+            terms = self._terms(signal, decoded)
+            potentials, path = self._best_path(signal, decoded, terms)
         except ParameterError as error:
             raise DataError(str(error), path=name) from error
         times, confidence = self.placement_.times(potentials, path.onsets)
-        times = in_order(times, signal.duration)
+        times = in_order(self._corrected(times, terms, decoded), signal.duration)
         end = signal.duration if place[-1] >= len(decoded) else float(times[place[-1]])
         return Alignment(
             events=given,
@@ -507,6 +604,122 @@ class SequenceAligner(ParamsMixin):
             audio=None if isinstance(audio, np.ndarray) else os.fspath(audio),
             rate=signal.rate,
         )
+
+    def align_lattice(
+        self,
+        audio: str | os.PathLike[str] | npt.NDArray[Any],
+        lattice: Lattice,
+        *,
+        events: Sequence[Event] | None = None,
+        rate: int | None = None,
+    ) -> LatticeAlignment:
+        """Find which events of a lattice occur, and the time each begins.
+
+        Parameters
+        ----------
+        audio : path or np.ndarray [shape=(n,)]
+            The recording: a file, or samples at `rate`.
+        lattice : Lattice
+            Which event may follow which: optional pauses, pronunciation variants, repeats.
+        events : sequence of Event, optional
+            Event of each number in ``lattice.event``; by default the labels of the nodes.
+        rate : int, optional
+            Sampling rate of `audio` in Hz, needed where `audio` is an array.
+
+        Returns
+        -------
+        LatticeAlignment
+            The alignment of the events that occur, and the node of each. Its score includes those
+            of the lattice.
+
+        Raises
+        ------
+        DataError
+            Where the audio cannot be read, an event is unknown, or no path fits; or a base
+            function depends on three successive onsets, which no lattice can be decoded with.
+        ParameterError
+            The lattice has no labels, or `events` does not suit it.
+
+        Notes
+        -----
+        Each path scores what `align` gives its events as a sequence, and the arcs add their own
+        scores to it. Base functions are summed, not averaged, when paths are compared, whatever
+        `normalise` says.
+        """
+        self._check_fitted()
+        given = _node_events(lattice, events)
+        name = _NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
+        self._check_events(given, name)
+        signal = self._signal(audio, rate, name)
+        expanded = self._expand_lattice(lattice, given)
+        if expanded.lattice.n_nodes * signal.n_frames > _MOST_CELLS:
+            raise DataError(
+                f"a lattice of {lattice.n_nodes} nodes in {signal.duration / 60:.0f} minutes is "
+                "too much to align at once; cut the recording at pauses, into parts of a few "
+                "minutes.",
+                path=name,
+            )
+        try:
+            potentials, path, nodes = self._best_lattice_path(signal, expanded)
+        except ParameterError as error:
+            raise DataError(str(error), path=name) from error
+        times, confidence = self.placement_.times(potentials, path.onsets)
+        if self.correction_ is not None:
+            decoded = tuple(expanded.events[v] for v in nodes)
+            times = self._corrected(times, self._terms(signal, decoded), decoded)
+        times = in_order(times, signal.duration)
+        place = expanded.given[nodes]
+        asked = place >= 0
+        hidden = place[-1] == -2  # what follows the last event given
+        alignment = Alignment(
+            events=tuple(given[v] for v in place[asked]),
+            onsets=times[asked],
+            end=float(times[-1]) if hidden else signal.duration,
+            duration=signal.duration,
+            confidence=None if confidence is None else confidence[asked],
+            score=path.score,
+            audio=None if isinstance(audio, np.ndarray) else os.fspath(audio),
+            rate=signal.rate,
+        )
+        return LatticeAlignment(alignment, place[asked])
+
+    def _best_lattice_path(
+        self, signal: Signal, expanded: ExpandedLattice
+    ) -> tuple[Potentials, Path, IntArray]:
+        """Decode a recording; lengths are bounded, and bounds widened, as in `_best_path`."""
+        roles, n_frames = with_roles(expanded.lattice), signal.n_frames
+        events = tuple(expanded.events[v] for v in roles.origin)
+        free = np.array([self._unbounded(event) for event in events])
+        open_end = roles.last & (not self.ends_with_recording_)
+        longest = min(n_frames, int(np.ceil(self.max_length_factor * self.longest_ / signal.hop)))
+        pause = min(n_frames, max(1, round(_PAUSE / signal.hop)))
+        weights = dict(zip(self.base_functions_, self.coef_ / self.scale_, strict=True))
+        pinned = self._pins_start(events)
+
+        @cache  # the same sequences are asked for however long a pause may be
+        def terms(sequence: tuple[Event, ...]) -> Mapping[str, Any]:
+            return self._terms(signal, sequence)
+
+        while True:
+            limits = np.where(free, pause, longest)
+            limits[open_end] = np.maximum(limits[open_end], pause)
+            if most_frames(roles.lattice, limits) < n_frames and min(pause, longest) < n_frames:
+                if pause == n_frames:
+                    longest = min(n_frames, 2 * longest)
+                pause = min(n_frames, 2 * pause)
+                continue
+            scores = lattice_scores(terms, weights, roles, events, limits, n_frames, pinned=pinned)
+            found = scores.decode()
+            used = limits[found.nodes]
+            lengths = np.diff(found.onsets, append=n_frames)
+            may_last = (free | open_end)[found.nodes] & (used < n_frames)
+            if not (may_last & (2 * lengths > used)).any():
+                break
+            pause = min(n_frames, 2 * int(used[may_last].max()))
+        potentials = scores.along(found.nodes)
+        if self.normalise:
+            potentials = _scaled(potentials, 1.0 / len(found.nodes))
+        return potentials, Path(found.onsets, found.score), roles.origin[found.nodes]
 
     def evaluate(self, examples: Sequence[Example], *, progress: Progress | None = None) -> Report:
         """Align recordings whose onsets are known, and report the errors.
@@ -523,6 +736,15 @@ class SequenceAligner(ParamsMixin):
         Report
         """
         self._check_fitted()
+        results, failed = self._results(examples, progress)
+        return Report.from_files(
+            results, kind=self.kind, failed=failed, classes=self._boundary_classes()
+        )
+
+    def _results(
+        self, examples: Sequence[Example], progress: Progress | None = None
+    ) -> tuple[list[FileResult], list[tuple[str, str]]]:
+        """Align recordings; return what came of each, and those that failed with the reason."""
         results: list[FileResult] = []
         failed: list[tuple[str, str]] = list(getattr(examples, "problems", []))
         for n, example in enumerate(examples):
@@ -547,9 +769,7 @@ class SequenceAligner(ParamsMixin):
                 failed.append(_problem(example, n, error))
             if progress is not None:
                 progress("aligning", n + 1, len(examples))
-        return Report.from_files(
-            results, kind=self.kind, failed=failed, classes=self._boundary_classes()
-        )
+        return results, failed
 
     def _boundary_classes(self) -> Mapping[str, str] | None:
         """Class of each label, for the report; None for no such breakdown."""
@@ -613,6 +833,33 @@ def distinct(features: list[Feature]) -> list[Feature]:
     if len(set(names)) < len(names):
         raise ParameterError(f"features must have different names, not {names}.")
     return features
+
+
+def _node_events(lattice: Lattice, events: Sequence[Event] | None) -> tuple[Event, ...]:
+    """Event of each node."""
+    if events is None:
+        if not lattice.labels:
+            raise ParameterError(
+                "the lattice has no labels to align; give it some, or pass events."
+            )
+        return lattice.labels
+    if isinstance(events, str) or len(events) <= int(lattice.event.max()):
+        raise ParameterError(
+            f"events={events!r}, must be a sequence with one for each event of the lattice, "
+            f"0..{lattice.event.max()}."
+        )
+    return tuple(events[k] for k in lattice.event)
+
+
+def _scaled(potentials: Potentials, by: float) -> Potentials:
+    """Multiply first-order scores by a number."""
+    duration = None if potentials.duration is None else potentials.duration * by
+    return replace(
+        potentials,
+        onset=potentials.onset * by,
+        duration=duration,
+        constant=potentials.constant * by,
+    )
 
 
 def _problem(example: Example, place: int, error: AlignError) -> tuple[str, str]:

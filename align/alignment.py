@@ -84,17 +84,7 @@ class Alignment:
             raise ParameterError(f"end={end}, must lie in [0, duration]=[0, {duration}].")
         if not np.isfinite(onsets).all():
             raise ParameterError("onsets must be finite.")
-        if onsets.size and (onsets[0] < 0 or onsets[-1] >= end):
-            raise ParameterError(
-                f"onsets go from {onsets[0]} to {onsets[-1]} s, must lie in [0, end)=[0, {end})."
-            )
-        steps = np.diff(onsets)
-        for k in np.flatnonzero(steps <= 0):
-            if steps[k] < 0 or isinstance(events[k + 1], str):
-                raise ParameterError(
-                    f"event {k + 2} ({str(events[k + 1])!r}) begins at {onsets[k + 1]} s, must "
-                    f"begin after event {k + 1} ({str(events[k])!r}) at {onsets[k]} s."
-                )
+        self._check_times(events, onsets, end, duration)
         confidence = self.confidence
         if confidence is not None:
             confidence = _vector(confidence, len(events), "confidence")
@@ -115,6 +105,23 @@ class Alignment:
         }
         for name, value in settled.items():
             object.__setattr__(self, name, value)
+
+    @staticmethod
+    def _check_times(
+        events: tuple[Event, ...], onsets: npt.NDArray[np.float64], end: float, duration: float
+    ) -> None:
+        """Raise ParameterError where onsets, in seconds, cannot be those of the events."""
+        if onsets.size and (onsets[0] < 0 or onsets[-1] >= end):
+            raise ParameterError(
+                f"onsets go from {onsets[0]} to {onsets[-1]} s, must lie in [0, end)=[0, {end})."
+            )
+        steps = np.diff(onsets)
+        for k in np.flatnonzero(steps <= 0):
+            if steps[k] < 0 or isinstance(events[k + 1], str):
+                raise ParameterError(
+                    f"event {k + 2} ({str(events[k + 1])!r}) begins at {onsets[k + 1]} s, must "
+                    f"begin after event {k + 1} ({str(events[k])!r}) at {onsets[k]} s."
+                )
 
     @classmethod
     def from_labels(
@@ -272,6 +279,40 @@ class Alignment:
         from align.formats import write_lab
 
         write_lab(path, self, overwrite=overwrite)
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        reference: Any = None,
+        sound: str = "ogg",
+        overwrite: bool = False,
+    ) -> Any:
+        """Write a page on which the alignment is heard, seen and corrected.
+
+        Parameters
+        ----------
+        path : path
+            The page, ``.html``.
+        reference : Alignment, optional
+            True onsets, shown beside.
+        sound : {"ogg", "flac", "wav"}
+            How the recording is kept.
+        overwrite : bool
+            Replace a file that exists.
+
+        Returns
+        -------
+        align.page.PageSummary
+
+        Raises
+        ------
+        DataError
+            If the recording is not known or cannot be read; see `align.page.write_page`.
+        """
+        from align.page import write_page
+
+        return write_page(self, path, references=[reference], sound=sound, overwrite=overwrite)
 
     def plot(self, ax: Any = None, *, reference: Any = None) -> Any:
         """Draw the alignment over the recording's waveform and spectrogram.

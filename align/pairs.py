@@ -12,7 +12,7 @@ import csv
 import io
 import os
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from align.errors import DataError, ParameterError
@@ -72,7 +72,9 @@ class Pair:
         return self.audio or self.labels or ""
 
 
-def find_pairs(root: str, groups: Groups) -> list[Pair]:
+def find_pairs(
+    root: str, groups: Groups, label_suffixes: Sequence[str] = LABEL_SUFFIXES
+) -> list[Pair]:
     """Find the recordings of a corpus.
 
     Parameters
@@ -83,6 +85,8 @@ def find_pairs(root: str, groups: Groups) -> list[Pair]:
         Who speaks: the folder an audio file lies in (by its path from the top), each file on its
         own, no one, or what a function makes of the path of the audio. A manifest's own column
         goes first.
+    label_suffixes : sequence of str
+        Suffixes of label files in a folder, in lower case, in order of preference.
 
     Returns
     -------
@@ -97,7 +101,7 @@ def find_pairs(root: str, groups: Groups) -> list[Pair]:
     if not callable(groups) and groups not in ("folder", "file", None):
         raise ParameterError(f"groups={groups!r}, must be 'folder', 'file', None or a function.")
     if os.path.isdir(root):
-        return _walk(root, groups)
+        return _walk(root, groups, label_suffixes)
     if not os.path.exists(root):
         raise DataError("does not exist; check the name.", path=root)
     return _manifest(root, groups)
@@ -114,8 +118,13 @@ def _group(audio: str, root: str, groups: Groups) -> str | None:
     return os.path.basename(os.path.abspath(root)) if folder == "." else folder
 
 
-def _walk(root: str, groups: Groups) -> list[Pair]:
+def _walk(root: str, groups: Groups, label_suffixes: Sequence[str]) -> list[Pair]:
     """Pair the files of a tree, in the order of their paths."""
+    ranks = {suffix: i for i, suffix in enumerate((*AUDIO_SUFFIXES, *label_suffixes))}
+
+    def rank(path: str) -> tuple[int, str]:
+        return ranks[_suffix(path)], path
+
     found: dict[tuple[str, str], list[str]] = defaultdict(list)
     seen = set()
     for folder, inner, names in os.walk(root, followlinks=True):
@@ -127,12 +136,12 @@ def _walk(root: str, groups: Groups) -> list[Pair]:
         inner[:] = sorted(name for name in inner if not name.startswith("."))
         for name in sorted(names):
             stem, suffix = os.path.splitext(name)
-            if not name.startswith(".") and suffix.lower() in _RANK:
+            if not name.startswith(".") and suffix.lower() in ranks:
                 found[folder, stem.casefold()].append(os.path.join(folder, name))
     pairs = []
     for paths in found.values():
-        audio = sorted((p for p in paths if _suffix(p) in AUDIO_SUFFIXES), key=_rank)
-        labels = sorted((p for p in paths if _suffix(p) in LABEL_SUFFIXES), key=_rank)
+        audio = sorted((p for p in paths if _suffix(p) in AUDIO_SUFFIXES), key=rank)
+        labels = sorted((p for p in paths if _suffix(p) in label_suffixes), key=rank)
         group = _group(audio[0], root, groups) if audio else None
         pairs.append(
             Pair(
@@ -145,15 +154,8 @@ def _walk(root: str, groups: Groups) -> list[Pair]:
     return sorted(pairs, key=lambda pair: pair.path)
 
 
-_RANK = {suffix: i for i, suffix in enumerate((*AUDIO_SUFFIXES, *LABEL_SUFFIXES))}
-
-
 def _suffix(path: str) -> str:
     return os.path.splitext(path)[1].lower()
-
-
-def _rank(path: str) -> tuple[int, str]:
-    return _RANK[_suffix(path)], path
 
 
 def _manifest(path: str, groups: Groups) -> list[Pair]:

@@ -5,6 +5,8 @@ vertical lines, pre-emphasis of 6 dB per octave, and the upper 60 dB in grey. La
 tiers, as in Praat; where intervals are narrower than their labels, the labels step down over
 several rows, and those that still find no room are left out rather than printed over each other.
 
+Notes are drawn as a piano roll; see `align.plot_music`.
+
 matplotlib is needed, and no more than it: ``pip install "margin-align[plot]"``.
 """
 
@@ -21,6 +23,8 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.formats._atomic import atomic_write
+from align.music_alignment import MusicAlignment
+from align.plot_music import draw_music, music_size, plot_music
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +32,7 @@ if TYPE_CHECKING:
 
     from align.alignment import Alignment
 
-__all__ = ["plot_alignment", "save_plot", "spectrogram"]
+__all__ = ["plot_alignment", "require_matplotlib", "save_plot", "sound_of", "spectrogram"]
 
 _Style = Literal["-", "--"]
 _ALIGNED, _TRUE = "#0b62c4", "#d35400"  # told apart by the colour-blind, and by the dashes
@@ -77,8 +81,10 @@ def plot_alignment(
     DataError
         Where the recording cannot be read.
     """
-    _require_matplotlib()
-    sound = _sound(alignment, audio, rate)
+    require_matplotlib()
+    if isinstance(alignment, MusicAlignment):
+        return plot_music(alignment, ax, _as_music(reference), audio=audio, rate=rate)
+    sound = sound_of(alignment, audio, rate)
     if ax is not None:
         _draw_in_one(ax, alignment, reference, sound)
         return ax
@@ -96,6 +102,7 @@ def save_plot(
     audio: str | os.PathLike[str] | npt.NDArray[Any] | None = None,
     rate: int | None = None,
     dpi: int = 100,
+    span: tuple[float, float] | None = None,
     overwrite: bool = False,
 ) -> None:
     """Write the picture of an alignment to a file, without a display.
@@ -108,6 +115,8 @@ def save_plot(
         The suffix decides the format: ``.png``, ``.pdf``, ``.svg`` and others of matplotlib.
     dpi : int
         Pixels per inch.
+    span : (float, float), optional
+        Of music: from when to when, in seconds.
     overwrite : bool
         Replace a file that exists.
 
@@ -118,7 +127,7 @@ def save_plot(
     DataError
         Where the recording cannot be read, or the file exists or cannot be written.
     """
-    _require_matplotlib()
+    require_matplotlib()
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -130,9 +139,15 @@ def save_plot(
         raise ParameterError(
             f"{target}: pictures are written as .png, .pdf or .svg, not as {target.suffix!r}."
         )
-    sound = _sound(alignment, audio, rate)
-    figure.set_size_inches(*_size(alignment, reference, sound))
-    _draw_figure(figure, alignment, reference, sound)
+    sound = sound_of(alignment, audio, rate)
+    if isinstance(alignment, MusicAlignment):
+        figure.set_size_inches(*music_size(alignment, span))
+        draw_music(figure, alignment, _as_music(reference), sound, span)
+    elif span is not None:
+        raise ParameterError("a span of time can be chosen for music only.")
+    else:
+        figure.set_size_inches(*_size(alignment, reference, sound))
+        _draw_figure(figure, alignment, reference, sound)
     picture = io.BytesIO()
     with _boxes_for_missing_glyphs():
         figure.savefig(picture, dpi=dpi, format=kind)
@@ -194,7 +209,14 @@ def spectrogram(
     return level.astype(np.float32), n_bins * rate / n_fft
 
 
-def _require_matplotlib() -> None:
+def _as_music(reference: "Alignment | None") -> MusicAlignment | None:
+    if reference is None or isinstance(reference, MusicAlignment):
+        return reference
+    raise ParameterError("reference holds phones, must hold notes as the alignment does.")
+
+
+def require_matplotlib() -> None:
+    """Raise a ParameterError that says how to get matplotlib, where it is not there."""
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
@@ -206,11 +228,12 @@ def _require_matplotlib() -> None:
 _Sound = tuple[npt.NDArray[np.float32], int]
 
 
-def _sound(
+def sound_of(
     alignment: "Alignment",
     audio: str | os.PathLike[str] | npt.NDArray[Any] | None,
     rate: int | None,
 ) -> _Sound | None:
+    """Read the recording of an alignment, or the one given; None where there is none."""
     audio = alignment.audio if audio is None else audio
     if audio is None:
         return None

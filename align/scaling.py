@@ -26,8 +26,10 @@ def base_function_scales(
         moved = y + np.rint(rng.uniform(-0.5, 0.5, y.size) * np.minimum(room, 8)).astype(np.intp)
         if x.windows is not None:
             moved = np.clip(moved, x.windows[:, 0], x.windows[:, 1] - 1)
-        differences.append((x.phi(y) - x.phi(moved)) / np.sqrt(y.size))
-    spread = np.sqrt(np.mean(np.square(differences), axis=0))
+        with np.errstate(over="ignore", invalid="ignore"):  # named below
+            differences.append((x.phi(y) - x.phi(moved)) / np.sqrt(y.size))
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = np.sqrt(np.mean(np.square(differences), axis=0))
     if not np.isfinite(spread).all():
         name = xs[0].names[int(np.flatnonzero(~np.isfinite(spread))[0])]
         raise ParameterError(f"base function {name!r} is not finite on the training set.")

@@ -85,7 +85,8 @@ class Example:
     events : sequence of Event, length K
         What occurs, in order.
     onsets : np.ndarray [shape=(K,)], optional
-        True start of each event, in seconds.
+        True start of each event, in seconds; NaN for a note of the score that was not played,
+        which aligners of other things than music refuse.
     end : float, optional
         End of the last event in seconds; None where it is the end of the recording.
     group : str, optional
@@ -94,6 +95,15 @@ class Example:
         How messages call this example; by default the path of the audio.
     rate : int, optional
         Sampling rate of `audio` in Hz, needed where `audio` is an array.
+    score : align.scores.Score, optional
+        Of music: the score the events are the notes of, with their durations, names and file.
+    truth : align.scores.NoteTruth, optional
+        Of music: the rows `onsets` were made from; a note may have several.
+
+    Raises
+    ------
+    ParameterError
+        If there is not one onset, or one note of the score, for each event.
     """
 
     audio: str | os.PathLike[str] | npt.NDArray[Any]
@@ -103,6 +113,8 @@ class Example:
     group: str | None = None
     name: str = ""
     rate: int | None = None
+    score: Any = None
+    truth: Any = None
 
     def __post_init__(self) -> None:
         if isinstance(self.events, str):
@@ -116,6 +128,11 @@ class Example:
                     f"onsets.shape={onsets.shape}, must be (K,)=({len(self.events)},): "
                     "one onset for each event."
                 )
+        if self.score is not None and len(self.score) != len(self.events):
+            raise ParameterError(
+                f"score has {len(self.score)} notes, must have as many as there are events "
+                f"({len(self.events)})."
+            )
         if not self.name and not isinstance(self.audio, np.ndarray):
             object.__setattr__(self, "name", os.fspath(self.audio))
 
@@ -591,8 +608,9 @@ class BaseFunctions:
             max_length=self.max_length,  # type: ignore[arg-type]
             labels=self.labels,
         )
-        for term, weight in zip(self.terms, weights, strict=True):
-            term.fold(potentials, float(weight))
+        with np.errstate(over="ignore", invalid="ignore"):  # decoders name what is not finite
+            for term, weight in zip(self.terms, weights, strict=True):
+                term.fold(potentials, float(weight))
         return potentials
 
 

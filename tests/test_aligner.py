@@ -480,7 +480,6 @@ def test_loading_without_the_features_says_which(fitted, tmp_path):
         ({"hop": 0.01}, {}, "its frames last 0.01 s, and 0.005 s by its parameters"),
         ({"base_functions": ["suits"]}, {}, r"\(3,\) weights for 1 base functions"),
         ({"params": {"hopp": 1}}, {}, "incomplete or damaged"),
-        ({}, {"coef": np.full(3, np.nan)}, "its weights are not finite"),
         ({}, {"scale": np.zeros(3)}, "not above 0"),
         ({}, {"coef": None}, "incomplete or damaged"),
     ],
@@ -495,6 +494,19 @@ def test_models_with_impossible_content(fitted, tmp_path, change_header, change_
     write_model(tmp_path / "a.align", "sequence", header, arrays)
     with pytest.raises(ModelError, match=message):
         align.load(tmp_path / "a.align", features=FEATURES)
+
+
+def test_weights_that_are_not_finite_are_neither_written_nor_restored(fitted, tmp_path):
+    from align.model_file import write_model
+    from align.persistence import aligner_state, restored
+
+    header, arrays = aligner_state(fitted, "")
+    arrays["coef"] = np.full(3, np.nan)
+    with pytest.raises(ParameterError, match="array 'coef' has numbers that are not finite"):
+        write_model(tmp_path / "a.align", "sequence", header, arrays)
+    assert not (tmp_path / "a.align").exists()
+    with pytest.raises(ModelError, match="its weights are not finite"):
+        restored(SequenceAligner, header, arrays, "a.align", FEATURES)
 
 
 def test_a_state_that_a_feature_refuses(corpus, tmp_path):
@@ -538,8 +550,20 @@ def test_signals_travel_without_what_they_computed():
     assert len(pickle.dumps(signal)) < 1.1 * signal.samples.nbytes + 2000
 
 
-def test_more_than_can_be_held_at_once(fitted, monkeypatch):
+@pytest.mark.parametrize("features", ["first order", "second order"])
+def test_long_recordings_are_decoded_in_windows(fitted, corpus, monkeypatch, features):
+    aligner = fitted
+    if features == "second order":
+        learner = StructuredLearner(loss="maximal", C=0.05, epochs=2)
+        aligner = SequenceAligner(
+            [*FEATURES, DurationFeature(), SpeakingRate()], learner=learner, cost="absolute"
+        ).fit(corpus)
+    item = example(3, n=80)
+    expected = aligner.align(item.audio, item.events, rate=RATE)
     monkeypatch.setattr("align.aligner._MOST_CELLS", 1000)
-    item = example(0)
-    with pytest.raises(DataError, match="9 events in 0 minutes are too much to align at once"):
-        fitted.align(item.audio, item.events, rate=RATE)
+    monkeypatch.setattr("align.aligner._REACH", 0.4)
+    found = aligner.align(item.audio, item.events, rate=RATE)
+    np.testing.assert_allclose(found.onsets, expected.onsets, atol=1e-9)
+    assert found.score == pytest.approx(expected.score)
+    if features == "first order":
+        np.testing.assert_allclose(found.confidence, expected.confidence, atol=1e-9)
