@@ -41,7 +41,8 @@ from align.music_alignment import MusicAlignment
 from align.music_finding import find_music
 from align.music_state import music_state, restored_music
 from align.music_training import fit_music
-from align.performance import Performance, check_repeats
+from align.performance import Performance
+from align.repeats import check_repeats
 from align.report import FileResult, Report
 from align.types import Example, IntArray, Note
 
@@ -92,9 +93,10 @@ class MusicAligner(ParamsMixin):
         Recordings of a higher sampling rate in Hz are resampled to this one.
     calibrate : bool
         Subtract the median signed error on the training set from every onset.
-    repeats : {"auto", "all", "none"}
-        For scores read from a file in notation: which repeats are played. "auto" aligns the
-        recording coarsely with all taken and with none, and keeps the one that fits better.
+    repeats : str
+        For scores read from a file in notation: which repeats are played. "all", "none", or a
+        letter y or n for each in the order of playing; "auto" aligns the recording coarsely with
+        one way through the score after another, and keeps what fits best (`align.repeats`).
     n_jobs : int, optional
         Processes for training networks, as in joblib. The result does not depend on it.
     random_state : int

@@ -84,6 +84,9 @@ class MusicAlignment(Alignment):
         What the user should know, one sentence each.
     score_file : path, optional
         The score.
+    repeats : str
+        Where the score had repeats to take or to leave, a letter for each in the order of
+        playing: y where it was taken, n where it was not.
 
     Raises
     ------
@@ -109,6 +112,7 @@ class MusicAlignment(Alignment):
     match: float | None = None
     warnings: tuple[str, ...] = ()
     score_file: str | None = None
+    repeats: str = ""
 
     def __post_init__(self) -> None:
         events = tuple(self.events)
@@ -129,6 +133,8 @@ class MusicAlignment(Alignment):
         if len(ids) != n or len(set(ids)) != n:
             raise ParameterError(f"note_ids must be {n} different names, one for each note.")
         match = None if self.match is None else float(self.match)
+        if set(self.repeats) - {"y", "n"}:
+            raise ParameterError(f"repeats={self.repeats!r}, must be letters y and n only.")
         if match is not None and not 0 <= match <= 1:
             raise ParameterError(f"match={match}, must lie in [0, 1].")
         settled: dict[str, Any] = {
@@ -206,6 +212,7 @@ class MusicAlignment(Alignment):
         """
         fields.setdefault("durations", notes.durations)
         fields.setdefault("score_file", notes.path)
+        fields.setdefault("repeats", notes.repeats)
         if len(set(notes.ids)) == len(notes):
             fields.setdefault("note_ids", notes.ids)
         return cls(notes.notes, np.asarray(onsets, dtype=np.float64), **fields)
@@ -484,7 +491,7 @@ class MusicAlignment(Alignment):
         if not isinstance(other, MusicAlignment) or super().__eq__(other) is not True:
             return False if isinstance(other, Alignment) else NotImplemented
         arrays = ("durations", "chord_of", "chord_onsets", "chord_score_onsets")
-        plain = ("note_ids", "match", "warnings", "score_file")
+        plain = ("note_ids", "match", "warnings", "score_file", "repeats")
         return all(getattr(self, name) == getattr(other, name) for name in plain) and all(
             np.array_equal(getattr(self, name), getattr(other, name)) for name in arrays
         )

@@ -1,6 +1,6 @@
 """Aligning one recording with a score: which way through it, which part of it, and what to doubt.
 
-Of two ways through a score with repeats, the one whose coarse alignment costs less is taken. Where
+Of the ways through a score with repeats, one whose coarse alignment costs least is taken. Where
 next to nothing is heard of the ends of the score, they are left out, as long as the rest then
 matches better. What matches no better than a recording matches the score of another piece is
 returned all the same, with a warning and little confidence.
@@ -18,7 +18,8 @@ from align.errors import DataError, ParameterError
 from align.music_alignment import MusicAlignment
 from align.music_placement import PlacedNotes, place_notes
 from align.partial import continued, missing_notes, played_part
-from align.performance import Performance, as_scores, make_performance, read_signal
+from align.performance import Performance, as_score, make_performance, read_signal
+from align.repeats import FoldedScore, best_way, check_repeats, is_notation
 from align.types import IntArray, Note
 
 if TYPE_CHECKING:
@@ -66,19 +67,15 @@ def find_music(
 
 
 def _read(aligner: "MusicAligner", audio: Any, score: Any, rate: int | None) -> Performance:
-    """Read recording and score; of two ways through the score, the one that fits better."""
-    scores = as_scores(score, aligner.repeats)
+    """Read recording and score, and find out which repeats were played where that is asked."""
+    check_repeats(aligner.repeats)
     signal = read_signal(audio, rate=rate, highest_rate=aligner.rate)
-    ways: list[Performance] = []
-    reasons: list[DataError] = []
-    for way in scores:
-        try:
-            ways.append(make_performance(signal, way))
-        except DataError as error:  # too long with all repeats, perhaps not without
-            reasons.append(error)
-    if not ways:
-        raise reasons[0]
-    return min(ways, key=lambda way: way.cost)
+    if aligner.repeats == "auto" and is_notation(score):
+        return best_way(
+            FoldedScore(score), lambda way: make_performance(signal, way), lambda way: way.cost
+        )
+    given = "all" if aligner.repeats == "auto" else aligner.repeats
+    return make_performance(signal, as_score(score, given))
 
 
 def _place(

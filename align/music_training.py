@@ -24,7 +24,7 @@ from align.features.note_network import NoteNetwork, TimedNotes
 from align.learners.costs import RampCost
 from align.music_placement import PlacedNotes, place_notes
 from align.note_confidence import TOLERANCE, ConfidenceModel
-from align.performance import Performance, as_scores, make_performance, read_performance
+from align.performance import Performance, as_score, make_performance, read_performance
 from align.scaling import base_function_scales
 from align.types import BaseFunctions, Example, Note
 
@@ -135,7 +135,7 @@ def _read(aligner: "MusicAligner", example: Example, name: str, weight: float) -
     if example.score is not None:
         score = example.score
     else:
-        [score] = as_scores([note for note in example.events if isinstance(note, Note)])
+        score = as_score([note for note in example.events if isinstance(note, Note)])
         if score.notes != example.events:
             raise DataError("its notes are not in order; sort by onset, then pitch.", path=name)
     performance = read_performance(

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -15,25 +14,20 @@ from align.features.audio import audio_info, read_audio
 from align.features.note_context import note_context
 from align.features.note_levels import PITCHES, semitone_levels
 from align.features.signal import Signal
-from align.formats.score_partitura import NOTATION_SUFFIXES
+from align.repeats import FoldedScore, is_notation
 from align.scores import Chords, Score, chords, distinct, read_score
 from align.types import IntArray, Note
 
 __all__ = [
     "HOP",
-    "REPEATS",
     "Performance",
-    "as_scores",
-    "check_repeats",
+    "as_score",
     "make_performance",
     "read_performance",
     "read_signal",
 ]
 
 Float64 = npt.NDArray[np.float64]
-
-REPEATS = ("auto", "all", "none")
-"""Which repeats of a score in notation are played: whichever fits better, all of them, none."""
 
 HOP = 0.010
 """Seconds between frames of the signal."""
@@ -129,54 +123,40 @@ class Performance:
         return out
 
 
-def check_repeats(repeats: str) -> None:
-    """Raise ParameterError where `repeats` is not "auto", "all" or "none"."""
-    if repeats not in REPEATS:
-        raise ParameterError(f"repeats={repeats!r}, must be 'auto', 'all' or 'none'.")
-
-
-def as_scores(
+def as_score(
     score: str | os.PathLike[str] | Score | Sequence[Note], repeats: str = "all"
-) -> list[Score]:
-    """Return the ways a score may be played, read from a file or made of notes in any order.
+) -> Score:
+    """Return a score, read from a file or made of notes in any order.
 
     Parameters
     ----------
     score : path, Score or sequence of Note
         The score.
-    repeats : {"all", "none", "auto"}
-        For files in notation: every repeat is taken, none is, or either; other scores have but
-        one way.
+    repeats : str
+        For files in notation, as in `align.repeats.FoldedScore.unfolded`; others have none.
 
     Returns
     -------
-    list of Score
-        One, or two that differ.
+    Score
 
     Raises
     ------
     ParameterError
-        Where `repeats` is none of the three, or `score` holds what is no note.
+        Where `score` holds what is no note.
     DataError
         Where the file cannot be read, or there is no note.
     """
-    check_repeats(repeats)
     if isinstance(score, Score):
-        return [score]
+        return score
     if isinstance(score, str | os.PathLike):
-        if PurePath(score).suffix.lower() not in NOTATION_SUFFIXES:
-            return [read_score(score)]
-        taken = {"all": (True,), "none": (False,), "auto": (True, False)}[repeats]
-        ways = [read_score(score, repeats=way) for way in taken]
-        same = len(ways) == 2 and len(ways[0]) == len(ways[1])
-        return ways[:1] if same else ways
+        return FoldedScore(score).unfolded(repeats) if is_notation(score) else read_score(score)
     notes = list(score)
     wrong = [note for note in notes if not isinstance(note, Note)]
     if wrong:
         raise ParameterError(f"score has {wrong[0]!r}, must be a file, a Score or Notes.")
     if not notes:
         raise DataError("the score has no notes; give at least one.")
-    return [Score.of(notes)]
+    return Score.of(notes)
 
 
 def read_performance(

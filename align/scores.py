@@ -72,6 +72,9 @@ class Score:
         Which are grace notes.
     path : str, optional
         Where it was read.
+    repeats : str
+        Where it had repeats to take or to leave, a letter for each in the order of playing: y
+        where it is taken here, n where it is not.
 
     Examples
     --------
@@ -86,6 +89,7 @@ class Score:
     ids: tuple[str, ...]
     grace: npt.NDArray[np.bool_]
     path: str | None = None
+    repeats: str = ""
 
     def __post_init__(self) -> None:
         n = len(self.ids)
@@ -216,7 +220,7 @@ class NoteTruth:
         return out
 
 
-def read_score(path: str | os.PathLike[str], *, repeats: bool = True) -> Score:
+def read_score(path: str | os.PathLike[str], *, repeats: bool | Sequence[bool] = True) -> Score:
     """Read a score.
 
     Parameters
@@ -224,9 +228,10 @@ def read_score(path: str | os.PathLike[str], *, repeats: bool = True) -> Score:
     path : path
         MIDI, a table of notes, or, with the extra ``scores``, notation; chosen by the suffix.
         See the module's docstring, and that of each reader.
-    repeats : bool
+    repeats : bool or sequence of bool
         Of notation: play what stands between repeat signs twice, as written; else once, with the
-        last ending. The other formats have no repeat signs.
+        last ending. A sequence says it of each repeat, in the order in which they are met. The
+        other formats have no repeat signs.
 
     Returns
     -------
@@ -248,24 +253,34 @@ def read_score(path: str | os.PathLike[str], *, repeats: bool = True) -> Score:
         rows = read_table_notes(path)
         empty = "has no notes, only the names of columns; give one note on each line."
     elif suffix in NOTATION_SUFFIXES:
-        rows = read_notation_notes(path, repeats=repeats)
-        empty = "has no notes; nothing can be aligned."
+        return score_of_rows(read_notation_notes(path, repeats=repeats), name)
     else:
         raise DataError(
             f"is not a score Align can read; its name must end in {', '.join(SCORE_SUFFIXES)}.",
             path=name,
         )
+    return score_of_rows(rows, name, empty)
+
+
+def score_of_rows(
+    rows: Sequence[NoteRow],
+    path: str,
+    empty: str = "has no notes; nothing can be aligned.",
+    *,
+    repeats: str = "",
+) -> Score:
+    """Make a score of what a reader found; raises what `read_score` does."""
     if not rows:
-        raise DataError(empty, path=name)
+        raise DataError(empty, path=path)
     for row in rows:
         if not row.onset <= _LONGEST:
             raise DataError(
                 f"a note begins at {row.onset:g} s, after more than a day; times are in seconds.",
-                path=name,
+                path=path,
                 line=row.line,
             )
-    check_pitches(rows, name)
-    return Score.of(rows, path=name)
+    check_pitches(rows, path)
+    return replace(Score.of(rows, path=path), repeats=repeats)
 
 
 def chords(score: Score, tolerance: float = 0.004) -> Chords:

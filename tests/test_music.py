@@ -15,7 +15,7 @@ from align.features import NoteNetwork
 from align.learners.costs import FunctionCost
 from align.model_file import read_model, write_model
 from align.music import MusicAligner
-from align.scores import Score, read_score
+from align.scores import read_score
 from align.types import Example, Note
 
 
@@ -321,28 +321,6 @@ def test_a_recording_of_a_part_of_the_score(first: int, last: int) -> None:
 # Repeats -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("repeated", [True, False])
-def test_repeats_are_taken_where_they_were_played(
-    model: MusicAligner, monkeypatch: pytest.MonkeyPatch, repeated: bool
-) -> None:
-    part = [(0.4 * k, int(p)) for k, p in enumerate(np.random.default_rng(5).integers(50, 75, 12))]
-    close = [(0.4 * k, int(p)) for k, p in enumerate(np.random.default_rng(6).integers(50, 75, 8))]
-
-    def written(repeats: bool) -> list[tuple[float, int]]:
-        twice = [*part, *((t + 4.8, p) for t, p in part)] if repeats else part
-        after = 9.6 if repeats else 4.8
-        return [*twice, *((t + after, p) for t, p in close)]
-
-    def read(path: str, *, repeats: bool = True) -> Score:
-        return Score.of([Note(p, t) for t, p in written(repeats)], path)
-
-    monkeypatch.setattr(align.performance, "read_score", read)
-    played = [(0.5 + 1.2 * t, p) for t, p in written(repeated)]
-    found = model.align(sound(played, played[-1][0] + 2.0), "score.musicxml", rate=RATE)
-    assert len(found) == len(played)
-    assert np.abs(found.onsets - [t for t, _ in played]).max() < 0.05
-
-
 def write_musicxml(path: Path, bars: list[str], repeated: int) -> Path:
     """Write bars of four quarters, the first `repeated` of them between repeat signs."""
     out = []
@@ -384,13 +362,13 @@ def test_repeats_of_a_score_in_notation(
         assert len(model.align(recording, score, rate=RATE)) == 4 * n_bars
 
 
-def test_repeats_must_be_one_of_three(
+def test_repeats_must_be_words_or_letters(
     model: MusicAligner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(model, "repeats", "written")
-    with pytest.raises(ParameterError, match="'written', must be 'auto', 'all' or 'none'"):
+    with pytest.raises(ParameterError, match="'written', must be 'auto', 'all', 'none', or"):
         model.align(np.zeros(RATE), "a.musicxml", rate=RATE)
-    for known in ("auto", "all", "none"):
+    for known in ("auto", "all", "none", "yyn"):
         MusicAligner(repeats=known)._check_params()
 
 

@@ -46,11 +46,12 @@ _PICTURES = (".png", ".pdf", ".svg")
 )
 @click.option(
     "--repeats",
-    type=click.Choice(["auto", "all", "none"]),
     default="auto",
     show_default=True,
-    help="Which repeats of a score in notation were played: all, none, or whichever of the two "
-    "fits better. A MIDI file has no repeat signs.",
+    metavar="auto|all|none|yn...",
+    help="Which repeats of a score in notation were played: all, none, a letter y or n for each "
+    "in the order of playing, or, each for itself, as the recording tells. A MIDI file has no "
+    "repeat signs.",
 )
 @click.option(
     "--sonify",
@@ -108,6 +109,9 @@ def music(
 
         save_sonification(found, audible, audio=audio, overwrite=overwrite)
     match = "" if found.match is None else f", match {found.match:.2f}"
+    if found.repeats:
+        n, taken = len(found.repeats), found.repeats.count("y")
+        match += f", {taken} of {plural(n, 'repeat')} taken ({found.repeats})"
     console.message(
         f"{plural(len(found), 'note')} in {found.duration:.2f} s{match}: "
         f"{', '.join(map(str, [*targets, audible] if audible else targets))}"

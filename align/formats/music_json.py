@@ -3,7 +3,7 @@
 ::
 
     {"kind": "music", "audio": "minuet.flac", "rate": 22050, "duration": 21.4, "end": 20.9,
-     "score_file": "score.mid", "score": 812.4, "match": 0.71, "warnings": [],
+     "score_file": "score.mid", "repeats": "", "score": 812.4, "match": 0.71, "warnings": [],
      "notes": [{"id": "n0", "pitch": 74, "name": "D5", "score_onset": 0.0, "score_duration": 0.5,
                 "onset": 0.52, "offset": 1.05, "chord": 0, "confidence": 0.98}, ...],
      "chords": [{"score_onset": 0.0, "onset": 0.52}, ...]}
@@ -53,6 +53,7 @@ def format_music_json(alignment: "MusicAlignment") -> str:
         "duration": alignment.duration,
         "end": alignment.end,
         "score_file": alignment.score_file,
+        "repeats": alignment.repeats,
         "score": alignment.score,
         "match": alignment.match,
         "warnings": list(alignment.warnings),
@@ -147,6 +148,7 @@ def read_music_json(
             match=_optional(content, "match", name),
             warnings=tuple(map(str, content.get("warnings") or ())),
             score_file=_text(content, "score_file", name),
+            repeats=_text(content, "repeats", name) or "",
         )
     except ParameterError as error:
         raise DataError(str(error), path=name) from None

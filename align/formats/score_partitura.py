@@ -1,6 +1,7 @@
 """Scores in notation, read through partitura: MusicXML, MEI, Kern and match files.
 
-Repeats are unfolded: what stands between repeat signs comes twice, with first and second endings.
+Repeats are unfolded: what stands between repeat signs comes twice, with first and second endings,
+or each of them as one says (`Notation.rows`).
 Ties are joined into one note, grace notes keep the place they are written at, and the parts of
 transposing instruments are moved to the pitch that sounds, except by whole octaves
 (``octave-change``), which partitura does not read. Tempo marks are followed; without any, a
@@ -16,8 +17,9 @@ import os
 import re
 import warnings
 import zipfile
+from collections.abc import Callable, Sequence
 from pathlib import PurePath
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -25,72 +27,170 @@ import numpy.typing as npt
 from align.errors import DataError
 from align.formats.note_rows import NoteRow
 
-__all__ = ["NOTATION_SUFFIXES", "read_notation_notes"]
+__all__ = ["NOTATION_SUFFIXES", "Notation", "read_notation_notes"]
+
+_T = TypeVar("_T")
 
 NOTATION_SUFFIXES = (".musicxml", ".xml", ".mxl", ".mei", ".krn", ".match")
 """What `read_notation_notes` reads."""
 
 _QUARTER = 0.5  # seconds, where a score has no tempo
 _MAX_BYTES = 1 << 26
+_MOST_SEGMENTS = 10_000  # of a way through a score
 _ENCODING = re.compile(rb"""\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([^"']*)["']""")
 _PLAIN = re.compile(r"utf-?(8|16|16le|16be)|us-ascii|iso-?8859-?[0-9]+|(windows-?|cp)125[0-9]")
 
 
-def read_notation_notes(path: str | os.PathLike[str], *, repeats: bool = True) -> list[NoteRow]:
+def read_notation_notes(
+    path: str | os.PathLike[str], *, repeats: bool | Sequence[bool] = True
+) -> list[NoteRow]:
     """Read the notes of a score in notation.
 
     Parameters
     ----------
     path : path
         The file, with one of `NOTATION_SUFFIXES`.
-    repeats : bool
-        Play what is to be repeated twice; else once, with the last ending.
+    repeats : bool or sequence of bool
+        As in `Notation.rows`.
 
     Returns
     -------
     list of NoteRow
-        Sounding notes of all parts, in the order of their onsets; the first bar or its upbeat
-        begins at 0.
+        As `Notation.rows` does.
 
     Raises
     ------
     DataError
         Where partitura is missing, or the file is missing or cannot be read.
     """
-    if not os.path.isfile(path):
-        what = (
-            "is a folder, not a score."
-            if os.path.isdir(path)
-            else "does not exist; check the name."
+    return Notation(path).rows(repeats)
+
+
+class Notation:
+    """A score in notation, read once, to be unfolded in one way or another.
+
+    Parameters
+    ----------
+    path : path
+        The file, with one of `NOTATION_SUFFIXES`.
+
+    Attributes
+    ----------
+    n_repeats : int
+        How often a player may choose to go back or to go on, where all repeats are taken; where
+        a leap (da capo, dal segno) leads to them again, repeats count again.
+
+    Raises
+    ------
+    DataError
+        Where partitura is missing, or the file is missing or cannot be read.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = path
+        if not os.path.isfile(path):
+            what = "does not exist; check the name."
+            if os.path.isdir(path):
+                what = "is a folder, not a score."
+            elif os.path.exists(path):
+                what = "is a pipe, a socket or a device, not a score."
+            raise DataError(what, path=path)
+        if os.path.getsize(path) == 0:
+            raise DataError("the file is empty (0 bytes).", path=path)
+        _check_content(path)
+        self._partitura = import_partitura(
+            path, "this kind of score is read", "export the score as MIDI"
         )
-        raise DataError(what, path=path)
-    if os.path.getsize(path) == 0:
-        raise DataError("the file is empty (0 bytes).", path=path)
-    _check_content(path)
-    partitura = import_partitura(path, "this kind of score is read", "export the score as MIDI")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            if PurePath(path).suffix.lower() == ".match":
-                score = partitura.load_match(os.fspath(path), create_score=True)[-1]
-            else:
-                score = partitura.load_score(os.fspath(path))
-            unfold = (
-                partitura.score.unfold_part_maximal
-                if repeats
-                else partitura.score.unfold_part_minimal
-            )
-            parts = [unfold(part) for part in score.parts]
-            rows = [row for part in parts for row in _notes(part, partitura.score)]
-        except Exception as error:  # its parsers raise whatever they meet
-            raise DataError(
-                f"cannot be read as a score ({_reason(error)}); export it again, or as MIDI.",
-                path=path,
-            ) from error
-    first = min((row.onset for row in rows), default=0.0)
-    if first < 0:  # an upbeat
-        rows = [row._replace(onset=row.onset - first) for row in rows]
-    return sorted(rows, key=lambda row: (row.onset, row.pitch))
+        self._parts, self.n_repeats = self._guarded(self._load)
+
+    def rows(self, repeats: bool | Sequence[bool] = True) -> list[NoteRow]:
+        """Return the notes that are played.
+
+        Parameters
+        ----------
+        repeats : bool or sequence of bool
+            Play what is to be repeated twice; else once, with the last ending. A sequence says it
+            of each repeat, in the order in which they are met; those it does not reach are taken.
+
+        Returns
+        -------
+        list of NoteRow
+            Sounding notes of all parts, in the order of their onsets; the first bar or its upbeat
+            begins at 0.
+
+        Raises
+        ------
+        DataError
+            Where the score contradicts itself.
+        """
+        rows = self._guarded(lambda: self._unfolded(repeats))
+        first = min((row.onset for row in rows), default=0.0)
+        if first < 0:  # an upbeat
+            rows = [row._replace(onset=row.onset - first) for row in rows]
+        return sorted(rows, key=lambda row: (row.onset, row.pitch))
+
+    def _guarded(self, work: Callable[[], _T]) -> _T:
+        """Do what calls partitura, and say in one sentence where it fails."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                return work()
+            except Exception as error:  # its parsers raise whatever they meet
+                raise DataError(
+                    f"cannot be read as a score ({_reason(error)}); export it again, or as MIDI.",
+                    path=self._path,
+                ) from error
+
+    def _load(self) -> tuple[list[Any], int]:
+        path = os.fspath(self._path)
+        if PurePath(path).suffix.lower() == ".match":
+            score = self._partitura.load_match(path, create_score=True)[-1]
+        else:
+            score = self._partitura.load_score(path)
+        parts = list(score.parts)
+        forks = [_path_of(part, self._partitura.score, ())[1] for part in parts]
+        return parts, max(forks, default=0)
+
+    def _unfolded(self, repeats: bool | Sequence[bool]) -> list[NoteRow]:
+        taken = () if repeats is True else [False] * self.n_repeats
+        if not isinstance(repeats, bool):
+            taken = list(repeats)
+        out = []
+        module = self._partitura.score
+        for part in self._parts:
+            path = _path_of(part, module, taken)[0]
+            whole = module.new_part_from_path(path, part, update_ids=repeats is not False)
+            out += _notes(whole, module)
+        return out
+
+
+def _path_of(part: Any, score: Any, taken: Sequence[bool]) -> tuple[Any, int]:
+    """Return the way through a part that takes the repeats it is told to, and how many there are.
+
+    partitura lists all ways, which are two to the power of the repeats, and in each ends where
+    *fine* is met first. This walks one way, makes every leap (*da capo*, *dal segno*) once, and
+    ends at *fine* only after a leap.
+    """
+    score.add_segments(part, force_new=True)  # walking changes them
+    segments = score.get_segments(part)
+    order = sorted(segments, key=lambda name: segments[name].start.t)
+    path = score.Path([order[0]], segments)
+    forks = 0
+    for _ in range(_MOST_SEGMENTS):
+        here = path.segments[path.path[-1]]
+        ways = path.list_of_destinations_from_last_segment
+        leaps = here.type == "leap_start" and not path.jumped
+        goal = ways[0]
+        if len(ways) > 1 + leaps:  # a leap is no choice
+            if forks < len(taken) and not taken[forks]:
+                goal = ways[1] if leaps else ways[-1]
+            forks += 1
+        if goal == "END" and "fine" in here.info and not path.jumped and here.id != order[-1]:
+            goal = order[order.index(here.id) + 1]
+        if goal == "END":
+            return path, forks
+        path = path.make_copy_with_jump_to(goal, ignore_leap_info=True)
+    raise ValueError("its repeats never come to an end")
 
 
 def _reason(error: Exception) -> str:
