@@ -4,7 +4,9 @@ Worker processes die: they are killed, run out of memory, crash in a library. `r
 on with what is left. The recordings that were with workers at that moment are tried once more,
 each alone, so that the one at fault is found and the others are not suspected with it. It alone
 is reported. Where several were with workers, the first death is no one's: each may still die
-once by itself before it is reported.
+once by itself before it is reported. A Dask cluster tries on several workers by itself, and then
+blames whatever was handed to the last of them, begun or not: there, too, what it blames is tried
+once more, alone.
 
 Recordings are handed out a few at a time, not all at once: a queue in the workers would make
 suspects of recordings that no one has begun.
@@ -69,13 +71,13 @@ class Pool(Protocol):
         """End the workers, whatever they are doing."""
         ...
 
-    retries: int
+    def tries(self, suspects: int) -> int:
+        """How often a job is tried alone, where so many were with workers when one died."""
+        ...
 
 
 class SerialPool:
     """Run jobs in this process."""
-
-    retries = 0
 
     def __init__(self, work: Work, model: Model) -> None:
         self._work, self._model = work, model
@@ -93,6 +95,10 @@ class SerialPool:
     def died(self, error: BaseException) -> str | None:
         """Return None: there is no other process."""
         return None
+
+    def tries(self, suspects: int) -> int:
+        """Return 0: there is no other process."""
+        return 0
 
     def lost(self) -> bool:
         """Return False: jobs end before `submit` does."""
@@ -115,8 +121,6 @@ class LocalPool:
     work, model
         What `run_job` takes.
     """
-
-    retries = 1
 
     def __init__(self, n_jobs: int, work: Work, model: Model) -> None:
         self._n_jobs = n_jobs
@@ -143,6 +147,10 @@ class LocalPool:
         if isinstance(error, BrokenExecutor):
             return "the process that aligned it died twice (killed, or out of memory)."
         return None
+
+    def tries(self, suspects: int) -> int:
+        """Once, or twice where the first death may have been another's."""
+        return 1 + (suspects > 1)
 
     def lost(self) -> bool:
         """Return False: where a process dies, its jobs end with an error."""
@@ -183,8 +191,6 @@ class DaskPool:
         Send the recordings with the jobs; else the workers read them by their paths.
     """
 
-    retries = 0  # the cluster itself tries a task on several workers before it gives up
-
     def __init__(
         self, client: Any, address: str, work: Work, model: Model, *, send_files: bool = False
     ) -> None:
@@ -192,6 +198,7 @@ class DaskPool:
         self._executor = client.get_executor(pure=False)
         self._work = work
         # A result, not scattered data: made anew where the worker that had it dies.
+        self._given = model
         self._model = client.submit(_itself, model, pure=False)
         self._failed: type[BaseException] = _killed_worker()
         self._width = 2
@@ -241,8 +248,14 @@ class DaskPool:
         """Whether the connection has ended; what was begun before is forgotten then."""
         return self._lost or self._client.status != "running"
 
+    def tries(self, suspects: int) -> int:
+        """Once: the cluster itself tries each time on several workers."""
+        return 1
+
     def renew(self) -> None:
-        """Do nothing: the cluster looks after its workers."""
+        """Send the model again, if it was blamed; the cluster looks after its workers."""
+        if not self.lost() and self._model.status == "error":
+            self._model = self._client.submit(_itself, self._given, pure=False)
 
     def close(self) -> None:
         """Leave the cluster, and what it still does undone."""
@@ -384,20 +397,18 @@ def results(pool: Pool, jobs: Sequence[Job]) -> Iterator[tuple[Job, Outcome]]:
                 suspects.append((job, why))
         if not suspects:
             continue
-        if pool.retries == 0:
-            yield from ((job, failure(job, DataError(why))) for job, why in suspects)
-            continue
-        for future in wait(under_way).done:  # all workers of a pool end with one of them
-            job = under_way.pop(future)
-            outcome, why = _outcome(pool, job, future)
-            if why is None:
-                yield job, outcome
-            else:
-                suspects.append((job, why))
+        while done := _some(pool, under_way):  # all workers of this machine end with one of them
+            for future in done:
+                job = under_way.pop(future)
+                outcome, why = _outcome(pool, job, future)
+                if why is None:
+                    yield job, outcome
+                else:
+                    suspects.append((job, why))
         pool.renew()
-        tries = pool.retries + (len(suspects) > 1)
-        for job, _ in suspects:
-            yield job, _alone(pool, job, tries)
+        tries = pool.tries(len(suspects))
+        for job, why in suspects:
+            yield job, _alone(pool, job, tries, why)
 
 
 def _some(pool: Pool, under_way: dict["Future[Outcome]", Job]) -> set["Future[Outcome]"]:
@@ -422,11 +433,20 @@ def _outcome(pool: Pool, job: Job, future: "Future[Outcome]") -> tuple[Outcome, 
         return failure(job, error), pool.died(error)
 
 
-def _alone(pool: Pool, job: Job, tries: int) -> Outcome:
-    """Try a job again with nothing beside it."""
+def _alone(pool: Pool, job: Job, tries: int, why: str) -> Outcome:
+    """Try a job again with nothing beside it; `why` tells what became of it before."""
     for _ in range(tries):
-        outcome, why = _outcome(pool, job, pool.submit(job))
-        if why is None:
-            return outcome
+        if pool.lost():
+            break
+        try:
+            future = pool.submit(job)
+        except BrokenExecutor as error:  # a new worker died before it could begin
+            why = pool.died(error) or why
+        else:
+            _some(pool, {future: job})
+            outcome, again = _outcome(pool, job, future)
+            if again is None:
+                return outcome
+            why = again
         pool.renew()
-    return failure(job, DataError(why or ""))
+    return failure(job, DataError(why))

@@ -11,6 +11,11 @@ weights are learned on what it heard. A network that leaves out {i, j} serves bo
 7 folds need 7 + 21 networks of about a minute each. Networks and the errors of each fold are kept
 in DIR, and a run that was stopped goes on.
 
+``--folds loo`` leaves out one piece: the network that hears it was trained on all 27 others, which
+are 28 more networks. What is learned on top (five weights, offset, confidence) is that of the
+fold the piece is in, and has seen neither it nor its three companions. ``loo`` changes ``default``
+alone: the other variants have no network, and stay as they are with 7 folds.
+
 Variants: ``default``; ``uniform``, the same with all base functions weighing the same; ``thesis``
 and ``thesis-uniform``, the ten of the thesis; ``ghmm-1`` .. ``ghmm-7``, see `ghmm.py`.
 """
@@ -29,8 +34,11 @@ from ghmm import GaussianAligner
 from networks import KeptNetwork
 
 import align
+from align.chord_functions import DefaultFunctions
 from align.errors import AlignError
+from align.features import TimedNotes
 from align.formats import atomic_write
+from align.performance import read_performance
 from align.report import FileResult
 
 RARE = {"bach10": 3.0}
@@ -68,29 +76,34 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1)
     arguments = parser.parse_args()
     corpus = align.read_corpus(arguments.corpus, kind="music")
-    n = len(corpus) if arguments.folds == "loo" else int(arguments.folds)
+    loo = arguments.folds == "loo"
+    n = 7 if loo else int(arguments.folds)
     examples = dealt(corpus, n)
+    listened = timed_notes(examples) if loo else []
+    kind = "loo" if loo else str(n)
     work = Path(arguments.work)
     work.mkdir(parents=True, exist_ok=True)
     families: dict[str, list[str]] = {}
-    for variant in arguments.only:
+    for variant in ("default",) if loo else arguments.only:
         families.setdefault(variant.split("-")[0].replace("uniform", "default"), []).append(
             variant
         )
     for fold in arguments.fold or range(n):
         for family, variants in families.items():
-            paths = {v: work / f"errors-{v}-{fold}-of-{n}.json" for v in variants}
+            paths = {v: work / f"errors-{v}-{fold}-of-{kind}.json" for v in variants}
             todo = [v for v in variants if not paths[v].exists()]
             if not todo:
                 continue
             begin = time.perf_counter()
-            for variant, found in scored(examples, fold, family, todo, work, arguments.jobs):
+            for variant, found in scored(
+                examples, fold, family, todo, work, arguments.jobs, listened
+            ):
                 atomic_write(paths[variant], json.dumps(found), overwrite=True)
             print(f"fold {fold}, {family}: {time.perf_counter() - begin:.0f} s", flush=True)
-    for variant in arguments.only:
+    for variant in ("default",) if loo else arguments.only:
         found = {}
         for fold in range(n):
-            path = work / f"errors-{variant}-{fold}-of-{n}.json"
+            path = work / f"errors-{variant}-{fold}-of-{kind}.json"
             if path.exists():
                 found.update(json.loads(path.read_text()))
         if found:
@@ -103,7 +116,7 @@ def dealt(corpus: Sequence[align.Example], n: int) -> list[align.Example]:
     out = []
     for example in corpus:
         name = (example.group or "").rpartition("/")[0]
-        first, step = DEAL.get(name, (0, 1)) if n == 7 else (len(out), 0)
+        first, step = DEAL.get(name, (0, 1)) if n == 7 else (0, 1)
         place = seen.setdefault(name, 0)
         seen[name] += 1
         out.append(replace(example, group=f"fold {(first + step * place) % n}"))
@@ -115,6 +128,17 @@ def set_of(example: align.Example) -> str:
     return Path(example.name).parent.parent.name
 
 
+def timed_notes(examples: Sequence[align.Example]) -> list[TimedNotes]:
+    """Return what a network is trained on, for each example."""
+    out = []
+    for example in examples:
+        played = read_performance(example.audio, example.score)
+        onsets = played.merged(example.onsets)
+        weight = RARE.get(set_of(example), 1.0)
+        out.append(TimedNotes(played.signal, played.notes.pitches, onsets, played.context, weight))
+    return out
+
+
 def scored(
     examples: Sequence[align.Example],
     fold: int,
@@ -122,8 +146,12 @@ def scored(
     variants: Sequence[str],
     work: Path,
     jobs: int,
+    listened: Sequence[TimedNotes] = (),
 ) -> Iterator[tuple[str, dict[str, dict[str, object]]]]:
-    """Train without a fold, and yield the signed errors of its pieces for each variant."""
+    """Train without a fold, and yield the signed errors of its pieces for each variant.
+
+    Where `listened` is given, one for each example, each piece is heard by a network of its own.
+    """
     name = f"fold {fold}"
     train = [example for example in examples if example.group != name]
     test = [example for example in examples if example.group == name]
@@ -139,6 +167,19 @@ def scored(
     model.fit(train, sample_weight=weight)
     weights = model.coef_ / model.scale_
     print("   ", dict(zip(model.base_functions_, weights.round(4).tolist(), strict=True)))
+    if listened and network is not None:
+        found: dict[str, dict[str, object]] = {}
+        for i, example in enumerate(examples):
+            if example.group != name:
+                continue
+            others = [timed for j, timed in enumerate(listened) if j != i]
+            alone = copy.copy(model)
+            heard = copy.deepcopy(network).fit(others)
+            alone.functions_ = DefaultFunctions(heard, model.functions_.names)
+            found.update(errors(alone, [example]))
+            print(f"    {example.name}: scored by the network of its own", flush=True)
+        yield "default", found
+        return
     for variant in variants:
         if not variant.endswith("uniform"):
             yield variant, errors(model, test)
