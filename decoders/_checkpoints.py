@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from align.decoders._envelope import Problem, advance, begin, finish, follow
-from align.decoders._windows import Windows
+from align.decoders._envelope import TILE, Problem, advance, begin
+from align.decoders._envelope_path import finish, follow
+from align.decoders._states import pointer_dtype, table_offsets
 from align.errors import ParameterError
 from align.types import IntArray
 
@@ -49,7 +50,7 @@ def best_by_envelopes(problem: Problem, max_memory: int | None) -> tuple[float, 
     ParameterError
         `max_memory` is not enough for the deepest halving.
     """
-    search = _Trace(problem, _n_states(problem.windows))
+    search = _Trace(problem, np.diff(table_offsets(problem.windows))[:-1])
     n_events = search.onsets.size
     fixed = 2 * search.here.nbytes + problem.own.nbytes + 64 * n_events
     least = search.least(1, n_events - 1)
@@ -65,37 +66,38 @@ def best_by_envelopes(problem: Problem, max_memory: int | None) -> tuple[float, 
     return search.best(budget), search.onsets
 
 
-def _n_states(windows: Windows) -> IntArray:
-    """Return the number of states of each event but the last."""
-    widths = windows.last[:-1] - windows.first[:-1] + 1
-    n: IntArray = (widths * (windows.longest - windows.shortest + 1))[:-1]
-    return n
-
-
 class _Trace:
     """Decodes within a budget of bytes for pointers and checkpoints."""
 
     def __init__(self, problem: Problem, size: IntArray) -> None:
         self.problem, self.size = problem, size
+        windows = problem.windows
+        n_onsets = (windows.last[:-1] - windows.first[:-1] + 1)[:-1]
+        self.n_lengths = (windows.longest - windows.shortest + 1)[:-1]
+        self.held = 8 * n_onsets * self.n_lengths  # bytes of a checkpoint
         self.onsets = np.empty(problem.windows.shortest.size, dtype=np.intp)
         self.before, self.here = np.empty((2, int(size.max(initial=1))))
-        narrow = problem.windows.longest.max() < 2**16
-        self.dtype = np.dtype(np.uint16 if narrow else np.int32)
+        self.dtype = pointer_dtype(problem.windows)
         self.length = 0  # of the event before the one traced last
 
     def pointers(self, low: int, high: int) -> int:
         """Bytes of the back-pointers of events low .. high - 1."""
-        return self.dtype.itemsize * int(self.size[low:high].sum())
+        offset = self.problem.offset
+        return self.dtype.itemsize * int(offset[high] - offset[low])
+
+    def scratch(self, low: int, high: int) -> int:
+        """Bytes of the back-pointers of any one of events low .. high - 1."""
+        return self.dtype.itemsize * int(np.diff(self.problem.offset[low : high + 1]).max())
 
     def least(self, low: int, high: int) -> int:
         """Bytes that tracing events low .. high - 1 by halves takes at most."""
         if high <= low:
             return 0
-        pointers = self.dtype.itemsize * int(self.size[low:high].max())
+        pointers = self.scratch(low, high)
         halvings = (high - low).bit_length() + 1
         return min(
             self.pointers(low, high),
-            pointers + 8 * halvings * int(self.size[low - 1 : high - 1].max()),
+            pointers + halvings * int(self.held[low - 1 : high - 1].max()),
         )
 
     def best(self, budget: int) -> float:
@@ -125,10 +127,14 @@ class _Trace:
             self.onsets[0] = self.onsets[1] - self.length
         return float(score)
 
+    def table(self, k: int) -> npt.NDArray[np.float64]:
+        """View the states of event k as [onset, length]."""
+        return self.here[: self.size[k]].reshape(-1, self.n_lengths[k] + 2 * TILE)
+
     def advance(self, low: int, high: int, keep: bool) -> npt.NDArray[Any]:
         """Go from the states of event low - 1 to those of high - 1, both in `here`."""
-        size = self.size[low:high]
-        back = np.empty(int(size.sum() if keep else size.max()), dtype=self.dtype)
+        n_bytes = self.pointers(low, high) if keep else self.scratch(low, high)
+        back = np.empty(n_bytes // self.dtype.itemsize, dtype=self.dtype)
         if advance(self.problem, low, high, self.here, self.before, back, keep):
             self.here, self.before = self.before, self.here
         return back
@@ -137,17 +143,17 @@ class _Trace:
         """Go from the states before the first piece to those before the last; copy them all."""
         kept = []
         for low, high in pairwise(pieces):
-            kept.append(self.here[: self.size[low - 1]].copy())
+            kept.append(self.table(low - 1)[:, TILE:-TILE].copy())
             if high != pieces[-1]:
                 self.advance(low, high, False)
         return kept
 
     def cut(self, low: int, high: int, budget: int) -> list[int]:
         """Cut so that all checkpoints and the pointers of any piece fit, or else in halves."""
-        scratch = self.dtype.itemsize * int(self.size[low:high].max())
+        scratch = self.scratch(low, high)
         for n in range(2, int(2 * np.sqrt(high - low)) + 2):
             cuts = [int(at) for at in np.unique(np.linspace(low, high, n + 1).astype(int))]
-            held = 8 * sum(int(self.size[at - 1]) for at in cuts[:-1])
+            held = sum(int(self.held[at - 1]) for at in cuts[:-1])
             if held + scratch <= budget:
                 most = max(self.pointers(a, b) for a, b in pairwise(cuts))
                 if held + most <= budget:
@@ -158,7 +164,8 @@ class _Trace:
         """Fill the onsets of all pieces, the last first; empties `kept`."""
         for low, high in reversed(list(pairwise(pieces))):
             states = kept.pop()
-            self.here[: states.size] = states
+            self.table(low - 1)[:] = -np.inf
+            self.table(low - 1)[:, TILE:-TILE] = states
             budget += states.nbytes
             del states
             if high - low == 1 or self.pointers(low, high) <= budget:

@@ -1,55 +1,43 @@
-"""Kernels of second-order decoding by upper envelopes, in O(K T L) time.
+"""Kernels of second-order decoding by upper envelopes, in vector instructions.
 
 For fixed k and t the bracket of the recursion of `align.decoders.second_order` is a set of lines
-in d whose slopes ``c d'`` come sorted. So the best d' moves one way as d grows (up if c > 0, down
-if c < 0), and
+in d, one for each onset s of the event before, of slope ``c (t - s)``. The slopes come sorted, so
+the best s moves one way as d grows: up if c < 0, down if c > 0. The frames of the next onset are
+cut into tiles of 16, and for 16 onsets t at once
 
-1. the best d' at the shortest and at the longest d enclose those of all other d: two maxima,
-   found while the lines are gathered, discard many of the lines;
-2. of the lines between them, the upper envelope is the upper convex hull of the points
-   ``(d', g(d'))``, whatever the sign of c; points below a chord of their neighbours are dropped
-   in vector instructions, and a monotone stack finds the hull of what is left;
-3. each line of the envelope is best over one interval of d, filled as a whole.
+1. the best line of each onset at both ends of each tile is found, ends in the middle first, whose
+   best lines limit the search at the ends on either side;
+2. the lines between those at the ends of a tile are tried at its 16 frames. No other line can be
+   best there.
 
-Each step is O(L) for one t.
+That is at most ``2 + L / 16`` vector operations for each line of a state's onset, and about
+five for each tile of real scores. All sums are of the same few terms as in a search of all lines,
+so ties are decided as there: the greatest length before, which is the earliest onset.
+
+States of event k lie in a table [onset t, length d], lengths ``shortest - 16 .. longest + 16``:
+tiles may stick out, and those lengths score -inf. Tiles begin at frame ``first[k + 1]``.
+Back-pointers lie in tables [onset, tile, frame in the tile] and say which of the lines of that
+onset was best, the earliest s being 0.
 """
 
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 import numpy.typing as npt
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import types
+from numba.extending import intrinsic
 
 from align.decoders._numba import compiled
 from align.decoders._windows import Windows
 from align.types import FloatArray, IntArray
 
-__all__ = ["Problem", "advance", "begin", "finish", "follow"]
+__all__ = ["TILE", "Problem", "advance", "begin"]
 
-_PAD = 8  # places of -inf before and after the lines, so that all have neighbours
+TILE = 16  # frames of the next onset, and onsets, in one go; four vectors of AVX2
 
-
-class Workspace(NamedTuple):
-    """Scratch arrays and tables of the kernels.
-
-    Attributes
-    ----------
-    line : np.ndarray [dtype=float64]
-        Value at length 0 of each line, after and before `_PAD` places of -inf.
-    kept : np.ndarray [dtype=float64]
-        The same of those that may be on the envelope, -inf for the others.
-    hull : np.ndarray [dtype=intp]
-        Lines on the envelope, that is, points of the hull.
-    edge : np.ndarray [dtype=float64]
-        Slope between each point of the hull and the one before it.
-    inverse : np.ndarray [dtype=float64]
-        One over each length.
-    """
-
-    line: npt.NDArray[np.float64]
-    kept: npt.NDArray[np.float64]
-    hull: IntArray
-    edge: npt.NDArray[np.float64]
-    inverse: npt.NDArray[np.float64]
+_Float64 = npt.NDArray[np.float64]
 
 
 class Problem(NamedTuple):
@@ -58,9 +46,199 @@ class Problem(NamedTuple):
     onset: FloatArray
     start: IntArray
     windows: Windows
-    own: npt.NDArray[np.float64]
-    cross: npt.NDArray[np.float64]
+    own: _Float64
+    cross: _Float64
     offset: IntArray
+
+
+if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # the same in numpy
+
+    def _best_lines(
+        states: _Float64, at: int, step: int, n: int, c: float, q: float, best: Any, to: int
+    ) -> None:
+        column = states[at + step * np.arange(n)[:, None] + np.arange(TILE)]
+        value = column - (c * (q - np.arange(TILE))) * np.arange(n, dtype=np.float64)[:, None]
+        found = value.argmax(axis=0)
+        found[value.max(axis=0) == -np.inf] = 0
+        best[to : to + TILE] = found
+
+    def _fill_tile(
+        here: _Float64,
+        to: int,
+        own: _Float64,
+        own_at: int,
+        back: npt.NDArray[Any],
+        back_to: int,
+        states: _Float64,
+        at: int,
+        step: int,
+        n: int,
+        x: float,
+        c: float,
+        q: float,
+        score: float,
+        line: float,
+    ) -> None:
+        base = states[at + step * np.arange(n)]
+        value = base[:, None] + (x - np.arange(n)[:, None]) * (c * (q + np.arange(TILE)))
+        found = value.argmax(axis=0)
+        top = value.max(axis=0)
+        here[to : to + TILE] = own[own_at : own_at + TILE] + (top + score)
+        with np.errstate(all="ignore"):
+            back[back_to : back_to + TILE] = (int(line) + found).astype(back.dtype)
+
+else:
+    _VECTOR = ir.VectorType(ir.DoubleType(), TILE)
+    _SUM = ("contract",)  # may become one multiply-add
+
+    def _constant(values: list[float]) -> Any:
+        return ir.Constant(_VECTOR, values)
+
+    def _splat(builder: Any, value: Any) -> Any:
+        index = ir.IntType(32)
+        none = ir.Constant(_VECTOR, ir.Undefined)
+        one = builder.insert_element(none, value, ir.Constant(index, 0))
+        return builder.shuffle_vector(
+            one, none, ir.Constant(ir.VectorType(index, TILE), [0] * TILE)
+        )
+
+    def _place(context: Any, builder: Any, signature: Any, args: Any, i: int, at: Any) -> Any:
+        array = context.make_array(signature.args[i])(context, builder, args[i])
+        return builder.gep(array.data, [at])
+
+    def _loop(builder: Any, start: list[Any], n: Any, body: Any) -> list[Any]:
+        """Run ``body(variables)`` n >= 1 times from `start`; return what it returned last."""
+        entry = builder.basic_block
+        loop, done = builder.append_basic_block("lines"), builder.append_basic_block("done")
+        builder.branch(loop)
+        builder.position_at_end(loop)
+        zero = ir.Constant(n.type, 0)
+        count = builder.phi(n.type)
+        variables = [builder.phi(value.type) for value in start]
+        following = body(variables)
+        after = builder.add(count, ir.Constant(n.type, 1))
+        for phi, first, then in zip(
+            [count, *variables], [zero, *start], [after, *following], strict=True
+        ):
+            phi.add_incoming(first, entry)
+            phi.add_incoming(then, builder.basic_block)
+        builder.cbranch(builder.icmp_signed("<", after, n), loop, done)
+        builder.position_at_end(done)
+        return list(following)
+
+    @intrinsic
+    def _best_lines(
+        typing: Any, states: Any, at: Any, step: Any, n: Any, c: Any, q: Any, best: Any, to: Any
+    ) -> Any:
+        """Which of n lines is best at lengths ``q - r`` of 16 onsets t + r; ties: the first.
+
+        Line i of onset r is ``states[at + i step + r]`` at its own length, and that length is i
+        less than the length of line 0, which need not be known.
+        """
+        integer, number = types.intp, types.float64
+        signature = types.void(states, integer, integer, integer, number, number, best, integer)
+
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            _, at, step, n, c, q, _, to = args
+            ramp, one = _constant([float(r) for r in range(TILE)]), _constant([1.0] * TILE)
+            slope = builder.fmul(_splat(builder, c), builder.fsub(_splat(builder, q), ramp))
+
+            def body(variables: Any) -> Any:
+                at, line, top, found = variables
+                place = _place(context, builder, signature, args, 0, at)
+                place = builder.bitcast(place, _VECTOR.as_pointer())
+                value = builder.fsub(
+                    builder.load(place, align=8),
+                    builder.fmul(slope, line, flags=_SUM),
+                    flags=_SUM,
+                )
+                more = builder.fcmp_ordered(">", value, top)
+                return [
+                    builder.add(at, step),
+                    builder.fadd(line, one),
+                    builder.select(more, value, top),
+                    builder.select(more, line, found),
+                ]
+
+            zero, least = _constant([0.0] * TILE), _constant([-np.inf] * TILE)
+            found = _loop(builder, [at, zero, least, zero], n, body)[3]
+            kind = ir.VectorType(ir.IntType(32), TILE)
+            place = _place(context, builder, signature, args, 6, to)
+            place = builder.bitcast(place, kind.as_pointer())
+            builder.store(builder.fptosi(found, kind), place, align=4)
+            return context.get_dummy_value()
+
+        return signature, generate
+
+    @intrinsic
+    def _fill_tile(
+        typing: Any,
+        here: Any,
+        to: Any,
+        own: Any,
+        own_at: Any,
+        back: Any,
+        back_to: Any,
+        states: Any,
+        at: Any,
+        step: Any,
+        n: Any,
+        x: Any,
+        c: Any,
+        q: Any,
+        score: Any,
+        line: Any,
+    ) -> Any:
+        """States of one onset at lengths q + r, and their pointers, ``line`` for the first line.
+
+        Line i is ``states[at + i step] + c (x - i) (q + r)``; ties: the first.
+        """
+        integer, number = types.intp, types.float64
+        signature = types.void(
+            here, integer, own, integer, back, integer, states, integer, integer, integer,
+            number, number, number, number, number,
+        )  # fmt: skip
+
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            to, own_at, back_to = args[1], args[3], args[5]
+            at, step, n, x, c, q, score, line = args[7:]
+            ramp, one = _constant([float(r) for r in range(TILE)]), _constant([1.0] * TILE)
+            length = builder.fmul(_splat(builder, c), builder.fadd(_splat(builder, q), ramp))
+
+            def body(variables: Any) -> Any:
+                at, x, top, found = variables
+                place = _place(context, builder, signature, args, 6, at)
+                value = _splat(builder, builder.load(place))
+                value = builder.fadd(value, builder.fmul(length, x, flags=_SUM), flags=_SUM)
+                more = builder.fcmp_ordered(">", value, top)
+                return [
+                    builder.add(at, step),
+                    builder.fsub(x, one),
+                    builder.select(more, value, top),
+                    builder.select(more, x, found),
+                ]
+
+            zero, least = _constant([0.0] * TILE), _constant([-np.inf] * TILE)
+            start = [at, _splat(builder, x), least, zero]
+            _, _, top, found = _loop(builder, start, n, body)
+            found = builder.fsub(_splat(builder, builder.fadd(x, line)), found)
+            place = _place(context, builder, signature, args, 2, own_at)
+            place = builder.bitcast(place, _VECTOR.as_pointer())
+            total = builder.fadd(
+                builder.load(place, align=8),
+                builder.fadd(top, _splat(builder, score)),
+            )
+            place = _place(context, builder, signature, args, 0, to)
+            builder.store(total, builder.bitcast(place, _VECTOR.as_pointer()), align=8)
+            pointer = builder.fptosi(found, ir.VectorType(ir.IntType(32), TILE))
+            kind = ir.VectorType(context.get_value_type(signature.args[4].dtype), TILE)
+            if kind.element.width < 32:
+                pointer = builder.trunc(pointer, kind)
+            place = _place(context, builder, signature, args, 4, back_to)
+            builder.store(pointer, builder.bitcast(place, kind.as_pointer()), align=1)
+            return context.get_dummy_value()
+
+        return signature, generate
 
 
 @compiled()
@@ -68,55 +246,44 @@ def advance(
     problem: Problem,
     low: int,
     high: int,
-    here: npt.NDArray[np.float64],
-    other: npt.NDArray[np.float64],
+    here: _Float64,
+    other: _Float64,
     back: npt.NDArray[Any],
     keep: bool,
 ) -> bool:
     """Go from the states of event low - 1 to those of high - 1; whether they are in `other`."""
     onset, start, windows, own, cross, offset = problem
     first, last = windows.first, windows.last
-    size = own.shape[1] + 2 * _PAD
-    line, inverse = np.full(size, -np.inf), 1.0 / np.maximum(np.arange(size), 1.0)
-    work = Workspace(line, np.empty(size), np.empty(size, dtype=np.intp), np.empty(size), inverse)
+    padded = np.empty(own.shape[1] + 2 * TILE)
+    n_ends = (np.max(last - first) + TILE) // TILE + 2
+    ends = np.empty(n_ends * TILE, dtype=np.int32)
     for k in range(low, high):
         scores = onset[k, first[k] - start[k] : last[k] - start[k] + 1]
         shift = offset[k] - offset[low] if keep else 0
-        pointers = back[shift : shift + offset[k + 1] - offset[k]]
-        _extend(scores, windows, k, own[k], cross[k], here, work, other, pointers)
+        _pad(own[k], windows.longest[k] - windows.shortest[k] + 1, padded)
+        _extend(scores, windows, k, padded, cross[k], here, ends, other, back, shift)
         here, other = other, here
     return (high - low) % 2 == 1
 
 
 @compiled()
-def follow(
-    problem: Problem,
-    low: int,
-    high: int,
-    back: npt.NDArray[Any],
-    d: int,
-    onsets: IntArray,
-) -> int:
-    """Fill onsets low .. high - 1, the last of which lasts d; return the length before them."""
-    windows, offset = problem.windows, problem.offset
-    shortest, longest = windows.shortest, windows.longest
-    for k in range(high - 1, low - 1, -1):
-        onsets[k] = onsets[k + 1] - d
-        i = onsets[k] - windows.first[k]
-        shift = offset[k] - offset[low]
-        d = back[shift + i * (longest[k] - shortest[k] + 1) + d - shortest[k]]
-    return d
+def _pad(own: _Float64, n: int, padded: _Float64) -> None:
+    padded[:TILE] = -np.inf
+    padded[TILE : TILE + n] = own[:n]
+    padded[TILE + n : 2 * TILE + n] = -np.inf
 
 
 @compiled()
-def begin(problem: Problem, here: npt.NDArray[np.float64]) -> None:
+def begin(problem: Problem, here: _Float64) -> None:
     """Fill the states of the first event."""
-    onset, start, windows, own = problem.onset, problem.start, problem.windows, problem.own[0]
-    scores = onset[0, windows.first[0] - start[0] : windows.last[0] - start[0] + 1]
-    n_lengths = windows.longest[0] - windows.shortest[0] + 1
-    for i in range(scores.size):
-        for q in range(n_lengths):
-            here[i * n_lengths + q] = scores[i] + own[q]
+    onset, start, windows, own = problem.onset, problem.start, problem.windows, problem.own
+    n = windows.longest[0] - windows.shortest[0] + 1
+    padded = np.empty(own.shape[1] + 2 * TILE)
+    _pad(own[0], n, padded)
+    for i in range(windows.last[0] - windows.first[0] + 1):
+        score = float(onset[0, windows.first[0] - start[0] + i])
+        for q in range(n + 2 * TILE):
+            here[i * (n + 2 * TILE) + q] = score + padded[q]
 
 
 @compiled()
@@ -124,216 +291,91 @@ def _extend(
     scores: FloatArray,
     windows: Windows,
     k: int,
-    own: npt.NDArray[np.float64],
+    own: _Float64,
     c: float,
-    before: npt.NDArray[np.float64],
-    work: Workspace,
-    here: npt.NDArray[np.float64],
-    pointers: npt.NDArray[Any],
+    before: _Float64,
+    ends: npt.NDArray[np.int32],
+    here: _Float64,
+    back: npt.NDArray[Any],
+    back_to: int,
 ) -> None:
-    """States of event k from those of event k - 1; both are laid out [onset, length]."""
+    """States of event k from those of event k - 1."""
     first, last, shortest, longest = windows.first, windows.last, windows.shortest, windows.longest
-    width_before = longest[k - 1] - shortest[k - 1] + 1
-    low = shortest[k]
-    width = longest[k] - low + 1
-    line = work.line
-    for i in range(scores.size):
-        t = first[k] + i
-        q_low = max(low, first[k + 1] - t)
-        q_high = min(longest[k], last[k + 1] - t)
-        at = i * width - low  # state of length q is here[at + q]
-        score = float(scores[i])
-        d_low = max(shortest[k - 1], t - last[k - 1])
-        n = min(longest[k - 1], t - first[k - 1]) - d_low + 1
-        start = stop = -1
-        if score > -np.inf:
-            # line j is in row t - d_low - j of the table of states, in column d_low + j
-            source = (t - d_low - first[k - 1]) * width_before + d_low - shortest[k - 1]
-            start, stop = _collect(
-                before, source, width_before - 1, n, d_low, c * q_low, c * q_high, line
-            )
-            for j in range(n, n + _PAD):
-                line[np.uintp(_PAD + j)] = -np.inf
-        if start < 0:
-            for q in range(q_low, q_high + 1):
-                here[at + q] = -np.inf
-                pointers[at + q] = d_low
-        else:
-            _envelope(
-                work,
-                d_low - _PAD,
-                start + _PAD,
-                stop + _PAD,
-                c,
-                q_low,
-                q_high,
-                score,
-                own,
-                low,
-                here,
-                pointers,
-                at,
-            )
+    low, high, next_frame = shortest[k], longest[k], first[k + 1]
+    low_before, high_before = shortest[k - 1], longest[k - 1]
+    width = high - low + 1 + 2 * TILE
+    width_before = high_before - low_before + 1 + 2 * TILE
+    last_tile = (last[k + 1] - next_frame) // TILE
+    n_tiles = min((high - low) // TILE + 2, last_tile + 1)
+    for block in range(0, scores.size, TILE):
+        t = first[k] + block
+        size = min(TILE, scores.size - block)
+        s = max(first[k - 1], t - high_before)
+        n = min(last[k - 1], t + size - 1 - low_before) - s + 1
+        # score of (s + i, t + r) is at ``source + i step + r``
+        source = (s - first[k - 1]) * width_before + t - s - low_before + TILE
+        step = width_before - 1
+        tile = max(0, (t + low - next_frame) // TILE)
+        stop = min(last_tile, (t + size - 1 + high - next_frame) // TILE) + 1
+        _find_ends(before, source, step, n, c, next_frame - t, tile, stop, ends)
+        for r in range(size):
+            score = float(scores[block + r])
+            lines = max(first[k - 1] - s, t + r - high_before - s)  # the first of this onset
+            low_tile = max(0, (t + r + low - next_frame) // TILE)
+            high_tile = min(last_tile, (t + r + high - next_frame) // TILE)
+            pointers = back_to + (block + r) * n_tiles * TILE
+            for j in range(low_tile, high_tile + 1):
+                a, b = ends[j * TILE + r], ends[(j + 1) * TILE + r]
+                if a > b:
+                    a, b = b, a
+                q = next_frame + j * TILE - t - r
+                _fill_tile(
+                    here,
+                    (block + r) * width + q - low + TILE,
+                    own,
+                    q - low + TILE,
+                    back,
+                    pointers + (j - low_tile) * TILE,
+                    before,
+                    source + a * step + r,
+                    step,
+                    b - a + 1,
+                    float(t + r - s - a),
+                    c,
+                    float(q),
+                    score,
+                    float(a - lines),
+                )
 
 
 @compiled()
-def _collect(
-    before: npt.NDArray[np.float64],
+def _find_ends(
+    before: _Float64,
     source: int,
-    stride: int,
+    step: int,
     n: int,
-    d_low: int,
-    slope_low: float,
-    slope_high: float,
-    line: npt.NDArray[np.float64],
-) -> tuple[int, int]:
-    """Gather n lines; return the best of them at two lengths, -1 if all are -inf."""
-    top_low = top_high = -np.inf
-    start = stop = 0
-    for j in range(n):  # ties: the greatest line, which is the earliest onset
-        value = before[np.uintp(source - j * stride)]
-        line[np.uintp(_PAD + j)] = value
-        value_low = value + slope_low * (d_low + j)
-        value_high = value + slope_high * (d_low + j)
-        if value_low >= top_low:
-            top_low = value_low
-            start = j
-        if value_high >= top_high:
-            top_high = value_high
-            stop = j
-    if top_low == -np.inf:
-        start = -1
-    return start, stop
-
-
-@compiled()
-def _envelope(
-    work: Workspace,
-    base: int,
-    start: int,
-    stop: int,
     c: float,
-    q_low: int,
-    q_high: int,
-    score: float,
-    own: npt.NDArray[np.float64],
+    q: int,
     low: int,
-    states: npt.NDArray[np.float64],
-    pointer: npt.NDArray[Any],
-    at: int,
+    high: int,
+    ends: npt.NDArray[np.int32],
 ) -> None:
-    """Fill one row of states: the best of lines `start` .. `stop` at each length q.
-
-    Line j is ``line[j] + c (base + j) q``; `start` is best at q_low and `stop` at q_high.
-    """
-    line, kept, hull = work.line, work.kept, work.hull
-    edge, inverse = work.edge, work.inverse
-    begin, end = min(start, stop), max(start, stop)
-    if begin < end:
-        _drop_hollows(line, begin, end, kept)
-    kept[begin], kept[end] = line[begin], line[end]
-    m, y = -1, 0  # y is the last point of the hull, hull[m]; edge[m] is the slope up to it
-    for j in range(begin, end + 1):
-        value = kept[np.uintp(j)]
-        if value == -np.inf:
-            continue
-        slope = 0.0
-        if m >= 0:
-            slope = (value - line[y]) * inverse[j - y]
-            while m > 0 and slope >= edge[m]:
-                m -= 1
-                y = hull[m]
-                slope = (value - line[y]) * inverse[j - y]
-        m += 1
-        y = j
-        hull[m] = j
-        edge[m] = slope
-    step = 1 if c > 0.0 else -1
-    p = 0 if c > 0.0 else m
-    last = m - p
-    per_c = -1.0 / c if m > 0 else 0.0
-    q = q_low
-    while q <= q_high:
-        a = hull[p]
-        slope, value = c * (base + a), line[a]
-        end = q_high
-        if p != last:
-            # lines a and b meet where c q is minus the slope from one to the other; the quotient
-            # is rounded, so the lengths beside it are compared; ties go to the greater line
-            b = hull[p + step]
-            slope_b, value_b = c * (base + b), line[b]
-            meet = edge[max(p, p + step)] * per_c
-            end = int(np.floor(min(max(meet, q - 1.0), float(q_high))))
-            while end < q_high:
-                mine, other = value + slope * (end + 1), value_b + slope_b * (end + 1)
-                if mine < other or (mine == other and a < b):
-                    break
-                end += 1
-            while end >= q:
-                mine, other = value + slope * end, value_b + slope_b * end
-                if mine > other or (mine == other and a > b):
-                    break
-                end -= 1
-        value += score
-        x = base + a
-        target, own_q = np.uintp(max(0, at + q)), np.uintp(max(0, q - low))
-        for k in range(max(0, end + 1 - q)):
-            r = np.uintp(k)
-            states[target + r] = own[own_q + r] + (value + slope * (q + k))
-            pointer[target + r] = x
-        q = end + 1
-        p += step
-
-
-@compiled()
-def _drop_hollows(
-    line: npt.NDArray[np.float64], begin: int, end: int, kept: npt.NDArray[np.float64]
-) -> None:
-    """Copy the points that may be on the hull, and -inf for those below a chord around them.
-
-    Eight neighbours settle most of noisy scores, in vector instructions.
-    """
-    i1, i2, i4, i8 = np.uintp(1), np.uintp(2), np.uintp(4), np.uintp(8)
-    first = np.uintp(begin)
-    for k in range(end - begin + 1):
-        i = first + np.uintp(k)
-        value = line[i]
-        v1, v2 = line[i - i1] + line[i + i1], line[i - i2] + line[i + i2]
-        v4, v8 = line[i - i4] + line[i + i4], line[i - i8] + line[i + i8]
-        v1 = v1 if v1 > v2 else v2
-        v4 = v4 if v4 > v8 else v8
-        v1 = v1 if v1 > v4 else v4
-        kept[i] = -np.inf if value + value < v1 else value
-
-
-@compiled()
-def finish(problem: Problem, before: npt.NDArray[np.float64]) -> tuple[float, int, int]:
-    """Best score, the onset of the last event there and the length of the one before it."""
-    first, last, shortest, longest = problem.windows
-    k = shortest.size - 1
-    own, c = problem.own[k], problem.cross[k]
-    scores = problem.onset[k, first[k] - problem.start[k] : last[k] - problem.start[k] + 1]
-    best, best_t, best_d = -np.inf, first[k], first[k]
-    width_before = 1 if k == 0 else longest[k - 1] - shortest[k - 1] + 1
-    for i in range(scores.size):  # ties: the earliest onset
-        t = first[k] + i
-        q = first[k + 1] - t
-        score = float(scores[i]) + own[q - shortest[k]]
-        if k == 0:
-            if score > best:
-                best, best_t = score, t
-            continue
-        d_low = max(shortest[k - 1], t - last[k - 1])
-        n = min(longest[k - 1], t - first[k - 1]) - d_low + 1
-        at = (t - d_low - first[k - 1]) * width_before + d_low - shortest[k - 1]
-        top = -np.inf
-        for j in range(n):
-            value = before[at - j * (width_before - 1)] + c * q * (d_low + j)
-            top = value if value > top else top
-        if score + top > best:
-            best, best_t = score + top, t
-            j = n - 1  # ties: the greatest length, which is the earliest onset
-            while j > 0 and before[at - j * (width_before - 1)] + c * q * (d_low + j) < top:
-                j -= 1
-            best_d = d_low + j
-    return best, best_t, best_d
+    """Best lines of 16 onsets at ends low .. high of tiles; end j is at length q + 16 j."""
+    size = 1
+    while size < high - low:
+        size *= 2
+    for j in (low, high):
+        _best_lines(before, source, step, n, c, float(q + TILE * j), ends, j * TILE)
+    while size > 1:
+        half = size // 2
+        for j in range(low + half, high, size):
+            a, b = n, 0
+            for r in range(TILE):
+                left, right = ends[(j - half) * TILE + r], ends[min(j + half, high) * TILE + r]
+                a, b = min(a, left, right), max(b, left, right)
+            _best_lines(
+                before, source + a * step, step, b - a + 1, c, float(q + TILE * j), ends, j * TILE
+            )
+            for r in range(TILE):
+                ends[j * TILE + r] += a
+        size = half

@@ -19,6 +19,10 @@ bound is lower is on no best path. The search repeats:
 
 All best paths survive, so ties are decided as without pruning. Thresholds are lowered by a bound
 on the rounding of scores.
+
+The gap between bounds and scores adds up over the events, and on pieces of music it exceeds what
+any frame is worth. The passes over the first few events tell: if half the gap to be expected
+would leave many of their frames, the search is not begun.
 """
 
 from dataclasses import dataclass
@@ -39,12 +43,14 @@ from align.decoders._survivors import (
 from align.decoders._windows import Windows
 from align.types import FloatArray, IntArray, Potentials
 
-__all__ = ["Pruned", "is_concave", "prune", "states_that_fit"]
+__all__ = ["Pruned", "is_concave", "is_promising", "prune", "states_that_fit"]
 
 _ROUNDS = 4  # of tangents, before the envelope takes over
 _BEAMS = (0.8,)  # thresholds tried, from the score known to the bound of all
 _SHARE = 24  # decode the states that survive if they are fewer than one in this many
 _STUCK = 0.5  # give up where a round leaves this share of the cells, and the same path
+_SAMPLE = 24  # events that tell whether to begin
+_FRAMES = 0.25  # do not, or not go on, if half the gap leaves this share of the frames
 _MOST = 2**24  # states, unless memory is given
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -97,6 +103,27 @@ def is_concave(ratio: FloatArray) -> bool:
     """
     a, b, c = np.asarray(ratio, dtype=np.float64).T
     return bool(((a <= 0) & (b <= 0) & (4 * a * b * (1 + 8 * _EPS) >= c * c)).all())
+
+
+def is_promising(potentials: Potentials, onset: FloatArray, windows: Windows) -> bool:
+    """Whether the first few events leave hope that `prune` drops most states of all."""
+    n = _SAMPLE
+    if potentials.n_events < 4 * n:
+        return True
+    assert potentials.ratio is not None
+    plain = _without_ratio(potentials, onset, windows)
+    ratio = np.ascontiguousarray(potentials.ratio[:n], dtype=np.float64)
+    sample = _first_events(plain, n + 1, int(windows.first[n + 1]))
+    upto = np.empty(int(sample.offset[-1]))
+    forward(sample, upto)
+    row = upto[sample.offset[n] :]
+    if row.max() == -np.inf:
+        return True
+    sample = _first_events(plain, n, int(windows.first[n] + row.argmax()))
+    work = _Search(sample, ratio, 0)
+    top = work.pass_both_ways(sample)
+    gap = (top - _score(sample, ratio, work.first_order_path())) * potentials.n_events / n
+    return work.share(top - gap / 2) <= _FRAMES
 
 
 def states_that_fit(potentials: Potentials, windows: Windows, max_memory: int | None) -> int:
@@ -154,6 +181,7 @@ def prune(
                 return found
             found.onsets = work.first_order_path()
             found.score = float(_score(plain, ratio, found.onsets))
+            hopeless = work.share((top + found.score) / 2) > _FRAMES
         elif top + constant == -np.inf:
             break
         slack = _slack(tables, ratio, abs(found.score) + abs(constant))
@@ -173,7 +201,8 @@ def prune(
             found.exact = True
             return found
         cells, found.windows = _n_cells(found.windows), work.narrowed(least)
-        if found.score == known and _n_cells(found.windows) > _STUCK * cells:
+        stuck = found.score == known and _n_cells(found.windows) > _STUCK * cells
+        if stuck or hopeless:
             break
         constant, duration = _tangents(plain, ratio, found.onsets)
         tables = plain._replace(
@@ -205,6 +234,11 @@ class _Search:
         backward(tables, self.after)
         row = slice(int(tables.offset[-2]), int(tables.offset[-1]))
         return float((self.before[row] + self.after[row]).max())
+
+    def share(self, threshold: float) -> float:
+        """Share of the frames with a finite score that reach a threshold."""
+        total = self.before + self.after
+        return float((total >= threshold).sum() / (total > -np.inf).sum())
 
     def first_order_path(self) -> IntArray:
         """Return the best path of the first-order scores."""
@@ -266,6 +300,21 @@ def _without_ratio(potentials: Potentials, onset: FloatArray, windows: Windows) 
         row = potentials.duration_row
     flat = potentials.duration is None
     return Tables(onset, potentials.start, windows, duration, row, flat, _offsets(windows))
+
+
+def _first_events(tables: Tables, n: int, end: int) -> Tables:
+    """Keep the first n events, the last of which ends at frame `end`."""
+    first, last, shortest, longest = tables.windows
+    windows = Windows(
+        np.append(first[:n], end), np.append(last[:n], end), shortest[:n], longest[:n]
+    )
+    return tables._replace(
+        onset=tables.onset[:n],
+        start=tables.start[:n],
+        windows=windows,
+        row=tables.row[:n],
+        offset=tables.offset[: n + 1],
+    )
 
 
 def _offsets(windows: Windows) -> IntArray:

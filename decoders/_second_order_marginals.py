@@ -21,11 +21,17 @@ from math import isqrt
 import numpy as np
 import numpy.typing as npt
 
-from align.decoders._envelope import Problem, advance, begin
+from align.decoders._envelope import TILE, Problem, advance, begin
 from align.decoders._numba import compiled
-from align.decoders._states import length_scores
+from align.decoders._states import (
+    length_scores,
+    pointer_counts,
+    pointer_dtype,
+    pointer_offsets,
+    table_offsets,
+)
 from align.decoders._windows import Windows
-from align.types import FloatArray, IntArray, Potentials
+from align.types import FloatArray, Potentials
 
 __all__ = ["second_order_max_marginals"]
 
@@ -50,7 +56,7 @@ def second_order_max_marginals(
     """
     n_events = potentials.n_events
     own, cross = length_scores(potentials, windows)
-    ahead = Problem(onset, potentials.start, windows, own, cross, _offsets(windows))
+    ahead = Problem(onset, potentials.start, windows, own, cross, pointer_offsets(windows))
     forwards, backwards = _States(ahead), _States(_turned(ahead, potentials.n_frames))
     step = isqrt(n_events - 1) + 1
     kept = {}
@@ -76,16 +82,16 @@ class _States:
     """The states of one event after another."""
 
     def __init__(self, problem: Problem) -> None:
-        size = int(np.diff(problem.offset).max())
         self.problem, self.event = problem, -1
-        self._here, self._other = np.empty((2, size))
-        narrow = int(problem.windows.longest.max()) <= np.iinfo(np.uint16).max
-        self._back = np.empty(size, dtype=np.uint16 if narrow else np.int32)
+        self._offset = table_offsets(problem.windows)
+        self._here, self._other = np.empty((2, int(np.diff(self._offset).max())))
+        n_pointers = int(pointer_counts(problem.windows).max())
+        self._back = np.empty(n_pointers, dtype=pointer_dtype(problem.windows))
 
     @property
     def here(self) -> _Float64:
         """States of the event that was reached [onset, length], flat."""
-        k, offset = self.event, self.problem.offset
+        k, offset = self.event, self._offset
         return self._here[: offset[k + 1] - offset[k]]
 
     def go_to(self, k: int) -> None:
@@ -102,13 +108,6 @@ class _States:
         """Go back to an event whose states were kept."""
         self._here[: states.size] = states
         self.event = k
-
-
-def _offsets(windows: Windows) -> IntArray:
-    """Where the states of each event begin; unlike `state_offsets`, of all events."""
-    n_onsets = windows.last[:-1] - windows.first[:-1] + 1
-    n_states = n_onsets * (windows.longest - windows.shortest + 1)
-    return np.concatenate(([0], np.cumsum(n_states))).astype(np.intp)
 
 
 def _turned(problem: Problem, n_frames: int) -> Problem:
@@ -132,9 +131,8 @@ def _turned(problem: Problem, n_frames: int) -> Problem:
         shift = windows.first[k] - start[k]
         scores[j, : n_frames_each[j]] = onset[k, shift : shift + n_frames_each[j]][::-1]
     products = np.concatenate(([0.0], cross[:0:-1]))
-    return Problem(
-        scores, turned.first[:-1].copy(), turned, own[::-1].copy(), products, _offsets(turned)
-    )
+    offset = pointer_offsets(turned)
+    return Problem(scores, turned.first[:-1].copy(), turned, own[::-1].copy(), products, offset)
 
 
 @compiled()
@@ -148,15 +146,15 @@ def _join(
 ) -> None:
     """Best sum of both passes for each onset of event k."""
     first, last, shortest, longest = windows.first, windows.last, windows.shortest, windows.longest
-    width = longest[k] - shortest[k] + 1
+    width = longest[k] - shortest[k] + 1 + 2 * TILE
     for i in range(score.size):
         t = first[k] + i
         top = -np.inf
         low = max(shortest[k], first[k + 1] - t)
         for d in range(low, min(longest[k], last[k + 1] - t) + 1):
             q = d - shortest[k]
-            value = upto[i * width + q]
+            value = upto[i * width + TILE + q]
             if value > -np.inf:
-                value += since[(last[k + 1] - t - d) * width + q] - own[q]
+                value += since[(last[k + 1] - t - d) * width + TILE + q] - own[q]
                 top = value if value > top else top
         score[i] = top

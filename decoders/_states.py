@@ -2,16 +2,24 @@
 
 State ``(t, d)`` of event k says that it begins at frame t and lasts d frames. The states of one
 event are laid out as a table [onset ``first[k] .. last[k]``, length ``shortest[k] ..
-longest[k]``].
+longest[k]``]; the tables of `align.decoders._envelope` are wider.
 """
 
 import numpy as np
 import numpy.typing as npt
 
+from align.decoders._envelope import TILE
 from align.decoders._windows import Windows
 from align.types import IntArray, Potentials
 
-__all__ = ["length_scores", "state_offsets"]
+__all__ = [
+    "length_scores",
+    "pointer_counts",
+    "pointer_dtype",
+    "pointer_offsets",
+    "state_offsets",
+    "table_offsets",
+]
 
 
 def length_scores(
@@ -66,3 +74,44 @@ def state_offsets(windows: Windows) -> IntArray:
     )
     n_states[0] = n_states[-1] = 0
     return np.concatenate(([0], np.cumsum(n_states))).astype(np.intp)
+
+
+def table_offsets(windows: Windows) -> IntArray:
+    """Return where the states of each event begin, all laid out one after the other for envelopes.
+
+    Returns
+    -------
+    np.ndarray [shape=(K + 1,), dtype=intp]
+    """
+    n_onsets = windows.last[:-1] - windows.first[:-1] + 1
+    n_states = n_onsets * (windows.longest - windows.shortest + 1 + 2 * TILE)
+    return np.concatenate(([0], np.cumsum(n_states))).astype(np.intp)
+
+
+def pointer_counts(windows: Windows) -> IntArray:
+    """Return how many back-pointers envelopes have for each event [shape=(K,)]."""
+    n_tiles = np.minimum(
+        (windows.longest - windows.shortest) // TILE + 2,
+        (windows.last[1:] - windows.first[1:]) // TILE + 1,
+    )
+    n: IntArray = (windows.last[:-1] - windows.first[:-1] + 1) * n_tiles * TILE
+    return n
+
+
+def pointer_offsets(windows: Windows) -> IntArray:
+    """Return where the back-pointers of each event begin, in one flat array [shape=(K + 1,)].
+
+    Those of envelopes; the first event has none, and of the last none are needed.
+    """
+    n_pointers = pointer_counts(windows)
+    n_pointers[0] = n_pointers[-1] = 0
+    return np.concatenate(([0], np.cumsum(n_pointers))).astype(np.intp)
+
+
+def pointer_dtype(windows: Windows) -> np.dtype[np.unsignedinteger]:
+    """Return the smallest type that tells the lines of any onset apart."""
+    n_lines = np.minimum(
+        windows.longest - windows.shortest, windows.last[:-1] - windows.first[:-1]
+    )
+    most = int(n_lines.max())
+    return np.dtype(np.uint8 if most < 2**8 else np.uint16 if most < 2**16 else np.uint32)

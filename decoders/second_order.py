@@ -22,8 +22,8 @@ import numpy as np
 
 from align.decoders._checkpoints import best_by_envelopes
 from align.decoders._envelope import Problem
-from align.decoders._pruning import is_concave, prune, states_that_fit
-from align.decoders._states import length_scores, state_offsets
+from align.decoders._pruning import is_concave, is_promising, prune, states_that_fit
+from align.decoders._states import length_scores, pointer_offsets
 from align.decoders._windows import check_memory, check_values, explain_unreachable, tighten
 from align.errors import ParameterError
 from align.types import Path, Potentials
@@ -62,9 +62,10 @@ def decode_second_order(potentials: Potentials, *, max_memory: int | None = None
     three times that of `decode_semi_markov` as long as the terms are as weak as those learned from
     speech, and memory about 16 K W bytes.
 
-    Otherwise back-pointers of two bytes (four where a length exceeds 65535 frames) for the K W L
-    states are stored up to 256 MiB or `max_memory`. Beyond, checkpoints bound memory by the order
-    of ``sqrt(K) W L`` at twice the time, and below that by ``log2(K) W L`` at up to log2(K) times.
+    Otherwise time is some ten times that of `decode_semi_markov`. Back-pointers of one byte (two
+    where an onset can follow more than 256 others), at most K W (L + 31) of them, are stored up to
+    256 MiB or `max_memory`. Beyond, checkpoints bound memory by the order of ``sqrt(K) W L`` at
+    twice the time, and below that by ``log2(K) W L`` at up to log2(K) times.
 
     Examples
     --------
@@ -85,7 +86,7 @@ def decode_second_order(potentials: Potentials, *, max_memory: int | None = None
     windows = tighten(potentials)
     if potentials.ratio is not None and is_concave(potentials.ratio):
         most = states_that_fit(potentials, windows, max_memory)
-        if most > 0:
+        if most > 0 and is_promising(potentials, onset, windows):
             found = prune(potentials, onset, windows, most)
             if found.score == -np.inf:
                 raise explain_unreachable(potentials, windows)
@@ -93,7 +94,7 @@ def decode_second_order(potentials: Potentials, *, max_memory: int | None = None
                 return Path(found.onsets, found.score + potentials.constant)
             windows = found.windows
     own, cross = length_scores(potentials, windows)
-    offset = state_offsets(windows)
+    offset = pointer_offsets(windows)
     problem = Problem(onset, potentials.start, windows, own, cross, offset)
     score, onsets = best_by_envelopes(problem, max_memory)
     if score == -np.inf:

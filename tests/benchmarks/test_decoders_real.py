@@ -100,12 +100,23 @@ def least(*calls, repeats=3):
     return found
 
 
+def at_most_four_times(ratios):
+    """What is asked of second order beside semi-Markov decoding; not reached on music yet."""
+    if max(ratios) > 4.0:
+        pytest.xfail(
+            f"second order takes {min(ratios):.1f} to {max(ratios):.1f} times the time of "
+            "semi-Markov decoding on music, at most 4 is asked: bounds drop too few states, and "
+            "envelopes of all of them are more work than that"
+        )
+
+
 def test_second_order_on_music(shared_data: Path):
     """The ten functions of the thesis, 20 ms frames, windows of two seconds, weights by hand.
 
-    Onsets are vague and lengths score nothing of themselves: bounds say little, and what survives
-    is decoded by envelopes. Reported as it is; only exactness is asserted.
+    Onsets are vague and lengths score nothing of themselves: bounds say little, and envelopes
+    decode all states.
     """
+    ratios = []
     weights = np.array([5.0, 5.0, 4.0, 4.0, 5.0, 6.0, -2.0, -2.0, -2.0, -13.0]) * 1e-3
     print()
     for folder in sorted((shared_data / "music" / "disklavier").iterdir())[5:8]:
@@ -128,6 +139,8 @@ def test_second_order_on_music(shared_data: Path):
                 f"{semi * 1e3:.2f} ms, second order {second / semi:.1f} times; states that "
                 f"survive {found.fraction:.1%}"
             )
+            ratios.append(second / semi)
+    at_most_four_times(ratios)
 
 
 def test_second_order_on_music_with_learned_weights(shared_data: Path, monkeypatch):
@@ -142,6 +155,7 @@ def test_second_order_on_music_with_learned_weights(shared_data: Path, monkeypat
 
     monkeypatch.setattr("align.decoders.dispatch.decode_second_order", remember)
     weight = aligner.coef_[aligner.base_functions_.index("tempo")]
+    ratios = []
     print(f"\n  learned weight of psi_10, after division by its scale: {weight:.3g}")
     for one in corpus[5:8]:
         decoded.clear()
@@ -163,3 +177,5 @@ def test_second_order_on_music_with_learned_weights(shared_data: Path, monkeypat
             f"{potentials.onset.shape[1]} frames, L={longest}; semi-Markov {semi * 1e3:.1f} ms, "
             f"second order {second / semi:.1f} times; states that survive {found.fraction:.1%}"
         )
+        ratios.append(second / semi)
+    at_most_four_times(ratios)

@@ -12,8 +12,8 @@ from align import decoders
 from align.decoders import _pruning
 from align.decoders._checkpoints import best_by_envelopes
 from align.decoders._envelope import Problem
-from align.decoders._pruning import is_concave, prune, states_that_fit
-from align.decoders._states import length_scores, state_offsets
+from align.decoders._pruning import is_concave, is_promising, prune, states_that_fit
+from align.decoders._states import length_scores, pointer_offsets
 from align.decoders._windows import check_values, tighten
 from align.errors import ParameterError
 from align.types import Potentials
@@ -22,7 +22,7 @@ from align.types import Potentials
 def by_envelopes(potentials, windows=None):
     windows = tighten(potentials) if windows is None else windows
     own, cross = length_scores(potentials, windows)
-    onset, offset = check_values(potentials), state_offsets(windows)
+    onset, offset = check_values(potentials), pointer_offsets(windows)
     problem = Problem(onset, potentials.start, windows, own, cross, offset)
     return best_by_envelopes(problem, None)
 
@@ -158,3 +158,17 @@ def test_no_finite_score_after_pruning():
     ratio = np.array([[0.0, 0, 0], [-1, -1, 2]])
     with pytest.raises(ParameterError, match=r"event 2 has score -inf wherever"):
         decoders.decode_second_order(Potentials(onset, 6, ratio=ratio))
+
+
+@pytest.mark.parametrize(("strength", "promising"), [(1e-6, True), (1.0, False)])
+def test_the_first_events_tell_whether_to_try(naive, monkeypatch, strength, promising):
+    potentials = naive.random_potentials(np.random.default_rng(4), 100, 420, longest=8, sign=-1.0)
+    potentials = replace(potentials, ratio=potentials.ratio * strength)
+    arguments = potentials, check_values(potentials), tighten(potentials)
+    assert is_promising(*arguments) is promising
+    score, onsets = by_envelopes(potentials)
+    if not promising:
+        monkeypatch.setattr("align.decoders.second_order.prune", None)
+    path = decoders.decode_second_order(potentials)
+    assert path.score == pytest.approx(score + potentials.constant)
+    assert path.onsets.tolist() == onsets.tolist()
