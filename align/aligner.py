@@ -37,6 +37,7 @@ from align.frames import in_order, onset_frames
 from align.learners.costs import OnsetCost, make_cost
 from align.learners.structured import StructuredLearner
 from align.learners.updates import make_update
+from align.long_lattice import Guess, decode_in_windows, fullest_path
 from align.model_file import write_model
 from align.on_lattice import (
     ExpandedLattice,
@@ -46,7 +47,7 @@ from align.on_lattice import (
     with_roles,
 )
 from align.persistence import aligner_state, restored
-from align.placement import Placement
+from align.placement import WINDOW, Placement
 from align.problem import AlignmentProblem
 from align.report import FileResult, Report
 from align.scaling import base_function_scales
@@ -60,6 +61,7 @@ _PAUSE = 2.0  # seconds; longer pauses are looked for where this is not enough
 _MOST_CELLS = 10**8  # of the onset table, 8 bytes each; beyond, windows from a coarse pass
 _CELL = 0.04  # seconds; cells of the coarse pass
 _REACH = 1.5  # seconds an onset may be away from where the coarse pass has it, at first
+_LATTICE_REACH = 1.5  # seconds away from where one path through the lattice has it, at first
 
 _NAMELESS = "recording"
 
@@ -188,6 +190,10 @@ class SequenceAligner(ParamsMixin):
         """Whether a last move of each onset is learned."""
         return self.correct
 
+    def _window(self) -> float:
+        """Return the width of the window that smooths the posterior, in seconds."""
+        return WINDOW
+
     def _expand(self, events: tuple[Event, ...]) -> tuple[tuple[Event, ...], IntArray]:
         """Return the events to decode, and the place in them of each event given, and of the end.
 
@@ -269,7 +275,7 @@ class SequenceAligner(ParamsMixin):
         report = progress or (lambda stage, done, total: None)
         features, learner = self._make_features(), self._make_learner()
         cost = make_cost(self.cost, tolerance=self.tolerance)
-        placement = Placement(self.refine, self._frame_length())
+        placement = Placement(self.refine, self._frame_length(), window=self._window())
         self._check_params(features, learner, cost, validation)
         self.licence_ = ""
         self.problems_: list[tuple[str, str]] = list(getattr(examples, "problems", []))
@@ -652,13 +658,6 @@ class SequenceAligner(ParamsMixin):
         self._check_events(given, name)
         signal = self._signal(audio, rate, name)
         expanded = self._expand_lattice(lattice, given)
-        if expanded.lattice.n_nodes * signal.n_frames > _MOST_CELLS:
-            raise DataError(
-                f"a lattice of {lattice.n_nodes} nodes in {signal.duration / 60:.0f} minutes is "
-                "too much to align at once; cut the recording at pauses, into parts of a few "
-                "minutes.",
-                path=name,
-            )
         try:
             potentials, path, nodes = self._best_lattice_path(signal, expanded)
         except ParameterError as error:
@@ -686,7 +685,10 @@ class SequenceAligner(ParamsMixin):
     def _best_lattice_path(
         self, signal: Signal, expanded: ExpandedLattice
     ) -> tuple[Potentials, Path, IntArray]:
-        """Decode a recording; lengths are bounded, and bounds widened, as in `_best_path`."""
+        """Decode a recording; lengths are bounded, and bounds widened, as in `_best_path`.
+
+        A long recording is decoded in windows; see `align.long_lattice`.
+        """
         roles, n_frames = with_roles(expanded.lattice), signal.n_frames
         events = tuple(expanded.events[v] for v in roles.origin)
         free = np.array([self._unbounded(event) for event in events])
@@ -700,6 +702,11 @@ class SequenceAligner(ParamsMixin):
         def terms(sequence: tuple[Event, ...]) -> Mapping[str, Any]:
             return self._terms(signal, sequence)
 
+        guess, windows = None, None
+        if expanded.lattice.n_nodes * n_frames > _MOST_CELLS:
+            guess = self._guessed(signal, roles.lattice, events)
+            longest_found = int(np.diff(guess.onsets, append=n_frames).max())
+            pause = min(n_frames, max(pause, 2 * longest_found + 1))
         while True:
             limits = np.where(free, pause, longest)
             limits[open_end] = np.maximum(limits[open_end], pause)
@@ -709,17 +716,31 @@ class SequenceAligner(ParamsMixin):
                 pause = min(n_frames, 2 * pause)
                 continue
             scores = lattice_scores(terms, weights, roles, events, limits, n_frames, pinned=pinned)
-            found = scores.decode()
+            if guess is None:
+                found = scores.decode()
+            else:
+                reach = max(1, round(_LATTICE_REACH / signal.hop))
+                found, windows = decode_in_windows(
+                    scores.decode, scores.lattice, guess, n_frames, reach
+                )
+                guess = Guess(found.nodes, found.onsets)
             used = limits[found.nodes]
             lengths = np.diff(found.onsets, append=n_frames)
             may_last = (free | open_end)[found.nodes] & (used < n_frames)
             if not (may_last & (2 * lengths > used)).any():
                 break
             pause = min(n_frames, 2 * int(used[may_last].max()))
-        potentials = scores.along(found.nodes)
+        potentials = scores.along(found.nodes, windows)
         if self.normalise:
             potentials = _scaled(potentials, 1.0 / len(found.nodes))
         return potentials, Path(found.onsets, found.score), roles.origin[found.nodes]
+
+    def _guessed(self, signal: Signal, lattice: Lattice, events: tuple[Event, ...]) -> Guess:
+        """Align one path of a lattice as a sequence."""
+        nodes = fullest_path(lattice)
+        sequence = tuple(events[v] for v in nodes)
+        _, path = self._best_path(signal, sequence, self._terms(signal, sequence))
+        return Guess(nodes, path.onsets)
 
     def evaluate(self, examples: Sequence[Example], *, progress: Progress | None = None) -> Report:
         """Align recordings whose onsets are known, and report the errors.

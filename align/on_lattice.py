@@ -172,16 +172,25 @@ class LatticeScores:
     segment: SegmentTerm | None
     transition: OnsetTerm | None
 
-    def decode(self) -> LatticePath:
-        """Find the best path, in nodes of `lattice`."""
+    def decode(self, windows: IntArray | None = None) -> LatticePath:
+        """Find the best path, in nodes of `lattice`, each within its window [shape=(N, 2)]."""
         return decode_lattice(
-            self.potentials, self.lattice, segment=self.segment, transition=self.transition
+            self.potentials,
+            self.lattice,
+            segment=self.segment,
+            transition=self.transition,
+            windows=windows,
         )
 
-    def along(self, nodes: IntArray) -> Potentials:
-        """Return the potentials of the events of one path."""
+    def along(self, nodes: IntArray, windows: IntArray | None = None) -> Potentials:
+        """Return the potentials of the events of one path, within the windows of its nodes."""
         return path_potentials(
-            self.potentials, self.lattice, nodes, segment=self.segment, transition=self.transition
+            self.potentials,
+            self.lattice,
+            nodes,
+            segment=self.segment,
+            transition=self.transition,
+            windows=windows,
         )
 
 

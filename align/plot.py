@@ -13,10 +13,10 @@ matplotlib is needed, and no more than it: ``pip install "margin-align[plot]"``.
 import io
 import os
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +36,7 @@ __all__ = ["plot_alignment", "require_matplotlib", "save_plot", "sound_of", "spe
 
 _Style = Literal["-", "--"]
 _ALIGNED, _TRUE = "#0b62c4", "#d35400"  # told apart by the colour-blind, and by the dashes
+_OTHER = "0.2"  # words above the phones
 _FONT = 9.0  # points
 _ROWS = 3  # of labels in a tier
 _GAP = 3.0  # points between labels of a row
@@ -51,6 +52,7 @@ def plot_alignment(
     *,
     audio: str | os.PathLike[str] | npt.NDArray[Any] | None = None,
     rate: int | None = None,
+    others: "Mapping[str, Alignment] | None" = None,
 ) -> "Axes":
     """Draw an alignment over its recording.
 
@@ -68,6 +70,8 @@ def plot_alignment(
         the labels are drawn.
     rate : int, optional
         Sampling rate of `audio` in Hz, needed where it is an array.
+    others : mapping of str to Alignment, optional
+        Of speech: tiers to draw above, such as the words, by name.
 
     Returns
     -------
@@ -85,13 +89,13 @@ def plot_alignment(
     if isinstance(alignment, MusicAlignment):
         return plot_music(alignment, ax, _as_music(reference), audio=audio, rate=rate)
     sound = sound_of(alignment, audio, rate)
+    picture = _Picture.of(alignment, reference, others, sound, None)
     if ax is not None:
-        _draw_in_one(ax, alignment, reference, sound)
+        _draw_in_one(ax, picture)
         return ax
     import matplotlib.pyplot as plt
 
-    figure = plt.figure(figsize=_size(alignment, reference, sound))
-    return _draw_figure(figure, alignment, reference, sound)
+    return _draw_figure(plt.figure(figsize=_size(picture)), picture)
 
 
 def save_plot(
@@ -103,27 +107,29 @@ def save_plot(
     rate: int | None = None,
     dpi: int = 100,
     span: tuple[float, float] | None = None,
+    others: "Mapping[str, Alignment] | None" = None,
     overwrite: bool = False,
 ) -> None:
     """Write the picture of an alignment to a file, without a display.
 
     Parameters
     ----------
-    alignment, reference, audio, rate
+    alignment, reference, audio, rate, others
         See `plot_alignment`.
     path : path
         The suffix decides the format: ``.png``, ``.pdf``, ``.svg`` and others of matplotlib.
     dpi : int
         Pixels per inch.
     span : (float, float), optional
-        Of music: from when to when, in seconds.
+        From when to when, in seconds.
     overwrite : bool
         Replace a file that exists.
 
     Raises
     ------
     ParameterError
-        Where matplotlib is not installed or does not know the suffix.
+        Where matplotlib is not installed or does not know the suffix, or where `span` does not lie
+        in the recording.
     DataError
         Where the recording cannot be read, or the file exists or cannot be written.
     """
@@ -143,15 +149,14 @@ def save_plot(
     if isinstance(alignment, MusicAlignment):
         figure.set_size_inches(*music_size(alignment, span))
         draw_music(figure, alignment, _as_music(reference), sound, span)
-    elif span is not None:
-        raise ParameterError("a span of time can be chosen for music only.")
     else:
-        figure.set_size_inches(*_size(alignment, reference, sound))
-        _draw_figure(figure, alignment, reference, sound)
-    picture = io.BytesIO()
+        picture = _Picture.of(alignment, reference, others, sound, span)
+        figure.set_size_inches(*_size(picture))
+        _draw_figure(figure, picture)
+    written = io.BytesIO()
     with _boxes_for_missing_glyphs():
-        figure.savefig(picture, dpi=dpi, format=kind)
-    atomic_write(target, picture.getvalue(), overwrite=overwrite)
+        figure.savefig(written, dpi=dpi, format=kind)
+    atomic_write(target, written.getvalue(), overwrite=overwrite)
 
 
 def spectrogram(
@@ -242,50 +247,106 @@ def sound_of(
     return read_audio(audio, None, source_rate=rate, allow_silence=True)
 
 
-def _size(
-    alignment: "Alignment", reference: "Alignment | None", sound: _Sound | None
-) -> tuple[float, float]:
+class _Labels(NamedTuple):
+    """Labels and the intervals [shape=(K, 2)] they are drawn in."""
+
+    labels: tuple[str, ...]
+    intervals: npt.NDArray[np.float64]
+
+    @classmethod
+    def within(cls, alignment: "Alignment", span: tuple[float, float]) -> "_Labels":
+        """Take what can be seen from one time to another."""
+        intervals = np.asarray(alignment.intervals, dtype=np.float64).reshape(-1, 2)
+        begin, end = span
+        seen = (intervals[:, 1] > begin) & (intervals[:, 0] < end)
+        seen |= (intervals[:, 0] == intervals[:, 1]) & (intervals[:, 0] == end)
+        return cls(
+            tuple(label for label, is_seen in zip(alignment.labels, seen, strict=True) if is_seen),
+            np.clip(intervals[seen], begin, end),
+        )
+
+
+_Tier: TypeAlias = "tuple[str, _Labels, str, _Style]"
+
+
+class _Picture(NamedTuple):
+    """What is drawn: tiers from the top down, those whose boundaries go through, the sound."""
+
+    tiers: list[_Tier]
+    n_above: int
+    span: tuple[float, float]
+    sound: _Sound | None
+    title: str
+
+    @classmethod
+    def of(
+        cls,
+        alignment: "Alignment",
+        reference: "Alignment | None",
+        others: "Mapping[str, Alignment] | None",
+        sound: _Sound | None,
+        wanted: tuple[float, float] | None,
+    ) -> "_Picture":
+        """Cut everything to the span that is wanted."""
+        above = dict(others or {})
+        if sound is not None:
+            duration = max(len(sound[0]) / sound[1], 1e-3)
+        else:
+            every = [alignment, *([] if reference is None else [reference]), *above.values()]
+            duration = max(item.duration for item in every)
+        span = (0.0, duration)
+        if wanted is not None:
+            span = (max(0.0, wanted[0]), min(duration, wanted[1]))
+            if not span[0] < span[1]:
+                raise ParameterError(
+                    f"span={tuple(wanted)}, must be two times from 0 to {duration:.3f} s, the "
+                    "second after the first."
+                )
+        tiers: list[_Tier] = [
+            (name, _Labels.within(item, span), _OTHER, "-") for name, item in above.items()
+        ]
+        tiers.append(("aligned", _Labels.within(alignment, span), _ALIGNED, "-"))
+        if reference is not None:
+            tiers.append(("true", _Labels.within(reference, span), _TRUE, "--"))
+        title = Path(alignment.audio).name if alignment.audio else ""
+        return cls(tiers, len(above), span, sound, title)
+
+    @property
+    def through(self) -> list[_Tier]:
+        """Tiers whose boundaries are drawn through waveform and spectrogram."""
+        return self.tiers[self.n_above :]
+
+    def heard(self) -> tuple[npt.NDArray[np.float32], int, float]:
+        """Return the samples of the span, their rate, and when the first is."""
+        assert self.sound is not None
+        samples, rate = self.sound
+        first, last = (round(t * rate) for t in self.span)
+        return samples[first : max(last, first + 1)], rate, first / rate
+
+
+def _size(picture: _Picture) -> tuple[float, float]:
     """Width and height of a new figure in inches."""
-    lengths = np.diff(_intervals(alignment), axis=1)
+    lengths = np.diff(picture.tiers[picture.n_above][1].intervals, axis=1)
     short = float(np.quantile(lengths, 0.25)) if lengths.size else 1.0
     per_second = float(np.clip(0.15 / max(short, 1e-3), 0.5, 4.0))
-    wanted = per_second * _duration(alignment, reference, sound)
+    begin, end = picture.span
+    wanted = per_second * (end - begin)
     width = float(np.clip(wanted + _MARGINS["left"] + _MARGINS["right"], *_WIDTHS))
-    tiers = 1 if reference is None else 2
-    height = 0.75 * tiers + (0.0 if sound is None else 3.6)
+    height = sum(_heights(picture)) + (0.0 if picture.sound is None else 3.6)
     return width, height + _MARGINS["bottom"] + _MARGINS["top"]
 
 
-def _duration(
-    alignment: "Alignment", reference: "Alignment | None", sound: _Sound | None
-) -> float:
-    if sound is not None:
-        return max(len(sound[0]) / sound[1], 1e-3)
-    return max(a.duration for a in (alignment, reference) if a is not None)
+def _heights(picture: _Picture) -> list[float]:
+    """Height of each tier in inches: words take a row or two, phones up to three."""
+    return [0.5 if i < picture.n_above else 0.75 for i in range(len(picture.tiers))]
 
 
-_Tier: TypeAlias = "tuple[str, Alignment, str, _Style]"
-
-
-def _tiers(alignment: "Alignment", reference: "Alignment | None") -> list[_Tier]:
-    """Name, content and look of what is drawn."""
-    tiers: list[_Tier] = [("aligned", alignment, _ALIGNED, "-")]
-    if reference is not None:
-        tiers.append(("true", reference, _TRUE, "--"))
-    return tiers
-
-
-def _draw_figure(
-    figure: "Figure",
-    alignment: "Alignment",
-    reference: "Alignment | None",
-    sound: _Sound | None,
-) -> "Axes":
+def _draw_figure(figure: "Figure", picture: _Picture) -> "Axes":
     from matplotlib.ticker import MaxNLocator
 
     width, height = figure.get_size_inches()
-    tiers = _tiers(alignment, reference)
-    ratios = [0.75] * len(tiers) if sound is None else [1.1, 2.5] + [0.75] * len(tiers)
+    tiers = picture.tiers
+    ratios = _heights(picture) if picture.sound is None else [1.1, 2.5, *_heights(picture)]
     grid = figure.add_gridspec(
         len(ratios),
         1,
@@ -298,13 +359,12 @@ def _draw_figure(
     )
     axes = [figure.add_subplot(grid[0])]
     axes += [figure.add_subplot(grid[i], sharex=axes[0]) for i in range(1, len(ratios))]
-    duration = _duration(alignment, reference, sound)
-    axes[0].set_xlim(0.0, duration)
-    if sound is not None:
-        _draw_waveform(axes[0], *sound)
-        _draw_spectrogram(axes[1], *sound, columns=int(width * _COLUMNS_PER_INCH))
+    axes[0].set_xlim(*picture.span)
+    if picture.sound is not None:
+        _draw_waveform(axes[0], *picture.heard())
+        _draw_spectrogram(axes[1], *picture.heard(), columns=int(width * _COLUMNS_PER_INCH))
         for ax in axes[:2]:
-            _draw_boundaries(ax, tiers)
+            _draw_boundaries(ax, picture.through)
     for ax, (name, item, colour, style) in zip(axes[-len(tiers) :], tiers, strict=True):
         ax.set_ylim(0.0, 1.0)
         ax.set_yticks([])
@@ -314,25 +374,23 @@ def _draw_figure(
         ax.tick_params(labelbottom=False, bottom=False)
     axes[-1].set_xlabel("time (s)")
     axes[-1].xaxis.set_major_locator(MaxNLocator(max(6, int(width)), steps=[1, 2, 5, 10]))
-    title = Path(alignment.audio).name if alignment.audio else ""
-    axes[0].set_title(title, loc="left", fontsize=10, parse_math=False)
+    axes[0].set_title(picture.title, loc="left", fontsize=10, parse_math=False)
     return axes[-1]
 
 
-def _draw_in_one(
-    ax: "Axes", alignment: "Alignment", reference: "Alignment | None", sound: _Sound | None
-) -> None:
+def _draw_in_one(ax: "Axes", picture: _Picture) -> None:
     """Draw the spectrogram with the tiers above it, in axes of the user's."""
-    tiers = _tiers(alignment, reference)
-    ax.set_xlim(0.0, _duration(alignment, reference, sound))
+    tiers, sound = picture.tiers, picture.sound
+    ax.set_xlim(*picture.span)
     heights = [1.4 * _FONT * (1 + max(_rows(ax, item), default=0)) for _, item, _, _ in tiers]
     box = ax.get_window_extent()
     top, unit = 0.0, 1.0  # of the y axis, a point high
     if sound is not None:
-        top = _draw_spectrogram(ax, *sound, columns=max(200, int(1.5 * box.width))) / 1000
+        columns = max(200, int(1.5 * box.width))
+        top = _draw_spectrogram(ax, *picture.heard(), columns=columns) / 1000
         room = _points(ax) * box.height - sum(heights)
         unit = top / max(room, sum(heights))
-        _draw_boundaries(ax, tiers, top)
+        _draw_boundaries(ax, picture.through, top)
     ax.set_yticks([f for f in ax.get_yticks() if 0 <= f <= top] if sound is not None else [])
     ax.set_ylim(0.0, top + unit * sum(heights))
     above = top + unit * sum(heights)
@@ -342,24 +400,24 @@ def _draw_in_one(
     ax.set_xlabel("time (s)")
 
 
-def _draw_waveform(ax: "Axes", samples: npt.NDArray[np.float32], rate: int) -> None:
+def _draw_waveform(ax: "Axes", samples: npt.NDArray[np.float32], rate: int, start: float) -> None:
     """Draw the samples, or where they are many their extremes in each stretch."""
     n = samples.size
     step = max(1, n // 8000)
     if step == 1:
-        ax.plot(np.arange(n) / rate, samples, color="0.25", linewidth=0.5)
+        ax.plot(start + np.arange(n) / rate, samples, color="0.25", linewidth=0.5)
     else:
         starts = np.arange(0, n, step)
         low = np.minimum.reduceat(samples, starts)
         high = np.maximum.reduceat(samples, starts)
-        ax.fill_between(starts / rate, low, high, color="0.25", linewidth=0.3)
+        ax.fill_between(start + starts / rate, low, high, color="0.25", linewidth=0.3)
     peak = 1.05 * max(float(np.abs(samples).max()), 1e-6)
     ax.set_ylim(-peak, peak)
     ax.set_yticks([])
 
 
 def _draw_spectrogram(
-    ax: "Axes", samples: npt.NDArray[np.float32], rate: int, columns: int
+    ax: "Axes", samples: npt.NDArray[np.float32], rate: int, start: float, *, columns: int
 ) -> float:
     """Draw the spectrogram in kHz, and return its upper edge in Hz."""
     level, top = spectrogram(samples, rate, n_columns=columns)
@@ -370,7 +428,7 @@ def _draw_spectrogram(
         cmap="gray_r",
         vmin=-60.0,
         vmax=0.0,
-        extent=(0.0, samples.size / rate, 0.0, top / 1000),
+        extent=(start, start + samples.size / rate, 0.0, top / 1000),
         interpolation="bilinear",
     )
     ax.set_ylabel("kHz")
@@ -386,7 +444,7 @@ def _draw_boundaries(
     bottom, upper = ax.get_ylim()
     for _, item, colour, style in tiers:
         ax.vlines(
-            np.unique(_intervals(item)),
+            np.unique(item.intervals),
             bottom,
             upper if top is None else top,
             colors=colour,
@@ -396,17 +454,13 @@ def _draw_boundaries(
         )
 
 
-def _intervals(alignment: "Alignment") -> npt.NDArray[np.float64]:
-    return np.asarray(alignment.intervals, dtype=np.float64).reshape(-1, 2)
-
-
-def _rows(ax: "Axes", alignment: "Alignment") -> list[int]:
+def _rows(ax: "Axes", tier: _Labels) -> list[int]:
     """Row of each label in a tier that spans `ax`; -1 for those left out."""
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
     font = FontProperties(size=_FONT)
-    distinct = {label for label in alignment.labels if label.strip()}
+    distinct = {label for label in tier.labels if label.strip()}
     with _boxes_for_missing_glyphs():
         widths = {
             label: text_to_path.get_text_width_height_descent(label, font, ismath=False)[0]
@@ -415,8 +469,8 @@ def _rows(ax: "Axes", alignment: "Alignment") -> list[int]:
     first, last = ax.get_xlim()
     points = _points(ax) * ax.get_window_extent().width / (last - first)
     return _place_labels(
-        np.array([widths.get(label, 0.0) for label in alignment.labels]),
-        _intervals(alignment) * points,
+        np.array([widths.get(label, 0.0) for label in tier.labels]),
+        tier.intervals * points,
     )
 
 
@@ -430,7 +484,7 @@ def _boxes_for_missing_glyphs() -> Iterator[None]:
 
 def _points(ax: "Axes") -> float:
     """Points per pixel."""
-    figure = ax.get_figure(root=True)
+    figure = ax.get_figure()
     return 72.0 / (72.0 if figure is None else figure.dpi)
 
 
@@ -463,17 +517,17 @@ def _place_labels(
 
 
 def _draw_tier(
-    ax: "Axes", alignment: "Alignment", band: tuple[float, float], colour: str, style: _Style
+    ax: "Axes", tier: _Labels, band: tuple[float, float], colour: str, style: _Style
 ) -> None:
-    """Draw the intervals of an alignment with their labels in a band of the y axis."""
+    """Draw intervals with their labels in a band of the y axis."""
     bottom, top = band
-    intervals = _intervals(alignment)
-    edges = np.unique(intervals)
+    edges = np.unique(tier.intervals)
     ax.vlines(edges, bottom, top, colors=colour, linestyles=style, linewidth=0.9)
     ax.hlines(bottom, *ax.get_xlim(), colors="0.6", linewidth=0.6)
-    rows = _rows(ax, alignment)
+    rows = _rows(ax, tier)
     n_rows = 1 + max(rows, default=0)
-    for label, middle, row in zip(alignment.labels, intervals.mean(axis=1), rows, strict=True):
+    middles = tier.intervals.mean(axis=1)
+    for label, middle, row in zip(tier.labels, middles, rows, strict=True):
         if row >= 0:
             ax.text(
                 middle,

@@ -281,7 +281,7 @@ def _draw_energies(ax: "Axes", samples: npt.NDArray[np.float32], rate: int, show
         aspect="auto",
         cmap="gray_r",
         vmin=0.15 * _LOUDEST,
-        vmax=1.1 * _LOUDEST,
+        vmax=1.5 * _LOUDEST,  # so that what is drawn over it can be seen
         extent=(
             -step / 2,
             (len(level) - 0.5) * step,

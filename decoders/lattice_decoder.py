@@ -10,8 +10,8 @@ and the best path stops at the end node v where ``E_v(T) + end_v`` is greatest. 
 searched once for each node, arcs are followed once for each frame: an arc is cheap. Nodes are
 visited in topological order; no back-pointers are stored, as in `align.decoders.semi_markov`.
 
-Each node has the window of its event, cut to what its neighbours leave it; a node that cannot be
-reached in time is passed over.
+Each node has the window of its event, or one of its own, cut to what its neighbours leave it; a
+node that cannot be reached in time is passed over.
 
 References
 ----------
@@ -73,6 +73,7 @@ def decode_lattice(
     *,
     segment: SegmentTerm | None = None,
     transition: OnsetTerm | None = None,
+    windows: npt.ArrayLike | None = None,
 ) -> LatticePath:
     """Find the best path of a lattice and its best onsets.
 
@@ -90,6 +91,9 @@ def decode_lattice(
     transition : OnsetTerm, optional
         Score of each frame at which an arc may be followed, such as that of a boundary between
         two given phones, with one row for each of the A arcs.
+    windows : array_like [shape=(N, 2)], optional
+        First frame at which each node may begin, and the frame after the last; by default those
+        of its event, which hold as well. Time and memory are those of the frames in the windows.
 
     Returns
     -------
@@ -126,16 +130,16 @@ def decode_lattice(
     onset = check_values(potentials)
     graph = _graph(lattice)
     scores = _tables(potentials, lattice, onset, segment, transition)
-    limits = _limits(potentials, lattice, graph)
+    limits = _limits(potentials, lattice, graph, windows)
     if not (limits.last >= limits.first).any():
-        raise _explain(potentials, lattice, limits, segment, transition)
+        raise _explain(potentials, lattice, limits, segment, transition, windows)
     offset = np.concatenate(([0], np.cumsum(np.maximum(0, limits.last - limits.first + 1))))
     best = np.full(int(offset[-1]), -np.inf)
     final = np.full(lattice.n_nodes, -np.inf)
     forward(graph, limits, scores, potentials.n_frames, offset, best, final)
     score = float(final.max())
     if score == -np.inf:
-        raise _explain(potentials, lattice, limits, segment, transition)
+        raise _explain(potentials, lattice, limits, segment, transition, windows)
     nodes, onsets = np.empty((2, lattice.n_nodes), dtype=np.intp)
     size = backtrack(
         graph, limits, scores, potentials.n_frames, offset, best, final, nodes, onsets
@@ -205,6 +209,7 @@ def path_potentials(
     *,
     segment: SegmentTerm | None = None,
     transition: OnsetTerm | None = None,
+    windows: npt.ArrayLike | None = None,
 ) -> Potentials:
     """Return the potentials of the events on one path, in order, as of a sequence.
 
@@ -213,7 +218,7 @@ def path_potentials(
 
     Parameters
     ----------
-    potentials, lattice, segment, transition
+    potentials, lattice, segment, transition, windows
         As for `decode_lattice`.
     nodes : array_like [shape=(M,)]
         A path of the lattice.
@@ -240,8 +245,12 @@ def path_potentials(
     arcs = _arcs_along(lattice, walk)
     event = lattice.event[walk]
     # windows of a path cannot go backwards; those of alternatives may
-    start = np.maximum.accumulate(potentials.start[event])
-    stop = np.minimum.accumulate(potentials.stop[event][::-1])[::-1]
+    start, stop = potentials.start[event], potentials.stop[event]
+    if windows is not None:
+        given = _checked_windows(windows, lattice.n_nodes)[walk]
+        start, stop = np.maximum(start, given[:, 0]), np.minimum(stop, given[:, 1])
+    start = np.maximum.accumulate(start)
+    stop = np.minimum.accumulate(stop[::-1])[::-1]
     width = max(1, int((stop - start).max()))
     column = start[:, None] - potentials.start[event][:, None] + np.arange(width)
     column = np.minimum(column, potentials.onset.shape[1] - 1)
@@ -365,11 +374,24 @@ def _check_rows(table: FloatArray, rows: IntArray, size: int, width: int, name: 
         raise ParameterError(f"{name}: rows must lie in -1..{len(table) - 1}.")
 
 
-def _limits(potentials: Potentials, lattice: Lattice, graph: Graph) -> Limits:
+def _checked_windows(windows: npt.ArrayLike, n_nodes: int) -> IntArray:
+    given = np.asarray(windows, dtype=np.intp)
+    if given.shape != (n_nodes, 2):
+        raise ParameterError(f"windows.shape={given.shape}, must be (N, 2)={(n_nodes, 2)}.")
+    return given
+
+
+def _limits(
+    potentials: Potentials, lattice: Lattice, graph: Graph, windows: npt.ArrayLike | None
+) -> Limits:
     event, n_frames = lattice.event, potentials.n_frames
+    first, last = potentials.start[event], potentials.stop[event] - 1
+    if windows is not None:
+        given = _checked_windows(windows, lattice.n_nodes)
+        first, last = np.maximum(first, given[:, 0]), np.minimum(last, given[:, 1] - 1)
     limits = Limits(
-        potentials.start[event],
-        potentials.stop[event] - 1,
+        first,
+        last,
         np.minimum(potentials.min_length[event], n_frames + 1),
         np.minimum(potentials.max_length[event], n_frames),
     )
@@ -383,13 +405,19 @@ def _explain(
     limits: Limits,
     segment: SegmentTerm | None,
     transition: OnsetTerm | None,
+    windows: npt.ArrayLike | None,
 ) -> ParameterError:
     """Say what is wrong with the one path that has the best chance: the least frames."""
     alive = limits.last >= limits.first
     walk = _shortest_path(lattice, limits, alive)
     if not walk:
         walk = _shortest_path(lattice, limits, np.ones_like(alive))
-    chain = path_potentials(potentials, lattice, walk, segment=segment, transition=transition)
+    try:
+        chain = path_potentials(
+            potentials, lattice, walk, segment=segment, transition=transition, windows=windows
+        )
+    except ParameterError as error:  # windows that leave one of them no frame
+        return error
     names = " ".join(chain.labels) if chain.labels else f"nodes {walk}"
     if len(names) > 60:
         names = f"{names[:60]} ..."

@@ -26,6 +26,7 @@ from align.cli import cli
 from align.cli.aligning import read_phones
 from align.cli.console import Console
 from align.errors import DataError
+from align.formats.textgrid import format_textgrid
 
 PHONES = ["sil", "aa", "s", "iy", "m", "aa", "sil"]
 
@@ -292,8 +293,6 @@ def test_wrong_models_are_refused(
         path.write_bytes(path.read_bytes()[:1000])
     elif change not in ("audio", "absent"):
         _rewrite(path, change)
-    if command == "absent" or (change, command) == ("absent", "info"):
-        word = "does not exist"
     args = {
         "speech": ("speech", "word.wav", "--phones", "sil aa", "--model", path),
         "evaluate": ("evaluate", path, here),
@@ -363,6 +362,37 @@ def test_plot(here: Path) -> None:
     assert (here / "word.png").read_bytes().startswith(b"\x89PNG")
     assert_refused(run(*args), 2, "word.png", "--overwrite")
     assert_refused(run(*args[:-1], "word.xyz"), 2, ".png", "xyz")
+
+
+def test_plot_draws_words_and_spans(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The words of a TextGrid or of JSON stand above the phones, from one time to another."""
+    import align.plot
+
+    drawn: list[dict[str, object]] = []
+    real = align.plot.save_plot
+
+    def save(*args: object, **options: object) -> None:
+        drawn.append(options)
+        real(*args, **options)
+
+    monkeypatch.setattr(align.plot, "save_plot", save)
+    samples, rate = soundfile.read("word.wav")
+    found = align.Alignment.from_labels("word.phn", audio="word.wav")
+    half = float(found.onsets[3])
+    words = align.Alignment(["", "word"], [0.0, half], len(samples) / rate)
+    tiers = {
+        name: (item.labels, item.intervals) for name, item in (("words", words), ("phones", found))
+    }
+    Path("both.TextGrid").write_text(format_textgrid(tiers, found.duration))
+    result = run("plot", "word.wav", "both.TextGrid", "-o", "a.png", "--span", 0.1, 0.4)
+    assert result.exit_code == 0, result.stderr
+    assert "7 labels: a.png" in result.stderr
+    assert drawn[0]["span"] == (0.1, 0.4)
+    (name,) = drawn[0]["others"]
+    assert name == "words"
+    assert drawn[0]["others"]["words"].labels == ("", "word")
+    assert drawn[0]["others"]["words"].onsets.tolist() == [0.0, half]
+    assert_refused(run("plot", "word.wav", "word.phn", "-o", "b.png", "--span", 5, 9), 2, "span=")
 
 
 def test_plot_without_matplotlib(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

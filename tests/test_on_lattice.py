@@ -294,8 +294,24 @@ def test_wrong_lattices(fitted, lattice, options, error, message):
 
 def test_too_much_at_once_is_refused(fitted, monkeypatch):
     monkeypatch.setattr("align.aligner._MOST_CELLS", 100)
-    with pytest.raises(DataError, match="a lattice of 2 nodes in 0 minutes is too much"):
+    monkeypatch.setattr("align.long_lattice._MOST_CELLS", 10)
+    with pytest.raises(DataError, match=r"2 nodes in \d+ frames are too much to align at once"):
         fitted.align_lattice(example(["sil", "m"]).audio, Lattice.chain(2, labels="ms"), rate=RATE)
+
+
+@pytest.mark.parametrize("reach", [1.5, 0.1])
+def test_windows_find_the_same(fitted, monkeypatch, reach):
+    """Variants, pauses and an end of any length, in windows as without."""
+    item = example(["sil", "m", "iy", "sil", "s", "aa", "sil"], seed=5)
+    slots = [[["sil"]], [["m", "aa"], ["m", "iy"]], [["sil"], []], [["s", "iy"], ["s", "aa"]]]
+    lattice = Lattice.from_alternatives([*slots, [["sil"]]])
+    expected = fitted.align_lattice(item.audio, lattice, rate=RATE)
+    monkeypatch.setattr("align.aligner._MOST_CELLS", 100)
+    monkeypatch.setattr("align.aligner._LATTICE_REACH", reach)
+    found = fitted.align_lattice(item.audio, lattice, rate=RATE)
+    assert found.nodes.tolist() == expected.nodes.tolist()
+    assert found.alignment.score == pytest.approx(expected.alignment.score)
+    np.testing.assert_allclose(found.alignment.onsets, expected.alignment.onsets, atol=1e-9)
 
 
 def test_rates_cannot_be_scored():

@@ -189,3 +189,57 @@ def test_the_number_of_columns_is_bounded_and_nothing_is_missed() -> None:
 def test_very_short_and_silent_recordings(n: int) -> None:
     level, _ = spectrogram(np.zeros(n), RATE)
     assert np.isfinite(level).all()
+
+
+# Words and spans --------------------------------------------------------------------------------
+
+
+def spoken_words(alignment: Alignment) -> Alignment:
+    return Alignment(["", "one", "two"], alignment.onsets[[0, 2, 5]], alignment.duration)
+
+
+def test_words_stand_above_the_phones() -> None:
+    import matplotlib.pyplot as plt
+
+    alignment, samples = spoken(12)
+    words = spoken_words(alignment)
+    ax = plot_alignment(alignment, audio=samples, rate=RATE, others={"words": words})
+    _, spectrum, above, aligned = ax.figure.axes
+    assert aligned is ax
+    assert (above.get_ylabel(), aligned.get_ylabel()) == ("words", "aligned")
+    assert printed(above) == ["one", "two"]
+    assert printed(aligned) == list(alignment.labels)
+    lines = spectrum.collections[-1]  # those of the phones go through, not twice
+    assert len(lines.get_segments()) == len(alignment) + 1
+    assert covered(above) == covered(aligned) == 0
+    plt.close(ax.figure)
+    own = plt.figure().add_subplot()
+    plot_alignment(alignment, own, audio=samples, rate=RATE, others={"words": words})
+    assert printed(own) == ["one", "two", *alignment.labels]
+    plt.close(own.figure)
+
+
+def test_a_span_of_speech(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sound, the lines and the labels of the span stand at their own times."""
+    from matplotlib.figure import Figure
+
+    alignment, samples = spoken(60)
+    begin, end = float(alignment.onsets[20]) + 0.01, float(alignment.onsets[30]) - 0.01
+    figures: list[Figure] = []
+    save = Figure.savefig
+    monkeypatch.setattr(
+        Figure, "savefig", lambda f, *a, **k: figures.append(f) or save(f, *a, **k)
+    )
+    given = {"audio": samples, "rate": RATE, "overwrite": True}
+    save_plot(alignment, tmp_path / "part.png", span=(begin, end), **given)
+    _, spectrum, aligned = figures[0].axes
+    assert aligned.get_xlim() == (begin, end)
+    assert printed(aligned) == list(alignment.labels[20:30])
+    assert spectrum.images[0].get_extent()[:2] == pytest.approx((begin, end), abs=1 / RATE)
+    lines = [segment[0, 0] for segment in spectrum.collections[-1].get_segments()]
+    np.testing.assert_allclose(lines, [begin, *alignment.onsets[21:30], end])
+    save_plot(alignment, tmp_path / "part.png", span=(end, 1e9), **given)
+    assert figures[1].axes[-1].get_xlim() == (end, len(samples) / RATE)
+    for wrong in ((2.0, 2.0), (3.0, 1.0), (1e6, 1e7)):
+        with pytest.raises(ParameterError, match=r"span=.*, must be two times from 0 to"):
+            save_plot(alignment, tmp_path / "part.png", span=wrong, **given)

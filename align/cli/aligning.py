@@ -184,7 +184,9 @@ def _align_text(
     for target in targets:
         if target.suffix.lower() in _PICTURES:
             label = SILENCE if silence is None else silence
-            write_output(renamed(found.phones, label), target, overwrite=overwrite)
+            words = {"words": renamed(found.words, label)}
+            phones = renamed(found.phones, label)
+            write_output(phones, target, overwrite=overwrite, others=words)
         else:
             found.write(target, silence=silence, overwrite=overwrite)
     if found.guessed:

@@ -29,9 +29,9 @@ def info(model: str, as_json: bool) -> None:
     MODEL is a model file or the name of a bundled model; of the latter, also the card: intended
     use, training data, and accuracy on recordings that were held out.
     """
-    from align.model_file import read_model
+    from align.model_file import model_path, read_model
 
-    path = _model_path(model)
+    path = model_path(model)
     kind, header, arrays = read_model(path)
     if as_json:
         shapes = {name: list(array.shape) for name, array in arrays.items()}
@@ -43,17 +43,6 @@ def info(model: str, as_json: bool) -> None:
         from align.models import model_card
 
         click.echo(f"\n{model_card(model).text()}")
-
-
-def _model_path(name: str) -> str:
-    """Return the file of a model: itself, or that of a bundled one."""
-    from importlib.resources import files
-
-    from align.model_file import bundled_models
-
-    if not Path(name).exists() and name in bundled_models():
-        return str(files("align.data") / f"{name}.align")
-    return name
 
 
 def _summary(
@@ -110,7 +99,7 @@ def _summary(
     type=click.FloatRange(0),
     nargs=2,
     metavar="FROM TO",
-    help="Of music: draw from so many seconds to so many.",
+    help="Draw from so many seconds to so many.",
 )
 @click.option(
     "-o",
@@ -137,7 +126,8 @@ def plot(
 ) -> None:
     """Draw AUDIO with its LABELS.
 
-    Phones stand under the waveform and the spectrogram; notes, which `align music` or a truth.csv
+    Phones, with the words of a TextGrid or JSON file above them, stand under the waveform and the
+    spectrogram; notes, which `align music` or a truth.csv
     gives, are a piano roll over the energies of the pitches, with the tempo curve below.
     """
     from align.formats.music_files import is_music
@@ -151,8 +141,26 @@ def plot(
 
     drawn = read(labels)
     truth = None if reference is None else read(reference)
-    save_plot(drawn, output, truth, dpi=dpi, span=span, overwrite=overwrite)
+    others = {} if music else _other_tiers(labels, audio, drawn)
+    save_plot(drawn, output, truth, dpi=dpi, span=span, others=others, overwrite=overwrite)
     console.message(f"{plural(len(drawn), _unit(drawn))}: {output}")
+
+
+def _other_tiers(labels: Path, audio: Path, drawn: "Alignment") -> "dict[str, Alignment]":
+    """Return the tiers of intervals that stand beside the one that is drawn."""
+    import numpy as np
+
+    from align.alignment import Alignment
+    from align.page import read_recordings
+
+    if labels.suffix.lower() not in (".textgrid", ".json"):
+        return {}
+    (recording,) = read_recordings([str(labels)], audio=[str(audio)])
+    return {
+        tier.name: Alignment(tier.labels, np.array(tier.times)[:, 0], drawn.duration)
+        for tier in recording.others
+        if tier.kind == "interval" and tier.labels
+    }
 
 
 @click.command()

@@ -30,7 +30,9 @@ from align.page.sound import EncodedSound, encode_sound
 
 __all__ = ["PageSummary", "format_page", "write_page"]
 
-_SCRIPTS = ("model", "files", "sound", "spectrum", "tiles", "view", "player", "list", "main")
+_SCRIPTS = (
+    *("model", "files", "sound", "spectrum", "tiles", "view", "player", "list", "labels", "main"),
+)
 _MOST_DOUBTS = 400  # of a recording
 _DIGITS = 9  # of seconds
 

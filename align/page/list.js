@@ -56,6 +56,7 @@ function markList() {
     const same = recording === view.recording && state.choice?.k === event.k && state.choice?.tier === event.tier;
     button.setAttribute("aria-current", String(same));
     button.classList.toggle("moved", hasMoved(recording, event));
+    button.querySelector(".label").textContent = labelOf(recording, event) || "(silence)";
   }
 }
 

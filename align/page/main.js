@@ -7,6 +7,7 @@ const player = new Player(headMoved);
 
 async function show(recording) {
   if (view.recording === recording && view.sound) return;
+  enter(true);
   Object.assign(state, { choice: null, over: null, drag: null, span: null });
   Object.assign(view, { recording, sound: null, doubt: new Map(recording.doubts.map(([k, v]) => [k, v])) });
   $("recordings").value = String(recording.index);
@@ -224,7 +225,7 @@ pane.addEventListener("pointerup", () => {
 });
 
 pane.addEventListener("pointercancel", () => {
-  if (state.drag?.changes) setTimes(view.recording, state.drag.changes.map(([t, k], i) => [t, k, state.drag.from[i]]), 2);
+  if (state.drag?.changes) setValues(view.recording, state.drag.changes.map(([t, k], i) => [t, k, state.drag.from[i]]), 2);
   state.press = state.drag = null;
   redraw();
 });
@@ -268,6 +269,8 @@ const centre = () => {
 const keys = {
   " ": togglePlay,
   Enter: hearChoice,
+  F2: () => edit(state.choice),
+  e: () => edit(state.choice),
   ArrowLeft: (e) => (e.shiftKey ? scroll(-0.5) : choose(neighbour(-1))),
   ArrowRight: (e) => (e.shiftKey ? scroll(0.5) : choose(neighbour(1))),
   ArrowUp: () => choose(otherTier(-1)),

@@ -66,16 +66,27 @@ function movable(recording, event, alone) {
 
 const numbersOf = (recording, t) => (t < 0 ? recording.notes.onsets : recording.tiers[t].edges);
 
-function setTimes(recording, changes, side) {
-  for (const change of changes) numbersOf(recording, change[0])[change[1]] = change[side];
+// A change is [tier, place, from, to], and "label" where it is not a time that changes.
+function setValues(recording, changes, side) {
+  for (const change of changes) {
+    const values = change[4] === "label" ? recording.tiers[change[0]].labels : numbersOf(recording, change[0]);
+    values[change[1]] = change[side];
+  }
   if (recording.notes) recording.notes.inOrder = sortedByOnset(recording.notes);
 }
 
-// Moves a boundary and returns the changes [tier, place, from, to], not yet in the history.
+// Moves a boundary and returns the changes, not yet in the history.
 function move(recording, limits, time) {
   const to = clamp(Math.round(time * 1e6) / 1e6, limits.low, limits.high);
   const changes = limits.places.map(([t, k]) => [t, k, numbersOf(recording, t)[k], to]);
-  setTimes(recording, changes, 3);
+  setValues(recording, changes, 3);
+  return changes;
+}
+
+// Gives a label another text and returns the changes, not yet in the history.
+function rename(recording, event, text) {
+  const changes = [[event.tier, event.k, labelOf(recording, event), text, "label"]];
+  setValues(recording, changes, 3);
   return changes;
 }
 
@@ -88,7 +99,7 @@ function remember(recording, changes) {
 function stepBack(recording) {
   const changes = recording.past.pop();
   if (!changes) return false;
-  setTimes(recording, changes, 2);
+  setValues(recording, changes, 2);
   recording.future.push(changes);
   return true;
 }
@@ -96,7 +107,7 @@ function stepBack(recording) {
 function stepForward(recording) {
   const changes = recording.future.pop();
   if (!changes) return false;
-  setTimes(recording, changes, 3);
+  setValues(recording, changes, 3);
   recording.past.push(changes);
   return true;
 }

@@ -79,6 +79,7 @@ function paint() {
   paintAxis(context);
   paintOverview();
   paintOverlay();
+  placeField();
 }
 
 function paintWave(context, x, y, width, height, from, to) {

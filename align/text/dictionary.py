@@ -99,15 +99,16 @@ class Dictionary(Mapping[str, tuple[Pronunciation, ...]]):
             self._entries[word.translate(_APOSTROPHES)] = tuple(map(_pronunciation, ways))
 
     @property
-    def _folded(self) -> dict[str, list[str]]:
-        """The words by their lower-case form."""
-        folded = self.__dict__.get("_by_case")
-        if folded is None:
-            folded = {}
+    def _capitalised(self) -> dict[str, list[str]]:
+        """The words that are not in lower case by their lower-case form."""
+        found = self.__dict__.get("_by_case")
+        if found is None:
+            found = {}
             for word in self._entries:
-                folded.setdefault(word.casefold(), []).append(word)
-            self.__dict__["_by_case"] = folded
-        return folded
+                if (folded := word.casefold()) != word:
+                    found.setdefault(folded, []).append(word)
+            self.__dict__["_by_case"] = found
+        return found
 
     def __getitem__(self, word: str) -> tuple[Pronunciation, ...]:
         spellings = self._spellings(word)
@@ -130,7 +131,7 @@ class Dictionary(Mapping[str, tuple[Pronunciation, ...]]):
         folded = plain.casefold()
         if folded in self._entries:
             return (folded,)
-        return self._folded.get(folded, ())
+        return self._capitalised.get(folded, ())
 
     def __contains__(self, word: object) -> bool:
         return isinstance(word, str) and bool(self._spellings(word))
@@ -158,13 +159,12 @@ class Dictionary(Mapping[str, tuple[Pronunciation, ...]]):
         'kiwi'
         """
         plain = plain_word(word)
-        close = [
-            other
-            for other in self._folded
-            if other[:1] == plain[:1] and abs(len(other) - len(plain)) <= 2
-        ]
-        found = get_close_matches(plain, close, n=1, cutoff=0.7)
-        return self._folded[found[0]][0] if found else None
+        close: dict[str, str] = {}
+        for other in self._entries:
+            if abs(len(other) - len(plain)) <= 2 and (low := other.casefold())[:1] == plain[:1]:
+                close.setdefault(low, other)
+        found = get_close_matches(plain, list(close), n=1, cutoff=0.7)
+        return close[found[0]] if found else None
 
     def updated(self, other: "Dictionary") -> "Dictionary":
         """Return a dictionary in which the words of another go before those of this one."""

@@ -114,6 +114,29 @@ class TextAlignment:
             for name, tiers in self.speakers.items()
         )
 
+    def plot(self, ax: Any = None) -> Any:
+        """Draw words and phones below the recording's waveform and spectrogram.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        ParameterError
+            If there are several speakers, or matplotlib is not installed.
+        """
+        from align.plot import plot_alignment
+
+        return plot_alignment(
+            renamed(self.phones, ""), ax, others={"words": renamed(self.words, "")}
+        )
+
     def tiers(self, silence: str = "") -> dict[str, tuple[tuple[str, ...], npt.NDArray[Any]]]:
         """Return the tiers as a TextGrid has them: ``words``, ``phones``, of each speaker.
 

@@ -204,6 +204,39 @@ def test_equals_enumeration_on_denser_lattices(seed):
         check(*random_problem(rng))
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_windows_of_nodes_equal_enumeration_within_them(seed):
+    """Nodes of their own, each with a window as its onset scores, say the same."""
+    rng = np.random.default_rng(seed)
+    for _ in range(100):
+        potentials, lattice, segment, transition = random_problem(rng)
+        n, n_frames = lattice.n_nodes, potentials.n_frames
+        first = rng.integers(0, n_frames - 1, n)
+        windows = np.stack((first, rng.integers(first + 1, n_frames + 1)), axis=1)
+        inside = (np.arange(n_frames) >= windows[:, :1]) & (np.arange(n_frames) < windows[:, 1:])
+        event = lattice.event
+        onset = np.where(inside, potentials.onset[event], -np.inf)
+        rows = None if potentials.duration is None else potentials.duration_row[event]
+        alone = Potentials(onset, n_frames, duration=potentials.duration, duration_row=rows)
+        nodes = replace(lattice, event=np.arange(n))
+        frames = segment and SegmentTerm(segment.prefix, segment.rows[event])
+        best = enumerate_best(alone, nodes, frames, transition)
+        options = {"segment": segment, "transition": transition, "windows": windows}
+        if best is None:
+            with pytest.raises(ParameterError):
+                decode_lattice(potentials, lattice, **options)
+            continue
+        found = decode_lattice(potentials, lattice, **options)
+        (score, _), walk, onsets = best
+        assert found.score == -score
+        assert found.nodes.tolist() == walk
+        assert found.onsets.tolist() == onsets
+        chain = path_potentials(potentials, lattice, walk, **options)
+        assert chain.onset.shape[1] <= np.diff(windows[walk]).max()
+        assert decoders.decode(chain).onsets.tolist() == onsets
+        assert decoders.decode(chain).score == chain.score(onsets) == found.score
+
+
 @pytest.mark.parametrize("order", [0, 1])
 @pytest.mark.parametrize("windows", [False, True])
 def test_a_chain_decodes_as_the_chain_decoders_do(naive, order, windows):
@@ -516,6 +549,16 @@ def zeros(n_events, n_frames, **options):
             zeros(3, 6),
             {"segment": SegmentTerm(np.full((1, 7), -np.inf), np.zeros(3, dtype=int))},
             "segment scores must be finite",
+        ),
+        (
+            zeros(3, 6),
+            {"windows": [(0, 6), (0, 6)]},
+            r"windows.shape=\(2, 2\), must be \(N, 2\)=\(3, 2\)",
+        ),
+        (
+            zeros(3, 6),
+            {"windows": [(3, 4), (0, 6), (1, 3)]},
+            r"no path of the lattice can be timed",
         ),
     ],
 )

@@ -182,6 +182,95 @@ def test_dragging_saving_and_training_on_it(browser: Browser, folder: Path) -> N
     assert browser.complaints() == []
 
 
+def labels(browser: Browser, row: int) -> list[str]:
+    found: list[str] = browser.run(f"alignPage.view.recording.tiers[{row}].labels")
+    return found
+
+
+def middle(browser: Browser, row: int, k: int) -> tuple[float, float]:
+    times = edges(browser, row)
+    return at(browser, (times[k] + times[k + 1]) / 2, row)
+
+
+def test_labels_can_be_changed(browser: Browser, folder: Path) -> None:
+    browser.open(page_of(folder, "kiwi.TextGrid"))
+    before = labels(browser, 1)
+    field = "document.getElementById('label-field')"
+    assert browser.run(f"{field}.hidden")
+    browser.double_click(*middle(browser, 1, 3))
+    assert not browser.run(f"{field}.hidden")
+    assert browser.run(f"{field}.value") == before[3]
+    assert browser.run(f"document.activeElement === {field}")
+    browser.write("zz")
+    assert labels(browser, 1) == before  # not before it is entered
+    browser.press("Enter")
+    assert browser.run(f"{field}.hidden")
+    assert labels(browser, 1) == [*before[:3], "zz", *before[4:]]
+    assert browser.run("document.getElementById('detail').textContent").startswith("zz: ")
+    assert "not saved" in browser.run("document.getElementById('status').textContent")
+
+    browser.press("z", CTRL)
+    assert labels(browser, 1) == before
+    browser.press("z", CTRL | SHIFT)
+    assert labels(browser, 1)[3] == "zz"
+
+    browser.press("e")  # the keys: change, give up, on to the next, empty
+    browser.write("not this")
+    browser.press("Escape")
+    assert labels(browser, 1)[3] == "zz"
+    browser.press("F2")
+    browser.write("  y y ")
+    browser.press("Tab")
+    browser.write("ʃ")
+    browser.press("Tab", SHIFT)
+    assert browser.run(f"{field}.value") == "y y"
+    browser.press("Escape")
+    assert labels(browser, 1)[3:5] == ["y y", "ʃ"]
+    browser.press("ArrowUp")
+    browser.press("e")
+    browser.write("kiwi")
+    browser.click(*at(browser, edges(browser, 1)[3] + 0.03, 1))  # elsewhere: entered
+    assert "kiwi" in labels(browser, 0)
+    assert browser.run(f"{field}.hidden")
+    assert browser.complaints() == []
+
+    shown = [labels(browser, 0), labels(browser, 1)]
+    saved = browser.saved("kiwi.TextGrid", lambda: browser.press("s"))
+    assert [list(tier.labels) for tier in parse_textgrid(saved.read_text())] == shown
+    table = browser.saved("kiwi.csv", lambda: browser.click_on("#save-csv"))
+    assert list(Alignment.from_labels(table).labels) == [label for label in shown[1] if label]
+
+
+def test_changed_labels_are_text_whatever_they_hold(browser: Browser, folder: Path) -> None:
+    """On the page, in the list of what to check, and in both files."""
+    found = Alignment.from_labels(folder / "kiwi.TextGrid")
+    unsure = {"confidence": np.full(len(found), 0.1), "audio": str(folder / "kiwi.flac")}
+    doubtful = Alignment(found.labels, found.onsets, found.duration, **unsure)
+    doubtful.to_json(folder / "kiwi.json")
+    browser.open(page_of(folder, "kiwi.json"))
+    attacks = [attack.replace("\u2028", "") for attack in ATTACKS]
+    hostile = [*attacks, 'a"b', "a,b;c", "=1+1", "'"]
+    for text in hostile:
+        before = browser.run("alignPage.state.choice?.k ?? -1")
+        browser.press("n")
+        browser.wait(f"(alignPage.state.choice?.k ?? -1) !== {before}")
+        browser.press("e")
+        browser.write(text)
+        browser.press("Enter")
+    shown = labels(browser, 0)
+    assert set(hostile) <= set(shown)
+    listed = "[...document.querySelectorAll('#doubts .label')].map((e) => e.textContent)"
+    assert set(hostile) <= set(browser.run(listed))
+    browser.run("alignPage.settled()")
+    assert browser.run("window.hit") is None
+    assert browser.run("document.querySelectorAll('img, svg').length") == 0
+    assert browser.complaints() == []
+    saved = browser.saved("kiwi.TextGrid", lambda: browser.press("s"))
+    assert list(parse_textgrid(saved.read_text())[0].labels) == shown
+    table = browser.saved("kiwi.csv", lambda: browser.click_on("#save-csv"))
+    assert list(Alignment.from_labels(table).labels) == shown
+
+
 def test_a_boundary_stays_between_its_neighbours(browser: Browser, folder: Path) -> None:
     browser.open(page_of(folder, "kiwi.TextGrid"))
     before = edges(browser, 1)

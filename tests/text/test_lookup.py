@@ -1,5 +1,6 @@
 """How words may be said: dictionary, rules, espeak-ng."""
 
+import ast
 import os
 import stat
 import sys
@@ -9,6 +10,7 @@ import pytest
 
 from align.errors import DataError, ParameterError
 from align.text import Dictionary, espeak_available, espeak_phones, look_up, look_up_all
+from align.text.espeak import _ask_phonemizer
 
 ENGLISH = Dictionary(
     {
@@ -107,6 +109,7 @@ def test_without_espeak_the_message_says_that_it_would_help(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("align.text.espeak._program", lambda: None)
+    monkeypatch.setattr("align.text.espeak.find_spec", lambda name: None)
     assert not espeak_available()
     assert espeak_phones("kiwi") is None
     with pytest.raises(DataError, match="or install espeak-ng, which guesses"):
@@ -145,6 +148,42 @@ def test_espeak_that_hangs_or_fails_is_given_up(
     with pytest.raises(ParameterError, match="language='xx': espeak-ng has no such voice"):
         espeak_phones("three", "xx")
     assert espeak_phones("w" * 1000) is None
+
+
+def test_phonemizer_is_asked_where_there_is_no_espeak(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Packages in their place, one of which answers with what it was given."""
+    log = tmp_path / "log"
+    package, loader = tmp_path / "phonemizer", tmp_path / "espeakng_loader"
+    for folder in (package, loader):
+        folder.mkdir()
+        (folder / "__init__.py").touch()
+    (loader / "libespeak-ng.so").touch()
+    (package / "main.py").write_text(
+        "import os, sys\n"
+        "def main():\n"
+        "    word = sys.stdin.read()\n"
+        f"    open({str(log)!r}, 'w').write(repr((sys.argv[1:], word, dict(os.environ))))\n"
+        "    if 'xx' in sys.argv:\n"
+        "        sys.exit('fatal error: language \"xx\" is not supported by the espeak backend')\n"
+        "    sys.stdout.buffer.write('ʃ_ˈø_n_ \\n'.encode())\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delenv("PHONEMIZER_ESPEAK_LIBRARY", raising=False)
+    monkeypatch.setattr("align.text.espeak._program", lambda: None)
+    _ask_phonemizer.cache_clear()
+    assert espeak_available()
+    assert espeak_phones("-l schön\n", "de") == ("ʃ", "ø", "n")
+    arguments, word, environment = ast.literal_eval(log.read_text())
+    assert word == "-l schön"
+    assert arguments[arguments.index("-l") + 1] == "de"
+    assert environment["PHONEMIZER_ESPEAK_LIBRARY"] == str(loader / "libespeak-ng.so")
+    assert environment["ESPEAK_DATA_PATH"] == str(loader / "espeak-ng-data")
+    with pytest.raises(ParameterError, match="language='xx': espeak-ng has no such voice"):
+        espeak_phones("schön", "xx")
+    _ask_phonemizer.cache_clear()
 
 
 @pytest.mark.skipif(not espeak_available(), reason="needs espeak-ng")

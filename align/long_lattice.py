@@ -1,0 +1,211 @@
+"""Long recordings with a lattice: a guess of when its nodes begin, then windows around the guess.
+
+The table of N nodes at T frames grows with the square of a recording's length: ten minutes of
+speech from text have some 20,000 nodes at 120,000 frames. Here it is never laid out:
+
+1. *Guess.* One path through the lattice, the one that leaves out least (`fullest_path`), is
+   aligned as a sequence, which can be done for hours (`align.decoders.decode_coarse_to_fine`). A
+   pause nobody made then takes a frame or two, and a variant nobody used lies where the one used
+   is.
+2. *Windows.* A node on the path may begin `reach` frames either side of where the path has it, any
+   other node from `reach` frames before the nodes of the path it follows to `reach` frames after
+   those that follow it. The lattice is decoded exactly within the windows.
+3. *Check.* An onset that comes near the edge of its window says that the window was too narrow.
+   All windows around there are doubled, all are centred on the new path, and the lattice is
+   decoded again, until no onset is near an edge. The score never falls from one round to the next.
+
+That no path has a better score with an onset outside of its window is made likely, not proven, as
+in `align.decoders.coarse`.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from align.decoders import Lattice, LatticePath
+from align.errors import ParameterError
+from align.types import IntArray
+
+__all__ = ["Guess", "decode_in_windows", "fullest_path", "node_windows"]
+
+_MOST_ROUNDS = 20
+_MOST_CELLS = 2 * 10**8  # frames of all windows, 8 bytes each
+_SPAN = 4  # windows within so many times the reach of an onset near an edge are widened
+_EDGE = 8  # nearer to the edge than this part of the reach is too near
+
+
+class Guess(NamedTuple):
+    """Some nodes of a path through the lattice, and when each begins.
+
+    Attributes
+    ----------
+    nodes : np.ndarray [shape=(M,), dtype=intp]
+        Along the path.
+    onsets : np.ndarray [shape=(M,), dtype=intp]
+        In frames.
+    """
+
+    nodes: IntArray
+    onsets: IntArray
+
+
+def fullest_path(lattice: Lattice) -> IntArray:
+    """Return the path on which arcs score most and, of those, most nodes lie.
+
+    Parameters
+    ----------
+    lattice : Lattice
+        Any.
+
+    Returns
+    -------
+    np.ndarray [shape=(M,), dtype=intp]
+        Its nodes. Scores of arcs, of the start and of the end count.
+
+    Examples
+    --------
+    >>> fullest_path(Lattice.from_alternatives([[["the"]], [["pause"], []], [["kiwi"]]]))
+    array([0, 1, 2])
+    """
+    best: dict[int, tuple[float, int]] = {
+        v: (score, 1)
+        for v, score in zip(lattice.starts.tolist(), lattice.start_score.tolist(), strict=True)
+    }
+    before = dict.fromkeys(best, -1)
+    into: list[list[tuple[int, float]]] = [[] for _ in range(lattice.n_nodes)]
+    for (u, v), score in zip(lattice.arcs.tolist(), lattice.arc_score.tolist(), strict=True):
+        into[v].append((u, score))
+    for v in lattice.order.tolist():
+        for u, score in into[v]:
+            here = best[u][0] + score, best[u][1] + 1
+            if v not in best or here > best[v]:
+                best[v], before[v] = here, u
+    ends = zip(lattice.ends.tolist(), lattice.end_score.tolist(), strict=True)
+    last = max(ends, key=lambda end: (best[end[0]][0] + end[1], best[end[0]][1]))[0]
+    walk = [last]
+    while before[walk[-1]] >= 0:
+        walk.append(before[walk[-1]])
+    return np.array(walk[::-1], dtype=np.intp)
+
+
+def node_windows(lattice: Lattice, guess: Guess, n_frames: int, reach: IntArray) -> IntArray:
+    """Return where each node may begin, given a guess.
+
+    Parameters
+    ----------
+    lattice : Lattice
+        N nodes.
+    guess : Guess
+        A path and its onsets.
+    n_frames : int
+        T.
+    reach : np.ndarray [shape=(N,), dtype=intp]
+        Frames either side of what the guess says of a node.
+
+    Returns
+    -------
+    np.ndarray [shape=(N, 2), dtype=intp]
+        First frame of each window, and one past the last; within the recording.
+
+    Examples
+    --------
+    The guess has no pause; one could begin between the onset of the word before and that after:
+
+    >>> lattice = Lattice.from_alternatives([[["the"]], [["pause"], []], [["kiwi"]]])
+    >>> guess = Guess(np.array([0, 2]), np.array([0, 30]))
+    >>> node_windows(lattice, guess, 100, np.full(3, 5)).tolist()
+    [[0, 6], [0, 36], [25, 36]]
+    """
+    known = np.full(lattice.n_nodes, -1, dtype=np.intp)
+    known[guess.nodes] = guess.onsets
+    times = known.tolist()
+    low, high = list(times), list(times)
+    after: list[list[int]] = [[] for _ in range(lattice.n_nodes)]
+    before: list[list[int]] = [[] for _ in range(lattice.n_nodes)]
+    for u, v in lattice.arcs.tolist():
+        after[u].append(v)
+        before[v].append(u)
+    order = lattice.order.tolist()
+    for v in order:
+        if times[v] < 0:
+            low[v] = max((low[u] for u in before[v]), default=0)
+    for v in reversed(order):
+        if times[v] < 0:
+            high[v] = min((high[w] for w in after[v]), default=n_frames - 1)
+    first, last = np.minimum(low, high) - reach, np.maximum(low, high) + reach
+    return np.stack((np.maximum(first, 0), np.minimum(last + 1, n_frames)), axis=1)
+
+
+def decode_in_windows(
+    decode: Callable[[IntArray], LatticePath],
+    lattice: Lattice,
+    guess: Guess,
+    n_frames: int,
+    reach: int,
+) -> tuple[LatticePath, IntArray]:
+    """Find the best path of a lattice in windows around a guess, wider ones where it needs them.
+
+    Parameters
+    ----------
+    decode : callable
+        Returns the best path within windows [shape=(N, 2)]; raises ParameterError where none is.
+    lattice : Lattice
+        What it decodes.
+    guess : Guess
+        Where to begin.
+    n_frames : int
+        T.
+    reach : int
+        Frames either side of the guess, at first.
+
+    Returns
+    -------
+    path : LatticePath
+        The best.
+    windows : np.ndarray [shape=(N, 2), dtype=intp]
+        Those it was found in.
+
+    Raises
+    ------
+    ParameterError
+        Windows would have to be wider than memory allows; or no path can be timed at all.
+    """
+    reaches: IntArray = np.full(lattice.n_nodes, min(reach, n_frames), dtype=np.intp)
+    for rounds in range(1, _MOST_ROUNDS + 1):
+        windows = node_windows(lattice, guess, n_frames, reaches)
+        if np.diff(windows).sum() > _MOST_CELLS:
+            raise ParameterError(
+                f"{lattice.n_nodes} nodes in {n_frames} frames are too much to align at once; cut "
+                "the recording at pauses, into parts of a few minutes."
+            )
+        try:
+            found = decode(windows)
+        except ParameterError:
+            if reaches.min() >= n_frames:
+                raise
+            reaches = np.minimum(2 * reaches, n_frames)
+            continue
+        near = _near_edges(found, windows, n_frames, reaches)
+        if not near.any() or rounds == _MOST_ROUNDS:
+            break
+        guess = Guess(found.nodes, found.onsets)
+        wider = np.zeros(lattice.n_nodes, dtype=bool)
+        for node, t in zip(found.nodes[near], found.onsets[near], strict=True):
+            far = _SPAN * int(reaches[node])
+            wider |= (windows[:, 0] <= t + far) & (windows[:, 1] > t - far)
+        reaches[wider] = np.minimum(2 * reaches[wider], n_frames)
+    return found, windows
+
+
+def _near_edges(
+    found: LatticePath, windows: IntArray, n_frames: int, reaches: IntArray
+) -> npt.NDArray[np.bool_]:
+    """Whether each onset is near an edge of its window that the recording did not set."""
+    first, stop = windows[found.nodes].T
+    edge = np.maximum(1, reaches[found.nodes] // _EDGE)
+    low = (found.onsets - first < edge) & (first > 0)
+    high = (stop - 1 - found.onsets < edge) & (stop < n_frames)
+    near: npt.NDArray[np.bool_] = low | high
+    return near
