@@ -14,7 +14,7 @@ from align.correction import OnsetCorrection
 from align.errors import AlignError, ModelError
 from align.features import Feature
 from align.formats.phone_map import PHONE_MAPS
-from align.placement import Placement
+from align.placement import WINDOW, Placement
 
 if TYPE_CHECKING:
     from align.aligner import SequenceAligner
@@ -26,6 +26,7 @@ _Aligner = TypeVar("_Aligner", bound="SequenceAligner")
 
 _LABEL_MAPS = {"label_map", "classes", "symbols"}
 _LONGEST = 1e6  # seconds that any event lasts
+_WIDEST = 1.0  # second, of the window that smooths the posterior
 _DAMAGED = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, AlignError)
 """What a description that is not as `aligner_state` made it leads to."""
 
@@ -52,6 +53,7 @@ def aligner_state(
         "hop": aligner.hop_,
         "offset": aligner.placement_.offset,
         "temperature": aligner.placement_.temperature,
+        "window": aligner.placement_.window,
         "correction": correction,
         "longest": aligner.longest_,
         "starts_at_zero": aligner.starts_at_zero_,
@@ -96,7 +98,11 @@ def restored(
         self.hop_ = float(header["hop"])
         hop = round(self._frame_length() * self.rate) / self.rate  # as `Signal` rounds it
         self.placement_ = Placement(
-            self.refine, self.hop_, float(header["temperature"]), float(header["offset"])
+            self.refine,
+            self.hop_,
+            float(header["temperature"]),
+            float(header["offset"]),
+            float(header.get("window", WINDOW)),  # models of before have none
         )
         self.correction_ = None
         if header.get("correction") is not None:  # models of before have none
@@ -127,13 +133,17 @@ def restored(
         raise ModelError(f"{path}: {self.coef_.shape} weights for {n} base functions.")
     if not (np.isfinite(self.coef_).all() and np.isfinite(self.scale_).all()):
         raise ModelError(f"{path}: its weights are not finite; train it again.")
-    placed = (self.placement_.temperature, self.longest_, *self.scale_)
+    placed = (self.placement_.temperature, self.placement_.window, self.longest_, *self.scale_)
     if not (
         min(placed) > 0
         and self.longest_ <= _LONGEST
+        and self.placement_.window <= _WIDEST
         and np.isfinite([*placed, self.placement_.offset]).all()
     ):
-        raise ModelError(f"{path}: a scale, temperature or length is not above 0; train it again.")
+        raise ModelError(
+            f"{path}: a scale, temperature, window or length is not above 0, or too large; "
+            "train it again."
+        )
     if self.hop_ != hop:
         raise ModelError(f"{path}: its frames last {self.hop_} s, and {hop} s by its parameters.")
     self.features_ = [made[name] for name, _ in states]

@@ -11,10 +11,10 @@ from align.errors import ParameterError
 from align.refine import fit_temperature, posterior_onsets, refine_onsets
 from align.types import IntArray, Path, Potentials
 
-__all__ = ["Placement"]
+__all__ = ["WINDOW", "Placement"]
 
 _REACH = 0.1  # seconds either side of the best path that the posterior considers
-_WINDOW = 0.015  # seconds; wide enough to hold the mass of one boundary
+WINDOW = 0.015  # seconds; wide enough to hold the mass of one boundary
 _TOLERANCE = 0.02  # seconds; the confidence is that of an onset within it
 _ENOUGH = 200  # recordings, to tell the temperature from
 _MOST_PAIRS = 2**26  # of an onset and a length, 8 bytes each, where there are ratio scores
@@ -38,12 +38,16 @@ class Placement:
         Of the posterior.
     offset : float
         Subtracted from every onset, in seconds.
+    window : float
+        Standard deviation of the posterior's smoothing window, in seconds. The wider, the more
+        onsets are near and the fewer very near.
     """
 
     method: str
     hop: float
     temperature: float = 1.0
     offset: float = 0.0
+    window: float = WINDOW
 
     def __post_init__(self) -> None:
         if self.method not in _METHODS:
@@ -74,7 +78,7 @@ class Placement:
                 potentials,
                 onsets,
                 temperature=self.temperature,
-                window=_WINDOW / self.hop,
+                window=self.window / self.hop,
                 tolerance=_TOLERANCE / self.hop,
                 reach=self._reach,
             )
@@ -113,7 +117,7 @@ class Placement:
                 potentials[some],
                 [path.onsets for path in paths[some]],
                 [times / self.hop for times in truth[some]],
-                window=_WINDOW / self.hop,
+                window=self.window / self.hop,
                 tolerance=_TOLERANCE / self.hop,
                 reach=self._reach,
             )

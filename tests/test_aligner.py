@@ -477,6 +477,8 @@ def test_loading_without_the_features_says_which(fitted, tmp_path):
     [
         ({"temperature": None}, {}, "incomplete or damaged"),
         ({"temperature": 0.0}, {}, "not above 0"),
+        ({"window": 0.0}, {}, "not above 0"),
+        ({"window": 1e9}, {}, "too large"),
         ({"hop": 0.01}, {}, "its frames last 0.01 s, and 0.005 s by its parameters"),
         ({"base_functions": ["suits"]}, {}, r"\(3,\) weights for 1 base functions"),
         ({"params": {"hopp": 1}}, {}, "incomplete or damaged"),

@@ -111,6 +111,20 @@ def test_the_surer_the_scores_the_lower_the_temperature():
     assert (unsure < 0.7).all()
 
 
+def test_a_narrow_window_stays_at_the_peak_and_a_wide_one_goes_where_the_mass_is():
+    table = np.full((1, 200), -20.0)
+    table[0, 98:101] = [-1.0, 0.0, -1.0]  # a peak
+    table[0, 105:112] = -0.9  # more mass, less steep
+    potentials = Potentials(table, 200)
+    path = decode(potentials).onsets
+    narrow, wide = (
+        Placement("posterior", HOP, window=window).times(potentials, path)[0][0]
+        for window in (0.005, 0.02)
+    )
+    assert narrow == pytest.approx(99 * HOP, abs=HOP)
+    assert wide > 102 * HOP
+
+
 def test_unknown_method():
     with pytest.raises(ParameterError, match="refine='best', must be one of"):
         Placement("best", HOP)

@@ -118,6 +118,11 @@ def test_the_last_move_is_learned_by_default_but_for_the_thesis():
     assert not SpeechAligner(correct=False)._corrects()
 
 
+def test_the_posterior_is_smoothed_less_where_no_last_move_follows_the_thesis():
+    assert SpeechAligner()._window() == SpeechAligner("thesis", correct=True)._window() == 0.015
+    assert SpeechAligner("thesis")._window() == 0.0075
+
+
 # The bundled model ------------------------------------------------------------------------------
 
 
