@@ -22,6 +22,7 @@ from align.batch.lock import FolderLock
 from align.errors import AlignError, DataError, ModelError
 from align.features import TimedSignal
 from align.formats._atomic import remove_stale
+from align.formats._regular import open_regular
 from align.model_file import read_model, write_model
 from align.types import Example
 
@@ -228,7 +229,7 @@ def describe_example(example: Example) -> list[Any]:
 
 def _file_digest(path: str) -> str:
     try:
-        with open(path, "rb") as stream:
+        with open_regular(path) as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
         return str(error)

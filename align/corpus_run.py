@@ -22,6 +22,7 @@ from align.batch.summary import CorpusRun
 from align.batch.tasks import Task, Work, work_for
 from align.errors import AlignError, DataError, ParameterError, error_reason
 from align.formats._atomic import atomic_write, remove_stale
+from align.formats._regular import open_regular
 
 __all__ = ["QUALITY_TABLE", "CorpusRun", "align_corpus"]
 
@@ -358,8 +359,8 @@ def _content(inputs: Sequence[Identity]) -> list[str]:
 def _check_table(path: str) -> None:
     """Refuse to replace a table that is not of a run."""
     try:
-        with open(path, encoding="utf-8", errors="replace") as stream:
-            first = stream.readline(1000).rstrip("\n")
+        with open_regular(path) as stream:
+            first = stream.readline(1000).decode("utf-8", "replace").rstrip("\r\n")
     except FileNotFoundError:
         return
     except OSError as error:

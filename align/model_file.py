@@ -24,6 +24,7 @@ import numpy.typing as npt
 
 from align.errors import ModelError, ParameterError
 from align.formats._atomic import atomic_write
+from align.formats._regular import open_regular
 
 __all__ = ["FORMAT_VERSION", "bundled_models", "load", "model_path", "read_model", "write_model"]
 
@@ -181,7 +182,7 @@ def read_model(path: str | os.PathLike[str]) -> tuple[str, dict[str, Any], dict[
             raise ModelError(f"{name}: is a folder, not a model file.")
         if size > _MAX_BYTES:
             raise ModelError(f"{name}: is larger than 2 GiB, which no model of Align is.")
-        with zipfile.ZipFile(name) as archive:
+        with open_regular(name) as stream, zipfile.ZipFile(stream) as archive:
             members = _members(archive, size, name)
             content = _read_header(archive, members, name)
             arrays = {
@@ -200,7 +201,11 @@ def read_model(path: str | os.PathLike[str]) -> tuple[str, dict[str, Any], dict[
         raise ModelError(
             f"{name}: is not a whole model file ({error}); get or train it again."
         ) from None
-    except (OSError, EOFError, NotImplementedError, RuntimeError, UnicodeError) as error:
+    except OSError as error:
+        raise ModelError(
+            f"{name}: cannot be read ({error.strerror or error}); get or train it again."
+        ) from None
+    except (EOFError, NotImplementedError, RuntimeError, UnicodeError) as error:
         raise ModelError(f"{name}: cannot be read ({error}); get or train it again.") from None
     return content["kind"], content["header"], arrays
 

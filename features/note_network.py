@@ -88,7 +88,7 @@ class NoteNetwork:
     dilations : sequence of int
         See `FrameNetwork`.
     steps : int
-        Updates of the weights; 2500 take a minute or two.
+        Updates of the weights; 4000 take two or three minutes.
     batch, length : int
         Stretches in an update, and frames of a stretch.
     onset_width : float
@@ -120,9 +120,9 @@ class NoteNetwork:
     def __init__(
         self,
         *,
-        width: int = 32,
-        dilations: Sequence[int] = (1, 2, 4, 8),
-        steps: int = 2500,
+        width: int = 40,
+        dilations: Sequence[int] = (1, 2, 4, 8, 16),
+        steps: int = 4000,
         batch: int = 32,
         length: int = 128,
         onset_width: float = 0.010,

@@ -1,13 +1,24 @@
 """Fixtures every test may use."""
 
+import inspect
 import os
 from pathlib import Path
 
+import click.testing
 import pytest
+from click.testing import CliRunner, Result
 from hypothesis import settings
 
 settings.register_profile("align", derandomize=True, deadline=None, max_examples=60)
 settings.load_profile("align")
+
+if "mix_stderr" in inspect.signature(CliRunner).parameters:  # click 8.1: as it is from 8.2 on
+    _init, _begin = CliRunner.__init__, click.testing._NamedTextIOWrapper.__init__
+    CliRunner.__init__ = lambda self, **options: _init(self, **{"mix_stderr": False, **options})
+    click.testing._NamedTextIOWrapper.__init__ = lambda self, *args, **options: _begin(
+        self, *args, write_through=True, **options
+    )
+    Result.output = property(lambda self: self.stdout + self.stderr)
 
 
 @pytest.fixture(scope="session")

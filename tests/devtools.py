@@ -25,6 +25,9 @@ KEYS = {
     "ArrowUp": ("ArrowUp", 38, ""),
     "ArrowRight": ("ArrowRight", 39, ""),
     "ArrowDown": ("ArrowDown", 40, ""),
+    "Escape": ("Escape", 27, ""),
+    "Tab": ("Tab", 9, ""),
+    "F2": ("F2", 113, ""),
 }
 CTRL, SHIFT = 2, 8
 
@@ -185,7 +188,15 @@ class Browser:
                 raise TimeoutError(expression)
             time.sleep(0.03)
 
-    def mouse(self, kind: str, x: float, y: float, modifiers: int = 0, buttons: int = 0) -> None:
+    def mouse(
+        self,
+        kind: str,
+        x: float,
+        y: float,
+        modifiers: int = 0,
+        buttons: int = 0,
+        clicks: int = 1,
+    ) -> None:
         button = "none" if kind == "mouseMoved" and not buttons else "left"
         self.call(
             "Input.dispatchMouseEvent",
@@ -194,7 +205,7 @@ class Browser:
             y=y,
             button=button,
             buttons=buttons,
-            clickCount=int(kind != "mouseMoved"),
+            clickCount=clicks if kind != "mouseMoved" else 0,
             modifiers=modifiers,
         )
 
@@ -202,6 +213,16 @@ class Browser:
         self.mouse("mouseMoved", x, y)
         self.mouse("mousePressed", x, y, buttons=1)
         self.mouse("mouseReleased", x, y)
+
+    def double_click(self, x: float, y: float) -> None:
+        self.mouse("mouseMoved", x, y)
+        for clicks in (1, 2):
+            self.mouse("mousePressed", x, y, buttons=1, clicks=clicks)
+            self.mouse("mouseReleased", x, y, clicks=clicks)
+
+    def write(self, text: str) -> None:
+        """Type a text into the element that has the focus, as a keyboard or an input method."""
+        self.call("Input.insertText", text=text)
 
     def click_on(self, selector: str) -> None:
         """Click on the middle of an element."""

@@ -5,6 +5,7 @@ import os
 import shutil
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -476,7 +477,9 @@ def test_the_progress_line_shows_rate_and_time_left(
     from align.progress import ProgressLine
 
     clock = iter(range(100))
-    monkeypatch.setattr(time, "monotonic", lambda: float(next(clock)))
+    # Of this module alone: threads that other tests left behind ask for the time as well.
+    fake = SimpleNamespace(monotonic=lambda: float(next(clock)))
+    monkeypatch.setattr("align.progress.time", fake)
     stream = StringIO()
     line = ProgressLine(stream)
     for done in range(4):
@@ -508,6 +511,9 @@ def test_what_is_done_is_seen_quickly(tmp_path: Path) -> None:
         for suffix in (".wav", ".phones"):
             os.link(first / f"ann/u0{suffix}", first / f"ann/r{n}{suffix}")
     assert len(run(first).aligned) == 200
-    begin = time.process_time()
-    assert len(run(first).unchanged) == 200
-    assert time.process_time() - begin < 2.0
+    spent = []
+    for _ in range(3):  # the least: what else the machine does only adds to it
+        begin = time.process_time()
+        assert len(run(first).unchanged) == 200
+        spent.append(time.process_time() - begin)
+    assert min(spent) < 2.0

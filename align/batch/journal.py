@@ -18,6 +18,7 @@ A line that was cut off is skipped: its output does not exist.
 
 import errno
 import hashlib
+import io
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -26,6 +27,7 @@ from typing import Any
 
 from align.errors import DataError
 from align.formats._atomic import atomic_write
+from align.formats._regular import open_regular
 
 __all__ = ["Identity", "Journal", "Record", "identify", "sha256_of"]
 
@@ -61,7 +63,7 @@ class Identity:
 
 def sha256_of(path: str) -> str:
     """Return the SHA-256 of a file, in hexadecimal digits."""
-    with open(path, "rb") as stream:
+    with open_regular(path) as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
@@ -155,7 +157,10 @@ class Journal:
 
     def _lines(self) -> Iterator[str]:
         try:
-            with open(self.path, encoding="utf-8", errors="replace") as stream:
+            with (
+                open_regular(self.path) as file,
+                io.TextIOWrapper(file, encoding="utf-8", errors="replace") as stream,
+            ):
                 yield from stream
         except FileNotFoundError:
             return

@@ -7,6 +7,7 @@ ends, so no lock is ever left behind.
 import json
 import os
 import platform
+import time
 from contextlib import suppress
 from typing import IO, Any, Self
 
@@ -45,7 +46,7 @@ class FolderLock:
 
     def __enter__(self) -> Self:
         try:
-            stream = open(self.file, "a+", encoding="utf-8")
+            stream = open(self.file, "a+", encoding="utf-8", opener=_opened)
         except OSError as error:
             raise DataError(
                 f"cannot be written to: {error.strerror or error}.", path=self.folder
@@ -53,8 +54,7 @@ class FolderLock:
         try:
             _lock(stream)
         except OSError:
-            stream.seek(0)
-            holder = _holder(stream.read(4096))
+            holder = _holder(stream)
             stream.close()
             raise DataError(
                 f"is in use by another run{holder}; wait until that has ended, or choose another "
@@ -77,13 +77,24 @@ class FolderLock:
                 stream.close()
 
 
-def _holder(text: str) -> str:
-    """Say who holds the lock, where its file tells."""
-    try:
-        content = json.loads(text)
-        return f" (process {int(content['process'])} on {str(content['host'])[:64]})"
-    except (ValueError, KeyError, TypeError):
-        return ""
+def _opened(path: str, flags: int) -> int:
+    """Open without following a link: the file is emptied, whatever it is."""
+    for name in ("O_NOFOLLOW", "O_NONBLOCK"):
+        flags |= getattr(os, name, 0)
+    return os.open(path, flags, 0o666)
+
+
+def _holder(stream: IO[str]) -> str:
+    """Say who holds the lock; who has just got it needs a moment to write its name."""
+    for wait in (0.0, 0.01, 0.1, 0.5):
+        time.sleep(wait)
+        stream.seek(0)
+        try:
+            content = json.loads(stream.read(4096))
+            return f" (process {int(content['process'])} on {str(content['host'])[:64]})"
+        except (ValueError, KeyError, TypeError):
+            continue
+    return ""
 
 
 def _lock(stream: IO[str]) -> None:

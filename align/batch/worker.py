@@ -18,6 +18,7 @@ from align.batch.quality import Quality, measure
 from align.batch.tasks import Task, Work, alignments_of, named_after
 from align.errors import AlignError, DataError, ModelError, error_reason
 from align.formats._atomic import captured_writes
+from align.formats._regular import open_regular
 
 __all__ = ["Job", "Model", "Outcome", "failure", "run_job", "with_files"]
 
@@ -156,7 +157,7 @@ def with_files(job: Job) -> Job:
     for path in job.task.inputs:
         with _disappearing(path):
             before = identify(path)
-            with open(path, "rb") as stream:
+            with open_regular(path) as stream:
                 contents.append(stream.read())
         _check_unchanged(path, before)
         identities.append(before)

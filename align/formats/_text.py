@@ -11,6 +11,7 @@ import os
 import re
 
 from align.errors import DataError, ParameterError
+from align.formats._regular import open_regular
 
 __all__ = ["parse_number", "read_lines", "read_text", "shortened"]
 
@@ -42,7 +43,7 @@ def read_text(path: str | os.PathLike[str], encoding: str | None = None) -> str:
     try:
         if os.path.isdir(name):
             raise DataError("is a folder, not a file.", path=name)
-        with open(name, "rb") as stream:
+        with open_regular(name) as stream:
             data = stream.read(_MAX_BYTES + 1)
     except FileNotFoundError:
         raise DataError("does not exist; check the name.", path=name) from None

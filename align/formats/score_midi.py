@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from align.errors import DataError
+from align.formats._regular import open_regular
 from align.formats.note_rows import NoteRow
 
 __all__ = ["MidiNote", "MidiScore", "read_midi_notes", "read_midi_score"]
@@ -86,22 +87,24 @@ def read_midi_score(path: str | os.PathLike[str]) -> MidiScore:
     """Read a MIDI file with its notes; see `read_midi_notes`."""
     import mido
 
+    if os.path.isdir(path):
+        raise DataError("is a folder, not a MIDI file.", path=path)
     try:
-        if os.path.isdir(path):
-            raise DataError("is a folder, not a MIDI file.", path=path)
-        size = os.path.getsize(path)
-        if size == 0:
-            raise DataError("the file is empty (0 bytes).", path=path)
-        if size > _MAX_BYTES:
-            raise DataError("is larger than 64 MiB, which no score is.", path=path)
-        with open(path, "rb") as stream:
-            if stream.read(4) not in (b"MThd", b"RIFF"):
-                raise DataError("is not a MIDI file (it does not begin with MThd).", path=path)
-        midi = mido.MidiFile(os.fspath(path))
+        with open_regular(path) as stream:
+            size = os.fstat(stream.fileno()).st_size
+            head = stream.read(4)
     except FileNotFoundError:
         raise DataError("does not exist; check the name.", path=path) from None
-    except DataError:
-        raise
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror or error}.", path=path) from error
+    if size == 0:
+        raise DataError("the file is empty (0 bytes).", path=path)
+    if size > _MAX_BYTES:
+        raise DataError("is larger than 64 MiB, which no score is.", path=path)
+    if head not in (b"MThd", b"RIFF"):
+        raise DataError("is not a MIDI file (it does not begin with MThd).", path=path)
+    try:
+        midi = mido.MidiFile(os.fspath(path))
     except Exception as error:  # mido raises whatever its parser meets: EOF, key, index, value
         reason = str(error).strip().rstrip(".") or "it ends too early"
         raise DataError(

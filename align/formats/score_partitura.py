@@ -38,6 +38,7 @@ _QUARTER = 0.5  # seconds, where a score has no tempo
 _MAX_BYTES = 1 << 26
 _MOST_SEGMENTS = 10_000  # of a way through a score
 _ENCODING = re.compile(rb"""\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([^"']*)["']""")
+_NO_BAR = re.compile(rb"timeSignature\s*,\s*\[?\s*0+\s*/")
 _PLAIN = re.compile(r"utf-?(8|16|16le|16be)|us-ascii|iso-?8859-?[0-9]+|(windows-?|cp)125[0-9]")
 
 
@@ -223,6 +224,13 @@ def _check_content(path: str | os.PathLike[str]) -> None:
             ) from error
     if size > _MAX_BYTES:
         raise DataError("is larger than 64 MiB, which no score is.", path=path)
+    if suffix == ".match":
+        with open(path, "rb") as stream:
+            if _NO_BAR.search(stream.read()):  # partitura would lay out such bars for ever
+                raise DataError(
+                    "has a time signature of 0 beats, whose bars have no length; correct it.",
+                    path=path,
+                )
     if suffix in (".musicxml", ".xml", ".mei"):
         with open(path, "rb") as stream:
             _check_xml(stream.read(), path)

@@ -110,7 +110,7 @@ def main() -> None:
             n_workers=given.workers,
             threads_per_worker=1,
             processes=not given.inside,
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",
             silence_logs="CRITICAL",
         )
     rows = []

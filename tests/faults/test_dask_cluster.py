@@ -8,10 +8,12 @@ import sys
 import threading
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 from corpus_tools import tree, write_recordings
 from fault_workers import DeadlyWork, EvenAligner, SlowWork
+from mixing_problems import Placed, separable
 from synthetic_speech import write_corpus, write_recording
 
 import align
@@ -20,6 +22,7 @@ from align.cli import cli
 from align.errors import ParameterError
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+dask = pytest.importorskip("dask", reason="Dask is not installed")
 
 pytestmark = [
     pytest.mark.filterwarnings("default"),  # Dask's own, of threads that pytest does not know
@@ -29,26 +32,50 @@ pytestmark = [
 NAMES = tuple(f"{who}/u{i}" for who in ("ann", "bob") for i in range(4))
 
 
+@pytest.fixture(autouse=True)
+def patience(monkeypatch):
+    """Let a busy machine take its time; tests of impatience set their own."""
+    monkeypatch.setattr("align.batch.pool._REACH", 120.0)
+    monkeypatch.setattr("align.batch.pool._START", 120.0)
+
+
 @pytest.fixture(scope="module")
-def cluster():
+def shared_cluster():
     """A scheduler and two workers in processes of their own, which find the modules of tests."""
     tests = str(Path(__file__).resolve().parents[1])
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (tests, before)))
+    patient = {
+        # A worker that was killed is given up for good where the next is not there by then.
+        "distributed.deploy.lost-worker-timeout": "1 hour",
+        "distributed.comm.timeouts.connect": "5 minutes",
+        "distributed.comm.timeouts.tcp": "5 minutes",
+    }
     try:
-        with distributed.LocalCluster(
-            n_workers=2,
-            threads_per_worker=1,
-            processes=True,
-            dashboard_address=None,
-            silence_logs="CRITICAL",
-        ) as running:
+        with (
+            dask.config.set(patient),
+            distributed.LocalCluster(
+                n_workers=2,
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address="127.0.0.1:0",
+                silence_logs="CRITICAL",
+            ) as running,
+        ):
             yield running
     finally:
         if before is None:
             del os.environ["PYTHONPATH"]
         else:
             os.environ["PYTHONPATH"] = before
+
+
+@pytest.fixture
+def cluster(shared_cluster):
+    """The cluster, once the workers that an earlier test has killed are replaced."""
+    with distributed.Client(shared_cluster, set_as_default=False) as client:
+        client.wait_for_workers(2, timeout=120)
+    return shared_cluster
 
 
 @pytest.fixture
@@ -111,16 +138,29 @@ def test_a_worker_killed_half_way(cluster, recordings, tmp_path):
 def test_a_recording_that_kills_every_worker_is_named(cluster, recordings, tmp_path):
     write_recording(recordings / "cid/always", ["sil", "aa", "sil"], seed=1)
     with distributed.Client(cluster, set_as_default=False) as client:
-        client.run_on_scheduler(_allow_one_failure)
-    work = DeadlyWork(tmp_path / "marks")
-    done = on(cluster, recordings, tmp_path / "out", work)
+        before = client.run_on_scheduler(_allow_failures, 1)
+        work = DeadlyWork(tmp_path / "marks")
+        done = on(cluster, recordings, tmp_path / "out", work)
+        client.run_on_scheduler(_allow_failures, before)
     assert done.aligned == NAMES
     assert [os.path.basename(name) for name, _ in done.failed] == ["always.wav"]
     assert "the workers that aligned it died, one after the other" in done.failed[0][1]
 
 
-def _allow_one_failure(dask_scheduler):
-    dask_scheduler.allowed_failures = 1
+def _allow_failures(number, dask_scheduler):
+    before, dask_scheduler.allowed_failures = dask_scheduler.allowed_failures, number
+    return before
+
+
+def test_what_the_cluster_blames_is_tried_again_alone(cluster, recordings, tmp_path):
+    """It blames whatever was handed to a worker that died, begun or not."""
+    write_recording(recordings / "ann/once", ["sil", "aa", "sil"], seed=1)
+    with distributed.Client(cluster, set_as_default=False) as client:
+        before = client.run_on_scheduler(_allow_failures, 0)
+        done = on(cluster, recordings, tmp_path / "out", DeadlyWork(tmp_path / "marks", slow=0.1))
+        client.run_on_scheduler(_allow_failures, before)
+    assert set(done.aligned) == {*NAMES, "ann/once"}
+    assert done.failed == ()
 
 
 def test_training_on_the_cluster_gives_the_same_model(cluster, tmp_path):
@@ -138,6 +178,38 @@ def test_training_on_the_cluster_gives_the_same_model(cluster, tmp_path):
     with connected(cluster.scheduler_address):
         there = coef()
     assert there == coef()
+
+
+def test_mixing_on_the_cluster_gives_the_same_weights(cluster, tmp_path):
+    """Shards go to processes of their own, and come back as they would from this one."""
+    from align.learners import (
+        MixedClassifier,
+        ParameterMixing,
+        PassiveAggressiveClassifier,
+        StructuredLearner,
+    )
+
+    xs, ys, _ = separable(0, 40, margin=0.0)
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.mkdir()
+    there.mkdir()
+
+    def fitted(places):
+        base = StructuredLearner("pa1", epochs=4, random_state=1)
+        mixed = ParameterMixing(base, 4, mix="updates").fit(Placed(places), xs, ys)
+        flat = MixedClassifier(PassiveAggressiveClassifier(epochs=3), 4, random_state=1)
+        return mixed, flat.fit(np.array(xs), ys)
+
+    with connected(cluster.scheduler_address) as client:
+        found = fitted(there)
+        workers = {str(pid) for pid in client.run(os.getpid).values()}
+    expected = fitted(here)
+    assert {p.name for p in here.iterdir()} == {str(os.getpid())}
+    assert {p.name for p in there.iterdir()} <= workers
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one.coef_, other.coef_)
+        assert one.n_updates_ == other.n_updates_
+        assert one.mixed_updates_ == other.mixed_updates_
 
 
 # Clusters that are not there --------------------------------------------------------------------
@@ -171,7 +243,7 @@ def test_a_cluster_without_workers(monkeypatch):
     monkeypatch.setattr("align.batch.pool._START", 0.5)
     with (
         distributed.LocalCluster(
-            n_workers=0, processes=False, dashboard_address=None, silence_logs="CRITICAL"
+            n_workers=0, processes=False, dashboard_address="127.0.0.1:0", silence_logs="CRITICAL"
         ) as empty,
         pytest.raises(ParameterError, match="has no workers, and none came within"),
         connected(empty.scheduler_address),
@@ -184,7 +256,7 @@ def test_a_scheduler_that_is_lost_is_said_for_each_recording(recordings, tmp_pat
         n_workers=1,
         threads_per_worker=1,
         processes=False,
-        dashboard_address=None,
+        dashboard_address="127.0.0.1:0",
         silence_logs="CRITICAL",
     ) as running:
         address = running.scheduler_address
@@ -193,7 +265,7 @@ def test_a_scheduler_that_is_lost_is_said_for_each_recording(recordings, tmp_pat
         def lose(stage, done, total):
             if done == 2 and not lost.is_set():
                 lost.set()
-                running.close(timeout=5)
+                running.close(timeout=120)
 
         done = align.align_corpus(
             recordings,

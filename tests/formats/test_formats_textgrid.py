@@ -233,18 +233,18 @@ def test_truncated_files_never_pass(tmp_path, form, cut):
 
 def test_a_lying_count_is_refused_at_once(tmp_path):
     text = SHORT.format(time="0.5", label='"a"').replace("\n3\n", "\n1000000000\n")
-    begin = time.perf_counter()
+    begin = time.process_time()
     with pytest.raises(DataError, match="ends where a time should follow"):
         read_textgrid(save(tmp_path / "x.TextGrid", text))
-    assert time.perf_counter() - begin < 1.0
+    assert time.process_time() - begin < 1.0
 
 
 def test_unclosed_quotes_take_linear_time():
     text = grid(("IntervalTier", "phones", ["a"]))[:-1] + '""' * 100_000
-    begin = time.perf_counter()
+    begin = time.process_time()
     with pytest.raises(DataError, match="not closed"):
         parse_textgrid(text)
-    assert time.perf_counter() - begin < 2.0
+    assert time.process_time() - begin < 2.0
 
 
 def test_times_are_checked(tmp_path):
@@ -260,10 +260,10 @@ def test_times_are_checked(tmp_path):
 def test_agrees_with_praatio_on_voxangeles(shared_data):
     paths = sorted((shared_data / "speech" / "voxangeles").glob("*/*.TextGrid"))
     assert len(paths) > 1000
-    begin = time.perf_counter()
+    begin = time.process_time()
     for path in paths:
         assert len(read_textgrid(path)) >= 1
-    assert (time.perf_counter() - begin) / len(paths) < 0.005
+    assert (time.process_time() - begin) / len(paths) < 0.005
     for path in paths[::10]:
         peer = praatio.openTextgrid(str(path), includeEmptyIntervals=True)
         mine = parse_textgrid(read_text(path))

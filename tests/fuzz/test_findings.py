@@ -188,3 +188,19 @@ def test_no_line_of_the_package_can_execute_what_it_reads() -> None:
                 if FORBIDDEN.search(line):
                     found.append(f"{path.relative_to(PACKAGE)}:{number}: {line.strip()}")
     assert not found, "\n".join(found)
+
+
+# Bars of no length, which partitura lays out for ever --------------------------------------------
+
+
+@pytest.mark.parametrize("signature", ["0/4", "[0/4]", " 00 / 8"])
+def test_a_match_file_whose_bars_have_no_length(tmp_path: Path, signature: str) -> None:
+    pytest.importorskip("partitura")
+    path = write(
+        tmp_path / "a.match",
+        "info(matchFileVersion,1.0.0).\ninfo(midiClockUnits,4000).\ninfo(midiClockRate,500000).\n"
+        f"scoreprop(timeSignature,{signature},1:1,0,0.0000).\n"
+        "snote(n1,[C,n],4,1:1,0,1/4,0.0000,1.0000,[v1])-note(0,60,0,500,64,0,1).\n",
+    )
+    with pytest.raises(DataError, match=r"a\.match: has a time signature of 0 beats"):
+        read_score(path)

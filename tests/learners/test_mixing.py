@@ -147,7 +147,7 @@ def test_the_result_is_the_same_on_dask_workers():
     expected = ParameterMixing(learner("pa1"), 4).fit(Classes(), xs, ys)
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
+            n_workers=2, threads_per_worker=1, processes=False, dashboard_address="127.0.0.1:0"
         ) as cluster,
         distributed.Client(cluster),
         joblib.parallel_config("dask"),

@@ -5,12 +5,17 @@ kind of finding (type of the exception and where it came from) is kept in the fo
 with the input that caused it, and the run goes on. Hangs (more than `--patience` seconds of
 processor time for one input) and memory beyond a gibibyte are findings too. The figures so far
 are in ``TARGET.PID.json`` in that folder, written anew every few seconds.
+
+With ``--blind`` inputs are random bytes, and atheris is not needed. So must ``signed_model`` be
+run, whose models are aligned with: numba cannot compile instrumented kernels.
 """
 
 import argparse
+import contextlib
 import hashlib
 import json
 import os
+import random
 import resource
 import signal
 import sys
@@ -20,8 +25,6 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parents[2]), str(HERE)]
-
-import atheris  # noqa: E402
 
 # Not the decoders and features, whose kernels numba cannot compile once they are instrumented.
 INSTRUMENTED = [
@@ -44,13 +47,22 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--findings", default="findings")
     parser.add_argument("--corpus", default="corpus", help="folder that inputs are collected in")
     parser.add_argument("--max-len", type=int, default=4096)
+    parser.add_argument("--blind", action="store_true", help="random bytes, without atheris")
     return parser.parse_args()
 
 
 def main() -> None:
     """Run."""
     options = _arguments()
-    with atheris.instrument_imports(include=INSTRUMENTED):
+    if options.blind:
+        instrumented = contextlib.nullcontext
+    else:
+        import atheris
+
+        def instrumented():
+            return atheris.instrument_imports(include=INSTRUMENTED)
+
+    with instrumented():
         import parsers
         import seeds
     name = options.target
@@ -58,7 +70,7 @@ def main() -> None:
     findings.mkdir(parents=True, exist_ok=True)
     corpus = Path(options.corpus) / name
     corpus.mkdir(parents=True, exist_ok=True)
-    with atheris.instrument_imports(include=INSTRUMENTED):
+    with instrumented():
         for data in seeds.seeds(name):  # also imports what is imported late
             (corpus / hashlib.sha1(data).hexdigest()).write_bytes(data)
             try:
@@ -111,6 +123,12 @@ def main() -> None:
         finally:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
 
+    if options.blind:
+        rng = random.Random(os.getpid())
+        while time.time() - begin < options.seconds:
+            one(rng.randbytes(rng.randrange(64)))
+        tell()
+        return
     atheris.Setup(
         [
             sys.argv[0],
