@@ -612,13 +612,18 @@ def test_debug_shows_the_traceback(here: Path) -> None:
     ],
 )
 def test_whatever_happens_is_a_sentence(
-    monkeypatch: pytest.MonkeyPatch, error: BaseException, status: int, word: str
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    error: BaseException,
+    status: int,
+    word: str,
 ) -> None:
     def fail(path: str) -> None:
         raise error
 
     monkeypatch.setattr("align.model_file.read_model", fail)
-    result = run("info", "any.align")
+    (tmp_path / "any.align").touch()
+    result = run("info", tmp_path / "any.align")
     assert result.exit_code == status
     assert word in result.stderr
     assert "Traceback" not in result.stderr
