@@ -516,3 +516,23 @@ def test_the_python_of_the_page(as_documented: Path, monkeypatch: pytest.MonkeyP
     exec(compile(block, str(DOCUMENT), "exec"), names)
     assert names["corrected"].note_ids == names["alignment"].note_ids
     mpl.pyplot.close("all")
+
+
+def test_verbose_names_what_deserves_a_look(here: Path) -> None:
+    arguments = ("music", "piece.wav", "piece.mid", "-o")
+    quiet = run(*arguments, "a.csv")
+    assert quiet.exit_code == 0, quiet.stderr
+    assert "least sure" not in quiet.stderr
+    told = run(*arguments, "b.csv", "--verbose").stderr
+    assert re.search(r"Model piano: \d+\.\d\d s, \d+\.\d\d of the length", told)
+    assert re.search(r"least sure: [A-G][b#]?\d at \d+\.\d{3} s \(\d\.\d\d\)", told)
+
+
+def test_training_goes_on_where_it_stopped(corpus: Path, tmp_path: Path) -> None:
+    """The options that speech has; what they do is tested in tests/faults."""
+    output = tmp_path / "a.align"
+    options = ("--features", "thesis", "--epochs", "1", "--jobs", "1")
+    result = run("train", "music", corpus, "-o", output, *options, "--checkpoint", tmp_path / "c")
+    assert result.exit_code == 0, result.stderr
+    assert output.exists()
+    assert not (tmp_path / "c").exists()

@@ -1,6 +1,7 @@
 """``align demo`` and ``align speech``."""
 
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,9 +15,10 @@ if TYPE_CHECKING:
     from align.alignment import Alignment
     from align.text.transcript import Utterance
 
-__all__ = ["demo", "speech"]
+__all__ = ["demo", "speech", "tell_details"]
 
 _PICTURES = (".png", ".pdf", ".svg")
+_DOUBTED = 5  # onsets named with --verbose
 
 
 @click.command()
@@ -150,8 +152,10 @@ def speech(
 
     import align
 
+    begin = time.perf_counter()
     with console.first_run(otherwise=f"Aligning {audio} ..."):
         alignment = align.load(model).align(audio, events)
+    tell_details(console, model, alignment, time.perf_counter() - begin)
     if silence_label is not None:
         alignment = _with_silence(alignment, silence_label)
     for target in targets:
@@ -179,8 +183,12 @@ def _align_text(
     from align.text import align_text
     from align.text.tiers import SILENCE, renamed
 
+    begin = time.perf_counter()
     with console.first_run(otherwise=f"Aligning {audio} ..."):
         found = align_text(model, str(audio), said, **options)
+    elapsed = time.perf_counter() - begin
+    for both in found.speakers.values():
+        tell_details(console, model, both.phones, elapsed)
     for target in targets:
         if target.suffix.lower() in _PICTURES:
             label = SILENCE if silence is None else silence
@@ -205,6 +213,27 @@ def _align_text(
         f"{plural(count['words'], 'word')}, {plural(count['phones'], 'phone')} in "
         f"{found.duration:.2f} s: {written}"
     )
+
+
+def tell_details(console: Console, model: str, alignment: "Alignment", seconds: float) -> None:
+    """Say with ``--verbose`` how long it took, and which onsets deserve a look first."""
+    share = seconds / max(alignment.duration, 1e-9)
+    console.detail(f"Model {model}: {seconds:.2f} s, {share:.2f} of the length of the recording.")
+    sure = alignment.confidence
+    if sure is not None and len(sure):
+        doubted = sorted(range(len(sure)), key=lambda k: sure[k])[:_DOUBTED]
+        shown = ", ".join(
+            f"{_called(alignment.events[k])} at {alignment.onsets[k]:.3f} s ({sure[k]:.2f})"
+            for k in doubted
+        )
+        console.detail(f"Mean confidence {sure.mean():.2f}; least sure: {shown}.")
+
+
+def _called(event: Any) -> str:
+    from align.music_alignment import pitch_name
+
+    pitch = getattr(event, "pitch", None)
+    return str(event) or "silence" if pitch is None else pitch_name(pitch)
 
 
 def _with_silence(alignment: "Alignment", label: str) -> "Alignment":

@@ -1,13 +1,20 @@
 """``align music``, and ``music`` under ``train`` and ``validate``."""
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from align.cli.aligning import check_free, write_output
+from align.cli.aligning import check_free, tell_details, write_output
 from align.cli.console import FILE, MODEL, Console, message_options, plural
-from align.cli.training import run_training, run_validation, train, validate
+from align.cli.training import (
+    run_training,
+    run_validation,
+    train,
+    training_options,
+    validate,
+)
 from align.errors import DataError, ModelError, ParameterError
 
 if TYPE_CHECKING:
@@ -99,9 +106,11 @@ def music(
     aligner = load(model)
     if aligner.kind != "music":
         raise ModelError(f"{model}: is a model of {aligner.kind}, not of music.")
+    begin = time.perf_counter()
     with console.first_run(otherwise=f"Aligning {audio} ..."):
         aligner.set_params(repeats=repeats)
         found: MusicAlignment = aligner.align(audio, score)
+    tell_details(console, model, found, time.perf_counter() - begin)
     for target in targets:
         write_music_output(found, target, overwrite=overwrite)
     if audible is not None:
@@ -149,44 +158,7 @@ def write_music_output(
 
 
 @train.command("music")
-@click.argument("corpus", metavar="CORPUS_DIR", type=FILE)
-@click.option("-o", "--output", required=True, type=FILE, metavar="MODEL", help="The model file.")
-@click.option(
-    "--features",
-    type=click.Choice(["default", "thesis"]),
-    default="default",
-    show_default=True,
-    help="The base functions: the most accurate ones, or the ten of the thesis.",
-)
-@click.option(
-    "--valid",
-    type=FILE,
-    metavar="DIR",
-    help="A second corpus, to choose among the weights the learner went through.",
-)
-@click.option("--update", type=click.Choice(["perceptron", "pa", "pa1", "pa2", "self-tuned"]))
-@click.option("--loss", type=click.Choice(["prediction", "maximal"]))
-@click.option("--cost", type=click.Choice(["ramp", "tolerance", "graded", "absolute"]))
-@click.option("--tolerance", type=click.FloatRange(0, min_open=True), metavar="SECONDS")
-@click.option(
-    "--conversion", type=click.Choice(["last", "random", "average", "validation", "best"])
-)
-@click.option("-C", "C", type=click.FloatRange(0, min_open=True), help="Aggressiveness.")
-@click.option("--epochs", type=click.IntRange(1), metavar="N", help="Passes over the corpus.")
-@click.option("--seed", "random_state", type=click.IntRange(0), metavar="N", help="By default 0.")
-@click.option(
-    "--jobs",
-    "n_jobs",
-    type=int,
-    default=-1,
-    metavar="N",
-    help="Processes; by default one for each core. The result does not depend on it.",
-)
-@click.option(
-    "--licence", default="", metavar="TEXT", help="Licence of the corpus, kept in the model."
-)
-@click.option("--overwrite", is_flag=True, help="Replace a model that exists.")
-@message_options
+@training_options("the ten of the thesis")
 @click.pass_context
 def train_music(
     context: click.Context,

@@ -23,19 +23,67 @@ from align.errors import ParameterError
 __all__ = [
     "evaluate",
     "finish",
-    "resume_options",
     "run_training",
     "run_validation",
     "train",
+    "training_options",
     "validate",
 ]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-def resume_options(command: _F) -> _F:
-    """Add ``--checkpoint`` and ``--scheduler``, which `run_training` understands."""
-    for option in (
+_RESULT = "Processes; by default one for each core. The result does not depend on it."
+
+
+def training_options(base_functions: str) -> Callable[[_F], _F]:
+    """Add the arguments and options that `run_training` understands.
+
+    Parameters
+    ----------
+    base_functions : str
+        What ``--features thesis`` chooses, as in "the seven of the thesis".
+    """
+    updates = ["perceptron", "pa", "pa1", "pa2", "self-tuned"]
+    conversions = ["last", "random", "average", "validation", "best"]
+    positive = click.FloatRange(0, min_open=True)
+    parts: list[Callable[[Any], Any]] = [
+        click.argument("corpus", metavar="CORPUS_DIR", type=FILE),
+        click.option(
+            "-o", "--output", required=True, type=FILE, metavar="MODEL", help="The model file."
+        ),
+        click.option(
+            "--features",
+            type=click.Choice(["default", "thesis"]),
+            default="default",
+            show_default=True,
+            help=f"The base functions: the most accurate ones, or {base_functions}.",
+        ),
+        click.option(
+            "--valid",
+            type=FILE,
+            metavar="DIR",
+            help="A second corpus, to choose among the weights the learner went through.",
+        ),
+        click.option("--update", type=click.Choice(updates)),
+        click.option("--loss", type=click.Choice(["prediction", "maximal"])),
+        click.option("--cost", type=click.Choice(["ramp", "tolerance", "graded", "absolute"])),
+        click.option("--tolerance", type=positive, metavar="SECONDS"),
+        click.option("--conversion", type=click.Choice(conversions)),
+        click.option("-C", "C", type=positive, help="Aggressiveness."),
+        click.option(
+            "--epochs", type=click.IntRange(1), metavar="N", help="Passes over the corpus."
+        ),
+        click.option(
+            "--seed", "random_state", type=click.IntRange(0), metavar="N", help="By default 0."
+        ),
+        click.option("--jobs", "n_jobs", type=int, default=-1, metavar="N", help=_RESULT),
+        click.option(
+            "--licence",
+            default="",
+            metavar="TEXT",
+            help="Licence of the corpus, kept in the model.",
+        ),
         click.option(
             "--scheduler",
             metavar="ADDRESS",
@@ -48,9 +96,16 @@ def resume_options(command: _F) -> _F:
             help="Where to keep what is done, so that training that was interrupted goes on from "
             "there when started again; by default MODEL.partial. Removed at the end.",
         ),
-    ):
-        command = option(command)
-    return command
+        click.option("--overwrite", is_flag=True, help="Replace a model that exists."),
+        message_options,
+    ]
+
+    def add(command: _F) -> _F:
+        for part in reversed(parts):
+            command = part(command)
+        return command
+
+    return add
 
 
 @click.group(cls=Commands)
@@ -60,45 +115,7 @@ def train() -> None:
 
 
 @train.command("speech")
-@click.argument("corpus", metavar="CORPUS_DIR", type=FILE)
-@click.option("-o", "--output", required=True, type=FILE, metavar="MODEL", help="The model file.")
-@click.option(
-    "--features",
-    type=click.Choice(["default", "thesis"]),
-    default="default",
-    show_default=True,
-    help="The base functions: the most accurate ones, or the seven of the thesis.",
-)
-@click.option(
-    "--valid",
-    type=FILE,
-    metavar="DIR",
-    help="A second corpus, to choose among the weights the learner went through.",
-)
-@click.option("--update", type=click.Choice(["perceptron", "pa", "pa1", "pa2", "self-tuned"]))
-@click.option("--loss", type=click.Choice(["prediction", "maximal"]))
-@click.option("--cost", type=click.Choice(["ramp", "tolerance", "graded", "absolute"]))
-@click.option("--tolerance", type=click.FloatRange(0, min_open=True), metavar="SECONDS")
-@click.option(
-    "--conversion", type=click.Choice(["last", "random", "average", "validation", "best"])
-)
-@click.option("-C", "C", type=click.FloatRange(0, min_open=True), help="Aggressiveness.")
-@click.option("--epochs", type=click.IntRange(1), metavar="N", help="Passes over the corpus.")
-@click.option("--seed", "random_state", type=click.IntRange(0), metavar="N", help="By default 0.")
-@click.option(
-    "--jobs",
-    "n_jobs",
-    type=int,
-    default=-1,
-    metavar="N",
-    help="Processes; by default one for each core. The result does not depend on it.",
-)
-@click.option(
-    "--licence", default="", metavar="TEXT", help="Licence of the corpus, kept in the model."
-)
-@resume_options
-@click.option("--overwrite", is_flag=True, help="Replace a model that exists.")
-@message_options
+@training_options("the seven of the thesis")
 @click.pass_context
 def train_speech(
     context: click.Context,
