@@ -528,11 +528,23 @@ def test_verbose_names_what_deserves_a_look(here: Path) -> None:
     assert re.search(r"least sure: [A-G][b#]?\d at \d+\.\d{3} s \(\d\.\d\d\)", told)
 
 
-def test_training_goes_on_where_it_stopped(corpus: Path, tmp_path: Path) -> None:
-    """The options that speech has; what they do is tested in tests/faults."""
-    output = tmp_path / "a.align"
-    options = ("--features", "thesis", "--epochs", "1", "--jobs", "1")
-    result = run("train", "music", corpus, "-o", output, *options, "--checkpoint", tmp_path / "c")
+def test_training_keeps_what_is_done_where_it_is_told(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is then done with it is tested in tests/faults."""
+    from align.checkpoint import Checkpoint
+
+    seen: list[bool] = []
+    save = Checkpoint.save
+
+    def watched(self: Checkpoint, *arguments: object) -> None:
+        save(self, *arguments)  # type: ignore[arg-type]
+        seen.append(any((tmp_path / "c").iterdir()))
+
+    monkeypatch.setattr(Checkpoint, "save", watched)
+    options = ("--epochs", "1", "--jobs", "1", "--checkpoint", tmp_path / "c")
+    result = run("train", "music", corpus, "-o", tmp_path / "a.align", *options)
     assert result.exit_code == 0, result.stderr
-    assert output.exists()
+    assert seen
+    assert all(seen)
     assert not (tmp_path / "c").exists()
