@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.decoders._numba import compiled
+from align.decoders._rows import row_offsets
 from align.decoders._windows import Windows, check_values, tighten
 from align.errors import ParameterError
 from align.types import FloatArray, IntArray, Potentials
@@ -87,7 +88,7 @@ def first_order_tables(potentials: Potentials, caller: str) -> Tables:
         assert potentials.duration_row is not None
         duration = np.ascontiguousarray(potentials.duration, dtype=np.float64)
         row = potentials.duration_row
-    offset = np.concatenate(([0], np.cumsum(windows.last[:-1] - windows.first[:-1] + 1)))
+    offset = row_offsets(windows.first, windows.last)
     return Tables(onset, potentials.start, windows, duration, row, flat, offset)
 
 
@@ -107,9 +108,9 @@ def forward(tables: Tables, best: npt.NDArray[np.float64]) -> None:
             padded[_GROUP : _GROUP + before.size] = before
             padded[_GROUP + before.size : before.size + 2 * _GROUP] = -np.inf
             _spread(padded, before.size, first[k] - first[k - 1], tables, k - 1, here)
-        shift = first[k] - tables.start[k]
+        scores = tables.onset[k, first[k] - tables.start[k] : last[k] - tables.start[k] + 1]
         for i in range(here.size):
-            here[i] += tables.onset[k, shift + i]
+            here[i] += scores[i]
 
 
 @compiled()

@@ -6,27 +6,56 @@ row before each piece is kept, and a piece is filled again when its onsets are a
 time, and of the order of ``sqrt(K) W`` memory.
 """
 
+import math
 from collections.abc import Callable
 from itertools import pairwise
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from align.decoders._numba import compiled
 from align.errors import ParameterError
 from align.types import IntArray
 
-__all__ = ["best_by_rows"]
+__all__ = ["Row", "best_by_rows", "row_offsets"]
 
 _ENOUGH = 2**30  # bytes of rows that are stored without being asked
 
-_Row = npt.NDArray[np.float64]
+Row: TypeAlias = npt.NDArray[np.float64]
+"""Scores of one event, or of several one after the other."""
+
+
+@compiled()
+def row_offsets(first: IntArray, last: IntArray) -> IntArray:
+    """Return where each row begins, those before it laid out one after the other.
+
+    Parameters
+    ----------
+    first, last : np.ndarray [shape=(K + 1,), dtype=intp]
+        First and last frame of each row, both included; those of row K are not looked at.
+
+    Returns
+    -------
+    np.ndarray [shape=(K + 1,), dtype=intp]
+        The last is the length of all rows together.
+
+    Examples
+    --------
+    >>> row_offsets(np.array([0, 2, 9]), np.array([4, 8, 9]))
+    array([ 0,  5, 12])
+    """
+    offset = np.zeros(first.size, np.intp)
+    for k in range(first.size - 1):
+        offset[k + 1] = offset[k] + last[k] - first[k] + 1
+    return offset
 
 
 def best_by_rows(
     offset: IntArray,
     end: int,
-    forward: Callable[[int, int, _Row], None],
-    backtrack: Callable[[int, int, int, _Row], tuple[float, int]],
+    forward: Callable[[int, int, Row], None],
+    backtrack: Callable[[int, int, int, Row], tuple[float, int]],
     max_memory: int | None,
 ) -> float:
     """Fill the rows, find the onsets in them, and return their score.
@@ -59,8 +88,7 @@ def best_by_rows(
             f"max_memory={max_memory}, must be at least {need} bytes for these potentials; raise "
             "it or narrow the windows."
         )
-    begins = np.maximum(np.array(cuts[:-1]) - 1, 0)
-    best = np.empty(int((offset[cuts[1:]] - offset[begins]).max()))
+    best = np.empty(max(offset[high] - offset[max(low - 1, 0)] for low, high in pairwise(cuts)))
     kept = [np.empty(0)]  # row before each piece
     for low, high in pairwise(cuts):
         best[: kept[-1].size] = kept[-1]
@@ -88,7 +116,7 @@ def _cut(offset: IntArray, budget: int) -> tuple[list[int], int]:
     """
     n_events = offset.size - 1
     best, least = [0, n_events], 8 * int(offset[-1])
-    for n in range(2, int(2 * np.sqrt(n_events)) + 2):
+    for n in range(2, int(2 * math.sqrt(n_events)) + 2):
         if least <= budget:
             break
         cuts = np.unique(np.linspace(0, n_events, n + 1).astype(int))

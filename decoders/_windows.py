@@ -7,10 +7,12 @@ one backwards find all of them, because the constraints form a chain. Decoders s
 intervals only, and they are never empty.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
+from align.decoders._numba import compiled
 from align.errors import ParameterError
 from align.types import FloatArray, IntArray, Potentials
 
@@ -64,7 +66,7 @@ def check_values(potentials: Potentials) -> FloatArray:
                     f"{start + bad[0]}; scores must be finite, or -inf to forbid a frame."
                 )
     duration = potentials.duration
-    if duration is not None and not (duration < np.inf).all():
+    if duration is not None and duration.size and not duration.max() < np.inf:
         row, length = np.argwhere(~(duration < np.inf))[0]
         raise ParameterError(
             f"duration[{row}, {length}]={duration[row, length]}; scores must be finite, or -inf "
@@ -76,7 +78,7 @@ def check_values(potentials: Potentials) -> FloatArray:
             f"ratio[{k}, {column}]={potentials.ratio[k, column]} of {potentials.label(k)}, "
             "must be finite."
         )
-    if not np.isfinite(potentials.constant):
+    if not math.isfinite(potentials.constant):
         raise ParameterError(f"constant={potentials.constant}, must be finite.")
     return np.ascontiguousarray(onset)
 
@@ -116,42 +118,61 @@ def tighten(potentials: Potentials) -> Windows:
             f"{potentials.label(n_frames)} cannot begin: more events than frames "
             f"(K={n_events}, T={n_frames})."
         )
-    shortest = np.minimum(potentials.min_length, n_frames + 1)  # sums must not overflow
-    longest = potentials.max_length
-    wrong = np.flatnonzero(shortest > longest)
-    if wrong.size:
-        k = int(wrong[0])
-        raise ParameterError(
-            f"{potentials.label(k)} has min_length={potentials.min_length[k]} above "
+    windows, fault = _tighten(
+        potentials.start, potentials.stop, potentials.min_length, potentials.max_length, n_frames
+    )
+    if fault >= 0:
+        raise ParameterError(_explain_empty(potentials, fault, windows))
+    return windows
+
+
+@compiled()
+def _tighten(
+    start: IntArray, stop: IntArray, min_length: IntArray, max_length: IntArray, n_frames: int
+) -> tuple[Windows, int]:
+    """Return the windows and -1, or them as they are where an event can have no length or frame.
+
+    The number returned beside is that of the first such event, or K for the end sentinel. It is
+    compiled because a dozen calls of NumPy would take as long as a small problem.
+    """
+    n_events = start.size
+    first, last = np.empty(n_events + 1, np.intp), np.empty(n_events + 1, np.intp)
+    shortest, longest = np.empty(n_events, np.intp), np.empty(n_events, np.intp)
+    windows = Windows(first, last, shortest, longest)
+    for k in range(n_events):
+        first[k], last[k] = start[k], stop[k] - 1
+        shortest[k] = min(min_length[k], n_frames + 1)  # sums must not overflow
+        longest[k] = max_length[k]
+    first[n_events] = last[n_events] = n_frames
+    for k in range(n_events):
+        if shortest[k] > longest[k]:
+            return windows, k
+    for k in range(n_events):
+        first[k + 1] = max(first[k + 1], first[k] + shortest[k])
+        last[k + 1] = min(last[k + 1], last[k] + longest[k])
+    for k in range(n_events + 1):
+        if first[k] > last[k]:
+            return windows, k
+    for k in range(n_events - 1, -1, -1):
+        first[k] = max(first[k], first[k + 1] - longest[k])
+        last[k] = min(last[k], last[k + 1] - shortest[k])
+    for k in range(n_events):
+        shortest[k] = max(shortest[k], first[k + 1] - last[k])
+        longest[k] = min(longest[k], last[k + 1] - first[k])
+    return windows, -1
+
+
+def _explain_empty(potentials: Potentials, k: int, windows: Windows) -> str:
+    """Say why event `k` has no length, or its onset is out of reach of those before it."""
+    n_events, n_frames = potentials.n_events, potentials.n_frames
+    label = potentials.label(min(k, n_events - 1))
+    first, last, shortest, longest = windows
+    if k < n_events and shortest[k] > longest[k]:
+        return (
+            f"{label} has min_length={potentials.min_length[k]} above "
             f"max_length={longest[k]}; raise max_length or lower min_length."
         )
     least = np.concatenate(([0], np.cumsum(shortest)))
-    most = np.concatenate(([0], np.cumsum(longest)))
-    first = np.append(potentials.start, n_frames)
-    last = np.append(potentials.stop - 1, n_frames)
-    # first[k] = max(first[k], first[k-1] + shortest[k-1]), all k at once; so with last
-    first = np.maximum.accumulate(first - least) + least
-    last = np.minimum.accumulate(last - most) + most
-    empty = np.flatnonzero(first > last)
-    if empty.size:
-        raise ParameterError(_explain_empty(potentials, int(empty[0]), first, last, least))
-    # first[k] = max(first[k], first[k+1] - longest[k]), all k at once; so with last
-    first = np.maximum.accumulate((first - most)[::-1])[::-1] + most
-    last = np.minimum.accumulate((last - least)[::-1])[::-1] + least
-    return Windows(
-        first.astype(np.intp),
-        last.astype(np.intp),
-        np.maximum(shortest, first[1:] - last[:-1]).astype(np.intp),
-        np.minimum(longest, last[1:] - first[:-1]).astype(np.intp),
-    )
-
-
-def _explain_empty(
-    potentials: Potentials, k: int, first: IntArray, last: IntArray, least: IntArray
-) -> str:
-    """Say why onset `k`, the first that is out of reach of those before it, cannot be met."""
-    n_events, n_frames = potentials.n_events, potentials.n_frames
-    label = potentials.label(min(k, n_events - 1))
     if least[-1] > n_frames:
         beyond = int(np.argmax(least > n_frames)) - 1
         return (

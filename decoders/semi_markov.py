@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.decoders._numba import compiled
-from align.decoders._rows import best_by_rows
+from align.decoders._rows import Row, best_by_rows, row_offsets
 from align.decoders._windows import (
     Windows,
     check_memory,
@@ -88,16 +88,14 @@ def decode_semi_markov(potentials: Potentials, *, max_memory: int | None = None)
         assert potentials.duration_row is not None
         duration = np.ascontiguousarray(potentials.duration, dtype=np.float64)
         row = potentials.duration_row
-    offset = np.concatenate(([0], np.cumsum(windows.last[:-1] - windows.first[:-1] + 1)))
+    offset = row_offsets(windows.first, windows.last)
     onsets = np.empty(potentials.n_events, dtype=np.intp)
     start = potentials.start
 
-    def forward(low: int, high: int, best: npt.NDArray[np.float64]) -> None:
+    def forward(low: int, high: int, best: Row) -> None:
         _forward(onset, start, windows, duration, row, offset, low, high, best)
 
-    def backtrack(
-        low: int, high: int, after: int, best: npt.NDArray[np.float64]
-    ) -> tuple[float, int]:
+    def backtrack(low: int, high: int, after: int, best: Row) -> tuple[float, int]:
         return _backtrack(windows, duration, row, offset, low, high, after, best, onsets)
 
     score = best_by_rows(offset, potentials.n_frames, forward, backtrack, max_memory)
@@ -121,39 +119,43 @@ def _forward(
     """Fill rows low_event .. high_event - 1; `best` begins with the row before them."""
     first, last, shortest, longest = windows.first, windows.last, windows.shortest, windows.longest
     base = offset[max(low_event - 1, 0)]
-    # the row of the event before and its lengths, with -inf around them: whole sweeps, no edges
-    padded = np.empty(np.max(last - first) + 1 + 2 * _GROUP)
+    widest = np.max(last - first) + 1
+    # the row of the event before and its lengths, with -inf around them, and the sums, with room
+    # after them: sweeps have no edges
+    padded = np.empty(widest + 3 * _GROUP)
     lengths = np.empty(np.max(longest - shortest) + 1 + _GROUP)
+    sums = np.empty(widest + _GROUP)
     if low_event == 0:
-        for i in range(offset[1]):
-            best[i] = onset[0, first[0] - start[0] + i]
+        best[: offset[1]] = onset[0, first[0] - start[0] : last[0] - start[0] + 1]
     for k in range(max(low_event, 1), high_event):
         n_before = offset[k] - offset[k - 1]
         padded[:_GROUP] = -np.inf
         padded[_GROUP : _GROUP + n_before] = best[offset[k - 1] - base : offset[k] - base]
-        padded[_GROUP + n_before : n_before + 2 * _GROUP] = -np.inf
+        padded[_GROUP + n_before : n_before + 3 * _GROUP] = -np.inf
         shift = first[k] - first[k - 1]
         low = shortest[k - 1]
         n_lengths = longest[k - 1] - low + 1
         lengths[:n_lengths] = duration[row[k - 1], low : low + n_lengths]
         lengths[n_lengths : n_lengths + _GROUP] = -np.inf
         here = best[offset[k] - base : offset[k + 1] - base]
-        here[:] = -np.inf
+        sums[: here.size + _GROUP] = -np.inf
         for block in range(0, here.size, _BLOCK):
             stop = min(here.size, block + _BLOCK)
             for g in range(0, n_lengths, _GROUP):
-                # here[i] follows padded[_GROUP + i + reach - r] at length low + g + r
+                # sums[i] follows padded[_GROUP + i + reach - r] at length low + g + r
                 reach = shift - low - g
                 begin = max(block, -reach)
                 end = min(stop, n_before - reach + _GROUP - 1)
                 if begin < end:
+                    end += (begin - end) % _GROUP  # whole vectors
                     _sweep(
                         padded[begin + reach + 1 : end + reach + _GROUP],
                         lengths[g : g + _GROUP],
-                        here[begin:end],
+                        sums[begin:end],
                     )
+        scores = onset[k, first[k] - start[k] : last[k] - start[k] + 1]
         for i in range(here.size):
-            here[i] += onset[k, first[k] - start[k] + i]
+            here[i] = sums[i] + scores[i]
 
 
 @compiled()

@@ -108,16 +108,7 @@ def sweep(before, lengths, here):
 
 @pytest.mark.parametrize(
     ("n_events", "n_frames", "longest"),
-    [
-        pytest.param(
-            *(40, 1000, 80),
-            marks=pytest.mark.xfail(
-                reason="0.2 ms in all: what is done before the kernel weighs", strict=False
-            ),
-        ),
-        (60, 6000, 300),
-        (20, 20000, 400),
-    ],
+    [(40, 1000, 80), (60, 6000, 300), (20, 20000, 400)],
 )
 def test_semi_markov_beside_a_bare_loop(n_events, n_frames, longest):
     p = problem(n_events, n_frames, longest)
