@@ -12,6 +12,10 @@ along, except at some events where it takes a worse one. Each timing that is fou
 A proposal scores at most what proposed it, so a heap yields all timings in order of score, each
 once. This is Lawler's partition of the solutions, with the deviations of Eppstein.
 
+Where changes of length are scored, the best onset of event k depends on those of events k + 1 and
+k + 2, and the forward pass leaves a table of pairs for each event
+(`align.decoders._k_best_second_order`); the search is the same.
+
 References
 ----------
 Lawler, "A procedure for computing the K best solutions to discrete optimization problems and its
@@ -20,13 +24,15 @@ Eppstein, "Finding the k shortest paths", SIAM Journal on Computing 28, 1998.
 """
 
 import heapq
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from align.decoders._first_order import Tables, first_order_tables, forward
+from align.decoders._k_best_second_order import SecondOrder, fits
 from align.decoders._numba import compiled
-from align.decoders._windows import explain_unreachable
+from align.decoders._windows import Windows, explain_unreachable
 from align.decoders.max_marginals import onset_max_marginals
 from align.decoders.second_order import decode_second_order
 from align.errors import ParameterError
@@ -41,7 +47,7 @@ def decode_k_best(potentials: Potentials, k: int) -> list[Path]:
     Parameters
     ----------
     potentials : Potentials
-        Onset and duration scores, windows and lengths; no ratio or general scores.
+        Onset, duration and ratio scores, windows and lengths; no general scores.
     k : int
         Timings wanted, at least 1.
 
@@ -56,15 +62,20 @@ def decode_k_best(potentials: Potentials, k: int) -> list[Path]:
     Raises
     ------
     ParameterError
-        Other scores are present; a score is NaN or +inf; no timing meets the windows and the
-        lengths, or none has a finite score.
+        `k` is not positive; general scores are present; a score is NaN or +inf; no timing meets
+        the windows and the lengths, or none has a finite score; there are ratio scores, and more
+        than 2**27 scores of pairs of onsets would be kept (see Notes).
 
     Notes
     -----
+    Let W be the frames each onset can take and L the lengths each event can have. Time is that of
+    `decode_semi_markov` and O(K L) for each timing found, memory 8 K W bytes. With ratio scores
+    the first part is that of the envelopes of `decode_second_order`, O(K W L), and memory is
+    8 K W (L + 32) bytes, 1 GiB at most. Where that is not enough, lower `max_length`, or narrow
+    the windows around the path of `decode` (`narrowed`): the timings are the best within those.
+
     The second best timing usually has one onset one frame away. To ask how sure an onset is
-    beyond a tolerance, see `onset_max_marginals`. Ratio scores are not offered: the same scheme
-    needs the forward score of every pair of onsets, of which `decode_second_order` keeps none;
-    `margin_to_second` and the max-marginals have them.
+    beyond a tolerance, see `onset_max_marginals`.
 
     Examples
     --------
@@ -74,21 +85,33 @@ def decode_k_best(potentials: Potentials, k: int) -> list[Path]:
     Path(onsets=array([0, 2]), score=7.0)
     Path(onsets=array([0, 3]), score=5.0)
     Path(onsets=array([0, 1]), score=4.0)
+
+    The same where the square of the change of length is subtracted:
+
+    >>> ratio = np.array([[0.0, 0.0, 0.0], [-1.0, -1.0, 2.0]])
+    >>> for path in decode_k_best(Potentials(onset, n_frames=4, ratio=ratio), 3):
+    ...     print(path)
+    Path(onsets=array([0, 2]), score=7.0)
+    Path(onsets=array([1, 2]), score=2.0)
+    Path(onsets=array([0, 3]), score=1.0)
     """
     if k < 1:
         raise ParameterError(f"k={k}, must be at least 1.")
     if potentials.n_events == 0:
         return [Path(np.empty(0, dtype=np.intp), potentials.constant)]
-    search = _Search(potentials)
-    best = search.root()
+    if potentials.general:
+        raise ParameterError("decode_k_best cannot score general functions.")
+    recursion: _Recursion
+    recursion = SecondOrder(potentials) if _has_ratio(potentials) else _FirstOrder(potentials)
+    best = _best(recursion)
     if best.score == -np.inf:
-        raise explain_unreachable(potentials, search.tables.windows)
+        raise explain_unreachable(potentials, recursion.windows)
     heap: list[_Found] = [best]
     paths: list[Path] = []
     while heap and len(paths) < k:
         found = heapq.heappop(heap)
         paths.append(Path(found.onsets, found.score + potentials.constant))
-        for proposal in search.proposals(found, k - len(paths)):
+        for proposal in _proposals(found, k - len(paths)):
             heapq.heappush(heap, proposal)
     return paths
 
@@ -109,14 +132,20 @@ def margin_to_second(potentials: Potentials) -> float:
     Raises
     ------
     ParameterError
-        As for `decode_k_best`, but for ratio scores.
+        As for `decode_k_best`, but for the number of scores kept.
+
+    Notes
+    -----
+    Time and memory are those of `decode_k_best` for two timings. Where that would keep too many
+    scores, `onset_max_marginals` and `decode` tell: some five times the time, and memory of the
+    order of ``sqrt(K) W L``.
 
     Examples
     --------
     >>> margin_to_second(Potentials(np.array([[4.0, 1.0, 3.5]]), n_frames=3))
     0.5
     """
-    if not potentials.general and potentials.ratio is not None and potentials.ratio.any():
+    if _has_ratio(potentials) and not fits(potentials):
         return _margin_by_onsets(potentials)
     paths = decode_k_best(potentials, 2)
     return paths[0].score - paths[1].score if len(paths) > 1 else float("inf")
@@ -132,18 +161,42 @@ def _margin_by_onsets(potentials: Potentials) -> float:
     return max(0.0, best.score - second)
 
 
+def _has_ratio(potentials: Potentials) -> bool:
+    """Whether two onsets must be remembered, and two are enough."""
+    ratio = potentials.ratio
+    return not potentials.general and ratio is not None and bool(ratio.any())
+
+
+class _Recursion(Protocol):
+    """What the search asks of a forward pass."""
+
+    windows: Windows
+
+    def best(self) -> tuple[float, int]:
+        """Return the best score, without the constant, and the onset of the last event there."""
+        ...
+
+    def follow(self, at: int, onsets: IntArray) -> None:
+        """Give all events before `at` their best onsets."""
+        ...
+
+    def deviate(self, onsets: IntArray, frame: IntArray, loss: npt.NDArray[np.float64]) -> None:
+        """Find the next worse onset of each of the first events, and what it costs."""
+        ...
+
+
 class _Found:
     """A timing: that of `parent` from event `at + 1` on, `frame` at event `at`, the best before.
 
     Sorts by score; a timing is written out only where scores are equal or it is one of the best.
     """
 
-    __slots__ = ("_onsets", "at", "frame", "parent", "score", "search")
+    __slots__ = ("_onsets", "at", "frame", "parent", "recursion", "score")
 
     def __init__(
-        self, search: "_Search", score: float, at: int, frame: int, parent: IntArray
+        self, recursion: _Recursion, score: float, at: int, frame: int, parent: IntArray
     ) -> None:
-        self.search, self.score, self.at, self.frame = search, score, at, frame
+        self.recursion, self.score, self.at, self.frame = recursion, score, at, frame
         self.parent = parent
         self._onsets: IntArray | None = None
 
@@ -152,7 +205,7 @@ class _Found:
         if self._onsets is None:
             self._onsets = self.parent.copy()
             self._onsets[self.at] = self.frame
-            _follow(self.search.tables, self.search.best, self.at, self._onsets)
+            self.recursion.follow(self.at, self._onsets)
         return self._onsets
 
     def __lt__(self, other: "_Found") -> bool:
@@ -163,35 +216,51 @@ class _Found:
         return bool(differ.size and mine[differ[-1]] < theirs[differ[-1]])
 
 
-class _Search:
-    """The forward pass, and the deviations it allows."""
+def _best(recursion: _Recursion) -> _Found:
+    """Return the best timing."""
+    score, frame = recursion.best()
+    n_events = recursion.windows.shortest.size
+    return _Found(recursion, score, n_events - 1, frame, np.zeros(n_events, dtype=np.intp))
+
+
+def _proposals(found: _Found, wanted: int) -> list[_Found]:
+    """Return those deviations from a timing that can be among the `wanted` best."""
+    if wanted == 0:
+        return []
+    size = found.at + 1
+    frame, loss = np.empty(size, dtype=np.intp), np.empty(size)
+    found.recursion.deviate(found.onsets, frame, loss)
+    at = np.flatnonzero(loss < np.inf)
+    if at.size > wanted:  # those that tie with the last one wanted are kept
+        at = at[loss[at] <= np.partition(loss[at], wanted - 1)[wanted - 1]]
+    return [
+        _Found(found.recursion, found.score - float(loss[i]), int(i), int(frame[i]), found.onsets)
+        for i in at
+    ]
+
+
+class _FirstOrder:
+    """The forward pass over onset and duration scores, and the choices it leaves."""
 
     def __init__(self, potentials: Potentials) -> None:
-        self.tables = first_order_tables(potentials, "decode_k_best")
-        self.best = np.empty(int(self.tables.offset[-1]))
-        forward(self.tables, self.best)
+        self._tables = first_order_tables(potentials, "decode_k_best")
+        self.windows = self._tables.windows
+        self._best = np.empty(int(self._tables.offset[-1]))
+        forward(self._tables, self._best)
 
-    def root(self) -> _Found:
-        """Return the best timing."""
-        n_events = self.tables.row.size
-        end = int(self.tables.windows.last[-1])
-        score, frame = _next(self.tables, self.best, n_events - 1, end, np.inf, -1)
-        return _Found(self, score, n_events - 1, frame, np.zeros(n_events, dtype=np.intp))
+    def best(self) -> tuple[float, int]:
+        """Return the best score, without the constant, and the onset of the last event there."""
+        tables, end = self._tables, int(self.windows.last[-1])
+        score, t = _next(tables, self._best, tables.row.size - 1, end, np.inf, -1)
+        return float(score), int(t)
 
-    def proposals(self, found: _Found, wanted: int) -> list[_Found]:
-        """Return those deviations from a timing that can be among the `wanted` best."""
-        if wanted == 0:
-            return []
-        size = found.at + 1
-        frame, loss = np.empty(size, dtype=np.intp), np.empty(size)
-        _deviate(self.tables, self.best, found.onsets, frame, loss)
-        at = np.flatnonzero(loss < np.inf)
-        if at.size > wanted:  # those that tie with the last one wanted are kept
-            at = at[loss[at] <= np.partition(loss[at], wanted - 1)[wanted - 1]]
-        return [
-            _Found(self, found.score - float(loss[i]), int(i), int(frame[i]), found.onsets)
-            for i in at
-        ]
+    def follow(self, at: int, onsets: IntArray) -> None:
+        """Give all events before `at` their best onsets."""
+        _follow(self._tables, self._best, at, onsets)
+
+    def deviate(self, onsets: IntArray, frame: IntArray, loss: npt.NDArray[np.float64]) -> None:
+        """Find the next worse onset of each of the first events, and what it costs."""
+        _deviate(self._tables, self._best, onsets, frame, loss)
 
 
 @compiled()
