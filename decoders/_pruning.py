@@ -43,7 +43,7 @@ from align.decoders._survivors import (
 from align.decoders._windows import Windows
 from align.types import FloatArray, IntArray, Potentials
 
-__all__ = ["Pruned", "is_concave", "is_promising", "prune", "states_that_fit"]
+__all__ = ["Pruned", "is_concave", "is_promising", "prune", "states_that_fit", "without_ratio"]
 
 _ROUNDS = 4  # of tangents, before the envelope takes over
 _BEAMS = (0.8,)  # thresholds tried, from the score known to the bound of all
@@ -107,11 +107,11 @@ def is_concave(ratio: FloatArray) -> bool:
 
 def is_promising(potentials: Potentials, onset: FloatArray, windows: Windows) -> bool:
     """Whether the first few events leave hope that `prune` drops most states of all."""
-    n = _SAMPLE
-    if potentials.n_events < 4 * n:
-        return True
+    n = min(_SAMPLE, potentials.n_events // 4)
+    if n < _SAMPLE and (potentials.duration is not None or n < 4):
+        return True  # few events, and lengths that score tell much
     assert potentials.ratio is not None
-    plain = _without_ratio(potentials, onset, windows)
+    plain = without_ratio(potentials, onset, windows)
     ratio = np.ascontiguousarray(potentials.ratio[:n], dtype=np.float64)
     sample = _first_events(plain, n + 1, int(windows.first[n + 1]))
     upto = np.empty(int(sample.offset[-1]))
@@ -171,7 +171,7 @@ def prune(
     found = Pruned(
         -np.inf, np.empty(potentials.n_events, dtype=np.intp), False, windows, n_cells, n_cells
     )
-    plain = tables = _without_ratio(potentials, onset, windows)
+    plain = tables = without_ratio(potentials, onset, windows)
     constant = 0.0  # of the tangents
     work = _Search(plain, ratio, min(most, int(n_cells / share)))
     for attempt in range(_ROUNDS):
@@ -182,6 +182,8 @@ def prune(
             found.onsets = work.first_order_path()
             found.score = float(_score(plain, ratio, found.onsets))
             hopeless = work.share((top + found.score) / 2) > _FRAMES
+            if hopeless and work.limit < n_cells:
+                return found
         elif top + constant == -np.inf:
             break
         slack = _slack(tables, ratio, abs(found.score) + abs(constant))
@@ -202,7 +204,7 @@ def prune(
             return found
         cells, found.windows = _n_cells(found.windows), work.narrowed(least)
         stuck = found.score == known and _n_cells(found.windows) > _STUCK * cells
-        if stuck or hopeless:
+        if stuck:
             break
         constant, duration = _tangents(plain, ratio, found.onsets)
         tables = plain._replace(
@@ -289,7 +291,8 @@ class _Search:
         return frame, upto, since
 
 
-def _without_ratio(potentials: Potentials, onset: FloatArray, windows: Windows) -> Tables:
+def without_ratio(potentials: Potentials, onset: FloatArray, windows: Windows) -> Tables:
+    """Lay out what scores an onset or a length alone."""
     n_events = potentials.n_events
     if potentials.duration is None:
         duration = np.zeros((1, int(windows.longest.max()) + 1))

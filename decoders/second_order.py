@@ -7,8 +7,9 @@ k (of ``d**2``, ``d'**2`` and ``d' d``)::
     H_k(t, d) = onset[k, t] + duration[row_k, d] + a d**2 + max { g(d') + c d' d : d' }
     g(d')     = H_{k-1}(t - d', d') + b d'**2
 
-Two ways are exact. Where changes of length are never rewarded, first-order bounds drop almost all
-states before they are decoded (`align.decoders._pruning`). Where they are, or where too many
+Three ways are exact. Where changes of length are never rewarded, first-order bounds drop almost
+all states before they are decoded (`align.decoders._pruning`), or else bounds that know lengths by
+bins drop most (`align.decoders._binned_pruning`). Where changes are rewarded, or where too many
 states are left, upper envelopes find the maximum for all d at once (`align.decoders._envelope`).
 Conventions of time are those of `align.types`.
 
@@ -20,9 +21,16 @@ the recursion, which is O(K T L**2) there.
 
 import numpy as np
 
+from align.decoders._binned_pruning import search_by_bins
 from align.decoders._checkpoints import best_by_envelopes
 from align.decoders._envelope import Problem
-from align.decoders._pruning import is_concave, is_promising, prune, states_that_fit
+from align.decoders._pruning import (
+    is_concave,
+    is_promising,
+    prune,
+    states_that_fit,
+    without_ratio,
+)
 from align.decoders._states import length_scores, pointer_offsets
 from align.decoders._windows import check_memory, check_values, explain_unreachable, tighten
 from align.errors import ParameterError
@@ -93,6 +101,10 @@ def decode_second_order(potentials: Potentials, *, max_memory: int | None = None
             if found.exact:
                 return Path(found.onsets, found.score + potentials.constant)
             windows = found.windows
+        tables = without_ratio(potentials, onset, windows)
+        searched = search_by_bins(tables, potentials.ratio, max_memory)
+        if searched is not None:
+            return Path(searched.onsets, searched.score + potentials.constant)
     own, cross = length_scores(potentials, windows)
     offset = pointer_offsets(windows)
     problem = Problem(onset, potentials.start, windows, own, cross, offset)

@@ -43,6 +43,7 @@ def envelope_of_all(potentials):
     """Second order without bounds, by letting them decode no states."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("align.decoders.second_order.states_that_fit", lambda *_: 0)
+        patch.setattr("align.decoders.second_order.search_by_bins", lambda *_: None)
         return decoders.decode_second_order(potentials)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from align import decoders
-from align.decoders import _checkpoints, _rows
+from align.decoders import _checkpoints, _rows, _workspace
 from align.decoders._windows import check_values
 from align.errors import ParameterError
 from align.types import Potentials
@@ -68,6 +68,7 @@ def test_the_budget_is_kept(naive, order, sign):
 
 def peak(potentials, max_memory):
     decoders.decode(potentials, max_memory=max_memory)
+    _workspace.forget()
     tracemalloc.start()
     decoders.decode(potentials, max_memory=max_memory)
     most = tracemalloc.get_traced_memory()[1]

@@ -1,0 +1,226 @@
+"""Bounds by bins of lengths: never below a score, and as exact as the search of all states."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from align import decoders
+from align.decoders import _binned_pruning
+from align.decoders._binned_pruning import search_by_bins
+from align.decoders._checkpoints import best_by_envelopes
+from align.decoders._envelope import Problem
+from align.decoders._length_bins import Bins, cut_lengths, expected_lengths, most_bins
+from align.decoders._pruning import without_ratio
+from align.decoders._states import length_scores, pointer_offsets
+from align.decoders._windows import check_values, tighten
+from align.types import Potentials
+
+
+def by_bins(potentials, **options):
+    windows = tighten(potentials)
+    tables = without_ratio(potentials, check_values(potentials), windows)
+    return search_by_bins(tables, potentials.ratio, None, few=0, **options)
+
+
+def by_envelopes(potentials):
+    windows = tighten(potentials)
+    own, cross = length_scores(potentials, windows)
+    onset, offset = check_values(potentials), pointer_offsets(windows)
+    return best_by_envelopes(Problem(onset, potentials.start, windows, own, cross, offset), None)
+
+
+def steady(seed, n_events=40, noise=1.0, strength=0.02, reach=30, dtype=np.float64, dur=False):
+    """Events of even tempo, vague onsets and windows around a rough guess, as in music."""
+    rng = np.random.default_rng(seed)
+    parts = rng.choice([1.0, 2.0, 3.0], n_events)
+    truth = np.cumsum(np.maximum(2, np.rint(6 * parts + rng.normal(size=n_events)))).astype(int)
+    n_frames = int(truth[-1]) + 12
+    guess = np.sort(truth + np.rint(3 * rng.normal(size=n_events)).astype(int))
+    start = np.clip(guess - reach, 0, n_frames - 1)
+    stop = np.clip(guess + reach + 1, 1, n_frames)
+    onset = noise * rng.normal(size=(n_events, 2 * reach + 1))
+    onset[np.arange(n_events), np.clip(truth - start, 0, 2 * reach)] += 2.0
+    ratio = np.zeros((n_events, 3))
+    here, before = 1 / parts[1:], 1 / parts[:-1]
+    ratio[1:] = -strength * np.stack((here**2, before**2, -2 * here * before), axis=1)
+    options = {}
+    if dur:
+        length = np.arange(101.0)
+        options = {
+            "duration": -0.05 * np.abs(length - 10.0) * rng.random((2, 1)),
+            "duration_row": rng.integers(0, 2, n_events),
+            "max_length": np.full(n_events, 100),
+        }
+    return Potentials(
+        onset.astype(dtype), n_frames, start=start, stop=stop, ratio=ratio, **options
+    )
+
+
+@st.composite
+def concave_potentials(draw):
+    """Small whole numbers: sums are exact and ties real."""
+    n_events, n_frames = draw(st.integers(2, 4)), draw(st.integers(4, 12))
+    small = st.sampled_from([-3.0, -2.0, -1.0, 0.0, 0.0, 1.0, 2.0, 3.0])
+    scores = st.one_of(small, st.just(-np.inf)) if draw(st.booleans()) else small
+    longest = draw(st.integers(-(-n_frames // n_events), n_frames))
+    rows = [(0, 0, 0), (-1, -1, 2), (-1, -4, 4), (-1, -1, 0), (-1, -1, -1), (-2, 0, 0), (0, -1, 0)]
+    ratio = np.array([(0, 0, 0), *(draw(st.sampled_from(rows)) for _ in range(n_events - 1))])
+    flat = draw(st.booleans())
+    onset = draw(arrays(np.float64, (n_events, n_frames), elements=scores))
+    return Potentials(
+        onset.astype(draw(st.sampled_from([np.float32, np.float64]))),
+        n_frames,
+        duration=None if flat else draw(arrays(np.float64, (2, longest + 1), elements=scores)),
+        duration_row=None if flat else draw(arrays(np.intp, n_events, elements=st.integers(0, 1))),
+        max_length=np.full(n_events, longest),
+        ratio=ratio.astype(np.float64),
+        constant=draw(small),
+    )
+
+
+@settings(max_examples=400)
+@given(concave_potentials())
+def test_equals_enumeration_ties_included(naive, potentials):
+    onsets, score = naive.enumerate_best(potentials)
+    found = by_bins(potentials)
+    if onsets is None:
+        assert found is None
+        return
+    if found is not None:
+        assert found.score + potentials.constant == score
+        assert found.onsets.tolist() == list(onsets)
+
+
+@pytest.mark.parametrize("dur", [False, True])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("strength", [0.0, 1e-4, 0.02, 1.0])
+def test_equals_the_envelope_of_all_states(strength, dtype, dur):
+    found_any = 0
+    for seed in range(6):
+        potentials = steady(seed, 24, strength=strength, reach=20, dtype=dtype, dur=dur)
+        score, onsets = by_envelopes(potentials)
+        found = by_bins(potentials)
+        if found is not None:
+            found_any += 1
+            assert found.score == pytest.approx(score, abs=1e-9)
+            assert found.onsets.tolist() == onsets.tolist()
+    assert found_any >= 3
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1e100])
+def test_scores_of_any_size(scale):
+    potentials = steady(1, 16, reach=12)
+    expected = by_bins(potentials)
+    scaled = replace(potentials, onset=potentials.onset * scale, ratio=potentials.ratio * scale)
+    found = by_bins(scaled)
+    assert expected is not None
+    assert found is not None
+    assert found.onsets.tolist() == expected.onsets.tolist()
+    assert found.score == pytest.approx(expected.score * scale)
+
+
+def test_windows_of_many_widths():
+    """Rows of one width leave nothing behind in rows of another."""
+    rng = np.random.default_rng(5)
+    for seed in range(8):
+        potentials = steady(seed, 20, reach=40)
+        centre = (potentials.start + potentials.stop) // 2
+        reach = rng.choice([3, 8, 17, 40], potentials.n_events)
+        start = np.maximum.accumulate(np.maximum(potentials.start, centre - reach))
+        stop = np.minimum(potentials.stop, centre + reach + 1)
+        stop = np.minimum.accumulate(stop[::-1])[::-1]
+        onset = np.full(potentials.onset.shape, -np.inf)
+        for k, (low, high) in enumerate(zip(start, stop, strict=True)):
+            at = low - potentials.start[k]
+            onset[k, : high - low] = potentials.onset[k, at : at + high - low]
+        potentials = replace(potentials, onset=onset, start=start, stop=stop)
+        score, onsets = by_envelopes(potentials)
+        found = by_bins(potentials)
+        assert found is not None
+        assert found.score == pytest.approx(score, abs=1e-9)
+        assert found.onsets.tolist() == onsets.tolist()
+
+
+def test_all_scores_equal():
+    ratio = np.zeros((5, 3))
+    ratio[1:] = [-1.0, -1.0, 2.0]
+    potentials = Potentials(np.zeros((5, 40)), 40, ratio=ratio)
+    score, onsets = by_envelopes(potentials)
+    found = by_bins(potentials)
+    assert found is None or (found.score == score and found.onsets.tolist() == onsets.tolist())
+
+
+def test_a_long_pause_that_no_one_expects():
+    """Far from the expected length bins are wide, and bounds loose, but still bounds."""
+    for seed in range(4):
+        potentials = steady(seed, 30, noise=0.3, reach=60)
+        k = 15
+        shifted = np.full(potentials.onset.shape, -5.0)
+        shifted[:k] = potentials.onset[:k]
+        shifted[k:, 40:] = potentials.onset[k:, :-40]  # all that follows comes 40 frames late
+        late = replace(potentials, onset=shifted)
+        score, onsets = by_envelopes(late)
+        found = by_bins(late)
+        if found is not None:
+            assert found.score == pytest.approx(score, abs=1e-9)
+            assert found.onsets.tolist() == onsets.tolist()
+
+
+def test_gives_up_where_memory_or_room_is_short(monkeypatch):
+    potentials = steady(0)
+    tables = without_ratio(potentials, check_values(potentials), tighten(potentials))
+    assert search_by_bins(tables, potentials.ratio, 1000) is None
+    expected = decoders.decode_second_order(potentials)
+    monkeypatch.setattr(_binned_pruning, "_SHARE", -1.0)
+    monkeypatch.setattr(_binned_pruning, "_FEW", 0)
+    path = decoders.decode_second_order(potentials)
+    assert path.score == pytest.approx(expected.score)
+    assert path.onsets.tolist() == expected.onsets.tolist()
+
+
+def test_the_decoder_takes_this_way_on_music(monkeypatch):
+    potentials = steady(3, 110, noise=0.7, reach=40)
+    expected = by_envelopes(potentials)
+    monkeypatch.setattr("align.decoders.second_order.best_by_envelopes", None)
+    path = decoders.decode_second_order(potentials)
+    assert path.score == pytest.approx(expected[0])
+    assert path.onsets.tolist() == expected[1].tolist()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_length_is_in_one_bin(seed):
+    rng = np.random.default_rng(seed)
+    shortest = rng.integers(1, 30, 8)
+    longest = shortest + rng.integers(0, 400, 8)
+    expected = rng.integers(-5, 500, 8)
+    most = most_bins(int((longest - shortest).max()))
+    bins = Bins(
+        np.empty((8, most + 1), dtype=np.intp),
+        np.empty(8, dtype=np.intp),
+        np.empty((8, int((longest - shortest).max()) + 1), dtype=np.uint8),
+    )
+    widest = cut_lengths(expected, shortest, longest, bins)
+    widths = []
+    for k in range(8):
+        edge = bins.edge[k, : bins.n_bins[k] + 1]
+        assert edge[0] == shortest[k]
+        assert edge[-1] == longest[k] + 1
+        assert (np.diff(edge) > 0).all()
+        widths += np.diff(edge).tolist()
+        of = bins.of[k, : longest[k] - shortest[k] + 1]
+        assert of.tolist() == np.repeat(np.arange(bins.n_bins[k]), np.diff(edge)).tolist()
+        middle = min(max(expected[k], shortest[k]), longest[k])
+        single = edge[:-1][np.diff(edge) == 1]
+        assert middle in single
+    assert widest == max(widths)
+
+
+def test_expected_lengths_follow_the_score():
+    """Even tempo over events of one, two and one parts, windows that are a little off."""
+    first = np.array([0, 11, 29, 40])
+    alpha, beta = np.array([0.0, 0.5, 1.0]), np.array([0.0, 1.0, 0.5])
+    assert expected_lengths(first, first, alpha, beta).tolist() == [10, 20, 10]
