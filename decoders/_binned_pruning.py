@@ -35,7 +35,7 @@ _BEAM = 4.0  # to begin with, in spreads of the scores of one onset
 _CROWDS = (32, 128)  # states of one event, above which the beam narrows
 _ENOUGH = 2**28  # bytes that are allocated without being asked
 _FEW = 2**16
-_SHARE = 3.0  # most states that are kept, for each frame an onset can take
+_SHARE = 2.0  # most states that are kept, for each frame an onset can take
 _Float64 = npt.NDArray[np.float64]
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -78,17 +78,18 @@ def search_by_bins(
     n_events = shortest.size
     n_frames = last[:-1] - first[:-1] + 1
     n_nodes = int(n_frames.sum())
-    if n_events < 2 or n_nodes * int((longest - shortest).mean() + 1) < few:
+    n_lengths = longest - shortest + 1
+    if n_events < 2 or int(n_frames @ n_lengths) < few:
         return None
     terms: _Float64 = np.ascontiguousarray(ratio, dtype=np.float64)
     a, b, c = terms.T
     alpha, beta = np.sqrt(-a), np.sqrt(-b)
     rest = np.maximum(0.0, 2.0 * alpha * beta - c)
-    most = most_bins(int((longest - shortest).max()))
+    most = most_bins(int(n_lengths.max()))
     bins = Bins(
         np.empty((n_events, most + 1), dtype=np.intp),
         np.empty(n_events, dtype=np.intp),
-        np.empty((n_events, int((longest - shortest).max()) + 1), dtype=np.uint8),
+        np.empty((n_events, int(n_lengths.max())), dtype=np.uint8),
     )
     widest = cut_lengths(expected_lengths(first, last, alpha, beta), shortest, longest, bins)
     most = int(bins.n_bins.max())
@@ -120,7 +121,6 @@ def search_by_bins(
     top = greatest_bound(tables, bins, bounds)
     if not np.isfinite(top):
         return None
-    score, highest = -np.inf, np.inf
     for crowd in _CROWDS:
         beam = _BEAM * spread
         score, highest = search(
@@ -157,16 +157,20 @@ def _spread(tables: Tables) -> float:
     return total / n if n > 0 and 1e-290 * n < total < 1e290 else 1.0
 
 
-def _slack(tables: Tables, ratio: FloatArray, top: _Float64, score: float) -> float:
+@compiled()
+def _slack(tables: Tables, ratio: _Float64, top: _Float64, score: float) -> float:
     """Bound what rounding takes from the bounds of a path of this score, or adds to its score."""
     longest = tables.windows.longest
-    span = float(top.sum()) - score
-    terms = np.abs(score)
-    if not tables.flat:
-        n_lengths = int(longest.max()) + 1
-        span += float(tables.duration[tables.row, :n_lengths].max(axis=1).sum())
-    squares = longest.astype(np.float64) ** 2
-    squares[1:] = np.maximum(squares[1:], squares[:-1])
-    terms = (np.abs(ratio).sum(axis=1) * squares).sum() + span + abs(score)
-    terms += np.abs(top).sum()
-    return rounding(longest.size, span) + 8 * _EPS * (longest.size + 8) * float(terms)
+    n_events = longest.size
+    span, terms = -score, abs(score)
+    for k in range(n_events):
+        span += top[k]
+        terms += abs(top[k])
+        if not tables.flat:
+            most = np.max(tables.duration[tables.row[k], : longest[k] + 1])
+            span += most
+            terms += abs(most)
+        length = float(max(longest[k], longest[k - 1] if k > 0 else 0))
+        terms += np.sum(np.abs(ratio[k])) * length * length
+    terms += span
+    return rounding(n_events, span) + 8.0 * _EPS * (n_events + 8) * terms

@@ -190,10 +190,10 @@ def search(
         newest, coming = coming, newest
         best, coming_best = coming_best, best
         if beam < np.inf:
-            share = (n - begin) / crowd
-            if share > 1.0:
-                beam *= max(0.1, share**-0.5)
-            elif share < 0.5:
+            much = (n - begin) / crowd
+            if much > 1.0:
+                beam *= max(0.1, much**-0.5)
+            elif much < 0.5:
                 beam *= 1.1
             threshold = greatest - beam
             highest = max(highest, threshold)

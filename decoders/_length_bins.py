@@ -162,15 +162,19 @@ def cut_lengths(expected: IntArray, shortest: IntArray, longest: IntArray, bins:
     return widest
 
 
+@compiled()
 def n_bounds(first: IntArray, last: IntArray, bins: Bins) -> IntArray:
     """Return where the bounds of each onset begin, and their number [shape=(K + 2,)]."""
-    n_blocks = (last[1:-1] - first[1:-1] + LANES) // LANES
-    size = np.zeros(bins.n_bins.size + 2, dtype=np.intp)
-    size[2:-1] = n_blocks * LANES * (bins.n_bins[:-1] + 1)
-    size[-1] = LANES
-    return np.cumsum(size)
+    n_events = bins.n_bins.size
+    offset = np.zeros(n_events + 2, dtype=np.intp)
+    for k in range(1, n_events):
+        n_frames = (last[k] - first[k] + LANES) // LANES * LANES
+        offset[k + 1] = offset[k] + n_frames * (bins.n_bins[k - 1] + 1)
+    offset[n_events + 1] = offset[n_events] + LANES
+    return offset
 
 
+@compiled()
 def rounding(n_events: int, span: float) -> float:
     """Bound what rounding takes from the bound of a path, in units of `Bounds.unit`.
 

@@ -106,10 +106,14 @@ def is_concave(ratio: FloatArray) -> bool:
 
 
 def is_promising(potentials: Potentials, onset: FloatArray, windows: Windows) -> bool:
-    """Whether the first few events leave hope that `prune` drops most states of all."""
-    n = min(_SAMPLE, potentials.n_events // 4)
-    if n < _SAMPLE and (potentials.duration is not None or n < 4):
-        return True  # few events, and lengths that score tell much
+    """Whether the first few events leave hope that `prune` drops most states of all.
+
+    Where lengths score nothing, first-order scores tell little; where they do and events are few,
+    trying costs little.
+    """
+    n = _SAMPLE
+    if potentials.duration is None or potentials.n_events < 4 * n:
+        return potentials.duration is not None
     assert potentials.ratio is not None
     plain = without_ratio(potentials, onset, windows)
     ratio = np.ascontiguousarray(potentials.ratio[:n], dtype=np.float64)
@@ -182,8 +186,6 @@ def prune(
             found.onsets = work.first_order_path()
             found.score = float(_score(plain, ratio, found.onsets))
             hopeless = work.share((top + found.score) / 2) > _FRAMES
-            if hopeless and work.limit < n_cells:
-                return found
         elif top + constant == -np.inf:
             break
         slack = _slack(tables, ratio, abs(found.score) + abs(constant))
@@ -204,7 +206,7 @@ def prune(
             return found
         cells, found.windows = _n_cells(found.windows), work.narrowed(least)
         stuck = found.score == known and _n_cells(found.windows) > _STUCK * cells
-        if stuck:
+        if stuck or hopeless:
             break
         constant, duration = _tangents(plain, ratio, found.onsets)
         tables = plain._replace(
