@@ -91,14 +91,20 @@ def search(
     finite `beam` lets the threshold follow the best bound of each event at that distance, which
     narrows where more than `crowd` states of one event are kept.
     """
+    # arrays taken out of tuples are counted: once here, not in the loops
     first, last = tables.windows.first, tables.windows.last
+    all_shortest, all_longest = tables.windows.shortest, tables.windows.longest
+    onset_table, start = tables.onset, tables.start
+    after, offset = bounds.score, bounds.offset
+    bin_of, n_bins = bins.of, bins.n_bins
+    kept_value, kept_length, kept_end, kept_other = kept.value, kept.length, kept.end, kept.other
     n_events = onsets.size
     widest = np.max(last - first) + 1
     # the last state that ends at each frame of the next onset, and the best score of those
     newest, coming = np.full((2, widest), -1, dtype=np.int32)
     best, coming_best = np.full((2, widest), -np.inf)
     length, slope, level = np.empty((3, widest))
-    value, own = np.empty((2, int(np.max(tables.windows.longest)) + 1 + TILE))
+    value, own = np.empty((2, int(np.max(all_longest)) + 1 + TILE))
     unit = 1.0 / bounds.unit
     highest = threshold
     n = 0
@@ -109,24 +115,24 @@ def search(
         base = bounds.base[k + 1] * unit
         stride = (last[k + 1] - first[k + 1] + LANES) // LANES * LANES
         duration = tables.duration[tables.row[k]]
-        shortest, longest = tables.windows.shortest[k], tables.windows.longest[k]
+        shortest, longest = all_shortest[k], all_longest[k]
         for d in range(shortest, longest + 1):
             own[d] = duration[d] + a * float(d) * float(d)
         top_own = 0.0  # without the cost of a change, for all lengths
         if not tables.flat:
             top_own = np.max(duration[shortest : longest + 1])
-        after = bounds.offset[k + 1]  # the greatest bounds of all bins
+        of_all = offset[k + 1]  # the greatest bounds of all bins
         if k < n_events - 1:
-            after += bins.n_bins[k] * stride
+            of_all += n_bins[k] * stride
         step = 1.0 / alpha[k] if alpha[k] > 0.0 else 0.0
         if k + 3 < n_events:
-            at = bounds.offset[k + 3]
-            prefetch(bounds.score, at, bounds.offset[k + 4] - at)
+            at = offset[k + 3]
+            prefetch(after, at, offset[k + 4] - at)
         greatest = -np.inf
         next_first, next_last = last[k + 1] - first[k + 1], 0
         for i in range(reached_first, reached_last + 1):
             t = first[k] + i
-            onset = float(tables.onset[k, t - tables.start[k]])
+            onset = float(onset_table[k, t - start[k]])
             top, state = best[i], newest[i]
             best[i], newest[i] = -np.inf, -1
             n_lines = 1
@@ -138,11 +144,11 @@ def search(
             if k > 0:
                 n_lines = 0
                 while state >= 0:
-                    d_before = float(kept.length[state])
+                    d_before = float(kept_length[state])
                     length[n_lines] = d_before
                     slope[n_lines] = c * d_before
-                    level[n_lines] = kept.value[state] + b * d_before * d_before
-                    state = kept.other[state]
+                    level[n_lines] = kept_value[state] + b * d_before * d_before
+                    state = kept_other[state]
                     n_lines += 1
             low = max(shortest, first[k + 1] - t)
             high = min(longest, last[k + 1] - t)
@@ -159,12 +165,12 @@ def search(
             first_end = t - first[k + 1]
             next_first = min(next_first, first_end + low)
             next_last = max(next_last, first_end + high)
-            if n + high - low >= kept.value.size:
+            if n + high - low >= kept_value.size:
                 return np.nan, highest
             for tile in range(low, high + 1, TILE):
                 bits = bounded_lines(
-                    slope, level, n_lines, tile, own, onset, bounds.score,
-                    after + first_end + tile, unit, base, threshold, value, high,
+                    slope, level, n_lines, tile, own, onset, after,
+                    of_all + first_end + tile, unit, base, threshold, value, high,
                 )  # fmt: skip
                 while bits != 0:  # without branches, which none could foresee
                     d = tile + lowest_bit(bits)
@@ -172,13 +178,13 @@ def search(
                     end = first_end + d
                     bound = value[d] + base
                     if k < n_events - 1:
-                        row = np.intp(bins.of[k, d - shortest]) * stride
-                        bound += lengthen(bounds.score[bounds.offset[k + 1] + row + end]) * unit
+                        row = np.intp(bin_of[k, d - shortest]) * stride
+                        bound += lengthen(after[offset[k + 1] + row + end]) * unit
                     reached = bound >= threshold
-                    kept.value[n] = value[d]
-                    kept.length[n] = d
-                    kept.end[n] = end
-                    kept.other[n] = coming[end]
+                    kept_value[n] = value[d]
+                    kept_length[n] = d
+                    kept_end[n] = end
+                    kept_other[n] = coming[end]
                     coming[end] = n if reached else coming[end]
                     score = value[d] if reached else -np.inf
                     coming_best[end] = score if score > coming_best[end] else coming_best[end]
@@ -204,25 +210,26 @@ def search(
 @compiled()
 def _trace(tables: Tables, ratio: _Float64, kept: Kept, onsets: IntArray) -> float:
     """Fill the best path through the states that were kept; ties: the greatest length before."""
-    first = tables.windows.first
+    first, begin = tables.windows.first, kept.begin
+    kept_value, kept_length, kept_end = kept.value, kept.length, kept.end
     n_events = onsets.size
     total, state = -np.inf, -1
-    for s in range(kept.begin[n_events - 1], kept.begin[n_events]):
-        if kept.value[s] > total:
-            total, state = kept.value[s], s
+    for s in range(begin[n_events - 1], begin[n_events]):
+        if kept_value[s] > total:
+            total, state = kept_value[s], s
     t = first[n_events]
     for k in range(n_events - 1, -1, -1):
-        d = float(kept.length[state])
-        t -= kept.length[state]
+        d = float(kept_length[state])
+        t -= kept_length[state]
         onsets[k] = t
         if k == 0:
             break
         top, end = -np.inf, t - first[k]
         b, c = ratio[k, 1], ratio[k, 2]
-        for s in range(kept.begin[k - 1], kept.begin[k]):  # by rising onset, falling length
-            if kept.end[s] == end:
-                x = float(kept.length[s])
-                value = kept.value[s] + b * x * x + c * x * d
+        for s in range(begin[k - 1], begin[k]):  # by rising onset, falling length
+            if kept_end[s] == end:
+                x = float(kept_length[s])
+                value = kept_value[s] + b * x * x + c * x * d
                 if value > top:
                     top, state = value, s
     return total

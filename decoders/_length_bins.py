@@ -31,7 +31,14 @@ import numpy.typing as npt
 
 from align.decoders._first_order import Tables
 from align.decoders._numba import compiled
-from align.decoders._vectors import LANES, TILE, costs_of_bins, max_plus, shorten_row
+from align.decoders._vectors import (
+    LANES,
+    TILE,
+    costs_of_bins,
+    max_plus,
+    max_plus_pair,
+    shorten_row,
+)
 from align.types import IntArray
 
 __all__ = [
@@ -247,64 +254,73 @@ def suffix_bounds(
     score of each onset, and `scratch` has room for `n_scratch` scores.
     """
     first, last = tables.windows.first, tables.windows.last
-    n_bins = bins.n_bins
-    n_events, most = bins.edge.shape
+    # arrays taken out of tuples are counted: once here, not in the loops
+    edge, n_bins = bins.edge, bins.n_bins
+    bound, offset, bases, unit = bounds
+    all_alpha, all_beta, all_rest = terms
+    n_events, most = edge.shape
     rows = _lay_out(scratch, np.max(last - first) + 1, widest, most)
     score, pad, stride = rows.score, rows.pad, rows.stride
     none = np.zeros(most + 4, dtype=np.float32)
-    at = np.empty(2 * most + widest, dtype=np.intp)  # where X is, behind what it is made from
-    add = np.empty(max(most, widest) + TILE, dtype=np.float32)
+    at = np.empty(2 * most + widest, dtype=np.intp)  # rows that are read; bins
+    second = most + TILE
+    add = np.empty(max(2 * second, widest), dtype=np.float32)
     low, high, least = np.full((3, most + TILE), 0.0)
     now = 0  # which of two tables holds R_{k+1}
     filled = np.zeros(2, dtype=np.intp)  # frames of them that are not -inf
     for b in range(n_bins[n_events - 1]):
         score[b * stride + pad] = 0.0
     filled[0] = LANES
-    shorten_row(score, pad, bounds.score, int(bounds.offset[n_events]), 1)
-    bounds.base[n_events] = base = 0.0
+    shorten_row(score, pad, bound, int(offset[n_events]), 1)
+    bases[n_events] = base = 0.0
     greatest = np.float32(0.0)
     for k in range(n_events - 1, 0, -1):
-        alpha, beta, rest = terms[0][k], terms[1][k], terms[2][k]
-        root = np.sqrt(bounds.unit)  # of costs, which are squares
+        alpha, beta, rest = all_alpha[k], all_beta[k], all_rest[k]
+        root = np.sqrt(unit)  # of costs, which are squares
         top_length = _top_length(tables, k)
         if top[k] == -np.inf or top_length == -np.inf:
             return False
-        n_alive = 0
-        for b in range(n_bins[k]):
-            table = now * most * stride
-            if _spread(tables, k, bins, b, rows, table, top_length, bounds.unit, at, add, none):
-                at[most + widest + n_alive] = rows.spread + b * stride
-                low[n_alive] = root * alpha * bins.edge[k, b]
-                high[n_alive] = root * alpha * (bins.edge[k, b + 1] - 1)
-                least[n_alive] = bins.edge[k, b]
-                n_alive += 1
+        table = now * most * stride
+        n_alive = _spread(tables, k, bins, rows, table, top_length, unit, at, add, none)
         if n_alive == 0:
             return False
-        at[:n_alive] = at[most + widest : most + widest + n_alive]
-        _fill_onset(tables, k, top[k], bounds.unit, rows)
-        base += greatest + (top[k] + top_length) * bounds.unit
-        bounds.base[k] = base
+        for i in range(n_alive):
+            b = at[most + widest + i]
+            at[i] = rows.spread + b * stride
+            low[i] = root * alpha * edge[k, b]
+            high[i] = root * alpha * (edge[k, b + 1] - 1)
+            least[i] = edge[k, b]
+        _fill_onset(tables, k, top[k], unit, rows)
+        base += greatest + (top[k] + top_length) * unit
+        bases[k] = base
         then = 1 - now
         n = (last[k] - first[k] + LANES) // LANES * LANES
         next_greatest = np.float32(-np.inf)
-        for b in range(n_bins[k - 1]):
-            shortest, longest = bins.edge[k - 1, b], bins.edge[k - 1, b + 1] - 1
-            costs_of_bins(
-                low, high, least, n_alive, root * beta * shortest,
-                root * beta * longest, bounds.unit * rest * shortest, float(greatest), add,
-            )  # fmt: skip
+        for b in range(0, n_bins[k - 1], 2):
+            for i in range(2):  # the last one twice where they are odd
+                j = min(b + i, n_bins[k - 1] - 1)
+                shortest, longest = edge[k - 1, j], edge[k - 1, j + 1] - 1
+                costs_of_bins(
+                    low, high, least, n_alive, root * beta * shortest, root * beta * longest,
+                    unit * rest * shortest, float(greatest), add, i * second,
+                )  # fmt: skip
             to = (then * most + b) * stride + pad
-            found = max_plus(score, at, add, n_alive, rows.onset, to, n // LANES)
+            then_to = to + stride if b + 1 < n_bins[k - 1] else rows.steps
+            found = max_plus_pair(
+                score, at, add, second, n_alive, rows.onset, to, then_to, n // LANES
+            )
             next_greatest = max(next_greatest, found)
-            if filled[then] > n:
-                score[to + n : to + filled[then]] = -np.inf
-            shorten_row(score, to, bounds.score, bounds.offset[k] + b * n, n // LANES)
+            for j in range(b, min(b + 2, n_bins[k - 1])):
+                if filled[then] > n:
+                    score[to + n : to + filled[then]] = -np.inf
+                shorten_row(score, to, bound, offset[k] + j * n, n // LANES)
+                to = then_to
         filled[then] = max(filled[then], n)
         for b in range(n_bins[k - 1]):
             at[b] = (then * most + b) * stride + pad
         max_plus(score, at, none, n_bins[k - 1], rows.none, rows.steps, n // LANES)
-        place = bounds.offset[k] + n_bins[k - 1] * n
-        shorten_row(score, rows.steps, bounds.score, place, n // LANES)
+        place = offset[k] + n_bins[k - 1] * n
+        shorten_row(score, rows.steps, bound, place, n // LANES)
         if next_greatest == -np.inf:
             return False
         greatest, now = next_greatest, then
@@ -333,7 +349,7 @@ def _top_length(tables: Tables, k: int) -> float:
     return float(np.max(tables.duration[tables.row[k], low : high + 1]))
 
 
-@compiled(inline="always")
+@compiled()
 def _fill_onset(tables: Tables, k: int, top: float, unit: float, rows: _Rows) -> None:
     """Fill the row of the scores of onset k, less `top`."""
     first, last = tables.windows.first[k], tables.windows.last[k]
@@ -347,12 +363,11 @@ def _fill_onset(tables: Tables, k: int, top: float, unit: float, rows: _Rows) ->
     rows.score[rows.onset + scores.size : end] = -np.inf
 
 
-@compiled(inline="always")
+@compiled()
 def _spread(
     tables: Tables,
     k: int,
     bins: Bins,
-    b: int,
     rows: _Rows,
     table: int,
     top: float,
@@ -360,57 +375,57 @@ def _spread(
     at: IntArray,
     add: _Row,
     none: _Row,
-) -> bool:
-    """Fill row b of X from the R of the next onset, which begins at `table`; False if all -inf."""
+) -> int:
+    """Fill X of event k from the R of the next onset, which begins at `table`.
+
+    Puts the bins whose row is not all -inf in the last places of `at`, as many as a row of edges
+    has; returns their number. All bins are done in one call, as calls with arrays are slow.
+    """
     first, last = tables.windows.first, tables.windows.last
-    shortest, width = bins.edge[k, b], bins.edge[k, b + 1] - bins.edge[k, b]
-    n = last[k] - first[k] + 1
-    shift = first[k] - first[k + 1] + shortest
-    begin = max(0, -shift - width + 1) // LANES * LANES  # before, the next onset is not reached
-    end = min(n, last[k + 1] - first[k + 1] + 1 - shift)
-    if begin >= end:
-        return False
-    source = table + b * rows.stride + rows.pad + shift + begin
-    to = rows.spread + b * rows.stride
-    blocks = (end - begin + LANES - 1) // LANES
-    if not tables.flat:
-        duration = tables.duration[tables.row[k], shortest : shortest + width]
-        for i in range(width):
-            at[i] = source + i
-            score = (duration[i] - top) * unit
-            score = score if score > _LEAST else _LEAST
-            add[i] = score if duration[i] > -np.inf else -np.inf
-        max_plus(rows.score, at, add, width, rows.none, to + begin, blocks)
-    elif width == 1:
-        at[0] = source
-        max_plus(rows.score, at, none, 1, rows.none, to + begin, blocks)
-    else:
-        _slide(rows, source, width, blocks, at, none, to + begin)
-    stop = begin + blocks * LANES
-    if begin > 0:
-        rows.score[to : to + begin] = -np.inf
-    if stop < n:
-        rows.score[to + stop : to + (n + LANES - 1) // LANES * LANES] = -np.inf
-    return True
-
-
-@compiled()
-def _slide(
-    rows: _Rows, source: int, width: int, blocks: int, at: IntArray, none: _Row, to: int
-) -> None:
-    """Set row `to` to the greatest of the `width` scores that begin at each of `source`."""
-    reach, step = 1, rows.steps  # each row below holds the greatest of `reach` scores
-    while 4 * reach < width:
-        for j in range(4):
-            at[j] = source + j * reach
-        needed = blocks * LANES + width - 4 * reach
-        max_plus(rows.score, at, none, 4, rows.none, step, (needed + LANES - 1) // LANES)
-        source, step = step, 2 * rows.steps + rows.stride - step
-        reach *= 4
-    n, shift = 1, 0
-    at[0] = source
-    while shift < width - reach:
-        shift = min(shift + reach, width - reach)
-        at[n] = source + shift
-        n += 1
-    max_plus(rows.score, at, none, n, rows.none, to, blocks)
+    duration = tables.duration[tables.row[k]]
+    edge, score, flat = bins.edge, rows.score, tables.flat
+    here = at.size - edge.shape[1]
+    n, n_next = last[k] - first[k] + 1, last[k + 1] - first[k + 1] + 1
+    whole = (n + LANES - 1) // LANES * LANES
+    n_alive = 0
+    for b in range(bins.n_bins[k]):
+        shortest, width = edge[k, b], edge[k, b + 1] - edge[k, b]
+        shift = first[k] - first[k + 1] + shortest
+        begin = max(0, -shift - width + 1) // LANES * LANES  # before, no next onset is reached
+        end = min(n, n_next - shift)
+        if begin >= end:
+            continue
+        source = table + b * rows.stride + rows.pad + shift + begin
+        to = rows.spread + b * rows.stride
+        blocks = (end - begin + LANES - 1) // LANES
+        if not flat:
+            for i in range(width):
+                at[i] = source + i
+                cost = (duration[shortest + i] - top) * unit
+                cost = cost if cost > _LEAST else _LEAST
+                add[i] = cost if duration[shortest + i] > -np.inf else -np.inf
+            max_plus(score, at, add, width, rows.none, to + begin, blocks)
+        else:  # the greatest of `width` neighbours, from those of ever more
+            reach, step = 1, rows.steps
+            while 4 * reach < width:
+                for j in range(4):
+                    at[j] = source + j * reach
+                needed = blocks * LANES + width - 4 * reach
+                max_plus(score, at, none, 4, rows.none, step, (needed + LANES - 1) // LANES)
+                source, step = step, 2 * rows.steps + rows.stride - step
+                reach *= 4
+            n_parts, part = 1, 0
+            at[0] = source
+            while part < width - reach:
+                part = min(part + reach, width - reach)
+                at[n_parts] = source + part
+                n_parts += 1
+            max_plus(score, at, none, n_parts, rows.none, to + begin, blocks)
+        stop = begin + blocks * LANES
+        if begin > 0:
+            score[to : to + begin] = -np.inf
+        if stop < whole:
+            score[to + stop : to + whole] = -np.inf
+        at[here + n_alive] = b
+        n_alive += 1
+    return n_alive

@@ -22,6 +22,7 @@ __all__ = [
     "lengthen",
     "lowest_bit",
     "max_plus",
+    "max_plus_pair",
     "prefetch",
     "shorten_row",
 ]
@@ -51,6 +52,22 @@ if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # the same in numpy
         rows[to + frame] = best + rows[plus + frame]
         return np.float32(rows[to + frame].max())
 
+    def max_plus_pair(
+        rows: _Row,
+        at: npt.NDArray[np.intp],
+        add: _Row,
+        second: int,
+        n: int,
+        plus: int,
+        to: int,
+        then_to: int,
+        blocks: int,
+    ) -> np.float32:
+        return max(
+            max_plus(rows, at, add, n, plus, to, blocks),
+            max_plus(rows, at, add[second:], n, plus, then_to, blocks),
+        )
+
     def shorten_row(rows: _Row, source: int, table: _Short, to: int, blocks: int) -> None:
         n = blocks * LANES
         table[to : to + n] = rows[source : source + n].view(np.uint32) >> 16
@@ -71,12 +88,13 @@ if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # the same in numpy
         slope: float,
         less: float,
         add: _Row,
+        to: int,
     ) -> None:
         for i in range(0, n, TILE):
             at = slice(i, i + TILE)
             gap = np.maximum(np.maximum(low[at] - above, below - high[at]), 0.0)
             cost = np.maximum(-(gap * gap + slope * least[at]), _LEAST)
-            add[at] = (cost - less).astype(np.float32)
+            add[to + i : to + i + TILE] = cost - less
 
     def bounded_lines(
         slope: _Float64,
@@ -111,22 +129,26 @@ else:
     _HALF = ir.IntType(16)
     _CACHE_LINE = 64  # bytes
 
-    def _loop(builder: Any, start: Any, n: Any, body: Any) -> Any:
-        """Run ``body(count, variable)`` n >= 1 times; return what it returned last."""
+    def _loop(builder: Any, start: list[Any], n: Any, body: Any) -> list[Any]:
+        """Run ``body(count, *variables)`` n >= 1 times; return what it returned last."""
         entry = builder.basic_block
         loop, done = builder.append_basic_block("loop"), builder.append_basic_block("done")
         builder.branch(loop)
         builder.position_at_end(loop)
-        count, variable = builder.phi(n.type), builder.phi(start.type)
-        following = body(count, variable)
+        count, *variables = (builder.phi(kind) for kind in [n.type, *(v.type for v in start)])
+        following = body(count, *variables)
         after = builder.add(count, ir.Constant(n.type, 1))
-        count.add_incoming(ir.Constant(n.type, 0), entry)
-        count.add_incoming(after, builder.basic_block)
-        variable.add_incoming(start, entry)
-        variable.add_incoming(following, builder.basic_block)
+        for phi, first, then in zip(
+            [count, *variables],
+            [ir.Constant(n.type, 0), *start],
+            [after, *following],
+            strict=True,
+        ):
+            phi.add_incoming(first, entry)
+            phi.add_incoming(then, builder.basic_block)
         builder.cbranch(builder.icmp_signed("<", after, n), loop, done)
         builder.position_at_end(done)
-        return following
+        return list(following)
 
     def _splat(builder: Any, value: Any, kind: Any) -> Any:
         index = ir.IntType(32)
@@ -156,6 +178,46 @@ else:
     def _greater_double(builder: Any, a: Any, b: Any) -> Any:
         return builder.select(builder.fcmp_ordered(">", a, b), a, b)
 
+    def _max_plus(
+        builder: Any, rows: Any, at: Any, adds: list[Any], n: Any, plus: Any, tos: Any, blocks: Any
+    ) -> Any:
+        """Write the loops of `max_plus`, for one row or more."""
+        least = builder.bitcast(ir.Constant(_FLOATS, [-np.inf] * LANES), _BITS)
+
+        def block(i: Any, greatest: Any) -> list[Any]:
+            shift = builder.mul(i, ir.Constant(i.type, LANES))
+
+            def source(j: Any, *best: Any) -> list[Any]:
+                place = builder.add(builder.load(builder.gep(at, [j])), shift)
+                row, following = _load(builder, rows, place, _FLOATS), []
+                for add, found in zip(adds, best, strict=True):
+                    score = _splat(builder, builder.load(builder.gep(add, [j])), _FLOATS)
+                    total = builder.bitcast(builder.fadd(row, score), _BITS)
+                    following.append(_greater(builder, total, found))
+                return following
+
+            more = _load(builder, rows, builder.add(plus, shift), _FLOATS)
+            found = _loop(builder, [least] * len(adds), n, source)
+            for to, best in zip(tos, found, strict=True):
+                total = builder.fadd(builder.bitcast(best, _FLOATS), more)
+                _store(builder, total, rows, builder.add(to, shift))
+                greatest = _greater(builder, builder.bitcast(total, _BITS), greatest)
+            return [greatest]
+
+        (best,), half = _loop(builder, [least], blocks, block), LANES
+        while half > 1:
+            half //= 2
+            index = ir.VectorType(ir.IntType(32), half)
+            low = ir.Constant(index, list(range(half)))
+            high = ir.Constant(index, list(range(half, 2 * half)))
+            best = _greater(
+                builder,
+                builder.shuffle_vector(best, best, low),
+                builder.shuffle_vector(best, best, high),
+            )
+        best = builder.extract_element(best, ir.Constant(ir.IntType(32), 0))
+        return builder.bitcast(best, ir.FloatType())
+
     @intrinsic
     def max_plus(
         typing: Any, rows: Any, at: Any, add: Any, n: Any, plus: Any, to: Any, blocks: Any
@@ -171,36 +233,37 @@ else:
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             _, _, _, n, plus, to, blocks = args
             rows, at, add = (_data(context, builder, signature, args, i) for i in range(3))
+            return _max_plus(builder, rows, at, [add], n, plus, [to], blocks)
 
-            def block(i: Any, greatest: Any) -> Any:
-                shift = builder.mul(i, ir.Constant(i.type, LANES))
+        return signature, generate
 
-                def source(j: Any, best: Any) -> Any:
-                    place = builder.add(builder.load(builder.gep(at, [j])), shift)
-                    score = _splat(builder, builder.load(builder.gep(add, [j])), _FLOATS)
-                    total = builder.fadd(_load(builder, rows, place, _FLOATS), score)
-                    return _greater(builder, builder.bitcast(total, _BITS), best)
+    @intrinsic
+    def max_plus_pair(
+        typing: Any,
+        rows: Any,
+        at: Any,
+        add: Any,
+        second: Any,
+        n: Any,
+        plus: Any,
+        to: Any,
+        then_to: Any,
+        blocks: Any,
+    ) -> Any:
+        """`max_plus` to row `to`, and with ``add[second + j]`` to row `then_to`.
 
-                best = builder.bitcast(_loop(builder, least, n, source), _FLOATS)
-                place = builder.add(plus, shift)
-                best = builder.fadd(best, _load(builder, rows, place, _FLOATS))
-                _store(builder, best, rows, builder.add(to, shift))
-                return _greater(builder, builder.bitcast(best, _BITS), greatest)
+        The rows that are read are read once.
+        """
+        integer = types.intp
+        signature = types.float32(
+            rows, at, add, integer, integer, integer, integer, integer, integer
+        )
 
-            least = builder.bitcast(ir.Constant(_FLOATS, [-np.inf] * LANES), _BITS)
-            best, half = _loop(builder, least, blocks, block), LANES
-            while half > 1:
-                half //= 2
-                index = ir.VectorType(ir.IntType(32), half)
-                low = ir.Constant(index, list(range(half)))
-                high = ir.Constant(index, list(range(half, 2 * half)))
-                best = _greater(
-                    builder,
-                    builder.shuffle_vector(best, best, low),
-                    builder.shuffle_vector(best, best, high),
-                )
-            best = builder.extract_element(best, ir.Constant(ir.IntType(32), 0))
-            return builder.bitcast(best, ir.FloatType())
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            _, _, _, second, n, plus, to, then_to, blocks = args
+            rows, at, add = (_data(context, builder, signature, args, i) for i in range(3))
+            adds = [add, builder.gep(add, [second])]
+            return _max_plus(builder, rows, at, adds, n, plus, [to, then_to], blocks)
 
         return signature, generate
 
@@ -218,14 +281,14 @@ else:
             rows, table = (_data(context, builder, signature, args, i) for i in (0, 2))
             sixteen = ir.Constant(_BITS, [16] * LANES)
 
-            def block(i: Any, nothing: Any) -> Any:
+            def block(i: Any) -> list[Any]:
                 shift = builder.mul(i, ir.Constant(i.type, LANES))
                 row = _load(builder, rows, builder.add(source, shift), _BITS)
                 row = builder.trunc(builder.lshr(row, sixteen), ir.VectorType(_HALF, LANES))
                 _store(builder, row, table, builder.add(to, shift))
-                return nothing
+                return []
 
-            _loop(builder, ir.Constant(ir.IntType(1), 0), blocks, block)
+            _loop(builder, [], blocks, block)
             return context.get_dummy_value()
 
         return signature, generate
@@ -262,13 +325,16 @@ else:
         slope: Any,
         less: Any,
         add: Any,
+        to: Any,
     ) -> Any:
-        """Fill ``add`` with ``-gap**2 - slope * least - less`` for n bins, and up to `TILE` more.
+        """Fill ``add[to:]`` with ``-gap**2 - slope * least - less`` for n bins, in whole tiles.
 
         `gap` is how far the interval low .. high of a bin is from below .. above.
         """
         integer, number = types.intp, types.float64
-        signature = types.void(low, high, least, integer, number, number, number, number, add)
+        signature = types.void(
+            low, high, least, integer, number, number, number, number, add, integer
+        )
 
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             low, high, least, add = (
@@ -278,7 +344,7 @@ else:
             below, above, slope, less = (_splat(builder, args[i], _DOUBLES) for i in range(4, 8))
             zero, bottom = (ir.Constant(_DOUBLES, [value] * TILE) for value in (0.0, _LEAST))
 
-            def tile(i: Any, nothing: Any) -> Any:
+            def tile(i: Any) -> list[Any]:
                 place = builder.mul(i, ir.Constant(i.type, TILE))
                 gap = _greater_double(
                     builder,
@@ -292,12 +358,12 @@ else:
                 )
                 cost = _greater_double(builder, builder.fsub(zero, cost), bottom)
                 cost = builder.fptrunc(builder.fsub(cost, less), _SINGLES)
-                _store(builder, cost, add, place)
-                return nothing
+                _store(builder, cost, add, builder.add(args[9], place))
+                return []
 
             tiles = builder.add(n, ir.Constant(n.type, TILE - 1))
             tiles = builder.sdiv(tiles, ir.Constant(n.type, TILE))
-            _loop(builder, ir.Constant(ir.IntType(1), 0), tiles, tile)
+            _loop(builder, [], tiles, tile)
             return context.get_dummy_value()
 
         return signature, generate
@@ -343,13 +409,13 @@ else:
             length = _splat(builder, builder.sitofp(first, ir.DoubleType()), _DOUBLES)
             length = builder.fadd(length, ramp)
 
-            def line(p: Any, top: Any) -> Any:
+            def line(p: Any, top: Any) -> list[Any]:
                 rise = _splat(builder, builder.load(builder.gep(slope, [p])), _DOUBLES)
                 start = _splat(builder, builder.load(builder.gep(level, [p])), _DOUBLES)
                 total = builder.fadd(start, builder.fmul(rise, length))
-                return _greater_double(builder, total, top)
+                return [_greater_double(builder, total, top)]
 
-            best = _loop(builder, ir.Constant(_DOUBLES, [-np.inf] * TILE), n, line)
+            best = _loop(builder, [ir.Constant(_DOUBLES, [-np.inf] * TILE)], n, line)[0]
             total = builder.fadd(_load(builder, own, first, _DOUBLES), best)
             total = builder.fadd(onset, total)
             _store(builder, total, value, first)
@@ -384,13 +450,13 @@ else:
             )
             flags = [ir.Constant(kind, flag) for flag in (0, 3, 1)]  # read, keep, data
 
-            def ask(i: Any, nothing: Any) -> Any:
+            def ask(i: Any) -> list[Any]:
                 place = builder.gep(table, [builder.add(at, builder.mul(i, line))])
                 builder.call(function, [builder.bitcast(place, byte), *flags])
-                return nothing
+                return []
 
             lines = builder.add(builder.sdiv(n, line), ir.Constant(n.type, 1))
-            _loop(builder, ir.Constant(ir.IntType(1), 0), lines, ask)
+            _loop(builder, [], lines, ask)
             return context.get_dummy_value()
 
         return signature, generate
