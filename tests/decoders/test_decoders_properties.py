@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,7 +17,8 @@ import numpy as np
 import pytest
 
 from align import decoders
-from align.decoders import Lattice
+from align.decoders import Lattice, second_order
+from align.decoders._binned_pruning import search_by_bins
 from align.types import Path as Timing
 from align.types import Potentials
 
@@ -60,9 +62,17 @@ def by_max_marginals(p):
     return Timing(path.onsets, float(top[0]))
 
 
+def by_bins(potentials):
+    """Second order by bounds over bins of lengths, if at all, however few states there are."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(second_order, "states_that_fit", lambda *_: 0)
+        patch.setattr(second_order, "search_by_bins", partial(search_by_bins, few=0))
+        return decoders.decode_second_order(potentials)
+
+
 ANY = [decoders.decode, decoders.decode_second_order, decoders.decode_general]
-ANY += [by_groups, by_batch, in_windows, in_little_memory]
-FIRST = [decoders.decode_semi_markov, by_lattice, by_k_best, by_max_marginals]
+ANY += [by_groups, by_batch, in_windows, in_little_memory, by_k_best, by_bins]
+FIRST = [decoders.decode_semi_markov, by_lattice, by_max_marginals]
 SERVE = {0: [*ANY, *FIRST, decoders.decode_monotone], 1: [*ANY, *FIRST], 2: ANY}
 
 

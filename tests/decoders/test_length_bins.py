@@ -176,7 +176,6 @@ def test_gives_up_where_memory_or_room_is_short(monkeypatch):
     assert search_by_bins(tables, potentials.ratio, 1000) is None
     expected = decoders.decode_second_order(potentials)
     monkeypatch.setattr(_binned_pruning, "_SHARE", -1.0)
-    monkeypatch.setattr(_binned_pruning, "_FEW", 0)
     path = decoders.decode_second_order(potentials)
     assert path.score == pytest.approx(expected.score)
     assert path.onsets.tolist() == expected.onsets.tolist()
