@@ -231,8 +231,14 @@ def _improve(
             stay = onsets[first:last][side]
             around[side] = np.stack((stay, stay + 1), axis=1)
         until = int(onsets[last]) if last < n_events else n_frames
-        potentials = source.within(around, first, last, until)
-        onsets[low:high] = decode(potentials, max_memory=max_memory).onsets[moving]
+        try:
+            potentials = source.within(around, first, last, until)
+            found = decode(potentials, max_memory=max_memory).onsets[moving]
+            onsets[low:high] = found + (around[0, 0] if first > 0 else 0)
+        except ParameterError:  # what stays where it is leaves no room for the lengths between
+            if low == 0 and high == n_events:
+                raise
+            continue
         given = source.windows[low:high]
         limit = np.stack(
             (np.maximum(given[:, 0], floor), np.minimum(given[:, 1], ceiling)), axis=1

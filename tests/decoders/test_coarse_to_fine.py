@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from align import decoders
+from align.decoders import coarse, decode_coarse_to_fine
 from align.decoders._coarse_pass import coarse_path
 from align.decoders._coarse_sources import Cells, source_of
 from align.errors import ParameterError
@@ -265,3 +266,31 @@ def test_it_says_what_it_cannot_do():
         )
     with pytest.raises(ParameterError, match="no timing has a finite score"):
         decoders.decode_coarse_to_fine(replace(potentials, onset=np.full((2, 5), -np.inf)))
+
+
+def test_windows_in_the_middle_are_widened_where_they_are():
+    """Onsets of a part of the recording are put back where the part is."""
+    truth = 40 * np.arange(60)
+    onset = np.random.default_rng(0).normal(size=(60, 2400))
+    onset[np.arange(60), truth] += 30
+    source = source_of(Potentials(onset, n_frames=2400), None)
+    onsets = truth.copy()
+    onsets[30:32] += [8, -6]
+    coarse._improve(source, onsets, np.array([30]), 5, None)
+    assert onsets.tolist() == truth.tolist()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_even_one_frame_either_side_is_widened(seed):
+    rng = np.random.default_rng(seed)
+    n_events, length = int(rng.integers(3, 30)), int(rng.integers(6, 30))
+    onset = rng.normal(size=(n_events, n_events * length))
+    onset[np.arange(n_events), length * np.arange(n_events)] += 3.0
+    potentials = Potentials(
+        onset,
+        n_frames=n_events * length,
+        min_length=np.full(n_events, length // 3),
+        max_length=np.full(n_events, 2 * length),
+    )
+    found = decode_coarse_to_fine(potentials, reach=1, factor=length // 3)
+    assert potentials.score(found.onsets) == pytest.approx(found.score)
