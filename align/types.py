@@ -319,7 +319,7 @@ def _int_vector(values: npt.ArrayLike | None, k: int, default: int, name: str) -
     vector = np.asarray(values, dtype=np.intp)
     if vector.shape != (k,):
         raise ParameterError(f"{name}.shape={vector.shape}, must be (K,)=({k},).")
-    return vector
+    return np.ascontiguousarray(vector)  # kernels are compiled for that
 
 
 class Term(Protocol):

@@ -26,7 +26,7 @@ from align.decoders._length_bins import (
 )
 from align.decoders._numba import compiled
 from align.decoders._vectors import TILE
-from align.decoders._workspace import Workspace
+from align.decoders._workspace import Workspace, workspace
 from align.types import FloatArray, IntArray
 
 __all__ = ["Searched", "search_by_bins"]
@@ -86,6 +86,11 @@ def search_by_bins(
     alpha, beta = np.sqrt(-a), np.sqrt(-b)
     rest = np.maximum(0.0, 2.0 * alpha * beta - c)
     most = most_bins(int(n_lengths.max()))
+    allowed = _ENOUGH if max_memory is None else max_memory
+    used = n_events * (int(n_lengths.max()) + 16 * (most + 1) + 128)
+    used += 48 * int(n_frames.max()) + 16 * int(longest.max())
+    if used > allowed:
+        return None
     bins = Bins(
         np.empty((n_events, most + 1), dtype=np.intp),
         np.empty(n_events, dtype=np.intp),
@@ -98,17 +103,35 @@ def search_by_bins(
     room = int(_SHARE * n_nodes) + 4096
     n_rows = n_scratch(widest, int(n_frames.max()), most + 1)
     n_bytes = 2 * (int(offset[-1]) + TILE) + 4 * n_rows + 20 * room + 1024
-    used = 2 * bins.edge.nbytes + bins.of.nbytes + 128 * n_events
-    if n_bytes + used > (_ENOUGH if max_memory is None else max_memory):
+    if n_bytes + used > allowed:
         return None
-    space = Workspace(n_bytes)
+    with workspace(n_bytes) as space:
+        return _search(
+            tables, terms, (alpha, beta, rest), bins, widest, offset, n_rows, room, space
+        )
+
+
+def _search(
+    tables: Tables,
+    terms: _Float64,
+    roots: tuple[_Float64, _Float64, _Float64],
+    bins: Bins,
+    widest: int,
+    offset: IntArray,
+    n_rows: int,
+    room: int,
+    space: Workspace,
+) -> Searched | None:
+    """Find bounds, a path by a beam, and what is better."""
+    n_events = bins.n_bins.size
+    alpha, beta, _ = roots
     spread = _spread(tables)
     bounds = Bounds(
         space.take(int(offset[-1]) + TILE, np.uint16), offset, np.empty(n_events + 1), 1.0 / spread
     )
-    top_onset = tables.onset.max(axis=1).astype(np.float64)
+    top_onset = _top_onsets(tables)
     scratch = space.take(n_rows, np.float32)
-    if not suffix_bounds(tables, (alpha, beta, rest), bins, widest, top_onset, bounds, scratch):
+    if not suffix_bounds(tables, roots, bins, widest, top_onset, bounds, scratch):
         return None
     kept = Kept(
         space.take(room, np.float64),
@@ -130,14 +153,26 @@ def search_by_bins(
             break
     else:
         return None
-    slack = _slack(tables, terms, top_onset, score)
+    slack = _slack(tables, terms, top_onset, score, spread)
     if highest > score - slack:
+        known = score
         score, _ = search(
-            tables, terms, alpha, beta, bins, bounds, score - slack, np.inf, 1, kept, onsets
+            tables, terms, alpha, beta, bins, bounds, known - slack, np.inf, 1, kept, onsets
         )
-        if not score > -np.inf:
+        if not score >= known:
             return None
     return Searched(score, onsets, int(kept.begin[n_events]))
+
+
+@compiled()
+def _top_onsets(tables: Tables) -> _Float64:
+    """Greatest score of each onset; what lies beside its window may be anything, even NaN."""
+    first, last = tables.windows.first, tables.windows.last
+    top = np.empty(tables.row.size)
+    for k in range(top.size):
+        at = first[k] - tables.start[k]
+        top[k] = np.max(tables.onset[k, at : at + last[k] - first[k] + 1])
+    return top
 
 
 @compiled()
@@ -158,7 +193,7 @@ def _spread(tables: Tables) -> float:
 
 
 @compiled()
-def _slack(tables: Tables, ratio: _Float64, top: _Float64, score: float) -> float:
+def _slack(tables: Tables, ratio: _Float64, top: _Float64, score: float, spread: float) -> float:
     """Bound what rounding takes from the bounds of a path of this score, or adds to its score."""
     longest = tables.windows.longest
     n_events = longest.size
@@ -173,4 +208,5 @@ def _slack(tables: Tables, ratio: _Float64, top: _Float64, score: float) -> floa
         length = float(max(longest[k], longest[k - 1] if k > 0 else 0))
         terms += np.sum(np.abs(ratio[k])) * length * length
     terms += span
-    return rounding(n_events, span) + 8.0 * _EPS * (n_events + 8) * terms
+    tiny = 3.0 * 2.0**-149 * n_events * spread  # what float32 loses near zero
+    return rounding(n_events, span) + tiny + 8.0 * _EPS * (n_events + 8) * terms

@@ -102,7 +102,8 @@ def is_concave(ratio: FloatArray) -> bool:
     (True, False)
     """
     a, b, c = np.asarray(ratio, dtype=np.float64).T
-    return bool(((a <= 0) & (b <= 0) & (4 * a * b * (1 + 8 * _EPS) >= c * c)).all())
+    most = 2 * np.sqrt(np.maximum(-a, 0.0)) * np.sqrt(np.maximum(-b, 0.0))  # a b can underflow
+    return bool(((a <= 0) & (b <= 0) & (np.abs(c) <= most * (1 + 4 * _EPS))).all())
 
 
 def is_promising(potentials: Potentials, onset: FloatArray, windows: Windows) -> bool:

@@ -5,38 +5,27 @@ longer than filling them.
 """
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Workspace", "forget"]
+__all__ = ["Workspace", "forget", "workspace"]
 
 _KEPT = 2**25  # bytes that a thread keeps at most
 _ALIGNED = 128  # bytes; vectors never cross the lines of the cache
+
+_Bytes = npt.NDArray[np.uint8]
 
 _local = threading.local()
 
 
 class Workspace:
-    """Arrays out of one block of bytes.
+    """Arrays out of one block of bytes, one after the other."""
 
-    Parameters
-    ----------
-    n_bytes : int
-        Of all arrays, and 128 more for each of them.
-
-    Notes
-    -----
-    What is in the arrays is not kept: the next workspace of the thread begins with the same bytes.
-    """
-
-    def __init__(self, n_bytes: int) -> None:
-        block: npt.NDArray[np.uint8] | None = getattr(_local, "block", None)
-        if block is None or block.size < n_bytes + _ALIGNED:
-            block = np.empty(n_bytes + _ALIGNED, dtype=np.uint8)
-            if n_bytes <= _KEPT:
-                _local.block = block
+    def __init__(self, block: _Bytes) -> None:
         self._block = block
         self._used = -block.ctypes.data % _ALIGNED
 
@@ -48,6 +37,24 @@ class Workspace:
         array: npt.NDArray[Any] = self._block[self._used : self._used + n_bytes].view(dtype)
         self._used += -(-n_bytes // _ALIGNED) * _ALIGNED
         return array
+
+
+@contextmanager
+def workspace(n_bytes: int) -> Iterator[Workspace]:
+    """Lend a block that nothing else has until it is given back.
+
+    Parameters
+    ----------
+    n_bytes : int
+        Of all arrays that are taken, and 128 more for each of them.
+    """
+    block: _Bytes | None = _local.__dict__.pop("block", None)
+    if block is None or block.size < n_bytes + _ALIGNED:
+        block = None  # given back before more is asked for
+        block = np.empty(n_bytes + _ALIGNED, dtype=np.uint8)
+    yield Workspace(block)
+    if block.size <= _KEPT:
+        _local.block = block
 
 
 def forget() -> None:

@@ -1,5 +1,6 @@
 """Bounds by bins of lengths: never below a score, and as exact as the search of all states."""
 
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -145,6 +146,44 @@ def test_windows_of_many_widths():
         assert found.onsets.tolist() == onsets.tolist()
 
 
+@st.composite
+def odd_potentials(draw):
+    """Windows of one frame beside wide ones, jumps further than an event can last, any row."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    n_events = draw(st.sampled_from([2, 3, 7]))
+    truth = np.cumsum(rng.choice([1, 2, 5, 40], n_events + 1))
+    n_frames, truth = int(truth[-1]), truth[:-1]
+    reach = rng.choice([0, 1, 15, 32, 33, 70], (2, n_events))
+    start = np.minimum.accumulate(np.clip(truth - reach[0], 0, None)[::-1])[::-1].copy()
+    stop = np.maximum.accumulate(np.clip(truth + reach[1] + 1, 1, n_frames))
+    width = int((stop - start).max())
+    onset = rng.integers(-3, 4, (n_events, width)).astype(draw(st.sampled_from("fd")))
+    rows = np.array([(0, 0, 0), (-1, -4, 4), (-3, -5, -2), (-9, -4, -12), (-2, 0, 0), (0, -1, 0)])
+    ratio = rows[rng.integers(0, len(rows), n_events)] / 4.0
+    ratio[0] = 0.0
+    options = {}
+    if draw(st.booleans()):
+        duration = rng.integers(-3, 4, (2, n_frames + 1)) / 2.0
+        duration[rng.random(duration.shape) < 0.1] = -np.inf
+        duration[:, np.diff(truth, append=n_frames)] = 0.0
+        options = {"duration": duration, "duration_row": rng.integers(0, 2, n_events)}
+    if draw(st.booleans()):
+        lasts = np.diff(truth, append=n_frames)
+        options["min_length"] = np.maximum(1, lasts - rng.choice([0, 1, 30], n_events))
+        options["max_length"] = lasts + rng.choice([0, 1, 30], n_events)
+    return Potentials(onset, n_frames, start=start, stop=stop, ratio=ratio, **options)
+
+
+@settings(max_examples=60)
+@given(odd_potentials())
+def test_odd_windows_and_any_concave_row(potentials):
+    score, onsets = by_envelopes(potentials)
+    found = by_bins(potentials)
+    if found is not None:
+        assert found.score == score
+        assert found.onsets.tolist() == onsets.tolist()
+
+
 def test_all_scores_equal():
     ratio = np.zeros((5, 3))
     ratio[1:] = [-1.0, -1.0, 2.0]
@@ -223,3 +262,32 @@ def test_expected_lengths_follow_the_score():
     first = np.array([0, 11, 29, 40])
     alpha, beta = np.array([0.0, 0.5, 1.0]), np.array([0.0, 1.0, 0.5])
     assert expected_lengths(first, first, alpha, beta).tolist() == [10, 20, 10]
+
+
+@pytest.mark.parametrize("beside", [np.nan, np.inf, 1e30])
+def test_what_lies_beside_a_window_does_not_matter(beside):
+    """The best path is not the one the beam finds, so that the proof is needed."""
+    potentials = steady(74, 60, noise=2.0, strength=0.03, reach=40)
+    stop = potentials.stop.copy()
+    stop[0] = potentials.start[0] + 41
+    onset = potentials.onset.copy()
+    clean = replace(potentials, stop=stop)
+    onset[0, 41:] = beside
+    score, onsets = by_envelopes(clean)
+    tables = without_ratio(clean, onset, tighten(clean))
+    found = search_by_bins(tables, clean.ratio, None, few=0)
+    assert found is not None
+    assert found.score == pytest.approx(score, abs=1e-9)
+    assert found.onsets.tolist() == onsets.tolist()
+
+
+def test_tables_of_lengths_are_in_the_budget():
+    ratio = np.zeros((200, 3))
+    ratio[1:] = [-1.0, -1.0, 2.0]
+    potentials = Potentials(np.zeros((200, 20_000)), 20_000, ratio=ratio)
+    tables = without_ratio(potentials, check_values(potentials), tighten(potentials))
+    tracemalloc.start()
+    assert search_by_bins(tables, potentials.ratio, 1000) is None
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 200_000

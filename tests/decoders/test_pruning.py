@@ -129,6 +129,10 @@ def test_many_lines_meet_on_a_hull():
         ((1.0, 1.0, -2.0), False),
         ((-1.0, 0.0, 0.1), False),
         ((0.0, 0.0, 0.0), True),
+        ((-1e-170, -1e-170, 2e-170), True),
+        ((-1e-170, -1e-170, 2.5e-170), False),
+        ((-1e200, -1e200, 2e200), True),
+        ((-1e200, -1e200, 2.5e200), False),
     ],
 )
 def test_terms_that_do_not_exceed_their_tangents(row, concave):
