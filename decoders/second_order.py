@@ -67,13 +67,14 @@ def decode_second_order(potentials: Potentials, *, max_memory: int | None = None
     -----
     Let W be the frames each onset can take and L the lengths each event can have. Where
     ``a <= 0``, ``b <= 0`` and ``4 a b >= c**2`` in every row of `Potentials.ratio`, time is about
-    three times that of `decode_semi_markov` as long as the terms are as weak as those learned from
-    speech, and memory about 16 K W bytes.
+    three times that of `decode_semi_markov` where first-order bounds tell enough, as with weights
+    learned from speech, and four to seven times where bounds over bins of lengths do, as on music;
+    memory is about 80 K W bytes, of which a thread keeps at most 32 MiB for the next call.
 
-    Otherwise time is some ten times that of `decode_semi_markov`. Back-pointers of one byte (two
-    where an onset can follow more than 256 others), at most K W (L + 31) of them, are stored up to
-    256 MiB or `max_memory`. Beyond, checkpoints bound memory by the order of ``sqrt(K) W L`` at
-    twice the time, and below that by ``log2(K) W L`` at up to log2(K) times.
+    Otherwise time is some ten to fifteen times that of `decode_semi_markov`. Back-pointers of one
+    byte (two where an onset can follow more than 256 others), at most K W (L + 31) of them, are
+    stored up to 256 MiB or `max_memory`. Beyond, checkpoints bound memory by the order of
+    ``sqrt(K) W L`` at twice the time, and below that by ``log2(K) W L`` at up to log2(K) times.
 
     Examples
     --------
