@@ -442,7 +442,7 @@ else:
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             _, at, n = args
             table = _data(context, builder, signature, args, 0)
-            size = context.get_abi_sizeof(table.type.pointee)
+            size = context.get_abi_sizeof(context.get_value_type(signature.args[0].dtype))
             line, kind = ir.Constant(n.type, max(1, _CACHE_LINE // size)), ir.IntType(32)
             byte = ir.IntType(8).as_pointer()
             function = builder.module.declare_intrinsic(
