@@ -101,9 +101,18 @@ def is_concave(ratio: FloatArray) -> bool:
     >>> is_concave(np.array([[0.0, 0, 0], [-1, -1, 2]])), is_concave(np.array([[-1.0, -1, 3]]))
     (True, False)
     """
-    a, b, c = np.asarray(ratio, dtype=np.float64).T
-    most = 2 * np.sqrt(np.maximum(-a, 0.0)) * np.sqrt(np.maximum(-b, 0.0))  # a b can underflow
-    return bool(((a <= 0) & (b <= 0) & (np.abs(c) <= most * (1 + 4 * _EPS))).all())
+    return bool(_is_concave(np.ascontiguousarray(ratio, dtype=np.float64)))
+
+
+@compiled()
+def _is_concave(ratio: npt.NDArray[np.float64]) -> bool:
+    for k in range(ratio.shape[0]):
+        a, b, c = ratio[k]
+        if not (a <= 0.0 and b <= 0.0):
+            return False
+        if not abs(c) <= 2.0 * np.sqrt(-a) * np.sqrt(-b) * (1.0 + 4.0 * _EPS):  # a b can underflow
+            return False
+    return True
 
 
 def is_promising(potentials: Potentials, onset: FloatArray, windows: Windows) -> bool:
@@ -186,7 +195,7 @@ def prune(
                 return found
             found.onsets = work.first_order_path()
             found.score = float(_score(plain, ratio, found.onsets))
-            hopeless = work.share((top + found.score) / 2) > _FRAMES
+            halfway = (top + found.score) / 2
         elif top + constant == -np.inf:
             break
         slack = _slack(tables, ratio, abs(found.score) + abs(constant))
@@ -207,7 +216,7 @@ def prune(
             return found
         cells, found.windows = _n_cells(found.windows), work.narrowed(least)
         stuck = found.score == known and _n_cells(found.windows) > _STUCK * cells
-        if stuck or hopeless:
+        if stuck or (attempt == 0 and work.share(halfway) > _FRAMES):
             break
         constant, duration = _tangents(plain, ratio, found.onsets)
         tables = plain._replace(
@@ -348,16 +357,19 @@ def _tangents(
     return -float(value.sum()), duration
 
 
+@compiled()
 def _slack(tables: Tables, ratio: npt.NDArray[np.float64], size: float) -> float:
     """Bound the rounding of the scores of a path that is not worse than one of score `size`.
 
     Its positive terms add up to ``upper`` at most, so its negative ones to ``upper + size``.
     """
     upper = _positive(tables)
-    squares = tables.windows.longest.astype(np.float64) ** 2
-    squares[1:] = np.maximum(squares[1:], squares[:-1])
-    terms = (np.abs(ratio).sum(axis=1) * squares).sum()
-    return float(4 * _EPS * (tables.row.size + 8) * (2 * upper + size + terms))
+    longest = tables.windows.longest
+    terms = 0.0
+    for k in range(longest.size):
+        length = float(max(longest[k], longest[k - 1] if k > 0 else 0))
+        terms += (abs(ratio[k, 0]) + abs(ratio[k, 1]) + abs(ratio[k, 2])) * length * length
+    return 4.0 * _EPS * (tables.row.size + 8) * (2.0 * upper + size + terms)
 
 
 @compiled()
