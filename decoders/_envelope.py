@@ -29,6 +29,7 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.extending import intrinsic
 
+from align.decoders._llvm import loop, splat
 from align.decoders._numba import compiled
 from align.decoders._windows import Windows
 from align.types import FloatArray, IntArray
@@ -94,37 +95,9 @@ else:
     def _constant(values: list[float]) -> Any:
         return ir.Constant(_VECTOR, values)
 
-    def _splat(builder: Any, value: Any) -> Any:
-        index = ir.IntType(32)
-        none = ir.Constant(_VECTOR, ir.Undefined)
-        one = builder.insert_element(none, value, ir.Constant(index, 0))
-        return builder.shuffle_vector(
-            one, none, ir.Constant(ir.VectorType(index, TILE), [0] * TILE)
-        )
-
     def _place(context: Any, builder: Any, signature: Any, args: Any, i: int, at: Any) -> Any:
         array = context.make_array(signature.args[i])(context, builder, args[i])
         return builder.gep(array.data, [at])
-
-    def _loop(builder: Any, start: list[Any], n: Any, body: Any) -> list[Any]:
-        """Run ``body(variables)`` n >= 1 times from `start`; return what it returned last."""
-        entry = builder.basic_block
-        loop, done = builder.append_basic_block("lines"), builder.append_basic_block("done")
-        builder.branch(loop)
-        builder.position_at_end(loop)
-        zero = ir.Constant(n.type, 0)
-        count = builder.phi(n.type)
-        variables = [builder.phi(value.type) for value in start]
-        following = body(variables)
-        after = builder.add(count, ir.Constant(n.type, 1))
-        for phi, first, then in zip(
-            [count, *variables], [zero, *start], [after, *following], strict=True
-        ):
-            phi.add_incoming(first, entry)
-            phi.add_incoming(then, builder.basic_block)
-        builder.cbranch(builder.icmp_signed("<", after, n), loop, done)
-        builder.position_at_end(done)
-        return list(following)
 
     @intrinsic
     def _best_lines(
@@ -141,10 +114,11 @@ else:
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             _, at, step, n, c, q, _, to = args
             ramp, one = _constant([float(r) for r in range(TILE)]), _constant([1.0] * TILE)
-            slope = builder.fmul(_splat(builder, c), builder.fsub(_splat(builder, q), ramp))
+            slope = builder.fmul(
+                splat(builder, c, _VECTOR), builder.fsub(splat(builder, q, _VECTOR), ramp)
+            )
 
-            def body(variables: Any) -> Any:
-                at, line, top, found = variables
+            def body(_: Any, at: Any, line: Any, top: Any, found: Any) -> list[Any]:
                 place = _place(context, builder, signature, args, 0, at)
                 place = builder.bitcast(place, _VECTOR.as_pointer())
                 value = builder.fsub(
@@ -161,7 +135,7 @@ else:
                 ]
 
             zero, least = _constant([0.0] * TILE), _constant([-np.inf] * TILE)
-            found = _loop(builder, [at, zero, least, zero], n, body)[3]
+            found = loop(builder, [at, zero, least, zero], n, body)[3]
             kind = ir.VectorType(ir.IntType(32), TILE)
             place = _place(context, builder, signature, args, 6, to)
             place = builder.bitcast(place, kind.as_pointer())
@@ -203,12 +177,13 @@ else:
             to, own_at, back_to = args[1], args[3], args[5]
             at, step, n, x, c, q, score, line = args[7:]
             ramp, one = _constant([float(r) for r in range(TILE)]), _constant([1.0] * TILE)
-            length = builder.fmul(_splat(builder, c), builder.fadd(_splat(builder, q), ramp))
+            length = builder.fmul(
+                splat(builder, c, _VECTOR), builder.fadd(splat(builder, q, _VECTOR), ramp)
+            )
 
-            def body(variables: Any) -> Any:
-                at, x, top, found = variables
+            def body(_: Any, at: Any, x: Any, top: Any, found: Any) -> list[Any]:
                 place = _place(context, builder, signature, args, 6, at)
-                value = _splat(builder, builder.load(place))
+                value = splat(builder, builder.load(place), _VECTOR)
                 value = builder.fadd(value, builder.fmul(length, x, flags=_SUM), flags=_SUM)
                 more = builder.fcmp_ordered(">", value, top)
                 return [
@@ -219,14 +194,14 @@ else:
                 ]
 
             zero, least = _constant([0.0] * TILE), _constant([-np.inf] * TILE)
-            start = [at, _splat(builder, x), least, zero]
-            _, _, top, found = _loop(builder, start, n, body)
-            found = builder.fsub(_splat(builder, builder.fadd(x, line)), found)
+            start = [at, splat(builder, x, _VECTOR), least, zero]
+            _, _, top, found = loop(builder, start, n, body)
+            found = builder.fsub(splat(builder, builder.fadd(x, line), _VECTOR), found)
             place = _place(context, builder, signature, args, 2, own_at)
             place = builder.bitcast(place, _VECTOR.as_pointer())
             total = builder.fadd(
                 builder.load(place, align=8),
-                builder.fadd(top, _splat(builder, score)),
+                builder.fadd(top, splat(builder, score, _VECTOR)),
             )
             place = _place(context, builder, signature, args, 0, to)
             builder.store(total, builder.bitcast(place, _VECTOR.as_pointer()), align=8)

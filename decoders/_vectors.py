@@ -14,6 +14,8 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.extending import intrinsic
 
+from align.decoders._llvm import loop, splat
+
 __all__ = [
     "LANES",
     "TILE",
@@ -129,34 +131,6 @@ else:
     _HALF = ir.IntType(16)
     _CACHE_LINE = 64  # bytes
 
-    def _loop(builder: Any, start: list[Any], n: Any, body: Any) -> list[Any]:
-        """Run ``body(count, *variables)`` n >= 1 times; return what it returned last."""
-        entry = builder.basic_block
-        loop, done = builder.append_basic_block("loop"), builder.append_basic_block("done")
-        builder.branch(loop)
-        builder.position_at_end(loop)
-        count, *variables = (builder.phi(kind) for kind in [n.type, *(v.type for v in start)])
-        following = body(count, *variables)
-        after = builder.add(count, ir.Constant(n.type, 1))
-        for phi, first, then in zip(
-            [count, *variables],
-            [ir.Constant(n.type, 0), *start],
-            [after, *following],
-            strict=True,
-        ):
-            phi.add_incoming(first, entry)
-            phi.add_incoming(then, builder.basic_block)
-        builder.cbranch(builder.icmp_signed("<", after, n), loop, done)
-        builder.position_at_end(done)
-        return list(following)
-
-    def _splat(builder: Any, value: Any, kind: Any) -> Any:
-        index = ir.IntType(32)
-        none = ir.Constant(kind, ir.Undefined)
-        one = builder.insert_element(none, value, ir.Constant(index, 0))
-        zeros = ir.Constant(ir.VectorType(index, kind.count), [0] * kind.count)
-        return builder.shuffle_vector(one, none, zeros)
-
     def _data(context: Any, builder: Any, signature: Any, args: Any, i: int) -> Any:
         return context.make_array(signature.args[i])(context, builder, args[i]).data
 
@@ -191,20 +165,20 @@ else:
                 place = builder.add(builder.load(builder.gep(at, [j])), shift)
                 row, following = _load(builder, rows, place, _FLOATS), []
                 for add, found in zip(adds, best, strict=True):
-                    score = _splat(builder, builder.load(builder.gep(add, [j])), _FLOATS)
+                    score = splat(builder, builder.load(builder.gep(add, [j])), _FLOATS)
                     total = builder.bitcast(builder.fadd(row, score), _BITS)
                     following.append(_greater(builder, total, found))
                 return following
 
             more = _load(builder, rows, builder.add(plus, shift), _FLOATS)
-            found = _loop(builder, [least] * len(adds), n, source)
+            found = loop(builder, [least] * len(adds), n, source)
             for to, best in zip(tos, found, strict=True):
                 total = builder.fadd(builder.bitcast(best, _FLOATS), more)
                 _store(builder, total, rows, builder.add(to, shift))
                 greatest = _greater(builder, builder.bitcast(total, _BITS), greatest)
             return [greatest]
 
-        (best,), half = _loop(builder, [least], blocks, block), LANES
+        (best,), half = loop(builder, [least], blocks, block), LANES
         while half > 1:
             half //= 2
             index = ir.VectorType(ir.IntType(32), half)
@@ -288,7 +262,7 @@ else:
                 _store(builder, row, table, builder.add(to, shift))
                 return []
 
-            _loop(builder, [], blocks, block)
+            loop(builder, [], blocks, block)
             return context.get_dummy_value()
 
         return signature, generate
@@ -341,7 +315,7 @@ else:
                 _data(context, builder, signature, args, i) for i in (0, 1, 2, 8)
             )
             n = args[3]
-            below, above, slope, less = (_splat(builder, args[i], _DOUBLES) for i in range(4, 8))
+            below, above, slope, less = (splat(builder, args[i], _DOUBLES) for i in range(4, 8))
             zero, bottom = (ir.Constant(_DOUBLES, [value] * TILE) for value in (0.0, _LEAST))
 
             def tile(i: Any) -> list[Any]:
@@ -363,7 +337,7 @@ else:
 
             tiles = builder.add(n, ir.Constant(n.type, TILE - 1))
             tiles = builder.sdiv(tiles, ir.Constant(n.type, TILE))
-            _loop(builder, [], tiles, tile)
+            loop(builder, [], tiles, tile)
             return context.get_dummy_value()
 
         return signature, generate
@@ -403,19 +377,19 @@ else:
                 _data(context, builder, signature, args, i) for i in (0, 1, 4, 6, 11)
             )
             onset, unit, base, threshold = (
-                _splat(builder, args[i], _DOUBLES) for i in (5, 8, 9, 10)
+                splat(builder, args[i], _DOUBLES) for i in (5, 8, 9, 10)
             )
             ramp = ir.Constant(_DOUBLES, [float(r) for r in range(TILE)])
-            length = _splat(builder, builder.sitofp(first, ir.DoubleType()), _DOUBLES)
+            length = splat(builder, builder.sitofp(first, ir.DoubleType()), _DOUBLES)
             length = builder.fadd(length, ramp)
 
             def line(p: Any, top: Any) -> list[Any]:
-                rise = _splat(builder, builder.load(builder.gep(slope, [p])), _DOUBLES)
-                start = _splat(builder, builder.load(builder.gep(level, [p])), _DOUBLES)
+                rise = splat(builder, builder.load(builder.gep(slope, [p])), _DOUBLES)
+                start = splat(builder, builder.load(builder.gep(level, [p])), _DOUBLES)
                 total = builder.fadd(start, builder.fmul(rise, length))
                 return [_greater_double(builder, total, top)]
 
-            best = _loop(builder, [ir.Constant(_DOUBLES, [-np.inf] * TILE)], n, line)[0]
+            best = loop(builder, [ir.Constant(_DOUBLES, [-np.inf] * TILE)], n, line)[0]
             total = builder.fadd(_load(builder, own, first, _DOUBLES), best)
             total = builder.fadd(onset, total)
             _store(builder, total, value, first)
@@ -428,7 +402,7 @@ else:
             place = ir.Constant(words, list(range(TILE)))
             left = builder.trunc(builder.sub(args[12], first), words.element)
             reached = builder.and_(
-                reached, builder.icmp_signed("<=", place, _splat(builder, left, words))
+                reached, builder.icmp_signed("<=", place, splat(builder, left, words))
             )
             return builder.zext(builder.bitcast(reached, ir.IntType(TILE)), n.type)
 
@@ -456,7 +430,7 @@ else:
                 return []
 
             lines = builder.add(builder.sdiv(n, line), ir.Constant(n.type, 1))
-            _loop(builder, [], lines, ask)
+            loop(builder, [], lines, ask)
             return context.get_dummy_value()
 
         return signature, generate
