@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.decoders._coarse_sources import Cells
-from align.decoders._rows import best_by_rows
+from align.decoders._rows import best_by_rows, row_offsets
 from align.decoders._windows import Windows
 from align.decoders.semi_markov import _backtrack, _forward
 from align.types import IntArray
@@ -27,7 +27,7 @@ def coarse_path(cells: Cells, max_memory: int | None) -> IntArray | None:
     windows = _tightened(cells)
     if (windows.first > windows.last).any():
         return None
-    offset = np.concatenate(([0], np.cumsum(windows.last[:-1] - windows.first[:-1] + 1)))
+    offset = row_offsets(windows.first, windows.last)
     found = np.empty(cells.onset_row.size, dtype=np.intp)
     widest = int(np.diff(offset).max())
     several = max(1, _TABLE // (8 * widest))

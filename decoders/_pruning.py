@@ -32,6 +32,7 @@ import numpy.typing as npt
 
 from align.decoders._first_order import Tables, backward, forward
 from align.decoders._numba import compiled
+from align.decoders._rows import row_offsets
 from align.decoders._survivors import (
     States,
     best_of,
@@ -224,7 +225,7 @@ def prune(
             duration=duration,
             row=np.arange(potentials.n_events),
             flat=False,
-            offset=_offsets(found.windows),
+            offset=row_offsets(found.windows.first, found.windows.last),
         )
     return found
 
@@ -314,7 +315,15 @@ def without_ratio(potentials: Potentials, onset: FloatArray, windows: Windows) -
         duration = np.ascontiguousarray(potentials.duration, dtype=np.float64)
         row = potentials.duration_row
     flat = potentials.duration is None
-    return Tables(onset, potentials.start, windows, duration, row, flat, _offsets(windows))
+    return Tables(
+        onset,
+        potentials.start,
+        windows,
+        duration,
+        row,
+        flat,
+        row_offsets(windows.first, windows.last),
+    )
 
 
 def _first_events(tables: Tables, n: int, end: int) -> Tables:
@@ -330,11 +339,6 @@ def _first_events(tables: Tables, n: int, end: int) -> Tables:
         row=tables.row[:n],
         offset=tables.offset[: n + 1],
     )
-
-
-def _offsets(windows: Windows) -> IntArray:
-    widths = windows.last[:-1] - windows.first[:-1] + 1
-    return np.concatenate(([0], np.cumsum(widths))).astype(np.intp)
 
 
 def _n_cells(windows: Windows) -> int:

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.decoders._numba import compiled
-from align.decoders._rows import best_by_rows
+from align.decoders._rows import best_by_rows, row_offsets
 from align.decoders._windows import (
     Windows,
     check_memory,
@@ -77,7 +77,7 @@ def decode_monotone(potentials: Potentials, *, max_memory: int | None = None) ->
         return Path(np.empty(0, dtype=np.intp), potentials.constant)
     onset = check_values(potentials)
     windows = tighten(potentials)
-    offset = np.concatenate(([0], np.cumsum(windows.last[:-1] - windows.first[:-1] + 1)))
+    offset = row_offsets(windows.first, windows.last)
     onsets = np.empty(potentials.n_events, dtype=np.intp)
 
     def forward(low: int, high: int, best: npt.NDArray[np.float64]) -> None:
