@@ -1,4 +1,4 @@
-"""The best path by bounds over bins of lengths, where first-order bounds say too little.
+"""The best path by bounds over bins of lengths.
 
 A beam that follows the bounds (`align.decoders._length_bins`) finds a path that is usually the
 best. All states whose bound reaches its score are then decoded exactly
@@ -11,30 +11,33 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from align.decoders._bounded_search import Kept, greatest_bound, search
+from align.decoders._bounded_search import Kept, search
 from align.decoders._first_order import Tables
 from align.decoders._length_bins import (
     Bins,
     Bounds,
+    bytes_of_bins,
     cut_lengths,
     expected_lengths,
-    most_bins,
     n_bounds,
     n_scratch,
-    rounding,
+    no_bins,
     suffix_bounds,
 )
 from align.decoders._numba import compiled
 from align.decoders._vectors import TILE
-from align.decoders._workspace import Workspace, workspace
+from align.decoders._workspace import workspace
 from align.types import FloatArray, IntArray
 
-__all__ = ["Searched", "search_by_bins"]
+__all__ = ["Searched", "is_concave", "search_by_bins"]
 
-_BEAM = 4.0  # to begin with, in spreads of the scores of one onset
-_CROWDS = (32, 128)  # states of one event, above which the beam narrows
-_ENOUGH = 2**28  # bytes that are allocated without being asked
-_FEW = 2**16
+_UNITS = 4096.0  # in a spread of the scores of one onset: shortfalls of eight can be told
+_BEAM = 0.25  # to begin with, in spreads of the scores of one onset
+_CROWDS = ((24, 1.1), (128, 4.0))  # states of one event that the beam aims at, and how much wider
+_FAR = 16.0  # spreads of one onset between bound and score: too many states are between
+_CLOSER = 0.7  # once there was no room, the score must be that much closer
+_ENOUGH = 2**31  # bytes that are allocated without being asked
+_FEW = 2**13  # states that are decoded sooner than bounds are found
 _SHARE = 2.0  # most states that are kept, for each frame an onset can take
 _Float64 = npt.NDArray[np.float64]
 _EPS = float(np.finfo(np.float64).eps)
@@ -56,6 +59,33 @@ class Searched(NamedTuple):
     score: float
     onsets: IntArray
     n_states: int
+
+
+def is_concave(ratio: FloatArray) -> bool:
+    """Whether no ratio term exceeds its tangents.
+
+    Parameters
+    ----------
+    ratio : np.ndarray [shape=(K, 3)]
+        As in `Potentials`.
+
+    Examples
+    --------
+    >>> is_concave(np.array([[0.0, 0, 0], [-1, -1, 2]])), is_concave(np.array([[-1.0, -1, 3]]))
+    (True, False)
+    """
+    return bool(_is_concave(np.ascontiguousarray(ratio, dtype=np.float64)))
+
+
+@compiled()
+def _is_concave(ratio: npt.NDArray[np.float64]) -> bool:
+    for k in range(ratio.shape[0]):
+        a, b, c = ratio[k]
+        if not (a <= 0.0 and b <= 0.0):
+            return False
+        if not abs(c) <= 2.0 * np.sqrt(-a) * np.sqrt(-b) * (1.0 + 4.0 * _EPS):  # a b can underflow
+            return False
+    return True
 
 
 def search_by_bins(
@@ -81,120 +111,103 @@ def search_by_bins(
     n_lengths = longest - shortest + 1
     if n_events < 2 or int(n_frames @ n_lengths) < few:
         return None
-    terms: _Float64 = np.ascontiguousarray(ratio, dtype=np.float64)
-    a, b, c = terms.T
-    alpha, beta = np.sqrt(-a), np.sqrt(-b)
-    rest = np.maximum(0.0, 2.0 * alpha * beta - c)
-    most = most_bins(int(n_lengths.max()))
+    widest_window, most = int(n_frames.max()), int(n_lengths.max())
     allowed = _ENOUGH if max_memory is None else max_memory
-    used = n_events * (int(n_lengths.max()) + 16 * (most + 1) + 128)
-    used += 48 * int(n_frames.max()) + 16 * int(longest.max())
+    used = bytes_of_bins(n_events, most) + 80 * n_events + 48 * widest_window
+    used += 24 * int(longest.max())
     if used > allowed:
         return None
-    bins = Bins(
-        np.empty((n_events, most + 1), dtype=np.intp),
-        np.empty(n_events, dtype=np.intp),
-        np.empty((n_events, int(n_lengths.max())), dtype=np.uint8),
-    )
-    widest = cut_lengths(expected_lengths(first, last, alpha, beta), shortest, longest, bins)
-    most = int(bins.n_bins.max())
-    bins = bins._replace(edge=np.ascontiguousarray(bins.edge[:, : most + 1]))
-    offset = n_bounds(first, last, bins)
+    bins = no_bins(n_events, most)
+    terms: _Float64 = np.ascontiguousarray(ratio, dtype=np.float64)
+    roots = np.empty((3, n_events))
+    top = np.empty(n_events)
+    widest, spread, offset = _prepare(tables, terms, bins, roots, top)
     room = int(_SHARE * n_nodes) + 4096
-    n_rows = n_scratch(widest, int(n_frames.max()), most + 1)
-    n_bytes = 2 * (int(offset[-1]) + TILE) + 4 * n_rows + 20 * room + 1024
+    n_rows = n_scratch(widest, widest_window, bins.edge.shape[1])
+    n_bytes = 2 * (int(offset[-1]) + TILE + n_rows) + 16 * room + 4 * n_nodes + 1024
     if n_bytes + used > allowed:
         return None
     with workspace(n_bytes) as space:
-        return _search(
-            tables, terms, (alpha, beta, rest), bins, widest, offset, n_rows, room, space
-        )
-
-
-def _search(
-    tables: Tables,
-    terms: _Float64,
-    roots: tuple[_Float64, _Float64, _Float64],
-    bins: Bins,
-    widest: int,
-    offset: IntArray,
-    n_rows: int,
-    room: int,
-    space: Workspace,
-) -> Searched | None:
-    """Find bounds, a path by a beam, and what is better."""
-    n_events = bins.n_bins.size
-    alpha, beta, _ = roots
-    spread = _spread(tables)
-    bounds = Bounds(
-        space.take(int(offset[-1]) + TILE, np.uint16), offset, np.empty(n_events + 1), 1.0 / spread
-    )
-    top_onset = _top_onsets(tables)
-    scratch = space.take(n_rows, np.float32)
-    if not suffix_bounds(tables, roots, bins, widest, top_onset, bounds, scratch):
-        return None
-    kept = Kept(
-        space.take(room, np.float64),
-        space.take(room, np.int32),
-        space.take(room, np.int32),
-        space.take(room, np.int32),
-        np.empty(n_events + 1, dtype=np.intp),
-    )
-    onsets = np.empty(n_events, dtype=np.intp)
-    top = greatest_bound(tables, bins, bounds)
-    if not np.isfinite(top):
-        return None
-    for crowd in _CROWDS:
-        beam = _BEAM * spread
-        score, highest = search(
-            tables, terms, alpha, beta, bins, bounds, top - beam, beam, crowd, kept, onsets
-        )
-        if score > -np.inf:
-            break
-    else:
-        return None
-    slack = _slack(tables, terms, top_onset, score, spread)
-    if highest > score - slack:
-        known = score
-        score, _ = search(
-            tables, terms, alpha, beta, bins, bounds, known - slack, np.inf, 1, kept, onsets
-        )
-        if not score >= known:
+        shortfall = space.take(int(offset[-1]) + TILE, np.uint16)
+        base, most_left = np.empty((2, n_events + 1))
+        bounds = Bounds(shortfall, offset, base, most_left, _UNITS / spread)
+        scratch = space.take(n_rows, np.uint16)
+        greatest = suffix_bounds(tables, roots, bins, widest, top, bounds, scratch)
+        if greatest == -np.inf:
             return None
-    return Searched(score, onsets, int(kept.begin[n_events]))
+        kept = Kept(
+            space.take(room, np.float64),
+            space.take(room, np.int32),
+            space.take(room, np.int32),
+            space.take(n_nodes, np.int32),
+            np.empty(n_events + 1, dtype=np.intp),
+            np.empty(n_events + 1, dtype=np.intp),
+        )
+        onsets = np.empty(n_events, dtype=np.intp)
+        beam, known, least = _BEAM * spread, -np.inf, greatest - _FAR * spread
+        for crowd, wider in _CROWDS:
+            score, highest = search(
+                tables, terms, roots, bins, bounds, greatest - beam, beam, crowd, wider, kept,
+                onsets,
+            )  # fmt: skip
+            if not score > max(known, least):
+                continue
+            known = score
+            slack = _slack(tables, terms, top, known)
+            if highest > known - slack:
+                score, _ = search(
+                    tables, terms, roots, bins, bounds, known - slack, np.inf, 1, 1.0, kept, onsets
+                )
+            if score >= known:
+                return Searched(score, onsets, int(kept.begin[n_events]))
+            least = greatest - _CLOSER * (greatest - known)  # there was no room for all states
+    return None
 
 
 @compiled()
-def _top_onsets(tables: Tables) -> _Float64:
-    """Greatest score of each onset; what lies beside its window may be anything, even NaN."""
+def _prepare(
+    tables: Tables, ratio: _Float64, bins: Bins, roots: _Float64, top: _Float64
+) -> tuple[int, float, IntArray]:
+    """Fill bins, roots of the terms [shape=(3, K)], and the greatest score of each onset.
+
+    Returns the width of the widest bin, the mean difference of the scores of one onset, and where
+    the bounds of each begin. What lies beside the window of an onset may be anything, even NaN.
+    """
     first, last = tables.windows.first, tables.windows.last
-    top = np.empty(tables.row.size)
-    for k in range(top.size):
-        at = first[k] - tables.start[k]
-        top[k] = np.max(tables.onset[k, at : at + last[k] - first[k] + 1])
-    return top
-
-
-@compiled()
-def _spread(tables: Tables) -> float:
-    """Mean difference of the scores of one onset, of some onsets."""
+    onset, start = tables.onset, tables.start
     total, n = 0.0, 0
-    for k in range(0, tables.row.size, tables.row.size // 16 + 1):
-        at = tables.windows.first[k] - tables.start[k]
-        low, high = np.inf, -np.inf
-        for i in range(at, at + tables.windows.last[k] - tables.windows.first[k] + 1):
-            score = float(tables.onset[k, i])
-            low = min(low, score if score > -np.inf else np.inf)
-            high = max(high, score)
-        if high > low:
-            total += high - low
-            n += 1
-    return total / n if n > 0 and 1e-290 * n < total < 1e290 else 1.0
+    for k in range(top.size):
+        a, b, c = ratio[k]
+        roots[0, k], roots[1, k] = np.sqrt(-a), np.sqrt(-b)
+        roots[2, k] = max(0.0, 2.0 * roots[0, k] * roots[1, k] - c)
+        begin = first[k] - start[k]
+        end = last[k] - start[k] + 1
+        top[k] = _greatest(onset[k, begin:end])
+        if k % (top.size // 16 + 1) == 0:
+            low = np.inf
+            for i in range(begin, end):
+                score = float(onset[k, i])
+                low = min(low, score if score > -np.inf else np.inf)
+            if top[k] > low:
+                total += top[k] - low
+                n += 1
+    spread = total / n if n > 0 and 1e-290 * n < total < 1e290 else 1.0
+    expected = expected_lengths(first, last, roots[0], roots[1])
+    widest = cut_lengths(expected, tables.windows.shortest, tables.windows.longest, bins)
+    return widest, spread, n_bounds(first, last, bins)
+
+
+@compiled(fastmath={"nnan", "nsz", "reassoc"})  # so that maxima become vector instructions
+def _greatest(scores: FloatArray) -> float:
+    top = scores[0]
+    for score in scores:
+        top = score if score > top else top
+    return float(top)
 
 
 @compiled()
-def _slack(tables: Tables, ratio: _Float64, top: _Float64, score: float, spread: float) -> float:
-    """Bound what rounding takes from the bounds of a path of this score, or adds to its score."""
+def _slack(tables: Tables, ratio: _Float64, top: _Float64, score: float) -> float:
+    """Bound what rounding takes from the bound of a path of this score, or adds to its score."""
     longest = tables.windows.longest
     n_events = longest.size
     span, terms = -score, abs(score)
@@ -206,7 +219,7 @@ def _slack(tables: Tables, ratio: _Float64, top: _Float64, score: float, spread:
             span += most
             terms += abs(most)
         length = float(max(longest[k], longest[k - 1] if k > 0 else 0))
-        terms += np.sum(np.abs(ratio[k])) * length * length
+        a, b, c = ratio[k]
+        terms += (abs(a) + abs(b) + abs(c)) * length * length
     terms += span
-    tiny = 3.0 * 2.0**-149 * n_events * spread  # what float32 loses near zero
-    return rounding(n_events, span) + tiny + 8.0 * _EPS * (n_events + 8) * terms
+    return 8.0 * _EPS * (n_events + 8) * terms

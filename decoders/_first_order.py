@@ -22,7 +22,7 @@ from align.decoders._windows import Windows, check_values, tighten
 from align.errors import ParameterError
 from align.types import FloatArray, IntArray, Potentials
 
-__all__ = ["Tables", "backward", "first_order_tables", "forward"]
+__all__ = ["Tables", "backward", "first_order_tables", "forward", "without_ratio"]
 
 _BLOCK = 1024  # frames whose partial maxima stay in the first-level cache
 _GROUP = 8  # lengths in one sweep; `_sweep` is written out for this number
@@ -79,8 +79,12 @@ def first_order_tables(potentials: Potentials, caller: str) -> Tables:
     if potentials.general:
         raise ParameterError(f"{caller} cannot score general functions.")
     onset = check_values(potentials)
-    windows = tighten(potentials)
-    flat = potentials.duration is None
+    return without_ratio(potentials, onset, tighten(potentials))
+
+
+def without_ratio(potentials: Potentials, onset: FloatArray, windows: Windows) -> Tables:
+    """Lay out what scores an onset or a length alone; `onset` is as `check_values` returns it."""
+    row: IntArray
     if potentials.duration is None:
         duration = np.zeros((1, int(windows.longest.max()) + 1))
         row = np.zeros(potentials.n_events, dtype=np.intp)
@@ -88,6 +92,7 @@ def first_order_tables(potentials: Potentials, caller: str) -> Tables:
         assert potentials.duration_row is not None
         duration = np.ascontiguousarray(potentials.duration, dtype=np.float64)
         row = potentials.duration_row
+    flat = potentials.duration is None
     offset = row_offsets(windows.first, windows.last)
     return Tables(onset, potentials.start, windows, duration, row, flat, offset)
 

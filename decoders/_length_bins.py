@@ -17,11 +17,14 @@ least.
 
 Bins are single lengths around the one that is expected and grow away from it, so that there are
 few of them, and the bounds are tight where the best paths are. Unlike bounds that leave the ratio
-terms out, these lose little for each event, and are of use on pieces of a thousand.
+terms out, these lose little for each event, and are of use on pieces of a thousand. Where there
+are few lengths in all, each has a bin of its own.
 
-All is in float32: twice as many scores in a vector, and half the memory. From each row its
-greatest score is taken, and kept in float64; what is rounded is at most `rounding` in all. The
-scores of frames and lengths are taken less the greatest of each event, so that none is positive.
+What is kept is by how much each bound falls short of a score that no path from onset k on exceeds,
+in whole numbers of 16 bits: four times as many in a vector as float64, in a fourth of the memory.
+Each number that is added is cut to a whole one, and sums stop at `MOST`, so that nothing is ever
+taken from a bound. What that loosens it by is at most one unit for each number, of which there are
+two or three for each event; `Bounds.unit` says how small a unit is.
 """
 
 from typing import NamedTuple
@@ -33,30 +36,35 @@ from align.decoders._first_order import Tables
 from align.decoders._numba import compiled
 from align.decoders._vectors import (
     LANES,
+    MOST,
+    ROWS,
     TILE,
     costs_of_bins,
-    max_plus,
-    max_plus_pair,
-    shorten_row,
+    least_of_bins,
+    least_of_rows,
+    least_sums,
 )
 from align.types import IntArray
 
 __all__ = [
     "Bins",
     "Bounds",
+    "bytes_of_bins",
     "cut_lengths",
     "expected_lengths",
-    "most_bins",
     "n_bounds",
-    "rounding",
+    "n_scratch",
+    "no_bins",
     "suffix_bounds",
 ]
 
-_CORE = 4  # bins of one length either side of the one expected
-_GROWTH = 1.6  # of the bins beyond, each to the one before
-_LEAST = -1e30  # finite scores stay finite in float32, even their sums
+_WIDTHS = (1, 1, 1, 1, 1, 1, 1, 2, 3, 5)  # of bins either side of the length that is expected
+_GROWTH = 2  # of those beyond, each to the one before
+_FINE = 24  # lengths that have a bin each
+_at = np.uintp  # where a place may be negative, numba counts from the end: some instructions each
+_HUGE = 1e120  # the square of what is greater may be infinite
 
-_Row = npt.NDArray[np.float32]
+_Row = npt.NDArray[np.uint16]
 _Float64 = npt.NDArray[np.float64]
 
 
@@ -69,13 +77,17 @@ class Bins(NamedTuple):
         Bin i of event k holds the lengths ``edge[k, i] .. edge[k, i + 1] - 1``.
     n_bins : np.ndarray [shape=(K,), dtype=intp]
         Bins of each event.
-    of : np.ndarray [shape=(K, L), dtype=uint8]
-        Bin of each length, the shortest of the event first.
+    middle, below : np.ndarray [shape=(K,), dtype=intp]
+        The length that is expected, and how many bins are below it.
+    step : np.ndarray [shape=(2 L + 1,), dtype=intp]
+        Length d is in bin ``below[k] + step[L + d - middle[k]]``.
     """
 
     edge: IntArray
     n_bins: IntArray
-    of: npt.NDArray[np.uint8]
+    middle: IntArray
+    below: IntArray
+    step: IntArray
 
 
 class Bounds(NamedTuple):
@@ -83,32 +95,42 @@ class Bounds(NamedTuple):
 
     Attributes
     ----------
-    score : np.ndarray [dtype=uint16]
-        Bound of onset k at frame ``first[k] + i`` after a length of bin b, less ``base[k]``, at
-        ``offset[k] + b n + i``, where n is the number of frames of onset k, rounded up to `LANES`;
-        the upper halves of float32. One more bin has the greatest of all. The end has one only,
-        and onset 0 has none.
+    shortfall : np.ndarray [dtype=uint16]
+        By how much the bound of onset k at frame ``first[k] + i`` after a length of bin b is less
+        than ``base[k]``, at ``offset[k] + (1 + b) n + i``, where n is the number of frames of
+        onset k, rounded up to `LANES`. Before them are the least of all bins. The end has these
+        only, and onset 0 has none.
     offset : np.ndarray [shape=(K + 2,), dtype=intp]
-    base : np.ndarray [shape=(K + 1,), dtype=float64]
-        In the same unit.
+    base, greatest : np.ndarray [shape=(K + 1,), dtype=float64]
+        In the same unit; the latter is the greatest bound of all.
     unit : float
         What scores are multiplied by.
     """
 
-    score: npt.NDArray[np.uint16]
+    shortfall: _Row
     offset: IntArray
     base: _Float64
+    greatest: _Float64
     unit: float
 
 
-def most_bins(longest: int) -> int:
+@compiled()
+def _width(i: int, before: int, n_lengths: int) -> int:
+    """Width of the bin that has i bins between it and the one of the length expected."""
+    if n_lengths <= _FINE:
+        return 1
+    return _WIDTHS[i] if i < len(_WIDTHS) else _GROWTH * before
+
+
+@compiled()
+def _most_bins(longest: int) -> int:
     """Return how many bins a table of lengths may need."""
-    n, width, reach = 2 * _CORE + 1, 1.0, 0
+    n, width, reach = 1, 1, 0
     while reach < longest:
-        width *= _GROWTH
-        reach += int(width)
-        n += 2
-    return n
+        width = _width(n - 1, width, longest)
+        reach += width
+        n += 1
+    return min(2 * n - 1, longest)
 
 
 @compiled()
@@ -133,39 +155,48 @@ def expected_lengths(first: IntArray, last: IntArray, alpha: _Float64, beta: _Fl
     return expected
 
 
+def bytes_of_bins(n_events: int, n_lengths: int) -> int:
+    """Return how many bytes `no_bins` takes."""
+    return 8 * (n_events * (_most_bins(n_lengths) + 4) + 2 * n_lengths + 1)
+
+
+def no_bins(n_events: int, n_lengths: int) -> Bins:
+    """Return room for the bins of events that have at most `n_lengths` lengths."""
+    edge = np.empty((n_events, _most_bins(n_lengths) + 1), dtype=np.intp)
+    n_bins, middle, below = np.empty((3, n_events), dtype=np.intp)
+    return Bins(edge, n_bins, middle, below, np.empty(2 * n_lengths + 1, dtype=np.intp))
+
+
 @compiled()
 def cut_lengths(expected: IntArray, shortest: IntArray, longest: IntArray, bins: Bins) -> int:
-    """Cut the lengths of each event around the one expected; return the width of the widest."""
-    widest = 1
+    """Cut the lengths of each event around the one expected; return the width of the widest.
+
+    Bins of all events are alike, but for the ends of the first and the last.
+    """
+    edge, n_bins, middles, belows, step = bins
+    reach = step.size // 2
+    ends = np.empty(edge.shape[1] + 1, dtype=np.intp)  # of bins either side, from the middle
+    ends[0], width, n, widest = 0, 1, 0, 1
+    step[reach] = 0
+    while ends[n] < reach:
+        width = _width(n, width, reach)
+        ends[n + 1] = ends[n] + width
+        n += 1
+        for d in range(ends[n - 1] + 1, min(ends[n], reach) + 1):
+            step[reach + d], step[reach - d] = n, -n
     for k in range(expected.size):
         low, high = shortest[k], longest[k]
-        middle = min(max(expected[k], low), high)
-        # downwards first: the edges are turned round at the end
-        edge, n = bins.edge[k], 0
-        at, width, i = middle, 1.0, 0
-        while at > low:
-            i += 1
-            if i > _CORE:
-                width *= _GROWTH
-            at = max(low, at - int(width))
-            edge[n] = at
-            n += 1
-        for i in range(n // 2):
-            edge[i], edge[n - 1 - i] = edge[n - 1 - i], edge[i]
-        at, width, i = middle, 1.0, 0
-        while at <= high:
-            edge[n] = at
-            n += 1
-            if i > _CORE:
-                width *= _GROWTH
-            i += 1
-            at += int(width)
-        edge[n] = high + 1
-        bins.n_bins[k] = n
-        for i in range(n):
-            widest = max(widest, edge[i + 1] - edge[i])
-            for d in range(edge[i], edge[i + 1]):
-                bins.of[k, d - low] = i
+        middle = middles[k] = min(max(expected[k], low), high)
+        below, above = -step[reach + low - middle], step[reach + high - middle]
+        edge[k, 0] = low
+        for i in range(1, below + 1):
+            edge[k, i] = middle - ends[below - i]
+        for i in range(above):
+            edge[k, below + 1 + i] = middle + 1 + ends[i]
+        edge[k, below + above + 1] = high + 1
+        belows[k], n_bins[k] = below, below + above + 1
+        for i in range(n_bins[k]):
+            widest = max(widest, edge[k, i + 1] - edge[k, i])
     return widest
 
 
@@ -176,27 +207,10 @@ def n_bounds(first: IntArray, last: IntArray, bins: Bins) -> IntArray:
     offset = np.zeros(n_events + 2, dtype=np.intp)
     for k in range(1, n_events):
         n_frames = (last[k] - first[k] + LANES) // LANES * LANES
-        offset[k + 1] = offset[k] + n_frames * (bins.n_bins[k - 1] + 1)
+        n_rows = (bins.n_bins[k - 1] + ROWS - 1) // ROWS * ROWS
+        offset[k + 1] = offset[k] + n_frames * (1 + n_rows)
     offset[n_events + 1] = offset[n_events] + LANES
     return offset
-
-
-@compiled()
-def rounding(n_events: int, span: float) -> float:
-    """Bound what rounding takes from the bound of a path, in units of `Bounds.unit`.
-
-    Parameters
-    ----------
-    n_events : int
-    span : float
-        How much less than the greatest scores of all frames and lengths the path scores.
-
-    Notes
-    -----
-    Along the path no sum is below -span, none is positive, and at most six are rounded for each
-    event.
-    """
-    return 6.0 * 2.0**-24 * (n_events + 2) * span * (1.0 + n_events * 2.0**-20)
 
 
 class _Rows(NamedTuple):
@@ -204,27 +218,26 @@ class _Rows(NamedTuple):
 
     Attributes
     ----------
-    score : np.ndarray [dtype=float32]
+    shortfall : np.ndarray [dtype=uint16]
     stride : int
         From one row to the next.
     pad : int
-        Scores of -inf on either side of each row.
-    spread, steps, onset, none : int
-        Where X begins, what it is made from, the scores of an onset and a row of zeros. R of two
-        events is before them.
+        `MOST` on either side of each row.
+    spread, steps, onset : int
+        Where X begins, what it is made from, and the scores of an onset. R of two events is
+        before them.
     """
 
-    score: _Row
+    shortfall: _Row
     stride: int
     pad: int
     spread: int
     steps: int
     onset: int
-    none: int
 
 
 def n_scratch(widest: int, widest_window: int, most: int) -> int:
-    """Return how many scores `suffix_bounds` needs room for.
+    """Return how many numbers `suffix_bounds` needs room for.
 
     Parameters
     ----------
@@ -235,197 +248,235 @@ def n_scratch(widest: int, widest_window: int, most: int) -> int:
     most : int
         Columns of ``Bins.edge``.
     """
-    return (2 * widest + widest_window + 8 * LANES) * (3 * most + 4)
+    return _stride(widest_window, widest)[1] * (3 * most + 2 * ROWS + 3)
 
 
 @compiled()
 def suffix_bounds(
     tables: Tables,
-    terms: tuple[_Float64, _Float64, _Float64],
+    roots: _Float64,
     bins: Bins,
     widest: int,
     top: _Float64,
     bounds: Bounds,
     scratch: _Row,
-) -> bool:
-    """Fill the bounds, last event first; False where no path has a finite score.
+) -> float:
+    """Fill the bounds, last event first; return a score that no path exceeds.
 
-    `terms` are alpha, beta and ``2 alpha beta - c`` of each event, `top` is at least the greatest
-    score of each onset, and `scratch` has room for `n_scratch` scores.
+    It is -inf where no path has a finite score, or numbers are too large. `roots` are alpha, beta
+    and ``2 alpha beta - c`` of each event, `top` is the greatest score of each onset, and
+    `scratch` has room for `n_scratch` numbers.
     """
     first, last = tables.windows.first, tables.windows.last
     # arrays taken out of tuples are counted: once here, not in the loops
     edge, n_bins = bins.edge, bins.n_bins
-    bound, offset, bases, unit = bounds
-    all_alpha, all_beta, all_rest = terms
+    table, offset, bases, greatest, unit = bounds
+    all_alpha, all_beta, all_rest = roots
+    root = np.sqrt(unit)  # of costs, which are squares
+    if not root * max(np.max(all_alpha), np.max(all_beta)) < _HUGE:
+        return -np.inf
+    flat = tables.flat
     n_events, most = edge.shape
     rows = _lay_out(scratch, np.max(last - first) + 1, widest, most)
-    score, pad, stride = rows.score, rows.pad, rows.stride
-    none = np.zeros(most + 4, dtype=np.float32)
-    at = np.empty(2 * most + widest, dtype=np.intp)  # rows that are read; bins
+    shortfall, pad, stride = rows.shortfall, rows.pad, rows.stride
+    at = np.empty(most, dtype=np.intp)  # rows that are read
+    alive = np.empty(most, dtype=np.intp)  # their bins
     second = most + TILE
-    add = np.empty(max(2 * second, widest), dtype=np.float32)
-    low, high, least = np.full((3, most + TILE), 0.0)
+    add = np.empty(ROWS * second, dtype=np.uint32)
+    low, high, least = np.full((3, second), 0.0)
+    of_rows = np.empty((ROWS, 3))
+    parts, lengths = np.empty(widest + 4, dtype=np.intp), np.empty(widest, dtype=np.uint32)
     now = 0  # which of two tables holds R_{k+1}
-    filled = np.zeros(2, dtype=np.intp)  # frames of them that are not -inf
+    filled = np.zeros(2, dtype=np.intp)  # frames of them that are not `MOST`
+    table[offset[n_events] : offset[n_events + 1]] = MOST
+    table[offset[n_events]] = 0
     for b in range(n_bins[n_events - 1]):
-        score[b * stride + pad] = 0.0
+        shortfall[b * stride + pad] = 0
     filled[0] = LANES
-    shorten_row(score, pad, bound, int(offset[n_events]), 1)
-    bases[n_events] = base = 0.0
-    greatest = np.float32(0.0)
-    for k in range(n_events - 1, 0, -1):
+    bases[n_events] = greatest[n_events] = base = top_length = 0.0
+    less = 0  # the least of R_{k+1}
+    n_alive = 0
+    for k in range(n_events - 1, -1, -1):
         alpha, beta, rest = all_alpha[k], all_beta[k], all_rest[k]
-        root = np.sqrt(unit)  # of costs, which are squares
-        top_length = _top_length(tables, k)
+        top_length = 0.0 if flat else _top_length(tables, k)
         if top[k] == -np.inf or top_length == -np.inf:
-            return False
-        table = now * most * stride
-        n_alive = _spread(tables, k, bins, rows, table, top_length, unit, at, add, none)
+            return -np.inf
+        source = now * (most + ROWS) * stride + pad
+        n_alive = _spread(
+            tables, k, edge[k], n_bins[k], rows, source, top_length, unit, at, alive, parts,
+            lengths,
+        )  # fmt: skip
         if n_alive == 0:
-            return False
+            return -np.inf
+        if k == 0:
+            break
         for i in range(n_alive):
-            b = at[most + widest + i]
-            at[i] = rows.spread + b * stride
+            b = alive[i]
             low[i] = root * alpha * edge[k, b]
             high[i] = root * alpha * (edge[k, b + 1] - 1)
             least[i] = edge[k, b]
         _fill_onset(tables, k, top[k], unit, rows)
-        base += greatest + (top[k] + top_length) * unit
+        # a change that all paths must make is no shortfall
+        n_before = n_bins[k - 1]
+        change = max(
+            low[0] - root * beta * (edge[k - 1, n_before] - 1),
+            root * beta * edge[k - 1, 0] - high[n_alive - 1],
+            0.0,
+        )
+        needed = change * change + unit * rest * edge[k - 1, 0] * least[0]
+        far = np.sqrt(MOST + needed) + 1.0  # a gap that costs more than can be told
+        base += (top[k] + top_length) * unit - less - needed
         bases[k] = base
         then = 1 - now
         n = (last[k] - first[k] + LANES) // LANES * LANES
-        next_greatest = np.float32(-np.inf)
-        for b in range(0, n_bins[k - 1], 2):
-            for i in range(2):  # the last one twice where they are odd
-                j = min(b + i, n_bins[k - 1] - 1)
+        to, place = then * (most + ROWS) * stride + pad, offset[k] + n
+        next_less = MOST
+        begin = end = 0
+        for b in range(0, n_before, ROWS):
+            for r in range(ROWS):  # the last one again where there are no more
+                j = min(b + r, n_before - 1)
                 shortest, longest = edge[k - 1, j], edge[k - 1, j + 1] - 1
-                costs_of_bins(
-                    low, high, least, n_alive, root * beta * shortest, root * beta * longest,
-                    unit * rest * shortest, float(greatest), add, i * second,
-                )  # fmt: skip
-            to = (then * most + b) * stride + pad
-            then_to = to + stride if b + 1 < n_bins[k - 1] else rows.steps
-            found = max_plus_pair(
-                score, at, add, second, n_alive, rows.onset, to, then_to, n // LANES
-            )
-            next_greatest = max(next_greatest, found)
-            for j in range(b, min(b + 2, n_bins[k - 1])):
-                if filled[then] > n:
-                    score[to + n : to + filled[then]] = -np.inf
-                shorten_row(score, to, bound, offset[k] + j * n, n // LANES)
-                to = then_to
+                of_rows[r, 0] = root * beta * shortest
+                of_rows[r, 1] = root * beta * longest
+                of_rows[r, 2] = unit * rest * shortest
+            # bins too far away add nothing: those that are near come one after the other
+            while begin < n_alive - 1 and not high[begin] > of_rows[0, 0] - far:
+                begin += 1
+            end = max(end, begin + 1)
+            while end < n_alive and not low[end] > of_rows[ROWS - 1, 1] + far:
+                end += 1
+            n_near = end - begin
+            costs_of_bins(low, high, least, begin, n_near, of_rows, needed, add, second)
+            found = least_of_bins(
+                shortfall, at, begin, add, second, n_near, less, rows.onset, to + b * stride,
+                stride, table, place + b * n, n // LANES,
+            )  # fmt: skip
+            next_less = min(next_less, found)
+        for b in range(n_before):
+            at[b] = to + b * stride
+            if filled[then] > n:
+                shortfall[at[b] + n : at[b] + filled[then]] = MOST
         filled[then] = max(filled[then], n)
-        for b in range(n_bins[k - 1]):
-            at[b] = (then * most + b) * stride + pad
-        max_plus(score, at, none, n_bins[k - 1], rows.none, rows.steps, n // LANES)
-        place = offset[k] + n_bins[k - 1] * n
-        shorten_row(score, rows.steps, bound, place, n // LANES)
-        if next_greatest == -np.inf:
-            return False
-        greatest, now = next_greatest, then
-    return True
+        least_of_rows(shortfall, at, n_before, table, offset[k], n // LANES)
+        greatest[k] = base - next_less
+        less, now = next_less, then
+    n = last[0] - first[0] + 1
+    least_of_rows(shortfall, at, n_alive, shortfall, rows.steps, (n + LANES - 1) // LANES)
+    _fill_onset(tables, 0, top[0], unit, rows)
+    found = 2 * MOST
+    for i in range(n):
+        found = min(found, int(shortfall[rows.steps + i]) + int(shortfall[rows.onset + i]))
+    return float((base + (top[0] + top_length) * unit - found) / unit)
+
+
+@compiled()
+def _stride(n_frames: int, widest: int) -> tuple[int, int]:
+    """Return what is before and after each row, and how far it is to the next."""
+    room = (n_frames + LANES - 1) // LANES * LANES
+    pad = room + (widest + LANES - 1) // LANES * LANES
+    return pad, pad + room + pad + LANES  # rows begin in different sets of the cache
 
 
 @compiled()
 def _lay_out(scratch: _Row, n_frames: int, widest: int, most: int) -> _Rows:
-    """Cut the scratch into rows that hold -inf, and one that holds zeros."""
-    room = (n_frames + LANES - 1) // LANES * LANES
-    pad = (widest + 3 * LANES) // LANES * LANES
-    stride = pad + room + pad + LANES // 2  # rows begin in different sets of the cache
-    scratch[: stride * (3 * most + 4)] = -np.inf
-    spread, steps = 2 * most * stride, 3 * most * stride
-    onset, none = steps + 2 * stride, steps + 3 * stride
-    scratch[none : none + stride] = 0.0
-    return _Rows(scratch, stride, pad, spread, steps, onset, none)
+    """Cut the scratch into rows that hold `MOST`."""
+    pad, stride = _stride(n_frames, widest)
+    spread = 2 * (most + ROWS) * stride
+    steps = spread + most * stride
+    scratch[: steps + 3 * stride] = MOST
+    return _Rows(scratch, stride, pad, spread, steps, steps + 2 * stride)
 
 
 @compiled()
 def _top_length(tables: Tables, k: int) -> float:
     """Greatest score of a length of event k."""
-    if tables.flat:
-        return 0.0
     low, high = tables.windows.shortest[k], tables.windows.longest[k]
     return float(np.max(tables.duration[tables.row[k], low : high + 1]))
 
 
 @compiled()
 def _fill_onset(tables: Tables, k: int, top: float, unit: float, rows: _Rows) -> None:
-    """Fill the row of the scores of onset k, less `top`."""
+    """Fill the row of the scores of onset k: by how much they are less than `top`."""
     first, last = tables.windows.first[k], tables.windows.last[k]
     scores = tables.onset[k, first - tables.start[k] : last - tables.start[k] + 1]
-    row = rows.score[rows.onset : rows.onset + scores.size]
+    row = rows.shortfall[rows.onset : rows.onset + scores.size + LANES]
     for i in range(scores.size):
-        score = (scores[i] - top) * unit
-        score = score if score > _LEAST else _LEAST
-        row[i] = score if scores[i] > -np.inf else -np.inf
-    end = rows.onset + (scores.size + LANES - 1) // LANES * LANES
-    rows.score[rows.onset + scores.size : end] = -np.inf
+        less = (top - scores[i]) * unit
+        row[i] = np.int32(less if less < MOST else MOST)
+    row[scores.size :] = MOST
 
 
 @compiled()
 def _spread(
     tables: Tables,
     k: int,
-    bins: Bins,
+    edge: IntArray,
+    n_bins: int,
     rows: _Rows,
     table: int,
     top: float,
     unit: float,
     at: IntArray,
-    add: _Row,
-    none: _Row,
+    alive: IntArray,
+    parts: IntArray,
+    lengths: npt.NDArray[np.uint32],
 ) -> int:
-    """Fill X of event k from the R of the next onset, which begins at `table`.
+    """Fill X of event k from the R of the next onset, whose first row begins at `table`.
 
-    Puts the bins whose row is not all -inf in the last places of `at`, as many as a row of edges
-    has; returns their number. All bins are done in one call, as calls with arrays are slow.
+    Returns the number of bins that lead to a frame of that onset; `alive` are those, and X of them
+    is `at`, which for a single length that scores nothing is R itself. All bins are done in one
+    call, as calls with arrays are slow.
     """
     first, last = tables.windows.first, tables.windows.last
     duration = tables.duration[tables.row[k]]
-    edge, score, flat = bins.edge, rows.score, tables.flat
-    here = at.size - edge.shape[1]
+    shortfall, flat, stride = rows.shortfall, tables.flat, rows.stride
     n, n_next = last[k] - first[k] + 1, last[k + 1] - first[k + 1] + 1
+    ahead = first[k + 1] - first[k]
     whole = (n + LANES - 1) // LANES * LANES
     n_alive = 0
-    for b in range(bins.n_bins[k]):
-        shortest, width = edge[k, b], edge[k, b + 1] - edge[k, b]
-        shift = first[k] - first[k + 1] + shortest
-        begin = max(0, -shift - width + 1) // LANES * LANES  # before, no next onset is reached
-        end = min(n, n_next - shift)
-        if begin >= end:
+    for b in range(n_bins):
+        shortest, width = edge[_at(b)], edge[_at(b + 1)] - edge[_at(b)]
+        shift = shortest - ahead
+        low, end = max(0, 1 - shift - width), min(n, n_next - shift)
+        if low >= end:
             continue
-        source = table + b * rows.stride + rows.pad + shift + begin
-        to = rows.spread + b * rows.stride
+        alive[_at(n_alive)] = b
+        source = table + b * stride + shift
+        to = rows.spread + b * stride
+        single = flat and width == 1
+        at[_at(n_alive)] = source if single else to
+        n_alive += 1
+        if single:
+            continue
+        begin = low // LANES * LANES  # before, no next onset is reached
+        source += begin
         blocks = (end - begin + LANES - 1) // LANES
         if not flat:
             for i in range(width):
-                at[i] = source + i
-                cost = (duration[shortest + i] - top) * unit
-                cost = cost if cost > _LEAST else _LEAST
-                add[i] = cost if duration[shortest + i] > -np.inf else -np.inf
-            max_plus(score, at, add, width, rows.none, to + begin, blocks)
-        else:  # the greatest of `width` neighbours, from those of ever more
+                parts[_at(i)] = source + i
+                less = (top - duration[shortest + i]) * unit
+                lengths[_at(i)] = np.int32(less if less < MOST else MOST) * 65537
+            least_sums(shortfall, parts, lengths, width, to + begin, blocks)
+        else:  # the least of `width` neighbours, from those of ever more
             reach, step = 1, rows.steps
-            while 4 * reach < width:
+            while 8 * reach < width:
                 for j in range(4):
-                    at[j] = source + j * reach
+                    parts[_at(j)] = source + j * reach
                 needed = blocks * LANES + width - 4 * reach
-                max_plus(score, at, none, 4, rows.none, step, (needed + LANES - 1) // LANES)
-                source, step = step, 2 * rows.steps + rows.stride - step
+                n_blocks = (needed + LANES - 1) // LANES
+                least_of_rows(shortfall, parts, 4, shortfall, step, n_blocks)
+                source, step = step, 2 * rows.steps + stride - step
                 reach *= 4
             n_parts, part = 1, 0
-            at[0] = source
+            parts[0] = source
             while part < width - reach:
                 part = min(part + reach, width - reach)
-                at[n_parts] = source + part
+                parts[_at(n_parts)] = source + part
                 n_parts += 1
-            max_plus(score, at, none, n_parts, rows.none, to + begin, blocks)
+            least_of_rows(shortfall, parts, n_parts, shortfall, to + begin, blocks)
         stop = begin + blocks * LANES
         if begin > 0:
-            score[to : to + begin] = -np.inf
+            shortfall[to : to + begin] = MOST
         if stop < whole:
-            score[to + stop : to + whole] = -np.inf
-        at[here + n_alive] = b
-        n_alive += 1
+            shortfall[to + stop : to + whole] = MOST
     return n_alive

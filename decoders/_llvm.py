@@ -7,23 +7,38 @@ from llvmlite import ir  # type: ignore[import-untyped]
 __all__ = ["loop", "splat"]
 
 
-def loop(builder: Any, start: list[Any], n: Any, body: Any) -> list[Any]:
-    """Run ``body(count, *variables)`` n >= 1 times from `start`; return what it returned last."""
-    entry = builder.basic_block
+def loop(builder: Any, start: list[Any], n: Any, body: Any, *, none: bool = False) -> list[Any]:
+    """Run ``body(count, *variables)`` n times from `start`; return what it returned last.
+
+    `n` is at least 1, or with `none` at least 0: what is returned then is `start`.
+    """
+    entry, nothing = builder.basic_block, ir.Constant(n.type, 0)
     again, done = builder.append_basic_block("loop"), builder.append_basic_block("done")
-    builder.branch(again)
+    if none:
+        builder.cbranch(builder.icmp_signed(">", n, nothing), again, done)
+    else:
+        builder.branch(again)
     builder.position_at_end(again)
     count, *variables = (builder.phi(kind) for kind in [n.type, *(v.type for v in start)])
     following = body(count, *variables)
     after = builder.add(count, ir.Constant(n.type, 1))
+    last = builder.basic_block
     for phi, first, then in zip(
-        [count, *variables], [ir.Constant(n.type, 0), *start], [after, *following], strict=True
+        [count, *variables], [nothing, *start], [after, *following], strict=True
     ):
         phi.add_incoming(first, entry)
-        phi.add_incoming(then, builder.basic_block)
+        phi.add_incoming(then, last)
     builder.cbranch(builder.icmp_signed("<", after, n), again, done)
     builder.position_at_end(done)
-    return list(following)
+    if not none:
+        return list(following)
+    found = []
+    for first, then in zip(start, following, strict=True):
+        phi = builder.phi(first.type)
+        phi.add_incoming(first, entry)
+        phi.add_incoming(then, last)
+        found.append(phi)
+    return found
 
 
 def splat(builder: Any, value: Any, kind: Any) -> Any:

@@ -1,8 +1,12 @@
 """Vector instructions of the search over bins of lengths, written out.
 
 The compiler leaves the last frames of a row to scalars, which for rows of a hundred frames is half
-of the time, and does not join sums and maxima of rows that may overlap. Here rows are read and
+of the time, and does not join sums and minima of rows that may overlap. Here rows are read and
 written in blocks of `LANES` frames, so tables need room for a whole number of them.
+
+Shortfalls are whole numbers of 16 bits that are at most `MOST`, so that the sum of two is never
+too much. Those that rows are added to come twice, in both halves of 32 bits: such numbers spread
+over a vector as they are read.
 """
 
 from typing import Any
@@ -18,85 +22,89 @@ from align.decoders._llvm import loop, splat
 
 __all__ = [
     "LANES",
+    "MOST",
+    "ROWS",
     "TILE",
     "bounded_lines",
     "costs_of_bins",
-    "lengthen",
+    "least_of_bins",
+    "least_of_rows",
+    "least_sums",
     "lowest_bit",
-    "max_plus",
-    "max_plus_pair",
-    "prefetch",
-    "shorten_row",
 ]
 
-LANES = 32  # frames in one go; two vectors of AVX-512, four of AVX2
+LANES = 32  # frames in one go; one vector of AVX-512, two of AVX2
+ROWS = 4  # rows in one go
 TILE = 16  # lengths, or bins, in one go
+MOST = 2**15 - 1  # greatest shortfall
 
-_LEAST = -1e30  # costs stay finite in float32, even their sums
+_WIDE = 8  # costs in one go
 
-_Row = npt.NDArray[np.float32]
-_Short = npt.NDArray[np.uint16]  # the upper half of a float32
+_Short = npt.NDArray[np.uint16]
+_Twice = npt.NDArray[np.uint32]
 _Float64 = npt.NDArray[np.float64]
 
 if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # the same in numpy
 
-    def max_plus(
-        rows: _Row,
-        at: npt.NDArray[np.intp],
-        add: _Row,
-        n: int,
-        plus: int,
-        to: int,
-        blocks: int,
-    ) -> np.float32:
+    def least_of_rows(
+        rows: _Short, at: npt.NDArray[np.intp], n: int, table: _Short, to: int, blocks: int
+    ) -> None:
         frame = np.arange(blocks * LANES)
-        best = (rows[at[:n, None] + frame] + add[:n, None]).max(axis=0)
-        rows[to + frame] = best + rows[plus + frame]
-        return np.float32(rows[to + frame].max())
+        table[to + frame] = rows[at[:n, None] + frame].min(axis=0)
 
-    def max_plus_pair(
-        rows: _Row,
+    def least_sums(
+        rows: _Short, at: npt.NDArray[np.intp], add: _Twice, n: int, to: int, blocks: int
+    ) -> None:
+        frame = np.arange(blocks * LANES)
+        total = rows[at[:n, None] + frame] + (add[:n, None] >> 16).astype(np.uint16)
+        rows[to + frame] = np.minimum(total.min(axis=0), MOST)
+
+    def least_of_bins(
+        rows: _Short,
         at: npt.NDArray[np.intp],
-        add: _Row,
+        begin: int,
+        add: _Twice,
         second: int,
         n: int,
+        less: int,
         plus: int,
         to: int,
-        then_to: int,
+        stride: int,
+        table: _Short,
+        place: int,
         blocks: int,
-    ) -> np.float32:
-        return max(
-            max_plus(rows, at, add, n, plus, to, blocks),
-            max_plus(rows, at, add[second:], n, plus, then_to, blocks),
-        )
-
-    def shorten_row(rows: _Row, source: int, table: _Short, to: int, blocks: int) -> None:
-        n = blocks * LANES
-        table[to : to + n] = rows[source : source + n].view(np.uint32) >> 16
-
-    def lengthen(short: int) -> float:
-        return float(np.array(short, dtype=np.uint32)[None].__lshift__(16).view(np.float32)[0])
+    ) -> int:
+        frame, greatest = np.arange(blocks * LANES), MOST
+        for r in range(ROWS):
+            costs = (add[r * second : r * second + n, None] >> 16).astype(np.uint16)
+            total = (rows[at[begin : begin + n, None] + frame] + costs).min(axis=0)
+            total = total - np.uint16(less)
+            total = np.minimum(np.minimum(total, MOST) + rows[plus + frame], MOST)
+            rows[to + r * stride + frame] = total
+            table[place + r * frame.size + frame] = total
+            greatest = min(greatest, int(total.min()))
+        return greatest
 
     def lowest_bit(bits: int) -> int:
-        return (bits & -bits).bit_length() - 1
+        return int(bits & -bits).bit_length() - 1
 
     def costs_of_bins(
         low: _Float64,
         high: _Float64,
         least: _Float64,
+        begin: int,
         n: int,
-        below: float,
-        above: float,
-        slope: float,
+        of_rows: _Float64,
         less: float,
-        add: _Row,
-        to: int,
+        add: _Twice,
+        second: int,
     ) -> None:
-        for i in range(0, n, TILE):
-            at = slice(i, i + TILE)
+        at = slice(begin, begin + n + -n % _WIDE)
+        for r in range(ROWS):
+            below, above, slope = of_rows[r]
             gap = np.maximum(np.maximum(low[at] - above, below - high[at]), 0.0)
-            cost = np.maximum(-(gap * gap + slope * least[at]), _LEAST)
-            add[to + i : to + i + TILE] = cost - less
+            cost = np.clip(gap * gap + slope * least[at] - less, 0.0, float(MOST))
+            add[r * second : r * second + cost.size] = cost.astype(np.uint32) * 65537
 
     def bounded_lines(
         slope: _Float64,
@@ -111,25 +119,22 @@ if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # the same in numpy
         base: float,
         threshold: float,
         value: _Float64,
+        to: int,
         last: int,
     ) -> int:
         length = first + np.arange(TILE)
         best = (level[:n, None] + slope[:n, None] * length).max(axis=0)
-        value[length] = onset + (own[length] + best)
-        bound = (after[at : at + TILE].astype(np.uint32) << 16).view(np.float32)
-        reached = (value[length] + base) + bound.astype(np.float64) * unit >= threshold
+        total = value[to : to + TILE] = onset + (own[length] + best)
+        bound = (total + base) - after[at : at + TILE] * unit
+        reached = bound >= threshold
         return int(((reached & (length <= last)) << np.arange(TILE)).sum())
 
-    def prefetch(table: npt.NDArray[Any], at: int, n: int) -> None:
-        pass
-
 else:
-    _FLOATS = ir.VectorType(ir.FloatType(), LANES)
-    _BITS = ir.VectorType(ir.IntType(32), LANES)
+    _SHORTS = ir.VectorType(ir.IntType(16), LANES)
+    _TWICE = ir.VectorType(ir.IntType(32), LANES // 2)
+    _WORDS = ir.VectorType(ir.IntType(32), TILE)
     _DOUBLES = ir.VectorType(ir.DoubleType(), TILE)
-    _SINGLES = ir.VectorType(ir.FloatType(), TILE)
-    _HALF = ir.IntType(16)
-    _CACHE_LINE = 64  # bytes
+    _SHORT = ir.IntType(16)
 
     def _data(context: Any, builder: Any, signature: Any, args: Any, i: int) -> Any:
         return context.make_array(signature.args[i])(context, builder, args[i]).data
@@ -142,141 +147,182 @@ else:
         pointer = builder.bitcast(builder.gep(data, [place]), value.type.as_pointer())
         builder.store(value, pointer, align=2)
 
-    def _greater(builder: Any, a: Any, b: Any) -> Any:
-        """Of floats that are not positive, as bits: the smaller unsigned number.
-
-        Integers are compared where floats are not added.
-        """
+    def _lesser(builder: Any, a: Any, b: Any) -> Any:
         return builder.select(builder.icmp_unsigned("<", a, b), a, b)
 
     def _greater_double(builder: Any, a: Any, b: Any) -> Any:
         return builder.select(builder.fcmp_ordered(">", a, b), a, b)
 
-    def _max_plus(
-        builder: Any, rows: Any, at: Any, adds: list[Any], n: Any, plus: Any, tos: Any, blocks: Any
-    ) -> Any:
-        """Write the loops of `max_plus`, for one row or more."""
-        least = builder.bitcast(ir.Constant(_FLOATS, [-np.inf] * LANES), _BITS)
-
-        def block(i: Any, greatest: Any) -> list[Any]:
-            shift = builder.mul(i, ir.Constant(i.type, LANES))
-
-            def source(j: Any, *best: Any) -> list[Any]:
-                place = builder.add(builder.load(builder.gep(at, [j])), shift)
-                row, following = _load(builder, rows, place, _FLOATS), []
-                for add, found in zip(adds, best, strict=True):
-                    score = splat(builder, builder.load(builder.gep(add, [j])), _FLOATS)
-                    total = builder.bitcast(builder.fadd(row, score), _BITS)
-                    following.append(_greater(builder, total, found))
-                return following
-
-            more = _load(builder, rows, builder.add(plus, shift), _FLOATS)
-            found = loop(builder, [least] * len(adds), n, source)
-            for to, best in zip(tos, found, strict=True):
-                total = builder.fadd(builder.bitcast(best, _FLOATS), more)
-                _store(builder, total, rows, builder.add(to, shift))
-                greatest = _greater(builder, builder.bitcast(total, _BITS), greatest)
-            return [greatest]
-
-        (best,), half = loop(builder, [least], blocks, block), LANES
-        while half > 1:
-            half //= 2
-            index = ir.VectorType(ir.IntType(32), half)
-            low = ir.Constant(index, list(range(half)))
-            high = ir.Constant(index, list(range(half, 2 * half)))
-            best = _greater(
-                builder,
-                builder.shuffle_vector(best, best, low),
-                builder.shuffle_vector(best, best, high),
-            )
-        best = builder.extract_element(best, ir.Constant(ir.IntType(32), 0))
-        return builder.bitcast(best, ir.FloatType())
-
-    @intrinsic
-    def max_plus(
-        typing: Any, rows: Any, at: Any, add: Any, n: Any, plus: Any, to: Any, blocks: Any
-    ) -> Any:
-        """Set ``rows[to + i]`` to ``max { rows[at[j] + i] + add[j] : j < n } + rows[plus + i]``.
-
-        For ``i < blocks * LANES``; returns the greatest of them. All places are within `rows`,
-        those written apart from those read, `n` and `blocks` at least 1, and no sum is positive.
-        """
-        integer = types.intp
-        signature = types.float32(rows, at, add, integer, integer, integer, integer)
-
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            _, _, _, n, plus, to, blocks = args
-            rows, at, add = (_data(context, builder, signature, args, i) for i in range(3))
-            return _max_plus(builder, rows, at, [add], n, plus, [to], blocks)
-
-        return signature, generate
-
-    @intrinsic
-    def max_plus_pair(
-        typing: Any,
+    def _least(
+        builder: Any,
         rows: Any,
         at: Any,
-        add: Any,
-        second: Any,
+        adds: list[Any] | None,
         n: Any,
-        plus: Any,
-        to: Any,
-        then_to: Any,
-        blocks: Any,
-    ) -> Any:
-        """`max_plus` to row `to`, and with ``add[second + j]`` to row `then_to`.
+        shifts: list[Any],
+    ) -> list[list[Any]]:
+        """Write the loop over n rows: the least of blocks of them, or least sums for each add."""
+        most = ir.Constant(_SHORTS, [2**16 - 1] * LANES)
+        width = len(shifts)
 
-        The rows that are read are read once.
+        def source(j: Any, *least: Any) -> list[Any]:
+            place = builder.load(builder.gep(at, [j]))
+            read = [_load(builder, rows, builder.add(place, s), _SHORTS) for s in shifts]
+            following = []
+            for r in range(len(least) // width):
+                cost = None
+                if adds is not None:
+                    cost = splat(builder, builder.load(builder.gep(adds[r], [j])), _TWICE)
+                    cost = builder.bitcast(cost, _SHORTS)
+                for row, found in zip(read, least[r * width :], strict=False):
+                    total = row if cost is None else builder.add(row, cost)
+                    following.append(_lesser(builder, total, found))
+            return following
+
+        n_rows = 1 if adds is None else len(adds)
+        found = loop(builder, [most] * (n_rows * width), n, source)
+        return [found[r * width : (r + 1) * width] for r in range(n_rows)]
+
+    def _blocks(builder: Any, start: list[Any], n: Any, body: Any) -> list[Any]:
+        """Run ``body(shifts, *variables)`` over blocks, two at once as long as there are two.
+
+        The end of every loop over rows costs as much as some rows.
         """
-        integer = types.intp
-        signature = types.float32(
-            rows, at, add, integer, integer, integer, integer, integer, integer
-        )
+        one, lanes = ir.Constant(n.type, 1), ir.Constant(n.type, LANES)
+        pairs, rest = builder.ashr(n, one), builder.and_(n, one)
 
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            _, _, _, second, n, plus, to, then_to, blocks = args
-            rows, at, add = (_data(context, builder, signature, args, i) for i in range(3))
-            adds = [add, builder.gep(add, [second])]
-            return _max_plus(builder, rows, at, adds, n, plus, [to, then_to], blocks)
+        def two(i: Any, *variables: Any) -> list[Any]:
+            first = builder.mul(builder.shl(i, one), lanes)
+            return list(body([first, builder.add(first, lanes)], *variables))
 
-        return signature, generate
+        def last(_: Any, *variables: Any) -> list[Any]:
+            return list(body([builder.mul(builder.shl(pairs, one), lanes)], *variables))
+
+        return loop(builder, loop(builder, start, pairs, two, none=True), rest, last, none=True)
 
     @intrinsic
-    def shorten_row(typing: Any, rows: Any, source: Any, table: Any, to: Any, blocks: Any) -> Any:
-        """Copy ``blocks * LANES`` scores to the upper halves of their bits, `blocks` at least 1.
+    def least_of_rows(
+        typing: Any, rows: Any, at: Any, n: Any, table: Any, to: Any, blocks: Any
+    ) -> Any:
+        """Set ``table[to + i]`` to ``min { rows[at[j] + i] : j < n }`` for i < blocks * LANES.
 
-        Scores that are not positive are rounded up by less than one in 128.
+        All places are within the tables, those written apart from those read, and `n` and
+        `blocks` at least 1.
         """
         integer = types.intp
-        signature = types.void(rows, integer, table, integer, integer)
+        signature = types.void(rows, at, integer, table, integer, integer)
 
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            _, source, _, to, blocks = args
-            rows, table = (_data(context, builder, signature, args, i) for i in (0, 2))
-            sixteen = ir.Constant(_BITS, [16] * LANES)
+            _, _, n, _, to, blocks = args
+            rows, at, table = (_data(context, builder, signature, args, i) for i in (0, 1, 3))
 
-            def block(i: Any) -> list[Any]:
-                shift = builder.mul(i, ir.Constant(i.type, LANES))
-                row = _load(builder, rows, builder.add(source, shift), _BITS)
-                row = builder.trunc(builder.lshr(row, sixteen), ir.VectorType(_HALF, LANES))
-                _store(builder, row, table, builder.add(to, shift))
+            def body(shifts: list[Any]) -> list[Any]:
+                (found,) = _least(builder, rows, at, None, n, shifts)
+                for shift, least in zip(shifts, found, strict=True):
+                    _store(builder, least, table, builder.add(to, shift))
                 return []
 
-            loop(builder, [], blocks, block)
+            _blocks(builder, [], blocks, body)
             return context.get_dummy_value()
 
         return signature, generate
 
     @intrinsic
-    def lengthen(typing: Any, short: Any) -> Any:
-        """Return what `shorten_row` left of a score."""
+    def least_sums(typing: Any, rows: Any, at: Any, add: Any, n: Any, to: Any, blocks: Any) -> Any:
+        """Set ``rows[to + i]`` to ``min { rows[at[j] + i] + add[j] : j < n }``, at most `MOST`.
+
+        `add` has its numbers twice. All else is as in `least_of_rows`.
+        """
+        integer = types.intp
+        signature = types.void(rows, at, add, integer, integer, integer)
 
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            bits = builder.zext(builder.trunc(args[0], _HALF), ir.IntType(32))
-            bits = builder.shl(bits, ir.Constant(ir.IntType(32), 16))
-            return builder.fpext(builder.bitcast(bits, ir.FloatType()), ir.DoubleType())
+            _, _, _, n, to, blocks = args
+            rows, at, add = (_data(context, builder, signature, args, i) for i in range(3))
+            most = ir.Constant(_SHORTS, [MOST] * LANES)
 
-        return types.float64(types.uint16), generate
+            def body(shifts: list[Any]) -> list[Any]:
+                (found,) = _least(builder, rows, at, [add], n, shifts)
+                for shift, least in zip(shifts, found, strict=True):
+                    _store(builder, _lesser(builder, least, most), rows, builder.add(to, shift))
+                return []
+
+            _blocks(builder, [], blocks, body)
+            return context.get_dummy_value()
+
+        return signature, generate
+
+    @intrinsic
+    def least_of_bins(
+        typing: Any,
+        rows: Any,
+        at: Any,
+        begin: Any,
+        add: Any,
+        second: Any,
+        n: Any,
+        less: Any,
+        plus: Any,
+        to: Any,
+        stride: Any,
+        table: Any,
+        place: Any,
+        blocks: Any,
+    ) -> Any:
+        """Fill `ROWS` rows of shortfalls, both of `rows` and of `table`; return their least.
+
+        ``rows[to + r stride + i]`` is the least of ``rows[at[begin + j] + i] + add[r second + j]``
+        for j < n, less `less`, plus ``rows[plus + i]``, at most `MOST`. So is
+        ``table[place + r blocks LANES + i]``, for i < blocks * LANES. `less` is at most that
+        least. All else is as in `least_sums`.
+        """
+        integer = types.intp
+        signature = types.intp(
+            rows, at, integer, add, integer, integer, integer, integer, integer, integer, table,
+            integer, integer,
+        )  # fmt: skip
+
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            _, _, begin, _, second, n, less, plus, to, stride, _, place, blocks = args
+            rows, at, add, table = (
+                _data(context, builder, signature, args, i) for i in (0, 1, 3, 10)
+            )
+            at = builder.gep(at, [begin])
+            count = [ir.Constant(n.type, r) for r in range(ROWS)]
+            adds = [builder.gep(add, [builder.mul(second, r)]) for r in count]
+            tos = [builder.add(to, builder.mul(stride, r)) for r in count]
+            size = builder.mul(blocks, ir.Constant(n.type, LANES))
+            places = [builder.add(place, builder.mul(size, r)) for r in count]
+            most = ir.Constant(_SHORTS, [MOST] * LANES)
+            nothing = splat(builder, builder.trunc(less, _SHORT), _SHORTS)
+
+            def body(shifts: list[Any], lowest: Any) -> list[Any]:
+                found = _least(builder, rows, at, adds, n, shifts)
+                for i, shift in enumerate(shifts):
+                    more = _load(builder, rows, builder.add(plus, shift), _SHORTS)
+                    for least, to, place in zip(found, tos, places, strict=True):
+                        total = _lesser(builder, builder.sub(least[i], nothing), most)
+                        total = _lesser(builder, builder.add(total, more), most)
+                        _store(builder, total, rows, builder.add(to, shift))
+                        _store(builder, total, table, builder.add(place, shift))
+                        lowest = _lesser(builder, total, lowest)
+                return [lowest]
+
+            (lowest,), half = _blocks(builder, [most], blocks, body), LANES
+            while half > 1:
+                half //= 2
+                index = ir.VectorType(ir.IntType(32), half)
+                low = ir.Constant(index, list(range(half)))
+                high = ir.Constant(index, list(range(half, 2 * half)))
+                lowest = _lesser(
+                    builder,
+                    builder.shuffle_vector(lowest, lowest, low),
+                    builder.shuffle_vector(lowest, lowest, high),
+                )
+            lowest = builder.extract_element(lowest, ir.Constant(ir.IntType(32), 0))
+            return builder.zext(lowest, n.type)
+
+        return signature, generate
 
     @intrinsic
     def lowest_bit(typing: Any, bits: Any) -> Any:
@@ -293,50 +339,65 @@ else:
         low: Any,
         high: Any,
         least: Any,
+        begin: Any,
         n: Any,
-        below: Any,
-        above: Any,
-        slope: Any,
+        of_rows: Any,
         less: Any,
         add: Any,
-        to: Any,
+        second: Any,
     ) -> Any:
-        """Fill ``add[to:]`` with ``-gap**2 - slope * least - less`` for n bins, in whole tiles.
+        """Fill ``add[r second :]`` with the costs of n bins for each of `ROWS` bins before them.
 
-        `gap` is how far the interval low .. high of a bin is from below .. above.
+        Of bins `begin` and those that follow, whole numbers, twice each, 0 to `MOST`: of
+        ``gap**2 + slope * least - less``, where `gap` is how far the interval low .. high of a bin
+        is from below .. above. ``of_rows[r]`` is below, above and slope. Room is needed for 7 bins
+        more.
         """
-        integer, number = types.intp, types.float64
+        integer = types.intp
         signature = types.void(
-            low, high, least, integer, number, number, number, number, add, integer
+            low, high, least, integer, integer, of_rows, types.float64, add, integer
         )
 
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            low, high, least, add = (
-                _data(context, builder, signature, args, i) for i in (0, 1, 2, 8)
+            low, high, least, of_rows, add = (
+                _data(context, builder, signature, args, i) for i in (0, 1, 2, 5, 7)
             )
-            n = args[3]
-            below, above, slope, less = (splat(builder, args[i], _DOUBLES) for i in range(4, 8))
-            zero, bottom = (ir.Constant(_DOUBLES, [value] * TILE) for value in (0.0, _LEAST))
+            begin, n, second = args[3], args[4], args[8]
+            doubles, words = (
+                ir.VectorType(kind, _WIDE) for kind in (ir.DoubleType(), ir.IntType(32))
+            )
+            zero, most = (ir.Constant(doubles, [value] * _WIDE) for value in (0.0, float(MOST)))
+            less = splat(builder, args[6], doubles)
+            rows = []
+            for r in range(ROWS):
+                three = [
+                    builder.load(builder.gep(of_rows, [ir.Constant(n.type, 3 * r + i)]))
+                    for i in range(3)
+                ]
+                rows.append([splat(builder, value, doubles) for value in three])
 
             def tile(i: Any) -> list[Any]:
-                place = builder.mul(i, ir.Constant(i.type, TILE))
-                gap = _greater_double(
-                    builder,
-                    builder.fsub(_load(builder, low, place, _DOUBLES), above),
-                    builder.fsub(below, _load(builder, high, place, _DOUBLES)),
+                to = builder.mul(i, ir.Constant(i.type, _WIDE))
+                place = builder.add(begin, to)
+                lows, highs, leasts = (
+                    _load(builder, table, place, doubles) for table in (low, high, least)
                 )
-                gap = _greater_double(builder, gap, zero)
-                cost = builder.fadd(
-                    builder.fmul(gap, gap),
-                    builder.fmul(slope, _load(builder, least, place, _DOUBLES)),
-                )
-                cost = _greater_double(builder, builder.fsub(zero, cost), bottom)
-                cost = builder.fptrunc(builder.fsub(cost, less), _SINGLES)
-                _store(builder, cost, add, builder.add(args[9], place))
+                for r, (below, above, slope) in enumerate(rows):
+                    gap = _greater_double(
+                        builder, builder.fsub(lows, above), builder.fsub(below, highs)
+                    )
+                    gap = _greater_double(builder, gap, zero)
+                    cost = builder.fadd(builder.fmul(gap, gap), builder.fmul(slope, leasts))
+                    cost = _greater_double(builder, builder.fsub(cost, less), zero)
+                    cost = builder.select(builder.fcmp_ordered("<", cost, most), cost, most)
+                    cost = builder.fptosi(cost, words)
+                    cost = builder.mul(cost, ir.Constant(words, [65537] * _WIDE))
+                    row = builder.mul(second, ir.Constant(n.type, r))
+                    _store(builder, cost, add, builder.add(row, to))
                 return []
 
-            tiles = builder.add(n, ir.Constant(n.type, TILE - 1))
-            tiles = builder.sdiv(tiles, ir.Constant(n.type, TILE))
+            tiles = builder.add(n, ir.Constant(n.type, _WIDE - 1))
+            tiles = builder.sdiv(tiles, ir.Constant(n.type, _WIDE))
             loop(builder, [], tiles, tile)
             return context.get_dummy_value()
 
@@ -357,18 +418,20 @@ else:
         base: Any,
         threshold: Any,
         value: Any,
+        to: Any,
         last: Any,
     ) -> Any:
         """Fill the values of lengths first .. first + TILE - 1; return which reach the threshold.
 
-        ``value[d] = onset + (own[d] + max { level[p] + slope[p] d : p < n })``, n at least 1, and
-        bit ``d - first`` of what is returned says whether d is at most `last` and ``(value[d] +
-        base) + unit * lengthen(after[at + d - first])`` reaches the threshold.
+        That of length d is ``onset + (own[d] + max { level[p] + slope[p] d : p < n })``, n at
+        least 1, at ``value[to + d - first]``. Bit ``d - first`` of what is returned says whether d
+        is at most `last` and that value ``+ base - unit * after[at + d - first]`` reaches the
+        threshold.
         """
         integer, number = types.intp, types.float64
         signature = types.intp(
             slope, level, integer, integer, own, number, after, integer, number, number, number,
-            value, integer,
+            value, integer, integer,
         )  # fmt: skip
 
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -392,45 +455,16 @@ else:
             best = loop(builder, [ir.Constant(_DOUBLES, [-np.inf] * TILE)], n, line)[0]
             total = builder.fadd(_load(builder, own, first, _DOUBLES), best)
             total = builder.fadd(onset, total)
-            _store(builder, total, value, first)
-            words = ir.VectorType(ir.IntType(32), TILE)
-            rest = _load(builder, after, at, ir.VectorType(_HALF, TILE))
-            rest = builder.shl(builder.zext(rest, words), ir.Constant(words, [16] * TILE))
-            rest = builder.fpext(builder.bitcast(rest, _SINGLES), _DOUBLES)
-            bound = builder.fadd(builder.fadd(total, base), builder.fmul(rest, unit))
+            _store(builder, total, value, args[12])
+            rest = _load(builder, after, at, ir.VectorType(_SHORT, TILE))
+            rest = builder.sitofp(builder.zext(rest, _WORDS), _DOUBLES)
+            bound = builder.fsub(builder.fadd(total, base), builder.fmul(rest, unit))
             reached = builder.fcmp_ordered(">=", bound, threshold)
-            place = ir.Constant(words, list(range(TILE)))
-            left = builder.trunc(builder.sub(args[12], first), words.element)
+            place = ir.Constant(_WORDS, list(range(TILE)))
+            left = builder.trunc(builder.sub(args[13], first), _WORDS.element)
             reached = builder.and_(
-                reached, builder.icmp_signed("<=", place, splat(builder, left, words))
+                reached, builder.icmp_signed("<=", place, splat(builder, left, _WORDS))
             )
             return builder.zext(builder.bitcast(reached, ir.IntType(TILE)), n.type)
-
-        return signature, generate
-
-    @intrinsic
-    def prefetch(typing: Any, table: Any, at: Any, n: Any) -> Any:
-        """Ask for n >= 1 items of a table, which are read soon and are not in the cache."""
-        signature = types.void(table, types.intp, types.intp)
-
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            _, at, n = args
-            table = _data(context, builder, signature, args, 0)
-            size = context.get_abi_sizeof(context.get_value_type(signature.args[0].dtype))
-            line, kind = ir.Constant(n.type, max(1, _CACHE_LINE // size)), ir.IntType(32)
-            byte = ir.IntType(8).as_pointer()
-            function = builder.module.declare_intrinsic(
-                "llvm.prefetch", (byte,), ir.FunctionType(ir.VoidType(), [byte, kind, kind, kind])
-            )
-            flags = [ir.Constant(kind, flag) for flag in (0, 3, 1)]  # read, keep, data
-
-            def ask(i: Any) -> list[Any]:
-                place = builder.gep(table, [builder.add(at, builder.mul(i, line))])
-                builder.call(function, [builder.bitcast(place, byte), *flags])
-                return []
-
-            lines = builder.add(builder.sdiv(n, line), ir.Constant(n.type, 1))
-            loop(builder, [], lines, ask)
-            return context.get_dummy_value()
 
         return signature, generate

@@ -7,10 +7,10 @@ k (of ``d**2``, ``d'**2`` and ``d' d``)::
     H_k(t, d) = onset[k, t] + duration[row_k, d] + a d**2 + max { g(d') + c d' d : d' }
     g(d')     = H_{k-1}(t - d', d') + b d'**2
 
-Three ways are exact. Where changes of length are never rewarded, first-order bounds drop almost
-all states before they are decoded (`align.decoders._pruning`), or else bounds that know lengths by
-bins drop most (`align.decoders._binned_pruning`). Where changes are rewarded, or where too many
-states are left, upper envelopes find the maximum for all d at once (`align.decoders._envelope`).
+Two ways are exact. Where changes of length are never rewarded, bounds that know lengths by bins
+drop almost all states before they are decoded (`align.decoders._binned_pruning`). Where changes
+are rewarded, or where too many states are left, upper envelopes find the maximum for all d at once
+(`align.decoders._envelope`).
 Conventions of time are those of `align.types`.
 
 References
@@ -21,16 +21,10 @@ the recursion, which is O(K T L**2) there.
 
 import numpy as np
 
-from align.decoders._binned_pruning import search_by_bins
+from align.decoders._binned_pruning import is_concave, search_by_bins
 from align.decoders._checkpoints import best_by_envelopes
 from align.decoders._envelope import Problem
-from align.decoders._pruning import (
-    is_concave,
-    is_promising,
-    prune,
-    states_that_fit,
-    without_ratio,
-)
+from align.decoders._first_order import without_ratio
 from align.decoders._states import length_scores, pointer_offsets
 from align.decoders._windows import check_memory, check_values, explain_unreachable, tighten
 from align.errors import ParameterError
@@ -66,15 +60,16 @@ def decode_second_order(potentials: Potentials, *, max_memory: int | None = None
     Notes
     -----
     Let W be the frames each onset can take and L the lengths each event can have. Where
-    ``a <= 0``, ``b <= 0`` and ``4 a b >= c**2`` in every row of `Potentials.ratio`, time is about
-    three times that of `decode_semi_markov` where first-order bounds tell enough, as with weights
-    learned from speech, and four to seven times where bounds over bins of lengths do, as on music;
-    memory is about 80 K W bytes, of which a thread keeps at most 32 MiB for the next call.
+    ``a <= 0``, ``b <= 0`` and ``4 a b >= c**2`` in every row of `Potentials.ratio`, bounds leave
+    few states of most potentials: time is two to three times that of `decode_semi_markov` on
+    speech and on music. Memory is some 80 K W bytes, at most 2 GiB or `max_memory`, of which a
+    thread keeps at most 32 MiB for the next call.
 
-    Otherwise time is some ten to fifteen times that of `decode_semi_markov`. Back-pointers of one
-    byte (two where an onset can follow more than 256 others), at most K W (L + 31) of them, are
-    stored up to 256 MiB or `max_memory`. Beyond, checkpoints bound memory by the order of
-    ``sqrt(K) W L`` at twice the time, and below that by ``log2(K) W L`` at up to log2(K) times.
+    Otherwise, or where too many states are left, time is some ten to fifteen times that of
+    `decode_semi_markov`. Back-pointers of one byte (two where an onset can follow more than 256
+    others), at most K W (L + 31) of them, are stored up to 256 MiB or `max_memory`. Beyond,
+    checkpoints bound memory by the order of ``sqrt(K) W L`` at twice the time, and below that by
+    ``log2(K) W L`` at up to log2(K) times.
 
     Examples
     --------
@@ -94,14 +89,6 @@ def decode_second_order(potentials: Potentials, *, max_memory: int | None = None
     onset = check_values(potentials)
     windows = tighten(potentials)
     if potentials.ratio is not None and is_concave(potentials.ratio):
-        most = states_that_fit(potentials, windows, max_memory)
-        if most > 0 and is_promising(potentials, onset, windows):
-            found = prune(potentials, onset, windows, most)
-            if found.score == -np.inf:
-                raise explain_unreachable(potentials, windows)
-            if found.exact:
-                return Path(found.onsets, found.score + potentials.constant)
-            windows = found.windows
         tables = without_ratio(potentials, onset, windows)
         searched = search_by_bins(tables, potentials.ratio, max_memory)
         if searched is not None:

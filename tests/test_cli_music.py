@@ -8,6 +8,7 @@ import shutil
 import sys
 import tomllib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import mido
@@ -39,11 +40,18 @@ def assert_refused(result: Result, status: int, *words: str) -> None:
 
 @pytest.fixture(scope="module", autouse=True)
 def small_networks() -> Iterator[None]:
-    """Train tiny networks: what is tested here is the command line."""
+    """Train tiny networks, in no time: what is tested here is the command line."""
+    with networks_of(steps=10):
+        yield
+
+
+@contextmanager
+def networks_of(steps: int) -> Iterator[None]:
     from align.features.note_network import NoteNetwork
 
+    small = functools.partial(NoteNetwork, width=8, steps=steps)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("align.music.NoteNetwork", functools.partial(NoteNetwork, width=8, steps=60))
+        patch.setattr("align.music.NoteNetwork", small)
         yield
 
 
@@ -58,10 +66,11 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def model(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("model") / "tiny.align"
-    result = run(
-        *("train", "music", corpus, "-o", path, "--epochs", 2, "--seed", 3, "--jobs", 1),
-        *("--licence", "CC0"),
-    )
+    with networks_of(steps=60):  # enough to find notes with
+        result = run(
+            *("train", "music", corpus, "-o", path, "--epochs", 2, "--seed", 3, "--jobs", 1),
+            *("--licence", "CC0"),
+        )
     assert result.exit_code == 0, result.stderr
     assert "2 pieces (59 notes" in result.stderr
     return path

@@ -15,7 +15,8 @@ import pytest
 
 import align
 from align import decoders
-from align.decoders._pruning import prune
+from align.decoders._binned_pruning import search_by_bins
+from align.decoders._first_order import without_ratio
 from align.decoders._windows import check_values, tighten
 from align.features import SpeakingRate
 from align.types import Potentials
@@ -42,7 +43,6 @@ def seconds(*calls, repeats=7):
 def envelope_of_all(potentials):
     """Second order without bounds, by letting them decode no states."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("align.decoders.second_order.states_that_fit", lambda *_: 0)
         patch.setattr("align.decoders.second_order.search_by_bins", lambda *_: None)
         return decoders.decode_second_order(potentials)
 
@@ -78,18 +78,23 @@ def test_second_order_on_speech(speech):
                 lambda p=potentials: envelope_of_all(p),
                 repeats=3 if strength > 1 else 7,
             )
-            found = prune(potentials, check_values(potentials), tighten(potentials))
+            windows = tighten(potentials)
+            n_frames = windows.last[:-1] - windows.first[:-1] + 1
+            n_cells = (n_frames * (windows.longest - windows.shortest + 1)).sum()
+            tables = without_ratio(potentials, check_values(potentials), windows)
+            found = search_by_bins(tables, potentials.ratio, None)
             path, reference = decoders.decode(potentials), envelope_of_all(potentials)
             assert path.score == pytest.approx(reference.score, abs=1e-9)
             assert path.onsets.tolist() == reference.onsets.tolist()
-            rows.append((semi, pruned, full, found.fraction, found.exact))
+            fraction = np.nan if found is None else found.n_states / n_cells
+            rows.append((semi, pruned, full, fraction, found is not None))
         semi, pruned, full, fraction, exact = np.array(rows).T
         ratio = pruned.sum() / semi.sum()
         print(
             f"  learned ratio weight times {strength:2}: bounds {ratio:.1f} (median "
             f"{np.median(pruned / semi):.1f}, worst {np.max(pruned / semi):.1f}), envelope of all "
-            f"{full.sum() / semi.sum():.1f}; states that survive {fraction.mean():.2%} (worst "
-            f"{fraction.max():.2%}); without falling back {exact.mean():.0%}"
+            f"{full.sum() / semi.sum():.1f}; states that survive {np.nanmean(fraction):.2%} "
+            f"(worst {np.nanmax(fraction):.2%}); without falling back {exact.mean():.0%}"
         )
         if strength == 1:
             assert ratio < 4.0

@@ -65,7 +65,6 @@ def by_max_marginals(p):
 def by_bins(potentials):
     """Second order by bounds over bins of lengths, if at all, however few states there are."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(second_order, "states_that_fit", lambda *_: 0)
         patch.setattr(second_order, "search_by_bins", partial(search_by_bins, few=0))
         return decoders.decode_second_order(potentials)
 

@@ -11,13 +11,15 @@ from hypothesis.extra.numpy import arrays
 
 from align import decoders
 from align.decoders import _binned_pruning
-from align.decoders._binned_pruning import search_by_bins
+from align.decoders._binned_pruning import is_concave, search_by_bins
 from align.decoders._checkpoints import best_by_envelopes
 from align.decoders._envelope import Problem
-from align.decoders._length_bins import Bins, cut_lengths, expected_lengths, most_bins
-from align.decoders._pruning import without_ratio
+from align.decoders._first_order import without_ratio
+from align.decoders._length_bins import cut_lengths, expected_lengths, no_bins
 from align.decoders._states import length_scores, pointer_offsets
+from align.decoders._vectors import LANES
 from align.decoders._windows import check_values, tighten
+from align.errors import ParameterError
 from align.types import Potentials
 
 
@@ -112,6 +114,50 @@ def test_equals_the_envelope_of_all_states(strength, dtype, dur):
     assert found_any >= 3
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("windows", [False, True])
+@pytest.mark.parametrize("strength", [1e-6, 1e-3, 0.1, 1.0, 30.0])
+def test_any_scores_at_random(naive, strength, windows, dtype):
+    rng = np.random.default_rng(1)
+    found_any = 0
+    for _ in range(4):
+        potentials = naive.random_potentials(
+            rng, 6, 48, longest=25, sign=-1.0, windows=windows, dtype=dtype
+        )
+        potentials = replace(potentials, ratio=potentials.ratio * strength)
+        score, onsets = by_envelopes(potentials)
+        found = by_bins(potentials)
+        if found is not None:
+            found_any += 1
+            assert found.score == pytest.approx(score, abs=1e-9)
+            assert found.onsets.tolist() == onsets.tolist()
+    assert found_any > 0
+
+
+@pytest.mark.parametrize("cross", [1.0, -1.0])
+def test_many_lines_meet_at_a_frame(cross):
+    n_events, n_frames = 4, 60
+    ratio = np.zeros((n_events, 3))
+    ratio[1:] = np.array([-1e-2, -1e-2, 2e-2]) * [1.0, 1.0, cross]
+    onset = np.sin(np.arange(n_events * n_frames).reshape(n_events, -1) ** 1.5) * 0.2
+    potentials = Potentials(onset, n_frames, ratio=ratio)
+    score, onsets = by_envelopes(potentials)
+    found = by_bins(potentials)
+    assert found is not None
+    assert found.score == pytest.approx(score, abs=1e-12)
+    assert found.onsets.tolist() == onsets.tolist()
+
+
+def test_few_states_survive_where_scores_are_clear(naive):
+    potentials = naive.random_potentials(np.random.default_rng(0), 8, 80, longest=30, sign=-1.0)
+    potentials = replace(potentials, onset=5 * potentials.onset, ratio=potentials.ratio * 0.01)
+    windows = tighten(potentials)
+    n_frames = windows.last[:-1] - windows.first[:-1] + 1
+    found = by_bins(potentials)
+    assert found is not None
+    assert found.n_states < 0.02 * (n_frames * (windows.longest - windows.shortest + 1)).sum()
+
+
 @pytest.mark.parametrize("scale", [1e-12, 1e100])
 def test_scores_of_any_size(scale):
     potentials = steady(1, 16, reach=12)
@@ -184,6 +230,75 @@ def test_odd_windows_and_any_concave_row(potentials):
         assert found.onsets.tolist() == onsets.tolist()
 
 
+def following(potentials, windows):
+    """Best score of all from onset k at each frame on, the change of length included.
+
+    A naive table [k][d_before, t]; the onset's own score is in it.
+    """
+    first, last, shortest, longest = windows
+    n_events = shortest.size
+    after = {(last[n_events], d): 0.0 for d in range(longest[-1] + 1)}
+    tables = {n_events: after}
+    for k in range(n_events - 1, 0, -1):
+        a, b, c = potentials.ratio[k]
+        here = {}
+        for t in range(first[k], last[k] + 1):
+            own = float(potentials.onset[k, t - potentials.start[k]])
+            for before in range(shortest[k - 1], longest[k - 1] + 1):
+                best = -np.inf
+                for d in range(shortest[k], longest[k] + 1):
+                    if (t + d, d) in after:
+                        score = after[t + d, d] + a * d * d + b * before**2 + c * before * d
+                        if potentials.duration is not None:
+                            score += potentials.duration[potentials.duration_row[k], d]
+                        best = max(best, score)
+                here[t, before] = own + best
+        tables[k] = after = here
+    return tables
+
+
+@pytest.mark.parametrize("dur", [False, True])
+@pytest.mark.parametrize("strength", [1e-3, 0.1])
+def test_no_bound_is_below_what_it_bounds(monkeypatch, strength, dur):
+    """Nor far above it where all lengths have a bin of their own."""
+    seen = []
+    fill = _binned_pruning.suffix_bounds
+
+    def remember(*args):
+        top = fill(*args)
+        seen.append((args[2], args[5], args[5].shortfall.copy(), top))
+        return top
+
+    monkeypatch.setattr(_binned_pruning, "suffix_bounds", remember)
+    for seed in range(3):
+        potentials = steady(seed, 9, strength=strength, reach=9, dur=dur)
+        windows = tighten(potentials)
+        found = by_bins(potentials)
+        bins, bounds, shortfall, top = seen.pop()
+        tables = following(potentials, windows)
+        gaps = []
+        for k in range(1, potentials.n_events):
+            first, last = windows.first[k], windows.last[k]
+            n = -(-(last - first + 1) // LANES) * LANES
+            single = np.flatnonzero(np.diff(bins.edge[k - 1, : bins.n_bins[k - 1] + 1]) == 1)
+            for (t, before), score in tables[k].items():
+                b = (
+                    bins.below[k - 1]
+                    + bins.step[bins.step.size // 2 + before - bins.middle[k - 1]]
+                )
+                at = bounds.offset[k] + t - first
+                bound = (bounds.base[k] - shortfall[at + (1 + b) * n]) / bounds.unit
+                of_all = (bounds.base[k] - shortfall[at]) / bounds.unit
+                assert of_all >= bound >= score - 1e-9
+                assert bounds.greatest[k] / bounds.unit >= of_all - 1e-9
+                if np.isfinite(score) and b in single:
+                    gaps.append(bound - score)
+        assert found is not None
+        assert top >= found.score - 1e-9
+        # small beside the scores of one onset, which differ by about 4
+        assert np.median(gaps) < 0.5
+
+
 def test_all_scores_equal():
     ratio = np.zeros((5, 3))
     ratio[1:] = [-1.0, -1.0, 2.0]
@@ -222,6 +337,83 @@ def test_gives_up_where_memory_or_room_is_short(monkeypatch):
     assert path.onsets.tolist() == expected.onsets.tolist()
 
 
+@pytest.mark.parametrize("pause", [20, 40, 150])
+def test_a_beam_goes_on_where_all_states_lose(monkeypatch, pause):
+    """A change that all paths must make costs more than the beam is wide, which has one try."""
+    monkeypatch.setattr(_binned_pruning, "_CROWDS", ((4, 1.0),))
+    for seed in range(4):
+        potentials = steady(seed, 30, noise=0.3, strength=0.02 if pause == 150 else 0.1)
+        start, stop = potentials.start.copy(), potentials.stop.copy()
+        start[15:] += pause
+        stop[15:] += pause
+        n_frames = potentials.n_frames + pause
+        late = replace(potentials, start=start, stop=stop, n_frames=n_frames)
+        score, onsets = by_envelopes(late)
+        found = by_bins(late)
+        if seed == 0 or pause < 150:
+            assert found is not None
+        if found is not None:
+            assert found.score == pytest.approx(score, abs=1e-9)
+            assert found.onsets.tolist() == onsets.tolist()
+
+
+def test_another_beam_where_there_was_no_room(monkeypatch):
+    """The first beam finds a path so bad that too many states are better than it."""
+    potentials = steady(74, 60, noise=2.0, strength=0.03, reach=40)
+    asked = []
+    search = _binned_pruning.search
+
+    def worse_at_first(*args):
+        score, highest = search(*args)
+        asked.append(args[7])
+        return (score - 40.0 if len(asked) == 1 else score), highest
+
+    monkeypatch.setattr(_binned_pruning, "search", worse_at_first)
+    score, onsets = by_envelopes(potentials)
+    found = by_bins(potentials)
+    crowds = [crowd for crowd, _ in _binned_pruning._CROWDS]
+    assert asked[:3] == [crowds[0], 1, crowds[1]]
+    assert found is not None
+    assert found.score == pytest.approx(score, abs=1e-9)
+    assert found.onsets.tolist() == onsets.tolist()
+
+
+def test_terms_that_reward_change_have_no_bounds(naive, monkeypatch):
+    monkeypatch.setattr("align.decoders.second_order.search_by_bins", None)
+    potentials = naive.random_potentials(np.random.default_rng(2), 4, 20, sign=1.0)
+    path = decoders.decode_second_order(potentials)
+    assert path.score == pytest.approx(naive.recursion(potentials), abs=1e-9)
+
+
+def test_no_finite_score(monkeypatch):
+    onset = np.zeros((2, 6))
+    onset[0, :4] = onset[1, 4:] = -np.inf
+    ratio = np.array([[0.0, 0, 0], [-1, -1, 2]])
+    monkeypatch.setattr(_binned_pruning, "_FEW", 0)
+    with pytest.raises(ParameterError, match=r"event 2 has score -inf wherever"):
+        decoders.decode_second_order(Potentials(onset, 6, ratio=ratio))
+
+
+@pytest.mark.parametrize(
+    ("row", "concave"),
+    [
+        ((-1.0, -1.0, 2.0), True),
+        ((-1.0, -1.0, -2.0), True),
+        ((-((1 / 3) ** 2), -((1 / 7) ** 2), 2 / 21), True),
+        ((-1.0, -1.0, 2.001), False),
+        ((1.0, 1.0, -2.0), False),
+        ((-1.0, 0.0, 0.1), False),
+        ((0.0, 0.0, 0.0), True),
+        ((-1e-170, -1e-170, 2e-170), True),
+        ((-1e-170, -1e-170, 2.5e-170), False),
+        ((-1e200, -1e200, 2e200), True),
+        ((-1e200, -1e200, 2.5e200), False),
+    ],
+)
+def test_terms_that_do_not_exceed_their_tangents(row, concave):
+    assert is_concave(np.array([(0.0, 0.0, 0.0), row])) is concave
+
+
 def test_the_decoder_takes_this_way_on_music(monkeypatch):
     potentials = steady(3, 110, noise=0.7, reach=40)
     expected = by_envelopes(potentials)
@@ -237,12 +429,7 @@ def test_every_length_is_in_one_bin(seed):
     shortest = rng.integers(1, 30, 8)
     longest = shortest + rng.integers(0, 400, 8)
     expected = rng.integers(-5, 500, 8)
-    most = most_bins(int((longest - shortest).max()))
-    bins = Bins(
-        np.empty((8, most + 1), dtype=np.intp),
-        np.empty(8, dtype=np.intp),
-        np.empty((8, int((longest - shortest).max()) + 1), dtype=np.uint8),
-    )
+    bins = no_bins(8, int((longest - shortest).max()) + 1)
     widest = cut_lengths(expected, shortest, longest, bins)
     widths = []
     for k in range(8):
@@ -251,7 +438,8 @@ def test_every_length_is_in_one_bin(seed):
         assert edge[-1] == longest[k] + 1
         assert (np.diff(edge) > 0).all()
         widths += np.diff(edge).tolist()
-        of = bins.of[k, : longest[k] - shortest[k] + 1]
+        lengths = np.arange(shortest[k], longest[k] + 1)
+        of = bins.below[k] + bins.step[bins.step.size // 2 + lengths - bins.middle[k]]
         assert of.tolist() == np.repeat(np.arange(bins.n_bins[k]), np.diff(edge)).tolist()
         middle = min(max(expected[k], shortest[k]), longest[k])
         single = edge[:-1][np.diff(edge) == 1]

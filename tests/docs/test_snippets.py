@@ -65,7 +65,7 @@ def small() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         network = functools.partial(NetworkConfidence, width=8, dilations=(1, 2))
         patch.setattr("align.speech.NetworkConfidence", network)
-        patch.setattr("align.music.NoteNetwork", functools.partial(NoteNetwork, width=8, steps=60))
+        patch.setattr("align.music.NoteNetwork", functools.partial(NoteNetwork, width=8, steps=10))
         patch.setattr("align.adapt.compare", unchanged)
         patch.setattr("align.adapt.adapt", adapted)
         yield
