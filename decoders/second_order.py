@@ -27,6 +27,7 @@ from align.decoders._envelope import Problem
 from align.decoders._first_order import without_ratio
 from align.decoders._states import length_scores, pointer_offsets
 from align.decoders._windows import check_memory, check_values, explain_unreachable, tighten
+from align.decoders._workspace import forget
 from align.errors import ParameterError
 from align.types import Path, Potentials
 
@@ -93,6 +94,8 @@ def decode_second_order(potentials: Potentials, *, max_memory: int | None = None
         searched = search_by_bins(tables, potentials.ratio, max_memory)
         if searched is not None:
             return Path(searched.onsets, searched.score + potentials.constant)
+        if max_memory is not None:
+            forget()  # what the thread keeps would come on top
     own, cross = length_scores(potentials, windows)
     offset = pointer_offsets(windows)
     problem = Problem(onset, potentials.start, windows, own, cross, offset)

@@ -15,6 +15,7 @@ import pytest
 
 import align
 from align import decoders
+from align.decoders import _workspace
 from align.decoders._binned_pruning import search_by_bins
 from align.decoders._first_order import without_ratio
 from align.decoders._windows import check_values, tighten
@@ -127,6 +128,7 @@ def test_memory_against_length(sign):
         line = f"  K={n_events:5} T={potentials.n_frames:6}:"
         bound = int(8 * (4 + 2 * np.sqrt(n_events)) * 400 * 150)  # sqrt(K) W L
         for max_memory in (None, bound):
+            _workspace.forget()  # what the thread keeps would not be counted
             tracemalloc.start()
             begin = time.thread_time()
             path = decoders.decode_second_order(potentials, max_memory=max_memory)

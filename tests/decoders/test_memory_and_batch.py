@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from align import decoders
-from align.decoders import _checkpoints, _rows, _workspace
+from align.decoders import _binned_pruning, _checkpoints, _rows, _workspace
 from align.decoders._windows import check_values
 from align.errors import ParameterError
 from align.types import Potentials
@@ -74,6 +74,22 @@ def peak(potentials, max_memory):
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     return most
+
+
+def test_what_bounds_took_is_given_back_before_envelopes(monkeypatch):
+    """The block that the thread would keep is not on top of `max_memory`."""
+    monkeypatch.setattr(_binned_pruning, "_FAR", -1.0)  # no path is near enough to its bound
+    rng = np.random.default_rng(0)
+    ratio = np.zeros((60, 3))
+    ratio[1:] = [-1e-3, -1e-3, 2e-3]
+    longest = np.full(60, 60)
+    potentials = Potentials(rng.normal(size=(60, 900)), 900, ratio=ratio, max_length=longest)
+    asked = []
+    search = _binned_pruning.search
+    monkeypatch.setattr(_binned_pruning, "search", lambda *a: asked.append(1) or search(*a))
+    for max_memory in (5_000_000, 7_000_000):
+        assert peak(potentials, max_memory) <= max_memory + 200_000
+    assert asked
 
 
 @pytest.mark.parametrize("max_memory", [0, -5])
