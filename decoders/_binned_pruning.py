@@ -154,7 +154,7 @@ def search_by_bins(
                 continue
             known = score
             slack = _slack(tables, terms, top, known)
-            if highest > known - slack:
+            if not highest <= known - slack:
                 score, _ = search(
                     tables, terms, roots, bins, bounds, known - slack, np.inf, 1, 1.0, kept, onsets
                 )

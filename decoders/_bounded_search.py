@@ -26,7 +26,8 @@ __all__ = ["Kept", "search"]
 
 
 _at = np.uintp  # where a place may be negative, numba counts from the end: some instructions each
-_GIVE_UP = 2.0**16  # times as wide as it was, a beam is given up
+_WIDEST = 16.0  # times as wide as it was, a beam grows no more where states are few
+_GIVE_UP = 2.0**16  # nor where it ends: it is given up
 _TILES = 32  # that are found before they are looked at
 
 _Float64 = npt.NDArray[np.float64]
@@ -107,7 +108,7 @@ def search(
     highest = -np.inf
     n = n_places = 0
     reached_first, reached_last = 0, last[0] - first[0]
-    k, widest_beam = 0, _GIVE_UP * beam
+    k, first_beam = 0, beam
     while k < n_events:
         begin = begins[k] = n
         places[k] = n_places - reached_first
@@ -207,7 +208,7 @@ def search(
                     n += reached
                 next_last = max(next_last, end)
         if n == begin:
-            if not beam < widest_beam:
+            if not beam < _GIVE_UP * first_beam:
                 return -np.inf, highest
             # the bounds of all states fell by more than the beam is wide: once more
             threshold -= beam
@@ -226,7 +227,8 @@ def search(
             if much > 1.0:
                 beam *= max(0.1, much**-0.5)
             elif much < 0.5:
-                beam *= min(wider, much**-0.5)
+                most_beam = max(beam, _WIDEST * first_beam)
+                beam = min(beam * min(wider, much**-0.5), most_beam)
             threshold = greatest - beam
     begins[n_events] = n
     return _trace(tables, ratio, kept, onsets), highest

@@ -357,6 +357,30 @@ def test_a_beam_goes_on_where_all_states_lose(monkeypatch, pause):
             assert found.onsets.tolist() == onsets.tolist()
 
 
+def test_a_beam_does_not_grow_without_end():
+    """Many events whose onsets are known to the frame, before vague ones."""
+    n_known = 300
+    for seed in range(2):
+        potentials = steady(seed, 60, noise=0.7, reach=40)
+        known = 10 * np.arange(n_known)
+        onset = np.zeros((n_known + 60, potentials.onset.shape[1]))
+        onset[n_known:] = potentials.onset
+        ratio = np.zeros((n_known + 60, 3))
+        ratio[n_known + 1 :] = potentials.ratio[1:]
+        potentials = Potentials(
+            onset,
+            potentials.n_frames + 10 * n_known,
+            start=np.concatenate((known, 10 * n_known + potentials.start)),
+            stop=np.concatenate((known + 1, 10 * n_known + potentials.stop)),
+            ratio=ratio,
+        )
+        score, onsets = by_envelopes(potentials)
+        found = by_bins(potentials)
+        assert found is not None
+        assert found.score == pytest.approx(score, abs=1e-9)
+        assert found.onsets.tolist() == onsets.tolist()
+
+
 def test_another_beam_where_there_was_no_room(monkeypatch):
     """The first beam finds a path so bad that too many states are better than it."""
     potentials = steady(74, 60, noise=2.0, strength=0.03, reach=40)
