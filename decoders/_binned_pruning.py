@@ -113,7 +113,7 @@ def search_by_bins(
         return None
     widest_window, most = int(n_frames.max()), int(n_lengths.max())
     allowed = _ENOUGH if max_memory is None else max_memory
-    used = bytes_of_bins(n_events, most) + 80 * n_events + 48 * widest_window
+    used = bytes_of_bins(n_events, most) + 96 * n_events + 48 * widest_window
     used += 24 * int(longest.max())
     if used > allowed:
         return None
@@ -121,16 +121,19 @@ def search_by_bins(
     terms: _Float64 = np.ascontiguousarray(ratio, dtype=np.float64)
     roots = np.empty((3, n_events))
     top = np.empty(n_events)
-    widest, spread, offset = _prepare(tables, terms, bins, roots, top)
+    widest, spread, offsets = _prepare(tables, terms, bins, roots, top)
     room = int(_SHARE * n_nodes) + 4096
     n_rows = n_scratch(widest, widest_window, bins.edge.shape[1])
-    n_bytes = 2 * (int(offset[-1]) + TILE + n_rows) + 16 * room + 4 * n_nodes + 1024
+    n_of_all, n_by_bin = offsets[:, -1].tolist()
+    n_bytes = 2 * (n_of_all + TILE + n_rows) + n_by_bin + 16 * room + 4 * n_nodes + 1024
     if n_bytes + used > allowed:
         return None
     with workspace(n_bytes) as space:
-        shortfall = space.take(int(offset[-1]) + TILE, np.uint16)
+        shortfall = space.take(n_of_all + TILE, np.uint16)
+        by_bin = space.take(n_by_bin, np.uint8)
         base, most_left = np.empty((2, n_events + 1))
-        bounds = Bounds(shortfall, offset, base, most_left, _UNITS / spread)
+        of_all, of_bins = offsets
+        bounds = Bounds(shortfall, by_bin, of_all, of_bins, base, most_left, _UNITS / spread)
         scratch = space.take(n_rows, np.uint16)
         greatest = suffix_bounds(tables, roots, bins, widest, top, bounds, scratch)
         if greatest == -np.inf:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from align.decoders._first_order import Tables
 from align.decoders._length_bins import Bins, Bounds
 from align.decoders._numba import compiled
-from align.decoders._vectors import LANES, TILE, bounded_lines, lowest_bit
+from align.decoders._vectors import COARSE, LANES, TILE, bounded_lines, lowest_bit
 from align.types import IntArray
 
 __all__ = ["Kept", "search"]
@@ -85,6 +85,7 @@ def search(
     all_shortest, all_longest = tables.windows.shortest, tables.windows.longest
     onset_table, start = tables.onset, tables.start
     after, offset = bounds.shortfall, bounds.offset
+    by_bin, bin_offset = bounds.by_bin, bounds.bin_offset
     bases, greatest_bound = bounds.base, bounds.greatest
     alphas, betas = roots[0], roots[1]
     below, middle, bin_step = bins.below, bins.middle, bins.step
@@ -126,7 +127,7 @@ def search(
         if not flat:
             top_own = np.max(duration[row, shortest : longest + 1])
         of_all = offset[k + 1]  # the greatest bounds of all bins
-        of_bins = of_all + (1 + below[k]) * stride
+        of_bins = bin_offset[k + 1] + below[k] * stride
         to_step = reach_of_bins - middle[k]
         alpha, beta = alphas[k], betas[k]
         step = 1.0 / alpha if alpha > 0.0 else 0.0
@@ -195,7 +196,9 @@ def search(
                     bound = score + base
                     if k < n_events - 1:
                         place = of_bins + bin_step[_at(d + to_step)] * stride + end
-                        bound -= after[_at(place)] * unit
+                        # two bounds, one of them of this bin but coarse: the tighter holds
+                        less = np.intp(by_bin[_at(place)]) * COARSE
+                        bound -= max(less, np.intp(after[_at(of_all + end)])) * unit
                     reached = bound >= threshold
                     kept_value[_at(n)] = score
                     kept_length[_at(n)] = d

@@ -24,7 +24,8 @@ What is kept is by how much each bound falls short of a score that no path from 
 in whole numbers of 16 bits: four times as many in a vector as float64, in a fourth of the memory.
 Each number that is added is cut to a whole one, and sums stop at `MOST`, so that nothing is ever
 taken from a bound. What that loosens it by is at most one unit for each number, of which there are
-two or three for each event; `Bounds.unit` says how small a unit is.
+two or three for each event; `Bounds.unit` says how small a unit is. The bounds of each bin, which
+only a beam needs, are kept in 8 bits.
 """
 
 from typing import NamedTuple
@@ -96,11 +97,13 @@ class Bounds(NamedTuple):
     Attributes
     ----------
     shortfall : np.ndarray [dtype=uint16]
-        By how much the bound of onset k at frame ``first[k] + i`` after a length of bin b is less
-        than ``base[k]``, at ``offset[k] + (1 + b) n + i``, where n is the number of frames of
-        onset k, rounded up to `LANES`. Before them are the least of all bins. The end has these
-        only, and onset 0 has none.
-    offset : np.ndarray [shape=(K + 2,), dtype=intp]
+        By how much the bound of onset k at frame ``first[k] + i`` after any length is less than
+        ``base[k]``, at ``offset[k] + i``. Onset 0 has none.
+    by_bin : np.ndarray [dtype=uint8]
+        The same after a length of bin b, cut to a number times `COARSE`, 255 at most, at
+        ``bin_offset[k] + b n + i``, where n is the number of frames of onset k, rounded up to
+        `LANES`. Onset 0 and the end have none.
+    offset, bin_offset : np.ndarray [shape=(K + 2,), dtype=intp]
     base, greatest : np.ndarray [shape=(K + 1,), dtype=float64]
         In the same unit; the latter is the greatest bound of all.
     unit : float
@@ -108,7 +111,9 @@ class Bounds(NamedTuple):
     """
 
     shortfall: _Row
+    by_bin: npt.NDArray[np.uint8]
     offset: IntArray
+    bin_offset: IntArray
     base: _Float64
     greatest: _Float64
     unit: float
@@ -202,14 +207,19 @@ def cut_lengths(expected: IntArray, shortest: IntArray, longest: IntArray, bins:
 
 @compiled()
 def n_bounds(first: IntArray, last: IntArray, bins: Bins) -> IntArray:
-    """Return where the bounds of each onset begin, and their number [shape=(K + 2,)]."""
+    """Return where the bounds of each onset begin, and their number [shape=(2, K + 2)].
+
+    Those of any length, and those of each bin.
+    """
     n_events = bins.n_bins.size
-    offset = np.zeros(n_events + 2, dtype=np.intp)
+    offset = np.zeros((2, n_events + 2), dtype=np.intp)
     for k in range(1, n_events):
         n_frames = (last[k] - first[k] + LANES) // LANES * LANES
         n_rows = (bins.n_bins[k - 1] + ROWS - 1) // ROWS * ROWS
-        offset[k + 1] = offset[k] + n_frames * (1 + n_rows)
-    offset[n_events + 1] = offset[n_events] + LANES
+        offset[0, k + 1] = offset[0, k] + n_frames
+        offset[1, k + 1] = offset[1, k] + n_frames * n_rows
+    offset[0, n_events + 1] = offset[0, n_events] + LANES
+    offset[1, n_events + 1] = offset[1, n_events]
     return offset
 
 
@@ -270,7 +280,7 @@ def suffix_bounds(
     first, last = tables.windows.first, tables.windows.last
     # arrays taken out of tuples are counted: once here, not in the loops
     edge, n_bins = bins.edge, bins.n_bins
-    table, offset, bases, greatest, unit = bounds
+    of_all, by_bin, offset, bin_offset, bases, greatest, unit = bounds
     all_alpha, all_beta, all_rest = roots
     root = np.sqrt(unit)  # of costs, which are squares
     if not root * max(np.max(all_alpha), np.max(all_beta)) < _HUGE:
@@ -288,8 +298,8 @@ def suffix_bounds(
     parts, lengths = np.empty(widest + 4, dtype=np.intp), np.empty(widest, dtype=np.uint32)
     now = 0  # which of two tables holds R_{k+1}
     filled = np.zeros(2, dtype=np.intp)  # frames of them that are not `MOST`
-    table[offset[n_events] : offset[n_events + 1]] = MOST
-    table[offset[n_events]] = 0
+    of_all[offset[n_events] : offset[n_events + 1]] = MOST
+    of_all[offset[n_events]] = 0
     for b in range(n_bins[n_events - 1]):
         shortfall[b * stride + pad] = 0
     filled[0] = LANES
@@ -329,7 +339,7 @@ def suffix_bounds(
         bases[k] = base
         then = 1 - now
         n = (last[k] - first[k] + LANES) // LANES * LANES
-        to, place = then * (most + ROWS) * stride + pad, offset[k] + n
+        to, place = then * (most + ROWS) * stride + pad, bin_offset[k]
         next_less = MOST
         begin = end = 0
         for b in range(0, n_before, ROWS):
@@ -349,7 +359,7 @@ def suffix_bounds(
             costs_of_bins(low, high, least, begin, n_near, of_rows, needed, add, second)
             found = least_of_bins(
                 shortfall, at, begin, add, second, n_near, less, rows.onset, to + b * stride,
-                stride, table, place + b * n, n // LANES,
+                stride, by_bin, place + b * n, n // LANES,
             )  # fmt: skip
             next_less = min(next_less, found)
         for b in range(n_before):
@@ -357,7 +367,7 @@ def suffix_bounds(
             if filled[then] > n:
                 shortfall[at[b] + n : at[b] + filled[then]] = MOST
         filled[then] = max(filled[then], n)
-        least_of_rows(shortfall, at, n_before, table, offset[k], n // LANES)
+        least_of_rows(shortfall, at, n_before, of_all, offset[k], n // LANES)
         greatest[k] = base - next_less
         less, now = next_less, then
     n = last[0] - first[0] + 1

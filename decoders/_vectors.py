@@ -21,6 +21,7 @@ from numba.extending import intrinsic
 from align.decoders._llvm import loop, splat
 
 __all__ = [
+    "COARSE",
     "LANES",
     "MOST",
     "ROWS",
@@ -37,10 +38,12 @@ LANES = 32  # frames in one go; one vector of AVX-512, two of AVX2
 ROWS = 4  # rows in one go
 TILE = 16  # lengths, or bins, in one go
 MOST = 2**15 - 1  # greatest shortfall
+COARSE = 64  # units in one of the shortfalls of 8 bits
 
 _WIDE = 8  # costs in one go
 
 _Short = npt.NDArray[np.uint16]
+_Byte = npt.NDArray[np.uint8]
 _Twice = npt.NDArray[np.uint32]
 _Float64 = npt.NDArray[np.float64]
 
@@ -70,7 +73,7 @@ if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # the same in numpy
         plus: int,
         to: int,
         stride: int,
-        table: _Short,
+        table: _Byte,
         place: int,
         blocks: int,
     ) -> int:
@@ -81,7 +84,7 @@ if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # the same in numpy
             total = total - np.uint16(less)
             total = np.minimum(np.minimum(total, MOST) + rows[plus + frame], MOST)
             rows[to + r * stride + frame] = total
-            table[place + r * frame.size + frame] = total
+            table[place + r * frame.size + frame] = np.minimum(total // COARSE, 255)
             greatest = min(greatest, int(total.min()))
         return greatest
 
@@ -131,6 +134,7 @@ if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # the same in numpy
 
 else:
     _SHORTS = ir.VectorType(ir.IntType(16), LANES)
+    _BYTES = ir.VectorType(ir.IntType(8), LANES)
     _TWICE = ir.VectorType(ir.IntType(32), LANES // 2)
     _WORDS = ir.VectorType(ir.IntType(32), TILE)
     _DOUBLES = ir.VectorType(ir.DoubleType(), TILE)
@@ -143,9 +147,9 @@ else:
         pointer = builder.bitcast(builder.gep(data, [place]), kind.as_pointer())
         return builder.load(pointer, align=2)
 
-    def _store(builder: Any, value: Any, data: Any, place: Any) -> None:
+    def _store(builder: Any, value: Any, data: Any, place: Any, align: int = 2) -> None:
         pointer = builder.bitcast(builder.gep(data, [place]), value.type.as_pointer())
-        builder.store(value, pointer, align=2)
+        builder.store(value, pointer, align=align)
 
     def _lesser(builder: Any, a: Any, b: Any) -> Any:
         return builder.select(builder.icmp_unsigned("<", a, b), a, b)
@@ -269,12 +273,12 @@ else:
         place: Any,
         blocks: Any,
     ) -> Any:
-        """Fill `ROWS` rows of shortfalls, both of `rows` and of `table`; return their least.
+        """Fill `ROWS` rows of shortfalls, and of a table of 8 bits; return their least.
 
         ``rows[to + r stride + i]`` is the least of ``rows[at[begin + j] + i] + add[r second + j]``
-        for j < n, less `less`, plus ``rows[plus + i]``, at most `MOST`. So is
-        ``table[place + r blocks LANES + i]``, for i < blocks * LANES. `less` is at most that
-        least. All else is as in `least_sums`.
+        for j < n, less `less`, plus ``rows[plus + i]``, at most `MOST`. `COARSE` is in it
+        ``table[place + r blocks LANES + i]`` times or more often, for i < blocks * LANES. `less`
+        is at most that least. All else is as in `least_sums`.
         """
         integer = types.intp
         signature = types.intp(
@@ -304,7 +308,10 @@ else:
                         total = _lesser(builder, builder.sub(least[i], nothing), most)
                         total = _lesser(builder, builder.add(total, more), most)
                         _store(builder, total, rows, builder.add(to, shift))
-                        _store(builder, total, table, builder.add(place, shift))
+                        coarse = builder.udiv(total, ir.Constant(_SHORTS, [COARSE] * LANES))
+                        coarse = _lesser(builder, coarse, ir.Constant(_SHORTS, [255] * LANES))
+                        coarse = builder.trunc(coarse, _BYTES)
+                        _store(builder, coarse, table, builder.add(place, shift), align=1)
                         lowest = _lesser(builder, total, lowest)
                 return [lowest]
 

@@ -17,7 +17,7 @@ from align.decoders._envelope import Problem
 from align.decoders._first_order import without_ratio
 from align.decoders._length_bins import cut_lengths, expected_lengths, no_bins
 from align.decoders._states import length_scores, pointer_offsets
-from align.decoders._vectors import LANES
+from align.decoders._vectors import COARSE, LANES
 from align.decoders._windows import check_values, tighten
 from align.errors import ParameterError
 from align.types import Potentials
@@ -266,7 +266,8 @@ def test_no_bound_is_below_what_it_bounds(monkeypatch, strength, dur):
 
     def remember(*args):
         top = fill(*args)
-        seen.append((args[2], args[5], args[5].shortfall.copy(), top))
+        bounds = args[5]
+        seen.append((args[2], bounds, bounds.shortfall.copy(), bounds.by_bin.copy(), top))
         return top
 
     monkeypatch.setattr(_binned_pruning, "suffix_bounds", remember)
@@ -274,7 +275,7 @@ def test_no_bound_is_below_what_it_bounds(monkeypatch, strength, dur):
         potentials = steady(seed, 9, strength=strength, reach=9, dur=dur)
         windows = tighten(potentials)
         found = by_bins(potentials)
-        bins, bounds, shortfall, top = seen.pop()
+        bins, bounds, shortfall, by_bin, top = seen.pop()
         tables = following(potentials, windows)
         gaps = []
         for k in range(1, potentials.n_events):
@@ -286,10 +287,11 @@ def test_no_bound_is_below_what_it_bounds(monkeypatch, strength, dur):
                     bins.below[k - 1]
                     + bins.step[bins.step.size // 2 + before - bins.middle[k - 1]]
                 )
-                at = bounds.offset[k] + t - first
-                bound = (bounds.base[k] - shortfall[at + (1 + b) * n]) / bounds.unit
-                of_all = (bounds.base[k] - shortfall[at]) / bounds.unit
-                assert of_all >= bound >= score - 1e-9
+                coarse = int(by_bin[bounds.bin_offset[k] + b * n + t - first]) * COARSE
+                less = int(shortfall[bounds.offset[k] + t - first])
+                bound = (bounds.base[k] - max(less, coarse)) / bounds.unit
+                of_all = (bounds.base[k] - less) / bounds.unit
+                assert bound >= score - 1e-9
                 assert bounds.greatest[k] / bounds.unit >= of_all - 1e-9
                 if np.isfinite(score) and b in single:
                     gaps.append(bound - score)
