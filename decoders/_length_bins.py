@@ -24,8 +24,8 @@ What is kept is by how much each bound falls short of a score that no path from 
 in whole numbers of 16 bits: four times as many in a vector as float64, in a fourth of the memory.
 Each number that is added is cut to a whole one, and sums stop at `MOST`, so that nothing is ever
 taken from a bound. What that loosens it by is at most one unit for each number, of which there are
-two or three for each event; `Bounds.unit` says how small a unit is. The bounds of each bin, which
-only a beam needs, are kept in 8 bits.
+two or three for each event; `Bounds.unit` says how small a unit is. Once they have bounded what
+comes before, the bounds of each bin are kept in 8 bits, and those of all bins together in 16.
 """
 
 from typing import NamedTuple
