@@ -1,6 +1,6 @@
 """The best path by bounds over bins of lengths.
 
-A beam that follows the bounds (`align.decoders._length_bins`) finds a path that is usually the
+A beam that follows the bounds (`align.decoders._suffix_bounds`) finds a path that is usually the
 best. All states whose bound reaches its score are then decoded exactly
 (`align.decoders._bounded_search`), so that what is returned is the best, ties included. Where too
 many states are left, nothing is returned and `align.decoders._envelope` decodes all of them.
@@ -15,16 +15,13 @@ from align.decoders._bounded_search import Kept, search
 from align.decoders._first_order import Tables
 from align.decoders._length_bins import (
     Bins,
-    Bounds,
     bytes_of_bins,
     cut_lengths,
     expected_lengths,
-    n_bounds,
-    n_scratch,
     no_bins,
-    suffix_bounds,
 )
 from align.decoders._numba import compiled
+from align.decoders._suffix_bounds import Bounds, n_bounds, n_scratch, suffix_bounds
 from align.decoders._vectors import TILE
 from align.decoders._workspace import workspace
 from align.types import FloatArray, IntArray

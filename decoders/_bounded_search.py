@@ -2,7 +2,7 @@
 
 State ``(t, d)`` of event k begins at frame t and lasts d frames, and H_k(t, d) is the best score
 of the terms of events ``0 .. k`` (`align.decoders.second_order`). With the bounds of
-`align.decoders._length_bins` no path through the state scores more than ::
+`align.decoders._suffix_bounds` no path through the state scores more than ::
 
     H_k(t, d) + R_{k+1}(bin of d, t + d)
 
@@ -17,8 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from align.decoders._first_order import Tables
-from align.decoders._length_bins import Bins, Bounds
+from align.decoders._length_bins import Bins
 from align.decoders._numba import compiled
+from align.decoders._suffix_bounds import Bounds
 from align.decoders._vectors import COARSE, LANES, TILE, bounded_lines, lowest_bit
 from align.types import IntArray
 
