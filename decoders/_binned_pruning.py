@@ -30,7 +30,7 @@ __all__ = ["Searched", "is_concave", "search_by_bins"]
 
 _UNITS = 4096.0  # in a spread of the scores of one onset: shortfalls of eight can be told
 _BEAM = 0.25  # to begin with, in spreads of the scores of one onset
-_CROWDS = ((24, 1.1), (128, 4.0))  # states of one event that the beam aims at, and how much wider
+_CROWDS = ((24, 1.1), (128, 4.0))  # states of an event that a beam aims at; its growth at most
 _FAR = 16.0  # spreads of one onset between bound and score: too many states are between
 _CLOSER = 0.7  # once there was no room, the score must be that much closer
 _ENOUGH = 2**31  # bytes that are allocated without being asked

@@ -48,7 +48,9 @@ class Kept(NamedTuple):
     newest : np.ndarray [dtype=int32]
         The last state of event k - 1 that ends at frame ``first[k] + i``, at ``place[k] + i``; -1
         for none. Of the frames that are looked at, one event after the other.
-    place, begin : np.ndarray [shape=(K + 1,), dtype=intp]
+    place : np.ndarray [shape=(K + 1,), dtype=intp]
+        Where frame ``first[k]`` is, or would be, in `newest`.
+    begin : np.ndarray [shape=(K + 1,), dtype=intp]
         Where the states of each event begin.
     """
 

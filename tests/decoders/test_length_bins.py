@@ -321,7 +321,10 @@ def test_gives_up_where_memory_or_room_is_short(monkeypatch):
     tables = without_ratio(potentials, check_values(potentials), tighten(potentials))
     assert search_by_bins(tables, potentials.ratio, 1000) is None
     expected = decoders.decode_second_order(potentials)
-    monkeypatch.setattr(_binned_pruning, "_SHARE", -1.0)
+    windows = tables.windows
+    n_nodes = int((windows.last[:-1] - windows.first[:-1] + 1).sum())
+    monkeypatch.setattr(_binned_pruning, "_SHARE", (60 - 4096) / n_nodes)  # room for 60 states
+    assert search_by_bins(tables, potentials.ratio, None) is None
     path = decoders.decode_second_order(potentials)
     assert path.score == pytest.approx(expected.score)
     assert path.onsets.tolist() == expected.onsets.tolist()
@@ -399,9 +402,16 @@ def test_no_finite_score(monkeypatch):
     onset = np.zeros((2, 6))
     onset[0, :4] = onset[1, 4:] = -np.inf
     ratio = np.array([[0.0, 0, 0], [-1, -1, 2]])
-    monkeypatch.setattr(_binned_pruning, "_FEW", 0)
+    asked = []
+
+    def however_few(*args):
+        asked.append(search_by_bins(*args, few=0))
+        return asked[-1]
+
+    monkeypatch.setattr("align.decoders.second_order.search_by_bins", however_few)
     with pytest.raises(ParameterError, match=r"event 2 has score -inf wherever"):
         decoders.decode_second_order(Potentials(onset, 6, ratio=ratio))
+    assert asked == [None]
 
 
 @pytest.mark.parametrize(
