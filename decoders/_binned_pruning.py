@@ -22,22 +22,26 @@ from align.decoders._length_bins import (
 )
 from align.decoders._numba import compiled
 from align.decoders._suffix_bounds import Bounds, n_bounds, n_scratch, suffix_bounds
-from align.decoders._vectors import TILE
-from align.decoders._workspace import workspace
+from align.decoders._vectors import TILE, greatest
+from align.decoders._windows import Windows
+from align.decoders._workspace import Workspace
 from align.types import FloatArray, IntArray
 
 __all__ = ["Searched", "is_concave", "search_by_bins"]
 
 _UNITS = 4096.0  # in a spread of the scores of one onset: shortfalls of eight can be told
-_BEAM = 0.25  # to begin with, in spreads of the scores of one onset
-_CROWDS = ((24, 1.1), (128, 4.0))  # states of an event that a beam aims at; its growth at most
-_FAR = 16.0  # spreads of one onset between bound and score: too many states are between
+_BEAM = 0.25  # how wide it begins, in spreads of the scores of one onset
+# of each beam: how many states of an event it aims at, its growth at most, and how many spreads
+# its path may be from the greatest bound (where it is farther, too many states are between)
+_BEAMS = ((4, 1.1, 1.0), (24, 1.1, 16.0), (128, 4.0, 16.0))
 _CLOSER = 0.7  # once there was no room, the score must be that much closer
 _ENOUGH = 2**31  # bytes that are allocated without being asked
 _FEW = 2**13  # states that are decoded sooner than bounds are found
 _SHARE = 2.0  # most states that are kept, for each frame an onset can take
+
 _Float64 = npt.NDArray[np.float64]
 _EPS = float(np.finfo(np.float64).eps)
+_NOTHING = 8.0 * _EPS  # of a number, may be rounding
 
 
 class Searched(NamedTuple):
@@ -101,39 +105,34 @@ def search_by_bins(
     few : int
         States that are decoded sooner than bounds are found.
     """
-    first, last, shortest, longest = tables.windows
-    n_events = shortest.size
-    n_frames = last[:-1] - first[:-1] + 1
-    n_nodes = int(n_frames.sum())
-    n_lengths = longest - shortest + 1
-    if n_events < 2 or int(n_frames @ n_lengths) < few:
+    n_events = tables.row.size
+    n_nodes, n_states, widest_window, most, longest = _measure(tables.windows)
+    if n_events < 2 or n_states < few:
         return None
-    widest_window, most = int(n_frames.max()), int(n_lengths.max())
     allowed = _ENOUGH if max_memory is None else max_memory
-    used = bytes_of_bins(n_events, most) + 96 * n_events + 48 * widest_window
-    used += 24 * int(longest.max())
+    used = bytes_of_bins(n_events, most) + 120 * n_events + 48 * widest_window + 24 * longest
     if used > allowed:
         return None
     bins = no_bins(n_events, most)
     terms: _Float64 = np.ascontiguousarray(ratio, dtype=np.float64)
     roots = np.empty((3, n_events))
     top = np.empty(n_events)
-    widest, spread, offsets = _prepare(tables, terms, bins, roots, top)
+    widest, spread, rounded, offsets = _prepare(tables, terms, bins, roots, top)
     room = int(_SHARE * n_nodes) + 4096
     n_rows = n_scratch(widest, widest_window, bins.edge.shape[1])
     n_of_all, n_by_bin = offsets[:, -1].tolist()
     n_bytes = 2 * (n_of_all + TILE + n_rows) + n_by_bin + 16 * room + 4 * n_nodes + 1024
     if n_bytes + used > allowed:
         return None
-    with workspace(n_bytes) as space:
+    with Workspace(n_bytes) as space:
         shortfall = space.take(n_of_all + TILE, np.uint16)
         by_bin = space.take(n_by_bin, np.uint8)
         base, most_left = np.empty((2, n_events + 1))
         of_all, of_bins = offsets
         bounds = Bounds(shortfall, by_bin, of_all, of_bins, base, most_left, _UNITS / spread)
         scratch = space.take(n_rows, np.uint16)
-        greatest = suffix_bounds(tables, roots, bins, widest, top, bounds, scratch)
-        if greatest == -np.inf:
+        bound = suffix_bounds(tables, roots, bins, widest, top, bounds, scratch)
+        if bound == -np.inf:
             return None
         kept = Kept(
             space.take(room, np.float64),
@@ -144,45 +143,70 @@ def search_by_bins(
             np.empty(n_events + 1, dtype=np.intp),
         )
         onsets = np.empty(n_events, dtype=np.intp)
-        beam, known, least = _BEAM * spread, -np.inf, greatest - _FAR * spread
-        for crowd, wider in _CROWDS:
+        beam, known, closer = _BEAM * spread, -np.inf, np.inf
+        for crowd, wider, far in _BEAMS:
             score, highest = search(
-                tables, terms, roots, bins, bounds, greatest - beam, beam, crowd, wider, kept,
+                tables, terms, roots, bins, bounds, bound - beam, beam, crowd, wider, kept,
                 onsets,
             )  # fmt: skip
-            if not score > max(known, least):
+            if not (score > known and bound - score < min(closer, far * spread)):
                 continue
             known = score
-            slack = _slack(tables, terms, top, known)
+            slack = 8.0 * _EPS * (n_events + 8) * (rounded + abs(known) - known)
             if not highest <= known - slack:
                 score, _ = search(
                     tables, terms, roots, bins, bounds, known - slack, np.inf, 1, 1.0, kept, onsets
                 )
             if score >= known:
                 return Searched(score, onsets, int(kept.begin[n_events]))
-            least = greatest - _CLOSER * (greatest - known)  # there was no room for all states
+            closer = _CLOSER * (bound - known)  # there was no room for all states
     return None
+
+
+@compiled()
+def _measure(windows: Windows) -> tuple[int, int, int, int, int]:
+    """Return how many frames all onsets can take, how many states there are, and maxima.
+
+    Of the frames of one onset, of the lengths of one event, and of the lengths.
+    """
+    first, last, shortest, longest = windows
+    n_nodes, n_states, most_frames, most_lengths, top = 0, 0, 0, 0, 0
+    for k in range(shortest.size):
+        n_frames, n_lengths = last[k] - first[k] + 1, longest[k] - shortest[k] + 1
+        n_nodes += n_frames
+        n_states += n_frames * n_lengths
+        most_frames, most_lengths = max(most_frames, n_frames), max(most_lengths, n_lengths)
+        top = max(top, longest[k])
+    return n_nodes, n_states, most_frames, most_lengths, top
 
 
 @compiled()
 def _prepare(
     tables: Tables, ratio: _Float64, bins: Bins, roots: _Float64, top: _Float64
-) -> tuple[int, float, IntArray]:
+) -> tuple[int, float, float, IntArray]:
     """Fill bins, roots of the terms [shape=(3, K)], and the greatest score of each onset.
 
-    Returns the width of the widest bin, the mean difference of the scores of one onset, and where
-    the bounds of each begin. What lies beside the window of an onset may be anything, even NaN.
+    Returns the width of the widest bin, the mean difference of the scores of one onset, what
+    rounding is proportional to beside the score, and where the bounds of each begin. What lies
+    beside the window of an onset may be anything, even NaN.
     """
     first, last = tables.windows.first, tables.windows.last
-    onset, start = tables.onset, tables.start
-    total, n = 0.0, 0
+    onset, start, longest = tables.onset, tables.start, tables.windows.longest
+    total, n, rounded = 0.0, 0, 0.0
     for k in range(top.size):
         a, b, c = ratio[k]
         roots[0, k], roots[1, k] = np.sqrt(-a), np.sqrt(-b)
-        roots[2, k] = max(0.0, 2.0 * roots[0, k] * roots[1, k] - c)
+        product = 2.0 * roots[0, k] * roots[1, k]
+        rest = product - c
+        roots[2, k] = rest if rest > _NOTHING * product else 0.0
         begin = first[k] - start[k]
         end = last[k] - start[k] + 1
-        top[k] = _greatest(onset[k, begin:end])
+        top[k] = greatest(onset, k * onset.shape[1] + begin, end - begin)
+        rounded += max(0.0, 2.0 * top[k])
+        if not tables.flat:
+            rounded += max(0.0, 2.0 * np.max(tables.duration[tables.row[k], : longest[k] + 1]))
+        length = float(max(longest[k], longest[k - 1] if k > 0 else 0))
+        rounded += (abs(a) + abs(b) + abs(c)) * length * length
         if k % (top.size // 16 + 1) == 0:
             low = np.inf
             for i in range(begin, end):
@@ -193,33 +217,8 @@ def _prepare(
                 n += 1
     spread = total / n if n > 0 and 1e-290 * n < total < 1e290 else 1.0
     expected = expected_lengths(first, last, roots[0], roots[1])
-    widest = cut_lengths(expected, tables.windows.shortest, tables.windows.longest, bins)
-    return widest, spread, n_bounds(first, last, bins)
-
-
-@compiled(fastmath={"nnan", "nsz", "reassoc"})  # so that maxima become vector instructions
-def _greatest(scores: FloatArray) -> float:
-    top = scores[0]
-    for score in scores:
-        top = score if score > top else top
-    return float(top)
-
-
-@compiled()
-def _slack(tables: Tables, ratio: _Float64, top: _Float64, score: float) -> float:
-    """Bound what rounding takes from the bound of a path of this score, or adds to its score."""
-    longest = tables.windows.longest
-    n_events = longest.size
-    span, terms = -score, abs(score)
-    for k in range(n_events):
-        span += top[k]
-        terms += abs(top[k])
-        if not tables.flat:
-            most = np.max(tables.duration[tables.row[k], : longest[k] + 1])
-            span += most
-            terms += abs(most)
-        length = float(max(longest[k], longest[k - 1] if k > 0 else 0))
-        a, b, c = ratio[k]
-        terms += (abs(a) + abs(b) + abs(c)) * length * length
-    terms += span
-    return 8.0 * _EPS * (n_events + 8) * terms
+    unit, steep = np.sqrt(_UNITS / spread), np.empty(top.size)
+    for k in range(top.size):
+        steep[k] = unit * max(roots[0, k], roots[1, k + 1] if k < top.size - 1 else 0.0)
+    widest = cut_lengths(expected, steep, tables.windows.shortest, tables.windows.longest, bins)
+    return widest, spread, rounded, n_bounds(first, last, bins)

@@ -29,6 +29,7 @@ __all__ = ["Kept", "search"]
 _at = np.uintp  # where a place may be negative, numba counts from the end: some instructions each
 _WIDEST = 16.0  # times as wide as it was, a beam grows no more where states are few
 _GIVE_UP = 2.0**16  # nor where it ends: it is given up
+_LEAST = 2.0**-40  # times as wide, it narrows no more: one of no width could not grow
 _TILES = 32  # that are found before they are looked at
 
 _Float64 = npt.NDArray[np.float64]
@@ -91,8 +92,7 @@ def search(
     by_bin, bin_offset = bounds.by_bin, bounds.bin_offset
     bases, greatest_bound = bounds.base, bounds.greatest
     alphas, betas = roots[0], roots[1]
-    below, middle, bin_step = bins.below, bins.middle, bins.step
-    reach_of_bins = bin_step.size // 2
+    below, shifts, bin_step = bins.below, bins.shift, bins.step
     kept_value, kept_length, kept_other = kept.value, kept.length, kept.other
     begins, kept_newest, places = kept.begin, kept.newest, kept.place
     n_events = onsets.size
@@ -124,14 +124,14 @@ def search(
         shortest, longest = all_shortest[k], all_longest[k]
         if not (flat and a == own_of and own_first <= shortest and longest <= own_last):
             for d in range(shortest, longest + 1):
-                own[d] = duration[row, d] + a * float(d) * float(d)
+                own[_at(d)] = duration[_at(row), _at(d)] + a * float(d) * float(d)
             own_of, own_first, own_last = a, shortest, longest
         top_own = 0.0  # without the cost of a change, for all lengths
         if not flat:
             top_own = np.max(duration[row, shortest : longest + 1])
         of_all = offset[k + 1]  # the greatest bounds of all bins
         of_bins = bin_offset[k + 1] + below[k] * stride
-        to_step = reach_of_bins - middle[k]
+        to_step = shifts[k]
         alpha, beta = alphas[k], betas[k]
         step = 1.0 / alpha if alpha > 0.0 else 0.0
         greatest = -np.inf
@@ -231,7 +231,7 @@ def search(
         if beam < np.inf:
             much = (n - begin) / crowd
             if much > 1.0:
-                beam *= max(0.1, much**-0.5)
+                beam = max(beam * max(0.1, much**-0.5), _LEAST * first_beam)
             elif much < 0.5:
                 most_beam = max(beam, _WIDEST * first_beam)
                 beam = min(beam * min(wider, much**-0.5), most_beam)

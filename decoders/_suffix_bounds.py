@@ -21,9 +21,11 @@ pieces of a thousand.
 What is kept is by how much each bound falls short of a score that no path from onset k on exceeds,
 in whole numbers of 16 bits: four times as many in a vector as float64, in a fourth of the memory.
 Each number that is added is cut to a whole one, and sums stop at `MOST`, so that nothing is ever
-taken from a bound. What that loosens it by is at most one unit for each number, of which there are
-two or three for each event; `Bounds.unit` says how small a unit is. Once they have bounded what
-comes before, the bounds of each bin are kept in 8 bits, and those of all bins together in 16.
+taken from a bound. Costs are found in single precision, and what that may add to them is taken off
+again. What all this loosens a bound by is little more than one unit for each number, of which
+there are two or three for each event; `Bounds.unit` says how small a unit is. Once they have
+bounded what comes before, the bounds of each bin are kept in 8 bits, and those of all bins
+together in 16.
 """
 
 from typing import NamedTuple
@@ -35,21 +37,24 @@ from align.decoders._first_order import Tables
 from align.decoders._length_bins import Bins
 from align.decoders._numba import compiled
 from align.decoders._vectors import (
+    FEW,
     LANES,
     MOST,
     ROWS,
-    TILE,
     costs_of_bins,
+    gaps_of_bins,
     least_of_bins,
     least_of_rows,
     least_sums,
+    lowest,
 )
 from align.types import IntArray
 
 __all__ = ["Bounds", "n_bounds", "n_scratch", "suffix_bounds"]
 
 _at = np.uintp  # where a place may be negative, numba counts from the end: some instructions each
-_HUGE = 1e120  # the square of what is greater may be infinite
+_HUGE = 1e18  # the square of what is greater may be infinite in single precision
+_ROUNDED = 2.0**-21  # more than rounding to single precision takes from a cost or adds to it
 
 _Row = npt.NDArray[np.uint16]
 _Float64 = npt.NDArray[np.float64]
@@ -161,18 +166,17 @@ def suffix_bounds(
     of_all, by_bin, offset, bin_offset, bases, greatest, unit = bounds
     all_alpha, all_beta, all_rest = roots
     root = np.sqrt(unit)  # of costs, which are squares
-    if not root * max(np.max(all_alpha), np.max(all_beta)) < _HUGE:
+    longest_of_all = float(np.max(tables.windows.longest))
+    if not root * max(np.max(all_alpha), np.max(all_beta)) * longest_of_all < _HUGE:
         return -np.inf
     flat = tables.flat
     n_events, most = edge.shape
     rows = _lay_out(scratch, np.max(last - first) + 1, widest, most)
     shortfall, pad, stride = rows.shortfall, rows.pad, rows.stride
     at = np.empty(most, dtype=np.intp)  # rows that are read
-    alive = np.empty(most, dtype=np.intp)  # their bins
-    second = most + TILE
-    add = np.empty(ROWS * second, dtype=np.uint32)
-    low, high, least = np.full((3, second), 0.0)
-    of_rows = np.empty((ROWS, 3))
+    add = np.empty(ROWS * (most + ROWS), dtype=np.uint32)
+    low, high, least = np.zeros((3, most + ROWS), dtype=np.float32)
+    below, above, slope = np.empty((3, most + ROWS), dtype=np.float32)  # of bins before
     parts, lengths = np.empty(widest + 4, dtype=np.intp), np.empty(widest, dtype=np.uint32)
     now = 0  # which of two tables holds R_{k+1}
     filled = np.zeros(2, dtype=np.intp)  # frames of them that are not `MOST`
@@ -190,67 +194,81 @@ def suffix_bounds(
         if top[k] == -np.inf or top_length == -np.inf:
             return -np.inf
         source = now * (most + ROWS) * stride + pad
-        n_alive = _spread(
-            tables, k, edge[k], n_bins[k], rows, source, top_length, unit, at, alive, parts,
-            lengths,
-        )  # fmt: skip
+        first_alive, n_alive = _spread(
+            tables, k, edge[k], n_bins[k], rows, source, top_length, unit, at, parts, lengths
+        )
         if n_alive == 0:
             return -np.inf
         if k == 0:
             break
+        edges = edge[k, first_alive : first_alive + n_alive + 1]
         for i in range(n_alive):
-            b = alive[i]
-            low[i] = root * alpha * edge[k, b]
-            high[i] = root * alpha * (edge[k, b + 1] - 1)
-            least[i] = edge[k, b]
-        _fill_onset(tables, k, top[k], unit, rows)
+            low[i], high[i] = root * alpha * edges[i], root * alpha * (edges[_at(i + 1)] - 1)
+            least[i] = edges[i]
+        _fill_onset(tables, k, top[k], less, unit, rows)
         # a change that all paths must make is no shortfall
         n_before = n_bins[k - 1]
+        edges_before = edge[k - 1, : n_before + 1]
+        least_before, most_before = edges_before[0], edges_before[n_before] - 1
+        least_here, most_here = edges[0], edges[n_alive] - 1
         change = max(
-            low[0] - root * beta * (edge[k - 1, n_before] - 1),
-            root * beta * edge[k - 1, 0] - high[n_alive - 1],
+            root * (alpha * least_here - beta * most_before),
+            root * (beta * least_before - alpha * most_here),
             0.0,
         )
-        needed = change * change + unit * rest * edge[k - 1, 0] * least[0]
-        far = np.sqrt(MOST + needed) + 1.0  # a gap that costs more than can be told
+        needed = change * change + unit * rest * least_before * least_here
+        # what single precision rounds is taken from each gap, and from each cost
+        less_sure = needed + _ROUNDED * (MOST + needed)
+        unsure = _ROUNDED * root * max(alpha * most_here, beta * most_before)
+        far = np.sqrt(MOST + less_sure) + 1.0 + unsure  # a gap that costs more than can be told
         base += (top[k] + top_length) * unit - less - needed
         bases[k] = base
         then = 1 - now
         n = (last[k] - first[k] + LANES) // LANES * LANES
         to, place = then * (most + ROWS) * stride + pad, bin_offset[k]
-        next_less = MOST
+        of_all[offset[k] : offset[k] + n] = MOST
+        n_blocks, few = n // LANES, 0
+        if last[k] - first[k] < n - LANES + FEW:  # few frames in the last block
+            n_blocks, few = n_blocks - 1, 1
+        n_filled = n_blocks * LANES + few * FEW
+        for b in range(n_before):
+            below[b] = root * beta * edges_before[b] - unsure
+            above[b] = root * beta * (edges_before[_at(b + 1)] - 1) + unsure
+            slope[b] = unit * rest * edges_before[b]
+        for b in range(n_before, (n_before + ROWS - 1) // ROWS * ROWS):  # the last one again
+            below[b], above[b], slope[b] = below[b - 1], above[b - 1], slope[b - 1]
         begin = end = 0
         for b in range(0, n_before, ROWS):
-            for r in range(ROWS):  # the last one again where there are no more
-                j = min(b + r, n_before - 1)
-                shortest, longest = edge[k - 1, j], edge[k - 1, j + 1] - 1
-                of_rows[r, 0] = root * beta * shortest
-                of_rows[r, 1] = root * beta * longest
-                of_rows[r, 2] = unit * rest * shortest
             # bins too far away add nothing: those that are near come one after the other
-            while begin < n_alive - 1 and not high[begin] > of_rows[0, 0] - far:
+            while begin < n_alive - 1 and not high[begin] > below[b] - far:
                 begin += 1
-            end = max(end, begin + 1)
-            while end < n_alive and not low[end] > of_rows[ROWS - 1, 1] + far:
+            reach = above[b + ROWS - 1] + far
+            end = max(end, begin + 1) if low[n_alive - 1] > reach else n_alive
+            while end < n_alive and not low[end] > reach:
                 end += 1
             n_near = end - begin
-            costs_of_bins(low, high, least, begin, n_near, of_rows, needed, add, second)
-            found = least_of_bins(
-                shortfall, at, begin, add, second, n_near, less, rows.onset, to + b * stride,
-                stride, by_bin, place + b * n, n // LANES,
+            if rest > 0.0:
+                costs_of_bins(
+                    low, high, least, begin, n_near, below, above, slope, b, less_sure, add
+                )
+            else:
+                gaps_of_bins(
+                    low, high, least, begin, n_near, below, above, slope, b, less_sure, add
+                )
+            least_of_bins(
+                shortfall, at, begin, add, n_near, rows.onset, to + b * stride, stride, by_bin,
+                place + b * n, n, of_all, offset[k], n_blocks, few,
             )  # fmt: skip
-            next_less = min(next_less, found)
-        for b in range(n_before):
-            at[b] = to + b * stride
-            if filled[then] > n:
-                shortfall[at[b] + n : at[b] + filled[then]] = MOST
-        filled[then] = max(filled[then], n)
-        least_of_rows(shortfall, at, n_before, of_all, offset[k], n // LANES)
-        greatest[k] = base - next_less
-        less, now = next_less, then
+        if filled[then] > n_filled:
+            for b in range(n_before):
+                row = to + b * stride
+                shortfall[row + n_filled : row + filled[then]] = MOST
+        filled[then] = max(filled[then], n_filled)
+        less, now = lowest(of_all, offset[k], n // LANES), then
+        greatest[k] = base - less
     n = last[0] - first[0] + 1
     least_of_rows(shortfall, at, n_alive, shortfall, rows.steps, (n + LANES - 1) // LANES)
-    _fill_onset(tables, 0, top[0], unit, rows)
+    _fill_onset(tables, 0, top[0], 0, unit, rows)
     found = 2 * MOST
     for i in range(n):
         found = min(found, int(shortfall[rows.steps + i]) + int(shortfall[rows.onset + i]))
@@ -283,15 +301,18 @@ def _top_length(tables: Tables, k: int) -> float:
 
 
 @compiled()
-def _fill_onset(tables: Tables, k: int, top: float, unit: float, rows: _Rows) -> None:
-    """Fill the row of the scores of onset k: by how much they are less than `top`."""
+def _fill_onset(tables: Tables, k: int, top: float, less: int, unit: float, rows: _Rows) -> None:
+    """Fill the row of the scores of onset k: by how much they are less than `top`, minus `less`.
+
+    Modulo 2**16: what is added to it is at least `less`.
+    """
     first, last = tables.windows.first[k], tables.windows.last[k]
     scores = tables.onset[k, first - tables.start[k] : last - tables.start[k] + 1]
     row = rows.shortfall[rows.onset : rows.onset + scores.size + LANES]
     for i in range(scores.size):
-        less = (top - scores[i]) * unit
-        row[i] = np.int32(less if less < MOST else MOST)
-    row[scores.size :] = MOST
+        shortfall = (top - scores[i]) * unit
+        row[i] = np.int32(shortfall if shortfall < MOST else MOST) - less
+    row[scores.size :] = MOST - less
 
 
 @compiled()
@@ -305,15 +326,14 @@ def _spread(
     top: float,
     unit: float,
     at: IntArray,
-    alive: IntArray,
     parts: IntArray,
     lengths: npt.NDArray[np.uint32],
-) -> int:
+) -> tuple[int, int]:
     """Fill X of event k from the R of the next onset, whose first row begins at `table`.
 
-    Returns the number of bins that lead to a frame of that onset; `alive` are those, and X of them
-    is `at`, which for a single length that scores nothing is R itself. All bins are done in one
-    call, as calls with arrays are slow.
+    Returns the first bin that leads to a frame of that onset, and the number of those that do: one
+    after the other. X of them is `at`, which for a single length that scores nothing is R itself.
+    All bins are done in one call, as calls with arrays are slow.
     """
     first, last = tables.windows.first, tables.windows.last
     duration = tables.duration[tables.row[k]]
@@ -321,14 +341,15 @@ def _spread(
     n, n_next = last[k] - first[k] + 1, last[k + 1] - first[k + 1] + 1
     ahead = first[k + 1] - first[k]
     whole = (n + LANES - 1) // LANES * LANES
-    n_alive = 0
+    first_alive = n_alive = 0
     for b in range(n_bins):
         shortest, width = edge[_at(b)], edge[_at(b + 1)] - edge[_at(b)]
         shift = shortest - ahead
         low, end = max(0, 1 - shift - width), min(n, n_next - shift)
         if low >= end:
             continue
-        alive[_at(n_alive)] = b
+        if n_alive == 0:
+            first_alive = b
         source = table + b * stride + shift
         to = rows.spread + b * stride
         single = flat and width == 1
@@ -367,4 +388,4 @@ def _spread(
             shortfall[to : to + begin] = MOST
         if stop < whole:
             shortfall[to + stop : to + whole] = MOST
-    return n_alive
+    return first_alive, n_alive

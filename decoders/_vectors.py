@@ -16,35 +16,41 @@ import numpy as np
 import numpy.typing as npt
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 from align.decoders._llvm import loop, splat
+from align.types import FloatArray
 
 __all__ = [
     "COARSE",
+    "FEW",
     "LANES",
     "MOST",
     "ROWS",
     "TILE",
     "bounded_lines",
     "costs_of_bins",
+    "gaps_of_bins",
+    "greatest",
     "least_of_bins",
     "least_of_rows",
     "least_sums",
+    "lowest",
     "lowest_bit",
 ]
 
 LANES = 32  # frames in one go; one vector of AVX-512, two of AVX2
 ROWS = 4  # rows in one go
-TILE = 16  # lengths, or bins, in one go
+FEW = LANES // ROWS  # frames of all of them that fit into one vector
+TILE = 16  # lengths in one go
 MOST = 2**15 - 1  # greatest shortfall
 COARSE = 64  # units in one of the shortfalls of 8 bits
-
-_WIDE = 8  # costs in one go
 
 _Short = npt.NDArray[np.uint16]
 _Byte = npt.NDArray[np.uint8]
 _Twice = npt.NDArray[np.uint32]
+_Float32 = npt.NDArray[np.float32]
 _Float64 = npt.NDArray[np.float64]
 
 if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # the same in numpy
@@ -53,7 +59,7 @@ if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # the same in numpy
         rows: _Short, at: npt.NDArray[np.intp], n: int, table: _Short, to: int, blocks: int
     ) -> None:
         frame = np.arange(blocks * LANES)
-        table[to + frame] = rows[at[:n, None] + frame].min(axis=0)
+        table[to + frame] = np.minimum(rows[at[:n, None] + frame].min(axis=0), MOST)
 
     def least_sums(
         rows: _Short, at: npt.NDArray[np.intp], add: _Twice, n: int, to: int, blocks: int
@@ -67,47 +73,58 @@ if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # the same in numpy
         at: npt.NDArray[np.intp],
         begin: int,
         add: _Twice,
-        second: int,
         n: int,
-        less: int,
         plus: int,
         to: int,
         stride: int,
         table: _Byte,
         place: int,
+        size: int,
+        of_all: _Short,
+        least: int,
         blocks: int,
-    ) -> int:
-        frame, greatest = np.arange(blocks * LANES), MOST
+        few: int,
+    ) -> None:
+        frame = np.arange(blocks * LANES + few * FEW)
+        costs = (add[: n * ROWS].reshape(n, ROWS) >> 16).astype(np.uint16)
         for r in range(ROWS):
-            costs = (add[r * second : r * second + n, None] >> 16).astype(np.uint16)
-            total = (rows[at[begin : begin + n, None] + frame] + costs).min(axis=0)
-            total = total - np.uint16(less)
+            total = (rows[at[begin : begin + n, None] + frame] + costs[:, r, None]).min(axis=0)
             total = np.minimum(np.minimum(total, MOST) + rows[plus + frame], MOST)
             rows[to + r * stride + frame] = total
-            table[place + r * frame.size + frame] = np.minimum(total // COARSE, 255)
-            greatest = min(greatest, int(total.min()))
-        return greatest
+            table[place + r * size + frame] = np.minimum(total // COARSE, 255)
+            of_all[least + frame] = np.minimum(of_all[least + frame], total)
+
+    def lowest(table: _Short, at: int, blocks: int) -> int:
+        return int(table[at : at + blocks * LANES].min())
+
+    def greatest(table: FloatArray, at: int, n: int) -> float:
+        return float(table.ravel()[at : at + n].max())
 
     def lowest_bit(bits: int) -> int:
         return int(bits & -bits).bit_length() - 1
 
     def costs_of_bins(
-        low: _Float64,
-        high: _Float64,
-        least: _Float64,
+        low: _Float32,
+        high: _Float32,
+        least: _Float32,
         begin: int,
         n: int,
-        of_rows: _Float64,
+        below: _Float32,
+        above: _Float32,
+        slope: _Float32,
+        row: int,
         less: float,
         add: _Twice,
-        second: int,
     ) -> None:
-        at = slice(begin, begin + n + -n % _WIDE)
-        for r in range(ROWS):
-            below, above, slope = of_rows[r]
-            gap = np.maximum(np.maximum(low[at] - above, below - high[at]), 0.0)
-            cost = np.clip(gap * gap + slope * least[at] - less, 0.0, float(MOST))
-            add[r * second : r * second + cost.size] = cost.astype(np.uint32) * 65537
+        at = slice(begin, begin + n)
+        below, above, slope = (table[row : row + ROWS] for table in (below, above, slope))
+        gap = np.maximum(low[at, None] - above, below - high[at, None])
+        gap = np.maximum(gap, np.float32(0.0))
+        cost = gap * gap + slope * least[at, None] - np.float32(less)
+        cost = np.clip(cost, np.float32(0.0), np.float32(MOST)).astype(np.uint32)
+        add[: n * ROWS] = cost.ravel() * np.uint32(65537)
+
+    gaps_of_bins = costs_of_bins
 
     def bounded_lines(
         slope: _Float64,
@@ -128,14 +145,15 @@ if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # the same in numpy
         length = first + np.arange(TILE)
         best = (level[:n, None] + slope[:n, None] * length).max(axis=0)
         total = value[to : to + TILE] = onset + (own[length] + best)
-        bound = (total + base) - after[at : at + TILE] * unit
-        reached = bound >= threshold
+        reached = total >= (threshold - base) + after[at : at + TILE] * unit
         return int(((reached & (length <= last)) << np.arange(TILE)).sum())
 
 else:
     _SHORTS = ir.VectorType(ir.IntType(16), LANES)
-    _BYTES = ir.VectorType(ir.IntType(8), LANES)
     _TWICE = ir.VectorType(ir.IntType(32), LANES // 2)
+    _FEW = ir.VectorType(ir.IntType(16), FEW)
+    _FLOATS = ir.VectorType(ir.FloatType(), ROWS)
+    _EACH = ir.VectorType(ir.IntType(32), ROWS)
     _WORDS = ir.VectorType(ir.IntType(32), TILE)
     _DOUBLES = ir.VectorType(ir.DoubleType(), TILE)
     _SHORT = ir.IntType(16)
@@ -143,66 +161,104 @@ else:
     def _data(context: Any, builder: Any, signature: Any, args: Any, i: int) -> Any:
         return context.make_array(signature.args[i])(context, builder, args[i]).data
 
-    def _load(builder: Any, data: Any, place: Any, kind: Any) -> Any:
+    def _load(builder: Any, data: Any, place: Any, kind: Any, align: int = 2) -> Any:
         pointer = builder.bitcast(builder.gep(data, [place]), kind.as_pointer())
-        return builder.load(pointer, align=2)
+        return builder.load(pointer, align=align)
 
     def _store(builder: Any, value: Any, data: Any, place: Any, align: int = 2) -> None:
         pointer = builder.bitcast(builder.gep(data, [place]), value.type.as_pointer())
         builder.store(value, pointer, align=align)
 
+    def _shuffle(builder: Any, vector: Any, lanes: list[int]) -> Any:
+        index = ir.VectorType(ir.IntType(32), len(lanes))
+        return builder.shuffle_vector(vector, vector, ir.Constant(index, lanes))
+
     def _lesser(builder: Any, a: Any, b: Any) -> Any:
         return builder.select(builder.icmp_unsigned("<", a, b), a, b)
 
-    def _greater_double(builder: Any, a: Any, b: Any) -> Any:
+    def _greater_float(builder: Any, a: Any, b: Any) -> Any:
         return builder.select(builder.fcmp_ordered(">", a, b), a, b)
 
     def _least(
         builder: Any,
         rows: Any,
         at: Any,
-        adds: list[Any] | None,
+        add: Any,
+        n_adds: int,
         n: Any,
         shifts: list[Any],
-    ) -> list[list[Any]]:
-        """Write the loop over n rows: the least of blocks of them, or least sums for each add."""
-        most = ir.Constant(_SHORTS, [2**16 - 1] * LANES)
-        width = len(shifts)
+        after: Any = None,
+    ) -> tuple[list[list[Any]], Any]:
+        """Write the loop over n rows: the least of blocks of them, or least sums for each add.
+
+        At most `MOST`. With `after`, and `ROWS` adds, that of the `FEW` frames from there on as
+        well: a vector that all adds share.
+        """
+        most = ir.Constant(_SHORTS, [MOST] * LANES)
+        again = [i % FEW for i in range(LANES)]
+        each = [i * ROWS // _TWICE.count for i in range(_TWICE.count)]
+        width, n_rows = len(shifts), max(1, n_adds)
 
         def source(j: Any, *least: Any) -> list[Any]:
             place = builder.load(builder.gep(at, [j]))
             read = [_load(builder, rows, builder.add(place, s), _SHORTS) for s in shifts]
+            first = builder.mul(j, ir.Constant(j.type, n_adds))
             following = []
-            for r in range(len(least) // width):
+            for r in range(n_rows if width else 0):
                 cost = None
-                if adds is not None:
-                    cost = splat(builder, builder.load(builder.gep(adds[r], [j])), _TWICE)
-                    cost = builder.bitcast(cost, _SHORTS)
+                if n_adds:
+                    cost = builder.gep(add, [builder.add(first, ir.Constant(j.type, r))])
+                    cost = builder.bitcast(splat(builder, builder.load(cost), _TWICE), _SHORTS)
                 for row, found in zip(read, least[r * width :], strict=False):
                     total = row if cost is None else builder.add(row, cost)
                     following.append(_lesser(builder, total, found))
+            if after is not None:
+                row = _load(builder, rows, builder.add(place, after), _FEW)
+                row = _shuffle(builder, row, again)
+                costs = _shuffle(builder, _load(builder, add, first, _EACH, align=4), each)
+                total = builder.add(row, builder.bitcast(costs, _SHORTS))
+                following.append(_lesser(builder, total, least[-1]))
             return following
 
-        n_rows = 1 if adds is None else len(adds)
-        found = loop(builder, [most] * (n_rows * width), n, source)
-        return [found[r * width : (r + 1) * width] for r in range(n_rows)]
+        start = [most] * (n_rows * width + (after is not None))
+        found = loop(builder, start, n, source)
+        return [found[r * width : (r + 1) * width] for r in range(n_rows)], found[-1]
 
-    def _blocks(builder: Any, start: list[Any], n: Any, body: Any) -> list[Any]:
-        """Run ``body(shifts, *variables)`` over blocks, two at once as long as there are two.
+    def _blocks(builder: Any, n: Any, few: Any, body: Any) -> None:
+        """Write ``body(shifts, after)`` over n blocks, three at once as long as there are three.
 
-        The end of every loop over rows costs as much as some rows.
+        If `few` is 1 rather than 0 or None, frames that follow are done with the last three
+        blocks, or where it is not three that are last, alone. The end of every loop over rows
+        costs as much as some rows.
         """
-        one, lanes = ir.Constant(n.type, 1), ir.Constant(n.type, LANES)
-        pairs, rest = builder.ashr(n, one), builder.and_(n, one)
+        count = [ir.Constant(n.type, i) for i in range(4)]
+        threes, rest = builder.udiv(n, count[3]), builder.urem(n, count[3])
+        if few is not None:
+            whole = builder.icmp_signed("==", rest, count[0])
+            some = builder.icmp_signed(">", threes, count[0])
+            joined = builder.and_(few, builder.zext(builder.and_(whole, some), n.type))
+            threes = builder.sub(threes, joined)
 
-        def two(i: Any, *variables: Any) -> list[Any]:
-            first = builder.mul(builder.shl(i, one), lanes)
-            return list(body([first, builder.add(first, lanes)], *variables))
+        def place(i: Any) -> Any:
+            return builder.mul(i, ir.Constant(n.type, LANES))
 
-        def last(_: Any, *variables: Any) -> list[Any]:
-            return list(body([builder.mul(builder.shl(pairs, one), lanes)], *variables))
+        def write(width: int, first: Any, times: Any, with_few: bool) -> None:
+            def again(i: Any) -> list[Any]:
+                begin = builder.add(first, builder.mul(i, count[width]))
+                shifts = [place(builder.add(begin, count[j])) for j in range(width)]
+                body(shifts, place(builder.add(begin, count[width])) if with_few else None)
+                return []
 
-        return loop(builder, loop(builder, start, pairs, two, none=True), rest, last, none=True)
+            loop(builder, [], times, again, none=True)
+
+        after = builder.mul(threes, count[3])
+        write(3, count[0], threes, False)
+        for width in (1, 2):
+            here = builder.icmp_signed("==", rest, count[width])
+            write(width, after, builder.zext(here, n.type), False)
+        if few is not None:
+            write(3, after, joined, True)
+            write(0, n, builder.sub(few, joined), True)
 
     @intrinsic
     def least_of_rows(
@@ -220,13 +276,12 @@ else:
             _, _, n, _, to, blocks = args
             rows, at, table = (_data(context, builder, signature, args, i) for i in (0, 1, 3))
 
-            def body(shifts: list[Any]) -> list[Any]:
-                (found,) = _least(builder, rows, at, None, n, shifts)
+            def body(shifts: list[Any], _: Any) -> None:
+                (found,), _ = _least(builder, rows, at, None, 0, n, shifts)
                 for shift, least in zip(shifts, found, strict=True):
                     _store(builder, least, table, builder.add(to, shift))
-                return []
 
-            _blocks(builder, [], blocks, body)
+            _blocks(builder, blocks, None, body)
             return context.get_dummy_value()
 
         return signature, generate
@@ -243,15 +298,13 @@ else:
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             _, _, _, n, to, blocks = args
             rows, at, add = (_data(context, builder, signature, args, i) for i in range(3))
-            most = ir.Constant(_SHORTS, [MOST] * LANES)
 
-            def body(shifts: list[Any]) -> list[Any]:
-                (found,) = _least(builder, rows, at, [add], n, shifts)
+            def body(shifts: list[Any], _: Any) -> None:
+                (found,), _ = _least(builder, rows, at, add, 1, n, shifts)
                 for shift, least in zip(shifts, found, strict=True):
-                    _store(builder, _lesser(builder, least, most), rows, builder.add(to, shift))
-                return []
+                    _store(builder, least, rows, builder.add(to, shift))
 
-            _blocks(builder, [], blocks, body)
+            _blocks(builder, blocks, None, body)
             return context.get_dummy_value()
 
         return signature, generate
@@ -263,73 +316,140 @@ else:
         at: Any,
         begin: Any,
         add: Any,
-        second: Any,
         n: Any,
-        less: Any,
         plus: Any,
         to: Any,
         stride: Any,
         table: Any,
         place: Any,
+        size: Any,
+        of_all: Any,
+        least: Any,
         blocks: Any,
+        few: Any,
     ) -> Any:
-        """Fill `ROWS` rows of shortfalls, and of a table of 8 bits; return their least.
+        """Fill `ROWS` rows of shortfalls and of a table of 8 bits, and lower a row to their least.
 
-        ``rows[to + r stride + i]`` is the least of ``rows[at[begin + j] + i] + add[r second + j]``
-        for j < n, less `less`, plus ``rows[plus + i]``, at most `MOST`. `COARSE` is in it
-        ``table[place + r blocks LANES + i]`` times or more often, for i < blocks * LANES. `less`
-        is at most that least. All else is as in `least_sums`.
+        ``rows[to + r stride + i]`` is the least of ``rows[at[begin + j] + i] + add[ROWS j + r]``
+        for j < n, at most `MOST`, plus ``rows[plus + i]``, at most `MOST`; what is added last may
+        be negative, modulo 2**16, if the sum is not. Divided by `COARSE` and cut, at most 255, it
+        is ``table[place + r size + i]``; ``of_all[least + i]`` is lowered to the least of these
+        sums. All for i < blocks * LANES + few * FEW, where `few` is 0 or 1. All else is as in
+        `least_sums`.
         """
         integer = types.intp
-        signature = types.intp(
-            rows, at, integer, add, integer, integer, integer, integer, integer, integer, table,
-            integer, integer,
+        signature = types.void(
+            rows, at, integer, add, integer, integer, integer, integer, table, integer, integer,
+            of_all, integer, integer, integer,
         )  # fmt: skip
 
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            _, _, begin, _, second, n, less, plus, to, stride, _, place, blocks = args
-            rows, at, add, table = (
-                _data(context, builder, signature, args, i) for i in (0, 1, 3, 10)
+            _, _, begin, _, n, plus, to, stride, _, place, size, _, least, blocks, few = args
+            rows, at, add, table, of_all = (
+                _data(context, builder, signature, args, i) for i in (0, 1, 3, 8, 11)
             )
             at = builder.gep(at, [begin])
             count = [ir.Constant(n.type, r) for r in range(ROWS)]
-            adds = [builder.gep(add, [builder.mul(second, r)]) for r in count]
             tos = [builder.add(to, builder.mul(stride, r)) for r in count]
-            size = builder.mul(blocks, ir.Constant(n.type, LANES))
             places = [builder.add(place, builder.mul(size, r)) for r in count]
-            most = ir.Constant(_SHORTS, [MOST] * LANES)
-            nothing = splat(builder, builder.trunc(less, _SHORT), _SHORTS)
 
-            def body(shifts: list[Any], lowest: Any) -> list[Any]:
-                found = _least(builder, rows, at, adds, n, shifts)
-                for i, shift in enumerate(shifts):
-                    more = _load(builder, rows, builder.add(plus, shift), _SHORTS)
-                    for least, to, place in zip(found, tos, places, strict=True):
-                        total = _lesser(builder, builder.sub(least[i], nothing), most)
-                        total = _lesser(builder, builder.add(total, more), most)
-                        _store(builder, total, rows, builder.add(to, shift))
-                        coarse = builder.udiv(total, ir.Constant(_SHORTS, [COARSE] * LANES))
-                        coarse = _lesser(builder, coarse, ir.Constant(_SHORTS, [255] * LANES))
-                        coarse = builder.trunc(coarse, _BYTES)
-                        _store(builder, coarse, table, builder.add(place, shift), align=1)
-                        lowest = _lesser(builder, total, lowest)
-                return [lowest]
-
-            (lowest,), half = _blocks(builder, [most], blocks, body), LANES
-            while half > 1:
-                half //= 2
-                index = ir.VectorType(ir.IntType(32), half)
-                low = ir.Constant(index, list(range(half)))
-                high = ir.Constant(index, list(range(half, 2 * half)))
-                lowest = _lesser(
-                    builder,
-                    builder.shuffle_vector(lowest, lowest, low),
-                    builder.shuffle_vector(lowest, lowest, high),
+            def finish(found: list[Any], shift: Any) -> None:
+                kind = found[0].type
+                most, coarsely, all_bits = (
+                    ir.Constant(kind, [value] * kind.count) for value in (MOST, COARSE, 255)
                 )
-            lowest = builder.extract_element(lowest, ir.Constant(ir.IntType(32), 0))
-            return builder.zext(lowest, n.type)
+                more = _load(builder, rows, builder.add(plus, shift), kind)
+                lowest = _load(builder, of_all, builder.add(least, shift), kind)
+                for sums, to, place in zip(found, tos, places, strict=True):
+                    total = _lesser(builder, builder.add(sums, more), most)
+                    _store(builder, total, rows, builder.add(to, shift))
+                    coarse = _lesser(builder, builder.udiv(total, coarsely), all_bits)
+                    coarse = builder.trunc(coarse, ir.VectorType(ir.IntType(8), kind.count))
+                    _store(builder, coarse, table, builder.add(place, shift), align=1)
+                    lowest = _lesser(builder, total, lowest)
+                _store(builder, lowest, of_all, builder.add(least, shift))
+
+            def body(shifts: list[Any], after: Any) -> None:
+                found, shared = _least(builder, rows, at, add, ROWS, n, shifts, after)
+                for i, shift in enumerate(shifts):
+                    finish([sums[i] for sums in found], shift)
+                if after is not None:
+                    lanes = [list(range(r * FEW, (r + 1) * FEW)) for r in range(ROWS)]
+                    finish([_shuffle(builder, shared, each) for each in lanes], after)
+
+            _blocks(builder, blocks, few, body)
+            return context.get_dummy_value()
 
         return signature, generate
+
+    @intrinsic
+    def lowest(typing: Any, table: Any, at: Any, blocks: Any) -> Any:
+        """Return the least of ``table[at + i]`` for i < blocks * LANES."""
+        integer = types.intp
+
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            _, at, blocks = args
+            data = _data(context, builder, signature, args, 0)
+
+            def block(i: Any, least: Any) -> list[Any]:
+                shift = builder.mul(i, ir.Constant(i.type, LANES))
+                found = _load(builder, data, builder.add(at, shift), _SHORTS)
+                return [_lesser(builder, found, least)]
+
+            most = ir.Constant(_SHORTS, [MOST] * LANES)
+            (least,), half = loop(builder, [most], blocks, block), LANES
+            while half > 1:
+                half //= 2
+                low = _shuffle(builder, least, list(range(half)))
+                high = _shuffle(builder, least, list(range(half, 2 * half)))
+                least = _lesser(builder, low, high)
+            least = builder.extract_element(least, ir.Constant(ir.IntType(32), 0))
+            return builder.zext(least, blocks.type)
+
+        return integer(table, integer, integer), generate
+
+    @intrinsic
+    def greatest(typing: Any, table: Any, at: Any, n: Any) -> Any:
+        """Return the greatest of ``table.ravel()[at + i]`` for i < n, at least 1; no NaN."""
+        integer = types.intp
+
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            _, at, n = args
+            data = builder.gep(_data(context, builder, signature, args, 0), [at])
+            kind = data.type.pointee
+            vector, size = ir.VectorType(kind, TILE), ir.Constant(n.type, TILE)
+            rest = builder.sub(n, size)
+            few = builder.icmp_signed("<", rest, ir.Constant(n.type, 0))
+            nothing = ir.Constant(vector, [-np.inf] * TILE)
+            found = cgutils.alloca_once_value(builder, nothing)  # type: ignore[no-untyped-call]
+
+            def keep(more: Any) -> None:
+                builder.store(_greater_float(builder, more, builder.load(found)), found)
+
+            def single(i: Any) -> list[Any]:
+                keep(splat(builder, builder.load(builder.gep(data, [i])), vector))
+                return []
+
+            def tile(i: Any) -> list[Any]:
+                keep(_load(builder, data, builder.mul(i, size), vector, align=4))
+                return []
+
+            with builder.if_else(few) as (then, otherwise):
+                with then:
+                    loop(builder, [], n, single)
+                with otherwise:  # whole tiles, and one that ends with the last number
+                    loop(builder, [], builder.udiv(n, size), tile)
+                    keep(_load(builder, data, rest, vector, align=4))
+            top, width = builder.load(found), TILE
+            while width > 1:
+                width //= 2
+                low = _shuffle(builder, top, list(range(width)))
+                high = _shuffle(builder, top, list(range(width, 2 * width)))
+                top = _greater_float(builder, low, high)
+            top = builder.extract_element(top, ir.Constant(ir.IntType(32), 0))
+            return top if kind == ir.DoubleType() else builder.fpext(top, ir.DoubleType())
+
+        return types.float64(table, integer, integer), generate
 
     @intrinsic
     def lowest_bit(typing: Any, bits: Any) -> Any:
@@ -340,75 +460,93 @@ else:
 
         return types.intp(types.intp), generate
 
-    @intrinsic
-    def costs_of_bins(
-        typing: Any,
-        low: Any,
-        high: Any,
-        least: Any,
-        begin: Any,
-        n: Any,
-        of_rows: Any,
-        less: Any,
-        add: Any,
-        second: Any,
-    ) -> Any:
-        """Fill ``add[r second :]`` with the costs of n bins for each of `ROWS` bins before them.
+    def _costs(sloping: bool) -> Any:
+        """Write `costs_of_bins`, or without slopes `gaps_of_bins`."""
 
-        Of bins `begin` and those that follow, whole numbers, twice each, 0 to `MOST`: of
-        ``gap**2 + slope * least - less``, where `gap` is how far the interval low .. high of a bin
-        is from below .. above. ``of_rows[r]`` is below, above and slope. Room is needed for 7 bins
-        more.
-        """
-        integer = types.intp
-        signature = types.void(
-            low, high, least, integer, integer, of_rows, types.float64, add, integer
-        )
+        def costs(
+            typing: Any,
+            low: Any,
+            high: Any,
+            least: Any,
+            begin: Any,
+            n: Any,
+            below: Any,
+            above: Any,
+            slope: Any,
+            row: Any,
+            less: Any,
+            add: Any,
+        ) -> Any:
+            """Fill ``add[ROWS j + r]`` with the costs of n bins for each of `ROWS` before them.
 
-        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            low, high, least, of_rows, add = (
-                _data(context, builder, signature, args, i) for i in (0, 1, 2, 5, 7)
-            )
-            begin, n, second = args[3], args[4], args[8]
-            doubles, words = (
-                ir.VectorType(kind, _WIDE) for kind in (ir.DoubleType(), ir.IntType(32))
-            )
-            zero, most = (ir.Constant(doubles, [value] * _WIDE) for value in (0.0, float(MOST)))
-            less = splat(builder, args[6], doubles)
-            rows = []
-            for r in range(ROWS):
-                three = [
-                    builder.load(builder.gep(of_rows, [ir.Constant(n.type, 3 * r + i)]))
-                    for i in range(3)
-                ]
-                rows.append([splat(builder, value, doubles) for value in three])
+            Of bins `begin` and those that follow, and `row` and those that follow, whole numbers,
+            twice each, 0 to `MOST`: of ``gap**2 + slope * least - less``, where `gap` is how far
+            the interval low .. high of a bin is from below .. above of the one before. Room is
+            needed for 3 bins more.
+            """
+            integer = types.intp
+            signature = types.void(
+                low, high, least, integer, integer, below, above, slope, integer, types.float64,
+                add,
+            )  # fmt: skip
 
-            def tile(i: Any) -> list[Any]:
-                to = builder.mul(i, ir.Constant(i.type, _WIDE))
-                place = builder.add(begin, to)
-                lows, highs, leasts = (
-                    _load(builder, table, place, doubles) for table in (low, high, least)
+            def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+                low, high, least, *of_rows, add = (
+                    _data(context, builder, signature, args, i) for i in (0, 1, 2, 5, 6, 7, 10)
                 )
-                for r, (below, above, slope) in enumerate(rows):
-                    gap = _greater_double(
-                        builder, builder.fsub(lows, above), builder.fsub(below, highs)
+                begin, n, first, count = args[3], args[4], args[8], LANES // 2
+                n_bins = count // ROWS
+                floats, words = (
+                    ir.VectorType(kind, count) for kind in (ir.FloatType(), ir.IntType(32))
+                )
+                zero, most = (ir.Constant(floats, [value] * count) for value in (0.0, float(MOST)))
+                half = ir.Constant(words, [16] * count)
+                less = splat(builder, builder.fptrunc(args[9], ir.FloatType()), floats)
+                of_bins = [i // ROWS for i in range(count)]
+
+                def of_row(data: Any) -> Any:
+                    few = _load(builder, data, first, _FLOATS, align=4)
+                    return _shuffle(builder, few, [i % ROWS for i in range(count)])
+
+                below, above, *slope = (of_row(data) for data in of_rows[: 2 + sloping])
+
+                def tile(i: Any) -> list[Any]:
+                    to = builder.mul(i, ir.Constant(i.type, n_bins))
+                    place = builder.add(begin, to)
+
+                    def of_bin(data: Any) -> Any:
+                        few = _load(
+                            builder, data, place, ir.VectorType(ir.FloatType(), n_bins), align=4
+                        )
+                        return _shuffle(builder, few, of_bins)
+
+                    gap = _greater_float(
+                        builder,
+                        builder.fsub(of_bin(low), above),
+                        builder.fsub(below, of_bin(high)),
                     )
-                    gap = _greater_double(builder, gap, zero)
-                    cost = builder.fadd(builder.fmul(gap, gap), builder.fmul(slope, leasts))
-                    cost = _greater_double(builder, builder.fsub(cost, less), zero)
+                    gap = _greater_float(builder, gap, zero)
+                    cost = builder.fmul(gap, gap)
+                    if sloping:
+                        cost = builder.fadd(cost, builder.fmul(slope[0], of_bin(least)))
+                    cost = _greater_float(builder, builder.fsub(cost, less), zero)
                     cost = builder.select(builder.fcmp_ordered("<", cost, most), cost, most)
                     cost = builder.fptosi(cost, words)
-                    cost = builder.mul(cost, ir.Constant(words, [65537] * _WIDE))
-                    row = builder.mul(second, ir.Constant(n.type, r))
-                    _store(builder, cost, add, builder.add(row, to))
-                return []
+                    cost = builder.or_(cost, builder.shl(cost, half))
+                    to = builder.mul(to, ir.Constant(i.type, ROWS))
+                    _store(builder, cost, add, to, align=4)
+                    return []
 
-            tiles = builder.add(n, ir.Constant(n.type, _WIDE - 1))
-            tiles = builder.sdiv(tiles, ir.Constant(n.type, _WIDE))
-            loop(builder, [], tiles, tile)
-            return context.get_dummy_value()
+                tiles = builder.add(n, ir.Constant(n.type, n_bins - 1))
+                tiles = builder.udiv(tiles, ir.Constant(n.type, n_bins))
+                loop(builder, [], tiles, tile)
+                return context.get_dummy_value()
 
-        return signature, generate
+            return signature, generate
+
+        return intrinsic(costs)
+
+    costs_of_bins, gaps_of_bins = _costs(True), _costs(False)
 
     @intrinsic
     def bounded_lines(
@@ -433,7 +571,7 @@ else:
         That of length d is ``onset + (own[d] + max { level[p] + slope[p] d : p < n })``, n at
         least 1, at ``value[to + d - first]``. Bit ``d - first`` of what is returned says whether d
         is at most `last` and that value ``+ base - unit * after[at + d - first]`` reaches the
-        threshold.
+        threshold. `last` is at least `first`.
         """
         integer, number = types.intp, types.float64
         signature = types.intp(
@@ -446,9 +584,8 @@ else:
             slope, level, own, after, value = (
                 _data(context, builder, signature, args, i) for i in (0, 1, 4, 6, 11)
             )
-            onset, unit, base, threshold = (
-                splat(builder, args[i], _DOUBLES) for i in (5, 8, 9, 10)
-            )
+            onset, unit = splat(builder, args[5], _DOUBLES), splat(builder, args[8], _DOUBLES)
+            needed = splat(builder, builder.fsub(args[10], args[9]), _DOUBLES)
             ramp = ir.Constant(_DOUBLES, [float(r) for r in range(TILE)])
             length = splat(builder, builder.sitofp(first, ir.DoubleType()), _DOUBLES)
             length = builder.fadd(length, ramp)
@@ -457,7 +594,7 @@ else:
                 rise = splat(builder, builder.load(builder.gep(slope, [p])), _DOUBLES)
                 start = splat(builder, builder.load(builder.gep(level, [p])), _DOUBLES)
                 total = builder.fadd(start, builder.fmul(rise, length))
-                return [_greater_double(builder, total, top)]
+                return [_greater_float(builder, total, top)]
 
             best = loop(builder, [ir.Constant(_DOUBLES, [-np.inf] * TILE)], n, line)[0]
             total = builder.fadd(_load(builder, own, first, _DOUBLES), best)
@@ -465,13 +602,14 @@ else:
             _store(builder, total, value, args[12])
             rest = _load(builder, after, at, ir.VectorType(_SHORT, TILE))
             rest = builder.sitofp(builder.zext(rest, _WORDS), _DOUBLES)
-            bound = builder.fsub(builder.fadd(total, base), builder.fmul(rest, unit))
-            reached = builder.fcmp_ordered(">=", bound, threshold)
-            place = ir.Constant(_WORDS, list(range(TILE)))
-            left = builder.trunc(builder.sub(args[13], first), _WORDS.element)
-            reached = builder.and_(
-                reached, builder.icmp_signed("<=", place, splat(builder, left, _WORDS))
-            )
-            return builder.zext(builder.bitcast(reached, ir.IntType(TILE)), n.type)
+            needed = builder.fadd(needed, builder.fmul(rest, unit))
+            bits = builder.bitcast(builder.fcmp_ordered(">=", total, needed), ir.IntType(TILE))
+            # those beyond the last are shifted out
+            most = ir.Constant(n.type, TILE - 1)
+            left = builder.sub(args[13], first)
+            left = builder.select(builder.icmp_signed("<", left, most), left, most)
+            beyond = builder.trunc(builder.sub(most, left), bits.type)
+            every = ir.Constant(bits.type, 2**TILE - 1)
+            return builder.zext(builder.and_(bits, builder.lshr(every, beyond)), n.type)
 
         return signature, generate

@@ -5,14 +5,12 @@ longer than filling them.
 """
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Workspace", "forget", "workspace"]
+__all__ = ["Workspace", "forget"]
 
 _KEPT = 2**25  # bytes that a thread keeps at most
 _ALIGNED = 128  # bytes; vectors never cross the lines of the cache
@@ -23,11 +21,29 @@ _local = threading.local()
 
 
 class Workspace:
-    """Arrays out of one block of bytes, one after the other."""
+    """Arrays out of one block of bytes, one after the other, that nothing else has meanwhile.
 
-    def __init__(self, block: _Bytes) -> None:
+    Parameters
+    ----------
+    n_bytes : int
+        Of all arrays that are taken, and 128 more for each of them.
+    """
+
+    def __init__(self, n_bytes: int) -> None:
+        block: _Bytes | None = _local.__dict__.pop("block", None)
+        if block is None or block.size < n_bytes:
+            block = None  # given back before more is asked for
+            block = np.empty(n_bytes + _ALIGNED, dtype=np.uint8)
+            block = block[-block.ctypes.data % _ALIGNED :]
         self._block = block
-        self._used = -block.ctypes.data % _ALIGNED
+        self._used = 0
+
+    def __enter__(self) -> "Workspace":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._block.size <= _KEPT:
+            _local.block = self._block
 
     def take(self, size: int, dtype: Any) -> npt.NDArray[Any]:
         """Return an array of `size` items, filled with anything."""
@@ -37,24 +53,6 @@ class Workspace:
         array: npt.NDArray[Any] = self._block[self._used : self._used + n_bytes].view(dtype)
         self._used += -(-n_bytes // _ALIGNED) * _ALIGNED
         return array
-
-
-@contextmanager
-def workspace(n_bytes: int) -> Iterator[Workspace]:
-    """Lend a block that nothing else has until it is given back.
-
-    Parameters
-    ----------
-    n_bytes : int
-        Of all arrays that are taken, and 128 more for each of them.
-    """
-    block: _Bytes | None = _local.__dict__.pop("block", None)
-    if block is None or block.size < n_bytes + _ALIGNED:
-        block = None  # given back before more is asked for
-        block = np.empty(n_bytes + _ALIGNED, dtype=np.uint8)
-    yield Workspace(block)
-    if block.size <= _KEPT:
-        _local.block = block
 
 
 def forget() -> None:

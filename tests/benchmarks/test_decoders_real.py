@@ -129,44 +129,64 @@ def compare(label, potentials, longest):
     return semi, second
 
 
-def at_most_four_times(times):
-    """What is asked of second order beside semi-Markov decoding; not reached on each piece yet."""
+def print_ratios(times):
+    """Return second order divided by semi-Markov, of all problems together and of each."""
     semi, second = np.array(times).T
     ratios = second / semi
+    together = second.sum() / semi.sum()
     print(
-        f"  all together {second.sum() / semi.sum():.2f} times, median {np.median(ratios):.2f}, "
-        f"worst {ratios.max():.1f}; {np.mean(ratios > 4):.0%} above 4"
+        f"  all together {together:.2f} times, median {np.median(ratios):.2f}, worst "
+        f"{ratios.max():.1f}; {np.sum(ratios > 4)} of {ratios.size} above 4"
     )
-    assert second.sum() <= 4 * semi.sum()
-    assert np.median(ratios) <= 4
-    if ratios.max() > 4:
-        pytest.xfail(
-            f"{np.sum(ratios > 4)} of {ratios.size} problems take more than 4 times the time of "
-            f"semi-Markov decoding, the worst {ratios.max():.1f}: at most 4 is asked"
-        )
+    return together, ratios
+
+
+WEIGHTS = np.array([5.0, 5.0, 4.0, 4.0, 5.0, 6.0, -2.0, -2.0, -2.0, -13.0]) * 1e-3  # by hand
+
+
+def stretches(shared_data: Path, spans, **options):
+    """Yield the name and the potentials of stretches (in seconds) of all pieces."""
+    for folder in sorted((shared_data / "music" / "disklavier").iterdir()):
+        for begin, end in spans:
+            try:
+                functions = piece(folder, begin, end, **options)
+            except IndexError:  # the piece is over
+                continue
+            if functions.n_events >= 20:
+                yield f"{folder.name}, {begin} to {end} s", functions.potentials(WEIGHTS)
 
 
 def test_second_order_on_music(shared_data: Path):
     """The ten functions of the thesis, 20 ms frames, windows of two seconds, weights by hand.
 
     Onsets are vague and lengths score nothing of themselves. The numbers of the search (widths of
-    bins, the beam) were chosen with the times of these very pieces in view.
+    bins, the beam) were chosen with the times of these very stretches in view.
     """
     times = []
-    weights = np.array([5.0, 5.0, 4.0, 4.0, 5.0, 6.0, -2.0, -2.0, -2.0, -13.0]) * 1e-3
     print()
-    for folder in sorted((shared_data / "music" / "disklavier").iterdir()):
-        for span in ((0, 10), (0, 60), (60, 120)):
-            potentials = piece(folder, *span).potentials(weights)
-            if potentials.n_events < 20:
-                continue
-            longest = int(potentials.max_length.max())
-            label = f"{folder.name}, {span[0]} to {span[1]} s"
-            times.append(compare(label, potentials, longest))
-            if span == (0, 10):
-                score = decoders.decode_second_order(potentials).score
-                assert score == pytest.approx(decoders.decode_general(potentials).score)
-    at_most_four_times(times)
+    for label, potentials in stretches(shared_data, ((0, 10), (0, 60), (60, 120))):
+        times.append(compare(label, potentials, int(potentials.max_length.max())))
+        if label.endswith(" 0 to 10 s"):
+            score = decoders.decode_second_order(potentials).score
+            assert score == pytest.approx(decoders.decode_general(potentials).score)
+    together, ratios = print_ratios(times)
+    assert together <= 4
+    assert ratios.max() <= 4  # what is asked
+
+
+@pytest.mark.parametrize(("hop", "reach"), [(0.02, 1.0), (0.02, 2.0), (0.01, 0.5)])
+def test_second_order_on_music_that_nothing_was_chosen_by(shared_data: Path, hop, reach):
+    """Other stretches of the same pieces, and other frames and windows."""
+    times = []
+    print(f"\n  frames of {hop * 1e3:.0f} ms, windows of {2 * reach:g} s")
+    spans = ((20, 50), (120, 180), (180, 240))
+    for label, potentials in stretches(shared_data, spans, hop=hop, reach=reach):
+        times.append(compare(label, potentials, int(potentials.max_length.max())))
+    together, ratios = print_ratios(times)
+    assert together <= 4
+    assert np.median(ratios) <= 4
+    if hop == 0.02:  # with twice as many lengths some stretches take up to five times
+        assert ratios.max() <= 4
 
 
 def test_second_order_on_music_with_learned_weights(shared_data: Path, monkeypatch):
@@ -191,4 +211,6 @@ def test_second_order_on_music_with_learned_weights(shared_data: Path, monkeypat
         potentials = decoded[-1]
         longest = int(tighten(potentials).longest.max())
         times.append(compare(Path(one.audio).parent.name, potentials, longest))
-    at_most_four_times(times)
+    together, ratios = print_ratios(times)
+    assert together <= 4
+    assert ratios.max() <= 4

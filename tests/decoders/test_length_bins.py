@@ -279,10 +279,7 @@ def test_no_bound_is_below_what_it_bounds(monkeypatch, strength, dur):
             n = -(-(last - first + 1) // LANES) * LANES
             single = np.flatnonzero(np.diff(bins.edge[k - 1, : bins.n_bins[k - 1] + 1]) == 1)
             for (t, before), score in tables[k].items():
-                b = (
-                    bins.below[k - 1]
-                    + bins.step[bins.step.size // 2 + before - bins.middle[k - 1]]
-                )
+                b = bins.below[k - 1] + bins.step[bins.shift[k - 1] + before]
                 coarse = int(by_bin[bounds.bin_offset[k] + b * n + t - first]) * COARSE
                 less = int(shortfall[bounds.offset[k] + t - first])
                 bound = (bounds.base[k] - max(less, coarse)) / bounds.unit
@@ -333,7 +330,7 @@ def test_gives_up_where_memory_or_room_is_short(monkeypatch):
 @pytest.mark.parametrize("pause", [20, 40, 150])
 def test_a_beam_goes_on_where_all_states_lose(monkeypatch, pause):
     """A change that all paths must make costs more than the beam is wide, which has one try."""
-    monkeypatch.setattr(_binned_pruning, "_CROWDS", ((4, 1.0),))
+    monkeypatch.setattr(_binned_pruning, "_BEAMS", ((4, 1.0, 16.0),))
     for seed in range(4):
         potentials = steady(seed, 30, noise=0.3, strength=0.02 if pause == 150 else 0.1)
         start, stop = potentials.start.copy(), potentials.stop.copy()
@@ -370,8 +367,43 @@ def test_a_beam_does_not_grow_without_end():
         assert_best(by_bins(potentials), potentials)
 
 
-def test_another_beam_where_there_was_no_room(monkeypatch):
-    """The first beam finds a path so bad that too many states are better than it."""
+@pytest.mark.parametrize("scale", [1.0, 1e-280])
+def test_a_beam_never_narrows_to_nothing(scale):
+    """More states than it aims at tie at each of 600 events; then all states lose at once."""
+    n_tied, n_frames, width = 600, 5 * 640 + 120, 60
+    rng = np.random.default_rng(0)
+    onset = np.zeros((640, width))
+    onset[n_tied:] = scale * rng.normal(size=(40, width))
+    start = 5 * np.arange(640)
+    start[n_tied:] += width
+    ratio = np.zeros((640, 3))
+    ratio[n_tied + 1 :] = np.array([-0.01, -0.01, 0.02]) * scale
+    least, most = np.ones(640, dtype=int), np.full(640, 30)
+    least[: n_tied - 1] = most[: n_tied - 1] = 5
+    most[n_tied - 1] = most[-1] = 3 * width
+    potentials = Potentials(
+        onset,
+        n_frames,
+        start=start,
+        stop=start + width,
+        ratio=ratio,
+        min_length=least,
+        max_length=most,
+    )
+    score, onsets = by_envelopes(potentials)
+    found = by_bins(potentials)
+    assert found is not None
+    assert found.score == pytest.approx(score, rel=1e-9, abs=0.0)
+    assert found.onsets.tolist() == onsets.tolist()
+
+
+@pytest.mark.parametrize("far", [1e3, 1.0])
+def test_another_beam_where_there_was_no_room(monkeypatch, far):
+    """The first beam finds a path so bad that too many states are better than it.
+
+    Unless it is so far from its bound that this is foreseen.
+    """
+    monkeypatch.setattr(_binned_pruning, "_BEAMS", ((4, 1.1, far), (24, 1.1, 16.0)))
     potentials = steady(74, 60, noise=2.0, strength=0.03, reach=40)
     asked = []
     search = _binned_pruning.search
@@ -384,8 +416,7 @@ def test_another_beam_where_there_was_no_room(monkeypatch):
     monkeypatch.setattr(_binned_pruning, "search", worse_at_first)
     score, onsets = by_envelopes(potentials)
     found = by_bins(potentials)
-    crowds = [crowd for crowd, _ in _binned_pruning._CROWDS]
-    assert asked[:3] == [crowds[0], 1, crowds[1]]
+    assert asked[: 3 if far > 1.0 else 2] == ([4, 1, 24] if far > 1.0 else [4, 24])
     assert found is not None
     assert found.score == pytest.approx(score, abs=1e-9)
     assert found.onsets.tolist() == onsets.tolist()
@@ -449,9 +480,10 @@ def test_every_length_is_in_one_bin(seed):
     shortest = rng.integers(1, 30, 8)
     longest = shortest + rng.integers(0, 400, 8)
     expected = rng.integers(-5, 500, 8)
+    steep = rng.uniform(0.0, 2.0, 8)
     bins = no_bins(8, int((longest - shortest).max()) + 1)
-    widest = cut_lengths(expected, shortest, longest, bins)
-    widths = []
+    widest = cut_lengths(expected, steep, shortest, longest, bins)
+    widths, n_single = [], ([], [])
     for k in range(8):
         edge = bins.edge[k, : bins.n_bins[k] + 1]
         assert edge[0] == shortest[k]
@@ -459,12 +491,15 @@ def test_every_length_is_in_one_bin(seed):
         assert (np.diff(edge) > 0).all()
         widths += np.diff(edge).tolist()
         lengths = np.arange(shortest[k], longest[k] + 1)
-        of = bins.below[k] + bins.step[bins.step.size // 2 + lengths - bins.middle[k]]
+        of = bins.below[k] + bins.step[bins.shift[k] + lengths]
         assert of.tolist() == np.repeat(np.arange(bins.n_bins[k]), np.diff(edge)).tolist()
         middle = min(max(expected[k], shortest[k]), longest[k])
         single = edge[:-1][np.diff(edge) == 1]
         assert middle in single
+        n_single[int(steep[k] < 1.0)].append(single.size)
     assert widest == max(widths)
+    if seed == 0:  # fewer single lengths where changes are cheap
+        assert np.mean(n_single[1]) < np.mean(n_single[0])
 
 
 def test_expected_lengths_follow_the_score():

@@ -78,7 +78,7 @@ def peak(potentials, max_memory):
 
 def test_what_bounds_took_is_given_back_before_envelopes(monkeypatch):
     """The block that the thread would keep is not on top of `max_memory`."""
-    monkeypatch.setattr(_binned_pruning, "_FAR", -1.0)  # no path is near enough to its bound
+    monkeypatch.setattr(_binned_pruning, "_BEAMS", ((4, 1.1, -1.0),))  # never near enough
     rng = np.random.default_rng(0)
     ratio = np.zeros((60, 3))
     ratio[1:] = [-1e-3, -1e-3, 2e-3]
