@@ -416,7 +416,7 @@ else:
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             _, at, n = args
             data = builder.gep(_data(context, builder, signature, args, 0), [at])
-            kind = data.type.pointee
+            kind = context.get_data_type(signature.args[0].dtype)
             vector, size = ir.VectorType(kind, TILE), ir.Constant(n.type, TILE)
             rest = builder.sub(n, size)
             few = builder.icmp_signed("<", rest, ir.Constant(n.type, 0))
