@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic
 
 from align.decoders._llvm import loop, splat
@@ -260,6 +259,18 @@ else:
             write(3, after, joined, True)
             write(0, n, builder.sub(few, joined), True)
 
+    def _fill_least(
+        builder: Any, rows: Any, at: Any, add: Any, n: Any, table: Any, to: Any, blocks: Any
+    ) -> None:
+        """Write the least of n rows, or with `add` the least sums, into a table."""
+
+        def body(shifts: list[Any], _: Any) -> None:
+            (found,), _ = _least(builder, rows, at, add, int(add is not None), n, shifts)
+            for shift, least in zip(shifts, found, strict=True):
+                _store(builder, least, table, builder.add(to, shift))
+
+        _blocks(builder, blocks, None, body)
+
     @intrinsic
     def least_of_rows(
         typing: Any, rows: Any, at: Any, n: Any, table: Any, to: Any, blocks: Any
@@ -275,13 +286,7 @@ else:
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             _, _, n, _, to, blocks = args
             rows, at, table = (_data(context, builder, signature, args, i) for i in (0, 1, 3))
-
-            def body(shifts: list[Any], _: Any) -> None:
-                (found,), _ = _least(builder, rows, at, None, 0, n, shifts)
-                for shift, least in zip(shifts, found, strict=True):
-                    _store(builder, least, table, builder.add(to, shift))
-
-            _blocks(builder, blocks, None, body)
+            _fill_least(builder, rows, at, None, n, table, to, blocks)
             return context.get_dummy_value()
 
         return signature, generate
@@ -298,13 +303,7 @@ else:
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             _, _, _, n, to, blocks = args
             rows, at, add = (_data(context, builder, signature, args, i) for i in range(3))
-
-            def body(shifts: list[Any], _: Any) -> None:
-                (found,), _ = _least(builder, rows, at, add, 1, n, shifts)
-                for shift, least in zip(shifts, found, strict=True):
-                    _store(builder, least, rows, builder.add(to, shift))
-
-            _blocks(builder, blocks, None, body)
+            _fill_least(builder, rows, at, add, n, rows, to, blocks)
             return context.get_dummy_value()
 
         return signature, generate
@@ -418,35 +417,25 @@ else:
             data = builder.gep(_data(context, builder, signature, args, 0), [at])
             kind = context.get_data_type(signature.args[0].dtype)
             vector, size = ir.VectorType(kind, TILE), ir.Constant(n.type, TILE)
-            rest = builder.sub(n, size)
-            few = builder.icmp_signed("<", rest, ir.Constant(n.type, 0))
+            tiles, rest = builder.udiv(n, size), builder.urem(n, size)
+
+            def tile(i: Any, top: Any) -> list[Any]:
+                found = _load(builder, data, builder.mul(i, size), vector, align=4)
+                return [_greater_float(builder, found, top)]
+
+            def single(i: Any, top: Any) -> list[Any]:
+                place = builder.add(builder.mul(tiles, size), i)
+                return [_greater_float(builder, builder.load(builder.gep(data, [place])), top)]
+
             nothing = ir.Constant(vector, [-np.inf] * TILE)
-            found = cgutils.alloca_once_value(builder, nothing)  # type: ignore[no-untyped-call]
-
-            def keep(more: Any) -> None:
-                builder.store(_greater_float(builder, more, builder.load(found)), found)
-
-            def single(i: Any) -> list[Any]:
-                keep(splat(builder, builder.load(builder.gep(data, [i])), vector))
-                return []
-
-            def tile(i: Any) -> list[Any]:
-                keep(_load(builder, data, builder.mul(i, size), vector, align=4))
-                return []
-
-            with builder.if_else(few) as (then, otherwise):
-                with then:
-                    loop(builder, [], n, single)
-                with otherwise:  # whole tiles, and one that ends with the last number
-                    loop(builder, [], builder.udiv(n, size), tile)
-                    keep(_load(builder, data, rest, vector, align=4))
-            top, width = builder.load(found), TILE
+            (top,), width = loop(builder, [nothing], tiles, tile, none=True), TILE
             while width > 1:
                 width //= 2
                 low = _shuffle(builder, top, list(range(width)))
                 high = _shuffle(builder, top, list(range(width, 2 * width)))
                 top = _greater_float(builder, low, high)
             top = builder.extract_element(top, ir.Constant(ir.IntType(32), 0))
+            (top,) = loop(builder, [top], rest, single, none=True)
             return top if kind == ir.DoubleType() else builder.fpext(top, ir.DoubleType())
 
         return types.float64(table, integer, integer), generate

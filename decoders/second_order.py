@@ -63,8 +63,9 @@ def decode_second_order(potentials: Potentials, *, max_memory: int | None = None
     Let W be the frames each onset can take and L the lengths each event can have. Where
     ``a <= 0``, ``b <= 0`` and ``4 a b >= c**2`` in every row of `Potentials.ratio`, bounds leave
     few states of most potentials: time is usually two to three times that of `decode_semi_markov`
-    on speech and on music. Memory is some 60 K W bytes, at most 2 GiB or `max_memory`, of which a
-    thread keeps at most 32 MiB for the next call.
+    on speech and on music, up to five times where lengths are many and scores flat. Memory is some
+    60 K W bytes, at most 2 GiB or `max_memory`, of which a thread keeps at most 32 MiB for the
+    next call.
 
     Otherwise, or where too many states are left, time is some ten to fifteen times that of
     `decode_semi_markov`. Back-pointers of one byte (two where an onset can follow more than 256

@@ -185,8 +185,12 @@ def test_second_order_on_music_that_nothing_was_chosen_by(shared_data: Path, hop
     together, ratios = print_ratios(times)
     assert together <= 4
     assert np.median(ratios) <= 4
-    if hop == 0.02:  # with twice as many lengths some stretches take up to five times
-        assert ratios.max() <= 4
+    if hop < 0.02 and ratios.max() > 4:  # twice as many lengths
+        pytest.xfail(
+            f"{np.sum(ratios > 4)} of {ratios.size} stretches take more than 4 times the time of "
+            f"semi-Markov decoding, the worst {ratios.max():.1f}: at most 4 is asked"
+        )
+    assert ratios.max() <= 4
 
 
 def test_second_order_on_music_with_learned_weights(shared_data: Path, monkeypatch):
