@@ -22,14 +22,14 @@ from align.decoders._length_bins import (
 )
 from align.decoders._numba import compiled
 from align.decoders._suffix_bounds import Bounds, n_bounds, n_scratch, suffix_bounds
-from align.decoders._vectors import TILE, greatest
+from align.decoders._vectors import LANES, TILE, greatest
 from align.decoders._windows import Windows
-from align.decoders._workspace import Workspace
+from align.decoders._workspace import KEPT, Workspace
 from align.types import FloatArray, IntArray
 
 __all__ = ["Searched", "is_concave", "search_by_bins"]
 
-_UNITS = 4096.0  # in a spread of the scores of one onset: shortfalls of eight can be told
+_UNITS = 5120.0  # in a spread of the scores of one onset: shortfalls of eight can be told
 _BEAM = 0.25  # how wide it begins, in spreads of the scores of one onset
 # of each beam: how many states of an event it aims at, its growth at most, and how many spreads
 # its path may be from the greatest bound (where it is farther, too many states are between)
@@ -37,7 +37,8 @@ _BEAMS = ((4, 1.1, 1.0), (24, 1.1, 16.0), (128, 4.0, 16.0))
 _CLOSER = 0.7  # once there was no room, the score must be that much closer
 _ENOUGH = 2**31  # bytes that are allocated without being asked
 _FEW = 2**13  # states that are decoded sooner than bounds are found
-_SHARE = 2.0  # most states that are kept, for each frame an onset can take
+_LEAST = 2.0  # states that there must be room for, for each frame an onset can take
+_MOST = 8.0  # at most: beyond, envelopes are as fast
 
 _Float64 = npt.NDArray[np.float64]
 _EPS = float(np.finfo(np.float64).eps)
@@ -118,18 +119,20 @@ def search_by_bins(
     roots = np.empty((3, n_events))
     top = np.empty(n_events)
     widest, spread, rounded, offsets = _prepare(tables, terms, bins, roots, top)
-    room = int(_SHARE * n_nodes) + 4096
-    n_rows = n_scratch(widest, widest_window, bins.edge.shape[1])
-    n_of_all, n_by_bin = offsets[:, -1].tolist()
-    n_bytes = 2 * (n_of_all + TILE + n_rows) + n_by_bin + 16 * room + 4 * n_nodes + 1024
+    n_rows = n_scratch(widest, widest_window, int(bins.counts[0].max()))
+    n_of_all, n_by_row = offsets[:, -1].tolist()
+    n_by_row += widest_window + LANES
+    n_bytes = 2 * (n_of_all + TILE + n_rows + n_by_row) + 4 * n_nodes + 1024
+    room = _room(n_nodes, n_bytes, allowed - used)
+    n_bytes += 16 * room
     if n_bytes + used > allowed:
         return None
     with Workspace(n_bytes) as space:
         shortfall = space.take(n_of_all + TILE, np.uint16)
-        by_bin = space.take(n_by_bin, np.uint8)
+        by_row = space.take(n_by_row, np.uint16)
         base, most_left = np.empty((2, n_events + 1))
-        of_all, of_bins = offsets
-        bounds = Bounds(shortfall, by_bin, of_all, of_bins, base, most_left, _UNITS / spread)
+        of_all, of_rows = offsets
+        bounds = Bounds(shortfall, by_row, of_all, of_rows, base, most_left, _UNITS / spread)
         scratch = space.take(n_rows, np.uint16)
         bound = suffix_bounds(tables, roots, bins, widest, top, bounds, scratch)
         if bound == -np.inf:
@@ -161,6 +164,18 @@ def search_by_bins(
                 return Searched(score, onsets, int(kept.begin[n_events]))
             closer = _CLOSER * (bound - known)  # there was no room for all states
     return None
+
+
+def _room(n_nodes: int, n_bytes: int, allowed: int) -> int:
+    """Return how many states there is room for, beside other bytes.
+
+    Room for many comes for nothing where memory is kept from call to call, or cannot be kept.
+    """
+    least, most = (int(share * n_nodes) + 4096 for share in (_LEAST, _MOST))
+    rest = allowed - n_bytes
+    if n_bytes + 16 * least <= KEPT:
+        rest = min(rest, KEPT - n_bytes)
+    return max(least, min(most, rest // 16))
 
 
 @compiled()
@@ -216,9 +231,12 @@ def _prepare(
                 total += top[k] - low
                 n += 1
     spread = total / n if n > 0 and 1e-290 * n < total < 1e290 else 1.0
+    rounded += 16.0 * spread  # of bounds, which are some spreads in all
     expected = expected_lengths(first, last, roots[0], roots[1])
     unit, steep = np.sqrt(_UNITS / spread), np.empty(top.size)
     for k in range(top.size):
         steep[k] = unit * max(roots[0, k], roots[1, k + 1] if k < top.size - 1 else 0.0)
+        if k < top.size - 1 and roots[2, k + 1] > 0.0:
+            steep[k] = np.inf  # costs that rise with lengths are not known beyond these
     widest = cut_lengths(expected, steep, tables.windows.shortest, tables.windows.longest, bins)
     return widest, spread, rounded, n_bounds(first, last, bins)

@@ -4,7 +4,7 @@ State ``(t, d)`` of event k begins at frame t and lasts d frames, and H_k(t, d) 
 of the terms of events ``0 .. k`` (`align.decoders.second_order`). With the bounds of
 `align.decoders._suffix_bounds` no path through the state scores more than ::
 
-    H_k(t, d) + R_{k+1}(bin of d, t + d)
+    H_k(t, d) + R_{k+1}(d, t + d)
 
 States below a threshold are dropped as they are met, and only frames that a state leads to are
 looked at. If the best path that is found reaches every threshold that was used, it is the best of
@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from align.decoders._first_order import Tables
-from align.decoders._length_bins import Bins
+from align.decoders._length_bins import BOW, NEAR, PART, Bins
 from align.decoders._numba import compiled
 from align.decoders._suffix_bounds import Bounds
-from align.decoders._vectors import COARSE, LANES, TILE, bounded_lines, lowest_bit
+from align.decoders._vectors import LANES, TILE, bounded_lines, lowest_bit
 from align.types import IntArray
 
 __all__ = ["Kept", "search"]
@@ -31,6 +31,7 @@ _WIDEST = 16.0  # times as wide as it was, a beam grows no more where states are
 _GIVE_UP = 2.0**16  # nor where it ends: it is given up
 _LEAST = 2.0**-40  # times as wide, it narrows no more: one of no width could not grow
 _TILES = 32  # that are found before they are looked at
+_SLACK = 8  # of so many parts of the events, states may come sooner than the rest leaves room for
 
 _Float64 = npt.NDArray[np.float64]
 
@@ -79,20 +80,22 @@ def search(
 ) -> tuple[float, float]:
     """Find the best path; return its score and the highest threshold that was used.
 
-    The score is -inf where no path reaches the thresholds, NaN where there is no more room. A
-    finite `beam` lets the threshold follow the best bound of each event at that distance, which
-    narrows where more than `crowd` states of one event are kept, and grows by up to `wider` where
-    fewer than half of them are.
+    The score is -inf where no path reaches the thresholds, NaN where there is no more room, or the
+    events so far leave too little of it to the others. A finite `beam` lets the threshold follow
+    the best bound of each event at that distance, which narrows where more than `crowd` states of
+    one event are kept, and grows by up to `wider` where fewer than half of them are.
     """
     # arrays taken out of tuples are counted: once here, not in the loops
     first, last = tables.windows.first, tables.windows.last
     all_shortest, all_longest = tables.windows.shortest, tables.windows.longest
     onset_table, start = tables.onset, tables.start
     after, offset = bounds.shortfall, bounds.offset
-    by_bin, bin_offset = bounds.by_bin, bounds.bin_offset
+    by_row, row_offset = bounds.by_row, bounds.row_offset
     bases, greatest_bound = bounds.base, bounds.greatest
     alphas, betas = roots[0], roots[1]
-    below, shifts, bin_step = bins.below, bins.shift, bins.step
+    middle, below, kinds = bins.counts[2], bins.counts[3], bins.counts[4]
+    code = bins.of_length[1]
+    zero = code.shape[1] // 2
     kept_value, kept_length, kept_other = kept.value, kept.length, kept.other
     begins, kept_newest, places = kept.begin, kept.newest, kept.place
     n_events = onsets.size
@@ -111,6 +114,7 @@ def search(
     duration, rows, flat, unit = tables.duration, tables.row, tables.flat, 1.0 / bounds.unit
     highest = -np.inf
     n = n_places = 0
+    size = kept_value.size
     reached_first, reached_last = 0, last[0] - first[0]
     k, first_beam = 0, beam
     while k < n_events:
@@ -129,9 +133,10 @@ def search(
         top_own = 0.0  # without the cost of a change, for all lengths
         if not flat:
             top_own = np.max(duration[row, shortest : longest + 1])
-        of_all = offset[k + 1]  # the greatest bounds of all bins
-        of_bins = bin_offset[k + 1] + below[k] * stride
-        to_step = shifts[k]
+        of_all = offset[k + 1]  # the greatest bounds of all lengths
+        of_rows, to_middle, twice_below = row_offset[k + 1], zero - middle[k], 2 * below[k]
+        kind, to_near = kinds[k], NEAR - middle[k]
+        bend = 0.0 if k == n_events - 1 else betas[k + 1] * betas[k + 1] / unit
         alpha, beta = alphas[k], betas[k]
         step = 1.0 / alpha if alpha > 0.0 else 0.0
         greatest = -np.inf
@@ -185,7 +190,7 @@ def search(
                     tile_length[_at(n_tiles)] = tile
                     tile_end[_at(n_tiles)] = first_end + tile
                     n_tiles += bits != 0
-            if n + n_tiles * TILE >= kept_value.size:
+            if n + n_tiles * TILE >= size:
                 return np.nan, highest
             for tile in range(n_tiles):
                 bits = found[_at(tile)]
@@ -198,10 +203,13 @@ def search(
                     score = value[_at(tile * TILE + j)]
                     bound = score + base
                     if k < n_events - 1:
-                        place = of_bins + bin_step[_at(d + to_step)] * stride + end
-                        # two bounds, one of them of this bin but coarse: the tighter holds
-                        less = np.intp(by_bin[_at(place)]) * COARSE
-                        bound -= max(less, np.intp(after[_at(of_all + end)])) * unit
+                        # on the line between two rows, or on one of them
+                        twice = twice_below + code[_at(kind), _at(d + to_middle)]
+                        place = (twice >> 1) * stride + of_rows + end
+                        less, then = float(by_row[_at(place)]), float(by_row[_at(place + stride)])
+                        x = _at((d + to_near) * (twice & 1))  # nothing is between, at 0
+                        less += (then - less) * PART[_at(kind), x]
+                        bound -= (less - bend * BOW[_at(kind), x]) * unit
                     reached = bound >= threshold
                     kept_value[_at(n)] = score
                     kept_length[_at(n)] = d
@@ -213,6 +221,8 @@ def search(
                     greatest = bound if bound > greatest else greatest
                     n += reached
                 next_last = max(next_last, end)
+        if n > size // 2 and n * float(n_events) > size * float(k + n_events // _SLACK + 1):
+            return np.nan, highest
         if n == begin:
             if not beam < _GIVE_UP * first_beam:
                 return -np.inf, highest

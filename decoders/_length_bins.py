@@ -2,8 +2,14 @@
 
 So there are few of them, and bounds that know lengths by bin (`align.decoders._suffix_bounds`) are
 tight where the best paths are. Bins grow sooner where changes of length cost little.
+
+What follows an event is bounded for fewer lengths still, those of a few knots; between two of them
+a line tells the bound. Far from the length expected, and where changes are so dear that a line is
+too far above, all lengths of a bin are bounded together. Each knot, or bin, has a row of bounds.
 """
 
+from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -12,59 +18,132 @@ import numpy.typing as npt
 from align.decoders._numba import compiled
 from align.types import IntArray
 
-__all__ = ["Bins", "bytes_of_bins", "cut_lengths", "expected_lengths", "no_bins"]
+__all__ = [
+    "APART",
+    "BOW",
+    "NEAR",
+    "PART",
+    "Bins",
+    "bytes_of_bins",
+    "cut_lengths",
+    "expected_lengths",
+    "no_bins",
+]
 
-_WIDTHS = (  # of bins either side of the length that is expected; the second where change is cheap
+_LIMITS = (0.5, 1.4, 4.0, 7.0)  # roots of what one frame costs, in units of the bounds
+_WIDTHS = (  # of bins either side of the middle, where it costs less than each limit, or more
+    (1, 1, 2, 2, 2, 2, 3, 3, 4, 5, 7, 10, 20),
+    (1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 4, 6, 10, 10, 40),
+    (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 4, 5, 10, 20),
+    (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 4, 5, 10, 20),
     (1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 3, 5, 10),
-    (1, 1, 2, 2, 2, 2, 2, 3, 3, 4, 5, 10, 20),
 )
-_CHEAP = 1.0  # where one frame costs less than the square of this, in units of the bounds
 _GROWTH = 2  # of bins beyond, each to the one before
+_KNOTS = (  # frames from the middle, where some bins end; there are none where a line is too high
+    (0, 6, 16, 32, 62),
+    (0, 4, 10, 16, 22, 31, 41, 61),
+    (0, 4, 8, 12, 20, 32),
+    (0, 2, 4, 6, 8, 10, 14, 20),
+    (0,),
+)
 
 _Float64 = npt.NDArray[np.float64]
+_Shorts = npt.NDArray[np.int16]
+
+
+def _between_knots() -> npt.NDArray[np.float64]:
+    """Return how far lengths are from the knots either side [shape=(2, kinds, 2 NEAR + 1)]."""
+    near = max(knots[-1] for knots in _KNOTS)
+    apart = np.zeros((2, len(_KNOTS), 2 * near + 1))
+    for kind, knots in enumerate(_KNOTS):
+        for low, high in pairwise(knots):
+            for d in range(low + 1, high + 1):
+                apart[:, kind, near + d] = d - low, high - d
+                apart[:, kind, near - d] = high - d, d - low
+    return apart
+
+
+APART = _between_knots()
+"""Frames from each length to the knots below and above, of each kind; 0 where there are none."""
+NEAR = APART.shape[2] // 2
+"""Frames from the middle to the last knot, at most."""
+PART = APART[0] / np.maximum(APART.sum(axis=0), 1.0)
+"""How far each length is from the knot below to the one above, from 0 to 1."""
+BOW = APART[0] * APART[1]
+"""The product of its distances from both."""
 
 
 class Bins(NamedTuple):
-    """Lengths of each event, cut into bins.
+    """Lengths of each event, cut into bins, and the rows of bounds that they are between.
+
+    Few arrays, as each takes a fraction of a microsecond to be given to compiled code.
 
     Attributes
     ----------
-    edge : np.ndarray [shape=(K, M + 1), dtype=intp]
-        Bin i of event k holds the lengths ``edge[k, i] .. edge[k, i + 1] - 1``.
-    n_bins : np.ndarray [shape=(K,), dtype=intp]
-        Bins of each event.
-    below, shift : np.ndarray [shape=(K,), dtype=intp]
-        Bins below the one of the length expected, and where `step` has length 0.
-    step : np.ndarray [shape=(4 L + 2,), dtype=intp]
-        Length d is in bin ``below[k] + step[shift[k] + d]``.
+    lengths : np.ndarray [shape=(4, K, M + 1), dtype=intp]
+        Edges: bin i of event k holds the lengths ``edge[k, i] .. edge[k, i + 1] - 1``. Codes of
+        bins: twice the row of their lengths, or that plus one where they lie between that row and
+        the next, both knots. The first and the last length of each row, the same for a knot.
+    counts : np.ndarray [shape=(5, K), dtype=intp]
+        How many bins and rows each event has, the length in the middle of its bins, the rows below
+        that, and the kind of bins.
+    of_length : np.ndarray [shape=(2, kinds, 2 L + 1), dtype=int16]
+        For each kind, at L + d, the bin and the code of the length d frames above the middle,
+        counted from those of the middle.
+    about : np.ndarray [shape=(3, kinds, 2 N + 2), dtype=intp]
+        For each kind, at N + i, where bin i begins, and the first and the last length of row i,
+        counted from the middle.
     """
 
-    edge: IntArray
-    n_bins: IntArray
-    below: IntArray
-    shift: IntArray
-    step: IntArray
+    lengths: IntArray
+    counts: IntArray
+    of_length: _Shorts
+    about: IntArray
 
 
-@compiled()
-def _width(cheap: int, i: int, before: int) -> int:
-    """Width of the bin that has i bins between it and the one of the length expected."""
-    widths = _WIDTHS[cheap]
-    return widths[i] if i < len(widths) else _GROWTH * before
+@lru_cache(maxsize=32)
+def _ends(reach: int) -> list[list[int]]:
+    """Return where the bins of each kind end either side of the middle, the first there.
+
+    All bins that knots are about, and as many more as it takes to reach so far.
+    """
+    sides = []
+    for widths, knots in zip(_WIDTHS, _KNOTS, strict=True):
+        ends, width = [0], 1
+        while ends[-1] < max(reach, knots[-1]):
+            n = len(ends) - 1
+            width = widths[n] if n < len(widths) else _GROWTH * width
+            ends.append(ends[-1] + width)
+        sides.append(ends)
+    return sides
 
 
-@compiled()
-def _most_bins(longest: int) -> int:
-    """Return how many bins a table of lengths may need."""
-    most = 1
-    for cheap in range(2):
-        n, width, reach = 1, 1, 0
-        while reach < longest:
-            width = _width(cheap, n - 1, width)
-            reach += width
-            n += 1
-        most = max(most, n)
-    return min(2 * most - 1, longest)
+@lru_cache(maxsize=8)
+def _kinds(reach: int) -> tuple[_Shorts, IntArray]:
+    """Return what `Bins` has of each kind, for lengths at most `reach` frames from the middle."""
+    sides = _ends(reach)
+    n_kinds, most = len(sides), max(len(ends) for ends in sides)
+    bin_of, code = of_length = np.zeros((2, n_kinds, 2 * reach + 1), dtype=np.int16)
+    edge, low, high = about = np.zeros((3, n_kinds, 2 * most + 2), dtype=np.intp)
+    for kind, ends in enumerate(sides):
+        knots, row = _KNOTS[kind], 0
+        for i in range(1, len(ends)):
+            begin, end = ends[i - 1] + 1, ends[i]
+            edge[kind, most + i], edge[kind, most - i] = begin, -end
+            near, ends_row = end <= knots[-1], end in knots or end > knots[-1]
+            up = slice(reach + begin, reach + min(end, reach) + 1)
+            down = slice(reach - min(end, reach), max(0, reach - begin + 1))
+            bin_of[kind, up], bin_of[kind, down] = i, -i
+            whole = int(not near)
+            code[kind, up], code[kind, down] = 2 * row + 1 + whole, -2 * row - 1 - whole
+            if ends_row:
+                row += 1
+                if near and end <= reach:  # a knot
+                    code[kind, reach + end], code[kind, reach - end] = 2 * row, -2 * row
+                begin = end if near else begin
+                low[kind, most + row], high[kind, most + row] = begin, end
+                low[kind, most - row], high[kind, most - row] = -end, -begin
+    return of_length, about
 
 
 @compiled()
@@ -91,14 +170,21 @@ def expected_lengths(first: IntArray, last: IntArray, alpha: _Float64, beta: _Fl
 
 def bytes_of_bins(n_events: int, n_lengths: int) -> int:
     """Return how many bytes `no_bins` takes."""
-    return 8 * (n_events * (_most_bins(n_lengths) + 4) + 4 * n_lengths + 2)
+    reach = _reach(n_lengths)
+    n_about = 2 * max(len(ends) for ends in _ends(reach)) + 2
+    return 8 * n_events * (4 * min(n_about, n_lengths + 2) + 5) + 20 * (2 * reach + n_about)
 
 
 def no_bins(n_events: int, n_lengths: int) -> Bins:
     """Return room for the bins of events that have at most `n_lengths` lengths."""
-    edge = np.empty((n_events, _most_bins(n_lengths) + 1), dtype=np.intp)
-    n_bins, below, shift = np.empty((3, n_events), dtype=np.intp)
-    return Bins(edge, n_bins, below, shift, np.empty(4 * n_lengths + 2, dtype=np.intp))
+    of_length, about = _kinds(_reach(n_lengths))
+    lengths = np.empty((4, n_events, min(about.shape[2], n_lengths + 2)), dtype=np.intp)
+    return Bins(lengths, np.empty((5, n_events), dtype=np.intp), of_length, about)
+
+
+def _reach(n_lengths: int) -> int:
+    """Return a power of two that is not less: tables are kept, and few of them are enough."""
+    return 1 << max(0, int(n_lengths) - 1).bit_length()
 
 
 @compiled()
@@ -108,36 +194,40 @@ def cut_lengths(
     """Cut the lengths of each event around the one expected; return the width of the widest.
 
     `steep` is the root of what a change by one frame costs, in units of the bounds. All events
-    whose changes are cheap have the same bins about the length expected, and so have all others;
-    the first and the last bin end where the lengths do.
+    whose changes are of one kind have the same bins about the length expected; the first and the
+    last bin end where the lengths do, but knots may be beyond.
     """
-    edge, n_bins, belows, shifts, step = bins
-    reach = step.size // 4
-    ends = np.zeros((2, edge.shape[1] + 1), dtype=np.intp)  # of bins either side, from the middle
-    for cheap in range(2):
-        zero, end, width, n = reach + cheap * (2 * reach + 1), ends[cheap], 1, 0
-        step[zero] = 0
-        while end[n] < reach:
-            width = _width(cheap, n, width)
-            end[n + 1] = end[n] + width
-            n += 1
-            for d in range(end[n - 1] + 1, min(end[n], reach) + 1):
-                step[zero + d], step[zero - d] = n, -n
+    edge, code, low, high = bins.lengths[0], bins.lengths[1], bins.lengths[2], bins.lengths[3]
+    counts, about = bins.counts, bins.about
+    bin_at, code_at = bins.of_length[0], bins.of_length[1]
+    reach, most = bin_at.shape[1] // 2, about.shape[2] // 2 - 1
     widest = 1
     for k in range(expected.size):
-        low, high = shortest[k], longest[k]
-        cheap = int(steep[k] < _CHEAP)
-        middle, end = min(max(expected[k], low), high), ends[cheap]
-        shift = shifts[k] = reach + cheap * (2 * reach + 1) - middle
-        below, above = -step[shift + low], step[shift + high]
-        edge[k, 0] = low
-        for i in range(1, below + 1):
-            edge[k, i] = middle - end[below - i]
-        for i in range(above):
-            edge[k, below + 1 + i] = middle + 1 + end[i]
-        edge[k, below + above + 1] = high + 1
-        n = n_bins[k] = below + above + 1
-        belows[k] = below
+        first, last = shortest[k], longest[k]
+        kind = 0
+        while kind < len(_LIMITS) and steep[k] > _LIMITS[kind]:
+            kind += 1
+        middle = min(max(expected[k], first), last)
+        zero = reach - middle
+        n_below, n_above = -int(bin_at[kind, zero + first]), int(bin_at[kind, zero + last])
+        below = -(int(code_at[kind, zero + first]) // 2)
+        n = n_below + n_above + 1
+        m = below + (int(code_at[kind, zero + last]) + 1) // 2 + 1
+        counts[0, k], counts[1, k], counts[2, k], counts[3, k] = n, m, middle, below
+        counts[4, k] = kind
+        for i in range(n):
+            edge[k, i] = middle + about[0, kind, most - n_below + i]
+        edge[k, 0], edge[k, n] = first, last + 1
+        for i in range(n):  # of the length that is nearest the middle
+            d = edge[k, i] if i >= n_below else edge[k, i + 1] - 1
+            code[k, i] = 2 * below + code_at[kind, zero + d]
+        for r in range(m):
+            low[k, r] = middle + about[1, kind, most - below + r]
+            high[k, r] = middle + about[2, kind, most - below + r]
+        if low[k, 0] < high[k, 0]:
+            low[k, 0] = first
+        if low[k, m - 1] < high[k, m - 1]:
+            high[k, m - 1] = last
         for i in (0, 1, n - 2, n - 1):  # the last of either side may be cut short
             if 0 <= i < n:
                 widest = max(widest, edge[k, i + 1] - edge[k, i])

@@ -1,19 +1,29 @@
-"""Bounds of second-order scores, where the length before is known by bin.
+"""Bounds of second-order scores, where the length before is known by row.
 
-With the bins of every event fixed (`align.decoders._length_bins`), ``R_k(b, t)`` is at least the
-score of all that follows onset k at frame t, its own score and the change of length included,
-where the length of event k - 1 is any of bin b::
+With the bins and rows of every event fixed (`align.decoders._length_bins`), ``R_k(r, t)`` is at
+least the score of all that follows onset k at frame t, its own score and the change of length
+included, where the length of event k - 1 is any of row r::
 
-    R_k(b, t) = onset[k, t] + max { cost_k(b, B) + X_k(B, t) : bins B of event k }
-    X_k(B, t) = max { duration[row_k, d] + R_{k+1}(B, t + d) : d in B }
+    R_k(r, t) = onset[k, t] + max { cost_k(r, B) + X_k(B, t) : bins B of event k }
+    X_k(B, t) = max { duration[row_k, d] + R_{k+1}(d, t + d) : d in B }
 
-and ``R_K(b, T) = 0``. ``cost_k(b, B)`` is at least the ratio term of all lengths d' of b and d of
+and ``R_K(d, T) = 0``. ``cost_k(r, B)`` is at least the ratio term of all lengths d' of r and d of
 B. For concave terms, with ``alpha**2 = -a`` and ``beta**2 = -b``, it is ::
 
     a d**2 + b d'**2 + c d' d = -(alpha d - beta d')**2 - (2 alpha beta - c) d' d
 
-which is greatest where the intervals ``alpha B`` and ``beta b`` are nearest and both lengths are
+which is greatest where the intervals ``alpha B`` and ``beta r`` are nearest and both lengths are
 least.
+
+Most rows are of one length, a knot. As a function of the length d' before, what follows onset k
+is the greatest of functions whose only square is ``b d'**2``: with ``beta**2 d'**2`` added it is
+convex, and between two knots n and m at most the line that joins them::
+
+    R_k(d', t) <= (1 - p) R_k(n, t) + p R_k(m, t) + beta**2 (d' - n) (m - d')
+    d' = (1 - p) n + p m
+
+That is nearly all it is, as far as the best length of event k is the same after n and after m. It
+holds for any d', also lengths that event k - 1 cannot have.
 
 Unlike bounds that leave the ratio terms out, these lose little for each event, and are of use on
 pieces of a thousand.
@@ -23,9 +33,7 @@ in whole numbers of 16 bits: four times as many in a vector as float64, in a fou
 Each number that is added is cut to a whole one, and sums stop at `MOST`, so that nothing is ever
 taken from a bound. Costs are found in single precision, and what that may add to them is taken off
 again. What all this loosens a bound by is little more than one unit for each number, of which
-there are two or three for each event; `Bounds.unit` says how small a unit is. Once they have
-bounded what comes before, the bounds of each bin are kept in 8 bits, and those of all bins
-together in 16.
+there are two or three for each event; `Bounds.unit` says how small a unit is.
 """
 
 from typing import NamedTuple
@@ -34,9 +42,10 @@ import numpy as np
 import numpy.typing as npt
 
 from align.decoders._first_order import Tables
-from align.decoders._length_bins import Bins
+from align.decoders._length_bins import APART, BOW, NEAR, Bins
 from align.decoders._numba import compiled
 from align.decoders._vectors import (
+    DEAREST,
     FEW,
     LANES,
     MOST,
@@ -44,19 +53,24 @@ from align.decoders._vectors import (
     costs_of_bins,
     gaps_of_bins,
     least_of_bins,
+    least_of_mixes,
     least_of_rows,
     least_sums,
     lowest,
 )
-from align.types import IntArray
+from align.types import FloatArray, IntArray
 
 __all__ = ["Bounds", "n_bounds", "n_scratch", "suffix_bounds"]
 
 _at = np.uintp  # where a place may be negative, numba counts from the end: some instructions each
 _HUGE = 1e18  # the square of what is greater may be infinite in single precision
 _ROUNDED = 2.0**-21  # more than rounding to single precision takes from a cost or adds to it
+_SHARE = 65536.0 / np.maximum(APART.sum(axis=0), 1.0)
+_LOWER, _UPPER = np.minimum(_SHARE * APART[::-1], 65535).astype(np.uint32) * np.uint32(65537)
+_CUT = 4  # units a mix of two rows may lose as it is cut to a whole number
 
 _Row = npt.NDArray[np.uint16]
+_Twice = npt.NDArray[np.uint32]
 _Float64 = npt.NDArray[np.float64]
 
 
@@ -68,11 +82,10 @@ class Bounds(NamedTuple):
     shortfall : np.ndarray [dtype=uint16]
         By how much the bound of onset k at frame ``first[k] + i`` after any length is less than
         ``base[k]``, at ``offset[k] + i``. Onset 0 has none.
-    by_bin : np.ndarray [dtype=uint8]
-        The same after a length of bin b, cut to a number times `COARSE`, 255 at most, at
-        ``bin_offset[k] + b n + i``, where n is the number of frames of onset k, rounded up to
-        `LANES`. Onset 0 and the end have none.
-    offset, bin_offset : np.ndarray [shape=(K + 2,), dtype=intp]
+    by_row : np.ndarray [dtype=uint16]
+        The same after a length of row r, at ``row_offset[k] + r n + i``, where n is the number of
+        frames of onset k, rounded up to `LANES`. Onset 0 and the end have none.
+    offset, row_offset : np.ndarray [shape=(K + 2,), dtype=intp]
     base, greatest : np.ndarray [shape=(K + 1,), dtype=float64]
         In the same unit; the latter is the greatest bound of all.
     unit : float
@@ -80,9 +93,9 @@ class Bounds(NamedTuple):
     """
 
     shortfall: _Row
-    by_bin: npt.NDArray[np.uint8]
+    by_row: _Row
     offset: IntArray
-    bin_offset: IntArray
+    row_offset: IntArray
     base: _Float64
     greatest: _Float64
     unit: float
@@ -92,13 +105,13 @@ class Bounds(NamedTuple):
 def n_bounds(first: IntArray, last: IntArray, bins: Bins) -> IntArray:
     """Return where the bounds of each onset begin, and their number [shape=(2, K + 2)].
 
-    Those of any length, and those of each bin.
+    Those of any length, and those of each row.
     """
-    n_events = bins.n_bins.size
+    n_events = bins.counts.shape[1]
     offset = np.zeros((2, n_events + 2), dtype=np.intp)
     for k in range(1, n_events):
         n_frames = (last[k] - first[k] + LANES) // LANES * LANES
-        n_rows = (bins.n_bins[k - 1] + ROWS - 1) // ROWS * ROWS
+        n_rows = (bins.counts[1, k - 1] + ROWS - 1) // ROWS * ROWS
         offset[0, k + 1] = offset[0, k] + n_frames
         offset[1, k + 1] = offset[1, k] + n_frames * n_rows
     offset[0, n_events + 1] = offset[0, n_events] + LANES
@@ -139,7 +152,7 @@ def n_scratch(widest: int, widest_window: int, most: int) -> int:
     widest_window : int
         Frames the least certain onset can take.
     most : int
-        Columns of ``Bins.edge``.
+        Bins of the event that has most.
     """
     return _stride(widest_window, widest)[1] * (3 * most + 2 * ROWS + 3)
 
@@ -160,33 +173,41 @@ def suffix_bounds(
     and ``2 alpha beta - c`` of each event, `top` is the greatest score of each onset, and
     `scratch` has room for `n_scratch` numbers.
     """
+    # arrays taken out of tuples are counted, and so are slices: once here, not in the loops
     first, last = tables.windows.first, tables.windows.last
-    # arrays taken out of tuples are counted: once here, not in the loops
-    edge, n_bins = bins.edge, bins.n_bins
-    of_all, by_bin, offset, bin_offset, bases, greatest, unit = bounds
+    onset, start, duration = tables.onset, tables.start, tables.duration
+    edge, code, row_low, row_high = (
+        bins.lengths[0], bins.lengths[1], bins.lengths[2], bins.lengths[3],
+    )  # fmt: skip
+    n_bins, n_rows, middle, kind = bins.counts[0], bins.counts[1], bins.counts[2], bins.counts[4]
+    of_all, by_row, offset, row_offset, bases, greatest, unit = bounds
     all_alpha, all_beta, all_rest = roots
     root = np.sqrt(unit)  # of costs, which are squares
-    longest_of_all = float(np.max(tables.windows.longest))
-    if not root * max(np.max(all_alpha), np.max(all_beta)) * longest_of_all < _HUGE:
+    longest_of_all = np.max(tables.windows.longest)
+    if not root * max(np.max(all_alpha), np.max(all_beta)) * float(longest_of_all) < _HUGE:
         return -np.inf
     flat = tables.flat
-    n_events, most = edge.shape
+    n_events, most = n_bins.size, int(np.max(n_bins))
     rows = _lay_out(scratch, np.max(last - first) + 1, widest, most)
     shortfall, pad, stride = rows.shortfall, rows.pad, rows.stride
     at = np.empty(most, dtype=np.intp)  # rows that are read
     add = np.empty(ROWS * (most + ROWS), dtype=np.uint32)
     low, high, least = np.zeros((3, most + ROWS), dtype=np.float32)
     below, above, slope = np.empty((3, most + ROWS), dtype=np.float32)  # of bins before
+    slack = np.empty(most + ROWS, dtype=np.uint16)
     parts, lengths = np.empty(widest + 4, dtype=np.intp), np.empty(widest, dtype=np.uint32)
+    lower, upper, more = np.empty((3, 2 * NEAR + 1), dtype=np.uint32)  # of lengths
     now = 0  # which of two tables holds R_{k+1}
     filled = np.zeros(2, dtype=np.intp)  # frames of them that are not `MOST`
     of_all[offset[n_events] : offset[n_events + 1]] = MOST
     of_all[offset[n_events]] = 0
-    for b in range(n_bins[n_events - 1]):
-        shortfall[b * stride + pad] = 0
+    for r in range(n_rows[n_events - 1]):
+        shortfall[r * stride + pad] = 0
     filled[0] = LANES
     bases[n_events] = greatest[n_events] = base = top_length = 0.0
-    less = 0  # the least of R_{k+1}
+    less = 0  # no more than the least of X_k
+    bend = 0.0  # beta**2 of the event that follows, in units
+    mixes_of, bend_of = -1, 0.0  # what `lower`, `upper` and `more` hold
     n_alive = 0
     for k in range(n_events - 1, -1, -1):
         alpha, beta, rest = all_alpha[k], all_beta[k], all_rest[k]
@@ -194,23 +215,38 @@ def suffix_bounds(
         if top[k] == -np.inf or top_length == -np.inf:
             return -np.inf
         source = now * (most + ROWS) * stride + pad
+        if not flat or kind[k] != mixes_of or bend != bend_of:
+            mixes_of, bend_of = kind[k], bend
+            shortest, longest = edge[_at(k), 0], edge[_at(k), _at(n_bins[k])] - 1
+            _fill_mixes(
+                mixes_of, middle[k], shortest, longest, duration, tables.row[k], flat, top_length,
+                unit, bend, lower, upper, more,
+            )  # fmt: skip
         first_alive, n_alive = _spread(
-            tables, k, edge[k], n_bins[k], rows, source, top_length, unit, at, parts, lengths
-        )
+            first, last, k, edge, n_bins[k], code, shortfall, stride, rows.spread, rows.steps,
+            source, duration, tables.row[k], flat, top_length, unit, middle[k], at, parts,
+            lengths, lower, upper, more,
+        )  # fmt: skip
         if n_alive == 0:
             return -np.inf
         if k == 0:
             break
-        edges = edge[k, first_alive : first_alive + n_alive + 1]
+        event, before, end = _at(k), _at(k - 1), first_alive + n_alive
         for i in range(n_alive):
-            low[i], high[i] = root * alpha * edges[i], root * alpha * (edges[_at(i + 1)] - 1)
-            least[i] = edges[i]
-        _fill_onset(tables, k, top[k], less, unit, rows)
+            shortest, longest = edge[event, first_alive + i], edge[event, first_alive + i + 1] - 1
+            low[i], high[i] = root * alpha * shortest, root * alpha * longest
+            least[i] = shortest
+        n_before = n_rows[k - 1]
+        bend = unit * beta * beta
+        most_slack = _fill_slack(row_low, row_high, k - 1, n_before, bend, slack) + _CUT
+        n_frames = last[k] - first[k] + 1
+        _fill_onset(
+            onset, k, first[k] - start[k], n_frames, top[k], most_slack, unit, shortfall,
+            rows.onset,
+        )  # fmt: skip
         # a change that all paths must make is no shortfall
-        n_before = n_bins[k - 1]
-        edges_before = edge[k - 1, : n_before + 1]
-        least_before, most_before = edges_before[0], edges_before[n_before] - 1
-        least_here, most_here = edges[0], edges[n_alive] - 1
+        least_before, most_before = row_low[before, 0], row_high[before, n_before - 1]
+        least_here, most_here = edge[event, first_alive], edge[event, end] - 1
         change = max(
             root * (alpha * least_here - beta * most_before),
             root * (beta * least_before - alpha * most_here),
@@ -219,56 +255,60 @@ def suffix_bounds(
         needed = change * change + unit * rest * least_before * least_here
         # what single precision rounds is taken from each gap, and from each cost
         less_sure = needed + _ROUNDED * (MOST + needed)
-        unsure = _ROUNDED * root * max(alpha * most_here, beta * most_before)
+        widest_before = max(float(most_before), -float(least_before))
+        unsure = _ROUNDED * root * max(alpha * most_here, beta * widest_before)
         far = np.sqrt(MOST + less_sure) + 1.0 + unsure  # a gap that costs more than can be told
-        base += (top[k] + top_length) * unit - less - needed
+        base += (top[k] + top_length) * unit - less - needed + most_slack
         bases[k] = base
         then = 1 - now
-        n = (last[k] - first[k] + LANES) // LANES * LANES
-        to, place = then * (most + ROWS) * stride + pad, bin_offset[k]
+        n = (n_frames + LANES - 1) // LANES * LANES
+        to, place = then * (most + ROWS) * stride + pad, row_offset[k]
         of_all[offset[k] : offset[k] + n] = MOST
         n_blocks, few = n // LANES, 0
-        if last[k] - first[k] < n - LANES + FEW:  # few frames in the last block
+        if n_frames <= n - LANES + FEW:  # few frames in the last block
             n_blocks, few = n_blocks - 1, 1
         n_filled = n_blocks * LANES + few * FEW
-        for b in range(n_before):
-            below[b] = root * beta * edges_before[b] - unsure
-            above[b] = root * beta * (edges_before[_at(b + 1)] - 1) + unsure
-            slope[b] = unit * rest * edges_before[b]
-        for b in range(n_before, (n_before + ROWS - 1) // ROWS * ROWS):  # the last one again
-            below[b], above[b], slope[b] = below[b - 1], above[b - 1], slope[b - 1]
+        for r in range(n_before):
+            shortest, longest = row_low[before, r], row_high[before, r]
+            below[r] = root * beta * shortest - unsure
+            above[r] = root * beta * longest + unsure
+            slope[r] = unit * rest * shortest
+        for r in range(n_before, (n_before + ROWS - 1) // ROWS * ROWS):  # the last one again
+            below[r], above[r], slope[r] = below[r - 1], above[r - 1], slope[r - 1]
+            slack[r] = slack[r - 1]
         begin = end = 0
-        for b in range(0, n_before, ROWS):
+        for r in range(0, n_before, ROWS):
             # bins too far away add nothing: those that are near come one after the other
-            while begin < n_alive - 1 and not high[begin] > below[b] - far:
+            while begin < n_alive - 1 and not high[begin] > below[r] - far:
                 begin += 1
-            reach = above[b + ROWS - 1] + far
+            reach = above[r + ROWS - 1] + far
             end = max(end, begin + 1) if low[n_alive - 1] > reach else n_alive
             while end < n_alive and not low[end] > reach:
                 end += 1
             n_near = end - begin
             if rest > 0.0:
                 costs_of_bins(
-                    low, high, least, begin, n_near, below, above, slope, b, less_sure, add
+                    low, high, least, begin, n_near, below, above, slope, r, less_sure, add
                 )
             else:
                 gaps_of_bins(
-                    low, high, least, begin, n_near, below, above, slope, b, less_sure, add
+                    low, high, least, begin, n_near, below, above, slope, r, less_sure, add
                 )
             least_of_bins(
-                shortfall, at, begin, add, n_near, rows.onset, to + b * stride, stride, by_bin,
-                place + b * n, n, of_all, offset[k], n_blocks, few,
+                shortfall, at, begin, add, n_near, rows.onset, less, to + r * stride, stride,
+                by_row, place + r * n, n, of_all, offset[k], slack, r, n_blocks, few,
             )  # fmt: skip
         if filled[then] > n_filled:
-            for b in range(n_before):
-                row = to + b * stride
+            for r in range(n_before):
+                row = to + r * stride
                 shortfall[row + n_filled : row + filled[then]] = MOST
         filled[then] = max(filled[then], n_filled)
-        less, now = lowest(of_all, offset[k], n // LANES), then
-        greatest[k] = base - less
+        lost, now = lowest(of_all, offset[k], n // LANES), then
+        greatest[k] = base - lost
+        less = max(lost - _CUT, 0)
     n = last[0] - first[0] + 1
     least_of_rows(shortfall, at, n_alive, shortfall, rows.steps, (n + LANES - 1) // LANES)
-    _fill_onset(tables, 0, top[0], 0, unit, rows)
+    _fill_onset(onset, 0, first[0] - start[0], n, top[0], 0, unit, shortfall, rows.onset)
     found = 2 * MOST
     for i in range(n):
         found = min(found, int(shortfall[rows.steps + i]) + int(shortfall[rows.onset + i]))
@@ -301,58 +341,127 @@ def _top_length(tables: Tables, k: int) -> float:
 
 
 @compiled()
-def _fill_onset(tables: Tables, k: int, top: float, less: int, unit: float, rows: _Rows) -> None:
-    """Fill the row of the scores of onset k: by how much they are less than `top`, minus `less`.
+def _fill_slack(
+    low: IntArray, high: IntArray, k: int, n_rows: int, bend: float, slack: _Row
+) -> int:
+    """Fill how far bounds beside each row may be above the line to the next; return the most."""
+    most, before = 0, 0
+    for r in range(n_rows):
+        after = 0
+        if r < n_rows - 1 and low[k, r] == high[k, r] and low[k, r + 1] == high[k, r + 1]:
+            width = low[k, r + 1] - low[k, r]
+            after = int(np.ceil(bend * (width // 2) * (width - width // 2)))
+        slack[r] = max(before, after)
+        most, before = max(most, after), after
+    return most
 
-    Modulo 2**16: what is added to it is at least `less`.
+
+@compiled()
+def _fill_mixes(
+    kind: int,
+    middle: int,
+    shortest: int,
+    longest: int,
+    duration: _Float64,
+    row: int,
+    flat: bool,
+    top: float,
+    unit: float,
+    bend: float,
+    lower: _Twice,
+    upper: _Twice,
+    more: _Twice,
+) -> None:
+    """Fill how lengths between two knots mix the rows of these; `NEAR` is the one in the middle.
+
+    Their parts, and what is added: by how much the score of the length falls short, less how far
+    the bound may be above the line between the knots.
     """
-    first, last = tables.windows.first[k], tables.windows.last[k]
-    scores = tables.onset[k, first - tables.start[k] : last - tables.start[k] + 1]
-    row = rows.shortfall[rows.onset : rows.onset + scores.size + LANES]
-    for i in range(scores.size):
-        shortfall = (top - scores[i]) * unit
-        row[i] = np.int32(shortfall if shortfall < MOST else MOST) - less
-    row[scores.size :] = MOST - less
+    for x in range(2 * NEAR + 1):
+        lower[_at(x)], upper[_at(x)] = _LOWER[kind, _at(x)], _UPPER[kind, _at(x)]
+        above = int(np.int32(np.ceil(bend * BOW[kind, _at(x)])))
+        more[_at(x)] = (-above & 65535) * 65537
+    if not flat:
+        for d in range(max(shortest, middle - NEAR), min(longest, middle + NEAR) + 1):
+            x = d - middle + NEAR
+            less = (top - duration[row, d]) * unit
+            lost = int(less if less < DEAREST else DEAREST)
+            lost -= int(np.ceil(bend * BOW[kind, x]))
+            more[_at(x)] = (lost & 65535) * 65537
+
+
+@compiled()
+def _fill_onset(
+    onset: FloatArray,
+    k: int,
+    begin: int,
+    n: int,
+    top: float,
+    more: int,
+    unit: float,
+    shortfall: _Row,
+    to: int,
+) -> None:
+    """Fill the row of the scores of onset k: by how much they are less than `top`, plus `more`."""
+    most = MOST - more
+    for i in range(n):
+        less = (top - onset[_at(k), _at(begin + i)]) * unit
+        shortfall[_at(to + i)] = np.int32(less if less < most else most) + more
+    for i in range(n, n + LANES):
+        shortfall[_at(to + i)] = MOST
 
 
 @compiled()
 def _spread(
-    tables: Tables,
+    first: IntArray,
+    last: IntArray,
     k: int,
     edge: IntArray,
     n_bins: int,
-    rows: _Rows,
+    code: IntArray,
+    shortfall: _Row,
+    stride: int,
+    spread: int,
+    steps: int,
     table: int,
+    duration: _Float64,
+    duration_row: int,
+    flat: bool,
     top: float,
     unit: float,
+    middle: int,
     at: IntArray,
     parts: IntArray,
-    lengths: npt.NDArray[np.uint32],
+    lengths: _Twice,
+    lower: _Twice,
+    upper: _Twice,
+    more: _Twice,
 ) -> tuple[int, int]:
     """Fill X of event k from the R of the next onset, whose first row begins at `table`.
 
     Returns the first bin that leads to a frame of that onset, and the number of those that do: one
     after the other. X of them is `at`, which for a single length that scores nothing is R itself.
+    `lower`, `upper` and `more` are what `_fill_mixes` filled.
     All bins are done in one call, as calls with arrays are slow.
     """
-    first, last = tables.windows.first, tables.windows.last
-    duration = tables.duration[tables.row[k]]
-    shortfall, flat, stride = rows.shortfall, tables.flat, rows.stride
+    event = _at(k)
     n, n_next = last[k] - first[k] + 1, last[k + 1] - first[k + 1] + 1
     ahead = first[k + 1] - first[k]
     whole = (n + LANES - 1) // LANES * LANES
     first_alive = n_alive = 0
     for b in range(n_bins):
-        shortest, width = edge[_at(b)], edge[_at(b + 1)] - edge[_at(b)]
+        shortest = edge[event, _at(b)]
+        width = edge[event, _at(b + 1)] - shortest
         shift = shortest - ahead
         low, end = max(0, 1 - shift - width), min(n, n_next - shift)
         if low >= end:
             continue
         if n_alive == 0:
             first_alive = b
-        source = table + b * stride + shift
-        to = rows.spread + b * stride
-        single = flat and width == 1
+        row, between = code[event, _at(b)] >> 1, code[event, _at(b)] & 1
+        source = table + row * stride + shift
+        to = spread + b * stride
+        single = flat and width == 1 and not between
         at[_at(n_alive)] = source if single else to
         n_alive += 1
         if single:
@@ -360,21 +469,26 @@ def _spread(
         begin = low // LANES * LANES  # before, no next onset is reached
         source += begin
         blocks = (end - begin + LANES - 1) // LANES
-        if not flat:
+        if between:
+            least_of_mixes(
+                shortfall, source, stride, lower, upper, more, shortest - middle + NEAR, width,
+                to + begin, blocks,
+            )  # fmt: skip
+        elif not flat:
             for i in range(width):
                 parts[_at(i)] = source + i
-                less = (top - duration[shortest + i]) * unit
-                lengths[_at(i)] = np.int32(less if less < MOST else MOST) * 65537
+                less = (top - duration[duration_row, shortest + i]) * unit
+                lengths[_at(i)] = int(less if less < DEAREST else DEAREST) * 65537
             least_sums(shortfall, parts, lengths, width, to + begin, blocks)
         else:  # the least of `width` neighbours, from those of ever more
-            reach, step = 1, rows.steps
+            reach, step = 1, steps
             while 8 * reach < width:
                 for j in range(4):
                     parts[_at(j)] = source + j * reach
                 needed = blocks * LANES + width - 4 * reach
                 n_blocks = (needed + LANES - 1) // LANES
                 least_of_rows(shortfall, parts, 4, shortfall, step, n_blocks)
-                source, step = step, 2 * rows.steps + stride - step
+                source, step = step, 2 * steps + stride - step
                 reach *= 4
             n_parts, part = 1, 0
             parts[0] = source

@@ -4,8 +4,9 @@ The compiler leaves the last frames of a row to scalars, which for rows of a hun
 of the time, and does not join sums and minima of rows that may overlap. Here rows are read and
 written in blocks of `LANES` frames, so tables need room for a whole number of them.
 
-Shortfalls are whole numbers of 16 bits that are at most `MOST`, so that the sum of two is never
-too much. Those that rows are added to come twice, in both halves of 32 bits: such numbers spread
+Shortfalls are whole numbers of 16 bits that are at most `MOST`, and costs at most `DEAREST`, so
+that the sum of the two is never too much: a sum that stops at the greatest number takes twice the
+time. Numbers that rows are added to come twice, in both halves of 32 bits: such numbers spread
 over a vector as they are read.
 """
 
@@ -22,7 +23,7 @@ from align.decoders._llvm import loop, splat
 from align.types import FloatArray
 
 __all__ = [
-    "COARSE",
+    "DEAREST",
     "FEW",
     "LANES",
     "MOST",
@@ -33,6 +34,7 @@ __all__ = [
     "gaps_of_bins",
     "greatest",
     "least_of_bins",
+    "least_of_mixes",
     "least_of_rows",
     "least_sums",
     "lowest",
@@ -43,11 +45,10 @@ LANES = 32  # frames in one go; one vector of AVX-512, two of AVX2
 ROWS = 4  # rows in one go
 FEW = LANES // ROWS  # frames of all of them that fit into one vector
 TILE = 16  # lengths in one go
-MOST = 2**15 - 1  # greatest shortfall
-COARSE = 64  # units in one of the shortfalls of 8 bits
+MOST = 5 * 2**13 - 1  # greatest shortfall
+DEAREST = 3 * 2**13 - 1  # greatest cost
 
 _Short = npt.NDArray[np.uint16]
-_Byte = npt.NDArray[np.uint8]
 _Twice = npt.NDArray[np.uint32]
 _Float32 = npt.NDArray[np.float32]
 _Float64 = npt.NDArray[np.float64]
@@ -58,14 +59,31 @@ if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # the same in numpy
         rows: _Short, at: npt.NDArray[np.intp], n: int, table: _Short, to: int, blocks: int
     ) -> None:
         frame = np.arange(blocks * LANES)
-        table[to + frame] = np.minimum(rows[at[:n, None] + frame].min(axis=0), MOST)
+        table[to + frame] = rows[at[:n, None] + frame].min(axis=0)
 
     def least_sums(
         rows: _Short, at: npt.NDArray[np.intp], add: _Twice, n: int, to: int, blocks: int
     ) -> None:
         frame = np.arange(blocks * LANES)
-        total = rows[at[:n, None] + frame] + (add[:n, None] >> 16).astype(np.uint16)
+        total = rows[at[:n, None] + frame] + (add[:n, None] >> 16)
         rows[to + frame] = np.minimum(total.min(axis=0), MOST)
+
+    def least_of_mixes(
+        rows: _Short,
+        source: int,
+        stride: int,
+        lower: _Twice,
+        upper: _Twice,
+        more: _Twice,
+        first: int,
+        n: int,
+        to: int,
+        blocks: int,
+    ) -> None:
+        frame = source + np.arange(n)[:, None] + np.arange(blocks * LANES)
+        part, rest, plus = (each[first : first + n, None] >> 16 for each in (lower, upper, more))
+        total = (rows[frame] * part >> 16) + (rows[frame + stride] * rest >> 16) + plus
+        rows[to : to + blocks * LANES] = np.minimum((total & 65535).min(axis=0), MOST)
 
     def least_of_bins(
         rows: _Short,
@@ -74,24 +92,28 @@ if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # the same in numpy
         add: _Twice,
         n: int,
         plus: int,
+        less: int,
         to: int,
         stride: int,
-        table: _Byte,
+        table: _Short,
         place: int,
         size: int,
         of_all: _Short,
         least: int,
+        slack: _Short,
+        row: int,
         blocks: int,
         few: int,
     ) -> None:
         frame = np.arange(blocks * LANES + few * FEW)
-        costs = (add[: n * ROWS].reshape(n, ROWS) >> 16).astype(np.uint16)
+        costs = add[: n * ROWS].reshape(n, ROWS) >> 16
         for r in range(ROWS):
             total = (rows[at[begin : begin + n, None] + frame] + costs[:, r, None]).min(axis=0)
-            total = np.minimum(np.minimum(total, MOST) + rows[plus + frame], MOST)
-            rows[to + r * stride + frame] = total
-            table[place + r * size + frame] = np.minimum(total // COARSE, 255)
-            of_all[least + frame] = np.minimum(of_all[least + frame], total)
+            total = np.maximum(np.minimum(total, MOST), less) - less
+            total = np.minimum(total + rows[plus + frame], MOST)
+            rows[to + r * stride + frame] = table[place + r * size + frame] = total
+            below = np.maximum(total, slack[row + r]) - slack[row + r]
+            of_all[least + frame] = np.minimum(of_all[least + frame], below)
 
     def lowest(table: _Short, at: int, blocks: int) -> int:
         return int(table[at : at + blocks * LANES].min())
@@ -120,7 +142,7 @@ if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # the same in numpy
         gap = np.maximum(low[at, None] - above, below - high[at, None])
         gap = np.maximum(gap, np.float32(0.0))
         cost = gap * gap + slope * least[at, None] - np.float32(less)
-        cost = np.clip(cost, np.float32(0.0), np.float32(MOST)).astype(np.uint32)
+        cost = np.clip(cost, np.float32(0.0), np.float32(DEAREST)).astype(np.uint32)
         add[: n * ROWS] = cost.ravel() * np.uint32(65537)
 
     gaps_of_bins = costs_of_bins
@@ -174,6 +196,15 @@ else:
 
     def _lesser(builder: Any, a: Any, b: Any) -> Any:
         return builder.select(builder.icmp_unsigned("<", a, b), a, b)
+
+    def _stopping(builder: Any, name: str, a: Any, b: Any) -> Any:
+        """Add b to a, or take it from a, as far as 16 bits go."""
+        name = f"llvm.{name}.sat.v{a.type.count}i16"
+        function = builder.module.globals.get(name)
+        if function is None:
+            kind = ir.FunctionType(a.type, [a.type, a.type])
+            function = ir.Function(builder.module, kind, name)
+        return builder.call(function, [a, b])
 
     def _greater_float(builder: Any, a: Any, b: Any) -> Any:
         return builder.select(builder.fcmp_ordered(">", a, b), a, b)
@@ -309,6 +340,72 @@ else:
         return signature, generate
 
     @intrinsic
+    def least_of_mixes(
+        typing: Any,
+        rows: Any,
+        source: Any,
+        stride: Any,
+        lower: Any,
+        upper: Any,
+        more: Any,
+        first: Any,
+        n: Any,
+        to: Any,
+        blocks: Any,
+    ) -> Any:
+        """Set ``rows[to + i]`` to the least of n mixes of two rows, for i < blocks * LANES.
+
+        That of j mixes ``rows[source + j + i]`` and ``rows[source + stride + j + i]``;
+        ``lower[first + j]`` and ``upper[first + j]`` are their parts in 2**-16, not more than 1
+        together, which are cut to whole numbers, and ``more[first + j]`` is added to them: it may
+        be negative, modulo 2**16, if the sum is not. All of them come twice. All else is as in
+        `least_sums`.
+        """
+        integer = types.intp
+        signature = types.void(
+            rows, integer, integer, lower, upper, more, integer, integer, integer, integer
+        )
+
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            source, stride, first, n, to, blocks = (args[i] for i in (1, 2, 6, 7, 8, 9))
+            rows, *numbers = (_data(context, builder, signature, args, i) for i in (0, 3, 4, 5))
+            wide = ir.VectorType(ir.IntType(32), LANES)
+            half = ir.Constant(wide, [16] * LANES)
+
+            def part_of(place: Any, part: Any) -> Any:
+                row = builder.zext(_load(builder, rows, place, _SHORTS), wide)
+                product = builder.mul(row, builder.zext(part, wide))
+                return builder.trunc(builder.lshr(product, half), _SHORTS)
+
+            def body(shifts: list[Any], _: Any) -> None:
+                def mix(j: Any, *least: Any) -> list[Any]:
+                    place, at = builder.add(source, j), builder.add(first, j)
+                    lower, upper, more = (
+                        splat(builder, builder.load(builder.gep(each, [at])), _TWICE)
+                        for each in numbers
+                    )
+                    lower, upper, more = (
+                        builder.bitcast(each, _SHORTS) for each in (lower, upper, more)
+                    )
+                    following = []
+                    for shift, found in zip(shifts, least, strict=True):
+                        here = builder.add(place, shift)
+                        total = builder.add(part_of(here, lower), more)
+                        then = part_of(builder.add(here, stride), upper)
+                        following.append(_lesser(builder, builder.add(total, then), found))
+                    return following
+
+                most = ir.Constant(_SHORTS, [MOST] * LANES)
+                found = loop(builder, [most] * len(shifts), n, mix)
+                for shift, least in zip(shifts, found, strict=True):
+                    _store(builder, least, rows, builder.add(to, shift))
+
+            _blocks(builder, blocks, None, body)
+            return context.get_dummy_value()
+
+        return signature, generate
+
+    @intrinsic
     def least_of_bins(
         typing: Any,
         rows: Any,
@@ -317,6 +414,7 @@ else:
         add: Any,
         n: Any,
         plus: Any,
+        less: Any,
         to: Any,
         stride: Any,
         table: Any,
@@ -324,29 +422,36 @@ else:
         size: Any,
         of_all: Any,
         least: Any,
+        slack: Any,
+        row: Any,
         blocks: Any,
         few: Any,
     ) -> Any:
-        """Fill `ROWS` rows of shortfalls and of a table of 8 bits, and lower a row to their least.
+        """Fill `ROWS` rows of shortfalls, in two tables, and lower a row to the least of them.
 
-        ``rows[to + r stride + i]`` is the least of ``rows[at[begin + j] + i] + add[ROWS j + r]``
-        for j < n, at most `MOST`, plus ``rows[plus + i]``, at most `MOST`; what is added last may
-        be negative, modulo 2**16, if the sum is not. Divided by `COARSE` and cut, at most 255, it
-        is ``table[place + r size + i]``; ``of_all[least + i]`` is lowered to the least of these
-        sums. All for i < blocks * LANES + few * FEW, where `few` is 0 or 1. All else is as in
-        `least_sums`.
+        ``rows[to + r stride + i]`` and ``table[place + r size + i]`` are the least of
+        ``rows[at[begin + j] + i] + add[ROWS j + r]`` for j < n, at most `MOST`, less `less`, but
+        not below 0, plus ``rows[plus + i]``, at most `MOST`; ``of_all[least + i]`` is lowered to
+        the least of them less ``slack[row + r]``, but not below 0. All for i < blocks * LANES +
+        few * FEW, where `few` is 0 or 1. All else is as in `least_sums`.
         """
         integer = types.intp
         signature = types.void(
-            rows, at, integer, add, integer, integer, integer, integer, table, integer, integer,
-            of_all, integer, integer, integer,
+            rows, at, integer, add, integer, integer, integer, integer, integer, table, integer,
+            integer, of_all, integer, slack, integer, integer, integer,
         )  # fmt: skip
 
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            _, _, begin, _, n, plus, to, stride, _, place, size, _, least, blocks, few = args
-            rows, at, add, table, of_all = (
-                _data(context, builder, signature, args, i) for i in (0, 1, 3, 8, 11)
+            begin, n, plus, less, to, stride = (args[i] for i in (2, 4, 5, 6, 7, 8))
+            place, size, least, row, blocks, few = (args[i] for i in (10, 11, 13, 15, 16, 17))
+            rows, at, add, table, of_all, slack = (
+                _data(context, builder, signature, args, i) for i in (0, 1, 3, 9, 12, 14)
             )
+            less = builder.trunc(less, _SHORT)
+            slacks = [
+                builder.load(builder.gep(slack, [builder.add(row, ir.Constant(n.type, r))]))
+                for r in range(ROWS)
+            ]
             at = builder.gep(at, [begin])
             count = [ir.Constant(n.type, r) for r in range(ROWS)]
             tos = [builder.add(to, builder.mul(stride, r)) for r in count]
@@ -354,17 +459,15 @@ else:
 
             def finish(found: list[Any], shift: Any) -> None:
                 kind = found[0].type
-                most, coarsely, all_bits = (
-                    ir.Constant(kind, [value] * kind.count) for value in (MOST, COARSE, 255)
-                )
                 more = _load(builder, rows, builder.add(plus, shift), kind)
                 lowest = _load(builder, of_all, builder.add(least, shift), kind)
-                for sums, to, place in zip(found, tos, places, strict=True):
-                    total = _lesser(builder, builder.add(sums, more), most)
+                for sums, to, place, slack in zip(found, tos, places, slacks, strict=True):
+                    total = _stopping(builder, "usub", sums, splat(builder, less, kind))
+                    total = _stopping(builder, "uadd", total, more)
+                    total = _lesser(builder, total, ir.Constant(kind, [MOST] * kind.count))
                     _store(builder, total, rows, builder.add(to, shift))
-                    coarse = _lesser(builder, builder.udiv(total, coarsely), all_bits)
-                    coarse = builder.trunc(coarse, ir.VectorType(ir.IntType(8), kind.count))
-                    _store(builder, coarse, table, builder.add(place, shift), align=1)
+                    _store(builder, total, table, builder.add(place, shift))
+                    total = _stopping(builder, "usub", total, splat(builder, slack, kind))
                     lowest = _lesser(builder, total, lowest)
                 _store(builder, lowest, of_all, builder.add(least, shift))
 
@@ -469,9 +572,9 @@ else:
             """Fill ``add[ROWS j + r]`` with the costs of n bins for each of `ROWS` before them.
 
             Of bins `begin` and those that follow, and `row` and those that follow, whole numbers,
-            twice each, 0 to `MOST`: of ``gap**2 + slope * least - less``, where `gap` is how far
-            the interval low .. high of a bin is from below .. above of the one before. Room is
-            needed for 3 bins more.
+            twice each, 0 to `DEAREST`: of ``gap**2 + slope * least - less``, where `gap` is how
+            far the interval low .. high of a bin is from below .. above of the row before. Room
+            is needed for 3 bins more.
             """
             integer = types.intp
             signature = types.void(
@@ -488,7 +591,9 @@ else:
                 floats, words = (
                     ir.VectorType(kind, count) for kind in (ir.FloatType(), ir.IntType(32))
                 )
-                zero, most = (ir.Constant(floats, [value] * count) for value in (0.0, float(MOST)))
+                zero, most = (
+                    ir.Constant(floats, [value] * count) for value in (0.0, float(DEAREST))
+                )
                 half = ir.Constant(words, [16] * count)
                 less = splat(builder, builder.fptrunc(args[9], ir.FloatType()), floats)
                 of_bins = [i // ROWS for i in range(count)]

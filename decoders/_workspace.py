@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Workspace", "forget"]
+__all__ = ["KEPT", "Workspace", "forget"]
 
-_KEPT = 2**25  # bytes that a thread keeps at most
+KEPT = 2**25
+"""Bytes that a thread keeps at most."""
 _ALIGNED = 128  # bytes; vectors never cross the lines of the cache
 
 _Bytes = npt.NDArray[np.uint8]
@@ -42,7 +43,7 @@ class Workspace:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._block.size <= _KEPT:
+        if self._block.size <= KEPT:
             _local.block = self._block
 
     def take(self, size: int, dtype: Any) -> npt.NDArray[Any]:
