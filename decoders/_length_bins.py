@@ -47,6 +47,8 @@ _KNOTS = (  # frames from the middle, where some bins end; there are none where 
     (0,),
 )
 
+_at = np.uintp  # where a place may be negative, numba counts from the end: some instructions each
+
 _Float64 = npt.NDArray[np.float64]
 _Shorts = npt.NDArray[np.int16]
 
@@ -215,15 +217,19 @@ def cut_lengths(
         m = below + (int(code_at[kind, zero + last]) + 1) // 2 + 1
         counts[0, k], counts[1, k], counts[2, k], counts[3, k] = n, m, middle, below
         counts[4, k] = kind
+        event, begin = _at(k), most - n_below
         for i in range(n):
-            edge[k, i] = middle + about[0, kind, most - n_below + i]
+            edge[event, _at(i)] = middle + about[0, kind, _at(begin + i)]
         edge[k, 0], edge[k, n] = first, last + 1
-        for i in range(n):  # of the length that is nearest the middle
-            d = edge[k, i] if i >= n_below else edge[k, i + 1] - 1
-            code[k, i] = 2 * below + code_at[kind, zero + d]
+        for i in range(n_below):  # of the length that is nearest the middle
+            d = edge[event, _at(i + 1)] - 1
+            code[event, _at(i)] = 2 * below + code_at[kind, _at(zero + d)]
+        for i in range(n_below, n):
+            code[event, _at(i)] = 2 * below + code_at[kind, _at(zero + edge[event, _at(i)])]
+        begin = most - below
         for r in range(m):
-            low[k, r] = middle + about[1, kind, most - below + r]
-            high[k, r] = middle + about[2, kind, most - below + r]
+            low[event, _at(r)] = middle + about[1, kind, _at(begin + r)]
+            high[event, _at(r)] = middle + about[2, kind, _at(begin + r)]
         if low[k, 0] < high[k, 0]:
             low[k, 0] = first
         if low[k, m - 1] < high[k, m - 1]:

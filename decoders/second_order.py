@@ -7,7 +7,7 @@ k (of ``d**2``, ``d'**2`` and ``d' d``)::
     H_k(t, d) = onset[k, t] + duration[row_k, d] + a d**2 + max { g(d') + c d' d : d' }
     g(d')     = H_{k-1}(t - d', d') + b d'**2
 
-Two ways are exact. Where changes of length are never rewarded, bounds that know lengths by bins
+Two ways are exact. Where changes of length are never rewarded, bounds that know the length before
 drop almost all states before they are decoded (`align.decoders._binned_pruning`). Where changes
 are rewarded, or where too many states are left, upper envelopes find the maximum for all d at once
 (`align.decoders._envelope`).
@@ -63,9 +63,9 @@ def decode_second_order(potentials: Potentials, *, max_memory: int | None = None
     Let W be the frames each onset can take and L the lengths each event can have. Where
     ``a <= 0``, ``b <= 0`` and ``4 a b >= c**2`` in every row of `Potentials.ratio`, bounds leave
     few states of most potentials: time is usually two to three times that of `decode_semi_markov`
-    on speech and on music, up to five times where lengths are many and scores flat. Memory is some
-    60 K W bytes, at most 2 GiB or `max_memory`, of which a thread keeps at most 32 MiB for the
-    next call.
+    on speech and on music, rarely more than four. Memory is some 70 K W bytes, and 96 K W more
+    where there is room that is seldom touched, at most 2 GiB or `max_memory`, of which a thread
+    keeps at most 32 MiB for the next call.
 
     Otherwise, or where too many states are left, time is some ten to fifteen times that of
     `decode_semi_markov`. Back-pointers of one byte (two where an onset can follow more than 256
