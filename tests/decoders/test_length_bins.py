@@ -314,6 +314,70 @@ def test_no_bound_is_below_what_it_bounds(monkeypatch, strength, cross, dur):
             assert np.median(gaps) < 0.5
 
 
+def states_that_reach(potentials, windows, threshold):
+    """Length and score of the states of each event whose best path reaches a threshold.
+
+    A naive pass forwards, and `following` for what comes after.
+    """
+    first, _, shortest, longest = windows
+    tables = following(potentials, windows)
+    before = {}
+    for k in range(potentials.n_events):
+        a, b, c = potentials.ratio[k]
+        here, found = {}, []
+        for t in range(first[k], windows.last[k] + 1):
+            own = float(potentials.onset[k, t - potentials.start[k]])
+            arriving = [(x, score) for (end, x), score in before.items() if end == t]
+            for d in range(shortest[k], longest[k] + 1):
+                after = tables[k + 1].get((t + d, d), -np.inf)
+                score = own + a * d * d
+                if potentials.duration is not None:
+                    score += potentials.duration[potentials.duration_row[k], d]
+                if k > 0:
+                    score += max((h + b * x * x + c * x * d for x, h in arriving), default=-np.inf)
+                if np.isfinite(score + after):
+                    here[t + d, d] = max(score, here.get((t + d, d), -np.inf))
+                    if score + after >= threshold:
+                        found.append((d, score))
+        yield found
+        before = here
+
+
+@pytest.mark.parametrize("dur", [False, True])
+@pytest.mark.parametrize("strength", [1e-5, 1e-3, 0.02, 0.1, 3.0])
+def test_every_state_whose_best_path_reaches_the_threshold_is_kept(monkeypatch, strength, dur):
+    """Whatever the path that is found: one bound too low seldom changes that."""
+    seen = []
+    search = _binned_pruning.search
+
+    def remember(*args):
+        seen.append(args)
+        return search(*args)
+
+    monkeypatch.setattr(_binned_pruning, "search", remember)
+    for seed in range(3):
+        potentials = steady(seed, 9, strength=strength, reach=9, dur=dur)
+        windows = tighten(potentials)
+        best, _ = by_envelopes(potentials)
+        seen.clear()
+        by_bins(potentials)
+        args = list(seen[0])
+        kept, n_kept = args[9], []
+        for below in (1e-6, 0.3, 3.0):
+            args[5:9] = best - below, np.inf, 1, 1.0
+            score, _ = search(*args)
+            if np.isnan(score):  # no room
+                continue
+            assert score == pytest.approx(best)
+            n_kept.append(kept.begin[-1])
+            for k, states in enumerate(states_that_reach(potentials, windows, best - below)):
+                here = slice(kept.begin[k], kept.begin[k + 1])
+                for d, value in states:
+                    same = kept.value[here][kept.length[here] == d]
+                    assert np.isclose(same, value, rtol=0.0, atol=1e-9).any()
+        assert n_kept == sorted(n_kept)
+
+
 def test_all_scores_equal():
     ratio = np.zeros((5, 3))
     ratio[1:] = [-1.0, -1.0, 2.0]
