@@ -66,13 +66,16 @@ def _between_knots() -> npt.NDArray[np.float64]:
 
 
 APART = _between_knots()
-"""Frames from each length to the knots below and above, of each kind; 0 where there are none."""
+"""Frames from each length to the knots below and above; 0 where there are none.
+
+Of shape (2, kinds, 2 NEAR + 1): that of the length d frames above the middle is at ``NEAR + d``.
+"""
 NEAR = APART.shape[2] // 2
 """Frames from the middle to the last knot, at most."""
 PART = APART[0] / np.maximum(APART.sum(axis=0), 1.0)
-"""How far each length is from the knot below to the one above, from 0 to 1."""
+"""How far each length is from the knot below to the one above, from 0 to 1; as `APART`."""
 BOW = APART[0] * APART[1]
-"""The product of its distances from both."""
+"""The product of its distances from both, in squared frames; as `APART`."""
 
 
 class Bins(NamedTuple):

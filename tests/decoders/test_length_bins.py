@@ -375,6 +375,7 @@ def test_every_state_whose_best_path_reaches_the_threshold_is_kept(monkeypatch, 
                 for d, value in states:
                     same = kept.value[here][kept.length[here] == d]
                     assert np.isclose(same, value, rtol=0.0, atol=1e-9).any()
+        assert n_kept  # there was room at least once
         assert n_kept == sorted(n_kept)
 
 
@@ -604,8 +605,9 @@ def test_bins_end_at_knots():
     for widths, knots in zip(_length_bins._WIDTHS, _length_bins._KNOTS, strict=True):
         assert set(knots) <= {0, *np.cumsum(widths).tolist()}
         assert list(knots) == sorted(set(knots))
-    assert (APART[:, :, 0].sum(axis=0) * BOW[:, 0] == 0.0).all()  # what is between nothing
+    assert (BOW[:, 0] == 0.0).all()  # the search looks there for lengths that are between nothing
     assert (PART[:, 0] == 0.0).all()
+    assert (BOW > 0.0).any(axis=1).tolist() == [len(knots) > 1 for knots in _length_bins._KNOTS]
 
 
 def test_expected_lengths_follow_the_score():
