@@ -100,9 +100,8 @@ def search(
     begins, kept_newest, places = kept.begin, kept.newest, kept.place
     n_events = onsets.size
     widest = np.max(last - first) + 1
-    # the last state that ends at each frame of the next onset, and the best score of those
+    # the last state that ends at each frame of the next onset
     newest, coming = np.full((2, widest), -1, dtype=np.int32)
-    best, coming_best = np.full((2, widest), -np.inf)
     length, slope, level = np.empty((3, widest))
     own = np.empty(int(np.max(all_longest)) + 1 + TILE)
     # what is found is looked at some tiles later: the end of a loop that no one can foresee then
@@ -152,22 +151,23 @@ def search(
                 n_places += 1
                 if state < 0 and k > 0:
                     continue
-                onset, top = float(onset_table[_at(k), _at(t - start_here)]), best[frame]
-                n_lines = 1
+                onset = float(onset_table[_at(k), _at(t - start_here)])
+                top, n_lines = 0.0, 1
                 if k == 0:
-                    top = length[0] = slope[0] = level[0] = 0.0
+                    length[0] = slope[0] = level[0] = 0.0
+                else:
+                    top, n_lines = -np.inf, 0
+                    while state >= 0:
+                        d_before, score = float(kept_length[_at(state)]), kept_value[_at(state)]
+                        length[_at(n_lines)] = d_before
+                        slope[_at(n_lines)] = c * d_before
+                        level[_at(n_lines)] = score + b * d_before * d_before
+                        top = score if score > top else top
+                        state = kept_other[_at(state)]
+                        n_lines += 1
                 left = top + onset + most + top_own - threshold
                 if not left >= 0.0:
                     continue
-                if k > 0:
-                    n_lines = 0
-                    while state >= 0:
-                        d_before = float(kept_length[_at(state)])
-                        length[_at(n_lines)] = d_before
-                        slope[_at(n_lines)] = c * d_before
-                        level[_at(n_lines)] = kept_value[_at(state)] + b * d_before * d_before
-                        state = kept_other[_at(state)]
-                        n_lines += 1
                 low = max(shortest, first_next - t)
                 high = min(longest, last_next - t)
                 if k > 0 and step > 0.0:  # what a change of length may cost
@@ -193,13 +193,14 @@ def search(
             if n + n_tiles * TILE >= size:
                 return np.nan, highest
             for tile in range(n_tiles):
-                bits = found[_at(tile)]
-                end = tile_end[_at(tile)] + lowest_bit(bits)
+                bits, first_d = found[_at(tile)], tile_length[_at(tile)]
+                first_end = tile_end[_at(tile)]
+                end = first_end + lowest_bit(bits)
                 next_first = min(next_first, end)
                 while bits != 0:  # without branches, which none could foresee
                     j = lowest_bit(bits)
                     bits &= bits - 1
-                    d, end = tile_length[_at(tile)] + j, tile_end[_at(tile)] + j
+                    d, end = first_d + j, first_end + j
                     score = value[_at(tile * TILE + j)]
                     bound = score + base
                     if k < n_events - 1:
@@ -215,9 +216,6 @@ def search(
                     kept_length[_at(n)] = d
                     kept_other[_at(n)] = coming[_at(end)]
                     coming[_at(end)] = n if reached else coming[_at(end)]
-                    score = score if reached else -np.inf
-                    top = coming_best[_at(end)]
-                    coming_best[_at(end)] = score if score > top else top
                     greatest = bound if bound > greatest else greatest
                     n += reached
                 next_last = max(next_last, end)
@@ -232,10 +230,8 @@ def search(
             n_places = places[k] + reached_first
             continue
         highest = max(highest, threshold)
-        best[reached_first : reached_last + 1] = -np.inf
         newest[reached_first : reached_last + 1] = -1
         newest, coming = coming, newest
-        best, coming_best = coming_best, best
         reached_first, reached_last = next_first, next_last
         k += 1
         if beam < np.inf:
