@@ -21,15 +21,25 @@ from align.decoders._length_bins import (
     no_bins,
 )
 from align.decoders._numba import compiled
-from align.decoders._suffix_bounds import Bounds, n_bounds, n_scratch, suffix_bounds
-from align.decoders._vectors import LANES, TILE, greatest
+from align.decoders._suffix_bounds import (
+    Bounds,
+    bound_after,
+    n_bounds,
+    n_scratch,
+    suffix_bounds,
+)
+from align.decoders._vectors import LANES, MOST, TILE, extremes
 from align.decoders._windows import Windows
 from align.decoders._workspace import KEPT, Workspace
 from align.types import FloatArray, IntArray
 
 __all__ = ["Searched", "is_concave", "search_by_bins"]
 
-_UNITS = 5120.0  # in a spread of the scores of one onset: shortfalls of eight can be told
+# spreads of the scores of one onset that a shortfall can be told of: as many as the scores of any
+# onset differ by, but the more there are, the longer is a unit
+_TOLD = (4.0, 12.0)
+_AGAIN = 8.0  # where fewer can be told, the most of them are tried as well
+_AT_ONCE = 0.3  # if so great a part of what bounds are above a path is lost at one event
 _BEAM = 0.25  # how wide it begins, in spreads of the scores of one onset
 # of each beam: how many states of an event it aims at, its growth at most, and how many spreads
 # its path may be from the greatest bound (where it is farther, too many states are between)
@@ -118,8 +128,8 @@ def search_by_bins(
     terms: _Float64 = np.ascontiguousarray(ratio, dtype=np.float64)
     roots = np.empty((3, n_events))
     top = np.empty(n_events)
-    widest, spread, rounded, offsets = _prepare(tables, terms, bins, roots, top)
-    n_rows = n_scratch(widest, widest_window, int(bins.counts[0].max()))
+    widest, n_rows, spread, told, rounded, offsets = _prepare(tables, terms, bins, roots, top)
+    of_all, of_rows = offsets
     n_of_all, n_by_row = offsets[:, -1].tolist()
     n_by_row += widest_window + LANES
     n_bytes = 2 * (n_of_all + TILE + n_rows + n_by_row) + 4 * n_nodes + 1024
@@ -131,12 +141,7 @@ def search_by_bins(
         shortfall = space.take(n_of_all + TILE, np.uint16)
         by_row = space.take(n_by_row, np.uint16)
         base, most_left = np.empty((2, n_events + 1))
-        of_all, of_rows = offsets
-        bounds = Bounds(shortfall, by_row, of_all, of_rows, base, most_left, _UNITS / spread)
         scratch = space.take(n_rows, np.uint16)
-        bound = suffix_bounds(tables, roots, bins, widest, top, bounds, scratch)
-        if bound == -np.inf:
-            return None
         kept = Kept(
             space.take(room, np.float64),
             space.take(room, np.int32),
@@ -146,24 +151,82 @@ def search_by_bins(
             np.empty(n_events + 1, dtype=np.intp),
         )
         onsets = np.empty(n_events, dtype=np.intp)
-        beam, known, closer = _BEAM * spread, -np.inf, np.inf
-        for crowd, wider, far in _BEAMS:
-            score, highest = search(
-                tables, terms, roots, bins, bounds, bound - beam, beam, crowd, wider, kept,
-                onsets,
-            )  # fmt: skip
-            if not (score > known and bound - score < min(closer, far * spread)):
-                continue
-            known = score
-            slack = 8.0 * _EPS * (n_events + 8) * (rounded + abs(known) - known)
-            if not highest <= known - slack:
-                score, _ = search(
-                    tables, terms, roots, bins, bounds, known - slack, np.inf, 1, 1.0, kept, onsets
-                )
-            if score >= known:
+        onsets[0] = -1
+        while True:
+            unit = (MOST + 1) / (told * spread)
+            bounds = Bounds(shortfall, by_row, of_all, of_rows, base, most_left, unit)
+            bound = suffix_bounds(tables, roots, bins, widest, top, bounds, scratch)
+            if bound == -np.inf:
+                return None
+            score = _search_beneath(
+                bound, tables, terms, roots, bins, bounds, spread, rounded, kept, onsets
+            )
+            if score > -np.inf:
                 return Searched(score, onsets, int(kept.begin[n_events]))
-            closer = _CLOSER * (bound - known)  # there was no room for all states
-    return None
+            if told > _AGAIN or _lost_at_once(tables, terms, bins, bounds, onsets) < _AT_ONCE:
+                return None
+            told = _TOLD[1]
+
+
+def _search_beneath(
+    bound: float,
+    tables: Tables,
+    terms: _Float64,
+    roots: _Float64,
+    bins: Bins,
+    bounds: Bounds,
+    spread: float,
+    rounded: float,
+    kept: Kept,
+    onsets: IntArray,
+) -> float:
+    """Find the best path, given bounds and the greatest of all; return its score.
+
+    It is -inf where there is no room for the states that may be on it: `onsets` holds the path of
+    a beam then, if one was found.
+    """
+    n_events = onsets.size
+    beam, known, closer = _BEAM * spread, -np.inf, np.inf
+    for crowd, wider, far in _BEAMS:
+        score, highest = search(
+            tables, terms, roots, bins, bounds, bound - beam, beam, crowd, wider, kept, onsets
+        )
+        if not (score > known and bound - score < min(closer, far * spread)):
+            continue
+        known = score
+        slack = 8.0 * _EPS * (n_events + 8) * (rounded + abs(known) - known)
+        if not highest <= known - slack:
+            score, _ = search(
+                tables, terms, roots, bins, bounds, known - slack, np.inf, 1, 1.0, kept, onsets
+            )
+        if score >= known:
+            return score
+        closer = _CLOSER * (bound - known)  # there was no room for all states
+    return -np.inf
+
+
+@compiled()
+def _lost_at_once(
+    tables: Tables, ratio: _Float64, bins: Bins, bounds: Bounds, onsets: IntArray
+) -> float:
+    """Return which part of what the bounds are above a path is lost at one event, at most.
+
+    Bounds that cannot tell enough spreads lose all they do where a change costs more than that;
+    others lose a little at every event. It is 1 where there is no path, and `onsets` negative.
+    """
+    if onsets[0] < 0:
+        return 1.0
+    n_events, end = onsets.size, tables.windows.last[onsets.size]
+    rest = above = most = 0.0  # of what follows: its score, and how far its bound is above that
+    for k in range(n_events - 1, 0, -1):
+        t = onsets[k]
+        d, before = end - t, t - onsets[k - 1]
+        a, b, c = ratio[k]
+        rest += float(tables.onset[k, t - tables.start[k]]) + tables.duration[tables.row[k], d]
+        rest += a * d * d + b * before * before + c * d * before
+        here = bound_after(tables.windows, bins, bounds, b, k, before, t) - rest
+        most, above, end = max(most, here - above), here, t
+    return most / above if above > 0.0 else 0.0
 
 
 def _room(n_nodes: int, n_bytes: int, allowed: int) -> int:
@@ -198,16 +261,18 @@ def _measure(windows: Windows) -> tuple[int, int, int, int, int]:
 @compiled()
 def _prepare(
     tables: Tables, ratio: _Float64, bins: Bins, roots: _Float64, top: _Float64
-) -> tuple[int, float, float, IntArray]:
+) -> tuple[int, int, float, float, float, IntArray]:
     """Fill bins, roots of the terms [shape=(3, K)], and the greatest score of each onset.
 
-    Returns the width of the widest bin, the mean difference of the scores of one onset, what
+    Returns the width of the widest bin, how much room `suffix_bounds` needs, the mean difference
+    of the scores of one onset, or spread, how many of them shortfalls can be told of, what
     rounding is proportional to beside the score, and where the bounds of each begin. What lies
     beside the window of an onset may be anything, even NaN.
     """
     first, last = tables.windows.first, tables.windows.last
     onset, start, longest = tables.onset, tables.start, tables.windows.longest
-    total, n, rounded = 0.0, 0, 0.0
+    total, n, most, rounded = 0.0, 0, 0.0, 0.0
+    found = np.empty(2)
     for k in range(top.size):
         a, b, c = ratio[k]
         roots[0, k], roots[1, k] = np.sqrt(-a), np.sqrt(-b)
@@ -216,27 +281,26 @@ def _prepare(
         roots[2, k] = rest if rest > _NOTHING * product else 0.0
         begin = first[k] - start[k]
         end = last[k] - start[k] + 1
-        top[k] = greatest(onset, k * onset.shape[1] + begin, end - begin)
+        extremes(onset, k * onset.shape[1] + begin, end - begin, found)
+        top[k] = found[0]
         rounded += max(0.0, 2.0 * top[k])
         if not tables.flat:
             rounded += max(0.0, 2.0 * np.max(tables.duration[tables.row[k], : longest[k] + 1]))
         length = float(max(longest[k], longest[k - 1] if k > 0 else 0))
         rounded += (abs(a) + abs(b) + abs(c)) * length * length
-        if k % (top.size // 16 + 1) == 0:
-            low = np.inf
-            for i in range(begin, end):
-                score = float(onset[k, i])
-                low = min(low, score if score > -np.inf else np.inf)
-            if top[k] > low:
-                total += top[k] - low
-                n += 1
+        if found[0] > found[1]:
+            total += found[0] - found[1]
+            most = max(most, found[0] - found[1])
+            n += 1
     spread = total / n if n > 0 and 1e-290 * n < total < 1e290 else 1.0
+    told = min(max(most / spread, _TOLD[0]), _TOLD[1])
     rounded += 16.0 * spread  # of bounds, which are some spreads in all
     expected = expected_lengths(first, last, roots[0], roots[1])
-    unit, steep = np.sqrt(_UNITS / spread), np.empty(top.size)
+    steep = np.empty(top.size)
     for k in range(top.size):
-        steep[k] = unit * max(roots[0, k], roots[1, k + 1] if k < top.size - 1 else 0.0)
+        steep[k] = max(roots[0, k], roots[1, k + 1] if k < top.size - 1 else 0.0) / np.sqrt(spread)
         if k < top.size - 1 and roots[2, k + 1] > 0.0:
             steep[k] = np.inf  # costs that rise with lengths are not known beyond these
-    widest = cut_lengths(expected, steep, tables.windows.shortest, tables.windows.longest, bins)
-    return widest, spread, rounded, n_bounds(first, last, bins)
+    widest, n_most = cut_lengths(expected, steep, tables.windows, bins)
+    n_rows = n_scratch(widest, np.max(last - first) + 1, n_most)
+    return widest, n_rows, spread, told, rounded, n_bounds(first, last, bins)

@@ -1,7 +1,8 @@
 """Lengths cut into bins: single ones around the length that is expected, wider ones beyond.
 
 So there are few of them, and bounds that know lengths by bin (`align.decoders._suffix_bounds`) are
-tight where the best paths are. Bins grow sooner where changes of length cost little.
+tight where the best paths are. Bins grow sooner where changes of length cost little, and later
+where the windows of the onsets are so wide that the best length may be far from the one expected.
 
 What follows an event is bounded for fewer lengths still, those of a few knots; between two of them
 a line tells the bound. Far from the length expected, and where changes are so dear that a line is
@@ -16,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.decoders._numba import compiled
+from align.decoders._windows import Windows
 from align.types import IntArray
 
 __all__ = [
@@ -30,21 +32,33 @@ __all__ = [
     "no_bins",
 ]
 
-_LIMITS = (0.5, 1.4, 4.0, 7.0)  # roots of what one frame costs, in units of the bounds
-_WIDTHS = (  # of bins either side of the middle, where it costs less than each limit, or more
-    (1, 1, 2, 2, 2, 2, 3, 3, 4, 5, 7, 10, 20),
-    (1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 4, 6, 10, 10, 40),
-    (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 4, 5, 10, 20),
-    (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 4, 5, 10, 20),
-    (1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 3, 5, 10),
+# roots of what a change by one frame costs, in spreads of the scores of one onset
+_LIMITS = (0.007, 0.0195, 0.035, 0.056, 0.098)
+_FAR = 70  # frames that lengths may be from the one expected, from which on there are more bins
+_WIDTHS: tuple[tuple[int, ...], ...] = (  # of bins either side of the middle
+    # where a change costs less than each limit, or more
+    (1, 1, *4 * (2,), 3, 3, 4, 5, 7, 10, 20),
+    (*4 * (1,), *6 * (2,), *5 * (3,), 4, 6, 10, 10, 40),
+    (*12 * (1,), *4 * (2,), 3, 4, 5, 10, 20),
+    (*12 * (1,), *4 * (2,), 3, 4, 5, 10, 20),
+    (*12 * (1,), *4 * (2,), 3, 4, 5, 10, 20),
+    (*8 * (1,), 2, 2, 3, 5, 10),
+    # below each of the first limits, where lengths may be far from the one expected
+    (*10 * (1,), *6 * (2,), 3, 3, 4, 5, 5, 7, 7, 8, 8, 9, 9, *4 * (10,), 20),
+    (*16 * (1,), *6 * (2,), 3, 3, 3, 4, *4 * (5,), 6, 6, 7, 7, 8, 8, 10, 10, 20),
+    (*20 * (1,), *6 * (2,), 5, 5, 10),
 )
 _GROWTH = 2  # of bins beyond, each to the one before
 _KNOTS = (  # frames from the middle, where some bins end; there are none where a line is too high
     (0, 6, 16, 32, 62),
     (0, 4, 10, 16, 22, 31, 41, 61),
     (0, 4, 8, 12, 20, 32),
+    (0, 4, 8, 12, 20, 32),
     (0, 2, 4, 6, 8, 10, 14, 20),
     (0,),
+    (0, 6, 16, 32, 56, 90, 130),
+    (0, 4, 10, 16, 22, 31, 41, 61, 87, 123),
+    (0, 4, 8, 12, 20, 32),
 )
 
 _at = np.uintp  # where a place may be negative, numba counts from the end: some instructions each
@@ -123,13 +137,19 @@ def _ends(reach: int) -> list[list[int]]:
     return sides
 
 
+@lru_cache(maxsize=32)
+def _n_about(reach: int) -> int:
+    """Return how many bins `Bins.about` has room for."""
+    return 2 * max(len(ends) for ends in _ends(reach)) + 2
+
+
 @lru_cache(maxsize=8)
 def _kinds(reach: int) -> tuple[_Shorts, IntArray]:
     """Return what `Bins` has of each kind, for lengths at most `reach` frames from the middle."""
     sides = _ends(reach)
-    n_kinds, most = len(sides), max(len(ends) for ends in sides)
+    n_kinds, most = len(sides), _n_about(reach) // 2 - 1
     bin_of, code = of_length = np.zeros((2, n_kinds, 2 * reach + 1), dtype=np.int16)
-    edge, low, high = about = np.zeros((3, n_kinds, 2 * most + 2), dtype=np.intp)
+    edge, low, high = about = np.zeros((3, n_kinds, _n_about(reach)), dtype=np.intp)
     for kind, ends in enumerate(sides):
         knots, row = _KNOTS[kind], 0
         for i in range(1, len(ends)):
@@ -176,8 +196,9 @@ def expected_lengths(first: IntArray, last: IntArray, alpha: _Float64, beta: _Fl
 def bytes_of_bins(n_events: int, n_lengths: int) -> int:
     """Return how many bytes `no_bins` takes."""
     reach = _reach(n_lengths)
-    n_about = 2 * max(len(ends) for ends in _ends(reach)) + 2
-    return 8 * n_events * (4 * min(n_about, n_lengths + 2) + 5) + 20 * (2 * reach + n_about)
+    n_about = _n_about(reach)
+    of_kinds = len(_WIDTHS) * (4 * (2 * reach + 1) + 24 * n_about)
+    return 8 * n_events * (4 * min(n_about, n_lengths + 2) + 5) + of_kinds
 
 
 def no_bins(n_events: int, n_lengths: int) -> Bins:
@@ -194,24 +215,31 @@ def _reach(n_lengths: int) -> int:
 
 @compiled()
 def cut_lengths(
-    expected: IntArray, steep: _Float64, shortest: IntArray, longest: IntArray, bins: Bins
-) -> int:
-    """Cut the lengths of each event around the one expected; return the width of the widest.
+    expected: IntArray, steep: _Float64, windows: Windows, bins: Bins
+) -> tuple[int, int]:
+    """Cut the lengths of each event around the one expected.
 
-    `steep` is the root of what a change by one frame costs, in units of the bounds. All events
-    whose changes are of one kind have the same bins about the length expected; the first and the
-    last bin end where the lengths do, but knots may be beyond.
+    Returns the width of the widest bin, and how many bins the event has that has most.
+
+    `steep` is the root of what a change by one frame costs, in the unit of `_LIMITS`. All events
+    of one kind have the same bins about the length expected; the first and the last bin end where
+    the lengths do, but knots may be beyond. How far lengths may be from the one expected is half
+    the frames that an onset can take, or less where few lengths are allowed.
     """
     edge, code, low, high = bins.lengths[0], bins.lengths[1], bins.lengths[2], bins.lengths[3]
     counts, about = bins.counts, bins.about
     bin_at, code_at = bins.of_length[0], bins.of_length[1]
     reach, most = bin_at.shape[1] // 2, about.shape[2] // 2 - 1
-    widest = 1
+    n_frames = windows.last - windows.first
+    widest = n_most = 1
     for k in range(expected.size):
-        first, last = shortest[k], longest[k]
+        first, last = windows.shortest[k], windows.longest[k]
         kind = 0
         while kind < len(_LIMITS) and steep[k] > _LIMITS[kind]:
             kind += 1
+        far = min(last - first, (n_frames[k] + n_frames[k + 1]) // 4)
+        if far >= _FAR and kind + len(_LIMITS) + 1 < len(_WIDTHS):
+            kind += len(_LIMITS) + 1
         middle = min(max(expected[k], first), last)
         zero = reach - middle
         n_below, n_above = -int(bin_at[kind, zero + first]), int(bin_at[kind, zero + last])
@@ -220,6 +248,7 @@ def cut_lengths(
         m = below + (int(code_at[kind, zero + last]) + 1) // 2 + 1
         counts[0, k], counts[1, k], counts[2, k], counts[3, k] = n, m, middle, below
         counts[4, k] = kind
+        n_most = max(n_most, n)
         event, begin = _at(k), most - n_below
         for i in range(n):
             edge[event, _at(i)] = middle + about[0, kind, _at(begin + i)]
@@ -240,4 +269,4 @@ def cut_lengths(
         for i in (0, 1, n - 2, n - 1):  # the last of either side may be cut short
             if 0 <= i < n:
                 widest = max(widest, edge[k, i + 1] - edge[k, i])
-    return widest
+    return widest, n_most

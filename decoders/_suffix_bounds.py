@@ -42,7 +42,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.decoders._first_order import Tables
-from align.decoders._length_bins import APART, BOW, NEAR, Bins
+from align.decoders._length_bins import APART, BOW, NEAR, PART, Bins
 from align.decoders._numba import compiled
 from align.decoders._vectors import (
     DEAREST,
@@ -58,15 +58,21 @@ from align.decoders._vectors import (
     least_sums,
     lowest,
 )
+from align.decoders._windows import Windows
 from align.types import FloatArray, IntArray
 
-__all__ = ["Bounds", "n_bounds", "n_scratch", "suffix_bounds"]
+__all__ = ["Bounds", "bound_after", "n_bounds", "n_scratch", "suffix_bounds"]
 
 _at = np.uintp  # where a place may be negative, numba counts from the end: some instructions each
 _HUGE = 1e18  # the square of what is greater may be infinite in single precision
 _ROUNDED = 2.0**-21  # more than rounding to single precision takes from a cost or adds to it
 _SHARE = 65536.0 / np.maximum(APART.sum(axis=0), 1.0)
-_LOWER, _UPPER = np.minimum(_SHARE * APART[::-1], 65535).astype(np.uint32) * np.uint32(65537)
+_LOWER, _UPPER = (
+    np.minimum(_SHARE * apart, 65535).astype(np.uint32).ravel() * np.uint32(65537)
+    for apart in APART[::-1]
+)
+_N_KINDS, _SPAN = _SHARE.shape  # kinds of bins, and lengths of each that may be between knots
+_BEGIN = np.where(APART.any(axis=(0, 2)), APART.any(axis=0).argmax(axis=1), NEAR)  # of those
 _CUT = 4  # units a mix of two rows may lose as it is cut to a whole number
 
 _Row = npt.NDArray[np.uint16]
@@ -119,6 +125,29 @@ def n_bounds(first: IntArray, last: IntArray, bins: Bins) -> IntArray:
     return offset
 
 
+@compiled()
+def bound_after(
+    windows: Windows, bins: Bins, bounds: Bounds, b: float, k: int, before: int, t: int
+) -> float:
+    """Return the bound of what follows onset k at frame t, after a length of `before` frames.
+
+    k is from 1 to K - 1, and ``b`` is the factor of the square of that length in the ratio term.
+    """
+    kind, from_middle = bins.counts[4, k - 1], before - bins.counts[2, k - 1]
+    code = (
+        2 * bins.counts[3, k - 1]
+        + bins.of_length[1, kind, bins.of_length.shape[2] // 2 + from_middle]
+    )
+    n_frames = (windows.last[k] - windows.first[k] + LANES) // LANES * LANES
+    place = bounds.row_offset[k] + code // 2 * n_frames + t - windows.first[k]
+    less = float(bounds.by_row[place])
+    if code % 2 != 0:  # on the line between two rows
+        x = from_middle + NEAR
+        less += (float(bounds.by_row[place + n_frames]) - less) * PART[kind, x]
+        less += b * BOW[kind, x] * bounds.unit
+    return float((bounds.base[k] - less) / bounds.unit)
+
+
 class _Rows(NamedTuple):
     """Rows of frames in one array: where they begin, and what is before and after them.
 
@@ -142,6 +171,7 @@ class _Rows(NamedTuple):
     onset: int
 
 
+@compiled()
 def n_scratch(widest: int, widest_window: int, most: int) -> int:
     """Return how many numbers `suffix_bounds` needs room for.
 
@@ -196,7 +226,8 @@ def suffix_bounds(
     below, above, slope = np.empty((3, most + ROWS), dtype=np.float32)  # of bins before
     slack = np.empty(most + ROWS, dtype=np.uint16)
     parts, lengths = np.empty(widest + 4, dtype=np.intp), np.empty(widest, dtype=np.uint32)
-    lower, upper, more = np.empty((3, 2 * NEAR + 1), dtype=np.uint32)  # of lengths
+    more = np.empty(_N_KINDS * _SPAN, dtype=np.uint32)  # of lengths between knots
+    bend_of = np.full(_N_KINDS, -1.0)  # what `more` holds
     now = 0  # which of two tables holds R_{k+1}
     filled = np.zeros(2, dtype=np.intp)  # frames of them that are not `MOST`
     of_all[offset[n_events] : offset[n_events + 1]] = MOST
@@ -207,7 +238,6 @@ def suffix_bounds(
     bases[n_events] = greatest[n_events] = base = top_length = 0.0
     less = 0  # no more than the least of X_k
     bend = 0.0  # beta**2 of the event that follows, in units
-    mixes_of, bend_of = -1, 0.0  # what `lower`, `upper` and `more` hold
     n_alive = 0
     for k in range(n_events - 1, -1, -1):
         alpha, beta, rest = all_alpha[k], all_beta[k], all_rest[k]
@@ -215,17 +245,18 @@ def suffix_bounds(
         if top[k] == -np.inf or top_length == -np.inf:
             return -np.inf
         source = now * (most + ROWS) * stride + pad
-        if not flat or kind[k] != mixes_of or bend != bend_of:
-            mixes_of, bend_of = kind[k], bend
+        between = kind[k] * _SPAN + NEAR - middle[k]  # where a length of 0 is in `more`
+        if not flat or bend != bend_of[kind[k]]:
+            bend_of[kind[k]] = bend
             shortest, longest = edge[_at(k), 0], edge[_at(k), _at(n_bins[k])] - 1
-            _fill_mixes(
-                mixes_of, middle[k], shortest, longest, duration, tables.row[k], flat, top_length,
-                unit, bend, lower, upper, more,
+            _fill_more(
+                kind[k], middle[k], shortest, longest, duration, tables.row[k], flat, top_length,
+                unit, bend, more,
             )  # fmt: skip
         first_alive, n_alive = _spread(
             first, last, k, edge, n_bins[k], code, shortfall, stride, rows.spread, rows.steps,
-            source, duration, tables.row[k], flat, top_length, unit, middle[k], at, parts,
-            lengths, lower, upper, more,
+            source, duration, tables.row[k], flat, top_length, unit, between, at, parts, lengths,
+            more,
         )  # fmt: skip
         if n_alive == 0:
             return -np.inf
@@ -357,7 +388,7 @@ def _fill_slack(
 
 
 @compiled()
-def _fill_mixes(
+def _fill_more(
     kind: int,
     middle: int,
     shortest: int,
@@ -368,26 +399,24 @@ def _fill_mixes(
     top: float,
     unit: float,
     bend: float,
-    lower: _Twice,
-    upper: _Twice,
     more: _Twice,
 ) -> None:
-    """Fill how lengths between two knots mix the rows of these; `NEAR` is the one in the middle.
+    """Fill what is added to the mix of two rows that a length between two knots is.
 
-    Their parts, and what is added: by how much the score of the length falls short, less how far
-    the bound may be above the line between the knots.
+    By how much the score of the length falls short, less how far the bound may be above the line
+    between the knots.
     """
-    for x in range(2 * NEAR + 1):
-        lower[_at(x)], upper[_at(x)] = _LOWER[kind, _at(x)], _UPPER[kind, _at(x)]
-        above = int(np.int32(np.ceil(bend * BOW[kind, _at(x)])))
-        more[_at(x)] = (-above & 65535) * 65537
+    start = kind * _SPAN
+    for x in range(_BEGIN[kind], _SPAN - _BEGIN[kind]):
+        above = int(np.int32(np.ceil(bend * BOW[_at(kind), _at(x)])))
+        more[_at(start + x)] = (-above & 65535) * 65537
     if not flat:
         for d in range(max(shortest, middle - NEAR), min(longest, middle + NEAR) + 1):
             x = d - middle + NEAR
             less = (top - duration[row, d]) * unit
             lost = int(less if less < DEAREST else DEAREST)
             lost -= int(np.ceil(bend * BOW[kind, x]))
-            more[_at(x)] = (lost & 65535) * 65537
+            more[_at(start + x)] = (lost & 65535) * 65537
 
 
 @compiled()
@@ -429,19 +458,17 @@ def _spread(
     flat: bool,
     top: float,
     unit: float,
-    middle: int,
+    mixes: int,
     at: IntArray,
     parts: IntArray,
     lengths: _Twice,
-    lower: _Twice,
-    upper: _Twice,
     more: _Twice,
 ) -> tuple[int, int]:
     """Fill X of event k from the R of the next onset, whose first row begins at `table`.
 
     Returns the first bin that leads to a frame of that onset, and the number of those that do: one
     after the other. X of them is `at`, which for a single length that scores nothing is R itself.
-    `lower`, `upper` and `more` are what `_fill_mixes` filled.
+    `more` is what `_fill_more` filled, for a length of 0 at `mixes`.
     All bins are done in one call, as calls with arrays are slow.
     """
     event = _at(k)
@@ -471,7 +498,7 @@ def _spread(
         blocks = (end - begin + LANES - 1) // LANES
         if between:
             least_of_mixes(
-                shortfall, source, stride, lower, upper, more, shortest - middle + NEAR, width,
+                shortfall, source, stride, _LOWER, _UPPER, more, mixes + shortest, width,
                 to + begin, blocks,
             )  # fmt: skip
         elif not flat:

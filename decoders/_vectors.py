@@ -31,8 +31,8 @@ __all__ = [
     "TILE",
     "bounded_lines",
     "costs_of_bins",
+    "extremes",
     "gaps_of_bins",
-    "greatest",
     "least_of_bins",
     "least_of_mixes",
     "least_of_rows",
@@ -118,8 +118,9 @@ if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # the same in numpy
     def lowest(table: _Short, at: int, blocks: int) -> int:
         return int(table[at : at + blocks * LANES].min())
 
-    def greatest(table: FloatArray, at: int, n: int) -> float:
-        return float(table.ravel()[at : at + n].max())
+    def extremes(table: FloatArray, at: int, n: int, found: _Float64) -> None:
+        values = table.ravel()[at : at + n]
+        found[:] = values.max(), np.min(values, where=values > -np.inf, initial=np.inf)
 
     def lowest_bit(bits: int) -> int:
         return int(bits & -bits).bit_length() - 1
@@ -511,37 +512,55 @@ else:
         return integer(table, integer, integer), generate
 
     @intrinsic
-    def greatest(typing: Any, table: Any, at: Any, n: Any) -> Any:
-        """Return the greatest of ``table.ravel()[at + i]`` for i < n, at least 1; no NaN."""
+    def extremes(typing: Any, table: Any, at: Any, n: Any, found: Any) -> Any:
+        """Set ``found[0]`` to the greatest of ``table.ravel()[at + i]`` for i < n, at least 1.
+
+        And ``found[1]`` to the least of those that are not -inf, or to inf. There is no NaN.
+        """
         integer = types.intp
 
         def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            _, at, n = args
-            data = builder.gep(_data(context, builder, signature, args, 0), [at])
+            _, at, n, _ = args
+            table, found = (_data(context, builder, signature, args, i) for i in (0, 3))
+            data = builder.gep(table, [at])
             kind = context.get_data_type(signature.args[0].dtype)
             vector, size = ir.VectorType(kind, TILE), ir.Constant(n.type, TILE)
             tiles, rest = builder.udiv(n, size), builder.urem(n, size)
 
-            def tile(i: Any, top: Any) -> list[Any]:
-                found = _load(builder, data, builder.mul(i, size), vector, align=4)
-                return [_greater_float(builder, found, top)]
+            def lesser(a: Any, b: Any) -> Any:
+                return builder.select(builder.fcmp_ordered("<", a, b), a, b)
 
-            def single(i: Any, top: Any) -> list[Any]:
+            def both(value: Any, none: Any, most: Any, top: Any, low: Any) -> list[Any]:
+                finite = builder.fcmp_ordered(">", value, none)
+                value_or_most = builder.select(finite, value, most)
+                return [_greater_float(builder, value, top), lesser(value_or_most, low)]
+
+            def tile(i: Any, top: Any, low: Any) -> list[Any]:
+                value = _load(builder, data, builder.mul(i, size), vector, align=4)
+                return both(value, none, most, top, low)
+
+            def single(i: Any, top: Any, low: Any) -> list[Any]:
                 place = builder.add(builder.mul(tiles, size), i)
-                return [_greater_float(builder, builder.load(builder.gep(data, [place])), top)]
+                value = builder.load(builder.gep(data, [place]))
+                none, most = (ir.Constant(kind, x) for x in (-np.inf, np.inf))
+                return both(value, none, most, top, low)
 
-            nothing = ir.Constant(vector, [-np.inf] * TILE)
-            (top,), width = loop(builder, [nothing], tiles, tile, none=True), TILE
+            none, most = (ir.Constant(vector, [x] * TILE) for x in (-np.inf, np.inf))
+            (top, low), width = loop(builder, [none, most], tiles, tile, none=True), TILE
             while width > 1:
                 width //= 2
-                low = _shuffle(builder, top, list(range(width)))
-                high = _shuffle(builder, top, list(range(width, 2 * width)))
-                top = _greater_float(builder, low, high)
-            top = builder.extract_element(top, ir.Constant(ir.IntType(32), 0))
-            (top,) = loop(builder, [top], rest, single, none=True)
-            return top if kind == ir.DoubleType() else builder.fpext(top, ir.DoubleType())
+                halves = list(range(width)), list(range(width, 2 * width))
+                top = _greater_float(builder, *(_shuffle(builder, top, half) for half in halves))
+                low = lesser(*(_shuffle(builder, low, half) for half in halves))
+            zero = ir.Constant(ir.IntType(32), 0)
+            top, low = (builder.extract_element(each, zero) for each in (top, low))
+            for i, value in enumerate(loop(builder, [top, low], rest, single, none=True)):
+                if kind != ir.DoubleType():
+                    value = builder.fpext(value, ir.DoubleType())
+                builder.store(value, builder.gep(found, [ir.Constant(n.type, i)]))
+            return context.get_dummy_value()
 
-        return types.float64(table, integer, integer), generate
+        return types.void(table, integer, integer, found), generate
 
     @intrinsic
     def lowest_bit(typing: Any, bits: Any) -> Any:

@@ -25,8 +25,8 @@ from align.decoders._length_bins import (
     no_bins,
 )
 from align.decoders._states import length_scores, pointer_offsets
-from align.decoders._vectors import LANES
-from align.decoders._windows import check_values, tighten
+from align.decoders._suffix_bounds import bound_after
+from align.decoders._windows import Windows, check_values, tighten
 from align.errors import ParameterError
 from align.types import Potentials
 
@@ -282,23 +282,14 @@ def test_no_bound_is_below_what_it_bounds(monkeypatch, strength, cross, dur):
         windows = tighten(potentials)
         found = by_bins(potentials)
         bins, bounds, shortfall, by_row, top = seen.pop()
-        (_, _, middle, below, kind), place = bins.counts, bins.of_length.shape[2] // 2
+        bounds = bounds._replace(shortfall=shortfall, by_row=by_row)
         tables = following(potentials, windows)
         gaps = []
         for k in range(1, potentials.n_events):
-            first, last = windows.first[k], windows.last[k]
-            n = -(-(last - first + 1) // LANES) * LANES
+            first = windows.first[k]
             for (t, before), score in tables[k].items():
-                x = place + before - middle[k - 1]
-                code = 2 * below[k - 1] + bins.of_length[1, kind[k - 1], x]
-                near = (kind[k - 1], (before - middle[k - 1] + NEAR) * (code % 2))
-                at = bounds.row_offset[k] + code // 2 * n + t - first
-                found_less = float(by_row[at])
-                if code % 2:
-                    found_less += PART[near] * (float(by_row[at + n]) - found_less)
-                found_less += potentials.ratio[k, 1] * BOW[near] * bounds.unit
-                less = int(shortfall[bounds.offset[k] + t - first])
-                bound = (bounds.base[k] - found_less) / bounds.unit
+                less = int(bounds.shortfall[bounds.offset[k] + t - first])
+                bound = bound_after(windows, bins, bounds, potentials.ratio[k, 1], k, before, t)
                 of_all = (bounds.base[k] - less) / bounds.unit
                 assert bound >= score - 1e-9
                 assert of_all >= score - 1e-9
@@ -431,6 +422,31 @@ def test_a_beam_goes_on_where_all_states_lose(monkeypatch, pause):
         if found is not None:
             assert found.score == pytest.approx(score, abs=1e-9)
             assert found.onsets.tolist() == onsets.tolist()
+
+
+def test_what_shortfalls_cannot_tell_is_told_in_longer_units(monkeypatch):
+    """Once more where all is lost at one event, but not where a little is lost at each."""
+    units = []
+    fill = _binned_pruning.suffix_bounds
+
+    def remember(*args):
+        units.append(args[5].unit)
+        return fill(*args)
+
+    monkeypatch.setattr(_binned_pruning, "suffix_bounds", remember)
+    potentials = steady(2, 30, noise=0.3)
+    start, stop = potentials.start.copy(), potentials.stop.copy()
+    start[15:] += 150  # a pause that no other event tells of
+    stop[15:] += 150
+    late = replace(potentials, start=start, stop=stop, n_frames=potentials.n_frames + 150)
+    assert_best(by_bins(late), late)
+    assert len(units) == 2
+    assert units[1] < units[0] / 2
+    onset = np.random.default_rng(0).normal(size=(30, 900))
+    longest = np.full(30, 80)
+    noise = Potentials(onset, 900, ratio=10 * potentials.ratio, max_length=longest)
+    assert by_bins(noise) is None
+    assert len(units) == 3
 
 
 def test_a_beam_does_not_grow_without_end():
@@ -566,10 +582,12 @@ def test_every_length_is_in_one_bin_and_on_a_row_or_between_two(seed):
     shortest = rng.integers(1, 30, 8)
     longest = shortest + rng.integers(0, 4 << rng.integers(0, 8), 8)
     expected = rng.integers(-5, 500, 8)
-    steep = np.append(rng.uniform(0.0, 9.0, 7), np.inf)
+    steep = np.append(rng.uniform(0.0, 0.13, 7), np.inf)
     n_lengths = int((longest - shortest).max()) + 1
     bins = no_bins(8, n_lengths)
-    widest = cut_lengths(expected, steep, shortest, longest, bins)
+    first = np.zeros(9, dtype=np.intp)
+    windows = Windows(first, rng.choice([20, 300], 9), shortest, longest)
+    widest, n_most = cut_lengths(expected, steep, windows, bins)
     widths = []
     n_bins, n_rows, middle, below, kind = bins.counts
     for k in range(8):
@@ -599,6 +617,7 @@ def test_every_length_is_in_one_bin_and_on_a_row_or_between_two(seed):
                 else:  # all of a row of its own, or ends with a knot
                     assert of_bin[i] // 2 == row - (of_bin[i] % 2 and d > middle[k])
     assert widest == max(widths)
+    assert n_most == n_bins.max()
 
 
 def test_bins_end_at_knots():
