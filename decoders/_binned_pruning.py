@@ -22,6 +22,7 @@ from align.decoders._length_bins import (
 )
 from align.decoders._numba import compiled
 from align.decoders._suffix_bounds import (
+    N_BETWEEN,
     Bounds,
     bound_after,
     n_bounds,
@@ -121,7 +122,8 @@ def search_by_bins(
     if n_events < 2 or n_states < few:
         return None
     allowed = _ENOUGH if max_memory is None else max_memory
-    used = bytes_of_bins(n_events, most) + 120 * n_events + 48 * widest_window + 24 * longest
+    used = bytes_of_bins(n_events, most) + 4 * N_BETWEEN
+    used += 120 * n_events + 48 * widest_window + 24 * longest
     if used > allowed:
         return None
     bins = no_bins(n_events, most)

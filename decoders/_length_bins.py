@@ -34,7 +34,10 @@ __all__ = [
 
 # roots of what a change by one frame costs, in spreads of the scores of one onset
 _LIMITS = (0.007, 0.0195, 0.035, 0.056, 0.098)
-_FAR = 70  # frames that lengths may be from the one expected, from which on there are more bins
+# how many frames from the one expected lengths may be, from which on each of the first kinds has
+# more bins, if there are many lengths
+_FAR = (40, 70, 70)
+_MANY = 70
 _WIDTHS: tuple[tuple[int, ...], ...] = (  # of bins either side of the middle
     # where a change costs less than each limit, or more
     (1, 1, *4 * (2,), 3, 3, 4, 5, 7, 10, 20),
@@ -44,10 +47,12 @@ _WIDTHS: tuple[tuple[int, ...], ...] = (  # of bins either side of the middle
     (*12 * (1,), *4 * (2,), 3, 4, 5, 10, 20),
     (*8 * (1,), 2, 2, 3, 5, 10),
     # below each of the first limits, where lengths may be far from the one expected
-    (*10 * (1,), *6 * (2,), 3, 3, 4, 5, 5, 7, 7, 8, 8, 9, 9, *4 * (10,), 20),
-    (*16 * (1,), *6 * (2,), 3, 3, 3, 4, *4 * (5,), 6, 6, 7, 7, 8, 8, 10, 10, 20),
+    (*10 * (1,), *6 * (2,), 3, 3, 4, 5, 5, 7, 7, 8, 8, 9, 9, *4 * (10,), 16, 18, 20, 22, 25, 28,
+     30, 35, 40),
+    (*16 * (1,), *6 * (2,), 3, 3, 3, 4, *4 * (5,), 6, 6, 7, 7, 8, 8, 10, 10, 14, 16, 18, 20, 24,
+     26, 30, 34),
     (*20 * (1,), *6 * (2,), 5, 5, 10),
-)
+)  # fmt: skip
 _GROWTH = 2  # of bins beyond, each to the one before
 _KNOTS = (  # frames from the middle, where some bins end; there are none where a line is too high
     (0, 6, 16, 32, 62),
@@ -56,8 +61,8 @@ _KNOTS = (  # frames from the middle, where some bins end; there are none where 
     (0, 4, 8, 12, 20, 32),
     (0, 2, 4, 6, 8, 10, 14, 20),
     (0,),
-    (0, 6, 16, 32, 56, 90, 130),
-    (0, 4, 10, 16, 22, 31, 41, 61, 87, 123),
+    (0, 6, 16, 32, 56, 90, 130, 184, 259, 364),
+    (0, 4, 10, 16, 22, 31, 41, 61, 87, 123, 171, 241),
     (0, 4, 8, 12, 20, 32),
 )
 
@@ -223,8 +228,8 @@ def cut_lengths(
 
     `steep` is the root of what a change by one frame costs, in the unit of `_LIMITS`. All events
     of one kind have the same bins about the length expected; the first and the last bin end where
-    the lengths do, but knots may be beyond. How far lengths may be from the one expected is half
-    the frames that an onset can take, or less where few lengths are allowed.
+    the lengths do, but knots may be beyond. Lengths may be as far from the one expected as an
+    onset from the middle of its window.
     """
     edge, code, low, high = bins.lengths[0], bins.lengths[1], bins.lengths[2], bins.lengths[3]
     counts, about = bins.counts, bins.about
@@ -237,8 +242,8 @@ def cut_lengths(
         kind = 0
         while kind < len(_LIMITS) and steep[k] > _LIMITS[kind]:
             kind += 1
-        far = min(last - first, (n_frames[k] + n_frames[k + 1]) // 4)
-        if far >= _FAR and kind + len(_LIMITS) + 1 < len(_WIDTHS):
+        far = (n_frames[k] + n_frames[k + 1]) // 4
+        if kind < len(_FAR) and far >= _FAR[kind] and last - first >= _MANY:
             kind += len(_LIMITS) + 1
         middle = min(max(expected[k], first), last)
         zero = reach - middle

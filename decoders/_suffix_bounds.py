@@ -61,7 +61,7 @@ from align.decoders._vectors import (
 from align.decoders._windows import Windows
 from align.types import FloatArray, IntArray
 
-__all__ = ["Bounds", "bound_after", "n_bounds", "n_scratch", "suffix_bounds"]
+__all__ = ["N_BETWEEN", "Bounds", "bound_after", "n_bounds", "n_scratch", "suffix_bounds"]
 
 _at = np.uintp  # where a place may be negative, numba counts from the end: some instructions each
 _HUGE = 1e18  # the square of what is greater may be infinite in single precision
@@ -72,7 +72,9 @@ _LOWER, _UPPER = (
     for apart in APART[::-1]
 )
 _N_KINDS, _SPAN = _SHARE.shape  # kinds of bins, and lengths of each that may be between knots
-_BEGIN = np.where(APART.any(axis=(0, 2)), APART.any(axis=0).argmax(axis=1), NEAR)  # of those
+N_BETWEEN = _N_KINDS * _SPAN
+"""How many numbers of 32 bits `suffix_bounds` allocates for them."""
+_BEGIN = np.where(APART.any(axis=(0, 2)), APART.any(axis=0).argmax(axis=1), NEAR)  # the first
 _CUT = 4  # units a mix of two rows may lose as it is cut to a whole number
 
 _Row = npt.NDArray[np.uint16]
@@ -213,7 +215,7 @@ def suffix_bounds(
     of_all, by_row, offset, row_offset, bases, greatest, unit = bounds
     all_alpha, all_beta, all_rest = roots
     root = np.sqrt(unit)  # of costs, which are squares
-    longest_of_all = np.max(tables.windows.longest)
+    longest_of_all = int(np.max(tables.windows.longest))
     if not root * max(np.max(all_alpha), np.max(all_beta)) * float(longest_of_all) < _HUGE:
         return -np.inf
     flat = tables.flat
@@ -226,7 +228,7 @@ def suffix_bounds(
     below, above, slope = np.empty((3, most + ROWS), dtype=np.float32)  # of bins before
     slack = np.empty(most + ROWS, dtype=np.uint16)
     parts, lengths = np.empty(widest + 4, dtype=np.intp), np.empty(widest, dtype=np.uint32)
-    more = np.empty(_N_KINDS * _SPAN, dtype=np.uint32)  # of lengths between knots
+    more = np.empty(N_BETWEEN, dtype=np.uint32)  # of lengths between knots
     bend_of = np.full(_N_KINDS, -1.0)  # what `more` holds
     now = 0  # which of two tables holds R_{k+1}
     filled = np.zeros(2, dtype=np.intp)  # frames of them that are not `MOST`
@@ -251,7 +253,7 @@ def suffix_bounds(
             shortest, longest = edge[_at(k), 0], edge[_at(k), _at(n_bins[k])] - 1
             _fill_more(
                 kind[k], middle[k], shortest, longest, duration, tables.row[k], flat, top_length,
-                unit, bend, more,
+                unit, bend, longest_of_all, more,
             )  # fmt: skip
         first_alive, n_alive = _spread(
             first, last, k, edge, n_bins[k], code, shortfall, stride, rows.spread, rows.steps,
@@ -399,15 +401,16 @@ def _fill_more(
     top: float,
     unit: float,
     bend: float,
+    most: int,
     more: _Twice,
 ) -> None:
     """Fill what is added to the mix of two rows that a length between two knots is.
 
     By how much the score of the length falls short, less how far the bound may be above the line
-    between the knots.
+    between the knots. No length is more than `most` frames from the middle.
     """
-    start = kind * _SPAN
-    for x in range(_BEGIN[kind], _SPAN - _BEGIN[kind]):
+    start, begin = kind * _SPAN, max(_BEGIN[kind], NEAR - most)
+    for x in range(begin, _SPAN - begin):
         above = int(np.int32(np.ceil(bend * BOW[_at(kind), _at(x)])))
         more[_at(start + x)] = (-above & 65535) * 65537
     if not flat:
