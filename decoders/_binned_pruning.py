@@ -36,9 +36,10 @@ from align.types import FloatArray, IntArray
 
 __all__ = ["Searched", "is_concave", "search_by_bins"]
 
-# spreads of the scores of one onset that a shortfall can be told of: as many as the scores of any
-# onset differ by, but the more there are, the longer is a unit
-_TOLD = (4.0, 12.0)
+# spreads of the scores of one onset that a shortfall can be told of, the fewer, the shorter is a
+# unit: this part of what the scores of any onset differ by, but at least and at most so many
+_PART = 0.8
+_TOLD = (3.0, 12.0)
 _AGAIN = 8.0  # where fewer can be told, the most of them are tried as well
 _AT_ONCE = 0.3  # if so great a part of what bounds are above a path is lost at one event
 _BEAM = 0.25  # how wide it begins, in spreads of the scores of one onset
@@ -295,7 +296,7 @@ def _prepare(
             most = max(most, found[0] - found[1])
             n += 1
     spread = total / n if n > 0 and 1e-290 * n < total < 1e290 else 1.0
-    told = min(max(most / spread, _TOLD[0]), _TOLD[1])
+    told = min(max(_PART * most / spread, _TOLD[0]), _TOLD[1])
     rounded += 16.0 * spread  # of bounds, which are some spreads in all
     expected = expected_lengths(first, last, roots[0], roots[1])
     steep = np.empty(top.size)
