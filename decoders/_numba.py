@@ -1,6 +1,8 @@
 """How this package compiles its kernels."""
 
+import hashlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
@@ -8,6 +10,10 @@ import numba
 __all__ = ["compiled"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+# of all that a kernel may be compiled from: others that it calls, and tables of numbers
+_STAMP = hashlib.sha256(
+    b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))
+).digest()
 
 
 def compiled(**options: Any) -> Callable[[_F], _F]:
@@ -27,7 +33,8 @@ def compiled(**options: Any) -> Callable[[_F], _F]:
     -----
     numba looks for a folder for its cache when it decorates, and refuses where neither the
     installed tree nor the user's home can be written; the kernel is then compiled anew in each
-    process.
+    process. A cached kernel is used as long as no file of this package has changed: numba itself
+    looks at the file of the kernel only, and would go on with what others held before.
     """
 
     def decorate(function: _F) -> _F:
@@ -37,6 +44,9 @@ def compiled(**options: Any) -> Callable[[_F], _F]:
             if isinstance(error, RuntimeError) and "cannot cache" not in str(error):
                 raise
             kernel = numba.njit(nogil=True, **options)(function)
+        cached = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
+        if cached is not None:
+            cached._source_stamp = (cached._source_stamp, _STAMP)
         return kernel
 
     return decorate

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from align import decoders
-from align.decoders import _binned_pruning, _length_bins
+from align.decoders import _binned_pruning, _length_bins, _suffix_bounds
 from align.decoders._binned_pruning import is_concave, search_by_bins
 from align.decoders._checkpoints import best_by_envelopes
 from align.decoders._envelope import Problem
@@ -24,8 +24,10 @@ from align.decoders._length_bins import (
     expected_lengths,
     no_bins,
 )
+from align.decoders._numba import compiled
 from align.decoders._states import length_scores, pointer_offsets
-from align.decoders._suffix_bounds import bound_after
+from align.decoders._suffix_bounds import bound_after, n_scratch
+from align.decoders._vectors import MOST, extremes
 from align.decoders._windows import Windows, check_values, tighten
 from align.errors import ParameterError
 from align.types import Potentials
@@ -261,41 +263,53 @@ def following(potentials, windows):
     return tables
 
 
-@pytest.mark.parametrize("dur", [False, True])
-@pytest.mark.parametrize("cross", [1.0, 0.3, -0.5])
-@pytest.mark.parametrize("strength", [1e-5, 1e-3, 0.02, 0.1, 3.0])
-def test_no_bound_is_below_what_it_bounds(monkeypatch, strength, cross, dur):
-    """Nor far above it, where changes of length in proportion cost nothing."""
+@pytest.fixture
+def filled(monkeypatch):
+    """Bins, bounds, and the greatest of them, of what was decoded last."""
     seen = []
     fill = _binned_pruning.suffix_bounds
 
     def remember(*args):
         top = fill(*args)
         bounds = args[5]
-        seen.append((args[2], bounds, bounds.shortfall.copy(), bounds.by_row.copy(), top))
+        kept = {name: getattr(bounds, name).copy() for name in ("shortfall", "by_row")}
+        seen[:] = args[2], bounds._replace(**kept), top
         return top
 
     monkeypatch.setattr(_binned_pruning, "suffix_bounds", remember)
+    return seen
+
+
+def gaps_of_bounds(potentials, bins, bounds):
+    """How far the bound after each length is above what it bounds; it is never below."""
+    windows = tighten(potentials)
+    tables = following(potentials, windows)
+    gaps = []
+    for k in range(1, potentials.n_events):
+        first = windows.first[k]
+        for (t, before), score in tables[k].items():
+            less = int(bounds.shortfall[bounds.offset[k] + t - first])
+            bound = bound_after(windows, bins, bounds, potentials.ratio[k, 1], k, before, t)
+            of_all = (bounds.base[k] - less) / bounds.unit
+            assert bound >= score - 1e-9
+            assert of_all >= score - 1e-9
+            assert bounds.greatest[k] / bounds.unit >= of_all - 1e-9
+            if np.isfinite(score):
+                gaps.append(bound - score)
+    return gaps
+
+
+@pytest.mark.parametrize("dur", [False, True])
+@pytest.mark.parametrize("cross", [1.0, 0.3, -0.5])
+@pytest.mark.parametrize("strength", [1e-5, 1e-3, 0.02, 0.1, 3.0])
+def test_no_bound_is_below_what_it_bounds(filled, strength, cross, dur):
+    """Nor far above it, where changes of length in proportion cost nothing."""
     for seed in range(3):
         potentials = steady(seed, 9, strength=strength, reach=9, dur=dur)
         potentials = replace(potentials, ratio=potentials.ratio * [1.0, 1.0, cross])
-        windows = tighten(potentials)
         found = by_bins(potentials)
-        bins, bounds, shortfall, by_row, top = seen.pop()
-        bounds = bounds._replace(shortfall=shortfall, by_row=by_row)
-        tables = following(potentials, windows)
-        gaps = []
-        for k in range(1, potentials.n_events):
-            first = windows.first[k]
-            for (t, before), score in tables[k].items():
-                less = int(bounds.shortfall[bounds.offset[k] + t - first])
-                bound = bound_after(windows, bins, bounds, potentials.ratio[k, 1], k, before, t)
-                of_all = (bounds.base[k] - less) / bounds.unit
-                assert bound >= score - 1e-9
-                assert of_all >= score - 1e-9
-                assert bounds.greatest[k] / bounds.unit >= of_all - 1e-9
-                if np.isfinite(score):
-                    gaps.append(bound - score)
+        bins, bounds, top = filled
+        gaps = gaps_of_bounds(potentials, bins, bounds)
         if found is None:
             assert strength > 1.0
             continue
@@ -303,6 +317,23 @@ def test_no_bound_is_below_what_it_bounds(monkeypatch, strength, cross, dur):
         if cross == 1.0 and strength < 1.0:
             # small beside the scores of one onset, which differ by about 4
             assert np.median(gaps) < 0.5
+
+
+@pytest.mark.parametrize("strength", [2.0**-13, 2.0**-12, 2.0**-10, 2.0**-9])
+def test_no_bound_is_below_where_only_lengths_score(filled, strength):
+    """Lines between knots are far above some lengths, and shortfalls next to nothing."""
+    ratio = np.zeros((4, 3))
+    ratio[1:] = -strength * np.array([1.0, 1.0, -2.0])
+    for n_frames in (40, 70):
+        potentials = Potentials(np.zeros((4, n_frames)), n_frames, ratio=ratio)
+        found = by_bins(potentials)
+        if found is None:  # all states are nearly as good
+            assert strength < 1e-3
+        else:
+            assert_best(found, potentials)
+        bins, bounds, _ = filled
+        assert (bins.counts[1] > 1).any()
+        gaps_of_bounds(potentials, bins, bounds)
 
 
 def states_that_reach(potentials, windows, threshold):
@@ -627,6 +658,40 @@ def test_bins_end_at_knots():
     assert (BOW[:, 0] == 0.0).all()  # the search looks there for lengths that are between nothing
     assert (PART[:, 0] == 0.0).all()
     assert (BOW > 0.0).any(axis=1).tolist() == [len(knots) > 1 for knots in _length_bins._KNOTS]
+    last = [knots[-1] for knots in _length_bins._KNOTS]
+    assert _suffix_bounds._BEGIN.tolist() == [NEAR - knot for knot in last]
+    assert max(last) == NEAR
+
+
+@pytest.mark.parametrize("n_frames", [1, 31, 32, 33, 100])
+@pytest.mark.parametrize("widest", [1, 32, 70])
+def test_there_is_room_for_all_rows(n_frames, widest):
+    for most in (1, 2, 5, 30):
+        scratch = np.zeros(n_scratch(widest, n_frames, most), dtype=np.uint16)
+        rows = _suffix_bounds._lay_out(scratch, n_frames, widest, most)
+        assert rows.onset + rows.stride <= scratch.size
+        assert (scratch == MOST).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_extremes_of_part_of_a_table(dtype):
+    @compiled()
+    def call(table, at, n, found):  # such functions are for compiled code
+        extremes(table, at, n, found)
+
+    rng = np.random.default_rng(0)
+    found = np.empty(2)
+    for n in [*range(1, 50), 100]:
+        table = rng.normal(size=(3, 120)).astype(dtype)
+        table[rng.random(table.shape) < 0.3] = -np.inf
+        at = int(rng.integers(0, table.size - n))
+        part = table.ravel()[at : at + n]
+        beside = np.ones(table.size, dtype=bool)
+        beside[at : at + n] = False
+        table.ravel()[beside] = np.nan
+        call(table, at, n, found)
+        finite = part[part > -np.inf]
+        assert found.tolist() == [part.max(), finite.min() if finite.size else np.inf]
 
 
 def test_expected_lengths_follow_the_score():
