@@ -45,9 +45,12 @@ _AT_ONCE = 0.3  # if so great a part of what bounds are above a path is lost at 
 _BEAM = 0.25  # how wide it begins, in spreads of the scores of one onset
 # of each beam: how many states of an event it aims at, its growth at most, and how many spreads
 # its path may be from the greatest bound (where it is farther, too many states are between)
-_BEAMS = ((4, 1.1, 1.0), (24, 1.1, 16.0), (128, 4.0, 16.0))
+_BEAMS = ((4, 1.1, 1.0), (24, 1.1, 8.0), (128, 4.0, 8.0))
 _CLOSER = 0.7  # once there was no room, the score must be that much closer
 _ENOUGH = 2**31  # bytes that are allocated without being asked
+_ROWS = (
+    64  # bytes of bounds for each frame, where lengths far from the one expected have more bins
+)
 _FEW = 2**13  # states that are decoded sooner than bounds are found
 _LEAST = 2.0  # states that there must be room for, for each frame an onset can take
 _MOST = 8.0  # at most: beyond, envelopes are as fast
@@ -131,7 +134,10 @@ def search_by_bins(
     terms: _Float64 = np.ascontiguousarray(ratio, dtype=np.float64)
     roots = np.empty((3, n_events))
     top = np.empty(n_events)
-    widest, n_rows, spread, told, rounded, offsets = _prepare(tables, terms, bins, roots, top)
+    more = _ROWS * n_nodes < allowed // 8
+    widest, n_rows, spread, told, rounded, offsets = _prepare(
+        tables, terms, more, bins, roots, top
+    )
     of_all, of_rows = offsets
     n_of_all, n_by_row = offsets[:, -1].tolist()
     n_by_row += widest_window + LANES
@@ -263,10 +269,11 @@ def _measure(windows: Windows) -> tuple[int, int, int, int, int]:
 
 @compiled()
 def _prepare(
-    tables: Tables, ratio: _Float64, bins: Bins, roots: _Float64, top: _Float64
+    tables: Tables, ratio: _Float64, more: bool, bins: Bins, roots: _Float64, top: _Float64
 ) -> tuple[int, int, float, float, float, IntArray]:
     """Fill bins, roots of the terms [shape=(3, K)], and the greatest score of each onset.
 
+    `more` is whether there is memory for more bins where windows are wide.
     Returns the width of the widest bin, how much room `suffix_bounds` needs, the mean difference
     of the scores of one onset, or spread, how many of them shortfalls can be told of, what
     rounding is proportional to beside the score, and where the bounds of each begin. What lies
@@ -304,6 +311,6 @@ def _prepare(
         steep[k] = max(roots[0, k], roots[1, k + 1] if k < top.size - 1 else 0.0) / np.sqrt(spread)
         if k < top.size - 1 and roots[2, k + 1] > 0.0:
             steep[k] = np.inf  # costs that rise with lengths are not known beyond these
-    widest, n_most = cut_lengths(expected, steep, tables.windows, bins)
+    widest, n_most = cut_lengths(expected, steep, tables.windows, more, bins)
     n_rows = n_scratch(widest, np.max(last - first) + 1, n_most)
     return widest, n_rows, spread, told, rounded, n_bounds(first, last, bins)

@@ -220,7 +220,7 @@ def _reach(n_lengths: int) -> int:
 
 @compiled()
 def cut_lengths(
-    expected: IntArray, steep: _Float64, windows: Windows, bins: Bins
+    expected: IntArray, steep: _Float64, windows: Windows, more: bool, bins: Bins
 ) -> tuple[int, int]:
     """Cut the lengths of each event around the one expected.
 
@@ -229,7 +229,7 @@ def cut_lengths(
     `steep` is the root of what a change by one frame costs, in the unit of `_LIMITS`. All events
     of one kind have the same bins about the length expected; the first and the last bin end where
     the lengths do, but knots may be beyond. Lengths may be as far from the one expected as an
-    onset from the middle of its window.
+    onset from the middle of its window; `more` is whether those far from it may have more bins.
     """
     edge, code, low, high = bins.lengths[0], bins.lengths[1], bins.lengths[2], bins.lengths[3]
     counts, about = bins.counts, bins.about
@@ -243,7 +243,7 @@ def cut_lengths(
         while kind < len(_LIMITS) and steep[k] > _LIMITS[kind]:
             kind += 1
         far = (n_frames[k] + n_frames[k + 1]) // 4
-        if kind < len(_FAR) and far >= _FAR[kind] and last - first >= _MANY:
+        if more and kind < len(_FAR) and far >= _FAR[kind] and last - first >= _MANY:
             kind += len(_LIMITS) + 1
         middle = min(max(expected[k], first), last)
         zero = reach - middle
