@@ -48,9 +48,8 @@ _BEAM = 0.25  # how wide it begins, in spreads of the scores of one onset
 _BEAMS = ((4, 1.1, 1.0), (24, 1.1, 8.0), (128, 4.0, 8.0))
 _CLOSER = 0.7  # once there was no room, the score must be that much closer
 _ENOUGH = 2**31  # bytes that are allocated without being asked
-_ROWS = (
-    64  # bytes of bounds for each frame, where lengths far from the one expected have more bins
-)
+_ROWS = 64  # bytes of bounds for each frame, about, where wide windows have more bins
+_SHARE = 8  # of so many parts of all memory, these may take one
 _FEW = 2**13  # states that are decoded sooner than bounds are found
 _LEAST = 2.0  # states that there must be room for, for each frame an onset can take
 _MOST = 8.0  # at most: beyond, envelopes are as fast
@@ -134,7 +133,7 @@ def search_by_bins(
     terms: _Float64 = np.ascontiguousarray(ratio, dtype=np.float64)
     roots = np.empty((3, n_events))
     top = np.empty(n_events)
-    more = _ROWS * n_nodes < allowed // 8
+    more = _ROWS * n_nodes < allowed // _SHARE
     widest, n_rows, spread, told, rounded, offsets = _prepare(
         tables, terms, more, bins, roots, top
     )

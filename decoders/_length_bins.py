@@ -39,7 +39,7 @@ _LIMITS = (0.007, 0.0195, 0.035, 0.056, 0.098)
 _FAR = (40, 70, 70)
 _MANY = 70
 _WIDTHS: tuple[tuple[int, ...], ...] = (  # of bins either side of the middle
-    # where a change costs less than each limit, or more
+    # where a change costs less than each limit, or more; the third has more bins only below
     (1, 1, *4 * (2,), 3, 3, 4, 5, 7, 10, 20),
     (*4 * (1,), *6 * (2,), *5 * (3,), 4, 6, 10, 10, 40),
     (*12 * (1,), *4 * (2,), 3, 4, 5, 10, 20),
