@@ -227,6 +227,9 @@ def test_second_order_on_music_in_many_frames(shared_data: Path, hop, reach):
 
 
 def expect_four_times(ratios):
+    """At most one stretch is known to take more, and little: fail where that is not all."""
+    assert np.sum(ratios > 4) <= 1
+    assert ratios.max() <= 4.5
     if ratios.max() > 4:
         pytest.xfail(
             f"{np.sum(ratios > 4)} of {ratios.size} stretches take more than 4 times the time of "
