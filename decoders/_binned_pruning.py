@@ -29,7 +29,7 @@ from align.decoders._suffix_bounds import (
     n_scratch,
     suffix_bounds,
 )
-from align.decoders._vectors import LANES, MOST, TILE, extremes
+from align.decoders._vectors import LANES, MOST, extremes
 from align.decoders._windows import Windows
 from align.decoders._workspace import KEPT, Workspace
 from align.types import FloatArray, IntArray
@@ -140,13 +140,13 @@ def search_by_bins(
     of_all, of_rows = offsets
     n_of_all, n_by_row = offsets[:, -1].tolist()
     n_by_row += widest_window + LANES
-    n_bytes = 2 * (n_of_all + TILE + n_rows + n_by_row) + 4 * n_nodes + 1024
+    n_bytes = 2 * (n_of_all + LANES + n_rows + n_by_row) + 4 * n_nodes + 1024
     room = _room(n_nodes, n_bytes, allowed - used)
     n_bytes += 16 * room
     if n_bytes + used > allowed:
         return None
     with Workspace(n_bytes) as space:
-        shortfall = space.take(n_of_all + TILE, np.uint16)
+        shortfall = space.take(n_of_all + LANES, np.uint16)
         by_row = space.take(n_by_row, np.uint16)
         base, most_left = np.empty((2, n_events + 1))
         scratch = space.take(n_rows, np.uint16)

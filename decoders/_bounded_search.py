@@ -20,7 +20,7 @@ from align.decoders._first_order import Tables
 from align.decoders._length_bins import BOW, NEAR, PART, Bins
 from align.decoders._numba import compiled
 from align.decoders._suffix_bounds import Bounds
-from align.decoders._vectors import LANES, TILE, bounded_lines, lowest_bit
+from align.decoders._vectors import LANES, MOST, TILE, bounded_lines, lowest_bit, places_at_most
 from align.types import IntArray
 
 __all__ = ["Kept", "search"]
@@ -110,7 +110,8 @@ def search(
     value = np.empty(room * TILE)
     found, tile_length, tile_end = np.empty((3, room), dtype=np.intp)
     own_of, own_first, own_last = 1.0, 0, -1  # what `own` holds
-    duration, rows, flat, unit = tables.duration, tables.row, tables.flat, 1.0 / bounds.unit
+    duration, rows, flat = tables.duration, tables.row, tables.flat
+    scale, unit, short = bounds.unit, 1.0 / bounds.unit, float(MOST)
     highest = -np.inf
     n = n_places = 0
     size = kept_value.size
@@ -180,7 +181,15 @@ def search(
                         high = int(farthest)
                 if low > high:
                     continue
+                # what follows must lose no more than that: one more, as rounding may be below
+                lost = (top + onset + base + top_own - threshold) * scale + 1.0
+                if not lost >= 0.0:
+                    continue
                 first_end = t - first_next
+                begin_at, end_at = places_at_most(
+                    after, of_all + first_end + low, high - low + 1, int(min(lost, short))
+                )
+                low, high = low + begin_at, low + end_at
                 for tile in range(low, high + 1, TILE):
                     bits = bounded_lines(
                         slope, level, n_lines, tile, own, onset, after, of_all + first_end + tile,

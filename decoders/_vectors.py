@@ -39,6 +39,7 @@ __all__ = [
     "least_sums",
     "lowest",
     "lowest_bit",
+    "places_at_most",
 ]
 
 LANES = 32  # frames in one go; one vector of AVX-512, two of AVX2
@@ -117,6 +118,10 @@ if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]  # the same in numpy
 
     def lowest(table: _Short, at: int, blocks: int) -> int:
         return int(table[at : at + blocks * LANES].min())
+
+    def places_at_most(table: _Short, at: int, n: int, most: int) -> tuple[int, int]:
+        places = np.flatnonzero(table[at : at + n] <= most)
+        return (int(places[0]), int(places[-1])) if places.size else (n, n - 1)
 
     def extremes(table: FloatArray, at: int, n: int, found: _Float64) -> None:
         values = table.ravel()[at : at + n]
@@ -510,6 +515,43 @@ else:
             return builder.zext(least, blocks.type)
 
         return integer(table, integer, integer), generate
+
+    @intrinsic
+    def places_at_most(typing: Any, table: Any, at: Any, n: Any, most: Any) -> Any:
+        """Return the first and the last i < n for which ``table[at + i]`` is at most `most`.
+
+        `most` is 0 to `MOST`, and n at least 1. What is first is n or more if there is none; what
+        is last may be n - 1 if there are some beyond. Whole blocks are read.
+        """
+        integer = types.intp
+        result = types.UniTuple(integer, 2)  # type: ignore[no-untyped-call]
+
+        def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            _, at, n, most = args
+            data = _data(context, builder, signature, args, 0)
+            most = splat(builder, builder.trunc(most, _SHORT), _SHORTS)
+            size = ir.Constant(n.type, LANES)
+            blocks = builder.udiv(builder.add(n, ir.Constant(n.type, LANES - 1)), size)
+
+            def block(i: Any, first: Any, last: Any) -> list[Any]:
+                begin = builder.mul(i, size)
+                found = _load(builder, data, builder.add(at, begin), _SHORTS)
+                bits = builder.icmp_unsigned("<=", found, most)
+                bits = builder.zext(builder.bitcast(bits, ir.IntType(LANES)), n.type)
+                some = builder.icmp_signed("!=", bits, ir.Constant(n.type, 0))
+                low = builder.cttz(bits, ir.Constant(ir.IntType(1), 0))
+                high = builder.ctlz(bits, ir.Constant(ir.IntType(1), 0))
+                low = builder.add(begin, low)
+                high = builder.sub(builder.add(begin, ir.Constant(n.type, 63)), high)
+                sooner = builder.and_(some, builder.icmp_signed("<", low, first))
+                return [builder.select(sooner, low, first), builder.select(some, high, last)]
+
+            end = builder.sub(n, ir.Constant(n.type, 1))
+            first, last = loop(builder, [n, end], blocks, block)
+            last = builder.select(builder.icmp_signed("<", last, end), last, end)
+            return context.make_tuple(builder, result, [first, last])
+
+        return result(table, integer, integer, integer), generate
 
     @intrinsic
     def extremes(typing: Any, table: Any, at: Any, n: Any, found: Any) -> Any:

@@ -27,7 +27,7 @@ from align.decoders._length_bins import (
 from align.decoders._numba import compiled
 from align.decoders._states import length_scores, pointer_offsets
 from align.decoders._suffix_bounds import bound_after, n_scratch
-from align.decoders._vectors import MOST, extremes
+from align.decoders._vectors import LANES, MOST, extremes, places_at_most
 from align.decoders._windows import Windows, check_values, tighten
 from align.errors import ParameterError
 from align.types import Potentials
@@ -671,6 +671,34 @@ def test_there_is_room_for_all_rows(n_frames, widest):
         rows = _suffix_bounds._lay_out(scratch, n_frames, widest, most)
         assert rows.onset + rows.stride <= scratch.size
         assert (scratch == MOST).all()
+
+
+def test_places_of_small_shortfalls():
+    @compiled()
+    def call(table, at, n, most):  # such functions are for compiled code
+        return places_at_most(table, at, n, most)
+
+    rng = np.random.default_rng(0)
+    table = rng.integers(0, MOST + 1, 5 * LANES).astype(np.uint16)
+    for n in (1, 2, 31, 32, 33, 64, 100):
+        for most in (0, 300, 1000, 4000, 30_000, MOST):
+            for at in range(LANES):
+                first, last = call(table, at, n, most)
+                places = np.flatnonzero(table[at : at + n] <= most)
+                if places.size == 0:
+                    assert first >= n
+                    continue
+                assert first == places[0]
+                # what is beyond may be found as well
+                assert last in (places[-1], n - 1)
+    # whole blocks are what is asked for
+    table[:] = MOST
+    table[[40, 50]] = 7
+    assert call(table, 32, 32, 6)[0] >= 32
+    assert call(table, 32, 32, 7) == (8, 18)
+    assert call(table, 0, 64, 7) == (40, 50)
+    assert call(table, 41, 9, 7)[0] >= 9
+    assert call(table, 41, 10, 7) == (9, 9)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
