@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.decoders._first_order import Tables
-from align.decoders._length_bins import BOW, NEAR, PART, Bins
+from align.decoders._length_bins import Bins
 from align.decoders._numba import compiled
 from align.decoders._suffix_bounds import Bounds
 from align.decoders._vectors import LANES, MOST, TILE, bounded_lines, lowest_bit, places_at_most
@@ -94,8 +94,8 @@ def search(
     bases, greatest_bound = bounds.base, bounds.greatest
     alphas, betas = roots[0], roots[1]
     middle, below, kinds = bins.counts[2], bins.counts[3], bins.counts[4]
-    code = bins.of_length[1]
-    zero = code.shape[1] // 2
+    rows_of, between = bins.of_length[2], bins.between
+    zero = rows_of.shape[1] // 2
     kept_value, kept_length, kept_other = kept.value, kept.length, kept.other
     begins, kept_newest, places = kept.begin, kept.newest, kept.place
     n_events = onsets.size
@@ -134,9 +134,9 @@ def search(
         if not flat:
             top_own = np.max(duration[row, shortest : longest + 1])
         of_all = offset[k + 1]  # the greatest bounds of all lengths
-        of_rows, to_middle, twice_below = row_offset[k + 1], zero - middle[k], 2 * below[k]
-        kind, to_near = kinds[k], NEAR - middle[k]
-        bend = 0.0 if k == n_events - 1 else betas[k + 1] * betas[k + 1] / unit
+        of_rows = row_offset[k + 1] + below[k] * stride  # of the middle
+        to_middle, kind = zero - middle[k], kinds[k]
+        bend = 0.0 if k == n_events - 1 else betas[k + 1] * betas[k + 1]
         alpha, beta = alphas[k], betas[k]
         step = 1.0 / alpha if alpha > 0.0 else 0.0
         greatest = -np.inf
@@ -214,12 +214,11 @@ def search(
                     bound = score + base
                     if k < n_events - 1:
                         # on the line between two rows, or on one of them
-                        twice = twice_below + code[_at(kind), _at(d + to_middle)]
-                        place = (twice >> 1) * stride + of_rows + end
+                        x = _at(d + to_middle)
+                        place = rows_of[_at(kind), x] * stride + (of_rows + end)
                         less, then = float(by_row[_at(place)]), float(by_row[_at(place + stride)])
-                        x = _at((d + to_near) * (twice & 1))  # nothing is between, at 0
-                        less += (then - less) * PART[_at(kind), x]
-                        bound -= (less - bend * BOW[_at(kind), x]) * unit
+                        less += (then - less) * between[_at(kind), x, 0]
+                        bound += bend * between[_at(kind), x, 1] - less * unit
                     reached = bound >= threshold
                     kept_value[_at(n)] = score
                     kept_length[_at(n)] = d

@@ -24,7 +24,6 @@ __all__ = [
     "APART",
     "BOW",
     "NEAR",
-    "PART",
     "Bins",
     "bytes_of_bins",
     "cut_lengths",
@@ -91,8 +90,6 @@ Of shape (2, kinds, 2 NEAR + 1): that of the length d frames above the middle is
 """
 NEAR = APART.shape[2] // 2
 """Frames from the middle to the last knot, at most."""
-PART = APART[0] / np.maximum(APART.sum(axis=0), 1.0)
-"""How far each length is from the knot below to the one above, from 0 to 1; as `APART`."""
 BOW = APART[0] * APART[1]
 """The product of its distances from both, in squared frames; as `APART`."""
 
@@ -111,9 +108,13 @@ class Bins(NamedTuple):
     counts : np.ndarray [shape=(5, K), dtype=intp]
         How many bins and rows each event has, the length in the middle of its bins, the rows below
         that, and the kind of bins.
-    of_length : np.ndarray [shape=(2, kinds, 2 L + 1), dtype=int16]
-        For each kind, at L + d, the bin and the code of the length d frames above the middle,
-        counted from those of the middle.
+    of_length : np.ndarray [shape=(3, kinds, 2 L + 1), dtype=int16]
+        For each kind, at L + d, the bin, the code and the row of the length d frames above the
+        middle, counted from those of the middle. The row is the lower one, where it is between
+        two.
+    between : np.ndarray [shape=(kinds, 2 L + 1, 2), dtype=float64]
+        At the same place, how far the length is from that row to the next, from 0 to 1, and the
+        product of its distances from both, in squared frames. Both are 0 for lengths on a row.
     about : np.ndarray [shape=(3, kinds, 2 N + 2), dtype=intp]
         For each kind, at N + i, where bin i begins, and the first and the last length of row i,
         counted from the middle.
@@ -122,6 +123,7 @@ class Bins(NamedTuple):
     lengths: IntArray
     counts: IntArray
     of_length: _Shorts
+    between: _Float64
     about: IntArray
 
 
@@ -149,11 +151,11 @@ def _n_about(reach: int) -> int:
 
 
 @lru_cache(maxsize=8)
-def _kinds(reach: int) -> tuple[_Shorts, IntArray]:
+def _kinds(reach: int) -> tuple[_Shorts, _Float64, IntArray]:
     """Return what `Bins` has of each kind, for lengths at most `reach` frames from the middle."""
     sides = _ends(reach)
     n_kinds, most = len(sides), _n_about(reach) // 2 - 1
-    bin_of, code = of_length = np.zeros((2, n_kinds, 2 * reach + 1), dtype=np.int16)
+    bin_of, code, row_of = of_length = np.zeros((3, n_kinds, 2 * reach + 1), dtype=np.int16)
     edge, low, high = about = np.zeros((3, n_kinds, _n_about(reach)), dtype=np.intp)
     for kind, ends in enumerate(sides):
         knots, row = _KNOTS[kind], 0
@@ -173,7 +175,14 @@ def _kinds(reach: int) -> tuple[_Shorts, IntArray]:
                 begin = end if near else begin
                 low[kind, most + row], high[kind, most + row] = begin, end
                 low[kind, most - row], high[kind, most - row] = -end, -begin
-    return of_length, about
+    row_of[:] = code >> 1
+    between = np.zeros((n_kinds, 2 * reach + 1, 2))
+    near = min(reach, NEAR)
+    here, there = slice(reach - near, reach + near + 1), slice(NEAR - near, NEAR + near + 1)
+    below, above = APART[:, :, there] * (code[:, here] % 2)
+    between[:, here, 0] = below / np.maximum(below + above, 1.0)
+    between[:, here, 1] = below * above
+    return of_length, between, about
 
 
 @compiled()
@@ -184,7 +193,9 @@ def expected_lengths(first: IntArray, last: IntArray, alpha: _Float64, beta: _Fl
     that part of what its event and its neighbours last together that costs nothing.
     """
     n_events = alpha.size
-    length = np.diff((first + last) / 2.0)
+    length = np.empty(n_events)
+    for k in range(n_events):  # np.diff takes two seconds to compile
+        length[k] = (first[k + 1] + last[k + 1] - first[k] - last[k]) / 2.0
     expected = np.empty(n_events, dtype=np.intp)
     for k in range(n_events):
         total, parts = length[k], 1.0
@@ -202,15 +213,15 @@ def bytes_of_bins(n_events: int, n_lengths: int) -> int:
     """Return how many bytes `no_bins` takes."""
     reach = _reach(n_lengths)
     n_about = _n_about(reach)
-    of_kinds = len(_WIDTHS) * (4 * (2 * reach + 1) + 24 * n_about)
+    of_kinds = len(_WIDTHS) * (22 * (2 * reach + 1) + 24 * n_about)
     return 8 * n_events * (4 * min(n_about, n_lengths + 2) + 5) + of_kinds
 
 
 def no_bins(n_events: int, n_lengths: int) -> Bins:
     """Return room for the bins of events that have at most `n_lengths` lengths."""
-    of_length, about = _kinds(_reach(n_lengths))
+    of_length, between, about = _kinds(_reach(n_lengths))
     lengths = np.empty((4, n_events, min(about.shape[2], n_lengths + 2)), dtype=np.intp)
-    return Bins(lengths, np.empty((5, n_events), dtype=np.intp), of_length, about)
+    return Bins(lengths, np.empty((5, n_events), dtype=np.intp), of_length, between, about)
 
 
 def _reach(n_lengths: int) -> int:

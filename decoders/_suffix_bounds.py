@@ -42,7 +42,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.decoders._first_order import Tables
-from align.decoders._length_bins import APART, BOW, NEAR, PART, Bins
+from align.decoders._length_bins import APART, BOW, NEAR, Bins
 from align.decoders._numba import compiled
 from align.decoders._vectors import (
     DEAREST,
@@ -135,18 +135,15 @@ def bound_after(
 
     k is from 1 to K - 1, and ``b`` is the factor of the square of that length in the ratio term.
     """
-    kind, from_middle = bins.counts[4, k - 1], before - bins.counts[2, k - 1]
-    code = (
-        2 * bins.counts[3, k - 1]
-        + bins.of_length[1, kind, bins.of_length.shape[2] // 2 + from_middle]
-    )
+    _, _, middle, below, kind = bins.counts[:, k - 1]
+    x = bins.of_length.shape[2] // 2 + before - middle
     n_frames = (windows.last[k] - windows.first[k] + LANES) // LANES * LANES
-    place = bounds.row_offset[k] + code // 2 * n_frames + t - windows.first[k]
-    less = float(bounds.by_row[place])
-    if code % 2 != 0:  # on the line between two rows
-        x = from_middle + NEAR
-        less += (float(bounds.by_row[place + n_frames]) - less) * PART[kind, x]
-        less += b * BOW[kind, x] * bounds.unit
+    row = below + bins.of_length[2, kind, x]
+    place = bounds.row_offset[k] + row * n_frames + t - windows.first[k]
+    # on the line between two rows, or on one of them
+    less, then = float(bounds.by_row[place]), float(bounds.by_row[place + n_frames])
+    less += (then - less) * bins.between[kind, x, 0]
+    less += b * bins.between[kind, x, 1] * bounds.unit
     return float((bounds.base[k] - less) / bounds.unit)
 
 

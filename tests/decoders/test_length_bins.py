@@ -19,7 +19,6 @@ from align.decoders._length_bins import (
     APART,
     BOW,
     NEAR,
-    PART,
     cut_lengths,
     expected_lengths,
     no_bins,
@@ -635,13 +634,18 @@ def test_every_length_is_in_one_bin_and_on_a_row_or_between_two(seed):
         for d in range(shortest[k], longest[k] + 1):
             code = 2 * below[k] + bins.of_length[1, kind[k], place + d]
             row, between = code // 2, code % 2
+            assert below[k] + bins.of_length[2, kind[k], place + d] == row
+            part, bow = bins.between[kind[k], place + d]
             i = np.searchsorted(edge, d, side="right") - 1
             if between:
                 assert low[row] == high[row] < d < low[row + 1] == high[row + 1]
                 past, ahead = APART[:, kind[k], d - middle[k] + NEAR]
                 assert (past, ahead) == (d - low[row], low[row + 1] - d)
+                assert part == pytest.approx(past / (past + ahead))
+                assert bow == past * ahead
                 assert of_bin[i] == code
             else:
+                assert part == bow == 0.0
                 assert low[row] <= d <= high[row]
                 if edge[i + 1] - edge[i] == 1:
                     assert of_bin[i] == code
@@ -655,8 +659,6 @@ def test_bins_end_at_knots():
     for widths, knots in zip(_length_bins._WIDTHS, _length_bins._KNOTS, strict=True):
         assert set(knots) <= {0, *np.cumsum(widths).tolist()}
         assert list(knots) == sorted(set(knots))
-    assert (BOW[:, 0] == 0.0).all()  # the search looks there for lengths that are between nothing
-    assert (PART[:, 0] == 0.0).all()
     assert (BOW > 0.0).any(axis=1).tolist() == [len(knots) > 1 for knots in _length_bins._KNOTS]
     last = [knots[-1] for knots in _length_bins._KNOTS]
     assert _suffix_bounds._BEGIN.tolist() == [NEAR - knot for knot in last]
