@@ -31,6 +31,7 @@ _WIDEST = 16.0  # times as wide as it was, a beam grows no more where states are
 _GIVE_UP = 2.0**16  # nor where it ends: it is given up
 _LEAST = 2.0**-40  # times as wide, it narrows no more: one of no width could not grow
 _TILES = 32  # that are found before they are looked at
+_UNSURE = 16.0 * float(np.finfo(np.float64).eps)  # of scores, more than sums of them are rounded
 _SLACK = 8  # of so many parts of the events, states may come sooner than the rest leaves room for
 
 _Float64 = npt.NDArray[np.float64]
@@ -137,6 +138,8 @@ def search(
         of_rows = row_offset[k + 1] + below[k] * stride  # of the middle
         to_middle, kind = zero - middle[k], kinds[k]
         bend = 0.0 if k == n_events - 1 else betas[k + 1] * betas[k + 1]
+        # rounding must not let the lengths be fewer than those `bounded_lines` would find
+        unsure = 1.0 + _UNSURE * scale * (abs(base) + abs(threshold))
         alpha, beta = alphas[k], betas[k]
         step = 1.0 / alpha if alpha > 0.0 else 0.0
         greatest = -np.inf
@@ -181,8 +184,8 @@ def search(
                         high = int(farthest)
                 if low > high:
                     continue
-                # what follows must lose no more than that: one more, as rounding may be below
-                lost = (top + onset + base + top_own - threshold) * scale + 1.0
+                # what follows must lose no more than that
+                lost = (top + onset + base + top_own - threshold) * scale + unsure
                 if not lost >= 0.0:
                     continue
                 first_end = t - first_next

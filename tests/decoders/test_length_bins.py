@@ -19,6 +19,7 @@ from align.decoders._length_bins import (
     APART,
     BOW,
     NEAR,
+    bytes_of_bins,
     cut_lengths,
     expected_lengths,
     no_bins,
@@ -407,6 +408,19 @@ def test_all_scores_equal():
     assert_best(by_bins(potentials), potentials, tolerance=0.0)
 
 
+@pytest.mark.parametrize("score", [2.0**501, -(2.0**501), 1e18])
+def test_scores_far_greater_than_they_differ_by(score):
+    """A beam, a few differences wide, is less than what scores are rounded by."""
+    ratio = np.array([[0.0, 0.0, 0.0], [-1.0, -1.0, 2.0]])
+    potentials = Potentials(np.full((2, 14), score), 14, ratio=ratio)
+    found = by_bins(potentials)
+    assert found is not None
+    assert (found.score, found.onsets.tolist()) == (
+        2 * score,
+        by_envelopes(potentials)[1].tolist(),
+    )
+
+
 def test_a_long_pause_that_no_one_expects():
     """Far from the expected length bins are wide, and bounds loose, but still bounds."""
     for seed in range(4):
@@ -746,6 +760,12 @@ def test_what_lies_beside_a_window_does_not_matter(beside):
     assert found is not None
     assert found.score == pytest.approx(score, abs=1e-9)
     assert found.onsets.tolist() == onsets.tolist()
+
+
+@pytest.mark.parametrize("n_lengths", [1, 5, 60, 700])
+def test_bytes_of_bins(n_lengths):
+    bins = no_bins(20, n_lengths)
+    assert sum(table.nbytes for table in bins) == bytes_of_bins(20, n_lengths)
 
 
 def test_tables_of_lengths_are_in_the_budget():
