@@ -48,8 +48,8 @@ _WIDTHS: tuple[tuple[int, ...], ...] = (  # of bins either side of the middle
     # below each of the first limits, where lengths may be far from the one expected
     (*10 * (1,), *6 * (2,), 3, 3, 4, 5, 5, 7, 7, 8, 8, 9, 9, *4 * (10,), 16, 18, 20, 22, 25, 28,
      30, 35, 40),
-    (*16 * (1,), *6 * (2,), 3, 3, 3, 4, *4 * (5,), 6, 6, 7, 7, 8, 8, 10, 10, 14, 16, 18, 20, 24,
-     26, 30, 34),
+    (*25 * (1,), *3 * (2,), 3, 3, 4, *4 * (5,), 6, 6, 7, 7, 8, 8, 10, 10, 14, 16, 18, 20, 24, 26,
+     30, 34),
     (*20 * (1,), *6 * (2,), 5, 5, 10),
 )  # fmt: skip
 _GROWTH = 2  # of bins beyond, each to the one before
