@@ -62,10 +62,10 @@ def decode_second_order(potentials: Potentials, *, max_memory: int | None = None
     -----
     Let W be the frames each onset can take and L the lengths each event can have. Where
     ``a <= 0``, ``b <= 0`` and ``4 a b >= c**2`` in every row of `Potentials.ratio`, bounds leave
-    few states of most potentials: time is usually two to three times that of `decode_semi_markov`
-    on speech and on music, rarely more than four. Memory is some 200 K W bytes, of which half is
-    seldom touched, less where `max_memory` allows less, at most 2 GiB; a thread keeps at most
-    32 MiB of it for the next call.
+    few states of most potentials: time is mostly two to three times that of `decode_semi_markov`
+    on speech and on music, and less than four times on all that was measured. Memory is some
+    200 K W bytes, of which half is seldom touched, less where `max_memory` allows less, at most
+    2 GiB; a thread keeps at most 32 MiB of it for the next call.
 
     Otherwise, or where too many states are left, time is some ten to fifteen times that of
     `decode_semi_markov`. Back-pointers of one byte (two where an onset can follow more than 256

@@ -216,25 +216,14 @@ def test_second_order_on_other_recordings_of_music(shared_data: Path, hop, reach
     bins.
     """
     spans, corpora = ((5, 35), (50, 80)), ["performed", "bach10"]
-    expect_four_times(compare_stretches(shared_data, spans, corpora, hop, reach))
+    assert compare_stretches(shared_data, spans, corpora, hop, reach).max() <= 4
 
 
 @pytest.mark.parametrize(("hop", "reach"), [(0.005, 0.5), (0.005, 1.0), (0.01, 2.0)])
 def test_second_order_on_music_in_many_frames(shared_data: Path, hop, reach):
-    """Windows of 200 and 400 frames."""
+    """Windows of 200 and 400 frames. An étude with 5 ms frames showed what bins these need."""
     spans = ((10, 40), (30, 60), (75, 105), (90, 120))
-    expect_four_times(compare_stretches(shared_data, spans, ["disklavier"], hop, reach))
-
-
-def expect_four_times(ratios):
-    """At most one stretch is known to take more, and little: fail where that is not all."""
-    assert np.sum(ratios > 4) <= 1
-    assert ratios.max() <= 4.5
-    if ratios.max() > 4:
-        pytest.xfail(
-            f"{np.sum(ratios > 4)} of {ratios.size} stretches take more than 4 times the time of "
-            f"semi-Markov decoding, the worst {ratios.max():.1f}: at most 4 is asked"
-        )
+    assert compare_stretches(shared_data, spans, ["disklavier"], hop, reach).max() <= 4
 
 
 def test_second_order_on_music_with_learned_weights(shared_data: Path, monkeypatch):
