@@ -27,7 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from align.decoders._numba import compiled
+from align._numba import compiled
 from align.errors import ParameterError
 from align.features.pitch import LOWEST_BAND, N_BANDS
 from align.scores import Chords, Score

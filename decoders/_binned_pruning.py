@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from align._numba import compiled
 from align.decoders._bounded_search import Kept, search
 from align.decoders._first_order import Tables
 from align.decoders._length_bins import (
@@ -20,7 +21,6 @@ from align.decoders._length_bins import (
     expected_lengths,
     no_bins,
 )
-from align.decoders._numba import compiled
 from align.decoders._suffix_bounds import (
     N_BETWEEN,
     Bounds,

@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from align._numba import compiled
 from align.decoders._first_order import Tables
 from align.decoders._length_bins import Bins
-from align.decoders._numba import compiled
 from align.decoders._suffix_bounds import Bounds
 from align.decoders._vectors import LANES, MOST, TILE, bounded_lines, lowest_bit, places_at_most
 from align.types import IntArray

@@ -29,8 +29,8 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.extending import intrinsic
 
+from align._numba import compiled
 from align.decoders._llvm import loop, splat
-from align.decoders._numba import compiled
 from align.decoders._windows import Windows
 from align.types import FloatArray, IntArray
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from align._numba import compiled
 from align.decoders._envelope import TILE, Problem
-from align.decoders._numba import compiled
 from align.types import IntArray
 
 __all__ = ["finish", "follow"]

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from align.decoders._numba import compiled
+from align._numba import compiled
 from align.decoders._rows import row_offsets
 from align.decoders._windows import Windows, check_values, tighten
 from align.errors import ParameterError

@@ -19,8 +19,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from align._numba import compiled
 from align.decoders._envelope import TILE, Problem, advance, begin
-from align.decoders._numba import compiled
 from align.decoders._states import (
     length_scores,
     pointer_counts,

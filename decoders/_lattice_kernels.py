@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from align.decoders._numba import compiled
+from align._numba import compiled
 from align.types import FloatArray, IntArray
 
 __all__ = ["Graph", "Limits", "Scores", "backtrack", "cut_windows", "forward"]

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from align.decoders._numba import compiled
+from align._numba import compiled
 from align.decoders._windows import Windows
 from align.types import IntArray
 

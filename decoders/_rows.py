@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from align.decoders._numba import compiled
+from align._numba import compiled
 from align.errors import ParameterError
 from align.types import IntArray
 

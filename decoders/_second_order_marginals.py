@@ -21,8 +21,8 @@ from math import isqrt
 import numpy as np
 import numpy.typing as npt
 
+from align._numba import compiled
 from align.decoders._envelope import TILE, Problem, advance, begin
-from align.decoders._numba import compiled
 from align.decoders._states import (
     length_scores,
     pointer_counts,

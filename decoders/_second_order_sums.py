@@ -15,7 +15,7 @@ a few dozen frames (`align.decoders.narrowed`).
 import numpy as np
 import numpy.typing as npt
 
-from align.decoders._numba import compiled
+from align._numba import compiled
 from align.decoders._windows import Windows
 from align.types import FloatArray, IntArray
 

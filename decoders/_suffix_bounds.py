@@ -41,9 +41,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from align._numba import compiled
 from align.decoders._first_order import Tables
 from align.decoders._length_bins import APART, BOW, NEAR, Bins
-from align.decoders._numba import compiled
 from align.decoders._vectors import (
     DEAREST,
     FEW,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from align.decoders._numba import compiled
+from align._numba import compiled
 from align.errors import ParameterError
 from align.types import FloatArray, IntArray, Potentials
 

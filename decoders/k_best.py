@@ -29,9 +29,9 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from align._numba import compiled
 from align.decoders._first_order import Tables, first_order_tables, forward
 from align.decoders._k_best_second_order import SecondOrder, fits
-from align.decoders._numba import compiled
 from align.decoders._windows import Windows, explain_unreachable
 from align.decoders.max_marginals import onset_max_marginals
 from align.decoders.second_order import decode_second_order

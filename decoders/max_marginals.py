@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from align._numba import compiled
 from align.decoders._first_order import Tables, backward, first_order_tables, forward
-from align.decoders._numba import compiled
 from align.decoders._second_order_marginals import second_order_max_marginals
 from align.decoders._windows import check_values, explain_unreachable, tighten
 from align.errors import ParameterError

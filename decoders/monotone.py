@@ -20,7 +20,7 @@ Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, s
 import numpy as np
 import numpy.typing as npt
 
-from align.decoders._numba import compiled
+from align._numba import compiled
 from align.decoders._rows import best_by_rows, row_offsets
 from align.decoders._windows import (
     Windows,

@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from align.decoders._numba import compiled
+from align._numba import compiled
 from align.decoders._second_order_sums import second_order_sums
 from align.decoders._states import length_scores
 from align.decoders._windows import Windows, check_values, explain_unreachable, tighten

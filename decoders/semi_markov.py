@@ -22,7 +22,7 @@ Sarawagi and Cohen, "Semi-Markov conditional random fields", NIPS 2004.
 import numpy as np
 import numpy.typing as npt
 
-from align.decoders._numba import compiled
+from align._numba import compiled
 from align.decoders._rows import Row, best_by_rows, row_offsets
 from align.decoders._windows import (
     Windows,

@@ -6,7 +6,6 @@ See `align.learners.ellipsoid` for the algorithms and their notation.
 import math
 from typing import Any, Self, TypeAlias
 
-import numba
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
@@ -14,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
 
+from align._numba import compiled
 from align.errors import ParameterError
 from align.learners.trace import Round
 
@@ -436,7 +436,7 @@ def cut_factors(kind: int, alpha: float, n: int) -> tuple[float, float, float]:
     return float(step), float(scale), float(shrink)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _cut(kind: int, alpha: float, n: int) -> tuple[float, float, float]:
     """Return step, scale and shrink of a cut at depth alpha."""
     if kind == S3:
@@ -446,7 +446,7 @@ def _cut(kind: int, alpha: float, n: int) -> tuple[float, float, float]:
     return alpha + tau, scale, 1.0 - (1.0 - alpha - tau) ** 2 / scale
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _run(
     data: Any, columns: Any, ends: Any, dense: bool, relevant: Any, order: Any, begin: int,
     W: Any, late: Any, shape: Any, low_rank: bool, first_scale: float, kind: int, target: float,

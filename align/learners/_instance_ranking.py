@@ -5,10 +5,10 @@ See `align.learners.instance_ranking` for the algorithms and their notation.
 
 from typing import Any, TypeAlias
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from align._numba import compiled
 from align.errors import ParameterError
 
 __all__ = [
@@ -52,7 +52,7 @@ def rows(X: Any, query: npt.NDArray[np.intp]) -> tuple[Floats, Any]:
     return np.ascontiguousarray(part[:, columns].toarray()), columns
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def measure(scores: Any, y: Any) -> tuple[int, int, float, float, int, int]:
     """Return errors, pairs, the sum of the losses, the largest shortfall, and its pair.
 
@@ -82,7 +82,7 @@ def measure(scores: Any, y: Any) -> tuple[int, int, float, float, int, int]:
     return errors, pairs, lost, max(worst, 0.0), up, down
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def subgradient(scores: Any, y: Any, beta: Any) -> tuple[float, float]:
     """Fill beta for the average; return the gain and the sum of alpha."""
     pairs = 0
@@ -102,7 +102,7 @@ def subgradient(scores: Any, y: Any, beta: Any) -> tuple[float, float]:
     return gain / pairs, lost / pairs
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def largest_distance(x: Any, y: Any) -> float:
     """Return the largest squared distance of two instances of different grades."""
     largest = 0.0
@@ -116,7 +116,7 @@ def largest_distance(x: Any, y: Any) -> float:
     return largest
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def ascend(
     x: Any, up: Any, down: Any, short: Any, c: float, max_iter: int, tol: float, alpha: Any
 ) -> int:

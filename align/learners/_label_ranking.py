@@ -10,9 +10,10 @@ to the caller: the kernel returns in the middle of the round, and takes it up ag
 
 from typing import Any, NamedTuple, TypeAlias
 
-import numba
 import numpy as np
 import numpy.typing as npt
+
+from align._numba import compiled
 
 __all__ = ["AGGRESSIVE", "CONSERVATIVE", "OPTIMAL", "Rows", "State", "play", "refresh_all"]
 
@@ -63,7 +64,7 @@ class State(NamedTuple):
     counts: npt.NDArray[np.int64]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _refresh(V: Any, P: Any, norms: Any, r: int, c: float) -> None:
     """Compute the unnormalised weights of a label, and their sum, from v."""
     n = V.shape[0]
@@ -80,7 +81,7 @@ def _refresh(V: Any, P: Any, norms: Any, r: int, c: float) -> None:
     norms[STALE, r] = 0.0
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _keep_mean(state: Any, r: int, rounds: int) -> None:
     """Add what the weights of a label were in the rounds that `mean` does not have yet."""
     share = (rounds - state.stamp[r]) / state.norms[Z, r]
@@ -89,7 +90,7 @@ def _keep_mean(state: Any, r: int, rounds: int) -> None:
     state.stamp[r] = rounds
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def refresh_all(average: bool, c: float, state: Any) -> None:
     """Take up another c."""
     n, k = state.V.shape
@@ -102,7 +103,7 @@ def refresh_all(average: bool, c: float, state: Any) -> None:
     state.floats[PRICE] = price
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _log_masses(state: Any, r: int, c: float, on: float) -> None:
     """Fill the log of a label's weight off and on the marked features.
 
@@ -127,7 +128,7 @@ def _log_masses(state: Any, r: int, c: float, on: float) -> None:
         state.masses[r, side] = top / c + np.log(total) - norm if total > 0.0 else -np.inf
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _measure(rows: Any, row: int, n: int, floats: Any) -> None:
     """Fill |x|^2, the largest |x_j|, and the one value of all nonzero x_j, if it is one."""
     square = 0.0
@@ -154,7 +155,7 @@ def _measure(rows: Any, row: int, n: int, floats: Any) -> None:
     floats[FLAT] = 0.0 if mixed or flat < 0.0 else flat
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _fill_scores(rows: Any, row: int, S: Any, k: int, scores: Any) -> None:
     """Fill ``scores = x S``."""
     for r in range(k):
@@ -188,7 +189,7 @@ def _fill_scores(rows: Any, row: int, S: Any, k: int, scores: Any) -> None:
             scores[r] += weights[r]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _mark(rows: Any, row: int, marked: Any, value: bool) -> None:
     first = rows.ends[row]
     skip = 0 if rows.dense else first
@@ -199,7 +200,7 @@ def _mark(rows: Any, row: int, marked: Any, value: bool) -> None:
         marked[marked.size - 1] = value
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _move(
     rows: Any, row: int, r: int, step: float, entropy: bool, average: bool, state: Any
 ) -> None:
@@ -255,7 +256,7 @@ def _move(
         state.floats[PRICE] += step * (2.0 * c * state.scores[r] + step * state.floats[SQUARE])
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _begin_round(
     rows: Any, row: int, relevant: Any, k: int, entropy: bool, margin: float, state: Any
 ) -> bool:
@@ -295,7 +296,7 @@ def _begin_round(
     return True
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def play(
     rows: Any, relevant: Any, known: Any, order: Any, begin: int, end: int, resume: bool,
     entropy: bool, average: bool, update: int, margin: float, state: Any, log: Any,

@@ -2,9 +2,10 @@
 
 from typing import Any, TypeAlias
 
-import numba
 import numpy as np
 import numpy.typing as npt
+
+from align._numba import compiled
 
 __all__ = ["label_codes", "sorted_labels"]
 
@@ -61,7 +62,7 @@ def _span(y: Labels) -> tuple[int, int] | None:
     return low, high - low + 1
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _range(y: Any) -> tuple[int, int]:
     low = high = y[0]
     for i in range(y.shape[0]):
@@ -70,13 +71,13 @@ def _range(y: Any) -> tuple[int, int]:
     return low, high
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _mark(y: Any, low: int, seen: Any) -> None:
     for i in range(y.shape[0]):
         seen[y[i] - low] = True
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _look_up(y: Any, low: int, table: Any) -> Any:
     codes = np.empty(y.shape[0], dtype=np.int64)
     for i in range(y.shape[0]):

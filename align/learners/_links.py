@@ -8,9 +8,9 @@ anew only where v or c changed. `align.learners._link_run` holds the state.
 import math
 from typing import Any
 
-import numba
 import numpy as np
 
+from align._numba import compiled
 from align.learners import _rounds as rounds
 from align.learners._link_state import (
     BALL,
@@ -41,7 +41,7 @@ _ROUNDING = 1e-12  # as in `_rounds`
 # Rounds ------------------------------------------------------------------------------------------
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _row_link(s: Any, v: Any, w: Any, scale: float) -> None:
     """Write the link of a row of v, but for `BALL`, where it is only scaled."""
     n = v.shape[0]
@@ -77,7 +77,7 @@ def _row_link(s: Any, v: Any, w: Any, scale: float) -> None:
             w[j] = scale * v[j]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _shrink(s: Any, scale: float) -> float:
     """Return the factor that takes ``scale v`` into the ball."""
     size = 0.0
@@ -88,7 +88,7 @@ def _shrink(s: Any, scale: float) -> float:
     return s.rule[rounds.BOUND] / size if size > s.rule[rounds.BOUND] else 1.0
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def refresh(s: Any, scale: float) -> None:
     """Bring w up to date, and put what is left behind on the sum of the hypotheses."""
     anew = scale != s.sums[SCALE]
@@ -108,7 +108,7 @@ def refresh(s: Any, scale: float) -> None:
             s.stale[r] = False
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _score(s: Any, w: Any, x: Any) -> float:
     total = 0.0
     if s.flags[DOUBLED]:  # equal weights must give a score of exactly 0
@@ -121,7 +121,7 @@ def _score(s: Any, w: Any, x: Any) -> float:
     return total
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _dual_norm(s: Any, x: Any) -> float:
     kind = s.flags[KIND]
     top = 0.0
@@ -138,7 +138,7 @@ def _dual_norm(s: Any, x: Any) -> float:
     return norm if s.v.shape[0] == 1 else norm * math.sqrt(2.0)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _dual(s: Any) -> float:
     c = s.sums[rounds.C]
     kind = s.flags[KIND]
@@ -174,7 +174,7 @@ def _dual(s: Any) -> float:
     return float(s.sums[rounds.GAIN] - c * total)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _tune(s: Any, radius: float, before: int) -> float:
     kind = s.flags[rounds.TUNING]
     first, second = s.rule[rounds.FIRST_TUNING], s.rule[rounds.SECOND_TUNING]
@@ -191,7 +191,7 @@ def _tune(s: Any, radius: float, before: int) -> float:
     return float(second * math.sqrt(first + s.sums[rounds.PRICED]))
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _constraint(s: Any, x: Any, y: float, relevant: Any) -> Any:
     """Return code, mistake, row with x, row with -x, sign, target, inner; -2: nothing to rank."""
     k = s.v.shape[0]
@@ -226,7 +226,7 @@ def _constraint(s: Any, x: Any, y: float, relevant: Any) -> Any:
     return float(best), mistake, good, wrong, 1.0, margin, inner
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _ball_step(s: Any, inner: float, norm2: float, target: float, curvature: float) -> float:
     """Return the alpha with ``target - curvature alpha = <w(alpha), a>``; inner is ``<v, a>``."""
     c, bound = s.sums[rounds.C], s.rule[rounds.BOUND]
@@ -255,7 +255,7 @@ def _ball_step(s: Any, inner: float, norm2: float, target: float, curvature: flo
     return 0.5 * (low + high)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _step(
     s: Any, x: Any, up: int, down: int, sign: float, target: float, loss: float, weight: float
 ) -> float:
@@ -306,7 +306,7 @@ def _step(
     return line_search(kind, s.some_v[:rows], s.some_d[:rows], c, target, upper, p, curvature)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _move(s: Any, x: Any, up: int, down: int, sign: float, alpha: float) -> None:
     for j in range(x.shape[0]):
         s.v[up, j] += alpha * (sign * x[j])
@@ -317,7 +317,7 @@ def _move(s: Any, x: Any, up: int, down: int, sign: float, alpha: float) -> None
         s.stale[down] = True
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _inner(s: Any, x: Any, up: int, down: int, sign: float, scale: float) -> float:
     """Return ``<grad f*(scale v), a>`` of the v of now, without touching w."""
     if s.flags[KIND] == BALL:
@@ -333,7 +333,7 @@ def _inner(s: Any, x: Any, up: int, down: int, sign: float, scale: float) -> flo
     return total
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _loss(target: float, inner: float) -> float:
     loss = target - inner
     return loss if loss > _ROUNDING * (abs(target) + abs(inner)) else 0.0
@@ -342,7 +342,7 @@ def _loss(target: float, inner: float) -> float:
 # Earlier rounds ----------------------------------------------------------------------------------
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _again(s: Any, kept: Any, i: int, scale: float) -> float:
     """Optimise the variable in place i anew; return how far it moved."""
     x, up, down, sign = kept.x[i], kept.up[i], kept.down[i], kept.sign[i]
@@ -369,7 +369,7 @@ def _again(s: Any, kept: Any, i: int, scale: float) -> float:
     return float(abs(new - old))
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _worst(s: Any, kept: Any, first: int, n: int, scale: float) -> int:
     """Return the place of the variable whose slope, where it may follow it, is largest."""
     refresh(s, scale)
@@ -393,7 +393,7 @@ def _worst(s: Any, kept: Any, first: int, n: int, scale: float) -> int:
     return chosen
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _keep(
     s: Any,
     kept: Any,
@@ -418,7 +418,7 @@ def _keep(
     return int(at)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _sweep(s: Any, kept: Any, scale: float, draws: Any, t: int) -> None:
     """Optimise the variables that are kept, one after another."""
     first, n = s.memory[0], s.memory[1]
@@ -447,7 +447,7 @@ def _sweep(s: Any, kept: Any, scale: float, draws: Any, t: int) -> None:
 # A pass ------------------------------------------------------------------------------------------
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _fill(s: Any, values: Any) -> None:
     """Write the instance as the learner sees it: with the constant, doubled."""
     x = s.x
@@ -461,7 +461,7 @@ def _fill(s: Any, values: Any) -> None:
             x[width + j] = -x[j]
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def play(
     X: Any,
     places: Any,

@@ -23,6 +23,7 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
+from align._numba import compiled
 from align.learners import _rounds as rounds
 
 __all__ = [
@@ -61,7 +62,7 @@ def covers(rule: Any, flags: Any) -> bool:
     )
 
 
-@numba.njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
+@compiled(forceinline=True, error_model="numpy")
 def _lost(
     loss: float,
     target: float,
@@ -93,14 +94,14 @@ def _lost(
     return float(alpha)
 
 
-@numba.njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
+@compiled(forceinline=True, error_model="numpy")
 def _close(n_rounds: int, prefix: float, counts: Any, sums: Any) -> None:
     counts[0] += n_rounds
     sums[_PREFIX] = prefix
     sums[_DUAL] = sums[_GAIN] - 0.5 * sums[_SQUARE] / sums[_C]
 
 
-@numba.njit(cache=True, nogil=True, forceinline=True, error_model="numpy", fastmath=_FAST)
+@compiled(forceinline=True, error_model="numpy", fastmath=_FAST)
 def _square(x: Any, begin: int, end: int) -> float:
     total = 0.0
     for j in range(begin, end):
@@ -109,7 +110,7 @@ def _square(x: Any, begin: int, end: int) -> float:
     return total
 
 
-@numba.njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
+@compiled(forceinline=True, error_model="numpy")
 def _add(w: Any, step: float, x: Any) -> None:
     for j in range(x.shape[0]):
         w[j] += step * x[j]
@@ -118,7 +119,7 @@ def _add(w: Any, step: float, x: Any) -> None:
 # Dense rows --------------------------------------------------------------------------------------
 
 
-@numba.njit(cache=True, nogil=True, forceinline=True, error_model="numpy", fastmath=_FAST)
+@compiled(forceinline=True, error_model="numpy", fastmath=_FAST)
 def _row_scores(W: Any, x: Any, scores: Any) -> None:
     k, d = W.shape
     r = 0
@@ -143,7 +144,7 @@ def _row_scores(W: Any, x: Any, scores: Any) -> None:
         r += 1
 
 
-@numba.njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
+@compiled(forceinline=True, error_model="numpy")
 def _lead(scores: Any, label: int, bias: float, b: Any) -> tuple[float, float]:
     """Add the constant; return how far `label` is ahead, and the best score of the others."""
     for r in range(b.shape[0]):
@@ -157,7 +158,7 @@ def _lead(scores: Any, label: int, bias: float, b: Any) -> tuple[float, float]:
     return own - top, top
 
 
-@numba.njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
+@compiled(forceinline=True, error_model="numpy")
 def _place(scores: Any, n: int, top: float) -> int:
     for r in range(n):
         if scores[r] == top:
@@ -165,7 +166,7 @@ def _place(scores: Any, n: int, top: float) -> int:
     return 0
 
 
-@numba.njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
+@compiled(forceinline=True, error_model="numpy")
 def _dense_row(data: Any, indices: Any, indptr: Any, row: int, spare: Any) -> Any:
     """Return a row: where it lies if every entry is there, in order; else written to `spare`."""
     d = spare.shape[0]
@@ -180,7 +181,7 @@ def _dense_row(data: Any, indices: Any, indptr: Any, row: int, spare: Any) -> An
     return spare
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def play_classes(
     data: Any,
     indices: Any,
@@ -239,7 +240,7 @@ def play_classes(
     _close(order.shape[0], prefix, counts, sums)
 
 
-@numba.njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
+@compiled(forceinline=True, error_model="numpy")
 def _one_score(
     score: float, y: float, margin: float, scale: float, flags: Any
 ) -> tuple[float, float, bool]:
@@ -250,7 +251,7 @@ def _one_score(
     return y, margin, score * y < 0.0 or (score == 0.0 and (y < 0.0 or flags[_TIES] != 0))
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
+@compiled(error_model="numpy", fastmath=_FAST)
 def play_scores(
     data: Any,
     indices: Any,
@@ -378,7 +379,7 @@ else:
     _2, _4, _6, _8 = _vectors_of(2), _vectors_of(4), _vectors_of(6), _vectors_of(8)
     _10, _12, _14, _16 = _vectors_of(10), _vectors_of(12), _vectors_of(14), _vectors_of(16)
 
-    @numba.njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
+    @compiled(forceinline=True, error_model="numpy")
     def _some_scores(W: Any, x: Any, columns: Any, scores: Any) -> None:
         """Write the sums of the first columns, as many as there are scores."""
         r = 0
@@ -402,7 +403,7 @@ else:
             _14(W, x, columns, r, scores)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def spread(data: Any, indices: Any, indptr: Any, order: Any, X: Any) -> None:
     """Write the rows `order` of a CSR matrix into a dense one."""
     d = X.shape[1]
@@ -418,7 +419,7 @@ def spread(data: Any, indices: Any, indptr: Any, order: Any, X: Any) -> None:
             X[i, np.uint32(indices[j])] = data[j]
 
 
-@numba.njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
+@compiled(forceinline=True, error_model="numpy")
 def _add_pair(
     W: Any,
     up: int,
@@ -447,7 +448,7 @@ def _add_pair(
         W[feature, late + down] -= later
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def play_classes_csr(
     data: Any,
     indices: Any,
@@ -508,13 +509,13 @@ def play_classes_csr(
     _close(order.shape[0], prefix, counts, sums)
 
 
-@numba.njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
+@compiled(forceinline=True, error_model="numpy")
 def _add_entries(w: Any, step: float, data: Any, indices: Any, begin: int, end: int) -> None:
     for j in range(begin, end):
         w[np.uint32(indices[j])] += step * data[j]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def play_scores_csr(
     data: Any,
     indices: Any,

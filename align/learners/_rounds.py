@@ -16,8 +16,9 @@ arrays ``sums``, ``counts``, ``rule`` and ``flags`` are indexed by the constants
 import math
 from typing import Any
 
-import numba
 import numpy as np
+
+from align._numba import compiled
 
 __all__ = [
     "AVERAGE",
@@ -100,7 +101,7 @@ _ROUNDING = 1e-12  # relative; a loss below this is what a step leaves on its ow
 _FAST = {"reassoc", "contract", "nsz"}  # sums in any order; NaN stays NaN
 
 
-@numba.njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
+@compiled(forceinline=True, error_model="numpy")
 def _begin(norm2: float, mistake: bool, rule: Any, flags: Any, counts: Any, sums: Any) -> float:
     """Set c of the round and return the scale."""
     kind = flags[TUNING]
@@ -125,7 +126,7 @@ def _begin(norm2: float, mistake: bool, rule: Any, flags: Any, counts: Any, sums
     return _scale(c, sums[SQUARE], rule[BOUND])
 
 
-@numba.njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
+@compiled(forceinline=True, error_model="numpy")
 def _scale(c: float, square: float, bound: float) -> float:
     scale = 1.0 / c if c > 0.0 else 0.0
     if square * scale * scale > bound * bound:
@@ -133,7 +134,7 @@ def _scale(c: float, square: float, bound: float) -> float:
     return scale
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def _ball_step(
     target: float, inner: float, norm2: float, curvature: float, c: float, square: float, b: float
 ) -> float:
@@ -162,7 +163,7 @@ def _ball_step(
     return 0.5 * (low + high)
 
 
-@numba.njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
+@compiled(forceinline=True, error_model="numpy")
 def _finish(
     target: float,
     inner: float,
@@ -214,7 +215,7 @@ def _finish(
     return alpha, loss
 
 
-@numba.njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
+@compiled(forceinline=True, error_model="numpy")
 def _settle(rule: Any, sums: Any) -> None:
     """Set the dual objective; only who reads it pays for it."""
     c = sums[C]
@@ -224,7 +225,7 @@ def _settle(rule: Any, sums: Any) -> None:
         sums[DUAL] = sums[GAIN] - inside * (size - 0.5 * inside) / c
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def _write(
     log: Any,
     i: int,
@@ -251,7 +252,7 @@ def _write(
     log[i, LOG_SCALE] = 1.0 / sums[C] if sums[C] > 0.0 else 0.0
 
 
-@numba.njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
+@compiled(forceinline=True, error_model="numpy")
 def _scalar_round(
     raw: float,
     square: float,
@@ -287,7 +288,7 @@ def _scalar_round(
     return alpha, sign
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
+@compiled(error_model="numpy", fastmath=_FAST)
 def _dense_scores(V: Any, x: Any, bias: float, scores: Any) -> None:
     """Write ``<v_r, x>`` for every r, four at a time."""
     d, k = x.shape[0], V.shape[0]
@@ -313,7 +314,7 @@ def _dense_scores(V: Any, x: Any, bias: float, scores: Any) -> None:
         r += 1
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
+@compiled(error_model="numpy", fastmath=_FAST)
 def _sparse_scores(V: Any, x: Any, columns: Any, bias: float, scores: Any) -> None:
     d = V.shape[1] - 1
     for r in range(V.shape[0]):
@@ -323,7 +324,7 @@ def _sparse_scores(V: Any, x: Any, columns: Any, bias: float, scores: Any) -> No
         scores[r] = total + bias * V[r, d]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=_FAST)
+@compiled(error_model="numpy", fastmath=_FAST)
 def _score(V: Any, x: Any, columns: Any, bias: float, scores: Any, spread: Any) -> float:
     """Write ``<v_r, x>`` for every r; return the squared norm of x.
 
@@ -347,7 +348,7 @@ def _score(V: Any, x: Any, columns: Any, bias: float, scores: Any, spread: Any) 
     return square
 
 
-@numba.njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
+@compiled(forceinline=True, error_model="numpy")
 def _add(v: Any, step: float, x: Any, columns: Any, bias: float) -> None:
     d = v.shape[0] - 1
     if x.shape[0] == d:
@@ -359,7 +360,7 @@ def _add(v: Any, step: float, x: Any, columns: Any, bias: float) -> None:
     v[d] += step * bias
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def play_scores(
     data: Any,
     indices: Any,
@@ -406,7 +407,7 @@ def play_scores(
     return int(order.shape[0])
 
 
-@numba.njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
+@compiled(forceinline=True, error_model="numpy")
 def _rivals(scores: Any, label: int, relevant: Any, row: int) -> tuple[int, int, int]:
     """Return the worst relevant class, the best other one, and the best of all; ties: the first.
 
@@ -439,7 +440,7 @@ def _rivals(scores: Any, label: int, relevant: Any, row: int) -> tuple[int, int,
     return good, wrong, best
 
 
-@numba.njit(cache=True, nogil=True, forceinline=True, error_model="numpy")
+@compiled(forceinline=True, error_model="numpy")
 def _class_round(
     scores: Any,
     square: float,
@@ -476,7 +477,7 @@ def _class_round(
     return alpha
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def play_classes(
     data: Any,
     indices: Any,
@@ -538,7 +539,7 @@ def play_classes(
     return int(order.shape[0])
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def play_uniclass(
     X: Any,
     order: Any,

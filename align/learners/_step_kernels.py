@@ -6,8 +6,9 @@ files only: after an edit here, touch the files whose kernels call these (`_link
 
 from typing import Any
 
-import numba
 import numpy as np
+
+from align._numba import compiled
 
 __all__ = ["ENTROPY", "QNORM", "entropy_step", "line_search", "log_root", "pair_step"]
 
@@ -16,7 +17,7 @@ ENTROPY, QNORM = 0, 1
 _MAX_ITER = 200  # of a line search; bisection alone needs about 50
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _log_mass(v: Any, d: Any, value: float, c: float) -> float:
     """Return the log of ``sum exp(v_j / c)`` over the entries with ``d_j = value``."""
     top = -np.inf
@@ -32,7 +33,7 @@ def _log_mass(v: Any, d: Any, value: float, c: float) -> float:
     return float(top / c + np.log(total))
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def log_root(log_p: float, log_q: float, log_z: float, margin: float) -> float:
     """Return the log of the positive root b of ``(1-m) P b^2 - m Z b - (1+m) Q = 0``.
 
@@ -55,7 +56,7 @@ def log_root(log_p: float, log_q: float, log_z: float, margin: float) -> float:
     return float(np.log(2.0 * (1.0 + margin)) + log_q - root)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def entropy_step(v: Any, d: Any, c: float, margin: float, upper: float) -> float:
     """Return alpha where every d_j is -s, 0 or s; -1 where it is not."""
     s = 0.0
@@ -72,7 +73,7 @@ def entropy_step(v: Any, d: Any, c: float, margin: float, upper: float) -> float
     return min(max(c / s * log_root(log_p, log_q, log_z, margin / s), 0.0), upper)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def pair_step(v: Any, x: Any, c: float, margin: float, upper: float) -> float:
     """Return alpha of a pair of rows where every x_j is 0 or s; -1 where it is not."""
     s = 0.0
@@ -94,7 +95,7 @@ def pair_step(v: Any, x: Any, c: float, margin: float, upper: float) -> float:
     return min(max(c / s * root, 0.0), upper)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _entropy_slope(v: Any, d: Any, c: float, alpha: float) -> tuple[float, float]:
     """Return ``<w, d>`` and ``Var_w(d) / c`` at alpha, summed over the rows."""
     mean = 0.0
@@ -119,7 +120,7 @@ def _entropy_slope(v: Any, d: Any, c: float, alpha: float) -> tuple[float, float
     return mean, variance / c
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _qnorm_slope(v: Any, d: Any, c: float, alpha: float, p: float) -> tuple[float, float]:
     """Return the sum over rows of ``<link((v + alpha d) / c), d>``, and its derivative."""
     mean = 0.0
@@ -148,7 +149,7 @@ def _qnorm_slope(v: Any, d: Any, c: float, alpha: float, p: float) -> tuple[floa
     return mean, curve
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def line_search(
     kind: int,
     v: Any,

@@ -22,10 +22,10 @@ Wang, Vucetic, "Online Passive-Aggressive Algorithms on a Budget", 2010.
 
 from typing import NamedTuple, TypeAlias
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from align._numba import compiled
 from align.errors import ParameterError
 from align.learners.kernels import Kernel
 
@@ -317,7 +317,7 @@ def _solve(factor: Matrix, values: Matrix, transposed: bool = False) -> Matrix:
     return solved
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _play_block(
     scores: Matrix,
     gram: Matrix,

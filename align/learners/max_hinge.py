@@ -16,10 +16,10 @@ Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, s
 
 from typing import Any, NamedTuple, TypeAlias
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from align._numba import compiled
 from align.errors import ParameterError
 
 __all__ = ["MaxHingeStep", "max_hinge_bound", "max_hinge_step"]
@@ -157,7 +157,7 @@ def _primal(a: Floats, gamma: Floats, c: float, alpha: Floats) -> float:
     return float(c * (z @ z) / 2.0 + max(float((gamma - a @ z).max()), 0.0))
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _descend(a: Any, gamma: Any, c: float, max_iter: int, tol: float, average: Any) -> int:
     """Fill `average` with the mean of the dual iterates; return the iterations taken.
 

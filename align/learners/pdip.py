@@ -22,10 +22,10 @@ Boyd and Vandenberghe, "Convex Optimization", 2004, section 11.7.
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from align._numba import compiled
 from align.errors import ParameterError
 from align.learners.complexity import Complexity, Entropy, Euclidean, as_complexity
 
@@ -316,7 +316,7 @@ def _solve(
     return alpha
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _derivatives(
     entropy: bool, values: Any, masses: Any, sign: Any, c: float, margin: float, a: Any,
     first: Any, second: Any,
@@ -354,7 +354,7 @@ def _derivatives(
     second[k] = 0.0
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _residual(
     first: Any, sign: Any, relevant: Any, a: Any, lam: Any, nu0: float, nu1: float, barrier: float
 ) -> tuple[float, float]:
@@ -373,7 +373,7 @@ def _residual(
     return dual, dual + centre + balance * balance + budget * budget
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _ranking(
     entropy: bool, values: Any, masses: Any, relevant: Any, c: float, margin: float, alpha: Any
 ) -> int:

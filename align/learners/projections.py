@@ -17,10 +17,10 @@ Condat, "Fast projection onto the simplex and the l1 ball", 2016.
 
 from typing import Any, TypeAlias
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from align._numba import compiled
 from align.errors import ParameterError
 
 __all__ = ["project_entropic", "project_l1_ball", "project_simplex"]
@@ -185,7 +185,7 @@ def _rows(
     )
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _threshold(mu: Any, top: float, size: float, kept: Any) -> float:
     """Find h with ``sum max(mu - top - h, 0) = size``; `top` is max(mu), `kept` is work space."""
     # Condat's scan: `low` never exceeds the threshold, so what lies below it is dropped for good.
@@ -221,7 +221,7 @@ def _threshold(mu: Any, top: float, size: float, kept: Any) -> float:
         n_kept = left
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _simplex_rows(mu: Any, sizes: Any, out: Any) -> None:
     m, p = mu.shape
     kept = np.empty(p)
@@ -235,7 +235,7 @@ def _simplex_rows(mu: Any, sizes: Any, out: Any) -> None:
             out[r, i] = max(mu[r, i] - top - threshold, 0.0)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _l1_rows(mu: Any, radii: Any, out: Any) -> None:
     m, p = mu.shape
     kept = np.empty(p)

@@ -21,10 +21,10 @@ polyhedra", 2006.
 
 from typing import Any, TypeAlias
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
+from align._numba import compiled
 from align.errors import ParameterError
 
 __all__ = ["sopopo"]
@@ -109,7 +109,7 @@ def sopopo(
     return alpha.reshape(scores.shape)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _sort_down(values: Any) -> None:
     """Sort in place, largest first: a heapsort, which compiles in a tenth of numpy's time."""
     n = values.size
@@ -133,7 +133,7 @@ def _sort_down(values: Any) -> None:
         values[root] = kept
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _descending(values: Any, knots: Any, sums: Any) -> None:
     """Sort `values` downwards; fill their prefix sums and the knots ``A_i - i mu_i``."""
     _sort_down(values)
@@ -148,7 +148,7 @@ def _descending(values: Any, knots: Any, sums: Any) -> None:
         knots[i] = knot
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _sopopo_rows(
     scores: Any, relevant: Any, squares: Any, c: float, margin: float, total: float, alpha: Any
 ) -> None:

@@ -7,9 +7,10 @@ set of weights, whether the examples are dense or sparse.
 
 from typing import Any, NamedTuple, TypeAlias
 
-import numba
 import numpy as np
 import numpy.typing as npt
+
+from align._numba import compiled
 
 __all__ = ["Stump", "StumpSearch"]
 
@@ -113,7 +114,7 @@ class StumpSearch:
         return Stump(int(feature), float(threshold), float(sign)), float(edge)
 
 
-@numba.njit(cache=True, nogil=True)
+@compiled()
 def _scan(
     starts: Any, rows: Any, values: Any, signed: Any, m: int
 ) -> tuple[int, float, float, float]:

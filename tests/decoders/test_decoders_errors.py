@@ -1,13 +1,10 @@
 """What cannot be decoded: one sentence that names the event and says what to do."""
 
-import runpy
-
 import numba
 import numpy as np
 import pytest
 
 from align import decoders
-from align.decoders import _numba
 from align.errors import ParameterError
 from align.types import Potentials
 
@@ -179,44 +176,3 @@ def test_general_function_that_cannot_be_compiled():
 
     with pytest.raises(ParameterError, match=r"numba cannot compile the general functions \(wro"):
         decoders.decode(potentials_of(3, 8, general=((1.0, wrong),)))
-
-
-def test_kernels_compile_where_no_cache_can_be_written(monkeypatch):
-    asked = []
-
-    def njit(cache=False, **options):
-        asked.append(cache)
-        if cache:
-            raise RuntimeError("cannot cache function 'f': no locator available for file 'x'")
-        return lambda function: function
-
-    monkeypatch.setattr(_numba.numba, "njit", njit)
-    assert _numba.compiled()(max) is max
-    assert asked == [True, False]
-
-
-@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
-def test_a_cached_kernel_is_compiled_again_where_another_file_has_changed(monkeypatch, tmp_path):
-    """It may have been compiled from tables of that file."""
-    source = tmp_path / "kernel_of_a_test.py"
-    source.write_text(
-        "from align.decoders._numba import compiled\n\n\n"
-        "@compiled()\ndef twice(x):\n    return 2.0 * x\n"
-    )
-    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "cache"))
-    hits = []
-    for stamp in (b"1", b"1", b"2", b"2"):
-        monkeypatch.setattr(_numba, "_STAMP", stamp)
-        names = runpy.run_path(str(source))
-        assert names["twice"](3.0) == 6.0
-        hits.append(sum(names["twice"].stats.cache_hits.values()))
-    assert hits == [0, 1, 0, 1]
-
-
-def test_other_errors_of_the_compiler_are_kept(monkeypatch):
-    def njit(**options):
-        raise RuntimeError("something else")
-
-    monkeypatch.setattr(_numba.numba, "njit", njit)
-    with pytest.raises(RuntimeError, match="something else"):
-        _numba.compiled()(max)

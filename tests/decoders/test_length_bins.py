@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from align import decoders
+from align._numba import compiled
 from align.decoders import _binned_pruning, _length_bins, _suffix_bounds
 from align.decoders._binned_pruning import is_concave, search_by_bins
 from align.decoders._checkpoints import best_by_envelopes
@@ -24,7 +25,6 @@ from align.decoders._length_bins import (
     expected_lengths,
     no_bins,
 )
-from align.decoders._numba import compiled
 from align.decoders._states import length_scores, pointer_offsets
 from align.decoders._suffix_bounds import bound_after, n_scratch
 from align.decoders._vectors import LANES, MOST, extremes, places_at_most

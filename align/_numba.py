@@ -1,0 +1,75 @@
+"""How this package compiles its kernels: one decorator for all of them."""
+
+import hashlib
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+
+__all__ = ["compiled"]
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+_TOP = Path(__file__).resolve().parent
+
+
+def compiled(**options: Any) -> Callable[[_F], _F]:
+    """Compile a kernel that releases the GIL and, where a folder can be written, is cached.
+
+    Parameters
+    ----------
+    **options
+        Further options of `numba.njit`.
+
+    Returns
+    -------
+    callable
+        A decorator. With ``NUMBA_DISABLE_JIT=1`` it returns the plain Python function.
+
+    Notes
+    -----
+    numba looks for a folder for its cache when it decorates, and refuses where neither the
+    installed tree nor the user's home can be written; the kernel is then compiled anew in each
+    process. A cached kernel is used as long as no file of its folder has changed: numba itself
+    looks at the file of the kernel only, and would go on with what others held before. So a
+    kernel calls other kernels, and takes tables of numbers, from its own folder only.
+    """
+
+    def decorate(function: _F) -> _F:
+        try:
+            kernel: _F = numba.njit(nogil=True, cache=True, **options)(function)
+        except (RuntimeError, OSError) as error:
+            if isinstance(error, RuntimeError) and "cannot cache" not in str(error):
+                raise
+            kernel = numba.njit(nogil=True, **options)(function)
+        cached = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
+        if cached is not None:
+            cached._source_stamp = (cached._source_stamp, _stamp(_folder(function)))
+        return kernel
+
+    return decorate
+
+
+def _folder(function: Callable[..., Any]) -> Path:
+    """Return the folder whose files a kernel may be compiled from.
+
+    Within `align` it is the one on top (``align/learners`` for ``align/learners/flat/...``),
+    elsewhere the outermost package.
+    """
+    file = Path(function.__code__.co_filename).resolve()
+    if file.is_relative_to(_TOP) and file.parent != _TOP:
+        return _TOP / file.relative_to(_TOP).parts[0]
+    folder = file.parent
+    while (folder.parent / "__init__.py").exists():  # features/ and decoders/ in a checkout
+        folder = folder.parent
+    return folder
+
+
+@cache
+def _stamp(folder: Path) -> bytes:
+    """Return a digest of all that a kernel of this folder may be compiled from."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*.py")):
+        digest.update(path.relative_to(folder).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.digest()

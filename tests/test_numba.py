@@ -1,0 +1,101 @@
+"""One way to compile: a cache where one can be written, and never a kernel that is stale."""
+
+import importlib
+import runpy
+import subprocess
+import sys
+
+import numba
+import pytest
+
+from align import _numba
+
+compiles = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
+
+KERNEL = """
+from align._numba import compiled
+
+@compiled()
+def twice(x):
+    return 2.0 * x
+"""
+
+NO_LOCATORS = """
+import importlib, pkgutil, warnings
+from numba.core import caching
+
+warnings.simplefilter("error")
+for kind in (caching.CompileResultCacheImpl, caching.CodeLibraryCacheImpl):
+    kind._locator_classes = []  # as where neither the package nor the home can be written
+
+import align
+for module in pkgutil.walk_packages(align.__path__, "align."):
+    if not module.name.endswith("__main__"):
+        importlib.import_module(module.name)
+
+import numpy as np
+from align.decoders import decode
+from align.learners import PassiveAggressiveClassifier
+from align.types import Potentials
+
+assert decode(Potentials(np.eye(2, 3), 3)).onsets.tolist() == [0, 1]
+X = np.array([[1.0, 0.0], [0.0, 1.0]])
+assert PassiveAggressiveClassifier().fit(X, [0, 1]).predict(X).tolist() == [0, 1]
+"""
+
+
+def test_kernels_compile_where_no_cache_can_be_written(monkeypatch):
+    asked = []
+
+    def njit(cache=False, **options):
+        asked.append(cache)
+        if cache:
+            raise RuntimeError("cannot cache function 'f': no locator available for file 'x'")
+        return lambda function: function
+
+    monkeypatch.setattr(_numba.numba, "njit", njit)
+    assert _numba.compiled()(max) is max
+    assert asked == [True, False]
+
+
+@compiles
+def test_everything_works_where_no_cache_can_be_written():
+    done = subprocess.run(
+        [sys.executable, "-c", NO_LOCATORS], capture_output=True, text=True, timeout=240
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_other_errors_of_the_compiler_are_kept(monkeypatch):
+    def njit(**options):
+        raise RuntimeError("something else")
+
+    monkeypatch.setattr(_numba.numba, "njit", njit)
+    with pytest.raises(RuntimeError, match="something else"):
+        _numba.compiled()(max)
+
+
+@compiles
+def test_a_cached_kernel_is_compiled_again_where_another_file_has_changed(monkeypatch, tmp_path):
+    """It may have been compiled from tables of that file, also of one in a folder below."""
+    package, inner = tmp_path / "package", tmp_path / "package" / "inner"
+    inner.mkdir(parents=True)
+    for folder in (package, inner):
+        (folder / "__init__.py").touch()
+    source, other = inner / "kernel.py", package / "other.py"
+    source.write_text(KERNEL)
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "cache"))
+    hits = []
+    for text in ("A = 1", "A = 1", "A = 2", "A = 2"):
+        other.write_text(text)
+        _numba._stamp.cache_clear()  # as in a new process
+        names = runpy.run_path(str(source))
+        assert names["twice"](3.0) == 6.0
+        hits.append(sum(names["twice"].stats.cache_hits.values()))
+    assert hits == [0, 1, 0, 1]
+
+
+@pytest.mark.parametrize("name", ["align.learners.hinge_steps", "align.decoders.semi_markov"])
+def test_a_kernel_depends_on_its_whole_folder(name):
+    module = importlib.import_module(name)
+    assert _numba._folder(getattr(module, module.__all__[0])).name == name.split(".")[1]
