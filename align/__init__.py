@@ -3,22 +3,23 @@
 The names below are loaded on first use, so that ``import align`` is immediate.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from align._lazy import lazy_names
 
 if TYPE_CHECKING:
     from align import decoders, features, learners
-    from align.aligner import SequenceAligner
-    from align.alignment import Alignment
-    from align.corpus import read_corpus
-    from align.corpus_run import align_corpus
+    from align.batch.run import align_corpus
+    from align.corpus.reading import read_corpus
     from align.errors import AlignError, DataError, ModelError, ParameterError
-    from align.model_file import load
-    from align.music import MusicAligner
-    from align.music_alignment import MusicAlignment
-    from align.report import Report
-    from align.speech import SpeechAligner
-    from align.text.aligning import align_text
+    from align.evaluation.report import Report
+    from align.models.file import load
+    from align.music.aligner import MusicAligner
+    from align.results.alignment import Alignment
+    from align.results.music import MusicAlignment
+    from align.sequence.aligner import SequenceAligner
+    from align.speech.aligner import SpeechAligner
+    from align.speech.text.aligning import align_text
     from align.types import Example, Note
 
 __version__ = "0.1.0"
@@ -46,32 +47,30 @@ __all__ = [
     "read_corpus",
 ]
 
-_HOME = {
-    "AlignError": "align.errors",
-    "Alignment": "align.alignment",
-    "DataError": "align.errors",
-    "Example": "align.types",
-    "ModelError": "align.errors",
-    "MusicAligner": "align.music",
-    "MusicAlignment": "align.music_alignment",
-    "Note": "align.types",
-    "ParameterError": "align.errors",
-    "Report": "align.report",
-    "SequenceAligner": "align.aligner",
-    "SpeechAligner": "align.speech",
-    "align_corpus": "align.corpus_run",
-    "align_text": "align.text.aligning",
-    "load": "align.model_file",
-    "read_corpus": "align.corpus",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name in ("decoders", "features", "learners"):
-        return import_module(f"align.{name}")
-    if name in _HOME:
-        return getattr(import_module(_HOME[name]), name)
-    raise AttributeError(f"module 'align' has no attribute {name!r}")
+__getattr__, _names = lazy_names(
+    __name__,
+    {
+        "AlignError": "align.errors",
+        "Alignment": "align.results.alignment",
+        "DataError": "align.errors",
+        "Example": "align.types",
+        "ModelError": "align.errors",
+        "MusicAligner": "align.music.aligner",
+        "MusicAlignment": "align.results.music",
+        "Note": "align.types",
+        "ParameterError": "align.errors",
+        "Report": "align.evaluation.report",
+        "SequenceAligner": "align.sequence.aligner",
+        "SpeechAligner": "align.speech.aligner",
+        "align_corpus": "align.batch.run",
+        "align_text": "align.speech.text.aligning",
+        "decoders": "align.decoders",
+        "features": "align.features",
+        "learners": "align.learners",
+        "load": "align.models.file",
+        "read_corpus": "align.corpus.reading",
+    },
+)
 
 
 def __dir__() -> list[str]:

@@ -12,17 +12,9 @@ import numpy.typing as npt
 
 from align.decoders._windows import check_values
 from align.errors import ParameterError
-from align.types import (
-    BaseFunctions,
-    DurationTerm,
-    FloatArray,
-    IntArray,
-    OnsetTerm,
-    Potentials,
-    RatioTerm,
-    SegmentTerm,
-    Term,
-)
+from align.potentials import Potentials
+from align.terms import BaseFunctions, DurationTerm, OnsetTerm, RatioTerm, SegmentTerm, Term
+from align.types import FloatArray, IntArray
 
 __all__ = ["Cells", "Source", "source_of"]
 

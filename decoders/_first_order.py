@@ -20,7 +20,8 @@ from align._numba import compiled
 from align.decoders._rows import row_offsets
 from align.decoders._windows import Windows, check_values, tighten
 from align.errors import ParameterError
-from align.types import FloatArray, IntArray, Potentials
+from align.potentials import Potentials
+from align.types import FloatArray, IntArray
 
 __all__ = ["Tables", "backward", "first_order_tables", "forward", "without_ratio"]
 

@@ -30,7 +30,8 @@ from align.decoders._states import (
 )
 from align.decoders._windows import Windows, check_values, tighten
 from align.errors import ParameterError
-from align.types import FloatArray, IntArray, Potentials
+from align.potentials import Potentials
+from align.types import FloatArray, IntArray
 
 __all__ = ["SecondOrder", "fits"]
 

@@ -31,7 +31,8 @@ from align.decoders._states import (
     table_offsets,
 )
 from align.decoders._windows import Windows
-from align.types import FloatArray, Potentials
+from align.potentials import Potentials
+from align.types import FloatArray
 
 __all__ = ["second_order_max_marginals"]
 

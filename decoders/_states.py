@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from align.decoders._envelope import TILE
 from align.decoders._windows import Windows
-from align.types import IntArray, Potentials
+from align.potentials import Potentials
+from align.types import IntArray
 
 __all__ = [
     "length_scores",

@@ -14,7 +14,8 @@ import numpy as np
 
 from align._numba import compiled
 from align.errors import ParameterError
-from align.types import FloatArray, IntArray, Potentials
+from align.potentials import Potentials
+from align.types import FloatArray, IntArray
 
 __all__ = ["Windows", "check_memory", "check_values", "explain_unreachable", "tighten"]
 

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from align.decoders.dispatch import decode
 from align.errors import ParameterError
-from align.types import Path, Potentials
+from align.potentials import Path, Potentials
 
 __all__ = ["decode_batch"]
 

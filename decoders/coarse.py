@@ -30,7 +30,9 @@ from align.decoders._coarse_sources import Source, source_of
 from align.decoders._windows import check_memory, tighten
 from align.decoders.dispatch import decode
 from align.errors import ParameterError
-from align.types import BaseFunctions, IntArray, Path, Potentials
+from align.potentials import Path, Potentials
+from align.terms import BaseFunctions
+from align.types import IntArray
 
 __all__ = ["CoarseToFine", "decode_coarse_to_fine"]
 

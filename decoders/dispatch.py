@@ -5,7 +5,7 @@ from align.decoders.monotone import decode_monotone
 from align.decoders.second_order import decode_second_order
 from align.decoders.semi_markov import decode_semi_markov
 from align.errors import ParameterError
-from align.types import Path, Potentials
+from align.potentials import Path, Potentials
 
 __all__ = ["decode"]
 

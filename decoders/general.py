@@ -30,7 +30,8 @@ import numpy.typing as npt
 from align.decoders._states import length_scores, state_offsets
 from align.decoders._windows import Windows, check_values, explain_unreachable, tighten
 from align.errors import ParameterError
-from align.types import FloatArray, GeneralPotential, IntArray, Path, Potentials
+from align.potentials import GeneralPotential, Path, Potentials
+from align.types import FloatArray, IntArray
 
 __all__ = ["decode_general"]
 

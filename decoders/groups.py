@@ -22,7 +22,8 @@ import numpy.typing as npt
 
 from align.decoders.dispatch import decode
 from align.errors import ParameterError
-from align.types import FloatArray, IntArray, Path, Potentials
+from align.potentials import Path, Potentials
+from align.types import FloatArray, IntArray
 
 __all__ = ["decode_groups", "group_potentials", "simultaneous"]
 

@@ -36,7 +36,8 @@ from align.decoders._windows import Windows, explain_unreachable
 from align.decoders.max_marginals import onset_max_marginals
 from align.decoders.second_order import decode_second_order
 from align.errors import ParameterError
-from align.types import IntArray, Path, Potentials
+from align.potentials import Path, Potentials
+from align.types import IntArray
 
 __all__ = ["decode_k_best", "margin_to_second"]
 

@@ -37,14 +37,9 @@ from align.decoders._lattice_kernels import (
 from align.decoders._windows import check_values, explain_unreachable, tighten
 from align.decoders.lattice import Lattice
 from align.errors import ParameterError
-from align.types import (
-    BaseFunctions,
-    FloatArray,
-    IntArray,
-    OnsetTerm,
-    Potentials,
-    SegmentTerm,
-)
+from align.potentials import Potentials
+from align.terms import BaseFunctions, OnsetTerm, SegmentTerm
+from align.types import FloatArray, IntArray
 
 __all__ = ["LatticePath", "decode_lattice", "lattice_potentials", "path_potentials"]
 

@@ -23,7 +23,8 @@ from align.decoders._first_order import Tables, backward, first_order_tables, fo
 from align.decoders._second_order_marginals import second_order_max_marginals
 from align.decoders._windows import check_values, explain_unreachable, tighten
 from align.errors import ParameterError
-from align.types import IntArray, Potentials
+from align.potentials import Potentials
+from align.types import IntArray
 
 __all__ = ["MaxMarginals", "onset_max_marginals"]
 

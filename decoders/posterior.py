@@ -31,7 +31,8 @@ from align.decoders._second_order_sums import second_order_sums
 from align.decoders._states import length_scores
 from align.decoders._windows import Windows, check_values, explain_unreachable, tighten
 from align.errors import ParameterError
-from align.types import FloatArray, IntArray, Potentials
+from align.potentials import Potentials
+from align.types import FloatArray, IntArray
 
 __all__ = ["Posterior", "narrowed", "onset_posterior"]
 

@@ -29,7 +29,7 @@ from align.decoders._states import length_scores, pointer_offsets
 from align.decoders._windows import check_memory, check_values, explain_unreachable, tighten
 from align.decoders._workspace import forget
 from align.errors import ParameterError
-from align.types import Path, Potentials
+from align.potentials import Path, Potentials
 
 __all__ = ["decode_second_order"]
 

@@ -32,7 +32,8 @@ from align.decoders._windows import (
     tighten,
 )
 from align.errors import ParameterError
-from align.types import FloatArray, IntArray, Path, Potentials
+from align.potentials import Path, Potentials
+from align.types import FloatArray, IntArray
 
 __all__ = ["decode_semi_markov"]
 

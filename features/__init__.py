@@ -3,8 +3,9 @@
 The names below are loaded on first use, so that importing this package is immediate.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from align._lazy import lazy_names
 
 if TYPE_CHECKING:
     from align.features.articulatory_duration import ArticulatoryDuration
@@ -74,47 +75,40 @@ __all__ = [
     "stack_context",
 ]
 
-_HOME = {
-    "ArticulatoryConfidence": "network_articulatory",
-    "ArticulatoryDuration": "articulatory_duration",
-    "AudioInfo": "audio",
-    "DurationFeature": "duration",
-    "Feature": "base",
-    "FrameClassifier": "confidence",
-    "NetworkConfidence": "network_confidence",
-    "NoteNetwork": "note_network",
-    "PhoneConfidence": "confidence",
-    "PitchEnergy": "score_thesis",
-    "ScoreTempo": "score_thesis",
-    "Signal": "signal",
-    "SpeakingRate": "speaking_rate",
-    "SpectralDistance": "spectral_distance",
-    "TimedNotes": "note_network",
-    "TimedSignal": "base",
-    "audio_info": "audio",
-    "band_energies": "pitch",
-    "duration_feature": "base",
-    "estimate_tuning": "pitch",
-    "general_feature": "base",
-    "log_level": "pitch",
-    "log_mel": "spectra",
-    "mfcc": "cepstra",
-    "onset_feature": "base",
-    "pitch_frequency": "pitch",
-    "polynomial_derivatives": "derivatives",
-    "ratio_feature": "base",
-    "read_audio": "audio",
-    "segment_feature": "base",
-    "semitone_bands": "pitch",
-    "stack_context": "context",
-}
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        return getattr(import_module(f"align.features.{_HOME[name]}"), name)
-    raise AttributeError(f"module 'align.features' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "ArticulatoryConfidence": "align.features.network_articulatory",
+        "ArticulatoryDuration": "align.features.articulatory_duration",
+        "AudioInfo": "align.features.audio",
+        "DurationFeature": "align.features.duration",
+        "Feature": "align.features.base",
+        "FrameClassifier": "align.features.confidence",
+        "NetworkConfidence": "align.features.network_confidence",
+        "NoteNetwork": "align.features.note_network",
+        "PhoneConfidence": "align.features.confidence",
+        "PitchEnergy": "align.features.score_thesis",
+        "ScoreTempo": "align.features.score_thesis",
+        "Signal": "align.features.signal",
+        "SpeakingRate": "align.features.speaking_rate",
+        "SpectralDistance": "align.features.spectral_distance",
+        "TimedNotes": "align.features.note_network",
+        "TimedSignal": "align.features.base",
+        "audio_info": "align.features.audio",
+        "band_energies": "align.features.pitch",
+        "duration_feature": "align.features.base",
+        "estimate_tuning": "align.features.pitch",
+        "general_feature": "align.features.base",
+        "log_level": "align.features.pitch",
+        "log_mel": "align.features.spectra",
+        "mfcc": "align.features.cepstra",
+        "onset_feature": "align.features.base",
+        "pitch_frequency": "align.features.pitch",
+        "polynomial_derivatives": "align.features.derivatives",
+        "ratio_feature": "align.features.base",
+        "read_audio": "align.features.audio",
+        "segment_feature": "align.features.base",
+        "semitone_bands": "align.features.pitch",
+        "stack_context": "align.features.context",
+    },
+)

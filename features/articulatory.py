@@ -28,19 +28,17 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import DataError
+from align.types import SILENCES
 
 __all__ = [
     "BROAD_CLASSES",
     "FEATURES",
-    "SILENCES",
     "Articulation",
     "articulation",
     "plain_ipa",
     "split_ipa",
 ]
 
-SILENCES = frozenset({"", "sil", "sp", "spn", "pau", "h#", "epi", "#", "_"})
-"""Labels of silence."""
 
 _MANNERS = (
     "vowel",

@@ -14,18 +14,9 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.features.signal import Signal
-from align.types import (
-    DurationTerm,
-    Event,
-    FloatArray,
-    GeneralPotential,
-    GeneralTerm,
-    IntArray,
-    OnsetTerm,
-    RatioTerm,
-    SegmentTerm,
-    Term,
-)
+from align.potentials import GeneralPotential
+from align.terms import DurationTerm, GeneralTerm, OnsetTerm, RatioTerm, SegmentTerm, Term
+from align.types import Event, FloatArray, IntArray
 
 __all__ = [
     "Feature",

@@ -23,7 +23,8 @@ from align.errors import ModelError, ParameterError
 from align.features.base import Feature, TimedSignal, rows_of
 from align.features.context import event_of_frame, stack_context
 from align.features.signal import Signal
-from align.types import Event, SegmentTerm, Term
+from align.terms import SegmentTerm, Term
+from align.types import Event
 
 __all__ = ["FrameClassifier", "PhoneConfidence"]
 

@@ -41,7 +41,8 @@ import numpy.typing as npt
 from align.errors import ModelError, ParameterError
 from align.features.base import Feature, TimedSignal, rows_of
 from align.features.signal import Signal
-from align.types import DurationTerm, Event, IntArray, Term
+from align.terms import DurationTerm, Term
+from align.types import Event, IntArray
 
 __all__ = ["DurationFeature", "LengthStatistics"]
 

@@ -35,7 +35,8 @@ from align.features.network import (
 )
 from align.features.signal import Signal
 from align.features.spectra import log_mel
-from align.types import Event, IntArray, OnsetTerm, SegmentTerm, Term
+from align.terms import OnsetTerm, SegmentTerm, Term
+from align.types import Event, IntArray
 
 __all__ = ["NetworkConfidence"]
 

@@ -33,7 +33,8 @@ from align.features.base import Feature
 from align.features.derivatives import polynomial_derivatives
 from align.features.pitch import band_energies
 from align.features.signal import Signal
-from align.types import Event, Note, OnsetTerm, RatioTerm, Term
+from align.terms import OnsetTerm, RatioTerm, Term
+from align.types import Event, Note
 
 __all__ = ["PitchEnergy", "ScoreTempo", "checked_chords"]
 

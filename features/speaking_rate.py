@@ -19,7 +19,8 @@ from align.errors import ModelError, ParameterError
 from align.features.base import Feature, TimedSignal
 from align.features.duration import LengthStatistics
 from align.features.signal import Signal
-from align.types import Event, RatioTerm, Term
+from align.terms import RatioTerm, Term
+from align.types import Event
 
 __all__ = ["SpeakingRate"]
 

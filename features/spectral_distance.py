@@ -18,7 +18,8 @@ import numpy.typing as npt
 from align.errors import ModelError, ParameterError
 from align.features.base import Feature
 from align.features.signal import Signal
-from align.types import Event, OnsetTerm, Term
+from align.terms import OnsetTerm, Term
+from align.types import Event
 
 __all__ = ["SpectralDistance"]
 

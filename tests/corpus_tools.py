@@ -21,7 +21,7 @@ def tiny_model(folder: Path) -> Path:
 
     small = functools.partial(NetworkConfidence, width=8, dilations=(1, 2), epochs=60)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("align.speech.NetworkConfidence", small)
+        patch.setattr("align.speech.aligner.NetworkConfidence", small)
         corpus = read_corpus(write_corpus(folder / "training", {"ann": 3, "bob": 3}))
         model = SpeechAligner(epochs=1, n_folds=2, random_state=1).fit(corpus)
     path = folder / "tiny.align"
@@ -52,7 +52,7 @@ def tree(folder: Path, *, table: bool = True) -> dict[str, str]:
 
 _HELD = """
 import time
-from align.corpus_run import _Run
+from align.batch.run import _Run
 write, written = _Run._write, []
 def held(self, task, outcome):
     write(self, task, outcome)

@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from align.features.base import Feature
-from align.types import OnsetTerm
+from align.terms import OnsetTerm
 
 
 class Spy(Feature):

@@ -166,7 +166,7 @@ class Browser:
         self.call("Emulation.setEmulatedMedia", features=features)
 
     def open(self, path: Path) -> None:
-        """Open a page of `align.page` and wait until its sound is read."""
+        """Open a page of `align.show.page` and wait until its sound is read."""
         self.events.clear()
         self.call("Page.navigate", url=path.as_uri())
         self.wait("document.readyState === 'complete' && !!window.alignPage")

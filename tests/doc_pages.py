@@ -24,7 +24,7 @@ from synthetic_speech import write_corpus, write_recording
 import align
 from align.cli import cli
 from align.formats.textgrid import format_textgrid
-from align.types import BaseFunctions, OnsetTerm
+from align.terms import BaseFunctions, OnsetTerm
 
 ROOT = Path(__file__).resolve().parents[1]
 KIWI = ["sil", "k", "iy", "w", "iy", "sil"]

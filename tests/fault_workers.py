@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import soundfile
 
-from align.alignment import Alignment
 from align.batch.tasks import SpeechWork
 from align.errors import DataError
-from align.formats._atomic import atomic_write
+from align.files.atomic import atomic_write
+from align.results.alignment import Alignment
 
 
 class EvenAligner:

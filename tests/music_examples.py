@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import soundfile
 
-from align.music_alignment import MusicAlignment
+from align.results.music import MusicAlignment
 from align.types import Note
 
 RATE = 16000

@@ -36,7 +36,7 @@ for module in pkgutil.walk_packages(align.__path__, "align."):
 import numpy as np
 from align.decoders import decode
 from align.learners import PassiveAggressiveClassifier
-from align.types import Potentials
+from align.potentials import Potentials
 
 assert decode(Potentials(np.eye(2, 3), 3)).onsets.tolist() == [0, 1]
 X = np.array([[1.0, 0.0], [0.0, 1.0]])

@@ -8,17 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from align.errors import ParameterError
-from align.types import (
-    BaseFunctions,
-    DurationTerm,
-    Example,
-    GeneralTerm,
-    Note,
-    OnsetTerm,
-    Potentials,
-    RatioTerm,
-    SegmentTerm,
-)
+from align.potentials import Potentials
+from align.terms import BaseFunctions, DurationTerm, GeneralTerm, OnsetTerm, RatioTerm, SegmentTerm
+from align.types import Example, Note
 
 
 def general(k: int, before: int, onset: int, after: int) -> float:

@@ -1,4 +1,4 @@
-"""Parts of the batch runner, `align.corpus_run.align_corpus`.
+"""Parts of the batch runner, `align.batch.run.align_corpus`.
 
 ==============  ==================================================================================
 `tasks`         what is to be aligned, and how one recording is

@@ -26,8 +26,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from align.errors import DataError
-from align.formats._atomic import atomic_write
-from align.formats._regular import open_regular
+from align.files.atomic import atomic_write
+from align.files.regular import open_regular
 
 __all__ = ["Identity", "Journal", "Record", "identify", "sha256_of"]
 

@@ -350,7 +350,7 @@ def pool_of(
     scheduler: str | None = None,
     send_files: bool = False,
 ) -> Iterator[Pool]:
-    """Open the pool that the parameters of `align.corpus_run.align_corpus` ask for."""
+    """Open the pool that the parameters of `align.batch.run.align_corpus` ask for."""
     if scheduler is not None:
         with connected(scheduler) as client:
             yield DaskPool(client, scheduler, work, model, send_files=send_files)

@@ -110,7 +110,7 @@ def measure(name: str, alignments: Sequence[Any], odd_lengths: int = 0) -> Quali
 
     Examples
     --------
-    >>> from align.alignment import Alignment
+    >>> from align.results.alignment import Alignment
     >>> found = Alignment(["k", "iy"], [0.0, 0.1], duration=0.2, confidence=[0.9, 0.5], score=3.0)
     >>> measure("kiwi", [found]).label, measure("kiwi", [found]).score_per_event
     ('iy', 1.5)

@@ -14,9 +14,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from align.batch.journal import sha256_of
+from align.corpus.pairs import AUDIO_SUFFIXES, find_pairs
 from align.errors import DataError, ParameterError
 from align.formats.events import read_events
-from align.pairs import AUDIO_SUFFIXES, find_pairs
 
 __all__ = [
     "MusicWork",
@@ -112,13 +112,13 @@ class SpeechWork:
     suffix : str, optional
         Which files say what is spoken, such as ``".lab"``; by default the first of
         `PHONE_SUFFIXES` and `TEXT_SUFFIXES` that is there, with `text` the first of
-        `align.text.TRANSCRIPT_SUFFIXES`.
+        `align.speech.text.TRANSCRIPT_SUFFIXES`.
     text : bool
         Whether the files hold words, whatever their suffix; ``.txt`` is always taken for words.
         Where they hold phones, labels count and times do not.
     dictionary : sequence of str
-        Files of pronunciations for transcripts, or ``cmudict``; see `align.text.align_text`. Every
-        process reads them by their paths.
+        Files of pronunciations for transcripts, or ``cmudict``; see
+        `align.speech.text.align_text`. Every process reads them by their paths.
     language : str
         Of transcripts.
     """
@@ -154,7 +154,7 @@ class SpeechWork:
 
     def find(self, root: str) -> tuple[list[Task], list[tuple[str, str]]]:
         """Return the recordings that have phones or a transcript, and those that have none."""
-        from align.text.transcript import TRANSCRIPT_SUFFIXES
+        from align.speech.text.transcript import TRANSCRIPT_SUFFIXES
 
         every = TRANSCRIPT_SUFFIXES if self.text else (*PHONE_SUFFIXES, *TEXT_SUFFIXES)
         chosen = every if self.suffix is None else (self.suffix.lower(),)
@@ -167,7 +167,7 @@ class SpeechWork:
         suffix = os.path.splitext(task.source)[1].lower()
         if not self.text and suffix not in TEXT_SUFFIXES:
             return aligner.align(task.audio, read_events(task.source))
-        from align.text import align_text, read_transcript
+        from align.speech.text import align_text, read_transcript
 
         given = _dictionary(self.dictionary, self.digests, self.language)
         said = read_transcript(task.source)
@@ -184,13 +184,13 @@ class SpeechWork:
 
     def odd_lengths(self, found: Any) -> int:
         """Count phones shorter than 10 ms or longer than 0.6 s; silence may last."""
-        from align.corpus import _SILENCES
+        from align.types import SILENCES
 
         count = 0
         for alignment in alignments_of(found):
             intervals = np.asarray(alignment.intervals)
             lengths = intervals[:, 1] - intervals[:, 0]
-            spoken = np.array([label not in _SILENCES for label in alignment.labels], dtype=bool)
+            spoken = np.array([label not in SILENCES for label in alignment.labels], dtype=bool)
             odd = (lengths < self._SHORTEST) | (lengths > self._LONGEST)
             count += int((odd & spoken).sum())
         return count
@@ -211,7 +211,7 @@ def _digest_of_dictionary(path: str) -> str:
 @lru_cache(maxsize=1)
 def _dictionary(paths: tuple[str, ...], digests: tuple[str, ...], language: str) -> Any:
     """Read a pronunciation dictionary, once in each process."""
-    from align.text import make_dictionary
+    from align.speech.text import make_dictionary
 
     for path, digest in zip(paths, digests, strict=True):
         if _digest_of_dictionary(path) != digest:
@@ -220,7 +220,7 @@ def _dictionary(paths: tuple[str, ...], digests: tuple[str, ...], language: str)
 
 
 class MusicWork:
-    """Piece folders: a recording and a score, see `align.pieces`; no truth is needed.
+    """Piece folders: a recording and a score, see `align.corpus.pieces`; no truth is needed.
 
     Parameters
     ----------
@@ -250,7 +250,7 @@ class MusicWork:
 
     def find(self, root: str) -> tuple[list[Task], list[tuple[str, str]]]:
         """Return the pieces that have a recording and a score, and those that lack one."""
-        from align.pieces import find_pieces
+        from align.corpus.pieces import find_pieces
 
         pieces = find_pieces(root)
         folders = os.path.isdir(root)

@@ -17,8 +17,8 @@ from align.batch.journal import Identity, identify, sha256_of
 from align.batch.quality import Quality, measure
 from align.batch.tasks import Task, Work, alignments_of, named_after
 from align.errors import AlignError, DataError, ModelError, error_reason
-from align.formats._atomic import captured_writes
-from align.formats._regular import open_regular
+from align.files.atomic import captured_writes
+from align.files.regular import open_regular
 
 __all__ = ["Job", "Model", "Outcome", "failure", "run_job", "with_files"]
 
@@ -49,7 +49,7 @@ class Model:
     @classmethod
     def of(cls, model: Any, *, send: bool = False) -> "Model":
         """Take a path, the name of a bundled model, or a fitted aligner."""
-        from align.model_file import model_path
+        from align.models.file import model_path
 
         if hasattr(model, "align"):
             with captured_writes() as files:
@@ -77,7 +77,7 @@ class Model:
         return aligner
 
     def _read(self) -> Any:
-        from align.model_file import load
+        from align.models.file import load
 
         if self.content is not None:
             with tempfile.TemporaryDirectory(prefix="align-") as folder:

@@ -11,7 +11,7 @@ from align.cli.aligning import check_free
 from align.cli.console import FILE, MODEL, Console, message_options, plural
 
 if TYPE_CHECKING:
-    from align.adapt import Comparison
+    from align.sequence.adapt import Comparison
 
 __all__ = ["adapt"]
 
@@ -86,7 +86,7 @@ def adapt(
             check_free(path, overwrite)
 
     import align
-    from align import adapt as adapting
+    from align.sequence import adapt as adapting
 
     aligner = align.load(model)
     examples = align.read_corpus(corpus, kind=aligner.kind)

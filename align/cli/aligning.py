@@ -12,8 +12,8 @@ from align.cli.console import FILE, MODEL, TEXT_OR_FILE, Console, message_option
 from align.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
-    from align.alignment import Alignment
-    from align.text.transcript import Utterance
+    from align.results.alignment import Alignment
+    from align.speech.text.transcript import Utterance
 
 __all__ = ["demo", "speech", "tell_details"]
 
@@ -31,10 +31,10 @@ def demo(console: Console, folder: Path) -> None:
     Every output format is written into DIR (by default ./align-demo); files of an earlier
     demonstration there are replaced. The errors against the known truth are printed.
     """
-    import align.demo
+    import align.cli.demonstration
 
     with console.first_run():
-        result = align.demo.run(folder, progress=console.progress)
+        result = align.cli.demonstration.run(folder, progress=console.progress)
     console.finish()
     click.echo(result.text)
 
@@ -180,8 +180,9 @@ def _align_text(
     **options: Any,
 ) -> None:
     """Align a recording with its text, write the results and say so."""
-    from align.text import align_text
-    from align.text.tiers import SILENCE, renamed
+    from align.speech.text import align_text
+    from align.speech.text.tiers import renamed
+    from align.types import SILENCE
 
     begin = time.perf_counter()
     with console.first_run(otherwise=f"Aligning {audio} ..."):
@@ -230,7 +231,7 @@ def tell_details(console: Console, model: str, alignment: "Alignment", seconds: 
 
 
 def _called(event: Any) -> str:
-    from align.music_alignment import pitch_name
+    from align.results.music import pitch_name
 
     pitch = getattr(event, "pitch", None)
     return str(event) or "silence" if pitch is None else pitch_name(pitch)
@@ -240,15 +241,15 @@ def _with_silence(alignment: "Alignment", label: str) -> "Alignment":
     """Rename the silences of an alignment of given phones."""
     from dataclasses import replace
 
-    from align.corpus import _SILENCES
+    from align.types import SILENCES
 
-    events = [label if str(event) in _SILENCES else event for event in alignment.events]
+    events = [label if str(event) in SILENCES else event for event in alignment.events]
     return replace(alignment, events=events)
 
 
 def read_said(source: str, tiers: Sequence[str] = ()) -> "list[Utterance]":
     """Read what ``--text`` gives: the text itself, or the name of a transcript."""
-    from align.text.transcript import TRANSCRIPT_SUFFIXES, Utterance, read_transcript
+    from align.speech.text.transcript import TRANSCRIPT_SUFFIXES, Utterance, read_transcript
 
     path = Path(source)
     named = len(source.split()) == 1 and path.suffix.lower() in TRANSCRIPT_SUFFIXES
@@ -314,7 +315,7 @@ def write_output(
 ) -> None:
     """Write an alignment in the format its suffix says, pictures included."""
     if path.suffix.lower() in _PICTURES:
-        from align.plot import save_plot
+        from align.show.plot import save_plot
 
         save_plot(alignment, path, overwrite=overwrite, **plot_options)
     else:

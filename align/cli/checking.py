@@ -54,7 +54,7 @@ def validate_speech(
     known = None
     if model is not None:
         import align
-        from align.text.aligning import model_labels
+        from align.speech.text.aligning import model_labels
 
         aligner: Any = align.load(model)
         if aligner.kind != "speech":
@@ -63,7 +63,7 @@ def validate_speech(
     console: Console = context.obj
     problems = False
     if not text:
-        from align.corpus import validate_corpus
+        from align.corpus.validation import validate_corpus
 
         found = validate_corpus(corpus, kind="speech", phones=known, progress=console.progress)
         console.finish()
@@ -87,8 +87,8 @@ def _check_transcripts(
     only: bool,
 ) -> bool:
     """Check transcripts, print what was found, and return whether there are problems."""
-    from align.text import make_dictionary
-    from align.text.validation import validate_transcripts
+    from align.speech.text import make_dictionary
+    from align.speech.text.validation import validate_transcripts
 
     options: dict[str, Any] = {} if only else {"suffixes": (".txt",), "optional": True}
     found = validate_transcripts(

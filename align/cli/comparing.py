@@ -11,8 +11,8 @@ from align.cli.console import FILE, Console
 from align.errors import ParameterError
 
 if TYPE_CHECKING:
-    from align.comparison import Comparison
-    from align.report import FileResult, Report
+    from align.evaluation.comparison import Comparison
+    from align.evaluation.report import FileResult, Report
 
 __all__ = ["comparing_options", "dump", "evaluate_against", "evaluate_trees", "tables"]
 
@@ -82,7 +82,7 @@ def evaluate_trees(
     by: tuple[str, ...],
 ) -> tuple["Report", str, dict[str, Any]]:
     """Score a folder of label files; return the report, what to print, and what JSON holds."""
-    from align.matching import evaluate_labels
+    from align.evaluation.matching import evaluate_labels
 
     if against is not None and not against.exists():
         raise ParameterError(f"{against}: does not exist; --against names a folder of labels.")
@@ -107,7 +107,7 @@ def evaluate_against(
 ) -> tuple["Report", str, dict[str, Any]]:
     """Score two models on a corpus; return the report of the first, the text and the JSON."""
     import align
-    from align.report import Report
+    from align.evaluation.report import Report
 
     other = align.load(str(against))
     if other.kind != model.kind or model.kind != "speech":
@@ -132,7 +132,7 @@ def _compared(
     one: Any,
     two: Any,
 ) -> str:
-    from align.comparison import compare
+    from align.evaluation.comparison import compare
 
     comparison: Comparison = compare(first, second)
     content["comparison"] = comparison.to_dict()

@@ -157,7 +157,7 @@ def _run(
 ) -> None:
     console: Console = context.obj
 
-    from align.corpus_run import align_corpus
+    from align.batch.run import align_corpus
     from align.progress import ProgressLine
 
     line = ProgressLine(sys.stderr) if sys.stderr.isatty() and console.verbosity >= 0 else None

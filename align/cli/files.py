@@ -11,8 +11,8 @@ from align.cli.console import FILE, MODEL, Console, message_options, plural
 from align.errors import ParameterError
 
 if TYPE_CHECKING:
-    from align.alignment import Alignment
-    from align.music_alignment import MusicAlignment
+    from align.results.alignment import Alignment
+    from align.results.music import MusicAlignment
 
 __all__ = ["convert", "info", "plot"]
 
@@ -29,7 +29,7 @@ def info(model: str, as_json: bool) -> None:
     MODEL is a model file or the name of a bundled model; of the latter, also the card: intended
     use, training data, and accuracy on recordings that were held out.
     """
-    from align.model_file import model_path, read_model
+    from align.models.file import model_path, read_model
 
     path = model_path(model)
     kind, header, arrays = read_model(path)
@@ -40,7 +40,7 @@ def info(model: str, as_json: bool) -> None:
     for name, value in _summary(path, kind, header, arrays):
         click.echo(f"{name + ':' if name else '':<16}{value}")
     if path != model:
-        from align.models import model_card
+        from align.models.bundled import model_card
 
         click.echo(f"\n{model_card(model).text()}")
 
@@ -131,7 +131,7 @@ def plot(
     gives, are a piano roll over the energies of the pitches, with the tempo curve below.
     """
     from align.formats.music_files import is_music
-    from align.plot import save_plot
+    from align.show.plot import save_plot
 
     check_free(output, overwrite)
     music = score is not None or is_music(labels)
@@ -150,8 +150,8 @@ def _other_tiers(labels: Path, audio: Path, drawn: "Alignment") -> "dict[str, Al
     """Return the tiers of intervals that stand beside the one that is drawn."""
     import numpy as np
 
-    from align.alignment import Alignment
-    from align.page import read_recordings
+    from align.results.alignment import Alignment
+    from align.show.page import read_recordings
 
     if labels.suffix.lower() not in (".textgrid", ".json"):
         return {}
@@ -214,7 +214,7 @@ def convert(
 
 def _read(path: Path, audio: Path | None, **options: Any) -> "Alignment":
     """Read labels as an alignment, with what the recording tells about them."""
-    from align.alignment import Alignment
+    from align.results.alignment import Alignment
 
     if audio is None:
         return Alignment.from_labels(path, **options)
@@ -246,7 +246,7 @@ def _convert_music(
 
 def _read_music(path: Path, audio: Path | None, score: Path | None) -> "MusicAlignment":
     """Read aligned notes, with what the recording tells about them."""
-    from align.music_alignment import MusicAlignment
+    from align.results.music import MusicAlignment
 
     if audio is None:
         return MusicAlignment.from_labels(path, score=score)
@@ -259,6 +259,6 @@ def _read_music(path: Path, audio: Path | None, score: Path | None) -> "MusicAli
 
 
 def _unit(alignment: "Alignment") -> str:
-    from align.music_alignment import MusicAlignment
+    from align.results.music import MusicAlignment
 
     return "note" if isinstance(alignment, MusicAlignment) else "label"

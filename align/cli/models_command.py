@@ -19,7 +19,7 @@ def models(as_json: bool) -> None:
     """
     from dataclasses import asdict
 
-    from align.models import list_models
+    from align.models.bundled import list_models
 
     cards = list_models()
     if as_json:

@@ -18,7 +18,7 @@ from align.cli.training import (
 from align.errors import DataError, ModelError, ParameterError
 
 if TYPE_CHECKING:
-    from align.music_alignment import MusicAlignment
+    from align.results.music import MusicAlignment
 
 __all__ = ["check_music_output", "music", "write_music_output"]
 
@@ -93,7 +93,7 @@ def music(
     for target in targets:
         check_music_output(target, overwrite)
     if audible is not None:
-        from align.sonify import check_sonification
+        from align.show.sonify import check_sonification
 
         check_sonification(audible)
         check_free(audible, overwrite)
@@ -101,7 +101,7 @@ def music(
         if not path.exists():
             raise DataError("there is no such file.", path=path)
 
-    from align.model_file import load
+    from align.models.file import load
 
     aligner = load(model)
     if aligner.kind != "music":
@@ -114,7 +114,7 @@ def music(
     for target in targets:
         write_music_output(found, target, overwrite=overwrite)
     if audible is not None:
-        from align.sonify import save_sonification
+        from align.show.sonify import save_sonification
 
         save_sonification(found, audible, audio=audio, overwrite=overwrite)
     match = "" if found.match is None else f", match {found.match:.2f}"

@@ -83,7 +83,7 @@ def report(
     if output.suffix.lower() not in (".html", ".htm"):
         raise ParameterError(f"{output}: a page is written as .html, not as {output.suffix!r}.")
     check_free(output, overwrite)
-    from align.page import read_recordings, write_page
+    from align.show.page import read_recordings, write_page
 
     found = read_recordings(alignments, audio=audio, reference=reference, score=score, tier=tier)
     with console.patience(f"Writing {output} ...", after=3.0):
@@ -144,7 +144,7 @@ def sonify(
     align sonify kiwi.wav kiwi.TextGrid -o kiwi-clicks.wav
     align sonify minuet.flac minuet.csv -o minuet-notes.wav
     """
-    from align.sonify import check_sonification, save_sonification
+    from align.show.sonify import check_sonification, save_sonification
 
     check_sonification(output)
     check_free(output, overwrite)

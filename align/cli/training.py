@@ -155,7 +155,7 @@ def run_training(
 
     import align
     from align.batch.pool import connected
-    from align.checkpoint import Checkpoint
+    from align.sequence.checkpoint import Checkpoint
 
     examples = align.read_corpus(corpus, kind=kind)
     validation = None if valid is None else align.read_corpus(valid, kind=kind)
@@ -275,7 +275,7 @@ def run_validation(context: click.Context, kind: str, corpus: Path) -> None:
     """Check a corpus of a kind, and print what was found."""
     console: Console = context.obj
 
-    from align.corpus import validate_corpus
+    from align.corpus.validation import validate_corpus
 
     found = validate_corpus(corpus, kind=kind, progress=console.progress)
     console.finish()

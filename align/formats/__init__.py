@@ -4,7 +4,7 @@
 notes; each format also has its own module.
 """
 
-from align.formats._atomic import atomic_write
+from align.files.atomic import atomic_write
 from align.formats.audacity import read_audacity, write_audacity
 from align.formats.ctm import read_ctm, write_ctm
 from align.formats.files import LABEL_FORMATS, read_labels, write_labels

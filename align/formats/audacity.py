@@ -17,13 +17,13 @@ import os
 from typing import TYPE_CHECKING
 
 from align.errors import DataError
-from align.formats._atomic import atomic_write
-from align.formats._text import parse_number, read_lines
+from align.files.atomic import atomic_write
+from align.files.text import parse_number, read_lines
 from align.formats.labels import Labels, make_labels, ticks
 from align.formats.tables import onsets_to_intervals
 
 if TYPE_CHECKING:
-    from align.alignment import Alignment
+    from align.results.alignment import Alignment
 
 __all__ = ["format_audacity", "read_audacity", "write_audacity"]
 

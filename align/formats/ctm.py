@@ -13,12 +13,12 @@ import re
 from typing import TYPE_CHECKING
 
 from align.errors import DataError
-from align.formats._atomic import atomic_write
-from align.formats._text import parse_number, read_lines
+from align.files.atomic import atomic_write
+from align.files.text import parse_number, read_lines
 from align.formats.labels import Labels, check_words, make_labels, ticks
 
 if TYPE_CHECKING:
-    from align.alignment import Alignment
+    from align.results.alignment import Alignment
 
 __all__ = ["format_ctm", "read_ctm", "write_ctm"]
 

@@ -7,7 +7,7 @@ its words, which are phones.
 import os
 
 from align.errors import DataError
-from align.formats._text import read_text
+from align.files.text import read_text
 from align.formats.files import LABEL_FORMATS, read_labels
 
 __all__ = ["read_events"]

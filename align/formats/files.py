@@ -15,7 +15,7 @@ from align.formats.textgrid import read_textgrid, write_textgrid
 from align.formats.timit import read_phn, write_phn
 
 if TYPE_CHECKING:
-    from align.alignment import Alignment
+    from align.results.alignment import Alignment
 
 __all__ = ["LABEL_FORMATS", "read_labels", "write_labels"]
 

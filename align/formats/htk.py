@@ -16,12 +16,12 @@ import os
 from typing import TYPE_CHECKING
 
 from align.errors import DataError
-from align.formats._atomic import atomic_write
-from align.formats._text import read_lines
+from align.files.atomic import atomic_write
+from align.files.text import read_lines
 from align.formats.labels import Labels, check_words, make_labels, ticks
 
 if TYPE_CHECKING:
-    from align.alignment import Alignment
+    from align.results.alignment import Alignment
 
 __all__ = ["format_lab", "read_lab", "write_lab"]
 

@@ -12,12 +12,12 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from align.errors import DataError
-from align.formats._atomic import atomic_write
-from align.formats._text import read_text
+from align.files.atomic import atomic_write
+from align.files.text import read_text
 from align.formats.labels import Labels, make_labels
 
 if TYPE_CHECKING:
-    from align.alignment import Alignment
+    from align.results.alignment import Alignment
 
 __all__ = ["format_json", "read_json", "write_json"]
 

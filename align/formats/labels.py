@@ -26,7 +26,7 @@ import numpy.typing as npt
 from align.errors import DataError
 
 if TYPE_CHECKING:
-    from align.alignment import Alignment
+    from align.results.alignment import Alignment
 
 __all__ = ["OVERRUN", "SLACK", "Labels", "make_labels"]
 

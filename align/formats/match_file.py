@@ -3,7 +3,7 @@
 Written through partitura (extra ``scores``), version 1 of the format. The score in it is that of
 the alignment: its MIDI file where there is one, else its notes with a score second as two quarter
 notes. Spelling and voices, which a MIDI file does not tell, are made up: a note is spelled as
-`align.music_alignment.pitch_name` has it.
+`align.results.music.pitch_name` has it.
 
 References
 ----------
@@ -20,12 +20,12 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from align.errors import DataError
-from align.formats._atomic import atomic_write
+from align.files.atomic import atomic_write
 from align.formats.midi_out import score_as_midi
 from align.formats.score_partitura import import_partitura
 
 if TYPE_CHECKING:
-    from align.music_alignment import MusicAlignment
+    from align.results.music import MusicAlignment
 
 __all__ = ["write_match"]
 
@@ -90,7 +90,7 @@ def write_match(
 
 def _score_part(score: Any, alignment: "MusicAlignment", ids: tuple[str, ...]) -> Any:
     """Return the notes as a part of a score, with bars."""
-    from align.music_alignment import pitch_name
+    from align.results.music import pitch_name
 
     file, places = score_as_midi(alignment)
     part = score.Part("P1", quarter_duration=file.ticks_per_beat)

@@ -25,11 +25,11 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import DataError, ParameterError
-from align.formats._atomic import atomic_write
+from align.files.atomic import atomic_write
 
 if TYPE_CHECKING:
     from align.formats.score_midi import MidiNote
-    from align.music_alignment import MusicAlignment
+    from align.results.music import MusicAlignment
 
 __all__ = ["TempoMap", "fit_tempo_map", "format_midi", "score_as_midi", "write_midi"]
 

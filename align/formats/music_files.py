@@ -28,8 +28,8 @@ from align.formats.note_table import read_note_table, write_note_table
 from align.formats.tempo_table import write_tempo
 
 if TYPE_CHECKING:
-    from align.music_alignment import MusicAlignment
-    from align.scores import Score
+    from align.formats.scores import Score
+    from align.results.music import MusicAlignment
 
 __all__ = ["MUSIC_FORMATS", "is_music", "music_format", "read_music", "write_music"]
 
@@ -111,7 +111,7 @@ def write_music(
 
 def is_music(path: str | os.PathLike[str]) -> bool:
     """Whether a file holds notes rather than phones, by its suffix or what it says itself."""
-    from align.formats._text import read_text
+    from align.files.text import read_text
 
     name = os.path.basename(os.fspath(path)).lower()
     if name.endswith((".mid", ".midi", ".svl", ".sv.csv", ".match")):
@@ -177,8 +177,8 @@ def read_music(
 
 
 def _as_notes(score: "MusicAlignment | Score | str | os.PathLike[str]") -> "MusicAlignment":
-    from align.music_alignment import MusicAlignment
-    from align.scores import Score, read_score
+    from align.formats.scores import Score, read_score
+    from align.results.music import MusicAlignment
 
     if isinstance(score, MusicAlignment):
         return score
@@ -194,7 +194,7 @@ def _read_midi(
 ) -> "MusicAlignment":
     """Read when notes are played from an aligned MIDI file: by pitch, in order of time."""
     from align.formats.score_midi import read_midi_notes
-    from align.music_alignment import pitch_name
+    from align.results.music import pitch_name
 
     rows = read_midi_notes(path)
     times = np.empty(len(notes))

@@ -14,18 +14,18 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from align.errors import DataError, ParameterError
-from align.formats._atomic import atomic_write
-from align.formats._text import read_text
+from align.files.atomic import atomic_write
+from align.files.text import read_text
 
 if TYPE_CHECKING:
-    from align.music_alignment import MusicAlignment
+    from align.results.music import MusicAlignment
 
 __all__ = ["format_music_json", "is_music_json", "read_music_json", "write_music_json"]
 
 
 def format_music_json(alignment: "MusicAlignment") -> str:
     """Return an alignment as JSON text; it reads back exactly."""
-    from align.music_alignment import pitch_name
+    from align.results.music import pitch_name
 
     notes = []
     offsets = alignment.offsets
@@ -100,7 +100,7 @@ def read_music_json(
     DataError
         If the file has another shape or its times cannot be right.
     """
-    from align.music_alignment import MusicAlignment
+    from align.results.music import MusicAlignment
     from align.types import Note
 
     name = os.fspath(path)

@@ -30,11 +30,11 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from align.errors import DataError
-from align.formats._atomic import atomic_write
-from align.formats._text import parse_number, read_lines, read_text
+from align.files.atomic import atomic_write
+from align.files.text import parse_number, read_lines, read_text
 
 if TYPE_CHECKING:
-    from align.music_alignment import MusicAlignment
+    from align.results.music import MusicAlignment
 
 __all__ = [
     "format_layer",
@@ -52,7 +52,7 @@ _Row = tuple[float, str, int | None]  # seconds, label, line
 
 
 def _labels(alignment: "MusicAlignment") -> list[str]:
-    from align.music_alignment import pitch_name
+    from align.results.music import pitch_name
 
     for name in alignment.note_ids:
         if re.search(r"[\t\n\r]", name):
@@ -178,7 +178,7 @@ def read_note_labels(
         Where the file is not of that format, or a label names no note, names one twice, or is of
         another pitch than its note.
     """
-    from align.music_alignment import MusicAlignment, pitch_name
+    from align.results.music import MusicAlignment, pitch_name
 
     name = os.fspath(path)
     rows = _READERS[format](name)

@@ -17,11 +17,11 @@ import os
 from typing import TYPE_CHECKING
 
 from align.errors import DataError
-from align.formats._atomic import atomic_write
+from align.files.atomic import atomic_write
 from align.formats.score_table import read_truth_rows
 
 if TYPE_CHECKING:
-    from align.music_alignment import MusicAlignment
+    from align.results.music import MusicAlignment
 
 __all__ = ["format_note_table", "read_note_table", "write_note_table"]
 
@@ -97,7 +97,7 @@ def read_note_table(
         note is played outside the recording; names the line.
     """
     from align.formats.note_rows import check_pitches
-    from align.scores import Score
+    from align.formats.scores import Score
 
     name = os.fspath(path)
     rows = read_truth_rows(path)
@@ -123,6 +123,6 @@ def read_note_table(
             )
     rows.sort(key=lambda item: (item[0].onset, item[0].pitch))
     score = Score.of([row for row, _ in rows])
-    from align.music_alignment import MusicAlignment
+    from align.results.music import MusicAlignment
 
     return MusicAlignment.from_score(score, [time for _, time in rows], duration=duration)

@@ -26,7 +26,7 @@ from difflib import SequenceMatcher
 from importlib.resources import files
 
 from align.errors import DataError, ParameterError
-from align.formats._text import read_lines
+from align.files.text import read_lines
 
 __all__ = ["PHONE_MAPS", "map_labels", "nearest_label", "read_phone_map"]
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from align.errors import DataError
-from align.formats._regular import open_regular
+from align.files.regular import open_regular
 from align.formats.note_rows import NoteRow
 
 __all__ = ["MidiNote", "MidiScore", "read_midi_notes", "read_midi_score"]

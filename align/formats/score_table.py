@@ -24,7 +24,7 @@ import io
 import os
 
 from align.errors import DataError
-from align.formats._text import parse_number, read_text
+from align.files.text import parse_number, read_text
 from align.formats.note_rows import NoteRow
 
 __all__ = ["read_table_notes", "read_truth_rows"]

@@ -22,14 +22,21 @@ import os
 from typing import TYPE_CHECKING
 
 from align.errors import DataError
-from align.formats._atomic import atomic_write
-from align.formats._text import parse_number, read_text
+from align.files.atomic import atomic_write
+from align.files.text import parse_number, read_text
 from align.formats.labels import Labels, make_labels, ticks
 
 if TYPE_CHECKING:
-    from align.alignment import Alignment
+    from align.results.alignment import Alignment
 
-__all__ = ["format_csv", "onsets_to_intervals", "read_csv", "write_csv"]
+__all__ = [
+    "format_csv",
+    "onsets_to_intervals",
+    "read_csv",
+    "table_columns",
+    "table_rows",
+    "write_csv",
+]
 
 _NAMES = {
     "start": ("start", "onset", "begin", "xmin", "start_s", "onset_s", "tmin"),
@@ -69,10 +76,10 @@ def read_csv(
         If a column is missing, a time is not a number or the times cannot be right.
     """
     name = os.fspath(path)
-    rows = _rows(read_text(path, encoding), name)
+    rows = table_rows(read_text(path, encoding), name)
     if not rows:
         raise DataError("is empty; give at least one label.", path=name)
-    columns, first = _columns(rows[0][1], name)
+    columns, first = table_columns(rows[0][1], name)
     labels: list[str] = []
     starts: list[float] = []
     ends: list[float] = []
@@ -122,7 +129,7 @@ def onsets_to_intervals(
     ]
 
 
-def _rows(text: str, path: str) -> list[tuple[int, list[str]]]:
+def table_rows(text: str, path: str) -> list[tuple[int, list[str]]]:
     """Split into rows that are not empty, each with the line it ends on."""
     head = next((line for line in text.split("\n") if line.strip()), "")
     separator = max("\t;,", key=head.count)
@@ -133,7 +140,7 @@ def _rows(text: str, path: str) -> list[tuple[int, list[str]]]:
         raise DataError(f"is not a table: {error}.", path=path, line=reader.line_num) from None
 
 
-def _columns(cells: list[str], path: str) -> tuple[dict[str, int], int]:
+def table_columns(cells: list[str], path: str) -> tuple[dict[str, int], int]:
     """Return where each column is, and the first row of data."""
     names = [cell.strip().lower() for cell in cells]
     columns = {}

@@ -13,10 +13,10 @@ import math
 import os
 from typing import TYPE_CHECKING
 
-from align.formats._atomic import atomic_write
+from align.files.atomic import atomic_write
 
 if TYPE_CHECKING:
-    from align.music_alignment import MusicAlignment
+    from align.results.music import MusicAlignment
 
 __all__ = ["format_tempo", "write_tempo"]
 

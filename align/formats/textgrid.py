@@ -29,15 +29,16 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import DataError, ParameterError
-from align.formats._atomic import atomic_write
-from align.formats._text import parse_number, read_text
+from align.files.atomic import atomic_write
+from align.files.text import parse_number, read_text
 from align.formats.labels import Labels, make_labels
 
 if TYPE_CHECKING:
-    from align.alignment import Alignment
+    from align.results.alignment import Alignment
 
 __all__ = [
     "Tier",
+    "choose_tier",
     "format_textgrid",
     "parse_textgrid",
     "read_textgrid",
@@ -229,7 +230,7 @@ def read_textgrid(
         If the file cannot be used, or no tier or several could be meant.
     """
     name = os.fspath(path)
-    chosen = _choose(parse_textgrid(read_text(path, encoding), name), tier, name)
+    chosen = choose_tier(parse_textgrid(read_text(path, encoding), name), tier, name)
     if not any(label.strip() for label in chosen.labels):
         raise DataError(f"tier {chosen.name!r} is empty; label it first.", path=name)
     labels = make_labels(
@@ -246,7 +247,8 @@ def read_textgrid(
     return Labels(labels.labels, labels.intervals, name, labels.lines, end)
 
 
-def _choose(tiers: Sequence[Tier], wanted: str | None, path: str) -> Tier:
+def choose_tier(tiers: Sequence[Tier], wanted: str | None, path: str) -> Tier:
+    """Return the tier of this name, by default that of the phones, else the only one."""
     intervals = [tier for tier in tiers if tier.kind == "interval"]
     have = ", ".join(repr(tier.name) for tier in intervals) or "none"
     if wanted is not None:

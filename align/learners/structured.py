@@ -193,9 +193,9 @@ class StructuredLearner(ParamsMixin):
             Called with a stage, how many rounds are done, and how many there are.
         checkpoint : object, optional
             Has ``load(name)`` and ``save(name, header, arrays)``, such as
-            `align.checkpoint.Checkpoint`. The state is saved after each epoch; where there is one,
-            training goes on from it, with the same result as without interruption. It must be of
-            the same problem, examples and parameters.
+            `align.sequence.checkpoint.Checkpoint`. The state is saved after each epoch; where
+            there is one, training goes on from it, with the same result as without interruption.
+            It must be of the same problem, examples and parameters.
 
         Returns
         -------

@@ -21,9 +21,9 @@ mpl.use("svg")
 import matplotlib.pyplot as plt
 
 import align
-from align.demo import recordings
-from align.plot import save_plot
-from align.types import Potentials
+from align.cli.demonstration import recordings
+from align.potentials import Potentials
+from align.show.plot import save_plot
 
 FIRST, LAST = 33, 40  # events of the excerpt
 BLUE, ORANGE, GREY = "#0b62c4", "#d35400", "#8a8a8a"

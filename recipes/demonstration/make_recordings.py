@@ -13,7 +13,7 @@ from pathlib import Path
 
 import soundfile as sf
 
-from align.alignment import Alignment
+from align.results.alignment import Alignment
 
 SENTENCES = {
     "north-wind": (

@@ -21,16 +21,16 @@ import numpy as np
 from sklearn.mixture import GaussianMixture
 
 import align
-from align.chord_decoding import base_functions, windows_of
-from align.chord_functions import ThesisFunctions, WindowTerm
-from align.chord_problem import ChordTruth
 from align.decoders import decode
 from align.errors import DataError
 from align.features import PitchEnergy
-from align.frames import in_order
-from align.performance import Performance, read_performance
-from align.tempo import expected_lengths, local_tempo
-from align.types import BaseFunctions, DurationTerm
+from align.music.decoding import base_functions, windows_of
+from align.music.functions import ThesisFunctions, WindowTerm
+from align.music.performance import Performance, read_performance
+from align.music.problem import ChordTruth
+from align.music.tempo import expected_lengths, local_tempo
+from align.sequence.frames import in_order
+from align.terms import BaseFunctions, DurationTerm
 
 DRAWN = 4  # frames of each window for the mixture of all frames
 FLOOR = 0.02  # least density of a length, relative to its peak: fermatas happen

@@ -15,7 +15,7 @@ from typing import Self
 import numpy as np
 
 from align.features import NoteNetwork, TimedNotes
-from align.formats._atomic import atomic_write
+from align.files.atomic import atomic_write
 
 
 class KeptNetwork(NoteNetwork):

@@ -4,8 +4,8 @@
 
     python recipes/music/run.py CORPUS [--work DIR] [--folds 7|loo] [--only NAME ...] [--jobs N]
 
-CORPUS is a folder of sets, each a folder of pieces (see `align.pieces`). The pieces of each set
-are dealt to the folds in turn. An outer fold i is scored by an aligner that was trained on all
+CORPUS is a folder of sets, each a folder of pieces (see `align.corpus.pieces`). The pieces of each
+set are dealt to the folds in turn. An outer fold i is scored by an aligner that was trained on all
 others; within them, the pieces of fold j are heard by a network that saw neither i nor j, and the
 weights are learned on what it heard. A network that leaves out {i, j} serves both i and j, so that
 7 folds need 7 + 21 networks of about a minute each. Networks and the errors of each fold are kept
@@ -34,12 +34,12 @@ from ghmm import GaussianAligner
 from networks import KeptNetwork
 
 import align
-from align.chord_functions import DefaultFunctions
 from align.errors import AlignError
+from align.evaluation.report import FileResult
 from align.features import TimedNotes
 from align.formats import atomic_write
-from align.performance import read_performance
-from align.report import FileResult
+from align.music.functions import DefaultFunctions
+from align.music.performance import read_performance
 
 RARE = {"bach10": 3.0}
 """How much the pieces of a set count when a network is trained; the others count 1."""

@@ -24,8 +24,8 @@ from run import set_of
 import align
 from align.features.note_levels import LOWEST_BAND, semitone_levels
 from align.features.signal import Signal
-from align.music_alignment import pitch_name
-from align.performance import read_signal
+from align.music.performance import read_signal
+from align.results.music import pitch_name
 
 BEFORE, AFTER = 0.8, 0.8  # seconds about the truth and the prediction
 BELOW, ABOVE = 12, 26  # semitones about the note

@@ -4,10 +4,10 @@
 
     python recipes/readers/convert.py CORPUS KIND OUT [--copy] [--cut PAUSE] [--set NAME=VALUE ...]
 
-KIND is a name of `align.readers.READERS`. Of speech, OUT gets a folder for each speaker with the
-recordings and a TextGrid beside each; of music, a folder for each recording with ``audio.*``,
-``score.csv`` and ``truth.csv``, and a table ``manifest.csv`` that says which pieces are one.
-Recordings are linked; ``--copy`` copies them. What cannot be used is listed at the end.
+KIND is a name of `align.corpus.readers.READERS`. Of speech, OUT gets a folder for each speaker
+with the recordings and a TextGrid beside each; of music, a folder for each recording with
+``audio.*``, ``score.csv`` and ``truth.csv``, and a table ``manifest.csv`` that says which pieces
+are one. Recordings are linked; ``--copy`` copies them. What cannot be used is listed at the end.
 """
 
 import argparse
@@ -21,12 +21,12 @@ from pathlib import Path
 
 import numpy as np
 
-from align.corpus import Corpus
+from align.corpus.readers import READERS, cut_utterances
+from align.corpus.reading import Corpus
 from align.errors import AlignError, ParameterError
 from align.features.audio import audio_info
 from align.formats import atomic_write
 from align.formats.textgrid import format_textgrid
-from align.readers import READERS, cut_utterances
 from align.types import Example
 
 

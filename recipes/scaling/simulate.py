@@ -25,7 +25,7 @@ def decode_some(first: int, last: int, every: int) -> tuple[int, float]:
     import numpy as np
 
     from align.decoders import decode
-    from align.types import Potentials
+    from align.potentials import Potentials
 
     begin = time.perf_counter()
     decoded = 0

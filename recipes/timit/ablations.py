@@ -31,16 +31,17 @@ sys.path.insert(0, str(Path(__file__).parent))
 from run import folds
 
 import align
-from align.correction import OnsetCorrection
-from align.crossfit import cross_fit
 from align.decoders import decode
 from align.features import Feature, NetworkConfidence, network_confidence
 from align.learners.costs import make_cost
 from align.learners.structured import StructuredLearner
-from align.placement import Placement
-from align.problem import AlignmentProblem
-from align.scaling import base_function_scales
-from align.types import BaseFunctions, IntArray
+from align.sequence.correction import OnsetCorrection
+from align.sequence.crossfit import cross_fit
+from align.sequence.placement import Placement
+from align.sequence.problem import AlignmentProblem
+from align.sequence.scaling import base_function_scales
+from align.terms import BaseFunctions
+from align.types import IntArray
 
 Errors = list[np.ndarray]
 

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 import align
-from align.report import FileResult, Report
+from align.evaluation.report import FileResult, Report
 
 CORE_TEST = frozenset(
     "mdab0 mwbt0 felc0 mtas1 mwew0 fpas0 mjmp0 mlnt0 fpkt0 mlll0 mtls0 fjlm0 "

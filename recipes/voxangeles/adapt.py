@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 import align
-from align.adapt import compare
+from align.sequence.adapt import compare
 
 N_FOLDS = 4
 

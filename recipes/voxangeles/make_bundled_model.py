@@ -9,7 +9,7 @@ import os
 import sys
 
 import align
-from align.ipa import to_ipa
+from align.corpus.ipa import to_ipa
 
 LICENCE = (
     "Trained on VoxAngeles (Creative Commons Attribution-NonCommercial 4.0, CC BY-NC 4.0) and on "

@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 
 import align
-from align.corpus import Corpus
-from align.ipa import to_ipa
-from align.report import FileResult, Report
+from align.corpus.ipa import to_ipa
+from align.corpus.reading import Corpus
+from align.evaluation.report import FileResult, Report
 
 N_FOLDS = 4
 

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 import align
-from align.report import Score
-from align.text import TextAlignment, align_text, read_transcript
+from align.evaluation.report import Score
+from align.speech.text import TextAlignment, align_text, read_transcript
 
 FOLDS = 4
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from align import decoders
-from align.types import BaseFunctions, DurationTerm, OnsetTerm, RatioTerm, SegmentTerm
+from align.terms import BaseFunctions, DurationTerm, OnsetTerm, RatioTerm, SegmentTerm
 
 pytestmark = [
     pytest.mark.benchmark,

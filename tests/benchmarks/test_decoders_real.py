@@ -19,8 +19,8 @@ from align.decoders._windows import check_values, tighten
 from align.features import Signal
 from align.features.audio import read_audio
 from align.features.score_thesis import PitchEnergy, ScoreTempo
-from align.scores import chords, read_note_truth, read_score
-from align.types import BaseFunctions
+from align.formats.scores import chords, read_note_truth, read_score
+from align.terms import BaseFunctions
 
 pytestmark = [
     pytest.mark.benchmark,

@@ -20,7 +20,7 @@ from align.decoders._binned_pruning import search_by_bins
 from align.decoders._first_order import without_ratio
 from align.decoders._windows import check_values, tighten
 from align.features import SpeakingRate
-from align.types import Potentials
+from align.potentials import Potentials
 
 pytestmark = [
     pytest.mark.benchmark,

@@ -13,7 +13,7 @@ import pytest
 
 from align import decoders
 from align.decoders._windows import tighten
-from align.types import Potentials
+from align.potentials import Potentials
 
 pytestmark = [
     pytest.mark.benchmark,

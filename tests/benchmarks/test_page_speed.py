@@ -12,9 +12,9 @@ import pytest
 import soundfile
 from devtools import CTRL, Browser, find_browser
 
-from align.alignment import Alignment
-from align.music_alignment import MusicAlignment
-from align.page import Recording, write_page
+from align.results.alignment import Alignment
+from align.results.music import MusicAlignment
+from align.show.page import Recording, write_page
 from align.types import Note
 
 EXECUTABLE = find_browser()

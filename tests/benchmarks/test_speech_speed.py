@@ -12,12 +12,12 @@ pytestmark = pytest.mark.benchmark
 
 
 @pytest.fixture(scope="module")
-def corpus(timit_sample: Path) -> "align.corpus.Corpus":
+def corpus(timit_sample: Path) -> "align.corpus.reading.Corpus":
     return align.read_corpus(timit_sample, kind="speech")
 
 
 def test_training_takes_about_two_minutes_and_aligning_little(
-    corpus: "align.corpus.Corpus", tmp_path: Path
+    corpus: "align.corpus.reading.Corpus", tmp_path: Path
 ) -> None:
     begin = time.perf_counter()
     model = align.SpeechAligner(n_jobs=os.cpu_count()).fit(corpus)

@@ -65,7 +65,7 @@ def random_potentials(
     rng, n_events, n_frames, *, longest=None, order=2, sign=None, dtype=np.float64, windows=False
 ):
     """Float potentials that some timing meets; `sign` is that of the ratio weight."""
-    from align.types import Potentials
+    from align.potentials import Potentials
 
     longest = n_frames if longest is None else longest
     start = stop = duration = row = ratio = None

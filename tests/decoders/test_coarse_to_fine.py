@@ -12,15 +12,8 @@ from align.decoders import coarse, decode_coarse_to_fine
 from align.decoders._coarse_pass import coarse_path
 from align.decoders._coarse_sources import Cells, source_of
 from align.errors import ParameterError
-from align.types import (
-    BaseFunctions,
-    DurationTerm,
-    GeneralTerm,
-    OnsetTerm,
-    Potentials,
-    RatioTerm,
-    SegmentTerm,
-)
+from align.potentials import Potentials
+from align.terms import BaseFunctions, DurationTerm, GeneralTerm, OnsetTerm, RatioTerm, SegmentTerm
 
 WEIGHTS = np.array([2.0, 1.0, 0.5, -0.5])
 

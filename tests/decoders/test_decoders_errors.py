@@ -6,7 +6,7 @@ import pytest
 
 from align import decoders
 from align.errors import ParameterError
-from align.types import Potentials
+from align.potentials import Potentials
 
 
 @numba.njit

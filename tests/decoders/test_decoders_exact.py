@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 
 from align import decoders
 from align.errors import ParameterError
-from align.types import Potentials
+from align.potentials import Potentials
 
 
 @numba.njit

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from align.decoders.posterior import narrowed, onset_posterior
 from align.errors import ParameterError
-from align.types import Potentials
+from align.potentials import Potentials
 
 
 def enumerated(potentials: Potentials, temperature: float) -> tuple[np.ndarray, float]:

@@ -19,8 +19,8 @@ import pytest
 from align import decoders
 from align.decoders import Lattice, second_order
 from align.decoders._binned_pruning import search_by_bins
-from align.types import Path as Timing
-from align.types import Potentials
+from align.potentials import Path as Timing
+from align.potentials import Potentials
 
 INF = np.inf
 

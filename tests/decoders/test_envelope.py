@@ -10,7 +10,7 @@ from align.decoders._checkpoints import best_by_envelopes
 from align.decoders._envelope import TILE, Problem
 from align.decoders._states import length_scores, pointer_dtype, pointer_offsets
 from align.decoders._windows import check_values, tighten
-from align.types import Potentials
+from align.potentials import Potentials
 
 
 def by_envelopes(potentials, max_memory=None):

@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 from align import decoders
 from align.decoders import decode_groups, group_potentials, simultaneous
 from align.errors import ParameterError
-from align.types import Potentials
+from align.potentials import Potentials
 
 SMALL = st.sampled_from([-3.0, -2.0, -1.0, 0.0, 0.0, 1.0, 2.0, 3.0])
 

@@ -14,7 +14,7 @@ from hypothesis.extra.numpy import arrays
 from align import decoders
 from align.decoders import _k_best_second_order, decode_k_best, k_best, margin_to_second
 from align.errors import ParameterError
-from align.types import Potentials
+from align.potentials import Potentials
 
 RATIO = np.array([[0.0, 0.0, 0.0], [-1.0, -1.0, 2.0]])
 SMALL = st.sampled_from([-3.0, -2.0, -1.0, 0.0, 0.0, 1.0, 2.0, 3.0])

@@ -13,7 +13,8 @@ from hypothesis.extra.numpy import arrays
 from align import decoders
 from align.decoders import Lattice, decode_lattice, lattice_potentials, path_potentials
 from align.errors import ParameterError
-from align.types import BaseFunctions, DurationTerm, OnsetTerm, Potentials, SegmentTerm
+from align.potentials import Potentials
+from align.terms import BaseFunctions, DurationTerm, OnsetTerm, SegmentTerm
 
 SMALL = st.sampled_from([-3.0, -2.0, -1.0, 0.0, 0.0, 1.0, 2.0, 3.0])
 ROUGH = st.one_of(SMALL, st.just(-np.inf))

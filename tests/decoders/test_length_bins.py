@@ -30,7 +30,7 @@ from align.decoders._suffix_bounds import bound_after, n_scratch
 from align.decoders._vectors import LANES, MOST, extremes, places_at_most
 from align.decoders._windows import Windows, check_values, tighten
 from align.errors import ParameterError
-from align.types import Potentials
+from align.potentials import Potentials
 
 
 def by_bins(potentials, **options):

@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 from align import decoders
 from align.decoders import onset_max_marginals
 from align.errors import ParameterError
-from align.types import Potentials
+from align.potentials import Potentials
 
 SMALL = st.sampled_from([-3.0, -2.0, -1.0, 0.0, 0.0, 1.0, 2.0, 3.0])
 

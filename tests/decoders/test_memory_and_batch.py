@@ -10,7 +10,7 @@ from align import decoders
 from align.decoders import _binned_pruning, _checkpoints, _rows, _workspace
 from align.decoders._windows import check_values
 from align.errors import ParameterError
-from align.types import Potentials
+from align.potentials import Potentials
 
 
 def make(naive, order, sign, seed=0, n_events=23, n_frames=70):

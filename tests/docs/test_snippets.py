@@ -48,9 +48,9 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 @pytest.fixture(scope="module", autouse=True)
 def small() -> Iterator[None]:
     """Tiny networks, and adapting that takes no time: both have tests of their own."""
-    from align.adapt import Comparison
     from align.features import NetworkConfidence
     from align.features.note_network import NoteNetwork
+    from align.sequence.adapt import Comparison
 
     def unchanged(aligner: align.SequenceAligner, examples: list[align.Example], *a: object,
                   **k: object) -> Comparison:  # fmt: skip
@@ -64,10 +64,12 @@ def small() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         network = functools.partial(NetworkConfidence, width=8, dilations=(1, 2))
-        patch.setattr("align.speech.NetworkConfidence", network)
-        patch.setattr("align.music.NoteNetwork", functools.partial(NoteNetwork, width=8, steps=10))
-        patch.setattr("align.adapt.compare", unchanged)
-        patch.setattr("align.adapt.adapt", adapted)
+        patch.setattr("align.speech.aligner.NetworkConfidence", network)
+        patch.setattr(
+            "align.music.aligner.NoteNetwork", functools.partial(NoteNetwork, width=8, steps=10)
+        )
+        patch.setattr("align.sequence.adapt.compare", unchanged)
+        patch.setattr("align.sequence.adapt.adapt", adapted)
         yield
 
 

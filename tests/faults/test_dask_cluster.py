@@ -291,6 +291,6 @@ def test_without_dask_the_extra_is_named(monkeypatch):
 
 
 def test_dask_is_not_imported_without_need():
-    program = "import align.corpus_run, align.batch.pool, sys; print('dask' in sys.modules)"
+    program = "import align.batch.run, align.batch.pool, sys; print('dask' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout.strip() == "False"

@@ -17,7 +17,7 @@ from synthetic_speech import write_recording
 import align
 from align.batch.journal import Journal, Record
 from align.errors import DataError
-from align.formats._atomic import atomic_write
+from align.files.atomic import atomic_write
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="POSIX file systems")
 
@@ -211,7 +211,7 @@ def test_an_output_that_changes_during_the_run_is_kept(recordings, tmp_path):
 def test_a_model_that_changes_during_the_run(recordings, tmp_path, monkeypatch):
     model = tmp_path / "even.align"
     model.write_text("one")
-    monkeypatch.setattr("align.model_file.load", lambda path: EvenAligner(Path(path).read_text()))
+    monkeypatch.setattr("align.models.file.load", lambda path: EvenAligner(Path(path).read_text()))
 
     class Meddling(FaultyWork):
         def find(self, root):

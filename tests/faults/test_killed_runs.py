@@ -11,8 +11,8 @@ import pytest
 from corpus_tools import start, tiny_model, tree, write_recordings
 
 import align
-from align.formats import _atomic
-from align.formats._atomic import atomic_write, remove_stale
+from align.files import atomic
+from align.files.atomic import atomic_write, remove_stale
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="processes are killed as on POSIX")
 
@@ -137,7 +137,7 @@ def test_two_runs_at_once_do_not_corrupt_each_other(recordings, model, reference
 
 
 def leave_behind(folder: Path, process: int, host: str | None = None) -> Path:
-    name = f".align-{host or _atomic._host()}-{process}-{'0' * 16}.tmp"
+    name = f".align-{host or atomic._host()}-{process}-{'0' * 16}.tmp"
     path = folder / name
     path.write_text("half a fi")
     return path
@@ -162,7 +162,7 @@ def test_what_this_process_writes_is_not_removed(tmp_path, monkeypatch):
     def meddle(handle):
         assert remove_stale([tmp_path]) == []
 
-    monkeypatch.setattr(_atomic.os, "fsync", meddle)
+    monkeypatch.setattr(atomic.os, "fsync", meddle)
     atomic_write(tmp_path / "a", "whole")
     assert (tmp_path / "a").read_text() == "whole"
 

@@ -16,7 +16,7 @@ from synthetic_speech import write_corpus
 import align
 from align.cli import cli
 from align.errors import AlignError, DataError, ModelError
-from align.formats._regular import open_regular
+from align.files.regular import open_regular
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[1] / "fuzz" / "targets")]
 try:
@@ -214,6 +214,6 @@ def test_what_was_exchanged_after_the_first_look_is_refused(tmp_path, monkeypatc
     real = os.stat(path)
     path.unlink()
     pipe(path)
-    monkeypatch.setattr("align.formats._regular.os.stat", lambda _: real)
+    monkeypatch.setattr("align.files.regular.os.stat", lambda _: real)
     with pytest.raises(OSError, match="it is a pipe, a socket or a device"):
         open_regular(path)

@@ -20,15 +20,15 @@ from synthetic_speech import write_corpus
 from threadpoolctl import threadpool_limits
 
 from align import SequenceAligner, SpeechAligner, read_corpus
-from align.checkpoint import (
+from align.errors import DataError
+from align.features import NetworkConfidence, SpectralDistance
+from align.learners.structured import StructuredLearner
+from align.sequence.checkpoint import (
     Checkpoint,
     describe_example,
     describe_timed,
     digest_of_training,
 )
-from align.errors import DataError
-from align.features import NetworkConfidence, SpectralDistance
-from align.learners.structured import StructuredLearner
 
 
 class Interrupted(Exception):
@@ -58,7 +58,7 @@ def corpus(tmp_path_factory):
 def small_networks(monkeypatch):
     """Train tiny networks: what is tested here is that training goes on."""
     small = functools.partial(NetworkConfidence, width=8, dilations=(1,), epochs=4)
-    monkeypatch.setattr("align.speech.NetworkConfidence", small)
+    monkeypatch.setattr("align.speech.aligner.NetworkConfidence", small)
 
 
 def aligner(**options) -> SpeechAligner:
@@ -262,9 +262,9 @@ def test_a_disk_that_keeps_nothing_does_not_end_training(tmp_path):
 
 _TRAIN = """
 import functools, sys
-import align.speech
+import align.speech.aligner
 from align.features import NetworkConfidence
-align.speech.NetworkConfidence = functools.partial(
+align.speech.aligner.NetworkConfidence = functools.partial(
     NetworkConfidence, width=8, dilations=(1, 2), epochs=100
 )
 from align.cli import main
@@ -285,10 +285,10 @@ def training(corpus: Path, output: Path) -> "subprocess.Popen[bytes]":
 def killed_and_resumed(folder: Path, kills: int, seed: int) -> None:
     corpus = write_corpus(folder / "corpus", {"ann": 3, "bob": 3})
     whole, output = folder / "whole.align", folder / "model.align"
-    partial = folder / "model.align.partial"
+    partial = folder / "model.align.music.parts"
     small = functools.partial(NetworkConfidence, width=8, dilations=(1, 2), epochs=100)
     with pytest.MonkeyPatch.context() as patch, threadpool_limits(1):
-        patch.setattr("align.speech.NetworkConfidence", small)
+        patch.setattr("align.speech.aligner.NetworkConfidence", small)
         SpeechAligner(epochs=20, n_jobs=1).fit(read_corpus(corpus)).save(whole)
     rng = random.Random(seed)
     interrupted = 0

@@ -17,15 +17,8 @@ from align.features import (
     segment_feature,
 )
 from align.features.base import Feature, rows_of
-from align.types import (
-    BaseFunctions,
-    DurationTerm,
-    GeneralTerm,
-    Note,
-    OnsetTerm,
-    RatioTerm,
-    SegmentTerm,
-)
+from align.terms import BaseFunctions, DurationTerm, GeneralTerm, OnsetTerm, RatioTerm, SegmentTerm
+from align.types import Note
 
 EVENTS = ["a", "b", "a"]
 

@@ -20,7 +20,7 @@ from align.features import (
     TimedSignal,
 )
 from align.features.duration import LengthStatistics
-from align.types import BaseFunctions
+from align.terms import BaseFunctions
 
 HOP = 0.01
 

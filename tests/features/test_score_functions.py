@@ -7,7 +7,8 @@ from align.errors import ModelError, ParameterError
 from align.features.pitch import band_energies
 from align.features.score_thesis import PitchEnergy, ScoreTempo
 from align.features.signal import Signal
-from align.types import BaseFunctions, Note
+from align.terms import BaseFunctions
+from align.types import Note
 
 RATE = 16000
 

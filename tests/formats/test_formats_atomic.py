@@ -6,8 +6,8 @@ import stat
 import pytest
 
 from align.errors import DataError
-from align.formats import _atomic
-from align.formats._atomic import atomic_write
+from align.files import atomic
+from align.files.atomic import atomic_write
 
 
 def names(folder):
@@ -40,7 +40,7 @@ def test_a_name_taken_meanwhile_is_kept(tmp_path, monkeypatch):
         path.write_text("theirs")
         return os.fsync
 
-    monkeypatch.setattr(_atomic.os, "fsync", race)
+    monkeypatch.setattr(atomic.os, "fsync", race)
     with pytest.raises(DataError, match="exists"):
         atomic_write(path, "mine")
     assert path.read_text() == "theirs"
@@ -51,7 +51,7 @@ def test_file_systems_without_links(tmp_path, monkeypatch):
     def refuse(*args):
         raise OSError("not supported")
 
-    monkeypatch.setattr(_atomic.os, "link", refuse)
+    monkeypatch.setattr(atomic.os, "link", refuse)
     atomic_write(tmp_path / "a", "x")
     assert (tmp_path / "a").read_text() == "x"
     assert names(tmp_path) == ["a"]
@@ -64,7 +64,7 @@ def test_a_failure_leaves_the_old_file(tmp_path, monkeypatch):
     def full(*args):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(_atomic.os, "fsync", full)
+    monkeypatch.setattr(atomic.os, "fsync", full)
     with pytest.raises(DataError, match="cannot be written: No space left on device"):
         atomic_write(path, "new", overwrite=True)
     assert path.read_text() == "old"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from align.errors import DataError
-from align.formats._text import read_text
+from align.files.text import read_text
 
 GERMAN = "schön und süß\nauch Öl\n"
 POLISH = "łódź, źródło, więcej\n"

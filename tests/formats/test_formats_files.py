@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from align import formats
-from align.alignment import Alignment
 from align.errors import DataError, ParameterError
 from align.formats import read_labels, write_labels
+from align.results.alignment import Alignment
 
 # Format, suffix, and the largest rounding error of a time in seconds.
 FORMATS = [

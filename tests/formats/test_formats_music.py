@@ -16,8 +16,8 @@ from align.errors import DataError, ParameterError
 from align.formats.midi_out import TempoMap, fit_tempo_map, format_midi
 from align.formats.music_files import MUSIC_FORMATS, is_music, read_music, write_music
 from align.formats.score_midi import read_midi_notes, read_midi_score
-from align.music_alignment import MusicAlignment
-from align.scores import read_note_truth, read_score
+from align.formats.scores import read_note_truth, read_score
+from align.results.music import MusicAlignment
 from align.types import Note
 
 LABELS = [".txt", ".sv.csv", ".svl"]

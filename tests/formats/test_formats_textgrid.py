@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from praatio import textgrid as praatio
 
-from align.alignment import Alignment
 from align.errors import DataError, ParameterError
-from align.formats._text import read_text
+from align.files.text import read_text
 from align.formats.textgrid import (
     format_textgrid,
     parse_textgrid,
@@ -18,6 +17,7 @@ from align.formats.textgrid import (
     tile,
     write_textgrid,
 )
+from align.results.alignment import Alignment
 
 LONG = """File type = "ooTextFile"
 Object class = "TextGrid"

@@ -12,9 +12,9 @@ import signed
 import align
 from align.errors import AlignError, DataError, ModelError
 from align.formats import read_labels
+from align.formats.scores import read_score
 from align.formats.textgrid import parse_textgrid
-from align.scores import read_score
-from align.text.normalise import split_words
+from align.speech.text.normalise import split_words
 
 PACKAGE = Path(align.__file__).parent
 SPEECH = make.HERE / align.__version__ / "speech-thesis.align"
@@ -64,7 +64,7 @@ def test_marks_in_brackets_still_are_one_word() -> None:
 
 def changed(path: Path, where: Path, **params: object) -> Path:
     """Write a model file again, signed, with other parameters."""
-    from align.model_file import read_model
+    from align.models.file import read_model
 
     kind, header, arrays = read_model(path)
     header = json.loads(json.dumps(header))
@@ -123,7 +123,7 @@ def test_parameters_of_a_model_of_music_are_checked(
 def test_states_of_features_are_checked(
     feature: str, params: dict[str, object], tmp_path: Path
 ) -> None:
-    from align.model_file import read_model
+    from align.models.file import read_model
 
     kind, header, arrays = read_model(SPEECH)
     header = json.loads(json.dumps(header))

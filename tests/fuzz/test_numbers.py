@@ -18,8 +18,8 @@ from align.errors import AlignError, DataError, ParameterError
 from align.features import SpectralDistance, onset_feature
 from align.features.note_network import NoteNetwork
 from align.learners.structured import StructuredLearner
-from align.model_file import read_model
-from align.music import MusicAligner
+from align.models.file import read_model
+from align.music.aligner import MusicAligner
 
 PHONES = ("sil", "m", "aa", "s", "sil")
 
@@ -121,7 +121,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     from align.features import NetworkConfidence
 
     tiny = functools.partial(NetworkConfidence, width=8, dilations=(1, 2), epochs=5)
-    monkeypatch.setattr("align.speech.NetworkConfidence", tiny)
+    monkeypatch.setattr("align.speech.aligner.NetworkConfidence", tiny)
 
 
 @pytest.mark.usefixtures("small")

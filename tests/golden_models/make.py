@@ -49,19 +49,19 @@ def _sequence(folder: Path) -> Any:
 
 
 def _speech_default(folder: Path) -> Any:
-    import align.speech
+    import align.speech.aligner
     from align import SpeechAligner
     from align.features import NetworkConfidence
 
-    whole = align.speech.NetworkConfidence
-    align.speech.NetworkConfidence = functools.partial(  # type: ignore[misc,assignment]
+    whole = align.speech.aligner.NetworkConfidence
+    align.speech.aligner.NetworkConfidence = functools.partial(  # type: ignore[misc,assignment]
         NetworkConfidence, width=8, dilations=(1, 2), epochs=60
     )
     try:
         aligner = SpeechAligner(epochs=1, n_folds=2, random_state=1)
         return aligner.fit(_speech_corpus(folder))
     finally:
-        align.speech.NetworkConfidence = whole  # type: ignore[misc]
+        align.speech.aligner.NetworkConfidence = whole  # type: ignore[misc]
 
 
 def _speech_thesis(folder: Path) -> Any:
@@ -75,7 +75,7 @@ def _music(folder: Path) -> Any:
 
     from align import read_corpus
     from align.features import NoteNetwork
-    from align.music import MusicAligner
+    from align.music.aligner import MusicAligner
 
     for seed in range(2):
         write_piece(folder / "music" / f"piece{seed}", seed)

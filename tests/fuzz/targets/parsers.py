@@ -59,7 +59,7 @@ def _labels(path: str) -> None:
 
 def _textgrid(path: str) -> None:
     from align.formats import read_labels
-    from align.text import read_transcript
+    from align.speech.text import read_transcript
 
     try:
         read_labels(path)
@@ -69,13 +69,13 @@ def _textgrid(path: str) -> None:
 
 
 def _score(path: str) -> None:
-    from align.scores import chords, distinct, read_score
+    from align.formats.scores import chords, distinct, read_score
 
     score = read_score(path)
     chords(score)
     distinct(score)
     if path.endswith((".csv", ".tsv")):
-        from align.scores import read_note_truth
+        from align.formats.scores import read_note_truth
 
         read_note_truth(path, score)
 
@@ -91,8 +91,8 @@ def _notes(path: str) -> None:
 
 def _aligned():  # type: ignore[no-untyped-def]
     """Four notes, for the formats that know no score."""
-    from align.music_alignment import MusicAlignment
-    from align.scores import Score
+    from align.formats.scores import Score
+    from align.results.music import MusicAlignment
     from align.types import Note
 
     score = Score.of([Note(60, 0.0), Note(64, 0.0), Note(67, 0.5), Note(72, 1.0)])
@@ -114,14 +114,14 @@ def _audio(path: str) -> None:
 
 
 def _model(path: str) -> None:
-    from align.model_file import load
+    from align.models.file import load
 
     load(path)
 
 
 def _dictionary(path: str) -> None:
-    from align.text.dictionary import read_dictionary
-    from align.text.lookup import look_up
+    from align.speech.text.dictionary import read_dictionary
+    from align.speech.text.lookup import look_up
 
     dictionary = read_dictionary(path)
     for word in list(dictionary)[:3]:
@@ -130,8 +130,8 @@ def _dictionary(path: str) -> None:
 
 
 def _transcript(path: str) -> None:
-    from align.text import read_transcript
-    from align.text.normalise import split_words
+    from align.speech.text import read_transcript
+    from align.speech.text.normalise import split_words
 
     for utterance in read_transcript(path):
         split_words(utterance.text)
@@ -139,7 +139,7 @@ def _transcript(path: str) -> None:
 
 
 def _manifest(path: str) -> None:
-    from align.corpus import read_corpus
+    from align.corpus.reading import read_corpus
 
     try:
         read_corpus(path)
@@ -156,7 +156,7 @@ def _phone_map(path: str) -> None:
 
 
 def _ipa(path: str) -> None:
-    from align.text.arpabet import ipa_to_arpabet, spell
+    from align.speech.text.arpabet import ipa_to_arpabet, spell
 
     text = Path(path).read_bytes().decode("utf-8", "replace")
     ipa_to_arpabet(text)

@@ -139,8 +139,8 @@ def _json_notes() -> bytes:
     import tempfile
 
     from align.formats import write_music
-    from align.music_alignment import MusicAlignment
-    from align.scores import Score
+    from align.formats.scores import Score
+    from align.results.music import MusicAlignment
     from align.types import Note
 
     score = Score.of([Note(60, 0.0), Note(64, 0.0), Note(67, 0.5)])

@@ -1,0 +1,300 @@
+"""The demonstration: bundled recordings whose true times are known, aligned and compared.
+
+The speech was synthesised with a free voice, which tells when each phone begins; the music is an
+invented performance of a minuet, played by a sampled piano. How well a model does on them says
+little about people, for which see ``docs/accuracy.md``.
+"""
+
+import os
+import shutil
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from align.errors import DataError
+from align.types import Example
+
+if TYPE_CHECKING:
+    from align.evaluation.report import FileResult, Report
+    from align.results.alignment import Alignment
+    from align.results.music import MusicAlignment
+
+__all__ = ["MODEL", "MUSIC_MODEL", "DemoResult", "pieces", "recordings", "run"]
+
+MODEL = "speech-en"
+"""The bundled model that the demonstration uses for speech."""
+
+MUSIC_MODEL = "piano"
+"""The bundled model that it uses for music."""
+
+_MUSIC_SUFFIXES = (".csv", ".mid", ".json", ".txt", ".svl", ".sv.csv", ".tempo.csv")
+_SUFFIXES = (".TextGrid", ".csv", ".json", ".txt", ".ctm", ".phn", ".lab")
+
+
+@dataclass(frozen=True)
+class DemoResult:
+    """What the demonstration made.
+
+    Parameters
+    ----------
+    folder : Path
+        Where.
+    files : list of Path
+        Everything that was written there.
+    text : str
+        What to tell the user: the errors, and where to look.
+    """
+
+    folder: Path
+    files: list[Path]
+    text: str
+
+
+def recordings() -> list[Example]:
+    """Return the bundled recordings with their phones and true onsets.
+
+    Raises
+    ------
+    DataError
+        Where this installation has none.
+    """
+    from align.corpus.reading import read_corpus
+
+    return list(read_corpus(str(files("align.data"))))
+
+
+def pieces() -> list[Example]:
+    """Return the bundled pieces of music with their scores and true onsets.
+
+    Raises
+    ------
+    DataError
+        Where this installation has none.
+    """
+    from align.corpus.reading import read_corpus
+
+    return list(read_corpus(str(files("align.data") / "minuet"), kind="music"))
+
+
+def run(
+    folder: str | os.PathLike[str],
+    *,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> DemoResult:
+    """Align the bundled recordings and write every output into a folder.
+
+    Parameters
+    ----------
+    folder : path
+        Created where it is missing; files of the same names are replaced.
+    progress : callable, optional
+        Called with a stage, how much of it is done, and how much there is.
+
+    Returns
+    -------
+    DemoResult
+
+    Raises
+    ------
+    DataError
+        Where the folder cannot be written.
+    """
+    target = Path(folder)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(
+            f"the folder cannot be made ({error.strerror}); name another one.", path=target
+        ) from error
+    examples, music = recordings(), pieces()
+    total = len(examples) + len(music)
+
+    def done(n: int) -> None:
+        if progress is not None:
+            progress("aligning", n, total)
+
+    pictures = _have_matplotlib()
+    written, speech_text = _speech(target, examples, pictures, done)
+    more, music_text = _music(target, music, pictures, lambda n: done(len(examples) + n))
+    text = "\n".join([*speech_text, "", *music_text, *_closing(pictures)])
+    return DemoResult(target, written + more, text)
+
+
+def _speech(
+    target: Path, examples: Sequence[Example], pictures: bool, done: Callable[[int], None]
+) -> tuple[list[Path], list[str]]:
+    """Align the bundled speech; return what was written, and what to tell."""
+    from align.evaluation.report import FileResult, Report
+    from align.formats import write_labels
+    from align.models.file import load
+
+    aligner = load(MODEL)
+    written: list[Path] = []
+    results = []
+    for n, example in enumerate(examples):
+        audio = Path(str(example.audio))
+        begin = time.perf_counter()
+        alignment = aligner.align(audio, example.events)
+        elapsed = time.perf_counter() - begin
+        outputs = [target / f"{audio.stem}{suffix}" for suffix in _SUFFIXES]
+        for output in outputs:
+            write_labels(output, alignment, overwrite=True)
+        if pictures:
+            outputs.append(target / f"{audio.stem}.png")
+            _draw(example, alignment, outputs[-1])
+        shutil.copyfile(audio, target / audio.name)
+        written += [target / audio.name, *outputs]
+        assert example.onsets is not None
+        results.append(
+            FileResult(
+                name=audio.stem,
+                labels=alignment.labels,
+                true=example.onsets,
+                predicted=alignment.onsets,
+                seconds=alignment.duration,
+                elapsed=elapsed,
+            )
+        )
+        done(n + 1)
+    report = Report.from_files(results, kind=aligner.kind)
+    return written, _speech_text(target, report, results, written[0].suffix, pictures)
+
+
+def _music(
+    target: Path, examples: Sequence[Example], pictures: bool, done: Callable[[int], None]
+) -> tuple[list[Path], list[str]]:
+    """Align the bundled music; return what was written, and what to tell."""
+    from align.evaluation.report import FileResult, Report
+    from align.formats.music_files import write_music
+    from align.models.file import load
+
+    aligner = load(MUSIC_MODEL)
+    written: list[Path] = []
+    results = []
+    suffixes = [*_MUSIC_SUFFIXES, *([".match"] if find_spec("partitura") else [])]
+    for n, example in enumerate(examples):
+        audio = Path(str(example.audio))
+        name = audio.parent.name
+        begin = time.perf_counter()
+        alignment = aligner.align(audio, example.score)
+        elapsed = time.perf_counter() - begin
+        outputs = [target / f"{name}{suffix}" for suffix in suffixes]
+        for output in outputs:
+            write_music(output, alignment, overwrite=True)
+        if pictures:
+            outputs.append(target / f"{name}.png")
+            _draw_music(example, alignment, outputs[-1])
+        score = Path(str(example.score.path))
+        copies = {audio: f"{name}{audio.suffix}", score: f"{name}-score{score.suffix}"}
+        for source, copy in copies.items():
+            shutil.copyfile(source, target / copy)
+            written.append(target / copy)
+        written += outputs
+        result = FileResult.of_notes(example, alignment, elapsed)
+        results.append(replace(result, name=name))
+        done(n + 1)
+    report = Report.from_files(results, kind=aligner.kind)
+    return written, _music_text(target, report, results, pictures)
+
+
+def _draw(example: Example, alignment: "Alignment", path: Path) -> None:
+    from align.results.alignment import Alignment
+    from align.show.plot import save_plot
+
+    assert example.onsets is not None
+    truth = Alignment(
+        example.events,
+        example.onsets,
+        duration=alignment.duration,
+        end=None if example.end is None else min(example.end, alignment.duration),  # type: ignore[arg-type]
+    )
+    save_plot(alignment, path, truth, overwrite=True)
+
+
+def _draw_music(example: Example, alignment: "MusicAlignment", path: Path) -> None:
+    from align.results.music import MusicAlignment
+    from align.show.plot import save_plot
+
+    assert example.onsets is not None
+    played = np.flatnonzero(np.isfinite(example.onsets))
+    truth = MusicAlignment.from_score(
+        example.score.take(played), example.onsets[played], duration=alignment.duration
+    )
+    save_plot(alignment, path, truth, overwrite=True)
+
+
+def _have_matplotlib() -> bool:
+    return find_spec("matplotlib") is not None
+
+
+def _speech_text(
+    folder: Path, report: "Report", results: "Sequence[FileResult]", kind: str, pictures: bool
+) -> list[str]:
+    phones = sum(len(result.labels) for result in results)
+    seconds = sum(result.seconds for result in results)
+    stem = results[0].name
+    look = [
+        (".TextGrid", f"open it in Praat together with {stem}{kind}"),
+        (".txt", "a label track for Audacity: File, Import, Labels"),
+        (".csv", "a table: label, start, end"),
+        (".json", "everything the alignment knows"),
+    ]
+    return [
+        f"Speech: {len(results)} recordings ({phones} phones, {seconds:.1f} s of sound) with the "
+        f"model {MODEL}.",
+        "The true times are known, because a free voice spoke the recordings; the errors are:",
+        "",
+        report.table("file"),
+        "",
+        f"Look into {folder}:",
+        *_look(stem, look, pictures),
+        "  and .ctm, .phn, .lab for other programs; the same for each recording.",
+    ]
+
+
+def _music_text(
+    folder: Path, report: "Report", results: "Sequence[FileResult]", pictures: bool
+) -> list[str]:
+    notes = sum(len(result.labels) for result in results)
+    seconds = sum(result.seconds for result in results)
+    stem = results[0].name
+    look = [
+        (".csv", "a table: score onset, performed onset, pitch, confidence"),
+        (".mid", "the score re-timed to the recording, with its tempo map"),
+        (".txt", "a label track for Audacity"),
+        (".svl", "a layer for Sonic Visualiser; .sv.csv is a table for it"),
+        (".tempo.csv", "the tempo curve"),
+        (".json", "everything the alignment knows"),
+    ]
+    return [
+        f"Music: a minuet ({notes} notes played, {seconds:.1f} s of sound) with the model "
+        f"{MUSIC_MODEL}.",
+        "The true times are known, because a sampled piano played an invented performance:",
+        "",
+        report.table("file"),
+        "",
+        f"Look into {folder}:",
+        *_look(stem, look, pictures),
+    ]
+
+
+def _look(stem: str, items: Sequence[tuple[str, str]], pictures: bool) -> list[str]:
+    shown = [*([(".png", "the picture; blue is aligned, orange the truth")] * pictures), *items]
+    return [f"  {stem + suffix:<24}{what}" for suffix, what in shown]
+
+
+def _closing(pictures: bool) -> list[str]:
+    hint = [] if pictures else ["", "For pictures: pip install 'margin-align[plot]'."]
+    return [
+        *hint,
+        "",
+        'Your own recording:  align speech AUDIO --phones "sil k iy w iy sil"',
+        "                     align music AUDIO SCORE.mid",
+        "Your own model:      align train speech CORPUS_DIR -o my.align, or align train music",
+    ]

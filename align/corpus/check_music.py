@@ -1,0 +1,127 @@
+"""What is wrong with a corpus of music, before hours are spent on it.
+
+Problems: a file that cannot be used. Warnings, for what deserves a look:
+
+* audio without a score or true times, and the other way round; files that another one hides;
+* notes of the score that were not played, where they are more than a quarter;
+* a recording that goes on long after the last note, or whose first note is late;
+* true times that run against the score: a note that begins a second or more before one that the
+  score has a second or more earlier;
+* a tempo far from that of the score (which is no error, but a score of another piece looks so);
+* notes of a score that go on after the last one played;
+* sound sampled so slowly that the higher partials are missing.
+"""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from align.corpus.issues import Issue, Validation
+from align.corpus.pieces import find_pieces
+from align.corpus.reading import problem_of, read_piece
+from align.errors import AlignError, DataError
+
+__all__ = ["validate_music"]
+
+_UNPLAYED = 0.25
+_SLOWEST, _FASTEST = 0.1, 10.0
+_LATE, _TAIL = 10.0, 20.0  # seconds without notes before and after the music
+_BACKWARDS = 1.0  # seconds
+_LOWEST_RATE = 16000  # Hz
+
+
+def validate_music(
+    root: str, *, progress: Callable[[str, int, int], None] | None = None
+) -> Validation:
+    """Check every piece of a corpus; see `align.corpus.reading.validate_corpus`.
+
+    Parameters
+    ----------
+    root : str
+        A folder or a manifest.
+    progress : callable, optional
+        Called with a stage, how much of it is done, and how much there is.
+
+    Returns
+    -------
+    Validation
+
+    Raises
+    ------
+    DataError
+        If there is no such folder or manifest, or no piece in it.
+    """
+    pieces = find_pieces(root, None)
+    if not pieces:
+        raise DataError(
+            "holds no pieces: folders with audio.wav (or .flac, .mp3), score.mid (or .musicxml, "
+            ".csv) and truth.csv.",
+            path=root,
+        )
+    errors: list[Issue] = []
+    warnings: list[Issue] = []
+    usable = 0
+    for n, piece in enumerate(pieces, start=1):
+        if progress is not None:
+            progress("checking", n, len(pieces))
+        if piece.missing:
+            warnings.append(
+                Issue(piece.path, f"has no {' and no '.join(piece.missing)} beside it.")
+            )
+            continue
+        for other in piece.others:
+            warnings.append(Issue(other, "is not used: another file of the piece goes first."))
+        try:
+            info, score, truth = read_piece(piece)
+        except AlignError as error:
+            path, reason = problem_of(error, piece.path)
+            errors.append(Issue(path, reason, "error"))
+            continue
+        assert piece.audio is not None
+        assert piece.truth is not None
+        usable += 1
+        if info.rate < _LOWEST_RATE:
+            text = f"is sampled at {info.rate} Hz; {_LOWEST_RATE} Hz or more would be better."
+            warnings.append(Issue(piece.audio, text))
+        onsets = truth.onsets(len(score))
+        warnings.extend(
+            Issue(piece.truth, text) for text in _odd(score.onsets, onsets, info.duration)
+        )
+    return Validation(usable, tuple(errors), tuple(warnings))
+
+
+def _odd(
+    score: npt.NDArray[np.float64], performed: npt.NDArray[np.float64], duration: float
+) -> Iterator[str]:
+    """Say what is strange about the true times, in seconds, of the notes of a score."""
+    played = np.isfinite(performed)
+    n, missing = played.size, int((~played).sum())
+    if missing > _UNPLAYED * n:
+        yield f"{missing} of the {n} notes of the score are not in it; is it whole?"
+    x, y = score[played], performed[played]
+    first, last = float(y.min()), float(y.max())
+    if first > _LATE:
+        yield f"the first note is played only at {first:.1f} s; check that times count from 0."
+    if duration - last > _TAIL:
+        yield (
+            f"the last note is played at {last:.1f} s, {duration - last:.1f} s before the "
+            "recording ends; check that they belong together."
+        )
+    latest = np.maximum.accumulate(y)
+    before = np.maximum(np.searchsorted(x, x - _BACKWARDS, side="right") - 1, 0)
+    wrong = np.flatnonzero((y < latest[before] - _BACKWARDS) & (x >= x[before] + _BACKWARDS))
+    if wrong.size:
+        k = int(wrong[0])
+        yield (
+            f"the note at {x[k]:.3f} s of the score is played at {y[k]:.3f} s, "
+            f"{latest[before[k]] - y[k]:.1f} s before one that comes earlier in the score; "
+            "correct its time."
+        )
+    if np.ptp(x) > 0 and last > first:
+        tempo = float(np.ptp(x) / (last - first))
+        if not _SLOWEST <= tempo <= _FASTEST:
+            yield (
+                f"the piece is played at {tempo:.2g} times the tempo of the score; is it the "
+                "truth of this score?"
+            )

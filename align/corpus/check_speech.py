@@ -1,0 +1,133 @@
+"""What is wrong with a corpus of speech, before hours are spent on it.
+
+Problems: a file that cannot be used, an unknown phone. Warnings: audio without labels and the
+other way round, files that another one hides, phones suspiciously short or long, silences in a
+row, labels that end long before the recording, sampling rates and channels unlike most.
+"""
+
+import os
+from collections.abc import Callable, Collection, Iterator
+
+from align.corpus.issues import Issue, Validation, odd_formats
+from align.corpus.pairs import AUDIO_SUFFIXES, find_pairs
+from align.corpus.reading import problem_of, read_pair
+from align.errors import AlignError, DataError
+from align.formats.files import read_labels
+from align.formats.labels import OVERRUN, Labels
+from align.formats.phone_map import nearest_label
+from align.types import SILENCES
+
+__all__ = ["validate_speech"]
+
+_SHORT, _LONG = 0.004, 1.0
+"""Phones outside these lengths in seconds deserve a second look (TIMIT's lie within them)."""
+
+
+def validate_speech(
+    root: str,
+    *,
+    phones: Collection[str] | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Validation:
+    """Check every recording of a corpus; see `align.corpus.validate_corpus`.
+
+    Parameters
+    ----------
+    root : str
+        A folder or a manifest.
+    phones : collection of str, optional
+        The phones that labels may be; others are problems.
+    progress : callable, optional
+        Called with a stage, how much of it is done, and how much there is.
+
+    Returns
+    -------
+    Validation
+
+    Raises
+    ------
+    DataError
+        If there is no such folder or manifest, or no audio or labels in it.
+    """
+    pairs = find_pairs(root, None)
+    if not pairs:
+        raise DataError("holds neither audio nor labels.", path=root)
+    errors: list[Issue] = []
+    warnings: list[Issue] = []
+    formats: dict[str, tuple[int, int]] = {}
+    for n, pair in enumerate(pairs, start=1):
+        if progress is not None:
+            progress("checking", n, len(pairs))
+        if pair.audio is None or pair.labels is None:
+            missing = "audio" if pair.audio is None else "labels"
+            warnings.append(Issue(pair.path, f"has no {missing} of its name beside it."))
+            continue
+        for other in pair.others:
+            is_audio = os.path.splitext(other)[1].lower() in AUDIO_SUFFIXES
+            used = os.path.basename(pair.audio if is_audio else pair.labels)
+            warnings.append(Issue(other, f"is not used: {used} beside it goes first."))
+        try:
+            info, labels = read_pair(pair)
+        except AlignError as error:
+            path, reason = problem_of(error, pair.path)
+            errors.append(Issue(path, reason, "error"))
+            continue
+        formats[pair.audio] = (info.rate, info.channels)
+        warnings.extend(_odd_labels(labels, info.duration))
+        warnings.extend(_odd_end(pair.labels, info.duration))
+        if phones is not None:
+            errors.extend(_unknown_phones(labels, phones))
+    warnings.extend(odd_formats(formats))
+    return Validation(len(formats), tuple(errors), tuple(warnings))
+
+
+def _unknown_phones(labels: Labels, phones: Collection[str]) -> Iterator[Issue]:
+    assert labels.path is not None
+    lines = labels.lines or range(1, len(labels) + 1)
+    seen: dict[str, int] = {}
+    for label, line in zip(labels.labels, lines, strict=True):
+        if label not in phones:
+            seen.setdefault(label, line)
+    for label, line in seen.items():
+        nearest = nearest_label(label, phones)
+        hint = "" if nearest is None else f"; nearest known: {nearest!r}"
+        yield Issue(labels.path, f"line {line}: unknown phone {label!r}{hint}.", "error")
+
+
+def _odd_labels(labels: Labels, duration: float) -> Iterator[Issue]:
+    assert labels.path is not None
+    lines = labels.lines or range(1, len(labels) + 1)
+    lengths = labels.intervals[:, 1] - labels.intervals[:, 0]
+    before = None
+    for label, line, length in zip(labels.labels, lines, lengths.tolist(), strict=True):
+        silent = label in SILENCES
+        if length < _SHORT or (length > _LONG and not silent):
+            size = "short" if length < _SHORT else "long"
+            yield Issue(
+                labels.path,
+                f"line {line}: {label!r} is suspiciously {size} ({1000 * length:.1f} ms).",
+            )
+        if silent and label == before:
+            yield Issue(
+                labels.path, f"line {line}: {label!r} follows {label!r}; join the two into one."
+            )
+        before = label
+    if duration - labels.end > 1.0:
+        yield Issue(
+            labels.path,
+            f"the last label ends at {labels.end:.3f} s, {duration - labels.end:.1f} s before the "
+            "recording does; check that they belong together.",
+        )
+
+
+def _odd_end(path: str, duration: float) -> Iterator[Issue]:
+    """Compare where a TextGrid ends with where the recording does."""
+    if os.path.splitext(path)[1].lower() != ".textgrid":
+        return
+    end = read_labels(path).duration
+    if end is not None and abs(end - duration) > OVERRUN:
+        yield Issue(
+            path,
+            f"ends at {end:.3f} s, the recording at {duration:.3f} s; check that they belong "
+            "together.",
+        )

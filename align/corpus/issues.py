@@ -1,0 +1,71 @@
+"""What may be wrong with a corpus, as rows that can be printed."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+__all__ = ["Issue", "Validation", "odd_formats"]
+
+
+@dataclass(frozen=True)
+class Issue:
+    """Something in a corpus that deserves attention.
+
+    Parameters
+    ----------
+    path : str
+        The file or folder.
+    message : str
+        What is wrong and what to do.
+    severity : str
+        ``error`` where the file cannot be used as it is, else ``warning``.
+    """
+
+    path: str
+    message: str
+    severity: str = "warning"
+
+    def __str__(self) -> str:
+        return f"{self.severity}: {self.path}: {self.message}"
+
+
+@dataclass(frozen=True)
+class Validation:
+    """What `validate_corpus` found.
+
+    Parameters
+    ----------
+    recordings : int
+        How many recordings can be used.
+    problems : tuple of Issue
+        Files that cannot be used, in the order of paths.
+    warnings : tuple of Issue
+        What else deserves a look.
+    """
+
+    recordings: int
+    problems: tuple[Issue, ...]
+    warnings: tuple[Issue, ...]
+
+    def __str__(self) -> str:
+        what = (
+            (self.recordings, "usable recording"),
+            (len(self.problems), "problem"),
+            (len(self.warnings), "warning"),
+        )
+        counts = ", ".join(f"{n} {name}{'s' * (n != 1)}" for n, name in what)
+        return "\n".join([*map(str, self.problems), *map(str, self.warnings), counts])
+
+
+def odd_formats(formats: dict[str, tuple[int, int]]) -> Iterator[Issue]:
+    """Name the recordings whose sampling rate (Hz) and channels are unlike those of most."""
+    if not formats:
+        return
+    usual = Counter(formats.values()).most_common(1)[0][0]
+    for path, (rate, channels) in formats.items():
+        if (rate, channels) != usual:
+            yield Issue(
+                path,
+                f"has {rate} Hz and {channels} channel{'s' * (channels > 1)}, most of the corpus "
+                f"{usual[0]} Hz and {usual[1]}.",
+            )

@@ -1,0 +1,190 @@
+"""Which label file belongs to which audio file.
+
+In a tree of folders of any depth, an audio file and a label file belong together where they lie in
+one folder and share their name up to the suffix, upper and lower case alike. Of several label
+files the first of `LABEL_SUFFIXES` is taken, of several audio files the first of `AUDIO_SUFFIXES`.
+
+A manifest says it instead: a table (``.csv``, ``.tsv``) with the columns ``audio`` and ``labels``
+and, if wanted, ``group``; its paths are relative to it.
+"""
+
+import csv
+import io
+import os
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from align.errors import DataError, ParameterError
+from align.files.text import read_text
+
+__all__ = ["AUDIO_SUFFIXES", "LABEL_SUFFIXES", "Groups", "Pair", "find_pairs"]
+
+AUDIO_SUFFIXES = (
+    ".wav",
+    ".flac",
+    ".sph",
+    ".nist",
+    ".aiff",
+    ".aif",
+    ".aifc",
+    ".w64",
+    ".rf64",
+    ".caf",
+    ".au",
+    ".snd",
+    ".ogg",
+    ".oga",
+    ".opus",
+    ".mp3",
+)
+"""Suffixes of audio files, in lower case, in order of preference."""
+
+LABEL_SUFFIXES = (".phn", ".textgrid", ".lab", ".csv")
+"""Suffixes of label files beside audio, in lower case, in order of preference."""
+
+Groups = str | Callable[[str], str | None] | None
+"""How speakers are told from paths; see `find_pairs`."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """An audio file and its labels.
+
+    Attributes
+    ----------
+    audio, labels : str or None
+        The files; None for the one that is missing.
+    group : str or None
+        Who speaks.
+    others : tuple of str
+        Files of the same name that are not used.
+    """
+
+    audio: str | None
+    labels: str | None
+    group: str | None
+    others: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> str:
+        """What messages call the pair."""
+        return self.audio or self.labels or ""
+
+
+def find_pairs(
+    root: str, groups: Groups, label_suffixes: Sequence[str] = LABEL_SUFFIXES
+) -> list[Pair]:
+    """Find the recordings of a corpus.
+
+    Parameters
+    ----------
+    root : str
+        A folder or a manifest.
+    groups : {"folder", "file", None} or callable
+        Who speaks: the folder an audio file lies in (by its path from the top), each file on its
+        own, no one, or what a function makes of the path of the audio. A manifest's own column
+        goes first.
+    label_suffixes : sequence of str
+        Suffixes of label files in a folder, in lower case, in order of preference.
+
+    Returns
+    -------
+    list of Pair
+        In a tree, in the order of their paths; in a manifest, in its own.
+
+    Raises
+    ------
+    DataError
+        If there is no such folder, or the manifest cannot be used.
+    """
+    if not callable(groups) and groups not in ("folder", "file", None):
+        raise ParameterError(f"groups={groups!r}, must be 'folder', 'file', None or a function.")
+    if os.path.isdir(root):
+        return _walk(root, groups, label_suffixes)
+    if not os.path.exists(root):
+        raise DataError("does not exist; check the name.", path=root)
+    return _manifest(root, groups)
+
+
+def _group(audio: str, root: str, groups: Groups) -> str | None:
+    if callable(groups):
+        return groups(audio)
+    if groups == "file":
+        return audio
+    if groups is None:
+        return None
+    folder = os.path.relpath(os.path.dirname(audio) or ".", root).replace(os.sep, "/")
+    return os.path.basename(os.path.abspath(root)) if folder == "." else folder
+
+
+def _walk(root: str, groups: Groups, label_suffixes: Sequence[str]) -> list[Pair]:
+    """Pair the files of a tree, in the order of their paths."""
+    ranks = {suffix: i for i, suffix in enumerate((*AUDIO_SUFFIXES, *label_suffixes))}
+
+    def rank(path: str) -> tuple[int, str]:
+        return ranks[_suffix(path)], path
+
+    found: dict[tuple[str, str], list[str]] = defaultdict(list)
+    seen = set()
+    for folder, inner, names in os.walk(root, followlinks=True):
+        real = os.path.realpath(folder)
+        if real in seen:  # a symbolic link that leads back
+            inner.clear()
+            continue
+        seen.add(real)
+        inner[:] = sorted(name for name in inner if not name.startswith("."))
+        for name in sorted(names):
+            stem, suffix = os.path.splitext(name)
+            if not name.startswith(".") and suffix.lower() in ranks:
+                found[folder, stem.casefold()].append(os.path.join(folder, name))
+    pairs = []
+    for paths in found.values():
+        audio = sorted((p for p in paths if _suffix(p) in AUDIO_SUFFIXES), key=rank)
+        labels = sorted((p for p in paths if _suffix(p) in label_suffixes), key=rank)
+        group = _group(audio[0], root, groups) if audio else None
+        pairs.append(
+            Pair(
+                audio[0] if audio else None,
+                labels[0] if labels else None,
+                group,
+                (*audio[1:], *labels[1:]),
+            )
+        )
+    return sorted(pairs, key=lambda pair: pair.path)
+
+
+def _suffix(path: str) -> str:
+    return os.path.splitext(path)[1].lower()
+
+
+def _manifest(path: str, groups: Groups) -> list[Pair]:
+    text = read_text(path)
+    separator = "\t" if "\t" in text.split("\n", 1)[0] else ","
+    reader = csv.reader(io.StringIO(text), delimiter=separator)
+    folder = os.path.dirname(path)
+    pairs = []
+    try:
+        head = [cell.strip().lower() for cell in next(reader, [])]
+        for column in ("audio", "labels"):
+            if column not in head:
+                raise DataError(
+                    f"is neither a folder nor a manifest: its first line names no column "
+                    f"{column!r}.",
+                    path=path,
+                    line=1,
+                )
+        for cells in reader:
+            row = dict(zip(head, (cell.strip() for cell in cells), strict=False))
+            if not any(row.values()):
+                continue
+            if not row.get("audio") or not row.get("labels"):
+                raise DataError(
+                    "needs both audio and labels; fill them in.", path=path, line=reader.line_num
+                )
+            audio, labels = (os.path.join(folder, row[c]) for c in ("audio", "labels"))
+            group = row.get("group") or _group(audio, folder or ".", groups)
+            pairs.append(Pair(audio, labels, group))
+    except csv.Error as error:
+        raise DataError(f"is not a table: {error}.", path=path, line=reader.line_num) from None
+    return pairs

@@ -1,0 +1,181 @@
+"""What the readers of corpora share: files found, examples made, problems kept."""
+
+import os
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from align.corpus.pairs import AUDIO_SUFFIXES
+from align.corpus.reading import Corpus, problem_of
+from align.errors import AlignError, DataError
+from align.formats.labels import OVERRUN, Labels
+from align.types import Example, FloatArray
+
+if TYPE_CHECKING:
+    from align.features.audio import AudioInfo
+    from align.formats.scores import NoteTruth, Score
+
+__all__ = ["Gathering", "audio_by_stem", "header", "stem_of", "suffix_of", "tree_files"]
+
+_FRAME = 0.005  # seconds; an end that near to that of the recording is the same
+
+
+def suffix_of(path: str) -> str:
+    """Return the suffix in lower case, as in ``.wav``."""
+    return os.path.splitext(path)[1].lower()
+
+
+def tree_files(root: str, suffixes: Collection[str]) -> list[str]:
+    """Return the files of a tree with some suffixes (in lower case), sorted; hidden ones are left.
+
+    Raises
+    ------
+    DataError
+        If there is no such folder.
+    """
+    if not os.path.isdir(root):
+        what = "is not a folder" if os.path.exists(root) else "does not exist"
+        raise DataError(f"{what}; give the folder of the corpus.", path=root)
+    found = []
+    seen = set()
+    for folder, inner, names in os.walk(root, followlinks=True):
+        real = os.path.realpath(folder)
+        if real in seen:  # a symbolic link that leads back
+            inner.clear()
+            continue
+        seen.add(real)
+        inner[:] = sorted(name for name in inner if not name.startswith("."))
+        found += [
+            os.path.join(folder, name)
+            for name in names
+            if not name.startswith(".") and suffix_of(name) in suffixes
+        ]
+    return sorted(found)
+
+
+def audio_by_stem(root: str) -> dict[str, str]:
+    """Return the recordings of a tree by their stem in lower case, the best suffix of each."""
+    found: dict[str, str] = {}
+    for path in sorted(
+        tree_files(root, AUDIO_SUFFIXES), key=lambda p: AUDIO_SUFFIXES.index(suffix_of(p))
+    ):
+        found.setdefault(stem_of(path), path)
+    return found
+
+
+def stem_of(path: str) -> str:
+    """Return the name without folder and suffix, in lower case."""
+    return os.path.splitext(os.path.basename(path))[0].casefold()
+
+
+class Gathering:
+    """A corpus in the making.
+
+    Parameters
+    ----------
+    root : str
+        The folder of the corpus, for messages.
+    kind : str
+        ``speech`` or ``music``.
+    """
+
+    def __init__(self, root: str, kind: str) -> None:
+        self.root = root
+        self.kind = kind
+        self.examples: list[Example] = []
+        self.problems: list[tuple[str, str]] = []
+        self.unpaired: list[str] = []
+
+    @contextmanager
+    def attempt(self, path: str) -> Iterator[None]:
+        """Make what fails inside a problem, of `path` where the error names no file."""
+        try:
+            yield
+        except AlignError as error:
+            self.problems.append(problem_of(error, path))
+
+    def add_speech(self, audio: str, labels: Labels, group: str | None) -> None:
+        """Add a recording with labels that were checked against its length."""
+        assert labels.duration is not None
+        self.examples.append(
+            Example(
+                audio=audio,
+                events=labels.labels,
+                onsets=labels.onsets,
+                end=labels.end if labels.duration - labels.end > _FRAME else None,
+                group=group,
+            )
+        )
+
+    def add_music(
+        self,
+        audio: str,
+        score: "Score",
+        truth: "NoteTruth",
+        group: str | None,
+        *,
+        source: str,
+    ) -> None:
+        """Add a recording with its score and true times, which `source` holds.
+
+        Raises
+        ------
+        DataError
+            If the recording cannot be used, or the notes lie outside of it.
+        """
+        if truth.index.size == 0:
+            raise DataError("has no note that was played.", path=source)
+        _check_within(header(audio), truth.performed, source)
+        self.examples.append(
+            Example(
+                audio=audio,
+                events=score.notes,
+                onsets=truth.onsets(len(score)),
+                group=group,
+                score=score,
+                truth=truth,
+            )
+        )
+
+    def corpus(self, nothing: str) -> Corpus:
+        """Return the corpus, its examples sorted by path.
+
+        Raises
+        ------
+        DataError
+            If there is no example: because of the first problem, else for the reason `nothing`.
+        """
+        if not self.examples and self.problems:
+            path, reason = self.problems[0]
+            raise DataError(
+                f"nothing can be used (problems: {len(self.problems)}), the first because of "
+                f"{path}: {reason}",
+                path=self.root,
+            )
+        if not self.examples:
+            raise DataError(nothing, path=self.root)
+        return Corpus(
+            sorted(self.examples, key=lambda example: example.name),
+            self.problems,
+            self.unpaired,
+            self.kind,
+        )
+
+
+def header(audio: str) -> "AudioInfo":
+    """Read what the header of a recording says."""
+    from align.features.audio import audio_info  # opens soundfile, which takes a while to import
+
+    return audio_info(audio)
+
+
+def _check_within(info: "AudioInfo", performed: FloatArray, source: str) -> None:
+    first, last = float(np.min(performed)), float(np.max(performed))
+    if first < -OVERRUN or last > info.duration + OVERRUN:
+        raise DataError(
+            f"the notes are played from {first:.3f} to {last:.3f} s, beyond the recording, which "
+            f"lasts {info.duration:.3f} s; do they belong together?",
+            path=source,
+        )

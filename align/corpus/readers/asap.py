@@ -1,0 +1,222 @@
+"""(n)ASAP: piano performances with scores, beats and, in (n)ASAP, the alignment of every note.
+
+``metadata.csv`` names the files of each performance by paths from the top. The recordings come
+from MAESTRO: ASAP's own ``initialize_dataset.py`` cuts them and puts them where the column
+``audio_performance`` says. A row whose performance is a whole recording of MAESTRO (no ``start``)
+can also be read from there.
+
+The truth is one of two:
+
+* ``notes``: the match file of (n)ASAP, ``<performance>.match``, which holds score and performed
+  notes (see `align.corpus.readers.match`). The tables ``note_alignment.tsv`` beside it say the
+  same of the MusicXML file and are not needed.
+* ``beats``: the annotated beats of ASAP. Lines of ``time<TAB>time<TAB>label``, where the label
+  begins with ``b`` for a beat, ``db`` for a downbeat, for the performance and for the MIDI score;
+  the n-th beat of one is the n-th of the other. Notes of the score on a beat have its time, the
+  others none.
+
+References
+----------
+Foscarin, McLeod, Rigaux, Jacquemard and Sakai, "ASAP: a dataset of aligned scores and
+performances for piano transcription", ISMIR 2020.
+Peter et al., "Automatic note-level score-to-performance alignments in the ASAP dataset",
+TISMIR 6 (1), 2023.
+"""
+
+import csv
+import io
+import os
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from align.corpus.readers._gather import Gathering
+from align.corpus.readers.match import read_match
+from align.corpus.reading import Corpus
+from align.errors import DataError, ParameterError
+from align.files.text import parse_number, read_lines, read_text
+
+if TYPE_CHECKING:
+    from align.formats.scores import NoteTruth, Score
+
+__all__ = ["read_asap"]
+
+_ON_BEAT = 0.02  # seconds of the score by which a note may miss its beat
+_NONE = ("", "none", "nan")
+
+
+def read_asap(
+    folder: str | os.PathLike[str],
+    *,
+    maestro: str | os.PathLike[str] | None = None,
+    truth: str = "notes",
+    robust: bool = True,
+) -> Corpus:
+    """Read ASAP or (n)ASAP.
+
+    Parameters
+    ----------
+    folder : path
+        The corpus, with its ``metadata.csv``.
+    maestro : path, optional
+        MAESTRO's folder, for performances whose audio was not copied.
+    truth : {"notes", "beats"}
+        Times of all notes, from match files, or of those on beats, from annotations.
+    robust : bool
+        Of "notes": leave out rows that ``robust_note_alignment`` does not vouch for.
+
+    Returns
+    -------
+    Corpus
+        The group is the piece, its ``folder``. Performances without audio are problems: more
+        than half of ASAP's have none.
+
+    Raises
+    ------
+    DataError
+        If there is no ``metadata.csv``, or nothing in it can be used.
+    """
+    if truth not in ("notes", "beats"):
+        raise ParameterError(f"truth={truth!r}, must be 'notes' or 'beats'.")
+    root = os.fspath(folder)
+    table = os.path.join(root, "metadata.csv")
+    found = Gathering(root, "music")
+    for number, row in _rows(table):
+        if truth == "notes" and robust and not _vouched(row.get("robust_note_alignment")):
+            continue
+        with found.attempt(table):
+            audio = _audio(root, row, maestro, table, number)
+            if truth == "notes":
+                source = _match_file(root, row, table, number)
+                read = read_match(source)
+                score, times = read.score, read.truth
+            else:
+                source, score, times = _beats(root, row, table, number)
+            found.add_music(audio, score, times, row.get("folder") or None, source=source)
+    return found.corpus("metadata.csv names no performance that could be read.")
+
+
+def _rows(path: str) -> list[tuple[int, dict[str, str]]]:
+    reader = csv.DictReader(io.StringIO(read_text(path)))
+    try:
+        rows = [
+            (reader.line_num, {k: (v or "").strip() for k, v in row.items() if k})
+            for row in reader
+        ]
+    except csv.Error as error:
+        raise DataError(f"is not a table: {error}.", path=path, line=reader.line_num) from None
+    if "midi_performance" not in (reader.fieldnames or ()):
+        raise DataError("has no column 'midi_performance'; is it ASAP's?", path=path, line=1)
+    return rows
+
+
+def _vouched(value: str | None) -> bool:
+    """Whether a row's notes are reliable; tables without the column say nothing against it."""
+    if value is None:
+        return True
+    try:
+        return float(value) > 0
+    except ValueError:
+        return value.lower() in ("true", "yes")
+
+
+def _file(root: str, row: dict[str, str], column: str, table: str, line: int) -> str:
+    name = row.get(column, "")
+    if name.lower() in _NONE:
+        raise DataError(f"names no {column}.", path=table, line=line)
+    path = os.path.join(root, name)
+    if not os.path.isfile(path):
+        raise DataError(f"the {column} {name} is not there.", path=table, line=line)
+    return path
+
+
+def _audio(
+    root: str,
+    row: dict[str, str],
+    maestro: str | os.PathLike[str] | None,
+    table: str,
+    line: int,
+) -> str:
+    """Return the recording of a performance."""
+    performance = row["midi_performance"]
+    own = row.get("audio_performance", "")
+    if own.lower() not in _NONE and os.path.isfile(os.path.join(root, own)):
+        return os.path.join(root, own)
+    there = row.get("maestro_audio_performance", "")
+    if there.lower() in _NONE:
+        raise DataError(f"{performance} was never recorded as sound.", path=table, line=line)
+    if maestro is None:
+        raise DataError(
+            f"the recording of {performance} is not there; run ASAP's initialize_dataset.py, or "
+            "say where MAESTRO is.",
+            path=table,
+            line=line,
+        )
+    if row.get("start", "").lower() not in _NONE:
+        raise DataError(
+            f"{performance} is a part of a recording of MAESTRO; ASAP's initialize_dataset.py "
+            "cuts it out.",
+            path=table,
+            line=line,
+        )
+    path = os.path.join(os.fspath(maestro), there.removeprefix("{maestro}").lstrip("/\\"))
+    if not os.path.isfile(path):
+        raise DataError("is named by metadata.csv but is not there.", path=path)
+    return path
+
+
+def _match_file(root: str, row: dict[str, str], table: str, line: int) -> str:
+    """Return the match file of a performance: that of its name, else that of the table."""
+    beside = os.path.join(root, os.path.splitext(row["midi_performance"])[0] + ".match")
+    if os.path.isfile(beside):
+        return beside
+    for column in ("match_file", "match"):
+        if row.get(column, "").lower() not in _NONE:
+            return _file(root, row, column, table, line)
+    raise DataError(
+        f"{row['midi_performance']} has no match file; (n)ASAP has them, ASAP has beats only.",
+        path=table,
+        line=line,
+    )
+
+
+def _beats(
+    root: str, row: dict[str, str], table: str, line: int
+) -> "tuple[str, Score, NoteTruth]":
+    """Give the notes on beats the times of the beats."""
+    from align.formats.scores import NoteTruth, read_score  # opens mido
+
+    score_path = _file(root, row, "midi_score", table, line)
+    played_path = _file(root, row, "performance_annotations", table, line)
+    written_path = _file(root, row, "midi_score_annotations", table, line)
+    played, written = _beat_times(played_path), _beat_times(written_path)
+    if played.size != written.size:
+        raise DataError(
+            f"has {played.size} beats, the score {written.size}; they cannot be paired.",
+            path=played_path,
+        )
+    score = read_score(score_path)
+    nearest = np.abs(score.onsets[:, None] - written[None]).argmin(axis=1)
+    on = np.abs(score.onsets - written[nearest]) <= _ON_BEAT
+    index = np.flatnonzero(on).astype(np.intp)
+    return played_path, score, NoteTruth(index, played[nearest[index]])
+
+
+def _beat_times(path: str) -> npt.NDArray[np.float64]:
+    """Return the times of beats and downbeats in seconds [shape=(n,)]."""
+    times = []
+    for number, text in read_lines(path):
+        fields = text.split("\t")
+        if len(fields) < 3:
+            raise DataError(
+                f"{text.strip()!r} is not `time, time, label` with tabs.", path=path, line=number
+            )
+        time = parse_number(fields[0], "time", path, number)
+        if any(part.strip() in ("b", "db", "bR") for part in fields[2].split(",")):
+            times.append(time)
+    if not times:
+        raise DataError("has no beats.", path=path)
+    if (np.diff(times) < 0).any():
+        raise DataError("has beats that go backwards.", path=path)
+    return np.array(times, dtype=np.float64)

@@ -1,0 +1,282 @@
+"""Corpora: recordings with labels, or with a score and the times of its notes, beside them.
+
+`align.corpus.pairs` says which files belong together in speech, `align.corpus.pieces` in music. A
+file that cannot be used never stops the others: it becomes a *problem*, with its reason.
+"""
+
+import os
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, overload
+
+from align.corpus.pairs import LABEL_SUFFIXES, Groups, Pair, find_pairs
+from align.errors import AlignError, DataError, ParameterError
+from align.formats.files import read_labels
+from align.formats.labels import OVERRUN, Labels
+from align.types import Example
+
+if TYPE_CHECKING:
+    from align.corpus.pieces import Piece
+    from align.features.audio import AudioInfo
+    from align.formats.scores import NoteTruth, Score
+
+__all__ = ["Corpus", "check_kind", "problem_of", "read_corpus", "read_pair", "read_piece"]
+
+_HOP = 0.005
+
+
+class Corpus(Sequence[Example]):
+    """Recordings with their events and true onsets, in a fixed order.
+
+    Parameters
+    ----------
+    examples : iterable of Example
+        What can be used.
+    problems : iterable of (str, str)
+        Files that cannot be used, and why.
+    unpaired : iterable of str
+        Audio files without labels.
+    kind : str
+        ``speech`` or ``music``.
+
+    Attributes
+    ----------
+    problems : list of (str, str)
+    unpaired : list of str
+    kind : str
+    """
+
+    def __init__(
+        self,
+        examples: Iterable[Example],
+        problems: Iterable[tuple[str, str]] = (),
+        unpaired: Iterable[str] = (),
+        kind: str = "speech",
+    ) -> None:
+        self._examples = tuple(examples)
+        self.problems = list(problems)
+        self.unpaired = list(unpaired)
+        self.kind = kind
+
+    def __len__(self) -> int:
+        return len(self._examples)
+
+    @overload
+    def __getitem__(self, index: int) -> Example: ...
+    @overload
+    def __getitem__(self, index: slice) -> "Corpus": ...
+    def __getitem__(self, index: int | slice) -> "Example | Corpus":
+        if isinstance(index, slice):
+            return Corpus(self._examples[index], kind=self.kind)
+        return self._examples[index]
+
+    def __iter__(self) -> Iterator[Example]:
+        return iter(self._examples)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Corpus: recordings={len(self)}, groups={len(self.groups)}, "
+            f"problems={len(self.problems)}>"
+        )
+
+    @property
+    def groups(self) -> list[str]:
+        """Names of the groups (speakers, pieces), sorted."""
+        return sorted({example.group for example in self._examples if example.group is not None})
+
+    def subset(self, groups: Collection[str]) -> "Corpus":
+        """Return the recordings of some groups, as for cross-validation; without problems."""
+        if isinstance(groups, str):
+            raise ParameterError(f"groups={groups!r}, must be a collection of names.")
+        missing = sorted(set(groups) - set(self.groups))
+        if missing:
+            raise ParameterError(f"no group {missing[0]!r}; there are {', '.join(self.groups)}.")
+        return Corpus((e for e in self._examples if e.group in groups), kind=self.kind)
+
+
+def read_corpus(
+    folder_or_manifest: str | os.PathLike[str],
+    kind: str = "speech",
+    *,
+    groups: Groups = "folder",
+) -> Corpus:
+    """Read the labels of a corpus, and check that its audio is there.
+
+    Parameters
+    ----------
+    folder_or_manifest : path
+        A tree of folders, or a manifest; see `align.corpus.pairs` for speech,
+        `align.corpus.pieces` for music.
+    kind : {"speech", "music"}
+        What is in it.
+    groups : {"folder", "file", None} or callable
+        Who speaks, or which piece it is: the folder an audio file lies in (by its path from the
+        top), each file on its own, no one, or what a function makes of the path of the audio. A
+        manifest's own column goes first.
+
+    Returns
+    -------
+    Corpus
+        Sorted by path. Its `problems` list what cannot be used, its `unpaired` the audio without
+        labels (of music: without a score or without true times). No audio is decoded, only
+        headers are read. The events of an example of music are the notes of its score, its
+        `onsets` the times they were played, NaN for those that were not; `score` and `truth` hold
+        the rest.
+
+    Raises
+    ------
+    DataError
+        If there is no such folder or manifest, or nothing in it can be used.
+
+    Notes
+    -----
+    Silence (a TextGrid's empty label, a gap) becomes the event ``sil``. An example's `end` is None
+    where the last label ends with the recording or less than a frame of 5 ms before.
+    """
+    check_kind(kind)
+    if kind == "music":
+        return _read_music(os.fspath(folder_or_manifest), groups)
+    root = os.fspath(folder_or_manifest)
+    examples: list[Example] = []
+    problems: list[tuple[str, str]] = []
+    unpaired: list[str] = []
+    for pair in find_pairs(root, groups):
+        if pair.audio is not None and pair.labels is None:
+            unpaired.append(pair.audio)
+        elif pair.audio is not None:
+            try:
+                info, labels = read_pair(pair)
+            except AlignError as error:
+                problems.append(problem_of(error, pair.path))
+                continue
+            examples.append(
+                Example(
+                    audio=pair.audio,
+                    events=labels.labels,
+                    onsets=labels.onsets,
+                    end=labels.end if info.duration - labels.end > _HOP else None,
+                    group=pair.group,
+                )
+            )
+    if not examples:
+        suffixes = ", ".join(LABEL_SUFFIXES)
+        if problems:
+            raise DataError(
+                f"no recording can be used (problems: {len(problems)}), the first because of "
+                f"{problems[0][0]}: {problems[0][1]}",
+                path=root,
+            )
+        if unpaired:
+            raise DataError(
+                f"no recording (of {len(unpaired)}) has a label file of its name ({suffixes}) "
+                "beside it.",
+                path=root,
+            )
+        raise DataError("holds no recordings with labels.", path=root)
+    return Corpus(examples, problems, unpaired, kind)
+
+
+def check_kind(kind: str) -> None:
+    """Raise ParameterError where a corpus can be of no such kind."""
+    if kind not in ("speech", "music"):
+        raise ParameterError(f"kind={kind!r}, must be 'speech' or 'music'.")
+
+
+def _read_music(root: str, groups: Groups) -> Corpus:
+    """Read the pieces of a corpus of music."""
+    from align.corpus.pieces import find_pieces
+
+    examples: list[Example] = []
+    problems: list[tuple[str, str]] = []
+    unpaired: list[str] = []
+    for piece in find_pieces(root, groups):
+        if piece.audio is None:
+            continue
+        if piece.missing:
+            unpaired.append(piece.audio)
+            continue
+        try:
+            _, score, truth = read_piece(piece)
+        except AlignError as error:
+            problems.append(problem_of(error, piece.path))
+            continue
+        examples.append(
+            Example(
+                audio=piece.audio,
+                events=score.notes,
+                onsets=truth.onsets(len(score)),
+                group=piece.group,
+                score=score,
+                truth=truth,
+            )
+        )
+    if not examples:
+        if problems:
+            raise DataError(
+                f"no piece can be used (problems: {len(problems)}), the first because of "
+                f"{problems[0][0]}: {problems[0][1]}",
+                path=root,
+            )
+        if unpaired:
+            raise DataError(
+                f"no recording (of {len(unpaired)}) has both a score (score.mid, .musicxml or "
+                ".csv) and a truth.csv beside it.",
+                path=root,
+            )
+        raise DataError(
+            "holds no pieces: folders with audio.wav (or .flac, .mp3), score.mid (or .musicxml, "
+            ".csv) and truth.csv.",
+            path=root,
+        )
+    return Corpus(examples, problems, unpaired, "music")
+
+
+def read_piece(piece: "Piece") -> "tuple[AudioInfo, Score, NoteTruth]":
+    """Read the header of the audio, the score and the true times of a piece that has all three.
+
+    Raises
+    ------
+    DataError
+        If one of them cannot be used, or a note is said to be played outside the recording.
+    """
+    from align.features.audio import audio_info  # opens soundfile, which takes a while to import
+    from align.formats.scores import read_note_truth, read_score
+
+    assert piece.audio is not None
+    assert piece.score is not None
+    assert piece.truth is not None
+    info = audio_info(piece.audio)
+    score = read_score(piece.score)
+    truth = read_note_truth(piece.truth, score)
+    first, last = float(truth.performed.min()), float(truth.performed.max())
+    # MIDI counts from the key, not the sound: a note may begin a little before the recording.
+    if first < -OVERRUN or last > info.duration + OVERRUN:
+        raise DataError(
+            f"the notes are played from {first:.3f} to {last:.3f} s, beyond the recording, which "
+            f"lasts {info.duration:.3f} s; do they belong together?",
+            path=piece.truth,
+        )
+    return info, score, truth
+
+
+def read_pair(pair: Pair) -> "tuple[AudioInfo, Labels]":
+    """Read the header of the audio and the labels of a recording of speech that has both.
+
+    Raises
+    ------
+    DataError
+        If one of them cannot be used.
+    """
+    from align.features.audio import audio_info  # opens soundfile, which takes a while to import
+
+    assert pair.audio is not None
+    assert pair.labels is not None
+    info = audio_info(pair.audio)
+    return info, read_labels(pair.labels, rate=info.rate, duration=info.duration)
+
+
+def problem_of(error: AlignError, path: str) -> tuple[str, str]:
+    """Return the file at fault and the reason, which names the line where there is one."""
+    if not isinstance(error, DataError) or error.path is None:
+        return path, str(error)
+    where = "" if error.line is None else f"line {error.line}: "
+    return error.path, where + error.message

@@ -1,0 +1,9 @@
+"""Files as the operating system has them: written whole or not at all, regular, read as text.
+
+`atomic`    write a file whole or not at all
+`regular`   open what is a file, and not a device or a pipe
+`text`      read text in the encodings that people use
+`lock`      one process at a time in a folder
+"""
+
+__all__: list[str] = []

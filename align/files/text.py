@@ -1,0 +1,145 @@
+"""Text files as label files come: UTF-8 or UTF-16, with or without a byte order mark.
+
+No other encoding is guessed. A Latin-1 or Mac Roman file read by guess gives wrong labels without
+a word, so a file that is neither UTF-8 nor UTF-16 is an error that names the line; whoever knows
+the encoding passes it.
+"""
+
+import codecs
+import math
+import os
+import re
+
+from align.errors import DataError, ParameterError
+from align.files.regular import open_regular
+
+__all__ = ["parse_number", "read_lines", "read_text", "shortened"]
+
+_MAX_BYTES = 1 << 26
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16: the mark begins with the same two bytes
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+def read_text(path: str | os.PathLike[str], encoding: str | None = None) -> str:
+    r"""Read a text file, with line ends as ``\n``.
+
+    Parameters
+    ----------
+    path : path
+        The file, of at most 64 MiB.
+    encoding : str, optional
+        By default UTF-8 or UTF-16, whichever the file is.
+
+    Raises
+    ------
+    DataError
+        If the file is missing, unreadable, too large, or in another encoding.
+    """
+    name = os.fspath(path)
+    try:
+        if os.path.isdir(name):
+            raise DataError("is a folder, not a file.", path=name)
+        with open_regular(name) as stream:
+            data = stream.read(_MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise DataError("does not exist; check the name.", path=name) from None
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror}.", path=name) from error
+    if len(data) > _MAX_BYTES:
+        raise DataError("is larger than 64 MiB, which no label file is.", path=name)
+    try:
+        text = data.decode(encoding or _encoding(data))
+    except LookupError:
+        raise ParameterError(f"encoding={encoding!r} is not known to Python.") from None
+    except UnicodeError as error:
+        at = error.start if isinstance(error, UnicodeDecodeError) else 0
+        wanted = encoding or "UTF-8 or UTF-16"
+        raise DataError(
+            f"is not {wanted} text; save it again as UTF-8, or give its encoding"
+            f"{_hint(data, at)}.",
+            path=name,
+            line=data.count(b"\n", 0, at) + 1,
+        ) from None
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        raise DataError("is not a text file.", path=name, line=line)
+    return text.removeprefix("\ufeff")
+
+
+_LIKELY = {"cp1252": "Windows-1252", "mac_roman": "Mac Roman", "cp1250": "Windows-1250"}
+_USUAL = frozenset("äöüÄÖÜßéèêëàâçñíóúáôîûïãõæøåœąćęłńśźżčďěňřšťůýž\u2019\u201c\u201d\u2013\u2026")
+"""Letters and signs that texts in these encodings are full of."""
+
+
+def _hint(data: bytes, at: int) -> str:
+    """Name the byte that is at fault and, where it can be told, the likely encoding."""
+    found: list[tuple[int, str, str]] = []
+    strange = bytes(byte for byte in data[at : at + 4096] if byte >= 0x80)
+    for encoding, name in _LIKELY.items():
+        high = strange.decode(encoding, errors="replace")
+        found.append((sum(char in _USUAL for char in high), name, encoding))
+    score, name, encoding = max(found, key=lambda item: item[0])
+    byte = f"byte 0x{data[at]:02X}" if at < len(data) else "the last byte"
+    if not score or 2 * score < len(strange):
+        return f" ({byte} is none of its)"
+    char = data[at : at + 1].decode(encoding, errors="replace")
+    return f" ({byte} would be {char!r} in {name}, which it may be)"
+
+
+def _encoding(data: bytes) -> str:
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return encoding
+    head = data[:512]
+    if len(head) >= 4 and len(data) % 2 == 0:  # UTF-16 without a mark: half of ASCII is zeros
+        zeros_even, zeros_odd = head[::2].count(0), head[1::2].count(0)
+        if zeros_odd > len(head) // 4 and not zeros_even:
+            return "utf-16-le"
+        if zeros_even > len(head) // 4 and not zeros_odd:
+            return "utf-16-be"
+    return "utf-8"
+
+
+def read_lines(path: str | os.PathLike[str], encoding: str | None = None) -> list[tuple[int, str]]:
+    """Return the lines that are not blank, each with its number counted from 1."""
+    lines = read_text(path, encoding).split("\n")
+    return [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
+
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII)
+
+
+def parse_number(
+    text: str, what: str, path: str | os.PathLike[str] | None = None, line: int | None = None
+) -> float:
+    """Return the number `text` is, or raise a `DataError` that names `what` it should be."""
+    stripped = text.strip()
+    if _NUMBER.fullmatch(stripped):
+        value = float(stripped)
+        if math.isfinite(value):
+            return value
+        raise DataError(
+            f"the {what} is {shortened(stripped)}, beyond any number of seconds; "
+            "it must be finite.",
+            path=path,
+            line=line,
+        )
+    if re.fullmatch(r"[+-]?(nan|inf|infinity)", stripped, re.IGNORECASE):
+        raise DataError(
+            f"the {what} is {stripped!r}; every time must be a finite number.",
+            path=path,
+            line=line,
+        )
+    raise DataError(
+        f"the {what} is {shortened(stripped)}, which is not a number.", path=path, line=line
+    )
+
+
+def shortened(text: str, length: int = 60) -> str:
+    """Quote a text for a message, which must stay one sentence however long the text is."""
+    return repr(text if len(text) <= length else text[: length - 1] + "\u2026")

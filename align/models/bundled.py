@@ -1,0 +1,156 @@
+"""The models that come with Align, and their cards.
+
+A card says what a model is for, what it was trained on and under which licence, and how well it
+does on recordings it was not trained on. What the model file holds is read from there; the rest is
+the text ``NAME.md`` beside it: a title, one line that says what the model does, and sections.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import Any
+
+from align.errors import ParameterError
+from align.models.file import bundled_models, model_path, read_model
+
+__all__ = ["ModelCard", "list_models", "model_card"]
+
+_UNITS = {
+    "speech": {"recordings": "recordings", "groups": "speakers", "events": "phones"},
+    "music": {"recordings": "pieces", "groups": "groups", "notes": "notes"},
+}
+
+
+@dataclass(frozen=True)
+class ModelCard:
+    """What a bundled model is.
+
+    Parameters
+    ----------
+    name : str
+        What `align.load` calls it.
+    kind : str
+        ``"speech"``, ``"music"`` or ``"sequence"``.
+    summary : str
+        One line: what it does.
+    licence : str
+        Licence of what it was trained on; empty where the file does not state it.
+    sections : mapping of str to str
+        Text of each section by its title, such as "Intended use"; Markdown.
+    training : mapping of str to Any
+        What the model file says of its training: recordings, seconds and so on.
+    labels : tuple of str
+        The labels it knows; empty for music.
+    """
+
+    name: str
+    kind: str
+    summary: str
+    licence: str
+    sections: Mapping[str, str] = field(default_factory=dict)
+    training: Mapping[str, Any] = field(default_factory=dict)
+    labels: tuple[str, ...] = ()
+
+    @property
+    def trained_on(self) -> str:
+        """How much it was trained on, in words."""
+        units = _UNITS.get(self.kind, _UNITS["speech"])
+        parts = [f"{self.training[key]} {what}" for key, what in units.items()
+                 if key in self.training]  # fmt: skip
+        if "seconds" in self.training:
+            parts.append(f"{self.training['seconds'] / 60:.1f} minutes")
+        return ", ".join(parts)
+
+    def text(self) -> str:
+        """Return the summary and the sections as plain text, for a terminal."""
+        parts = [self.summary]
+        for title, body in self.sections.items():
+            plain = re.sub(r"\*\*|`", "", body)
+            parts.append(
+                f"{title}\n" + "\n".join(f"  {line}".rstrip() for line in plain.split("\n"))
+            )
+        return "\n\n".join(parts)
+
+    def markdown(self) -> str:
+        """Return the card as a section of a Markdown page."""
+        facts = [
+            ("kind", self.kind),
+            ("trained on", self.trained_on),
+            ("labels", f"{len(self.labels)}: {' '.join(self.labels)}" if self.labels else ""),
+            ("licence of the training data", self.licence or "not stated"),
+        ]
+        rows = [f"| {name} | {value} |" for name, value in facts if value]
+        parts = [f"## {self.name}", self.summary, "\n".join(["| | |", "|---|---|", *rows])]
+        parts += [f"### {title}\n\n{body}" for title, body in self.sections.items()]
+        return "\n\n".join(parts) + "\n"
+
+
+def list_models() -> list[ModelCard]:
+    """Return the cards of all models that come with Align.
+
+    Returns
+    -------
+    list of ModelCard
+        In the order of their names.
+
+    Examples
+    --------
+    >>> "speech-en" in [card.name for card in list_models()]
+    True
+    """
+    return [model_card(name) for name in bundled_models()]
+
+
+def model_card(name: str) -> ModelCard:
+    """Return the card of a model that comes with Align.
+
+    Parameters
+    ----------
+    name : str
+        Such as ``"speech-en"``; see `list_models`.
+
+    Returns
+    -------
+    ModelCard
+        A model that has no text yet has a card without sections.
+
+    Raises
+    ------
+    ParameterError
+        If no bundled model is called that.
+    ModelError
+        If its file is damaged.
+
+    Examples
+    --------
+    >>> model_card("speech-en").kind
+    'speech'
+    """
+    if name not in bundled_models():
+        raise ParameterError(
+            f"name={name!r}, must be the name of a bundled model: {', '.join(bundled_models())}."
+        )
+    kind, header, _ = read_model(model_path(str(files("align.data") / f"{name}.align")))
+    text = files("align.data") / f"{name}.md"
+    summary, sections = _parse(text.read_text(encoding="utf-8") if text.is_file() else "")
+    return ModelCard(
+        name,
+        kind,
+        summary or f"A model of {kind}.",
+        str(header.get("licence") or ""),
+        sections,
+        dict(header.get("training", {})),
+        tuple(str(label) for label in header.get("labels", [])) if kind != "music" else (),
+    )
+
+
+def _parse(text: str) -> tuple[str, dict[str, str]]:
+    """Split a card into its summary and its sections."""
+    head, *rest = re.split(r"^## +", text, flags=re.M)
+    summary = " ".join(re.sub(r"^# .*$", "", head, flags=re.M).split())
+    sections = {}
+    for part in rest:
+        title, _, body = part.partition("\n")
+        sections[title.strip()] = body.strip()
+    return summary, sections

@@ -1,0 +1,319 @@
+"""Coarse alignment of a score with a recording, by dynamic time warping of band energies.
+
+Tells within about half a second where each chord is, whatever the tempo of the score, so that the
+exact decoder need only look there. Frames of 50 ms (longer for very long recordings) hold, of the
+recording, how far each semitone band stands out from its neighbours (X) and how much it rises
+(X'); of the score, stretched linearly to the part of the recording that sounds, the harmonics of
+the notes that sound (S) and of those that begin (S'). The cost of pairing audio frame i with score
+frame j is ::
+
+    c(i, j) = (1 - cos(X_i, S_j)) + (1 - cos(X'_i, S'_j))
+
+and the path of least total cost is found over the whole matrix, a diagonal step weighing 1.5. It
+may begin late in the recording and end early: each frame left out at an end costs a little more
+than a frame that fits typically does, so applause or silence is skipped and music is not. Where
+the recording may hold but a part of the score, the ends of the score may be left out likewise. The
+matrix itself is never held: rows of costs are made as the recursion needs them, and only one byte
+for each cell is kept, to trace the path.
+
+References
+----------
+Ewert, Mueller and Grosche, "High resolution audio synchronization using chroma onset features",
+ICASSP 2009, for the pairing of chroma with onsets; stretching, bands and free ends are ours.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from align._numba import compiled
+from align.errors import ParameterError
+from align.features.pitch import LOWEST_BAND, N_BANDS
+from align.formats.scores import Chords, Score
+
+__all__ = ["CoarseAlignment", "coarse_alignment"]
+
+Float32Array = npt.NDArray[np.float32]
+Float64Array = npt.NDArray[np.float64]
+
+_STEP = 0.050  # seconds of a frame
+_MOST_CELLS = 200_000_000  # one byte each; beyond, frames grow: from 12 minutes of music on
+_HARMONICS = (0, 12, 19, 24, 28, 31)  # semitones above the first
+_FALL = 0.75  # strength of a harmonic over that of the one below
+_DECAY = 0.7  # of a sounding note, per second of the recording
+_DIAGONAL = 1.5
+_FREE_START, _FREE_END = 1.3, 1.1  # cost of a frame left out, in typical costs of one that fits
+_FREE_SCORE = 1.3  # the same of a frame of the score
+_ACTIVE = 0.45  # of the 90th percentile of the level: less is silence at either end
+_EARLY = 0.020  # seconds, and
+_EARLY_FRAMES = 0.2  # frames: rises are seen so much too late
+
+
+@dataclass(frozen=True, eq=False)
+class CoarseAlignment:
+    """About when each chord is played.
+
+    Parameters
+    ----------
+    times : np.ndarray [shape=(G,)]
+        Seconds in the recording, never decreasing.
+    begin, end : float
+        The part of the recording that sounds, in seconds.
+    cost : float
+        Mean cost of the pairs on the path, in 0..2: the less the better.
+    first, last : int
+        The chords the recording begins and ends with, where the ends of the score may be left
+        out; the others' times are those of these two.
+    """
+
+    times: Float64Array
+    begin: float
+    end: float
+    cost: float
+    first: int
+    last: int
+
+
+def coarse_alignment(
+    level: Float32Array,
+    hop: float,
+    score: Score,
+    chords: Chords,
+    *,
+    step: float | None = None,
+    partial: bool = False,
+) -> CoarseAlignment:
+    """Find about when each chord of a score is played.
+
+    Parameters
+    ----------
+    level : np.ndarray [shape=(T, N_BANDS)]
+        ``log_level(semitone_bands(...))`` of the recording.
+    hop : float
+        Time between the rows of `level` in seconds.
+    score : Score
+        The notes.
+    chords : Chords
+        ``chords(score)``.
+    step : float, optional
+        Length of a frame in seconds; by default 50 ms, or as much more as memory asks for.
+    partial : bool
+        Whether the recording may begin and end within the score.
+
+    Returns
+    -------
+    CoarseAlignment
+
+    Raises
+    ------
+    ParameterError
+        For a level of another shape, one that is silent throughout, or chords of another score.
+
+    Examples
+    --------
+    >>> from align.formats.scores import chords
+    >>> from align.types import Note
+    >>> level = np.zeros((300, N_BANDS), dtype=np.float32)
+    >>> level[50:150, 60 - LOWEST_BAND], level[150:250, 65 - LOWEST_BAND] = 12.0, 12.0
+    >>> score = Score.of([Note(60, 0.0), Note(65, 0.25)])
+    >>> coarse_alignment(level, 0.01, score, chords(score)).times.round(1)
+    array([0.5, 1.5])
+    """
+    if level.ndim != 2 or level.shape[1] != N_BANDS or level.shape[0] == 0:
+        raise ParameterError(f"level.shape={level.shape}, must be (T, {N_BANDS}), T > 0.")
+    if not (0 < hop < np.inf and (step is None or 0 < step < np.inf)):
+        raise ParameterError(f"hop={hop} s and step={step} s, must be positive.")
+    if chords.group.size != len(score):
+        raise ParameterError(
+            f"chords of {chords.group.size} notes do not belong to a score of {len(score)}."
+        )
+    if step is None:
+        step = max(_STEP, len(level) * hop / np.sqrt(_MOST_CELLS))
+    audio, width = _averaged(level, max(1, round(step / hop)))
+    begin, end = _active_part(audio)
+    audio = audio[begin:end]
+    frame = width * hop
+    first_onset = float(score.onsets[0])
+    length = max(float(score.ends.max()), float(score.onsets[-1]) + 1e-3) - first_onset
+    scale = len(audio) / length
+    seen = _of_audio(audio)
+    wanted = _of_score(score, len(audio), scale, frame)
+    visited, cost, columns = _warp(seen, wanted, partial)
+    where = (chords.onsets - first_onset) * scale
+    played = np.flatnonzero((where >= columns[0] - 0.5) & (where <= columns[1] + 0.5))
+    if played.size == 0:  # a long note
+        played = np.array([np.abs(where - columns[0]).argmin()])
+    at = np.interp(where, np.arange(len(audio)), visited)
+    times = (at + begin - _EARLY_FRAMES) * frame - _EARLY
+    times = np.maximum.accumulate(np.clip(times, 0.0, len(level) * hop))
+    return CoarseAlignment(
+        times, begin * frame, end * frame, cost, int(played[0]), int(played[-1])
+    )
+
+
+def _averaged(level: Float32Array, width: int) -> tuple[Float32Array, int]:
+    """Average `width` rows at a time; what does not fill a frame at the end is left out."""
+    width = min(width, len(level))
+    n = len(level) // width
+    mean = level[: n * width].reshape(n, width, -1).mean(axis=1)
+    return mean.astype(np.float32, copy=False), width
+
+
+def _active_part(audio: Float32Array) -> tuple[int, int]:
+    """Return the first frame that sounds, and one past the last."""
+    loudest = audio.max(axis=1)
+    loud = np.flatnonzero(loudest > _ACTIVE * np.percentile(loudest, 90))
+    if loud.size == 0:
+        loud = np.flatnonzero(loudest > 0)  # a short sound in a long silence
+    if loud.size == 0:
+        raise ParameterError("level is 0 throughout: the recording is silent.")
+    return int(loud[0]), int(loud[-1]) + 1
+
+
+def _of_audio(level: Float32Array) -> Float32Array:
+    """Return what stands out, and what rises, with unit length each [shape=(n, 2 N_BANDS)]."""
+    around = np.pad(level, ((0, 0), (12, 12)), mode="symmetric")
+    total = np.cumsum(np.pad(around, ((0, 0), (1, 0))), axis=1, dtype=np.float64)
+    neighbours = (total[:, 25:] - total[:, :-25]) / 25
+    out = np.maximum(level - neighbours, 0.0)
+    rise = _smoothed(np.maximum(np.diff(level, axis=0, prepend=level[:1]), 0.0))
+    return np.concatenate(
+        [
+            _unit(out, 0.2 * float(np.sqrt((out**2).sum(axis=1)).mean())),
+            _unit(rise, 0.5 * float(np.sqrt((rise**2).sum(axis=1)).mean())),
+        ],
+        axis=1,
+    )
+
+
+def _of_score(score: Score, n: int, scale: float, frame: float) -> Float32Array:
+    """Return the score as the recording would be, in n frames [shape=(n, 2 N_BANDS)]."""
+    sounding = np.zeros((n, N_BANDS))
+    starting = np.zeros((n, N_BANDS))
+    envelope = np.exp(-_DECAY * frame * np.arange(n))
+    begins = np.minimum(((score.onsets - score.onsets[0]) * scale).astype(np.intp), n - 1)
+    ends = np.ceil((score.ends - score.onsets[0]) * scale).astype(np.intp)
+    ends = np.maximum(begins + 1, np.minimum(ends, n))
+    for pitch, begin, end in zip(score.pitches, begins, ends, strict=True):
+        for h, above in enumerate(_HARMONICS):
+            band = pitch - LOWEST_BAND + above
+            if 0 <= band < N_BANDS:
+                sounding[begin:end, band] += _FALL**h * envelope[: end - begin]
+                starting[begin, band] += _FALL**h
+    starting = _smoothed(np.minimum(starting, 2.0))
+    return np.concatenate([_unit(np.log1p(3.0 * sounding), 0.1), _unit(starting, 0.2)], axis=1)
+
+
+def _smoothed(x: npt.NDArray[np.floating]) -> Float64Array:
+    """Convolve in time with a Gaussian whose standard deviation is 0.7 frames."""
+    kernel = np.exp(-0.5 * (np.arange(-3, 4) / 0.7) ** 2)
+    kernel /= kernel.sum()
+    padded = np.pad(x, ((3, 3), (0, 0)), mode="symmetric").astype(np.float64)
+    smooth: Float64Array = sum(w * padded[k : k + len(x)] for k, w in enumerate(kernel))
+    return smooth
+
+
+def _unit(x: npt.NDArray[np.floating], least: float) -> Float32Array:
+    """Scale rows to unit length; those not much longer than `least` stay shorter."""
+    length = np.sqrt((x**2).sum(axis=1, keepdims=True) + max(least, 1e-9) ** 2)
+    return np.asarray(x / length, dtype=np.float32)
+
+
+def _warp(
+    seen: Float32Array, wanted: Float32Array, partial: bool
+) -> tuple[Float64Array, float, tuple[int, int]]:
+    """Return the first row of `seen` paired with each row of `wanted`, and the mean cost.
+
+    Also the first and the last row of `wanted` that are paired at all; without `partial`, these
+    are all.
+    """
+    n, m = len(seen), len(wanted)
+    target = np.ascontiguousarray(wanted.T)
+    block = 256
+    some = seen[:: max(1, n // 1000)]
+    fitting = [
+        2.0 - (some[b : b + block] @ target).max(axis=1) for b in range(0, len(some), block)
+    ]
+    typical = float(np.median(np.concatenate(fitting)))
+    skip = _FREE_SCORE * typical if partial else np.inf
+    before = np.empty(m)
+    steps = np.empty((n, m), dtype=np.uint8)
+    finish = np.empty(n)
+    for begin in range(0, n, block):
+        cost = np.float32(2.0) - seen[begin : begin + block] @ target
+        part = slice(begin, begin + block)
+        _advance(cost, begin, _FREE_START * typical, skip, before, steps[part], finish[part])
+    finish += (n - 1 - np.arange(n)) * _FREE_END * typical
+    last, column = int(np.argmin(finish)), m - 1
+    if partial:  # or the recording ends before the score does
+        early = before + skip * (m - 1 - np.arange(m))
+        if early.min() < finish[last]:
+            last, column = n - 1, int(np.argmin(early))
+    visited = np.empty(m)
+    first = _trace(steps, last, column, visited)
+    visited[:first], visited[column + 1 :] = visited[first], visited[column]
+    part = slice(first, column + 1)
+    rows = visited[part].astype(np.intp)
+    on_path = np.einsum("ij,ij->i", seen[rows], wanted[part], dtype=np.float64)
+    return visited, float(np.mean(2.0 - on_path)), (first, column)
+
+
+@compiled()
+def _advance(
+    cost: Float32Array,
+    row: int,
+    free: float,
+    skip: float,
+    before: Float64Array,
+    steps: npt.NDArray[np.uint8],
+    finish: Float64Array,
+) -> None:
+    """Run the recursion over rows of costs, of which the first is number `row`.
+
+    `before` holds the least costs of paths to the row above, and is moved on. A column left out
+    before the path costs `skip`, a row `free`. Steps are 0 diagonal, 1 from the row above, 2 from
+    the column before, 3 begin here.
+    """
+    n, m = cost.shape
+    for i in range(n):
+        number = row + i
+        corner, c = before[0], float(cost[i, 0])
+        if number == 0 or number * free < before[0]:
+            before[0] = number * free + c
+            steps[i, 0] = 3
+        else:
+            before[0] += c
+            steps[i, 0] = 1
+        for j in range(1, m):
+            c = float(cost[i, j])
+            best, step = before[j - 1] + c, 2
+            if number > 0:  # on ties the diagonal wins, then the row above
+                if before[j] + c <= best:
+                    best, step = before[j] + c, 1
+                if corner + _DIAGONAL * c <= best:
+                    best, step = corner + _DIAGONAL * c, 0
+            elif j * skip + c < best:
+                best, step = j * skip + c, 3
+            corner = before[j]
+            before[j] = best
+            steps[i, j] = step
+        finish[i] = before[m - 1]
+
+
+@compiled()
+def _trace(steps: npt.NDArray[np.uint8], last: int, column: int, visited: Float64Array) -> int:
+    """Follow the path back; write the first row at which it is in each column.
+
+    It ends in row `last` and `column`; returned is the column in which it begins.
+    """
+    i, j = last, column
+    while True:
+        visited[j] = i
+        step = steps[i, j]
+        if step == 3:
+            return j
+        if step != 2:
+            i -= 1
+        if step != 1:
+            j -= 1

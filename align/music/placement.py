@@ -1,0 +1,89 @@
+"""From found chords to notes: times in seconds, confidence, and how well all fits."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from align.music.confidence import heard_evidence, shape_evidence
+from align.music.decoding import FoundChords
+from align.music.functions import PAD, ChordFunctions, Listened
+from align.music.notes import note_spread, note_times
+from align.music.performance import Performance
+from align.sequence.frames import in_order
+from align.sequence.refine import refine_onsets
+
+__all__ = ["PlacedNotes", "place_notes"]
+
+Float64 = npt.NDArray[np.float64]
+
+_BESIDE = 0.040  # seconds from its chord within which a note is listened for
+
+
+@dataclass(frozen=True, eq=False)
+class PlacedNotes:
+    """When notes are played.
+
+    Parameters
+    ----------
+    notes : np.ndarray [shape=(M,)]
+        Seconds of each merged note; may be out of order.
+    chords : np.ndarray [shape=(G,)]
+        Seconds of each chord, strictly increasing.
+    evidence : np.ndarray [shape=(M, F)]
+        What the confidence is made of.
+    heard : np.ndarray [shape=(M,)] or None
+        The network's highest probability within 40 ms of the chord; None where there is none.
+    """
+
+    notes: Float64
+    chords: Float64
+    evidence: Float64
+    heard: Float64 | None
+
+    @property
+    def match(self) -> float | None:
+        """Mean of `heard`: how well recording and score fit."""
+        return None if self.heard is None else float(self.heard.mean())
+
+
+def place_notes(
+    performance: Performance, functions: ChordFunctions, found: FoundChords
+) -> PlacedNotes:
+    """Place the notes of each chord.
+
+    Parameters
+    ----------
+    performance : Performance
+        Recording and score.
+    functions : ChordFunctions
+        The set of base functions.
+    found : FoundChords
+        What `find_chords` returned.
+
+    Returns
+    -------
+    PlacedNotes
+        With one time for all notes of a chord where the set has no network.
+    """
+    hop = functions.signal(performance).hop
+    group = performance.chords.group
+    exact = refine_onsets(found.potentials, found.frames)
+    chords = in_order(exact * hop, performance.signal.duration)
+    column = found.frames - found.windows[:, 0]
+    if not isinstance(found.heard, Listened):
+        evidence = shape_evidence(found.potentials.onset, column, group)
+        return PlacedNotes(chords[group], chords, evidence, None)
+    at = column[group] + PAD
+    reach = np.arange(-PAD, PAD + 1)
+    near = found.heard.probability[np.arange(group.size)[:, None], at[:, None] + reach]
+    after = (exact - found.frames)[group]
+    times = note_times(near, after, note_spread(near, after, group, hop), hop)
+    beside = np.abs(reach) <= round(_BESIDE / hop)
+    heard = near[:, beside].max(axis=1).astype(np.float64)
+    return PlacedNotes(
+        np.clip((found.frames[group] + times) * hop, 0.0, performance.signal.duration),
+        chords,
+        heard_evidence(near, times, hop, group),
+        heard,
+    )

@@ -1,0 +1,151 @@
+"""Which repeats of a score in notation were played.
+
+A player may take each repeat or leave it, and often leaves those that a *da capo* leads to again.
+The ways through a score are two to the power of its repeats. The recording is aligned coarsely
+with all taken and with none; from the better of the two, each repeat in turn is changed and kept
+changed where that fits better, until no change does. Each look is a coarse alignment, a hundredth
+of the length of the recording or less.
+"""
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import PurePath
+from typing import TypeVar
+
+from align.errors import DataError, ParameterError
+from align.formats.score_partitura import NOTATION_SUFFIXES, Notation
+from align.formats.scores import Score, score_of_rows
+
+__all__ = ["FoldedScore", "best_way", "check_repeats", "is_notation"]
+
+_ASKED = re.compile(r"auto|all|none|[yn]+")
+_SWEEPS = 3  # over all repeats; the second finds nothing where repeats do not hang together
+
+_T = TypeVar("_T")
+
+
+def check_repeats(repeats: str) -> None:
+    """Raise ParameterError where `repeats` is not "auto", "all", "none" or letters y and n."""
+    if not isinstance(repeats, str) or not _ASKED.fullmatch(repeats):
+        raise ParameterError(
+            f"repeats={repeats!r}, must be 'auto', 'all', 'none', or a letter y or n for each "
+            "repeat, such as 'yn'."
+        )
+
+
+def is_notation(score: object) -> bool:
+    """Whether this is the path of a score that may have repeat signs."""
+    return (
+        isinstance(score, str | os.PathLike)
+        and PurePath(score).suffix.lower() in NOTATION_SUFFIXES
+    )
+
+
+class FoldedScore:
+    """A score in notation with its repeats still to be decided.
+
+    Parameters
+    ----------
+    path : path
+        MusicXML, MEI, Kern or a match file.
+
+    Attributes
+    ----------
+    n_repeats : int
+        How many times the player may go back or go on; see `align.formats.score_partitura`.
+
+    Raises
+    ------
+    DataError
+        Where the file cannot be read.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._notation = Notation(path)
+        self._path = os.fspath(path)
+        self.n_repeats = self._notation.n_repeats
+
+    def unfolded(self, repeats: str) -> Score:
+        """Return the score as it is played.
+
+        Parameters
+        ----------
+        repeats : str
+            "all", "none", or a letter for each repeat in the order of playing, y where it is
+            taken and n where it is not.
+
+        Returns
+        -------
+        Score
+            Its `repeats` are the letters.
+
+        Raises
+        ------
+        DataError
+            Where the letters are more or fewer than the repeats, or there is no note.
+        """
+        if repeats in ("all", "none"):
+            repeats = self.n_repeats * ("y" if repeats == "all" else "n")
+        if len(repeats) != self.n_repeats:
+            raise DataError(
+                f"has {self.n_repeats or 'no'} repeats to take or to leave, and {repeats!r} says "
+                f"it of {len(repeats)}; give a letter for each.",
+                path=self._path,
+            )
+        taken = [letter == "y" for letter in repeats]
+        if all(taken) or not any(taken):
+            rows = self._notation.rows(all(taken))
+        else:
+            rows = self._notation.rows(taken)
+        return score_of_rows(rows, self._path, repeats=repeats)
+
+
+def best_way(score: FoldedScore, fit: Callable[[Score], _T], cost: Callable[[_T], float]) -> _T:
+    """Find the way through a score that fits best.
+
+    Parameters
+    ----------
+    score : FoldedScore
+        The score.
+    fit : callable
+        Fits one way, or raises `DataError` where it cannot be right (too long, say).
+    cost : callable
+        The cost of what `fit` returns.
+
+    Returns
+    -------
+    object
+        What `fit` returned for the best way.
+
+    Raises
+    ------
+    DataError
+        What `fit` raised, where no way can be right.
+    """
+    seen: dict[str, _T | None] = {}
+    reasons: list[DataError] = []
+
+    def at(way: str) -> float:
+        if way not in seen:
+            try:
+                seen[way] = fit(score.unfolded(way))
+            except DataError as error:
+                seen[way] = None
+                reasons.append(error)
+        found = seen[way]
+        return float("inf") if found is None else cost(found)
+
+    n = score.n_repeats
+    best = min(("y" * n, "n" * n), key=at)
+    for _ in range(_SWEEPS if n > 1 else 0):
+        before = best
+        for k in range(n):
+            other = best[:k] + ("n" if best[k] == "y" else "y") + best[k + 1 :]
+            best = min((best, other), key=at)
+        if best == before:
+            break
+    found = seen[best]
+    if found is None:
+        raise reasons[0]
+    return found

@@ -1,0 +1,414 @@
+"""Base functions of a lattice: what features score, laid out for nodes and arcs.
+
+A feature scores a sequence of events. In a lattice an event may follow several others, and may
+or may not be the first or the last. So its rows are asked for in *covering sequences*, in which
+each event stands in each of its roles: every pair of labels that an arc joins stands side by side
+somewhere, every label that may come first or last comes first or last somewhere. Segments and
+lengths are then scored at the nodes, onsets at the arcs. The sum over a path is that of the base
+functions of its events as a sequence.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from align.decoders import Lattice, LatticePath, decode_lattice, path_potentials
+from align.errors import ModelError, ParameterError
+from align.potentials import Potentials
+from align.results.alignment import Alignment
+from align.terms import DurationTerm, OnsetTerm, SegmentTerm, Term
+from align.types import Event, IntArray
+
+__all__ = [
+    "ExpandedLattice",
+    "LatticeAlignment",
+    "LatticeScores",
+    "Roles",
+    "lattice_scores",
+    "most_frames",
+    "with_roles",
+]
+
+_Table = npt.NDArray[np.floating[Any]]
+
+
+class LatticeAlignment(NamedTuple):
+    """What `SequenceAligner.align_lattice` returns.
+
+    Attributes
+    ----------
+    alignment : Alignment
+        Of the events on the path that was chosen.
+    nodes : np.ndarray [shape=(M,), dtype=intp]
+        Node of the lattice that each of them is.
+    """
+
+    alignment: Alignment
+    nodes: IntArray
+
+
+class ExpandedLattice(NamedTuple):
+    """A lattice with nodes for what its labels leave unsaid.
+
+    Attributes
+    ----------
+    lattice : Lattice
+        What is decoded.
+    events : sequence of Event, length N
+        Of each of its nodes.
+    given : np.ndarray [shape=(N,), dtype=intp]
+        Node of the user's lattice that begins there; -1 where it goes on, -2 at one that is
+        outside of what was asked for, before the first event or after the last.
+    """
+
+    lattice: Lattice
+    events: tuple[Event, ...]
+    given: IntArray
+
+
+class Roles(NamedTuple):
+    """Nodes that each have one role."""
+
+    lattice: Lattice
+    origin: IntArray
+    first: npt.NDArray[np.bool_]
+    last: npt.NDArray[np.bool_]
+
+
+def with_roles(lattice: Lattice) -> Roles:
+    """Copy nodes so that each either begins all its paths or none, and so with their end.
+
+    Parameters
+    ----------
+    lattice : Lattice
+        Any.
+
+    Returns
+    -------
+    lattice : Lattice
+        With the same paths; its event numbers are not used.
+    origin : np.ndarray [shape=(N,), dtype=intp]
+        Node that each is a copy of.
+    first, last : np.ndarray [shape=(N,), dtype=bool]
+        Whether it is a start, or an end.
+
+    Examples
+    --------
+    >>> roles = with_roles(Lattice.with_optional(2, [0]))
+    >>> roles.origin.tolist(), roles.first.tolist()
+    ([0, 1, 1], [True, False, True])
+    """
+    n = lattice.n_nodes
+    start, follows = np.zeros((2, n), dtype=bool)
+    end, leads = np.zeros((2, n), dtype=bool)
+    start[lattice.starts] = end[lattice.ends] = True
+    leads[lattice.arcs[:, 0]] = follows[lattice.arcs[:, 1]] = True
+    copies = [
+        (v, first, last)
+        for v in range(n)
+        for first in (False, True)
+        for last in (False, True)
+        if (start if first else follows)[v] and (end if last else leads)[v]
+    ]
+    number = {copy: i for i, copy in enumerate(copies)}
+    either = (False, True)
+    arcs, score = [], []
+    for (u, v), value in zip(lattice.arcs.tolist(), lattice.arc_score.tolist(), strict=True):
+        for first in either:
+            for last in either:
+                pair = number.get((u, first, False)), number.get((v, False, last))
+                if None not in pair:
+                    arcs.append(pair)
+                    score.append(value)
+    starts = [(i, v) for i, (v, first, _) in enumerate(copies) if first]
+    ends = [(i, v) for i, (v, _, last) in enumerate(copies) if last]
+    start_score = dict(zip(lattice.starts.tolist(), lattice.start_score.tolist(), strict=True))
+    end_score = dict(zip(lattice.ends.tolist(), lattice.end_score.tolist(), strict=True))
+    split = Lattice(
+        len(copies),
+        arcs,  # type: ignore[arg-type]
+        [i for i, _ in starts],  # type: ignore[arg-type]
+        [i for i, _ in ends],  # type: ignore[arg-type]
+        score,  # type: ignore[arg-type]
+        [start_score[v] for _, v in starts],  # type: ignore[arg-type]
+        [end_score[v] for _, v in ends],  # type: ignore[arg-type]
+        labels=tuple(lattice.labels[v] for v, _, _ in copies) if lattice.labels else (),
+    )
+    return Roles(
+        split,
+        np.array([v for v, _, _ in copies], dtype=np.intp),
+        np.array([begins for _, begins, _ in copies]),
+        np.array([closes for _, _, closes in copies]),
+    )
+
+
+@dataclass(frozen=True)
+class LatticeScores:
+    """Weighted scores of a lattice, ready to be decoded.
+
+    Parameters
+    ----------
+    lattice : Lattice
+        The nodes and arcs; nodes that share all scores have the same event number.
+    potentials : Potentials
+        Onset scores of first events, and lengths.
+    segment : SegmentTerm or None
+        Scores of frames.
+    transition : OnsetTerm or None
+        Scores of onsets that follow another event.
+    """
+
+    lattice: Lattice
+    potentials: Potentials
+    segment: SegmentTerm | None
+    transition: OnsetTerm | None
+
+    def decode(self, windows: IntArray | None = None) -> LatticePath:
+        """Find the best path, in nodes of `lattice`, each within its window [shape=(N, 2)]."""
+        return decode_lattice(
+            self.potentials,
+            self.lattice,
+            segment=self.segment,
+            transition=self.transition,
+            windows=windows,
+        )
+
+    def along(self, nodes: IntArray, windows: IntArray | None = None) -> Potentials:
+        """Return the potentials of the events of one path, within the windows of its nodes."""
+        return path_potentials(
+            self.potentials,
+            self.lattice,
+            nodes,
+            segment=self.segment,
+            transition=self.transition,
+            windows=windows,
+        )
+
+
+def lattice_scores(
+    terms: Callable[[tuple[Event, ...]], Mapping[str, Term]],
+    weights: Mapping[str, float],
+    roles: Roles,
+    events: Sequence[Event],
+    max_length: IntArray,
+    n_frames: int,
+    *,
+    pinned: bool,
+) -> LatticeScores:
+    """Score the nodes and arcs of a lattice.
+
+    Parameters
+    ----------
+    terms : callable
+        Returns the base functions of a sequence of events, by name.
+    weights : mapping of str to float
+        Of the base functions wanted.
+    roles : Roles
+        What `with_roles` returned.
+    events : sequence of Event, length N
+        Of each node of `roles`.
+    max_length : np.ndarray [shape=(N,), dtype=intp]
+        Longest length of each node in frames.
+    n_frames : int
+        T.
+    pinned : bool
+        Whether the first event must begin at frame 0.
+
+    Raises
+    ------
+    ParameterError
+        A base function looks at more than two neighbouring onsets and has a weight.
+    ModelError
+        A base function is missing.
+    """
+    cover = _Cover(roles, events)
+    asked = [terms(sequence) for sequence in cover.sequences]
+    # a kind of nodes shares all its scores; windows of later kinds must not begin earlier
+    described = list(zip(~roles.first, roles.last, cover.symbol, max_length.tolist(), strict=True))
+    kinds = sorted(set(described))
+    number = {kind: i for i, kind in enumerate(kinds)}
+    at_kind = np.array([cover.at_node(s, not later, last) for later, last, s, _ in kinds])
+    at_arc = np.array([cover.at_pair(u, v) for u, v in roles.lattice.arcs.tolist()], dtype=int)
+    first_kinds = np.flatnonzero([not later for later, *_ in kinds])
+    onsets: list[_Part] = []
+    lengths: list[_Part] = []
+    segments: list[_Part] = []
+    for name, weight in weights.items():
+        if any(name not in found for found in asked):
+            raise ModelError(f"the features do not give the base functions {[name]}.")
+        if weight == 0.0:
+            continue
+        same = [found[name] for found in asked]
+        if isinstance(same[0], OnsetTerm):
+            onsets.append(_Part.of(weight, "table", same, n_frames))
+        elif isinstance(same[0], SegmentTerm):
+            segments.append(_Part.of(weight, "prefix", same, n_frames + 1))
+        elif isinstance(same[0], DurationTerm):
+            width = min(n_frames, int(max_length.max())) + 1
+            lengths.append(_Part.of(weight, "table", same, width))
+        else:
+            raise ParameterError(
+                f"base function {name!r} depends on three successive onsets; a lattice can be "
+                "aligned where each depends on two at most. Leave it out of the features."
+            )
+    onset = np.zeros((len(kinds), n_frames))
+    for part in onsets:
+        part.add(onset, first_kinds, at_kind[first_kinds])
+    stop = np.full(len(kinds), n_frames)
+    if pinned:
+        stop[first_kinds] = 1
+    duration, duration_row = _sums(lengths, at_kind)
+    segment, transition = _sums(segments, at_kind), _sums(onsets, at_arc)
+    potentials = Potentials(
+        onset,
+        n_frames,
+        start=np.zeros(len(kinds), dtype=np.intp),
+        stop=stop,
+        duration=duration,
+        duration_row=duration_row,
+        max_length=np.array([limit for *_, limit in kinds], dtype=np.intp),
+    )
+    g = roles.lattice
+    numbered = Lattice(
+        g.n_nodes,
+        g.arcs,
+        g.starts,
+        g.ends,
+        g.arc_score,
+        g.start_score,
+        g.end_score,
+        event=np.array([number[kind] for kind in described], dtype=np.intp),
+        labels=tuple(str(event) for event in events),
+    )
+    return LatticeScores(
+        numbered,
+        potentials,
+        None if segment[0] is None else SegmentTerm(*segment),  # type: ignore[arg-type]
+        None if transition[0] is None else OnsetTerm(*transition),  # type: ignore[arg-type]
+    )
+
+
+def most_frames(lattice: Lattice, longest: IntArray) -> int:
+    """Return how many frames the longest path can last.
+
+    Parameters
+    ----------
+    lattice : Lattice
+        The nodes.
+    longest : np.ndarray [shape=(N,), dtype=intp]
+        Longest length of each.
+
+    Examples
+    --------
+    >>> most_frames(Lattice.with_optional(3, [1]), np.array([4, 9, 2]))
+    15
+    """
+    reach = longest.astype(np.int64).copy()
+    after: list[list[int]] = [[] for _ in range(lattice.n_nodes)]
+    for u, v in lattice.arcs.tolist():
+        after[u].append(v)
+    for u in lattice.order.tolist():
+        for v in after[u]:
+            reach[v] = max(reach[v], reach[u] + longest[v])
+    return int(reach[lattice.ends].max())
+
+
+class _Cover:
+    """Sequences in which each event stands in each of its roles, and where it does."""
+
+    def __init__(self, roles: Roles, events: Sequence[Event]) -> None:
+        number: dict[Event, int] = {}
+        self.symbol = [number.setdefault(event, len(number)) for event in events]
+        known = list(number)
+        source = roles.lattice.arcs.tolist()
+        pairs = sorted({(self.symbol[u], self.symbol[v]) for u, v in source})
+        head = list(dict.fromkeys(self._chosen(roles.first & ~roles.last)))
+        tail = list(dict.fromkeys(self._chosen(roles.last & ~roles.first)))
+        # each place is (sequence, position) made one number below, by the length of all before
+        sequences: list[list[int]] = []
+        self._first: dict[int, int] = {}
+        self._last: dict[int, int] = {}
+        self._alone: dict[int, int] = {}
+        self._inside: dict[int, int] = {}
+        self._pair: dict[tuple[int, int], int] = {}
+        total = 0
+        if head:
+            whole = [head[0]]
+            self._first[head[0]] = 0
+            for a, b in pairs:
+                self._inside.setdefault(a, len(whole))
+                whole += [a, b]
+                self._pair[a, b] = len(whole) - 1
+                self._inside.setdefault(b, len(whole) - 1)
+            whole.append(tail[0])
+            self._last[tail[0]] = len(whole) - 1
+            sequences.append(whole)
+            total = len(whole)
+            for i in range(1, max(len(head), len(tail))):
+                a, b = head[min(i, len(head) - 1)], tail[min(i, len(tail) - 1)]
+                self._first.setdefault(a, total)
+                self._last.setdefault(b, total + 1)
+                sequences.append([a, b])
+                total += 2
+        for a in dict.fromkeys(self._chosen(roles.first & roles.last)):
+            self._alone[a] = total
+            sequences.append([a])
+            total += 1
+        self.sequences = [tuple(known[i] for i in sequence) for sequence in sequences]
+
+    def _chosen(self, which: npt.NDArray[np.bool_]) -> list[int]:
+        return [self.symbol[v] for v in np.flatnonzero(which)]
+
+    def at_node(self, symbol: int, first: bool, last: bool) -> int:
+        """Return the place of a symbol in a role, of all sequences one after the other."""
+        if first:
+            return self._alone[symbol] if last else self._first[symbol]
+        return self._last[symbol] if last else self._inside[symbol]
+
+    def at_pair(self, u: int, v: int) -> int:
+        """Return the place of the event of node `v` after that of node `u`."""
+        return self._pair[self.symbol[u], self.symbol[v]]
+
+
+class _Part(NamedTuple):
+    """One base function over all covering sequences, one after the other."""
+
+    weight: float
+    table: _Table
+    rows: IntArray
+
+    @classmethod
+    def of(cls, weight: float, name: str, terms: Sequence[Any], width: int) -> "_Part":
+        """Join the tables, called `name`, of one base function."""
+        tables: list[_Table] = [getattr(term, name)[:, :width] for term in terms]
+        if len(tables) == 1:
+            return cls(weight, tables[0], terms[0].rows)
+        narrow = min(table.shape[1] for table in tables)
+        shift = np.cumsum([0] + [len(table) for table in tables[:-1]])
+        rows = [np.where(t.rows >= 0, t.rows + n, -1) for t, n in zip(terms, shift, strict=True)]
+        return cls(
+            weight, np.concatenate([table[:, :narrow] for table in tables]), np.concatenate(rows)
+        )
+
+    def add(self, to: npt.NDArray[np.float64], at: IntArray, places: IntArray) -> None:
+        """Add the weighted rows of places of the sequences to rows of a table."""
+        rows = self.rows[places]
+        on = rows >= 0
+        to[at[on]] += self.weight * self.table[rows[on], : to.shape[1]]
+
+
+def _sums(
+    parts: Sequence[_Part], places: IntArray
+) -> tuple[npt.NDArray[np.float64] | None, IntArray | None]:
+    """Sum the weighted rows of places, each combination once; return which one each place has."""
+    if not parts or not places.size:
+        return None, None
+    rows = np.stack([part.rows[places] for part in parts], axis=1)
+    _, where, row = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    table = np.zeros((where.size, min(part.table.shape[1] for part in parts)))
+    for part in parts:
+        part.add(table, np.arange(where.size), places[where])
+    return table, row.reshape(-1).astype(np.intp)

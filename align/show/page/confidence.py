@@ -1,0 +1,74 @@
+"""Confidences in label files.
+
+The readers of labels leave them out, since hands may have moved the times; a page shows them.
+"""
+
+import json
+import os
+from typing import Any
+
+from align.files.text import parse_number, read_text
+from align.results.alignment import Alignment
+from align.results.music import MusicAlignment
+
+__all__ = ["label_confidence", "note_confidence"]
+
+
+def label_confidence(path: str, alignment: Alignment) -> tuple[float | None, ...]:
+    """Confidence of each label of a JSON file or table; None where it is not told."""
+    suffix = os.path.splitext(path)[1].lower()
+    told: dict[int, float] = {}
+    if suffix == ".json":
+        for event in json.loads(read_text(path))["events"]:
+            _tell(told, event["start"], event.get("confidence"))
+    elif suffix in (".csv", ".tsv"):
+        from align.formats.tables import table_columns, table_rows
+
+        rows = table_rows(read_text(path), path)
+        names = [cell.strip().lower() for cell in rows[0][1]]
+        if "confidence" in names:
+            start, sure = table_columns(rows[0][1], path)[0]["start"], names.index("confidence")
+            for line, cells in rows[1:]:
+                time = parse_number(cells[start], "start", path, line)
+                _tell(told, time, cells[sure] if sure < len(cells) else None)
+    return tuple(told.get(_micro(t)) for t in alignment.onsets.tolist())
+
+
+def note_confidence(path: str, notes: MusicAlignment) -> tuple[float | None, ...]:
+    """Confidence of each note; a table tells it by the id of the note."""
+    if notes.confidence is not None:
+        return tuple(notes.confidence.tolist())
+    if not path.lower().endswith((".csv", ".tsv")):
+        return (None,) * len(notes)
+    from align.formats.tables import table_rows
+
+    rows = table_rows(read_text(path), path)
+    names = [cell.strip().lower() for cell in rows[0][1]]
+    if "confidence" not in names or "id" not in names:
+        return (None,) * len(notes)
+    sure, called = names.index("confidence"), names.index("id")
+    told = {
+        cells[called].strip(): value
+        for _, cells in rows[1:]
+        if max(sure, called) < len(cells) and (value := _share(cells[sure])) is not None
+    }
+    return tuple(told.get(name) for name in notes.note_ids)
+
+
+def _tell(told: dict[int, float], time: float, value: Any) -> None:
+    share = _share(value)
+    if share is not None:
+        told[_micro(time)] = share
+
+
+def _micro(seconds: float) -> int:
+    return round(seconds * 1_000_000)
+
+
+def _share(value: Any) -> float | None:
+    """Return a number in [0, 1], or None for anything else."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if 0 <= number <= 1 else None

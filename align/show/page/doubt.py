@@ -1,0 +1,158 @@
+"""Which events deserve a look first, and why.
+
+Every event has a *doubt* in [0, 1], the largest of
+
+* one less the confidence of its onset, where there are confidences;
+* 0.9 and more where its length is hard to believe: a phone shorter than 10 ms or longer than
+  0.6 s (silences may last);
+* from 0.5 where its length is unlike that of others with its label: with the robust deviation z
+  of the logarithm from their median, `_UNUSUAL` or more, 0.5 + 0.04 z, at most 0.85;
+* 1 - exp(-d / 40 ms), for an onset d from the reference, where there is one with these labels.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Doubt", "doubts", "typical_lengths"]
+
+Float64 = npt.NDArray[np.float64]
+
+_SHORTEST, _LONGEST = 0.010, 0.6  # seconds, as in align.batch.tasks
+_UNUSUAL = 3.5  # robust standard deviations
+_TO_SIGMA = 1.4826
+_ENOUGH = 8  # events with one label, to tell what is usual
+_LEAST_SPREAD = 0.15  # of the logarithm: lengths are multiples of a frame
+_FAR = 0.040  # seconds from the reference
+_NOTABLE = 0.005  # seconds from the reference that are worth a word
+
+
+class Doubt(NamedTuple):
+    """An event that deserves a look.
+
+    Attributes
+    ----------
+    event : int
+        Which, from 0.
+    value : float
+        How much, in [0, 1].
+    reason : str
+        Why, for a person.
+    """
+
+    event: int
+    value: float
+    reason: str
+
+
+def typical_lengths(
+    labels: Sequence[Sequence[str]], intervals: Sequence[Float64]
+) -> dict[str, tuple[float, float]]:
+    """Median and robust deviation of the logarithm of the length of each label.
+
+    Parameters
+    ----------
+    labels : sequence of sequence of str
+        Of each recording.
+    intervals : sequence of np.ndarray [shape=(K, 2)]
+        Start and end of each event in seconds.
+
+    Returns
+    -------
+    dict
+        Labels that occur `_ENOUGH` times.
+    """
+    lengths: dict[str, list[float]] = defaultdict(list)
+    for names, times in zip(labels, intervals, strict=True):
+        for name, length in zip(names, np.diff(times, axis=1)[:, 0].tolist(), strict=True):
+            lengths[name].append(math.log(max(length, 1e-4)))
+    typical = {}
+    for name, logs in lengths.items():
+        if len(logs) >= _ENOUGH:
+            median = float(np.median(logs))
+            spread = _TO_SIGMA * float(np.median(np.abs(np.array(logs) - median)))
+            typical[name] = (median, max(spread, _LEAST_SPREAD))
+    return typical
+
+
+def doubts(
+    labels: Sequence[str],
+    intervals: Float64,
+    confidence: Sequence[float | None],
+    reference: Float64 | None = None,
+    *,
+    typical: Mapping[str, tuple[float, float]] | None = None,
+    with_lengths: bool = True,
+) -> list[Doubt]:
+    """List the events that deserve a look, the most doubtful first.
+
+    Parameters
+    ----------
+    labels : sequence of str, length K
+        What occurs.
+    intervals : np.ndarray [shape=(K, 2)]
+        Start and end of each in seconds.
+    confidence : sequence of float or None, length K
+        How sure each onset is, where it is known.
+    reference : np.ndarray [shape=(K,)], optional
+        True onsets in seconds; NaN where unknown.
+    typical : mapping, optional
+        What `typical_lengths` returned.
+    with_lengths : bool
+        Whether the ends of events mean anything.
+
+    Returns
+    -------
+    list of Doubt
+        Only events of which there is something to say.
+
+    Examples
+    --------
+    >>> doubts(["k", "iy"], np.array([[0.0, 0.1], [0.1, 0.105]]), [0.9, 0.5])[0]
+    Doubt(event=1, value=0.95, reason='lasts 5 ms; confidence 0.50')
+    """
+    from align.types import SILENCES
+
+    found = []
+    for k, (label, (start, end)) in enumerate(zip(labels, intervals.tolist(), strict=True)):
+        reasons: list[tuple[float, str]] = []
+        length = end - start
+        if with_lengths and label not in SILENCES:
+            reasons += _of_length(label, length, (typical or {}).get(label))
+        if reference is not None and math.isfinite(apart := start - float(reference[k])):
+            value = 1 - math.exp(-abs(apart) / _FAR)
+            if abs(apart) >= _NOTABLE:
+                side = "after" if apart > 0 else "before"
+                reasons.append((value, f"{abs(apart) * 1000:.0f} ms {side} the reference"))
+        sure = confidence[k]
+        if sure is not None:
+            reasons.append((1 - sure, f"confidence {sure:.2f}"))
+        if reasons:
+            reasons.sort(key=lambda item: -item[0])
+            text = "; ".join(reason for _, reason in reasons)
+            found.append(Doubt(k, round(reasons[0][0], 4), text))
+    found.sort(key=lambda doubt: (-doubt.value, doubt.event))
+    return found
+
+
+def _of_length(
+    label: str, length: float, typical: tuple[float, float] | None
+) -> list[tuple[float, str]]:
+    """Say what is odd about the length of a phone, in seconds."""
+    if length < _SHORTEST:
+        return [(1.0 - 0.1 * length / _SHORTEST, f"lasts {length * 1000:.0f} ms")]
+    if length > _LONGEST:
+        return [(1.0 - 0.1 * _LONGEST / length, f"lasts {length:.2f} s")]
+    if typical is None:
+        return []
+    median, spread = typical
+    deviation = (math.log(length) - median) / spread
+    if abs(deviation) < _UNUSUAL:
+        return []
+    ratio = length / math.exp(median)
+    how = f"{ratio:.1f} times as long" if ratio > 1 else f"{1 / ratio:.1f} times as short"
+    return [(min(0.85, 0.5 + 0.04 * abs(deviation)), f"{how} as is usual for {label}")]

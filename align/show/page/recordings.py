@@ -1,0 +1,407 @@
+"""What a page shows: alignments with their recordings.
+
+A recording belongs to a label file of its name, up to the suffix, in the same folder; or in a
+folder that is given, at the same place below it. A piece of music may also lie in a folder of its
+own, as ``audio.flac`` beside ``truth.csv``.
+"""
+
+import json
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from align.corpus.pairs import AUDIO_SUFFIXES
+from align.errors import AlignError, DataError, ParameterError
+from align.files.text import read_text
+from align.formats.labels import Labels, make_labels
+from align.formats.textgrid import Tier, choose_tier, parse_textgrid
+from align.results.alignment import Alignment
+from align.results.music import MusicAlignment
+from align.show.page.confidence import label_confidence, note_confidence
+
+__all__ = ["Recording", "find_audio", "read_recordings"]
+
+_Path = str | os.PathLike[str]
+
+_PREFERRED = (".json", ".textgrid", ".csv", ".tsv", ".phn", ".lab", ".ctm")
+_NOT_LABELS = frozenset({"quality.csv"})
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """An alignment and what a page shows with it.
+
+    Parameters
+    ----------
+    alignment : Alignment
+        What can be corrected; of music, a MusicAlignment.
+    name : str
+        What the page calls it; by default that of the audio file.
+    audio : path or np.ndarray, optional
+        The recording; by default that of the alignment.
+    rate : int, optional
+        Sampling rate of an array, in Hz.
+    tier : str
+        Name of the tier of the alignment.
+    others : tuple of Tier
+        Further tiers, in the order of the file, those before and after that of the alignment.
+    place : int
+        How many of `others` stand above it.
+    confidence : sequence of float or None, length K, optional
+        How sure each onset is; by default the alignment's own.
+    reference : Alignment, optional
+        The truth.
+    stem : str
+        Name of corrected files, without a suffix; by default that of the audio file.
+    folder : str
+        Where they belong below the folder of the corpus.
+    """
+
+    alignment: Alignment
+    name: str = ""
+    audio: str | os.PathLike[str] | npt.NDArray[Any] | None = None
+    rate: int | None = None
+    tier: str = "phones"
+    others: tuple[Tier, ...] = ()
+    place: int = 0
+    confidence: tuple[float | None, ...] = ()
+    reference: Alignment | None = None
+    stem: str = ""
+    folder: str = ""
+
+    def __post_init__(self) -> None:
+        audio = self.alignment.audio if self.audio is None else self.audio
+        rate = self.alignment.rate if self.rate is None else self.rate
+        if audio is None:
+            raise DataError("the alignment knows no recording; name its audio.")
+        file = "" if isinstance(audio, np.ndarray) else os.path.basename(os.fspath(audio))
+        confidence = self.confidence
+        if not confidence:
+            own = self.alignment.confidence
+            confidence = (None,) * len(self.alignment) if own is None else tuple(own.tolist())
+        if len(confidence) != len(self.alignment):
+            raise ParameterError(
+                f"confidence has {len(confidence)} values, must have one for each of the "
+                f"{len(self.alignment)} events."
+            )
+        music = isinstance(self.alignment, MusicAlignment)
+        if self.reference is not None and isinstance(self.reference, MusicAlignment) != music:
+            raise ParameterError("reference holds phones where the alignment has notes, or notes.")
+        settled: dict[str, Any] = {
+            "audio": audio,
+            "rate": rate,
+            "confidence": confidence,
+            "name": self.name or file or "recording",
+            "stem": self.stem or os.path.splitext(file)[0] or "recording",
+        }
+        for name, value in settled.items():
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def of(cls, found: Any, **options: Any) -> "Recording":
+        """Take an alignment, or what `align.align_text` returns, as a recording.
+
+        Parameters
+        ----------
+        found : Alignment, TextAlignment or Recording
+            What was found.
+        **options
+            Further fields.
+
+        Raises
+        ------
+        DataError
+            If it knows no recording.
+        ParameterError
+            If it is something else.
+        """
+        if isinstance(found, Recording):
+            return found
+        speakers = getattr(found, "speakers", None)
+        if speakers is None:
+            if not isinstance(found, Alignment):
+                raise ParameterError(f"{type(found).__name__} is no alignment.")
+            return cls(found, **options)
+        tiers = [
+            Tier(name, "interval", labels, tuple(map(tuple, times.tolist())), (), found.duration)
+            for name, (labels, times) in found.tiers().items()
+        ]
+        phones = next(iter(speakers.values())).phones  # the second tier is its
+        return cls(phones, tier=tiers[1].name, others=(tiers[0], *tiers[2:]), place=1, **options)
+
+
+def read_recordings(
+    labels: Sequence[_Path],
+    *,
+    audio: Sequence[_Path] = (),
+    reference: Sequence[_Path] = (),
+    score: _Path | None = None,
+    tier: str | None = None,
+) -> list[Recording]:
+    """Read label files and find their recordings.
+
+    Parameters
+    ----------
+    labels : sequence of path
+        Label files of phones or notes, or folders of them (searched through all levels; of several
+        files of one name, JSON goes first, then TextGrid, then tables).
+    audio : sequence of path
+        One file for each file of labels, or folders to search; by default recordings lie beside
+        the labels.
+    reference : sequence of path
+        True labels, likewise.
+    score : path, optional
+        Of music: what labels are of that know no score.
+    tier : str, optional
+        Tier of a TextGrid that the list of doubts is about; by default the phones.
+
+    Returns
+    -------
+    list of Recording
+
+    Raises
+    ------
+    DataError
+        If a file cannot be used or a recording is missing.
+    """
+    found = [item for path in labels for item in _expand(os.fspath(path))]
+    if not found:
+        raise DataError("holds no label files.", path=os.fspath(labels[0]) if labels else None)
+    sounds = _matched(found, [os.fspath(p) for p in audio], "--audio", find_audio)
+    truths = _matched(found, [os.fspath(p) for p in reference], "--reference", _find_labels)
+    out = []
+    for (path, key), sound, truth in zip(found, sounds, truths, strict=True):
+        if sound is None:
+            sound = _beside(path)
+        out.append(_read(path, key, sound, truth, score, tier))
+    return out
+
+
+def find_audio(stem: str) -> str | None:
+    """Return the audio file of a name without its suffix; None where there is none."""
+    return _first_of(stem, AUDIO_SUFFIXES)
+
+
+def _first_of(stem: str, suffixes: Sequence[str]) -> str | None:
+    folder, base = os.path.split(stem)
+    try:
+        names = sorted(os.listdir(folder or "."))
+    except OSError:
+        return None
+    for suffix in suffixes:
+        for name in names:
+            head, tail = os.path.splitext(name)
+            if head == base and tail.lower() == suffix:
+                return os.path.join(folder, name)
+    return None
+
+
+def _find_labels(stem: str) -> str | None:
+    return _first_of(stem, _PREFERRED)
+
+
+def _expand(path: str) -> list[tuple[str, str]]:
+    """Return label files, each with its name below what was given, without the suffix."""
+    if not os.path.exists(path):
+        raise DataError("does not exist; check the name.", path=path)
+    if not os.path.isdir(path):
+        return [(path, os.path.splitext(os.path.basename(path))[0])]
+    best: dict[str, str] = {}
+    for folder, inner, names in os.walk(path):
+        inner[:] = sorted(name for name in inner if not name.startswith("."))
+        for name in names:
+            suffix = os.path.splitext(name)[1].lower()
+            if name.startswith(".") or name in _NOT_LABELS or suffix not in _PREFERRED:
+                continue
+            file = os.path.join(folder, name)
+            key = os.path.splitext(os.path.relpath(file, path))[0]
+            held = best.get(key)
+            if held is None or _rank(file) < _rank(held):
+                best[key] = file
+    return [(best[key], key) for key in sorted(best)]
+
+
+def _rank(path: str) -> int:
+    return _PREFERRED.index(os.path.splitext(path)[1].lower())
+
+
+def _matched(
+    found: Sequence[tuple[str, str]], given: Sequence[str], option: str, find: Any
+) -> list[str | None]:
+    """Find, for each label file, its counterpart among files and folders that are given."""
+    if not given:
+        return [None] * len(found)
+    if not any(os.path.isdir(path) for path in given):
+        if len(given) != len(found):
+            raise ParameterError(
+                f"{option} was given {len(given)} times for {len(found)} alignments; give one "
+                "for each, or their folder."
+            )
+        return list(given)
+    out = []
+    for path, key in found:
+        tried = [os.path.join(folder, stem) for folder in given for stem in (key, key + "/audio")]
+        match = next((hit for stem in tried if (hit := find(stem)) is not None), None)
+        if match is None:
+            raise DataError(f"has no counterpart in {', '.join(given)} ({option}).", path=path)
+        out.append(match)
+    return out
+
+
+def _beside(path: str) -> str:
+    """Return the recording beside a label file, or the one that it names itself."""
+    folder, name = os.path.split(path)
+    stem = os.path.join(
+        folder, name.split(".")[0] if ".sv." in name else os.path.splitext(name)[0]
+    )
+    sound = find_audio(stem) or _named_inside(path) or find_audio(os.path.join(folder, "audio"))
+    if sound is None:
+        raise DataError(
+            "has no recording of its name beside it; name the audio (--audio).", path=path
+        )
+    return sound
+
+
+def _named_inside(path: str) -> str | None:
+    """Return the recording that a JSON file says it is of, where that is there."""
+    if not path.lower().endswith(".json"):
+        return None
+    try:
+        content = json.loads(read_text(path))
+    except (ValueError, RecursionError):  # its reader will say so
+        return None
+    named = content.get("audio") if isinstance(content, dict) else None
+    if not isinstance(named, str) or not named or "\0" in named:
+        return None
+    tried = (os.path.join(os.path.dirname(path), os.path.basename(named)), named)
+    return next((t for t in tried if os.path.isfile(t)), None)
+
+
+def _read(
+    path: str,
+    key: str,
+    audio: str,
+    truth: str | None,
+    score: _Path | None,
+    tier: str | None,
+) -> Recording:
+    from align.features.audio import audio_info
+    from align.formats.music_files import is_music
+
+    about = audio_info(audio)
+    known: dict[str, Any] = {
+        "duration": about.duration,
+        "audio": audio,
+        "rate": about.rate,
+    }
+    name = key.replace(os.sep, "/")
+    if score is not None or is_music(path):
+        notes = MusicAlignment.from_labels(path, score=score, **known)
+        reference: Alignment | None = None
+        if truth is not None:
+            reference = MusicAlignment.from_labels(truth, score=score, **known)
+        piece = _of_piece(audio)
+        return Recording(
+            notes,
+            _piece_name(name, audio) if piece else name,
+            confidence=note_confidence(path, notes),
+            reference=reference,
+            stem="truth" if piece else "",
+            folder=_piece_name(name, audio) if piece else os.path.dirname(name),
+        )
+    reference = None
+    if truth is not None:
+        reference = Alignment.from_labels(truth, silence="", **known)
+    suffix = os.path.splitext(path)[1].lower()
+    if suffix == ".textgrid":
+        return _read_textgrid(path, name, known, reference, tier)
+    alignment = Alignment.from_labels(path, **known)
+    others = _words_of(path, about.duration) if suffix == ".json" else ()
+    return Recording(
+        alignment,
+        name,
+        others=others,
+        place=len(others),
+        folder=os.path.dirname(name),
+        confidence=label_confidence(path, alignment),
+        reference=reference,
+    )
+
+
+def _of_piece(audio: str) -> bool:
+    """Whether a recording lies in a folder of its own, where the corpus wants ``truth.csv``."""
+    return os.path.splitext(os.path.basename(audio))[0].lower() == "audio"
+
+
+def _piece_name(key: str, audio: str) -> str:
+    """Return where a piece lies: below the folder that was given, or its own folder."""
+    return os.path.dirname(key) or os.path.basename(os.path.dirname(os.path.abspath(audio)))
+
+
+def _read_textgrid(
+    path: str, name: str, known: dict[str, Any], reference: Alignment | None, wanted: str | None
+) -> Recording:
+    """Read all tiers of a TextGrid, checked as one tier would be."""
+    tiers = [tier for tier in parse_textgrid(read_text(path), path) if tier.labels]
+    duration: float = known["duration"]
+    main = _main_tier(tiers, wanted, path)
+    labels = _checked(main, path, duration)
+    others: list[Tier] = []
+    place = 0
+    for tier in tiers:
+        if tier is main:
+            place = len(others)
+        elif tier.kind == "interval":
+            checked = _checked(tier, path, duration)
+            times = tuple((a, b) for a, b in checked.intervals.tolist())
+            others.append(Tier(tier.name, "interval", checked.labels, times, (), duration))
+        elif all(math.isfinite(t) and 0 <= t <= duration for t, _ in tier.times):
+            others.append(tier)
+    return Recording(
+        Alignment.from_labels(labels, **known),
+        name,
+        tier=main.name,
+        others=tuple(others),
+        place=place,
+        folder=os.path.dirname(name),
+        reference=reference,
+    )
+
+
+def _checked(tier: Tier, path: str, duration: float) -> Labels:
+    return make_labels(
+        tier.labels, tier.times, path=path, lines=tier.lines, duration=duration, silence=""
+    )
+
+
+def _main_tier(tiers: Sequence[Tier], wanted: str | None, path: str) -> Tier:
+    """Choose the tier whose boundaries are listed: the phones, else the last of intervals."""
+    try:
+        return choose_tier(tiers, wanted, path)
+    except AlignError:
+        intervals = [tier for tier in tiers if tier.kind == "interval"]
+        if wanted is not None or not intervals:
+            raise
+        phones = [tier for tier in intervals if tier.name.lower().endswith(("phones", "phone"))]
+        return phones[0] if phones else intervals[-1]
+
+
+def _words_of(path: str, duration: float) -> tuple[Tier, ...]:
+    """Return the words beside the phones of a JSON file, where there are any."""
+    content = json.loads(read_text(path))
+    words = content.get("words")
+    if not isinstance(words, list) or not words:
+        return ()
+    try:
+        labels = [str(word["label"]) for word in words]
+        times = [(float(word["start"]), float(word["end"])) for word in words]
+    except (KeyError, TypeError, ValueError, OverflowError):
+        raise DataError('"words" must be a list of label, start and end.', path=path) from None
+    checked = make_labels(labels, times, path=path, duration=duration, silence="")
+    spans = tuple((a, b) for a, b in checked.intervals.tolist())
+    return (Tier("words", "interval", checked.labels, spans, (), duration),)

@@ -1,0 +1,433 @@
+"""Aligning speech with its phones: labels, default features and the thesis's own.
+
+Three sets of base functions have names:
+
+``"default"``
+    A small convolutional network scores phones, boundaries and transitions between classes of
+    phones at a 5 ms hop; log-normal durations; spectral distances.
+``"universal"``
+    The same for any language: labels are those of the International Phonetic Alphabet, and the
+    network scores articulations, so that phones it never met can be aligned.
+``"thesis"``
+    The seven of the thesis, section 9.5.1, at a 10 ms hop: spectral distance at four scales,
+    cumulative phone confidence from a kernel passive-aggressive classifier, normal durations,
+    change of speaking rate.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from align.decoders import Lattice
+from align.errors import DataError, ParameterError
+from align.features import (
+    ArticulatoryConfidence,
+    ArticulatoryDuration,
+    DurationFeature,
+    Feature,
+    NetworkConfidence,
+    PhoneConfidence,
+    SpeakingRate,
+    SpectralDistance,
+    TimedSignal,
+)
+from align.features.articulatory import articulation
+from align.formats.phone_map import PHONE_MAPS, read_phone_map
+from align.formats.phone_map import unknown as describe_unknown
+from align.learners.kernel import KernelPA
+from align.learners.structured import StructuredLearner
+from align.sequence.aligner import SequenceAligner, distinct
+from align.sequence.on_lattice import ExpandedLattice
+from align.sequence.placement import WINDOW
+from align.types import SILENCE, SILENCES, Event, Example, IntArray
+
+if TYPE_CHECKING:
+    from align.speech.text.tiers import TextAlignment
+
+__all__ = ["SpeechAligner"]
+
+_CLOSURE_OF = {
+    **dict.fromkeys(("p", "t", "k", "ch"), "cl"),
+    **dict.fromkeys(("b", "d", "g", "jh"), "vcl"),
+}
+_HOPS = {"default": 0.005, "universal": 0.005, "thesis": 0.01}
+_DEFAULT_MAP = "timit48"
+
+
+class SpeechAligner(SequenceAligner):
+    """Learn to align speech with its phones.
+
+    Parameters
+    ----------
+    features : {"default", "universal", "thesis"} or sequence
+        A named set, or a list of named sets and `Feature` objects.
+    update : {"perceptron", "pa", "pa1", "pa2", "self-tuned"}
+        How the structured learner moves its weights.
+    loss : {"prediction", "maximal"}
+        Whether the learner compares the truth with its prediction, or with the most dangerous
+        alignment (loss-augmented decoding).
+    C : float
+        Aggressiveness of PA-I and PA-II.
+    epochs : int
+        Passes over the training set.
+    conversion : {"last", "random", "average", "validation", "best"}
+        How the sequence of weights becomes one hypothesis.
+    cost : {"ramp", "tolerance", "graded", "absolute"} or callable
+        See `SequenceAligner`.
+    tolerance : float
+        In seconds, for the tolerance and the graded cost.
+    phone_map : str, path, mapping or None
+        Map from labels to the phones the classifiers tell apart: ``"timit48"``, a file or the map
+        itself. Labels that are not in it stand for themselves. The universal features take a map
+        to the International Phonetic Alphabet, such as ``"timit_ipa"``; with the default, labels
+        are IPA already.
+    hop : float, optional
+        Length of a frame in seconds; by default 0.005, and 0.01 for the thesis's features.
+    correct : bool, optional
+        See `SequenceAligner`; by default for all features but the thesis's.
+    rate, normalise, n_folds, max_length_factor, refine, calibrate, n_jobs, random_state
+        See `SequenceAligner`.
+
+    Examples
+    --------
+    >>> SpeechAligner(features="thesis", conversion="last").get_params()["conversion"]
+    'last'
+    """
+
+    kind: ClassVar[str] = "speech"
+
+    def __init__(
+        self,
+        features: str | Sequence[str | Feature] = "default",
+        *,
+        update: str = "pa1",
+        loss: str = "maximal",
+        C: float = 0.05,
+        epochs: int = 4,
+        conversion: str = "average",
+        cost: str | Callable[[IntArray, IntArray], float] = "ramp",
+        tolerance: float = 0.01,
+        phone_map: str | os.PathLike[str] | Mapping[str, str] | None = "timit48",
+        hop: float | None = None,
+        rate: int = 16000,
+        normalise: bool = False,
+        n_folds: int = 4,
+        max_length_factor: float = 1.2,
+        refine: str = "posterior",
+        calibrate: bool = True,
+        correct: bool | None = None,
+        n_jobs: int | None = None,
+        random_state: int = 0,
+    ) -> None:
+        self.features = features  # type: ignore[assignment]  # names are made features in fit
+        self.update = update
+        self.loss = loss
+        self.C = C
+        self.epochs = epochs
+        self.conversion = conversion
+        self.cost = cost
+        self.tolerance = tolerance
+        self.phone_map = phone_map
+        self.hop = hop  # type: ignore[assignment]  # None means that of the feature set
+        self.rate = rate
+        self.normalise = normalise
+        self.n_folds = n_folds
+        self.max_length_factor = max_length_factor
+        self.refine = refine
+        self.calibrate = calibrate
+        self.correct = correct  # type: ignore[assignment]  # None means by the feature set
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    # Features and learner --------------------------------------------------------------------
+
+    def _make_features(self) -> list[Feature]:
+        import copy
+
+        chosen = [self.features] if isinstance(self.features, str) else list(self.features)
+        made: list[Feature] = []
+        for item in chosen:
+            if isinstance(item, str):
+                if item not in _HOPS:
+                    raise ParameterError(
+                        f"features={item!r} is not a named set; choose from {sorted(_HOPS)}."
+                    )
+                made += self._named_set(item)
+            else:
+                made.append(copy.deepcopy(item))
+        return distinct(made)
+
+    def _named_set(self, name: str) -> list[Feature]:
+        symbols = self._symbols()
+        if name == "thesis":
+            classifier = KernelPA(
+                kernel="gaussian", sigma=6.24, C=5.0, budget=2000, random_state=self.random_state
+            )
+            return [
+                SpectralDistance(scales=(1, 2, 3, 4)),
+                PhoneConfidence(classifier, label_map=symbols),
+                DurationFeature("normal"),
+                SpeakingRate(),
+            ]
+        if name == "universal":
+            return [
+                ArticulatoryConfidence(symbols, epochs=10.0, seed=self.random_state),
+                SpectralDistance(scales=(1, 2, 3, 4)),
+                ArticulatoryDuration(symbols),
+            ]
+        return [
+            NetworkConfidence(symbols, _broad_classes(), seed=self.random_state),
+            SpectralDistance(scales=(1, 2, 3, 4)),
+            DurationFeature("lognormal", classes=self._label_classes()),
+        ]
+
+    def _make_learner(self) -> StructuredLearner:
+        return StructuredLearner(
+            update=self.update,
+            loss=self.loss,
+            C=self.C,
+            epochs=self.epochs,
+            conversion=self.conversion,
+            random_state=self.random_state,
+        )
+
+    def _frame_length(self) -> float:
+        if self.hop is not None:
+            return self.hop
+        named = [self.features] if isinstance(self.features, str) else self.features
+        return min((_HOPS[n] for n in named if isinstance(n, str) and n in _HOPS), default=0.005)
+
+    def _corrects(self) -> bool:
+        return self.features != "thesis" if self.correct is None else self.correct
+
+    def _window(self) -> float:
+        # Half as wide for the thesis's features: no correction follows to bring onsets nearer.
+        named: list[Any] = [self.features] if isinstance(self.features, str) else [*self.features]
+        return 0.5 * WINDOW if named == ["thesis"] and not self._corrects() else WINDOW
+
+    @property
+    def _universal(self) -> bool:
+        """Whether labels are IPA, and need not have been met in training."""
+        named = [self.features] if isinstance(self.features, str) else self.features
+        return any(
+            item == "universal"
+            if isinstance(item, str)
+            else isinstance(item, ArticulatoryConfidence)
+            for item in named
+        )
+
+    # Labels ----------------------------------------------------------------------------------
+
+    def _symbols(self) -> Mapping[str, str]:
+        """Label to the phone the classifiers know it by; labels not in it stand for themselves."""
+        if self.phone_map is None or (self._universal and self.phone_map == _DEFAULT_MAP):
+            return {}
+        given = self.phone_map
+        return given if isinstance(given, Mapping) else _read_map(os.fspath(given))
+
+    def _label_classes(self) -> Mapping[str, str]:
+        """Label to its broad class, for labels whose phone has one."""
+        if self._universal:
+            return _IpaClasses(self._symbols(), getattr(self, "labels_", ()))
+        classes = _broad_classes()
+        through_map = {k: classes[v] for k, v in self._symbols().items() if v in classes}
+        return {**classes, **through_map}
+
+    def _boundary_classes(self) -> Mapping[str, str]:
+        return self._label_classes()
+
+    def _symbol(self, label: str) -> str:
+        symbol = self._symbols().get(label, label)
+        return SILENCE if self._universal and symbol in SILENCES else symbol
+
+    def _unbounded(self, event: Event) -> bool:
+        return self._label_classes().get(str(event)) == "silence" or str(event) == ""
+
+    def _known(self) -> set[str]:
+        """Labels that can be aligned: those trained on, and those that map to their phones."""
+        symbols = self._symbols()
+        trained = {symbols.get(label, label) for label in self.labels_}
+        return set(self.labels_) | trained | {k for k, v in symbols.items() if v in trained}
+
+    def _canonical(self, event: Event, known: set[str]) -> str:
+        """Spell a phone as the model does: ``AH0`` is ``ah`` where only that is known."""
+        label = str(event)
+        if label in known or self._universal:
+            return label
+        plain = label.lower().rstrip("012")
+        return plain if plain in known else label
+
+    def _read_timed(self, example: Example) -> TimedSignal:
+        if self._universal:  # whatever can be read as IPA can be learned from, and nothing else
+            self._check_events(tuple(example.events), example.name)
+        return super()._read_timed(example)
+
+    def _check_events(self, events: tuple[Event, ...], name: str) -> None:
+        if self._universal:
+            for event in events:
+                try:
+                    articulation(self._symbol(str(event)))
+                except DataError as error:
+                    raise DataError(error.message, path=name) from None
+            return
+        known = self._known()
+        unknown = sorted({str(e) for e in events if self._canonical(e, known) not in known})
+        if unknown:
+            hints = ", ".join(describe_unknown(label, known) for label in unknown)
+            plural = "phones" if len(unknown) > 1 else "phone"
+            raise DataError(
+                f"unknown {plural} {hints}; correct them, map them with a phone map, or train a "
+                "model on recordings that have them.",
+                path=name,
+            )
+
+    def _expand(self, events: tuple[Event, ...]) -> tuple[tuple[Event, ...], IntArray]:
+        """Decode what the phone string leaves out: closures of stops, silence at either end.
+
+        A model of TIMIT's labels tells the closure of a stop from its release; a pronunciation
+        dictionary does not. Where no closure is given, each stop is decoded as closure and
+        release, and begins with its closure.
+        """
+        known = self._known()
+        labels = [self._canonical(event, known) for event in events]
+        symbols = [self._symbol(label) for label in labels]
+        closures = set(_CLOSURE_OF.values())
+        split = not closures.intersection(symbols) and closures <= known
+        decoded: list[Event] = []
+        place = []
+        if symbols[0] != SILENCE and SILENCE in known:
+            decoded.append(SILENCE)
+        for label, symbol in zip(labels, symbols, strict=True):
+            place.append(len(decoded))
+            if split and symbol in _CLOSURE_OF:
+                decoded.append(_CLOSURE_OF[symbol])
+            decoded.append(label)
+        place.append(len(decoded))
+        if symbols[-1] != SILENCE and SILENCE in known:
+            decoded.append(SILENCE)
+        return tuple(decoded), np.array(place, dtype=np.intp)
+
+    def _expand_lattice(self, lattice: Lattice, events: tuple[Event, ...]) -> ExpandedLattice:
+        """Decode what the lattice leaves out, as `_expand` does for a sequence.
+
+        Where no node is a closure, each stop becomes two nodes; paths that do not begin or end
+        with silence get one that is outside of what was asked for.
+        """
+        known = self._known()
+        labels = [self._canonical(event, known) for event in events]
+        symbols = [self._symbol(label) for label in labels]
+        closures = set(_CLOSURE_OF.values())
+        split = not closures.intersection(symbols) and closures <= known
+        decoded: list[Event] = []
+        given, head, tail = [], [], []
+        arcs, score = [], []
+        for v, (label, symbol) in enumerate(zip(labels, symbols, strict=True)):
+            head.append(len(decoded))
+            given.append(v)
+            if split and symbol in _CLOSURE_OF:
+                decoded.append(_CLOSURE_OF[symbol])
+                given.append(-1)
+                arcs.append((len(decoded) - 1, len(decoded)))
+                score.append(0.0)
+            decoded.append(label)
+            tail.append(len(decoded) - 1)
+        arcs += [(tail[u], head[v]) for u, v in lattice.arcs.tolist()]
+        score += lattice.arc_score.tolist()
+        outer: list[list[tuple[int, float]]] = []  # starts, ends
+        for nodes, scores, side in (
+            (lattice.starts, lattice.start_score, head),
+            (lattice.ends, lattice.end_score, tail),
+        ):
+            outer.append([])
+            silence = -1
+            for v, value in zip(nodes.tolist(), scores.tolist(), strict=True):
+                if symbols[v] == SILENCE or SILENCE not in known:
+                    outer[-1].append((side[v], value))
+                    continue
+                if silence < 0:
+                    silence = len(decoded)
+                    decoded.append(SILENCE)
+                    given.append(-2)
+                arcs.append((silence, side[v]) if side is head else (side[v], silence))
+                score.append(value)
+            if silence >= 0:
+                outer[-1].append((silence, 0.0))
+        starts, ends = outer
+        whole = Lattice(
+            len(decoded),
+            arcs,  # type: ignore[arg-type]
+            [v for v, _ in starts],  # type: ignore[arg-type]
+            [v for v, _ in ends],  # type: ignore[arg-type]
+            score,  # type: ignore[arg-type]
+            [value for _, value in starts],  # type: ignore[arg-type]
+            [value for _, value in ends],  # type: ignore[arg-type]
+            labels=tuple(str(event) for event in decoded),
+        )
+        return ExpandedLattice(whole, tuple(decoded), np.array(given, dtype=np.intp))
+
+    def align_text(
+        self, audio: str | os.PathLike[str] | npt.NDArray[Any], text: Any, **options: Any
+    ) -> "TextAlignment":
+        """Find when each word of a text, and each of its phones, was said.
+
+        Parameters
+        ----------
+        audio : path or np.ndarray [shape=(n,)]
+            The recording.
+        text : str or sequence of Utterance
+            What is said in it.
+        **options
+            See `align.speech.text.align_text`.
+
+        Returns
+        -------
+        TextAlignment
+        """
+        from align.speech.text import align_text
+
+        return align_text(self, audio, text, **options)
+
+    def _saved_params(self) -> dict[str, Any]:
+        named = [self.features] if isinstance(self.features, str) else self.features
+        names = [name for name in named if isinstance(name, str)]
+        # A model must not depend on a file that may not be there where it is used.
+        bundled = isinstance(self.phone_map, str) and self.phone_map in PHONE_MAPS
+        phones = self.phone_map if bundled else dict(self._symbols()) or None
+        return {**super()._saved_params(), "features": names, "phone_map": phones}
+
+    @classmethod
+    def _with_features(cls, params: Mapping[str, Any], features: Sequence[Feature]) -> Self:
+        named = dict(params)
+        return cls([*named.pop("features"), *features], **named)
+
+
+class _IpaClasses(Mapping[str, str]):
+    """Broad class of every label that can be read as IPA, listed or not."""
+
+    def __init__(self, symbols: Mapping[str, str], labels: Sequence[str]) -> None:
+        self._symbols, self._labels = symbols, labels
+
+    def __getitem__(self, label: str) -> str:
+        try:
+            return articulation(self._symbols.get(label, label)).opening
+        except DataError as error:
+            raise KeyError(label) from error
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._labels)
+
+    def __len__(self) -> int:
+        return len(self._labels)
+
+
+@lru_cache(maxsize=8)
+def _read_map(name: str) -> Mapping[str, str]:
+    return read_phone_map(name)
+
+
+def _broad_classes() -> Mapping[str, str]:
+    return _read_map("timit_classes")

@@ -1,0 +1,45 @@
+"""From text: dictionaries, normalisation, transcripts, and the alignment of words and phones.
+
+::
+
+    from align.speech.text import align_text, read_transcript
+
+    found = align_text("speech-en", "kiwi.wav", "The kiwi is green.")
+    found.words.onsets, found.phones.labels
+    found.to_textgrid("kiwi.TextGrid")
+
+`align_text` does it all; its parts are there for other uses.
+"""
+
+from align.speech.text.aligning import align_text, make_dictionary
+from align.speech.text.arpabet import arpabet_to_ipa, ipa_to_arpabet
+from align.speech.text.dictionary import Dictionary, Pronunciation, cmudict, read_dictionary
+from align.speech.text.espeak import espeak_available, espeak_phones
+from align.speech.text.lattice import WordLattice, word_lattice
+from align.speech.text.lookup import Entry, look_up, look_up_all
+from align.speech.text.normalise import split_words
+from align.speech.text.tiers import SpeakerTiers, TextAlignment
+from align.speech.text.transcript import Utterance, read_transcript
+
+__all__ = [
+    "Dictionary",
+    "Entry",
+    "Pronunciation",
+    "SpeakerTiers",
+    "TextAlignment",
+    "Utterance",
+    "WordLattice",
+    "align_text",
+    "arpabet_to_ipa",
+    "cmudict",
+    "espeak_available",
+    "espeak_phones",
+    "ipa_to_arpabet",
+    "look_up",
+    "look_up_all",
+    "make_dictionary",
+    "read_dictionary",
+    "read_transcript",
+    "split_words",
+    "word_lattice",
+]

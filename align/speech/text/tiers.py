@@ -1,0 +1,291 @@
+"""What comes of aligning a text: tiers of words and phones, for each speaker.
+
+Both tiers of a speaker are contiguous, begin at 0 and end exactly with the recording; a silence is
+an event of its own, called `SILENCE`. A word begins with its first phone, and its confidence is
+that of this beginning.
+"""
+
+import csv
+import html
+import io
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from align.errors import DataError, ParameterError
+from align.files.atomic import atomic_write
+from align.formats.files import LABEL_FORMATS, write_labels
+from align.formats.json_file import format_json
+from align.formats.textgrid import format_textgrid
+from align.results.alignment import Alignment
+from align.types import SILENCE
+
+__all__ = ["SpeakerTiers", "TextAlignment"]
+
+"""What a silence is called in either tier."""
+
+_SEVERAL = (".textgrid", ".csv", ".tsv", ".json")
+
+
+@dataclass(frozen=True, eq=False)
+class SpeakerTiers:
+    """Words and phones of one speaker.
+
+    Parameters
+    ----------
+    words, phones : Alignment
+        Of the whole recording.
+    word_of_phone : np.ndarray [shape=(K,), dtype=intp]
+        Place among the events of `words` that each phone belongs to; silences belong to silences.
+    """
+
+    words: Alignment
+    phones: Alignment
+    word_of_phone: npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TextAlignment:
+    """When each word and phone of a text was said.
+
+    Parameters
+    ----------
+    speakers : mapping of str to SpeakerTiers
+        By name; the name is empty where there is one speaker who has none.
+    guessed : sequence of str
+        Words that no dictionary has, whose pronunciation espeak-ng guessed.
+
+    Examples
+    --------
+    >>> words = Alignment(["sil", "key"], [0.0, 0.1], duration=0.5)
+    >>> phones = Alignment(["sil", "k", "iy"], [0.0, 0.1, 0.2], duration=0.5)
+    >>> found = TextAlignment({"": SpeakerTiers(words, phones, np.array([0, 1, 1]))})
+    >>> found
+    <TextAlignment of 1 word and 2 phones in 0.500 s: key>
+    >>> found.words.intervals[1]
+    array([0.1, 0.5])
+    """
+
+    speakers: Mapping[str, SpeakerTiers]
+    guessed: Sequence[str] = ()
+
+    def _only(self) -> SpeakerTiers:
+        if len(self.speakers) != 1:
+            names = ", ".join(map(repr, self.speakers))
+            raise ParameterError(f"there are several speakers; choose one of .speakers: {names}.")
+        return next(iter(self.speakers.values()))
+
+    @property
+    def words(self) -> Alignment:
+        """The words of the only speaker, silences included."""
+        return self._only().words
+
+    @property
+    def phones(self) -> Alignment:
+        """The phones of the only speaker, silences included."""
+        return self._only().phones
+
+    @property
+    def duration(self) -> float:
+        """Length of the recording in seconds."""
+        return next(iter(self.speakers.values())).words.duration
+
+    def __repr__(self) -> str:
+        text = [w for t in self.speakers.values() for w in t.words.labels if w != SILENCE]
+        phones = [p for t in self.speakers.values() for p in t.phones.labels if p != SILENCE]
+        n_words, n_phones = len(text), len(phones)
+        shown = " ".join(text[:12]) + (" ..." if len(text) > 12 else "")
+        return (
+            f"<TextAlignment of {n_words} word{'s' * (n_words != 1)} and {n_phones} "
+            f"phone{'s' * (n_phones != 1)} in {self.duration:.3f} s: {shown}>"
+        )
+
+    def _repr_html_(self) -> str:
+        """Return tables for notebooks."""
+        return "".join(
+            (f"<h4>{html.escape(name)}</h4>" if name else "")
+            + f"{tiers.words._repr_html_()}<details><summary>phones</summary>"
+            + f"{tiers.phones._repr_html_()}</details>"
+            for name, tiers in self.speakers.items()
+        )
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw words and phones below the recording's waveform and spectrogram.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+
+        Raises
+        ------
+        ParameterError
+            If there are several speakers, or matplotlib is not installed.
+        """
+        from align.show.plot import plot_alignment
+
+        return plot_alignment(
+            renamed(self.phones, ""), ax, others={"words": renamed(self.words, "")}
+        )
+
+    def tiers(self, silence: str = "") -> dict[str, tuple[tuple[str, ...], npt.NDArray[Any]]]:
+        """Return the tiers as a TextGrid has them: ``words``, ``phones``, of each speaker.
+
+        Parameters
+        ----------
+        silence : str
+            What silences are called.
+
+        Returns
+        -------
+        dict of str to (labels, intervals)
+            Labels and [shape=(K, 2)] their starts and ends in seconds. Where speakers have names
+            the tiers are called ``<speaker> - words`` and ``<speaker> - phones``.
+        """
+        return {
+            f"{name} - {tier}" if name else tier: (
+                tuple(silence if label == SILENCE else label for label in alignment.labels),
+                alignment.intervals,
+            )
+            for name, both in self.speakers.items()
+            for tier, alignment in (("words", both.words), ("phones", both.phones))
+        }
+
+    def to_textgrid(
+        self, path: str | os.PathLike[str], *, silence: str = "", overwrite: bool = False
+    ) -> None:
+        """Write a Praat TextGrid, with the tiers that `tiers` gives.
+
+        Parameters
+        ----------
+        path : path
+            The output.
+        silence : str
+            Label of silences.
+        overwrite : bool
+            Replace a file that exists.
+        """
+        atomic_write(
+            path, format_textgrid(self.tiers(silence), self.duration), overwrite=overwrite
+        )
+
+    def to_csv(
+        self, path: str | os.PathLike[str], *, silence: str = SILENCE, overwrite: bool = False
+    ) -> None:
+        """Write a table of phones with the columns start, end, label, confidence, word, speaker.
+
+        Parameters
+        ----------
+        path : path
+            The output; tabs separate the columns of a ``.tsv``.
+        silence : str
+            Label of silences.
+        overwrite : bool
+            Replace a file that exists.
+        """
+        tab = os.path.splitext(os.fspath(path))[1].lower() == ".tsv"
+        out = io.StringIO()
+        writer = csv.writer(out, delimiter="\t" if tab else ",", lineterminator="\n")
+        writer.writerow(["start", "end", "label", "confidence", "word", "speaker"])
+        writer.writerows(self._rows(silence))
+        atomic_write(path, out.getvalue(), overwrite=overwrite)
+
+    def _rows(self, silence: str) -> Iterator[list[str]]:
+        for name, both in self.speakers.items():
+            phones = both.phones
+            sure = phones.confidence
+            for k, (label, (start, end)) in enumerate(
+                zip(phones.labels, phones.intervals.tolist(), strict=True)
+            ):
+                word = both.words.labels[both.word_of_phone[k]]
+                yield [
+                    f"{start:.6f}",
+                    f"{end:.6f}",
+                    silence if label == SILENCE else label,
+                    "" if sure is None else f"{sure[k]:.4f}",
+                    "" if word == SILENCE else word,
+                    name,
+                ]
+
+    def to_json(
+        self, path: str | os.PathLike[str], *, silence: str = SILENCE, overwrite: bool = False
+    ) -> None:
+        """Write JSON: the phones as `Alignment.to_json` does, with a list ``words`` beside them.
+
+        Several speakers are the values of one object, ``speakers``.
+
+        Parameters
+        ----------
+        path : path
+            The output.
+        silence : str
+            Label of silences.
+        overwrite : bool
+            Replace a file that exists.
+        """
+        contents = {}
+        for name, both in self.speakers.items():
+            contents[name] = json.loads(format_json(renamed(both.phones, silence)))
+            contents[name]["words"] = json.loads(format_json(renamed(both.words, silence)))[
+                "events"
+            ]
+        whole = contents[""] if list(contents) == [""] else {"speakers": contents}
+        text = json.dumps(whole, ensure_ascii=False, indent=1, allow_nan=False)
+        atomic_write(path, text + "\n", overwrite=overwrite)
+
+    def write(
+        self, path: str | os.PathLike[str], *, silence: str | None = None, overwrite: bool = False
+    ) -> None:
+        """Write in the format the suffix says.
+
+        Parameters
+        ----------
+        path : path
+            A ``.TextGrid``, ``.csv``, ``.tsv`` or ``.json`` file holds words and phones; ``.wrd``
+            holds the words, the other formats of labels the phones.
+        silence : str, optional
+            Label of silences: by default ``""`` in a TextGrid and ``sil`` elsewhere.
+        overwrite : bool
+            Replace a file that exists.
+
+        Raises
+        ------
+        DataError
+            If the file exists or cannot be written, or its format holds one speaker only.
+        ParameterError
+            If the suffix is no format.
+        """
+        suffix = os.path.splitext(os.fspath(path))[1].lower()
+        if suffix == ".textgrid":
+            self.to_textgrid(path, silence=silence or "", overwrite=overwrite)
+        elif suffix in (".csv", ".tsv", ".json"):
+            named = SILENCE if silence is None else silence
+            write = self.to_json if suffix == ".json" else self.to_csv
+            write(path, silence=named, overwrite=overwrite)
+        elif len(self.speakers) > 1 and suffix in LABEL_FORMATS:
+            raise DataError(
+                f"a {suffix} file holds one speaker; use {', '.join(_SEVERAL)}.",
+                path=os.fspath(path),
+            )
+        else:
+            alignment = self.words if suffix == ".wrd" else self.phones
+            write_labels(path, renamed(alignment, silence or SILENCE), overwrite=overwrite)
+
+
+def renamed(alignment: Alignment, silence: str) -> Alignment:
+    """Return an alignment whose silences have another label."""
+    if silence == SILENCE or SILENCE not in alignment.labels:
+        return alignment
+    from dataclasses import replace
+
+    labels = [silence if label == SILENCE else label for label in alignment.labels]
+    return replace(alignment, events=labels)

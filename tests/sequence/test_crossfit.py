@@ -1,0 +1,128 @@
+"""Cross-fitting: no score that is learned from may come from a part that saw its recording."""
+
+import numpy as np
+import pytest
+from crossfit_spies import PlainSpy, PoolingSpy, Spy
+from hypothesis import given
+from hypothesis import strategies as st
+
+from align.errors import ParameterError
+from align.features import Signal, TimedSignal
+from align.sequence.crossfit import cross_fit, folds_of
+
+
+def recordings(groups):
+    samples = np.ones(800, dtype=np.float32)
+    return [
+        TimedSignal(
+            Signal(samples, 16000, 0.005, name=f"r{i}"),
+            ["a", "b"],
+            np.array([0, 4]),
+            np.array([0.0, 0.02]),
+            end=10,
+            group=group,
+        )
+        for i, group in enumerate(groups)
+    ]
+
+
+def saw(terms, name="spy"):
+    """Whether the feature that scored a recording was fitted to it."""
+    return [bool(of_one[name].table[0, 0]) for of_one in terms]
+
+
+GROUPS = ["bob", "ann", "cid", "ann", "dan", "bob", "eve", "eve"]
+
+
+@given(
+    st.lists(st.one_of(st.none(), st.sampled_from("abcde")), min_size=1, max_size=12),
+    st.integers(1, 6),
+)
+def test_folds_share_no_group(groups, n_folds):
+    folds = folds_of(groups, n_folds)
+    assert sorted(i for fold in folds for i in fold) == list(range(len(groups)))
+    assert all(folds)
+    assert len(folds) <= n_folds
+    distinct = len(set(groups) - {None}) + groups.count(None)
+    assert len(folds) == min(n_folds, distinct if distinct > 1 else len(groups))
+    if distinct > 1:
+        held = [{groups[i] for i in fold} - {None} for fold in folds]
+        assert sum(map(len, held)) == len(set().union(*held))
+
+
+def test_folds_are_every_nth_sorted_group():
+    assert folds_of(GROUPS, 2) == [[1, 2, 3, 6, 7], [0, 4, 5]]  # ann, cid, eve; bob, dan
+    assert folds_of(["x", "x", "x"], 2) == [[0, 2], [1]]  # a single speaker: every recording
+    assert folds_of([None, None, "x"], 8) == [[2], [0], [1]]
+    assert folds_of([], 4) == []
+    with pytest.raises(ParameterError, match="n_folds=0, must be at least 1"):
+        folds_of(GROUPS, 0)
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_scores_come_from_copies_that_did_not_see_the_group(n_jobs):
+    feature = Spy()
+    stages = []
+    terms = cross_fit(
+        [feature],
+        recordings(GROUPS),
+        n_folds=3,
+        n_jobs=n_jobs,
+        progress=lambda *args: stages.append(args),
+    )
+    assert saw(terms) == [False] * 8
+    assert feature.seen == {f"r{i}" for i in range(8)}  # the one that is kept saw everything
+    assert stages == [("fitting classifiers", i, 4) for i in range(5)]
+
+
+def test_the_groups_of_a_fold_are_unseen():
+    examples = recordings(GROUPS)
+    seen_groups = []
+
+    class Watch(Spy):
+        def terms(self, signal, events):
+            seen_groups.append((signal.name, frozenset(self.seen_groups)))
+            return super().terms(signal, events)
+
+    cross_fit([Watch()], examples, n_folds=3)
+    group_of = {example.signal.name: example.group for example in examples}
+    assert len(seen_groups) == 8
+    for name, groups in seen_groups:
+        assert group_of[name] not in groups
+        assert groups
+
+
+def test_copies_are_pooled_instead_of_one_more_fit():
+    feature = PoolingSpy()
+    assert saw(cross_fit([feature], recordings(GROUPS), n_folds=2)) == [False] * 8
+    assert feature.pooled == [{"r0", "r4", "r5"}, {"r1", "r2", "r3", "r6", "r7"}]
+    assert feature.fits == 0
+
+
+def test_features_that_do_not_ask_are_fitted_once_to_everything():
+    features = [PlainSpy("plain"), Spy()]
+    terms = cross_fit(features, recordings(GROUPS))
+    assert [list(of_one) for of_one in terms] == [["plain", "spy"]] * 8  # in the order of features
+    assert saw(terms, "plain") == [True] * 8
+    assert features[0].fits == 1
+
+
+def test_one_recording_is_scored_by_what_saw_it_but_not_in_silence():
+    feature = Spy()
+    with pytest.warns(UserWarning, match="with a single recording, classifiers score what they"):
+        terms = cross_fit([feature], recordings(["ann"]))
+    assert saw(terms) == [True]
+    assert saw(cross_fit([PlainSpy()], recordings(["ann"]))) == [True]  # nothing to warn of
+
+
+def test_one_speaker_is_split_by_recording():
+    assert saw(cross_fit([Spy()], recordings(["ann", "ann"]))) == [False, False]
+
+
+def test_no_cross_fitting_where_it_is_not_wanted():
+    assert saw(cross_fit([Spy()], recordings(GROUPS), n_folds=1)) == [True] * 8
+
+
+def test_two_base_functions_of_one_name():
+    with pytest.raises(ParameterError, match="two features give a base function called 'spy'"):
+        cross_fit([Spy(), Spy()], recordings(GROUPS))

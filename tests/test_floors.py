@@ -1,0 +1,166 @@
+"""The floors of the house: imports go down, never in a circle, and take no private names along.
+
+A *room* is a folder or module directly under ``align``; each lies on a floor. All imports count:
+at the top of a file, within a function, and for typing only.
+"""
+
+import ast
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+FLOORS = [
+    {"types", "errors", "progress", "_params", "_numba", "_lazy"},
+    {"learners", "potentials", "files"},
+    {"results", "terms"},
+    {"formats", "features", "decoders"},
+    {"corpus", "evaluation", "models"},
+    {"sequence", "show"},
+    {"speech", "music"},
+    {"batch"},
+    {"cli"},
+    {"__main__"},
+]
+FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
+
+_CONVENIENCE = "a result can write, draw and report itself: `to_*`, `plot`, `report`"
+UPWARD: dict[tuple[str, str], str] = {
+    ("align.results.alignment", "formats"): _CONVENIENCE,
+    ("align.results.alignment", "show"): _CONVENIENCE,
+    ("align.results.music", "formats"): _CONVENIENCE,
+    ("align.results.music", "show"): _CONVENIENCE,
+}
+"""Imports to a higher floor, or to another room of the same: module, room; and the reason."""
+
+BY_NAME = {
+    "align._lazy": "the front doors load what they lead to on first use",
+    "align.batch.pool": "distributed is an extra, and no module of Align",
+    "align.models.file": "`load` makes the aligner that a file says it is of; see its table",
+}
+"""Modules that import what a string names."""
+
+
+class Import(NamedTuple):
+    """Module `source` takes `name` from module `target`."""
+
+    source: str
+    target: str
+    name: str
+
+
+def source_files() -> dict[str, Path]:
+    """Return the file of each module."""
+    found = {}
+    for top in ("align", "features", "decoders"):
+        for folder, _, names in os.walk(ROOT / top):  # does not follow the two links
+            for name in names:
+                if name.endswith(".py"):
+                    path = Path(folder) / name
+                    parts = list(path.relative_to(ROOT).with_suffix("").parts)
+                    parts = parts if parts[0] == "align" else ["align", *parts]
+                    found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+FILES = source_files()
+
+
+def imports_of(module: str) -> Iterator[Import]:
+    for node in ast.walk(ast.parse(FILES[module].read_bytes())):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.split(".")[0] == "align":
+                    yield Import(module, alias.name, "")
+        elif isinstance(node, ast.ImportFrom) and str(node.module).split(".")[0] == "align":
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                if inner in FILES:
+                    yield Import(module, inner, "")
+                else:
+                    yield Import(module, str(node.module), alias.name)
+
+
+IMPORTS = [found for module in sorted(FILES) for found in imports_of(module)]
+
+
+def room(module: str) -> str:
+    return module.split(".")[1] if "." in module else ""
+
+
+def folder(module: str) -> Path:
+    return FILES[module].parent
+
+
+def test_every_room_has_a_floor() -> None:
+    assert {room(module) for module in FILES} - {"", "data"} == set(FLOOR)
+
+
+def test_imports_go_down() -> None:
+    wrong, used = [], set()
+    for source, target, name in IMPORTS:
+        here, there = room(source), room(target)
+        if source == "align" or here == there:
+            continue  # the front door leads everywhere, and loads nothing before it is asked
+        if target == "align" and (name == "__version__" or here == "cli"):
+            continue  # commands use Align as anyone does
+        beside = folder(source) == folder(target) == ROOT / "align"
+        if there == "" or FLOOR[there] > FLOOR[here] - (not beside):
+            if (source, there) in UPWARD:
+                used.add((source, there))
+            else:
+                wrong.append(f"{source} ({FLOOR[here]}) imports {target}")
+    assert not wrong, "\n".join(wrong)
+    assert used == set(UPWARD), "exceptions that are none any more"
+
+
+def test_imports_by_name_are_known() -> None:
+    found = {
+        module
+        for module, path in FILES.items()
+        if re.search(r"\bimport_module\(|__import__\(", path.read_text(encoding="utf-8"))
+    }
+    assert found == set(BY_NAME)
+
+
+def test_no_circle() -> None:
+    """Also not within a folder; of exceptions the way down alone counts."""
+    below: dict[str, set[str]] = {module: set() for module in FILES}
+    for source, target, _ in IMPORTS:
+        if "align" not in (source, target) and (source, room(target)) not in UPWARD:
+            below[source].add(target)
+    state: dict[str, int] = {}
+
+    def visit(module: str, trail: list[str]) -> None:
+        state[module] = 1
+        for target in sorted(below[module]):
+            if state.get(target) == 1:
+                circle = [*trail[trail.index(target) :], target]
+                pytest.fail("a circle: " + " -> ".join(circle))
+            if target not in state:
+                visit(target, [*trail, target])
+        state[module] = 2
+
+    for module in sorted(FILES):
+        if module not in state:
+            visit(module, [module])
+
+
+def test_no_private_name_leaves_its_folder() -> None:
+    """Neither a name nor a module that begins with an underscore; floor 0 serves everyone."""
+    wrong = []
+    for source, target, name in IMPORTS:
+        if folder(source) == folder(target):
+            continue
+        modules = [] if FLOOR.get(room(target)) == 0 else target.split(".")
+        private = [
+            part for part in [*modules, name] if part.startswith("_") and part != "__version__"
+        ]
+        if private:
+            wrong.append(f"{source} takes {private[0]} from {target}")
+    assert not wrong, "\n".join(wrong)
