@@ -1,7 +1,7 @@
 """What a feature is: a signal and its events in, base functions out.
 
 A `Feature` may need fitting (duration statistics, a frame classifier); its `terms` are the base
-functions of one recording, each of one of the kinds of `align.types`. The decorators turn a plain
+functions of one recording, each of one of the kinds of `align.terms`. The decorators turn a plain
 function into a feature without any fitting.
 """
 
@@ -86,6 +86,20 @@ class Feature:
         """Estimate what the base functions need from timed recordings."""
         return self
 
+    def adapt(self, examples: Sequence[TimedSignal], *, steps: int, rate: float) -> Self:
+        """Move towards a few recordings of a new kind, where the feature knows how; or stay.
+
+        Parameters
+        ----------
+        examples : sequence of TimedSignal
+            The recordings.
+        steps : int
+            Updates of each network.
+        rate : float
+            Peak learning rate of networks.
+        """
+        return self
+
     def pool(self, copies: Sequence[Self]) -> Self:
         """Become the sum of copies fitted to different parts of the training set."""
         raise NotImplementedError
@@ -93,6 +107,11 @@ class Feature:
     def terms(self, signal: Signal, events: Sequence[Event]) -> dict[str, Term]:
         """Return the base functions of a recording: the same names, in the same order, always."""
         raise NotImplementedError
+
+    @property
+    def has_state(self) -> bool:
+        """Whether `get_state` keeps what was fitted; of a feature without one nothing is kept."""
+        return type(self).get_state is not Feature.get_state
 
     def get_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
         """Return what a model file must hold: values that JSON can carry, and arrays."""

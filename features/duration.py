@@ -30,6 +30,7 @@ References
 Shalev-Shwartz, "Online Learning", 2007, section 9.5.1.
 """
 
+import copy
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -48,6 +49,7 @@ __all__ = ["DurationFeature", "LengthStatistics"]
 
 DISTRIBUTIONS = ("normal", "lognormal", "gamma")
 
+_PRIOR = 10.0  # events of a label at most, for which known lengths count beside new ones
 _SMALLEST = 0.5  # frames: floor of deviations, and of lengths under a logarithm
 _SMALLEST_LOG = 0.1  # floor of deviations of logarithms, about 10 % of a length
 
@@ -177,6 +179,26 @@ class LengthStatistics:
             raise ModelError(f"array 'count' of feature {feature!r} has impossible values.")
         return cls(tuple(labels), *columns)
 
+    def mixed(self, new: "LengthStatistics") -> "LengthStatistics":
+        """Return these lengths and new ones together; each label of these counts for `_PRIOR`.
+
+        Parameters
+        ----------
+        new : LengthStatistics
+            Of other recordings, in the same unit.
+        """
+        labels = sorted({*self.labels, *new.labels})
+        rows = np.zeros((2, 3, len(labels)))
+        for source, (part, most) in enumerate(((self, _PRIOR), (new, np.inf))):
+            at = [labels.index(label) for label in part.labels]
+            rows[source][:, at] = np.minimum(part.count, most), part.mean, part.variance
+        count, mean, variance = rows.transpose(1, 0, 2)
+        total = count.sum(axis=0)
+        share = count / total
+        centre = (share * mean).sum(axis=0)
+        spread = (share * (variance + (mean - centre) ** 2)).sum(axis=0)
+        return LengthStatistics(tuple(labels), total, centre, spread)
+
 
 class _Pool(NamedTuple):
     """Mean, variance, variance within labels and between their means, of several labels."""
@@ -246,6 +268,15 @@ class DurationFeature(Feature):
         """Estimate means and variances of the labels' lengths."""
         log = self.distribution == "lognormal"
         self.statistics_ = LengthStatistics.of(examples, log=log, last=self.last)
+        return self
+
+    def adapt(self, examples: Sequence[TimedSignal], *, steps: int = 0, rate: float = 0.0) -> Self:
+        """Mix the lengths of a few recordings with those known; see `LengthStatistics.mixed`."""
+        if self.statistics_ is not None:
+            known = self.statistics_
+            new = copy.copy(self).fit(examples).statistics_
+            assert new is not None
+            self.statistics_ = known.mixed(new)
         return self
 
     def log_density(

@@ -13,6 +13,7 @@ at which nothing may begin. Loudness is left as it is: on a piano it tells how s
 Frames are centred on the time of an onset in them; see `align.features.pitch`.
 """
 
+import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -175,6 +176,43 @@ class NoteNetwork:
         seen, _ = drawn.batch(400, np.random.default_rng(self.seed))
         network.mean = seen.mean(axis=(0, 1))
         network.deviation = seen.std(axis=(0, 1)) + np.float32(1e-2)
+        self._train(network, drawn, self.steps, 3e-3, self.seed + 1, progress)
+        self.network_ = network
+        return self
+
+    def adapt(
+        self, examples: Sequence[TimedNotes], *, steps: int = 60, rate: float = 3e-4
+    ) -> Self:
+        """Continue training on a few pieces.
+
+        Parameters
+        ----------
+        examples : sequence of TimedNotes
+            Pieces of the new kind, at least one.
+        steps : int
+            Updates of the weights.
+        rate : float
+            Peak learning rate, far below that of `fit`: little is to be forgotten.
+        """
+        if not hasattr(self, "network_"):
+            raise ModelError("the note network is not fitted; call fit first.")
+        if not examples:
+            raise ParameterError("examples=[], must hold at least one piece.")
+        network = copy.copy(self.network_)
+        network.weights = [w.copy() for w in network.weights]
+        self._train(network, _Stretches(self, examples), steps, rate, self.seed + 200, None)
+        self.network_ = network
+        return self
+
+    def _train(
+        self,
+        network: FrameNetwork,
+        drawn: "_Stretches",
+        steps: int,
+        rate: float,
+        seed: int,
+        progress: Callable[[int, int], None] | None,
+    ) -> None:
         counted = np.ones((self.batch, self.length), dtype=np.float32)
         counted[:, :_EDGE] = counted[:, -_EDGE:] = 0.0
 
@@ -193,14 +231,12 @@ class NoteNetwork:
         train_on_batches(
             network,
             draw,
-            steps=self.steps,
-            rate=3e-3,
+            steps=steps,
+            rate=rate,
             dropout=0.1,
-            seed=self.seed + 1,
+            seed=seed,
             progress=progress,
         )
-        self.network_ = network
-        return self
 
     @property
     def _n_inputs(self) -> int:

@@ -20,53 +20,62 @@ References
 Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, section 9.6.
 """
 
+import copy
 import os
-import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from align._params import ParamsMixin, not_fitted_error
-from align.errors import AlignError, DataError, ParameterError, error_reason
-from align.evaluation.report import FileResult, Report
+from align.errors import DataError, ModelError, ParameterError
+from align.evaluation.report import FileResult
+from align.features import Feature
 from align.features.note_network import NoteNetwork
 from align.learners.costs import OnsetCost, RampCost, make_cost
-from align.learners.structured import StructuredLearner
-from align.learners.updates import make_update
-from align.models.file import write_model
-from align.music.finding import find_music
-from align.music.functions import ChordFunctions, chosen_names, make_functions
+from align.music.calibration import Calibration, placed_pieces
+from align.music.confidence import ConfidenceModel
+from align.music.decoding import SPREAD, find_chords, windows_of
+from align.music.default_functions import DEFAULT_NAMES, DefaultFunctions
+from align.music.finding import best_part, read_music, result_of
+from align.music.functions import ChordFeature, ChordFunctions, frame_length
+from align.music.own_features import OwnFeature
 from align.music.performance import Performance
+from align.music.pieces import TimedPiece, describe_piece, read_piece, score_of
+from align.music.placement import PlacedNotes, place_notes
 from align.music.repeats import check_repeats
-from align.music.state import music_state, restored_music
-from align.music.training import fit_music
+from align.music.thesis_functions import ThesisFunctions
 from align.results.music import MusicAlignment
+from align.sequence.base import Aligner, Progress
 from align.sequence.checkpoint import Checkpoint, checkpoint_of
+from align.sequence.placement import moved_offset
+from align.sequence.problem import Truth
+from align.sequence.state import arrays_of, feature_states, restore_features
+from align.terms import BaseFunctions
 from align.types import Example, IntArray, Note
 
 if TYPE_CHECKING:
     from align.formats.scores import Score
-    from align.music.confidence import ConfidenceModel
 
 __all__ = ["MusicAligner"]
 
-Progress = Callable[[str, int, int], None]
-
-_NAMELESS = "recording"
 _FREE = 0.005  # seconds by which an onset may be off at no cost, under the ramp
+_BY_HAND = {"notes": 1.0, "duration": 1.0}  # weights that find the tempo before any are learned
+_NETWORK = "network."
+_EVIDENCE = {True: 3, False: 2}  # numbers that the confidence is made of, with a network or not
 
 
-class MusicAligner(ParamsMixin):
+class MusicAligner(Aligner):
     """Learn to align recordings of music with their scores.
 
     Parameters
     ----------
-    features : {"default", "thesis"} or sequence of str
-        A named set of base functions, or some of those of the default set by name: ``notes``,
+    features : {"default", "thesis"} or sequence
+        A named set of base functions, or a list of such a set, or of some base functions of the
+        default set by name, and of `Feature` objects of your own. The names are ``notes``,
         ``rise``, ``level``, ``coarse``, ``duration`` and ``tempo`` (psi_10 of the thesis, which
-        the default leaves out); ``notes`` among them.
+        the default leaves out); ``notes`` must be among them. Your features see notes; see
+        `align.music.own_features`.
     cost : {"ramp", "absolute", "tolerance", "graded"} or OnsetCost or callable
         What a wrong alignment costs; see `align.learners.costs`. The ramp rises from 5 ms to
         `tolerance`, and is the mean over the chords. A function of a user's may depend on the
@@ -137,22 +146,16 @@ class MusicAligner(ParamsMixin):
     """
 
     kind: ClassVar[str] = "music"
-    licence_: str = ""
-    learner_: StructuredLearner | None = None
+    keeps_the_better: ClassVar[bool] = True
+    normalise = True  # phi is a mean over the chords
 
-    coef_: npt.NDArray[np.float64]
-    scale_: npt.NDArray[np.float64]
-    base_functions_: list[str]
-    functions_: ChordFunctions
     offset_: float
-    confidence_: "ConfidenceModel"
+    confidence_: ConfidenceModel
     match_range_: tuple[float, float] | None
-    problems_: list[tuple[str, str]]
-    training_: dict[str, Any]
 
     def __init__(
         self,
-        features: str | Sequence[str] = "default",
+        features: str | Sequence[str | Feature] = "default",
         *,
         cost: str | OnsetCost | Callable[[IntArray, IntArray], float] = "ramp",
         tolerance: float = 0.05,
@@ -185,35 +188,42 @@ class MusicAligner(ParamsMixin):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    # Parameters ------------------------------------------------------------------------------
+    # Features, learner and cost --------------------------------------------------------------
 
-    def _names(self) -> tuple[str, ...]:
-        """Names of the base functions of the default set that are used; none for the thesis's."""
-        return chosen_names(self.features)
+    def _make_features(self) -> list[ChordFeature]:
+        chosen = [self.features] if isinstance(self.features, str) else list(self.features)
+        names = tuple(item for item in chosen if isinstance(item, str))
+        own = [item for item in chosen if not isinstance(item, str)]
+        made = self._named(names) if names or not own else []
+        hop = frame_length(made)
+        for feature in own:
+            if not isinstance(feature, Feature):
+                raise ParameterError(
+                    f"features has {feature!r}, must hold names and Feature objects; make one of "
+                    "a function with a decorator of align.features."
+                )
+            made.append(OwnFeature(copy.deepcopy(feature), hop))
+        titles = [feature.name for feature in made]
+        if len(set(titles)) < len(titles):
+            raise ParameterError(f"features must have different names, not {titles}.")
+        return made
 
-    def _make_functions(self, network: NoteNetwork | None) -> ChordFunctions:
-        """Return the set of base functions; `network` is that of the default set."""
-        return make_functions(network, self._names())
-
-    def _make_network(self) -> NoteNetwork | None:
-        """Return an unfitted network, or None where the set has none."""
-        import copy
-
-        if not self._names():
-            return None
+    def _named(self, names: tuple[str, ...]) -> list[ChordFeature]:
+        """Return what names say: a set, or some base functions of the default one."""
+        if names == ("thesis",):
+            return [ThesisFunctions()]
+        if names == ("default",):
+            names = DEFAULT_NAMES[:-1]
+        unknown = [name for name in names if name not in DEFAULT_NAMES]
+        if unknown or "notes" not in names or len(set(names)) < len(names):
+            raise ParameterError(
+                f"features={self.features!r}, must be one of ['default', 'thesis'], or a list of "
+                f"different names among {list(DEFAULT_NAMES)} with 'notes' in it."
+            )
+        network = NoteNetwork(seed=self.random_state)
         if self.network is not None:
-            return copy.deepcopy(self.network)
-        return NoteNetwork(seed=self.random_state)
-
-    def _make_learner(self) -> StructuredLearner:
-        return StructuredLearner(
-            update=self.update,
-            loss=self.loss,
-            C=self.C,
-            epochs=self.epochs,
-            conversion=self.conversion,
-            random_state=self.random_state,
-        )
+            network = copy.deepcopy(self.network)
+        return [DefaultFunctions(network, names)]
 
     def _make_cost(self) -> OnsetCost:
         if self.cost == "ramp":
@@ -224,22 +234,21 @@ class MusicAligner(ParamsMixin):
             return RampCost(self.tolerance, _FREE)
         return make_cost(self.cost, tolerance=self.tolerance)
 
-    def _check_params(self) -> None:
-        """Raise ParameterError for what would otherwise fail only after networks are trained."""
-        self._names()
-        make_update(self.update, C=self.C, U=1.0)
-        if self.loss == "maximal" and not self._make_cost().decomposes:
-            raise ParameterError(
-                f"loss='maximal' needs a cost that is a sum over the onsets, not {self.cost!r}; "
-                "use loss='prediction'."
-            )
-        if self.n_folds < 1:
-            raise ParameterError(
-                f"n_folds={self.n_folds}, must be at least 1; 1 is for no cross-fitting."
-            )
+    def _shares_cost(self, cost: OnsetCost) -> bool:
+        return isinstance(cost, RampCost)
+
+    def _check_own(self) -> None:
         if self.rate < 8000:
             raise ParameterError(f"rate={self.rate} Hz, must be at least 8000.")
         check_repeats(self.repeats)
+
+    @property
+    def functions_(self) -> ChordFunctions:
+        """The fitted base functions together."""
+        return self._functions(self.features_)
+
+    def _functions(self, features: Sequence[ChordFeature]) -> ChordFunctions:
+        return ChordFunctions(features, self.base_functions_)
 
     # Training --------------------------------------------------------------------------------
 
@@ -250,7 +259,7 @@ class MusicAligner(ParamsMixin):
         sample_weight: Sequence[float] | None = None,
         validation: Sequence[Example] | None = None,
         progress: Progress | None = None,
-        checkpoint: "str | os.PathLike[str] | Checkpoint | None" = None,
+        checkpoint: str | os.PathLike[str] | Checkpoint | None = None,
     ) -> Self:
         """Learn from pieces whose note times are known.
 
@@ -280,20 +289,71 @@ class MusicAligner(ParamsMixin):
         ParameterError
             Where a parameter is wrong; checked before any recording is read.
         """
-        self._check_params()
-        if self.conversion == "validation" and validation is None:
-            raise ParameterError(
-                "conversion='validation' needs pieces to choose with; pass validation=."
-            )
         if sample_weight is not None and len(sample_weight) != len(examples):
             raise ParameterError(
                 f"sample_weight has {len(sample_weight)} numbers for {len(examples)} examples."
             )
-        self.licence_ = ""
-        self.problems_ = list(getattr(examples, "problems", []))
         with checkpoint_of(checkpoint) as parts:
-            fit_music(self, examples, sample_weight, validation, progress, parts)
+            self._fit(examples, validation, progress, parts, sample_weight)
         return self
+
+    def _read_example(self, example: Example, name: str, weight: float = 1.0) -> TimedPiece:
+        return read_piece(example, name, weight, self.rate)
+
+    def _describe(self, item: TimedPiece) -> list[Any]:
+        return describe_piece(item)
+
+    def _meet(self, items: Sequence[TimedPiece], *, anew: bool) -> None:
+        features = self._make_features() if anew else self.features_
+        self.hop_ = ChordFunctions(features).signal(items[0].performance).hop
+
+    def _problem(
+        self, item: TimedPiece, features: Sequence[ChordFeature]
+    ) -> tuple[BaseFunctions, Truth]:
+        functions, performance = self._functions(features), item.performance
+        try:
+            x = _first_guess(performance, functions)
+        except ParameterError as error:
+            raise DataError(str(error), path=item.name) from error
+        except DataError as error:
+            raise DataError(error.message, path=item.name) from error
+        assert x.windows is not None
+        hop = functions.signal(performance).hop
+        times = performance.chord_means(item.onsets)
+        y = Truth.within(times, performance.chords.onsets, x.windows, hop)
+        if y is None:
+            raise DataError(
+                "its notes are nowhere near where the score was found in the recording; is its "
+                "truth that of another?",
+                path=item.name,
+            )
+        return x, y
+
+    def _count(self, items: Sequence[TimedPiece]) -> dict[str, int]:
+        return {"notes": int(sum(np.isfinite(item.onsets).sum() for item in items))}
+
+    def _calibrate(
+        self,
+        items: Sequence[TimedPiece],
+        xs: Sequence[BaseFunctions],
+        features: Sequence[Sequence[ChordFeature]],
+    ) -> None:
+        own = [self._functions(of_one) for of_one in features]
+        found = Calibration(items, own, self._weights, calibrate=self.calibrate)
+        self.offset_ = found.offset
+        self.confidence_ = found.confidence
+        self.match_range_ = found.match_range
+
+    def _recalibrate(
+        self,
+        items: Sequence[TimedPiece],
+        xs: Sequence[BaseFunctions],
+        features: Sequence[Sequence[ChordFeature]],
+    ) -> None:
+        if self.calibrate:
+            own = [self._functions(of_one) for of_one in features]
+            _, errors = placed_pieces(items, own, self._weights)
+            self.offset_ = moved_offset(self.offset_, [error - self.offset_ for error in errors])
 
     # Alignment -------------------------------------------------------------------------------
 
@@ -328,73 +388,110 @@ class MusicAligner(ParamsMixin):
             Where the audio or the score cannot be read, or the score cannot fit the recording.
         """
         self._check_fitted()
-        return find_music(self, audio, score, rate)
+        return self._find(audio, score, rate)
 
-    def _weights(self, performance: Performance) -> npt.NDArray[np.float64]:
-        weights: npt.NDArray[np.float64] = self.coef_ / (self.scale_ * len(performance.chords))
-        return weights
+    def _find(self, audio: Any, events: Any, rate: int | None) -> MusicAlignment:
+        whole = read_music(audio, events, rate, highest_rate=self.rate, repeats=self.repeats)
+        found = best_part(whole, self._place, self.match_range_)
+        file = None if isinstance(audio, np.ndarray) else os.fspath(audio)
+        return result_of(found, self.confidence_, self.offset_, self.match_range_, file)
 
-    def evaluate(self, examples: Sequence[Example], *, progress: Progress | None = None) -> Report:
-        """Align pieces whose note times are known, and report the errors.
+    def _place(self, performance: Performance) -> tuple[PlacedNotes, float]:
+        """Align a recording with a score; also return the score of the timing."""
+        functions = self.functions_
+        try:
+            found = find_chords(performance, functions, self._weights)
+        except ParameterError as error:
+            raise DataError(str(error), path=performance.signal.name) from error
+        return place_notes(performance, functions, found), found.score
 
-        Parameters
-        ----------
-        examples : sequence of Example
-            Each with `onsets`. One that cannot be aligned is left out and named in the report.
-        progress : callable, optional
-            Called with a stage, how much of it is done, and how much there is.
+    # Evaluation and model files --------------------------------------------------------------
 
-        Returns
-        -------
-        Report
-        """
-        self._check_fitted()
-        results: list[FileResult] = []
-        failed: list[tuple[str, str]] = list(getattr(examples, "problems", []))
-        for n, example in enumerate(examples):
-            name = example.name or f"{_NAMELESS} {n + 1}"
-            try:
-                if example.onsets is None or not np.isfinite(example.onsets).any():
-                    raise DataError("it has no true note times to compare with.", path=name)
-                begin = time.perf_counter()
-                score = example.score or [n for n in example.events if isinstance(n, Note)]
-                found = self.align(example.audio, score, rate=example.rate)
-                elapsed = time.perf_counter() - begin
-                results.append(FileResult.of_notes(example, found, elapsed))
-            except AlignError as error:
-                failed.append((name, error_reason(error, name)))
-            if progress is not None:
-                progress("aligning", n + 1, len(examples))
-        return Report.from_files(results, kind=self.kind, failed=failed)
+    def _events_of(self, example: Example) -> Any:
+        return score_of(example)
 
-    # Model files -----------------------------------------------------------------------------
+    def _result_of(
+        self, example: Example, name: str, found: MusicAlignment, elapsed: float
+    ) -> FileResult:
+        return FileResult.of_notes(example, found, elapsed)
 
-    def save(self, path: str | os.PathLike[str], *, licence: str = "") -> None:
-        """Write the fitted aligner to a ``.align`` file, which holds numbers and text only.
+    def _saved_params(self) -> dict[str, Any]:
+        saved = super()._saved_params()
+        saved.pop("network", None)  # its settings are its own state
+        if not isinstance(self.features, str):
+            saved["features"] = [name for name in self.features if isinstance(name, str)]
+        return saved
 
-        Parameters
-        ----------
-        path : path
-            Written atomically; an existing file is replaced.
-        licence : str
-            Licence of the training data, kept in the file; by default that of the model this one
-            was loaded from.
-        """
-        self._check_fitted()
-        header, arrays = music_state(self, licence or self.licence_)
-        write_model(path, self.kind, header, arrays)
+    def _get_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+        named = [f for f in self.features_ if not isinstance(f, OwnFeature)]
+        header: dict[str, Any] = {
+            "network": None,
+            "offset": self.offset_,
+            "match_range": self.match_range_,
+        }
+        arrays = {"confidence": self.confidence_.weights}
+        if named and named[0].has_state:
+            header["network"], own = named[0].get_state()
+            arrays.update({f"{_NETWORK}{name}": array for name, array in own.items()})
+        if len(named) < len(self.features_):
+            header["features"], own = feature_states(self.features_[len(named) :])
+            arrays.update(own)
+        return header, arrays
 
-    @classmethod
-    def _from_model(
-        cls,
+    def _set_state(
+        self,
         header: Mapping[str, Any],
         arrays: Mapping[str, npt.NDArray[Any]],
-        path: str,
-        features: Sequence[Any] = (),
-    ) -> Self:
-        """Rebuild an aligner from a checked model file."""
-        return restored_music(cls, header, arrays, path, features)
+        features: list[Any],
+    ) -> None:
+        self._check_own()
+        self._make_cost()
+        self.offset_ = float(header["offset"])
+        if not np.isfinite(self.offset_):
+            raise ModelError("its offset is not finite.")
+        self.match_range_ = None
+        if header["match_range"] is not None:
+            low, high = (float(value) for value in header["match_range"])
+            if not 0 <= low < high <= 1:
+                raise ModelError("its range of matches is not within 0 and 1.")
+            self.match_range_ = low, high
+        named = [f for f in features if not isinstance(f, OwnFeature)]
+        known = [name for f in named for name in f.names]
+        if [name for name in self.base_functions_ if name in known] != known:
+            raise ModelError("its base functions are not those of its parameters.")
+        for feature in named:
+            if feature.has_state:
+                feature.set_state(header["network"], arrays_of(arrays, _NETWORK))
+                if not hasattr(feature.network, "network_"):
+                    raise ModelError("the note network is missing.")
+        own = restore_features(features[len(named) :], header.get("features", []), arrays)
+        self.features_ = [*named, *own]
+        size = _EVIDENCE[any(f.has_state for f in named)] + 1
+        weights = arrays["confidence"]
+        if weights.shape != (size,) or not np.isfinite(weights).all():
+            raise ModelError(
+                f"array 'confidence' is of shape {weights.shape}, must be ({size},) and finite."
+            )
+        self.confidence_ = ConfidenceModel(weights)
 
-    def _check_fitted(self) -> None:
-        if not hasattr(self, "coef_"):
-            raise not_fitted_error(self)
+    @classmethod
+    def _with_features(cls, params: Mapping[str, Any], features: Sequence[Any]) -> Self:
+        named = dict(params)
+        if features:
+            chosen = named.get("features", "default")
+            chosen = [chosen] if isinstance(chosen, str) else list(chosen)
+            named["features"] = [*chosen, *features]
+        return cls(**named)
+
+
+def _first_guess(performance: Performance, functions: ChordFunctions) -> BaseFunctions:
+    """Return base functions whose tempo is that of a decoding with weights set by hand."""
+    if any(isinstance(feature, DefaultFunctions) for feature in functions.features):
+        return find_chords(
+            performance,
+            functions,
+            lambda x: np.array([_BY_HAND.get(name, 0.0) for name in x.names]),
+        ).x
+    windows = windows_of(performance, functions)
+    terms, _ = functions.onset_terms(performance, windows)
+    return functions.base_functions(performance, windows, terms, performance.coarse, SPREAD)

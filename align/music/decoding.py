@@ -7,8 +7,9 @@ window, the windows of that chord and of those within 3 s grow by a second, and 
 again; so the answer is the optimum over windows that do not constrain it.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +23,7 @@ from align.sequence.windows import spaced, touched, widened, windows_about
 from align.terms import BaseFunctions
 from align.types import IntArray
 
-__all__ = ["FoundChords", "base_functions", "find_chords", "windows_of"]
+__all__ = ["SPREAD", "FoundChords", "Weights", "find_chords", "windows_of"]
 
 Float64 = npt.NDArray[np.float64]
 
@@ -30,7 +31,10 @@ _HALF = 1.0  # seconds either side of the coarse alignment
 _MARGIN = 0.1  # seconds: so near to an edge, the optimum may lie beyond
 _NEAR = 3.0  # seconds
 _ATTEMPTS = 6
-_SPREAD = 0.2  # of log ratios of lengths to the tempo of the coarse alignment
+SPREAD = 0.2  # of log ratios of lengths to the tempo of the coarse alignment
+
+
+Weights: TypeAlias = Callable[[BaseFunctions], Float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,14 +51,8 @@ class FoundChords:
         What was decoded in it.
     windows : np.ndarray [shape=(G, 2), dtype=intp]
         Where it was looked for.
-    onset_terms : dict
-        Terms of onsets in these windows.
-    heard : object
-        What the set of base functions keeps of them; `Listened` in the default set.
-    times : np.ndarray [shape=(G,)]
-        Seconds from which the last pass took the tempo.
-    spread : float
-        Of the lengths about it.
+    kept : list
+        What each feature keeps of the onsets in these windows; see `ChordFeature.onset_terms`.
     score : float
         Of the best timing.
     """
@@ -63,51 +61,8 @@ class FoundChords:
     x: BaseFunctions
     potentials: Potentials
     windows: IntArray
-    onset_terms: dict[str, Any]
-    heard: Any
-    times: Float64
-    spread: float
+    kept: list[Any]
     score: float
-
-
-def base_functions(
-    performance: Performance,
-    functions: ChordFunctions,
-    windows: IntArray,
-    onset_terms: dict[str, Any],
-    times: Float64,
-    spread: float,
-) -> BaseFunctions:
-    """Put the terms of onsets and of lengths together.
-
-    Parameters
-    ----------
-    performance : Performance
-        Recording and score.
-    functions : ChordFunctions
-        The set.
-    windows : np.ndarray [shape=(G, 2), dtype=intp]
-        Where chords are looked for.
-    onset_terms : dict of str to Term
-        In these windows.
-    times : np.ndarray [shape=(G,)]
-        Seconds of the chords, from which the tempo is taken.
-    spread : float
-        Of log lengths about it.
-
-    Returns
-    -------
-    BaseFunctions
-        The recording ends where the last window does: what follows is of no chord.
-    """
-    terms = {**onset_terms, **functions.tempo_terms(performance, windows, times, spread)}
-    return BaseFunctions(
-        [terms[name] for name in functions.names],
-        functions.names,
-        len(windows),
-        int(windows[-1, 1]),
-        windows=windows,
-    )
 
 
 def windows_of(performance: Performance, functions: ChordFunctions) -> IntArray:
@@ -118,7 +73,7 @@ def windows_of(performance: Performance, functions: ChordFunctions) -> IntArray:
 
 
 def find_chords(
-    performance: Performance, functions: ChordFunctions, weights: Float64
+    performance: Performance, functions: ChordFunctions, weights: Weights
 ) -> FoundChords:
     """Find when each chord is played.
 
@@ -127,9 +82,9 @@ def find_chords(
     performance : Performance
         Recording and score.
     functions : ChordFunctions
-        The set of base functions.
-    weights : np.ndarray [shape=(J,)]
-        Of its base functions.
+        The base functions.
+    weights : callable
+        Returns their weights [shape=(J,)], given the base functions of the recording.
 
     Returns
     -------
@@ -142,23 +97,20 @@ def find_chords(
     """
     signal = functions.signal(performance)
     n, hop = signal.n_frames, signal.hop
-    times, spread = performance.coarse, _SPREAD
+    times, spread = performance.coarse, SPREAD
     half = round(_HALF / hop)
     windows = windows_of(performance, functions)
-    heard = None
+    kept: list[Any] = []
     for attempt in range(_ATTEMPTS):
-        onset_terms, heard = functions.onset_terms(performance, windows, heard)
+        onset_terms, kept = functions.onset_terms(performance, windows, kept)
         for _ in range(functions.passes):
-            before = times, spread
-            x = base_functions(performance, functions, windows, onset_terms, *before)
-            potentials = x.potentials(weights)
+            x = functions.base_functions(performance, windows, onset_terms, times, spread)
+            potentials = x.potentials(weights(x))
             path = decode(potentials)
             times = np.asarray(path.onsets * hop, dtype=np.float64)
-            spread = tempo_spread(performance.chords.onsets, times, default=_SPREAD)
+            spread = tempo_spread(performance.chords.onsets, times, default=SPREAD)
         near = touched(windows, path.onsets, round(_MARGIN / hop), n)
         if not near.any() or attempt == _ATTEMPTS - 1:
             break
         windows = widened(windows, path.onsets, near, half, round(_NEAR / hop), n)
-    return FoundChords(
-        path.onsets, x, potentials, windows, onset_terms, heard, *before, path.score
-    )
+    return FoundChords(path.onsets, x, potentials, windows, kept, path.score)

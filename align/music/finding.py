@@ -6,145 +6,167 @@ matches better. What matches no better than a recording matches the score of ano
 returned all the same, with a warning and little confidence.
 """
 
-import os
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from align.errors import DataError, ParameterError
-from align.music.decoding import find_chords
+from align.music.confidence import ConfidenceModel
 from align.music.parts import continued, missing_notes, played_part
 from align.music.performance import Performance, as_score, make_performance, read_signal
-from align.music.placement import PlacedNotes, place_notes
+from align.music.placement import PlacedNotes
 from align.music.repeats import FoldedScore, best_way, check_repeats, is_notation
 from align.results.music import MusicAlignment
-from align.types import IntArray, Note
+from align.types import IntArray
 
-if TYPE_CHECKING:
-    from align.formats.scores import Score
-    from align.music.aligner import MusicAligner
+__all__ = ["FoundPart", "MatchRange", "best_part", "read_music", "result_of"]
 
-__all__ = ["find_music"]
+MatchRange: TypeAlias = tuple[float, float] | None
+"""Match that 95 % of wrong scores do not reach, and that 95 % of right ones do."""
+
+Place: TypeAlias = Callable[[Performance], tuple[PlacedNotes, float]]
 
 _END = 4  # chords
 _CUTS = 3  # how often the ends of a score may be left out, each time a little more
 _BETTER = 0.02  # by which a part must match better than the whole
 
 
-def find_music(
-    aligner: "MusicAligner",
-    audio: str | os.PathLike[str] | npt.NDArray[Any],
-    score: "str | os.PathLike[str] | Score | Sequence[Note]",
-    rate: int | None,
-) -> MusicAlignment:
-    """Align with a fitted aligner; see `MusicAligner.align`.
-
-    Raises
-    ------
-    DataError
-        Where the audio or the score cannot be read, or the score cannot fit the recording.
-    """
-    whole = _read(aligner, audio, score, rate)
-    name = whole.signal.name
-    performance = whole
-    placed, value = _place(aligner, whole, name)
-    index = np.arange(len(whole.score))
-    for _ in range(_CUTS):
-        if not _ends_missing(aligner, performance, placed):
-            break
-        part = played_part(performance)
-        if part is None:
-            break
-        again, total = _place(aligner, part[0], name)
-        # a part of a score of another piece fits no better than the whole
-        better = (again.match or 0.0) > (placed.match or 0.0) + _BETTER
-        if not better or _poor(aligner, again.match):
-            break
-        performance, index, placed, value = part[0], index[part[1]], again, total
-    return _alignment(aligner, audio, whole, performance, index, placed, value)
-
-
-def _read(aligner: "MusicAligner", audio: Any, score: Any, rate: int | None) -> Performance:
+def read_music(
+    audio: Any, score: Any, rate: int | None, *, highest_rate: int, repeats: str
+) -> Performance:
     """Read recording and score, and find out which repeats were played where that is asked."""
-    check_repeats(aligner.repeats)
-    signal = read_signal(audio, rate=rate, highest_rate=aligner.rate)
-    if aligner.repeats == "auto" and is_notation(score):
+    check_repeats(repeats)
+    signal = read_signal(audio, rate=rate, highest_rate=highest_rate)
+    if repeats == "auto" and is_notation(score):
         return best_way(
             FoldedScore(score), lambda way: make_performance(signal, way), lambda way: way.cost
         )
-    given = "all" if aligner.repeats == "auto" else aligner.repeats
+    given = "all" if repeats == "auto" else repeats
     return make_performance(signal, as_score(score, given))
 
 
-def _place(
-    aligner: "MusicAligner", performance: Performance, name: str
-) -> tuple[PlacedNotes, float]:
-    """Align; also return the score of the timing."""
-    try:
-        found = find_chords(performance, aligner.functions_, aligner._weights(performance))
-    except ParameterError as error:
-        raise DataError(str(error), path=name) from error
-    return place_notes(performance, aligner.functions_, found), found.score
+@dataclass(frozen=True, eq=False)
+class FoundPart:
+    """The part of a score that a recording holds, and when its notes are played.
+
+    Parameters
+    ----------
+    whole, part : Performance
+        The recording with the whole score, and with that part.
+    index : np.ndarray [dtype=intp]
+        Notes of the part, among those of the whole score.
+    placed : PlacedNotes
+        Of the part.
+    score : float
+        Of its timing.
+    """
+
+    whole: Performance
+    part: Performance
+    index: IntArray
+    placed: PlacedNotes
+    score: float
 
 
-def _ends_missing(aligner: "MusicAligner", performance: Performance, placed: PlacedNotes) -> bool:
+def best_part(whole: Performance, place: Place, match_range: MatchRange) -> FoundPart:
+    """Align a recording with a score, or with the part of it that it holds.
+
+    Parameters
+    ----------
+    whole : Performance
+        Recording and score.
+    place : callable
+        Aligns a recording with a score; returns the notes and the score of their timing.
+    match_range : (float, float) or None
+        See `MatchRange`; without one, parts are not looked for.
+    """
+    index = np.arange(len(whole.score))
+    found = FoundPart(whole, whole, index, *place(whole))
+    for _ in range(_CUTS):
+        if not _ends_missing(found.part, found.placed, match_range):
+            break
+        part = played_part(found.part)
+        if part is None:
+            break
+        placed, score = place(part[0])
+        # a part of a score of another piece fits no better than the whole
+        better = (placed.match or 0.0) > (found.placed.match or 0.0) + _BETTER
+        if not better or _poor(placed.match, match_range):
+            break
+        found = FoundPart(whole, part[0], found.index[part[1]], placed, score)
+    return found
+
+
+def _ends_missing(part: Performance, placed: PlacedNotes, match_range: MatchRange) -> bool:
     """Whether next to nothing is heard of the first chords of the score, or of the last."""
-    if placed.heard is None or aligner.match_range_ is None:
+    if placed.heard is None or match_range is None:
         return False
-    group = performance.chords.group
-    ends = (group < _END, group >= len(performance.chords) - _END)
-    return any(float(placed.heard[end].mean()) < aligner.match_range_[0] for end in ends)
+    group = part.chords.group
+    ends = (group < _END, group >= len(part.chords) - _END)
+    return any(float(placed.heard[end].mean()) < match_range[0] for end in ends)
 
 
-def _poor(aligner: "MusicAligner", match: float | None) -> bool:
+def _poor(match: float | None, match_range: MatchRange) -> bool:
     """Whether a match is rather that of another piece."""
-    if match is None or aligner.match_range_ is None:
+    if match is None or match_range is None:
         return False
-    return match < 0.5 * sum(aligner.match_range_)
+    return match < 0.5 * sum(match_range)
 
 
-def _alignment(
-    aligner: "MusicAligner",
-    audio: Any,
-    whole: Performance,
-    part: Performance,
-    index: IntArray,
-    placed: PlacedNotes,
-    value: float,
+def result_of(
+    found: FoundPart,
+    confidence_of: ConfidenceModel,
+    offset: float,
+    match_range: MatchRange,
+    audio: str | None,
 ) -> MusicAlignment:
-    """Put together what is returned; `index` are the notes of the whole score in the part."""
+    """Put together what is returned.
+
+    Parameters
+    ----------
+    found : FoundPart
+        What `best_part` returned.
+    confidence_of : ConfidenceModel
+        From evidence to probabilities.
+    offset : float
+        Seconds by which found onsets are late.
+    match_range : (float, float) or None
+        See `MatchRange`.
+    audio : str or None
+        The file.
+    """
+    whole, part, placed, index = found.whole, found.part, found.placed, found.index
     duration, match = whole.signal.duration, placed.match
     warnings = list(part.warnings)
     trust = 1.0
-    if match is not None and aligner.match_range_ is not None:
-        low, high = aligner.match_range_
+    if match is not None and match_range is not None:
+        low, high = match_range
         trust = float(np.clip(2.0 * (match - low) / (high - low), 0.0, 1.0))
-        if _poor(aligner, match):
+        if _poor(match, match_range):
             warnings.insert(
                 0,
                 "the recording does not seem to be of this score, or is very unlike what the "
                 f"model was trained on (match {match:.2f}, of a right pair mostly more than "
                 f"{high:.2f}): do not rely on these times.",
             )
-    chords = placed.chords - aligner.offset_
+    chords = placed.chords - offset
     n = len(whole.score)
     if index.size < n:
         known = np.unique(whole.chord_of[index])
         chords = continued(whole.chords.onsets, known, placed.chords, duration)
         warnings.insert(0, missing_notes(index, n))
     onsets, confidence = chords[whole.chord_of], np.zeros(n)
-    onsets[index] = placed.notes[part.row] - aligner.offset_
-    confidence[index] = trust * aligner.confidence_(placed.evidence)[part.row]
+    onsets[index] = placed.notes[part.row] - offset
+    confidence[index] = trust * confidence_of(placed.evidence)[part.row]
     return MusicAlignment.from_score(
         whole.score,
         np.clip(onsets, 0.0, duration),
         duration=duration,
         end=min(max(part.end, float(placed.chords[-1])), duration),
         confidence=confidence,
-        score=value,
-        audio=None if isinstance(audio, np.ndarray) else os.fspath(audio),
+        score=found.score,
+        audio=audio,
         rate=whole.signal.rate,
         chord_of=whole.chord_of,
         chord_onsets=chords,

@@ -7,7 +7,8 @@ import numpy.typing as npt
 
 from align.music.confidence import heard_evidence, shape_evidence
 from align.music.decoding import FoundChords
-from align.music.functions import PAD, ChordFunctions, Listened
+from align.music.default_functions import PAD, NoteProbabilities
+from align.music.functions import ChordFunctions
 from align.music.notes import note_spread, note_times
 from align.music.performance import Performance
 from align.sequence.frames import in_order
@@ -71,12 +72,13 @@ def place_notes(
     exact = refine_onsets(found.potentials, found.frames)
     chords = in_order(exact * hop, performance.signal.duration)
     column = found.frames - found.windows[:, 0]
-    if not isinstance(found.heard, Listened):
+    network = next((one for one in found.kept if isinstance(one, NoteProbabilities)), None)
+    if network is None:
         evidence = shape_evidence(found.potentials.onset, column, group)
         return PlacedNotes(chords[group], chords, evidence, None)
     at = column[group] + PAD
     reach = np.arange(-PAD, PAD + 1)
-    near = found.heard.probability[np.arange(group.size)[:, None], at[:, None] + reach]
+    near = network.probability[np.arange(group.size)[:, None], at[:, None] + reach]
     after = (exact - found.frames)[group]
     times = note_times(near, after, note_spread(near, after, group, hop), hop)
     beside = np.abs(reach) <= round(_BESIDE / hop)

@@ -3,9 +3,8 @@
 Five to fifty corrected recordings are far too few to train on, and enough to move a model that
 knows speech already. Every part of it moves, each held back by what it was:
 
-* networks continue their training, for few steps at a low rate; symbols that are new get outputs;
-* durations become a mixture of the old lengths and the new, where an old label counts for no more
-  than `_PRIOR` recordings' worth of events;
+* features move as they know how (`Feature.adapt`): networks continue their training, for few steps
+  at a low rate, and symbols that are new get outputs; durations become a mixture of old and new;
 * the structured weights w start from the old ones and take passive-aggressive steps, each the
   least move that lowers the hinge loss, of at most C::
 
@@ -15,39 +14,33 @@ knows speech already. Every part of it moves, each held back by what it was:
   on scores of networks that were adapted to other recordings than the one at hand, as in training;
 * the offset of the onsets moves towards the median error that is seen on such scores.
 
-`compare` says whether it helps: on held-out folds, before and after.
+Of music, features and weights that cost more than the old ones, on the pieces that they were not
+adapted to, are given up: then the offset alone moves. `compare` says whether it all helps: on
+held-out folds, before and after.
 """
 
 import copy
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from align._params import not_fitted_error
-from align.decoders import decode
-from align.errors import DataError, ParameterError
+from align.errors import AlignError, DataError, ParameterError
 from align.evaluation.report import FileResult, Report
-from align.features import DurationFeature, Feature, NetworkConfidence, TimedSignal
-from align.features.duration import LengthStatistics
-from align.learners.costs import make_cost
-from align.sequence.aligner import SequenceAligner
+from align.sequence.base import Aligner, Progress
 from align.sequence.crossfit import folds_of
-from align.sequence.problem import AlignmentProblem
-from align.terms import BaseFunctions, Term
-from align.types import Example, IntArray
+from align.sequence.problem import AlignmentProblem, Truth
+from align.terms import BaseFunctions
+from align.types import Example
 
 __all__ = ["Comparison", "adapt", "compare"]
 
-Progress = Callable[[str, int, int], None]
-_Aligner = TypeVar("_Aligner", bound=SequenceAligner)
+_Aligner = TypeVar("_Aligner", bound=Aligner)
 
-_PRIOR = 10.0  # events of a label; what the old model knows of its length weighs no more
-_OFFSET_PRIOR = 50.0  # onsets; what the old offset weighs
 _EPOCHS = 2
-_GROSS = 0.05  # seconds; larger errors say nothing of the offset
 
 
 @dataclass(frozen=True)
@@ -88,7 +81,7 @@ def adapt(
 
     Parameters
     ----------
-    aligner : SequenceAligner
+    aligner : Aligner
         Fitted or loaded; it is not changed.
     corpus : sequence of Example
         Corrected recordings, each with `onsets`; at least two.
@@ -109,7 +102,7 @@ def adapt(
 
     Returns
     -------
-    SequenceAligner
+    Aligner
         A new aligner of the same class, to be used or saved like any other.
 
     Raises
@@ -127,64 +120,39 @@ def adapt(
         raise ParameterError(f"rate={rate}, C={C}, must be positive.")
     if n_folds < 2:
         raise ParameterError(f"n_folds={n_folds}, must be at least 2.")
-    from joblib import Parallel, delayed
 
     report = progress or (lambda stage, done, total: None)
     new = copy.deepcopy(aligner)
     new.learner_ = None
     new.problems_ = list(getattr(corpus, "problems", []))
-    timed = new._read_all(corpus, report)
-    if len(timed) < 2:
-        reasons = "; ".join(f"{name}: {why}" for name, why in new.problems_[:3])
-        raise DataError(
-            f"{len(timed)} recordings can be learned from; give at least two"
-            + (f" ({reasons})." if reasons else ".")
-        )
-    seconds = sum(item.signal.duration for item in timed)
+    items = new._read_all(corpus, report)
+    if len(items) < 2:
+        raise new._too_few(len(items))
+    seconds = sum(item.signal.duration for item in items)
     n_steps = steps or int(min(max(40, 0.5 * seconds), 400))
-    new.labels_ = sorted({*new.labels_, *(str(e) for item in timed for e in item.events)})
-    new.longest_ = max(new.longest_, new._longest(timed))
+    new._meet(items, anew=False)
 
-    folds = folds_of([None] * len(timed), n_folds)
-    tasks = [
-        delayed(_moved)(
-            new.features_,
-            [item for i, item in enumerate(timed) if i not in fold],
-            [timed[i] for i in fold],
-            n_steps,
-            rate,
-        )
-        for fold in [*folds, []]
-    ]
-    stage = "adapting networks"
-    report(stage, 0, len(tasks))
-    scored: list[dict[str, Term]] = [{} for _ in timed]
-    done = Parallel(n_jobs=n_jobs, return_as="generator")(tasks)
-    for n, (fold, (features, terms)) in enumerate(zip([*folds, []], done, strict=True)):
-        for i, term in zip(fold, terms, strict=True):
-            scored[i] = term
-        report(stage, n + 1, len(tasks))
-        if not fold:
-            new.features_ = features
-    xs = [
-        new._assemble(item.signal, tuple(item.events), terms)
-        for item, terms in zip(timed, scored, strict=True)
-    ]
-    ys = [item.onsets for item in timed]
-    cost = make_cost(new.cost, tolerance=new.tolerance).bind(new.hop_)
-    problem = AlignmentProblem(cost, new.scale_, new.normalise)
-    new.coef_ = _nearby(problem, aligner.coef_, xs, ys, C, random_state)
-    new.placement_ = replace(new.placement_, offset=_offset(new, xs, timed))
-    training: dict[str, Any] = {
+    moved, own = _moved(new.features_, items, n_folds, n_steps, rate, n_jobs, report)
+    kept, xs, ys = new._problems(items, own, report)
+    problem = new._structured(new._make_cost(), xs)
+    coef = _nearby(problem, aligner.coef_, xs, ys, C, random_state)
+    before = _before(new, items, kept) if new.keeps_the_better else None
+    if before is not None and _cost(problem, coef, xs, ys) > _cost(
+        problem, aligner.coef_, before, ys
+    ):
+        own, xs = [new.features_] * len(items), before
+    else:
+        new.features_, new.coef_ = moved, coef
+    new._recalibrate([items[i] for i in kept], xs, [own[i] for i in kept])
+    new.training_ = {
         **aligner.training_,
-        "adapted": {"recordings": len(timed), "seconds": round(seconds, 3)},
+        "adapted": {"recordings": len(kept), "seconds": round(seconds, 3)},
     }
-    new.training_ = training
     return new
 
 
 def compare(
-    aligner: SequenceAligner,
+    aligner: Aligner,
     corpus: Sequence[Example],
     *,
     n_folds: int = 5,
@@ -195,7 +163,7 @@ def compare(
 
     Parameters
     ----------
-    aligner : SequenceAligner
+    aligner : Aligner
         Fitted or loaded; it is not changed.
     corpus : sequence of Example
         Corrected recordings, each with `onsets`; at least three.
@@ -228,67 +196,75 @@ def compare(
         seen = [e for i, e in enumerate(examples) if i % n != fold]
         adapted = adapt(aligner, seen, **options)
         for name, model in (("before", aligner), ("after", adapted)):
-            results, wrong = model._results(held_out)
+            results, wrong = model.results(held_out)
             found[name] += results
             failed[name] += wrong
         report("comparing", fold + 1, n)
-    reports = {
-        name: Report.from_files(
-            found[name],
-            kind=aligner.kind,
-            failed=failed[name],
-            classes=aligner._boundary_classes(),
-        )
-        for name in found
-    }
-    return Comparison(**reports)
+    return Comparison(**{name: aligner.report_of(found[name], failed[name]) for name in found})
 
 
 def _moved(
-    features: Sequence[Feature],
-    seen: Sequence[TimedSignal],
-    unseen: Sequence[TimedSignal],
+    features: Sequence[Any],
+    items: Sequence[Any],
+    n_folds: int,
     steps: int,
     rate: float,
-) -> tuple[list[Feature], list[dict[str, Term]]]:
-    """Return features adapted to some recordings, and the terms they give others."""
-    moved = copy.deepcopy(list(features))
-    for feature in moved:
-        if isinstance(feature, NetworkConfidence):
-            feature.adapt(seen, steps=steps, rate=rate)
-        elif isinstance(feature, DurationFeature) and feature.statistics_ is not None:
-            new = copy.copy(feature).fit(seen).statistics_
-            assert new is not None
-            feature.statistics_ = _mixed(feature.statistics_, new)
-    terms: list[dict[str, Term]] = []
-    for item in unseen:
-        merged: dict[str, Term] = {}
-        for feature in moved:
-            merged.update(feature.terms(item.signal, item.events))
-        terms.append(merged)
-    return moved, terms
+    n_jobs: int | None,
+    report: Progress,
+) -> tuple[list[Any], list[list[Any]]]:
+    """Return features adapted to all items, and for each item features adapted without it."""
+    from joblib import Parallel, delayed
+
+    folds = [*folds_of([None] * len(items), n_folds), []]
+    tasks = (
+        delayed(_adapted)(
+            features, [item for i, item in enumerate(items) if i not in fold], steps, rate
+        )
+        for fold in folds
+    )
+    stage = "adapting networks"
+    report(stage, 0, len(folds))
+    own: list[list[Any]] = [[] for _ in items]
+    moved: list[Any] = []
+    done = Parallel(n_jobs=n_jobs, return_as="generator")(tasks)
+    for n, (fold, moved) in enumerate(zip(folds, done, strict=True)):  # the last is of all
+        for i in fold:
+            own[i] = moved
+        report(stage, n + 1, len(folds))
+    return moved, own
 
 
-def _mixed(old: LengthStatistics, new: LengthStatistics) -> LengthStatistics:
-    """Put two sets of lengths together; each label of the old counts for at most `_PRIOR`."""
-    labels = sorted({*old.labels, *new.labels})
-    rows = np.zeros((2, 3, len(labels)))
-    for source, (part, most) in enumerate(((old, _PRIOR), (new, np.inf))):
-        at = [labels.index(label) for label in part.labels]
-        rows[source][:, at] = np.minimum(part.count, most), part.mean, part.variance
-    count, mean, variance = rows.transpose(1, 0, 2)
-    total = count.sum(axis=0)
-    share = count / total
-    centre = (share * mean).sum(axis=0)
-    spread = (share * (variance + (mean - centre) ** 2)).sum(axis=0)
-    return LengthStatistics(tuple(labels), total, centre, spread)
+def _adapted(features: Sequence[Any], seen: Sequence[Any], steps: int, rate: float) -> list[Any]:
+    return [copy.deepcopy(feature).adapt(seen, steps=steps, rate=rate) for feature in features]
+
+
+def _before(
+    aligner: Aligner, items: Sequence[Any], kept: Sequence[int]
+) -> list[BaseFunctions] | None:
+    """Return the base functions by features as they were; None where they do not know an event."""
+    try:
+        return [aligner._problem(items[i], aligner.features_)[0] for i in kept]
+    except AlignError:
+        return None
+
+
+def _cost(
+    problem: AlignmentProblem,
+    w: npt.NDArray[np.float64],
+    xs: Sequence[BaseFunctions],
+    ys: Sequence[Truth],
+) -> float:
+    """Return the mean cost of what is decoded."""
+    return float(
+        np.mean([problem.cost(y, problem.decode(w, x)) for x, y in zip(xs, ys, strict=True)])
+    )
 
 
 def _nearby(
     problem: AlignmentProblem,
     start: npt.NDArray[np.float64],
     xs: Sequence[BaseFunctions],
-    ys: Sequence[IntArray],
+    ys: Sequence[Truth],
     C: float,
     seed: int,
 ) -> npt.NDArray[np.float64]:
@@ -307,24 +283,3 @@ def _nearby(
             n += 1
     mean: npt.NDArray[np.float64] = total / n
     return mean
-
-
-def _offset(
-    aligner: SequenceAligner, xs: Sequence[BaseFunctions], timed: Sequence[TimedSignal]
-) -> float:
-    """Offset between the old one and the median error, by how many onsets were seen."""
-    if not aligner.calibrate:
-        return aligner.placement_.offset
-    errors = []
-    for x, item in zip(xs, timed, strict=True):
-        potentials = aligner._potentials(x)
-        found, _ = aligner.placement_.times(potentials, decode(potentials).onsets)
-        terms = dict(zip(x.names, x.terms, strict=True))
-        found = aligner._corrected(found, terms, tuple(item.events))
-        errors.append((found - item.times)[potentials.stop - potentials.start > 1])
-    every = np.concatenate(errors)
-    near = every[np.abs(every) <= _GROSS]
-    if near.size == 0:
-        return aligner.placement_.offset
-    share = near.size / (near.size + _OFFSET_PRIOR)
-    return aligner.placement_.offset + share * float(np.median(near))

@@ -1,8 +1,7 @@
 """The general aligner: features, a structured learner and a cost, as one estimator.
 
-`SequenceAligner` carries data one way: audio and events become base functions, the learner weighs
-them, a decoder finds the onsets. What is peculiar to speech or music (labels, default features,
-file formats) lives in the classes built on it.
+Events are contiguous: each ends where the next begins. What is peculiar to speech (labels, default
+features, closures and pauses that the phones leave out) lives in the class built on it.
 
 References
 ----------
@@ -10,65 +9,39 @@ Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, c
 """
 
 import os
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from align._params import ParamsMixin, not_fitted_error
-from align.decoders import Lattice, decode, decode_coarse_to_fine
-from align.errors import AlignError, DataError, ModelError, ParameterError, error_reason
-from align.evaluation.report import FileResult, Report
+from align.decoders import Lattice, decode
+from align.errors import DataError, ModelError, ParameterError
+from align.evaluation.report import FileResult
 from align.features import Feature, Signal, TimedSignal
-from align.learners.costs import OnsetCost, make_cost
 from align.learners.structured import StructuredLearner
-from align.learners.updates import make_update
-from align.models.file import write_model
 from align.potentials import Path, Potentials
 from align.results.alignment import Alignment
-from align.sequence.checkpoint import (
-    Checkpoint,
-    checkpoint_of,
-    describe_example,
-    describe_timed,
-    digest_of_training,
-)
+from align.sequence.base import NAMELESS, Aligner
+from align.sequence.checkpoint import describe_timed
 from align.sequence.correction import OnsetCorrection
-from align.sequence.crossfit import cross_fit
 from align.sequence.frames import in_order, onset_frames
-from align.sequence.long_lattice import Guess, decode_in_windows, fullest_path
-from align.sequence.on_lattice import (
-    ExpandedLattice,
-    LatticeAlignment,
-    lattice_scores,
-    most_frames,
-    with_roles,
-)
-from align.sequence.placement import WINDOW, Placement
-from align.sequence.problem import AlignmentProblem
-from align.sequence.scaling import base_function_scales
-from align.sequence.state import aligner_state, restored
+from align.sequence.on_lattice import ExpandedLattice, LatticeAlignment
+from align.sequence.placement import WINDOW, Placement, moved_offset
+from align.sequence.problem import Truth
+from align.sequence.search import FoundNodes, Room, best_lattice_path, best_path
+from align.sequence.state import arrays_of, feature_states, restore_features
 from align.terms import BaseFunctions
 from align.types import Event, Example, IntArray
 
-__all__ = ["SequenceAligner"]
+__all__ = ["SequenceAligner", "distinct"]
 
-Progress = Callable[[str, int, int], None]
-
-_PAUSE = 2.0  # seconds; longer pauses are looked for where this is not enough
-_MOST_CELLS = 10**8  # of the onset table, 8 bytes each; beyond, windows from a coarse pass
-_CELL = 0.04  # seconds; cells of the coarse pass
-_REACH = 1.5  # seconds an onset may be away from where the coarse pass has it, at first
-_LATTICE_REACH = 1.5  # seconds away from where one path through the lattice has it, at first
-
-_NAMELESS = "recording"
+_LONGEST = 1e6  # seconds that any event lasts
+_WIDEST = 1.0  # second, of the window that smooths the posterior
 
 
-class SequenceAligner(ParamsMixin):
+class SequenceAligner(Aligner):
     """Learn to align recordings with the events in them.
 
     Parameters
@@ -136,9 +109,12 @@ class SequenceAligner(ParamsMixin):
     """
 
     kind: ClassVar[str] = "sequence"
-    licence_: str = ""
-    learner_: StructuredLearner | None = None
     correction_: OnsetCorrection | None = None
+    labels_: list[str]
+    longest_: float
+    starts_at_zero_: bool
+    ends_with_recording_: bool
+    placement_: Placement
 
     def __init__(
         self,
@@ -229,155 +205,19 @@ class SequenceAligner(ParamsMixin):
 
     # Training --------------------------------------------------------------------------------
 
-    def fit(
-        self,
-        examples: Sequence[Example],
-        *,
-        validation: Sequence[Example] | None = None,
-        progress: Progress | None = None,
-        checkpoint: str | os.PathLike[str] | Checkpoint | None = None,
-    ) -> Self:
-        """Learn from recordings whose onsets are known.
-
-        Parameters
-        ----------
-        examples : sequence of Example
-            Each with `onsets`. One that cannot be used is left out and named in `problems_`.
-        validation : sequence of Example, optional
-            For ``conversion="validation"`` of the learner.
-        progress : callable, optional
-            Called with a stage, how much of it is done, and how much there is.
-        checkpoint : path, optional
-            A folder that keeps what is done, so that training, interrupted at any moment and
-            started again with the same corpus and parameters, goes on from there to the same
-            result. Removed at the end. See `align.sequence.checkpoint`.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        DataError
-            Where no example can be used.
-        ParameterError
-            Where a parameter is wrong; most are checked before any recording is read.
-        """
-        with checkpoint_of(checkpoint) as parts:
-            self._fit(examples, validation, progress, parts)
-        return self
-
-    def _fit(
-        self,
-        examples: Sequence[Example],
-        validation: Sequence[Example] | None,
-        progress: Progress | None,
-        parts: Checkpoint | None,
-    ) -> None:
-        """Learn, and keep and take up parts of it."""
-        report = progress or (lambda stage, done, total: None)
-        features, learner = self._make_features(), self._make_learner()
-        cost = make_cost(self.cost, tolerance=self.tolerance)
-        placement = Placement(self.refine, self._frame_length(), window=self._window())
-        self._check_params(features, learner, cost, validation)
-        self.licence_ = ""
-        self.problems_: list[tuple[str, str]] = list(getattr(examples, "problems", []))
-        timed = self._read_all(examples, report)
-        if not timed:
-            reasons = "; ".join(f"{name}: {why}" for name, why in self.problems_[:3])
-            raise DataError(f"no recording can be learned from ({reasons or 'none was given'}).")
-        self.starts_at_zero_ = all(item.onsets[0] == 0 for item in timed)
-        self.ends_with_recording_ = all(item.end >= item.signal.n_frames - 1 for item in timed)
-        self.longest_ = self._longest(timed)
-        self.labels_ = sorted({str(event) for item in timed for event in item.events})
-        self._describe_training(timed)
-
-        if parts is not None:
-            described = [*map(describe_timed, timed), *map(describe_example, validation or ())]
-            parts.bind(digest_of_training(self, [*features, learner], [len(timed), *described]))
-        self.features_ = features
-        scored = cross_fit(
-            self.features_,
-            timed,
-            n_folds=self.n_folds,
-            n_jobs=self.n_jobs,
-            progress=progress,
-            checkpoint=parts,
-        )
-        self.base_functions_ = list(scored[0])
-        xs = [
-            self._assemble(item.signal, tuple(item.events), terms)
-            for item, terms in zip(timed, scored, strict=True)
-        ]
-        ys = [item.onsets for item in timed]
-        held_out = self._held_out(validation, report)
-        self.scale_ = base_function_scales(xs, ys, self.random_state)
-
-        problem = AlignmentProblem(cost.bind(self.hop_), self.scale_, self.normalise)
-        keep = {} if parts is None else {"checkpoint": parts}
-        learner.fit(problem, xs, ys, validation=held_out, progress=progress, **keep)
-        self.learner_ = learner
-        self.coef_ = np.asarray(learner.coef_, dtype=np.float64)
-        # On the same scores as the weights: they come from parts that did not see the recordings.
-        potentials = [self._potentials(x) for x in xs]
-        paths = [decode(p) for p in potentials]
-        times = [item.times for item in timed]
-        self.placement_ = replace(placement, hop=self.hop_).fitted(
-            potentials, paths, times, calibrate=self.calibrate
-        )
-        self.correction_ = None
-        if self._corrects():
-            found = [
-                self.placement_.times(p, path.onsets)[0]
-                for p, path in zip(potentials, paths, strict=True)
-            ]
-            self.correction_ = OnsetCorrection.fitted(
-                xs, found, times, self._boundary_classes() or {}, self.hop_
-            )
-
-    def _check_params(
-        self,
-        features: Sequence[Feature],
-        learner: StructuredLearner,
-        cost: OnsetCost,
-        validation: Sequence[Example] | None,
-    ) -> None:
-        """Raise ParameterError for what would otherwise fail only after classifiers are fitted."""
-        if not features:
-            raise ParameterError("features=[] gives no base function; pass at least one feature.")
-        make_update(learner.update, C=learner.C, U=learner.U)
-        if learner.loss == "maximal" and not cost.decomposes:
-            raise ParameterError(
-                f"loss='maximal' needs a cost that is a sum over the onsets, not {self.cost!r}; "
-                "use loss='prediction'."
-            )
-        if learner.conversion == "validation" and validation is None:
-            raise ParameterError(
-                "conversion='validation' needs recordings to choose with; pass validation=."
-            )
+    def _check_own(self) -> None:
+        self._unfitted_placement()
         if not (self._frame_length() > 0 and self.rate >= 1):
             raise ParameterError(
                 f"hop={self.hop}, rate={self.rate}, must be a positive number of seconds and Hz."
             )
-        if self.n_folds < 1:
-            raise ParameterError(
-                f"n_folds={self.n_folds}, must be at least 1; 1 is for no cross-fitting."
-            )
         if not 0 < self.max_length_factor < np.inf:
             raise ParameterError(f"max_length_factor={self.max_length_factor}, must be positive.")
 
-    def _read_all(self, examples: Sequence[Example], report: Progress) -> list[TimedSignal]:
-        timed = []
-        for n, example in enumerate(examples):
-            try:
-                timed.append(self._read_timed(example))
-            except AlignError as error:
-                self.problems_.append(_problem(example, n, error))
-            report("reading recordings", n + 1, len(examples))
-        return timed
+    def _unfitted_placement(self) -> Placement:
+        return Placement(self.refine, self._frame_length(), window=self._window())
 
-    def _read_timed(self, example: Example) -> TimedSignal:
-        name = example.name or _NAMELESS
+    def _read_example(self, example: Example, name: str, weight: float = 1.0) -> TimedSignal:
         if example.onsets is None or len(example.events) == 0:
             raise DataError("it has no labelled events to learn from.", path=name)
         signal = self._signal(example.audio, example.rate, name)
@@ -408,119 +248,122 @@ class SequenceAligner(ParamsMixin):
     def _signal(self, audio: Any, rate: int | None, name: str) -> Signal:
         return Signal.read(audio, self.rate, self._frame_length(), source_rate=rate, name=name)
 
-    def _longest(self, timed: Sequence[TimedSignal]) -> float:
+    def _describe(self, item: TimedSignal) -> list[Any]:
+        return describe_timed(item)
+
+    def _meet(self, items: Sequence[TimedSignal], *, anew: bool) -> None:
+        labels = {str(event) for item in items for event in item.events}
         lengths = [
             length * item.signal.hop
-            for item in timed
+            for item in items
             for event, length in zip(item.events, item.lengths, strict=True)
             if not self._unbounded(event)
         ]
-        return float(max(lengths, default=self.hop_))
+        longest = float(max(lengths, default=self.hop_))
+        if anew:
+            self.starts_at_zero_ = all(item.onsets[0] == 0 for item in items)
+            self.ends_with_recording_ = all(item.end >= item.signal.n_frames - 1 for item in items)
+        else:
+            labels, longest = labels.union(self.labels_), max(self.longest_, longest)
+        self.labels_, self.longest_ = sorted(labels), longest
 
-    def _describe_training(self, timed: Sequence[TimedSignal]) -> None:
-        self.training_ = {
-            "recordings": len(timed),
-            "events": sum(len(item.events) for item in timed),
-            "seconds": round(sum(item.signal.duration for item in timed), 3),
-            "groups": len({item.group for item in timed}),
-        }
+    def _problem(
+        self, item: TimedSignal, features: Sequence[Feature]
+    ) -> tuple[BaseFunctions, Truth]:
+        events = tuple(item.events)
+        terms = _terms(features, item.signal, events)
+        return self._assemble(item.signal, events, terms), Truth.whole(item.onsets)
 
-    def _held_out(
-        self, validation: Sequence[Example] | None, report: Progress
-    ) -> tuple[list[BaseFunctions], list[IntArray]] | None:
-        if validation is None:
-            return None
-        timed = self._read_all(validation, report)
-        if not timed:
-            raise DataError("no recording of the validation set can be used.")
-        xs = [self._base_functions(item.signal, tuple(item.events)) for item in timed]
-        return xs, [item.onsets for item in timed]
+    def _count(self, items: Sequence[TimedSignal]) -> dict[str, int]:
+        return {"events": sum(len(item.events) for item in items)}
+
+    def _calibrate(
+        self,
+        items: Sequence[TimedSignal],
+        xs: Sequence[BaseFunctions],
+        features: Sequence[Sequence[Feature]],
+    ) -> None:
+        potentials = [x.potentials(self._weights(x)) for x in xs]
+        paths = [decode(p) for p in potentials]
+        times = [item.times for item in items]
+        unfitted = replace(self._unfitted_placement(), hop=self.hop_)
+        self.placement_ = unfitted.fitted(potentials, paths, times, calibrate=self.calibrate)
+        self.correction_ = None
+        if self._corrects():
+            found = [
+                self.placement_.times(p, path.onsets)[0]
+                for p, path in zip(potentials, paths, strict=True)
+            ]
+            self.correction_ = OnsetCorrection.fitted(
+                xs, found, times, self._boundary_classes() or {}, self.hop_
+            )
+
+    def _recalibrate(
+        self,
+        items: Sequence[TimedSignal],
+        xs: Sequence[BaseFunctions],
+        features: Sequence[Sequence[Feature]],
+    ) -> None:
+        if not self.calibrate:
+            return
+        errors = []
+        for x, item in zip(xs, items, strict=True):
+            potentials = x.potentials(self._weights(x))
+            found, _ = self.placement_.times(potentials, decode(potentials).onsets)
+            terms = dict(zip(x.names, x.terms, strict=True))
+            found = self._corrected(found, terms, tuple(item.events))
+            errors.append((found - item.times)[potentials.stop - potentials.start > 1])
+        offset = moved_offset(self.placement_.offset, errors)
+        self.placement_ = replace(self.placement_, offset=offset)
 
     # Alignment -------------------------------------------------------------------------------
-
-    def _terms(self, signal: Signal, events: tuple[Event, ...]) -> dict[str, Any]:
-        merged: dict[str, Any] = {}
-        for feature in self.features_:
-            merged.update(feature.terms(signal, events))
-        return merged
-
-    def _base_functions(self, signal: Signal, events: tuple[Event, ...]) -> BaseFunctions:
-        return self._assemble(signal, events, self._terms(signal, events))
 
     def _assemble(
         self,
         signal: Signal,
         events: tuple[Event, ...],
         terms: Mapping[str, Any],
-        pause: int | None = None,
+        limits: IntArray | None = None,
     ) -> BaseFunctions:
-        missing = [name for name in self.base_functions_ if name not in terms]
+        """Put base functions together; `limits` are the longest lengths in frames [shape=(K,)]."""
+        names = self.base_functions_ or list(terms)
+        missing = [name for name in names if name not in terms]
         if missing:
             raise ModelError(f"the features do not give the base functions {missing}.")
         n_frames, n_events = signal.n_frames, len(events)
         windows = np.tile(np.array([0, n_frames], dtype=np.intp), (n_events, 1))
         if self._pins_start(events):
             windows[0, 1] = 1
+        if limits is None:
+            limits = self._room(signal).limits(self._free(events))
         return BaseFunctions(
-            [terms[name] for name in self.base_functions_],
-            self.base_functions_,
+            [terms[name] for name in names],
+            names,
             n_events,
             n_frames,
-            max_length=self._max_length(signal, events, pause),
+            max_length=limits,
             windows=windows,
             labels=tuple(str(event) for event in events),
         )
 
-    def _max_length(
-        self, signal: Signal, events: tuple[Event, ...], pause: int | None
-    ) -> IntArray:
-        """Return the longest length of each event in frames [shape=(K,)].
+    def _free(self, events: tuple[Event, ...]) -> npt.NDArray[np.bool_]:
+        return np.array([self._unbounded(event) for event in events])
 
-        That of an unbounded event is `pause`, by default the whole recording.
-        """
-        n_frames = signal.n_frames
-        pause = n_frames if pause is None else min(pause, n_frames)
-        longest = min(n_frames, int(np.ceil(self.max_length_factor * self.longest_ / signal.hop)))
-        limits = np.array(
-            [pause if self._unbounded(event) else longest for event in events], dtype=np.intp
+    def _room(self, signal: Signal) -> Room:
+        longest = int(np.ceil(self.max_length_factor * self.longest_ / signal.hop))
+        return Room(
+            signal.n_frames, signal.hop, min(signal.n_frames, longest), self.ends_with_recording_
         )
-        if not self.ends_with_recording_:
-            limits[-1:] = np.maximum(limits[-1:], pause)  # what is left may be long
-        if limits.sum() < n_frames and pause < n_frames:
-            return self._max_length(signal, events, 2 * pause)
-        if limits.sum() < n_frames:  # slower than anything in training: give every event room
-            limits[:] = min(n_frames, int(np.ceil(2 * longest * n_frames / limits.sum())))
-        return limits
 
     def _best_path(
         self, signal: Signal, events: tuple[Event, ...], terms: Mapping[str, Any]
     ) -> tuple[Potentials, Path]:
-        """Decode a recording.
-
-        Pauses as long as the recording would cost time with its square. They are taken to be
-        short at first; where one takes more than half of what that allows, the recording is
-        decoded again with twice as much. This is no proof that a longer pause would not be
-        better, but a pause that is cut short fills what it may.
-
-        A long recording is decoded in windows around the path of a coarse pass; see
-        `align.decoders.decode_coarse_to_fine`.
-        """
-        free = np.array([self._unbounded(event) for event in events])
-        free[-1:] |= not self.ends_with_recording_
-        pause = max(1, round(_PAUSE / signal.hop))
-        while True:
-            x = self._assemble(signal, events, terms, pause)
-            if x.n_events * x.n_frames > _MOST_CELLS:
-                potentials, path = self._path_in_windows(x, signal.hop)
-            else:
-                potentials = self._potentials(x)
-                path = decode(potentials)
-            lengths = np.diff(path.onsets, append=signal.n_frames)
-            limits = potentials.max_length
-            long = 2 * lengths > limits
-            if not (free & long & (limits < signal.n_frames)).any():
-                return potentials, path
-            pause = 2 * int(limits[free].max())
+        return best_path(
+            lambda limits: self._assemble(signal, events, terms, limits),
+            self._weights,
+            self._free(events),
+            self._room(signal),
+        )
 
     def _corrected(
         self, times: npt.NDArray[np.float64], terms: Mapping[str, Any], events: tuple[Event, ...]
@@ -529,24 +372,6 @@ class SequenceAligner(ParamsMixin):
             return times
         classes = self._boundary_classes() or {}
         return self.correction_.moved(times, terms, [classes.get(str(event)) for event in events])
-
-    def _path_in_windows(self, x: BaseFunctions, hop: float) -> tuple[Potentials, Path]:
-        found = decode_coarse_to_fine(
-            x,
-            self._weights(x),
-            factor=max(1, round(_CELL / hop)),
-            reach=max(1, round(_REACH / hop)),
-        )
-        return found.potentials, found.path
-
-    def _weights(self, x: BaseFunctions) -> npt.NDArray[np.float64]:
-        """Return the weights of the base functions as they are."""
-        divisor = self.scale_ * x.n_events if self.normalise else self.scale_
-        weights: npt.NDArray[np.float64] = self.coef_ / divisor
-        return weights
-
-    def _potentials(self, x: BaseFunctions) -> Potentials:
-        return x.potentials(self._weights(x))
 
     def align(
         self,
@@ -576,13 +401,16 @@ class SequenceAligner(ParamsMixin):
         DataError
             Where the audio cannot be read, an event is unknown, or the events do not fit.
         """
+        self._check_fitted()
+        return self._find(audio, events, rate)
+
+    def _find(self, audio: Any, events: Any, rate: int | None) -> Alignment:
         if isinstance(events, Lattice):
             return self.align_lattice(audio, events, rate=rate).alignment
-        self._check_fitted()
         if isinstance(events, str):
             raise ParameterError(f"events={events!r}, must be a sequence; split the text.")
         given = tuple(events)
-        name = _NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
+        name = NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
         if not given:
             raise DataError("there are no events to align; give at least one.", path=name)
         self._check_events(given, name)
@@ -596,7 +424,7 @@ class SequenceAligner(ParamsMixin):
                 path=name,
             )
         try:
-            terms = self._terms(signal, decoded)
+            terms = _terms(self.features_, signal, decoded)
             potentials, path = self._best_path(signal, decoded, terms)
         except ParameterError as error:
             raise DataError(str(error), path=name) from error
@@ -657,7 +485,7 @@ class SequenceAligner(ParamsMixin):
         """
         self._check_fitted()
         given = _node_events(lattice, events)
-        name = _NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
+        name = NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
         self._check_events(given, name)
         signal = self._signal(audio, rate, name)
         expanded = self._expand_lattice(lattice, given)
@@ -668,7 +496,7 @@ class SequenceAligner(ParamsMixin):
         times, confidence = self.placement_.times(potentials, path.onsets)
         if self.correction_ is not None:
             decoded = tuple(expanded.events[v] for v in nodes)
-            times = self._corrected(times, self._terms(signal, decoded), decoded)
+            times = self._corrected(times, _terms(self.features_, signal, decoded), decoded)
         times = in_order(times, signal.duration)
         place = expanded.given[nodes]
         asked = place >= 0
@@ -685,164 +513,113 @@ class SequenceAligner(ParamsMixin):
         )
         return LatticeAlignment(alignment, place[asked])
 
-    def _best_lattice_path(
-        self, signal: Signal, expanded: ExpandedLattice
-    ) -> tuple[Potentials, Path, IntArray]:
-        """Decode a recording; lengths are bounded, and bounds widened, as in `_best_path`.
-
-        A long recording is decoded in windows; see `align.sequence.long_lattice`.
-        """
-        roles, n_frames = with_roles(expanded.lattice), signal.n_frames
-        events = tuple(expanded.events[v] for v in roles.origin)
-        free = np.array([self._unbounded(event) for event in events])
-        open_end = roles.last & (not self.ends_with_recording_)
-        longest = min(n_frames, int(np.ceil(self.max_length_factor * self.longest_ / signal.hop)))
-        pause = min(n_frames, max(1, round(_PAUSE / signal.hop)))
-        weights = dict(zip(self.base_functions_, self.coef_ / self.scale_, strict=True))
-        pinned = self._pins_start(events)
-
-        @cache  # the same sequences are asked for however long a pause may be
+    def _best_lattice_path(self, signal: Signal, expanded: ExpandedLattice) -> FoundNodes:
         def terms(sequence: tuple[Event, ...]) -> Mapping[str, Any]:
-            return self._terms(signal, sequence)
+            return _terms(self.features_, signal, sequence)
 
-        guess, windows = None, None
-        if expanded.lattice.n_nodes * n_frames > _MOST_CELLS:
-            guess = self._guessed(signal, roles.lattice, events)
-            longest_found = int(np.diff(guess.onsets, append=n_frames).max())
-            pause = min(n_frames, max(pause, 2 * longest_found + 1))
-        while True:
-            limits = np.where(free, pause, longest)
-            limits[open_end] = np.maximum(limits[open_end], pause)
-            if most_frames(roles.lattice, limits) < n_frames and min(pause, longest) < n_frames:
-                if pause == n_frames:
-                    longest = min(n_frames, 2 * longest)
-                pause = min(n_frames, 2 * pause)
-                continue
-            scores = lattice_scores(terms, weights, roles, events, limits, n_frames, pinned=pinned)
-            if guess is None:
-                found = scores.decode()
-            else:
-                reach = max(1, round(_LATTICE_REACH / signal.hop))
-                found, windows = decode_in_windows(
-                    scores.decode, scores.lattice, guess, n_frames, reach
-                )
-                guess = Guess(found.nodes, found.onsets)
-            used = limits[found.nodes]
-            lengths = np.diff(found.onsets, append=n_frames)
-            may_last = (free | open_end)[found.nodes] & (used < n_frames)
-            if not (may_last & (2 * lengths > used)).any():
-                break
-            pause = min(n_frames, 2 * int(used[may_last].max()))
-        potentials = scores.along(found.nodes, windows)
+        found = best_lattice_path(
+            expanded,
+            terms,
+            dict(zip(self.base_functions_, self.coef_ / self.scale_, strict=True)),
+            self._unbounded,
+            self._room(signal),
+            pinned=self._pins_start(expanded.events),
+            onsets_of=lambda events: self._best_path(signal, events, terms(events))[1].onsets,
+        )
         if self.normalise:
-            potentials = _scaled(potentials, 1.0 / len(found.nodes))
-        return potentials, Path(found.onsets, found.score), roles.origin[found.nodes]
+            return found._replace(potentials=_scaled(found.potentials, 1.0 / len(found.nodes)))
+        return found
 
-    def _guessed(self, signal: Signal, lattice: Lattice, events: tuple[Event, ...]) -> Guess:
-        """Align one path of a lattice as a sequence."""
-        nodes = fullest_path(lattice)
-        sequence = tuple(events[v] for v in nodes)
-        _, path = self._best_path(signal, sequence, self._terms(signal, sequence))
-        return Guess(nodes, path.onsets)
+    # Evaluation and model files --------------------------------------------------------------
 
-    def evaluate(self, examples: Sequence[Example], *, progress: Progress | None = None) -> Report:
-        """Align recordings whose onsets are known, and report the errors.
+    def _events_of(self, example: Example) -> Any:
+        return example.events
 
-        Parameters
-        ----------
-        examples : sequence of Example
-            Each with `onsets`. One that cannot be aligned is left out and named in the report.
-        progress : callable, optional
-            Called with a stage, how much of it is done, and how much there is.
-
-        Returns
-        -------
-        Report
-        """
-        self._check_fitted()
-        results, failed = self._results(examples, progress)
-        return Report.from_files(
-            results, kind=self.kind, failed=failed, classes=self._boundary_classes()
+    def _result_of(
+        self, example: Example, name: str, found: Alignment, elapsed: float
+    ) -> FileResult:
+        assert example.onsets is not None
+        return FileResult(
+            name=name,
+            labels=tuple(str(event) for event in example.events),
+            true=example.onsets,
+            predicted=found.onsets,
+            seconds=found.duration,
+            elapsed=elapsed,
         )
 
-    def _results(
-        self, examples: Sequence[Example], progress: Progress | None = None
-    ) -> tuple[list[FileResult], list[tuple[str, str]]]:
-        """Align recordings; return what came of each, and those that failed with the reason."""
-        results: list[FileResult] = []
-        failed: list[tuple[str, str]] = list(getattr(examples, "problems", []))
-        for n, example in enumerate(examples):
-            try:
-                if example.onsets is None:
-                    raise DataError(
-                        "it has no true onsets to compare with.", path=example.name or _NAMELESS
-                    )
-                begin = time.perf_counter()
-                found = self.align(example.audio, example.events, rate=example.rate)
-                results.append(
-                    FileResult(
-                        name=_name_of(example, n),
-                        labels=tuple(str(event) for event in example.events),
-                        true=example.onsets,
-                        predicted=found.onsets,
-                        seconds=found.duration,
-                        elapsed=time.perf_counter() - begin,
-                    )
-                )
-            except AlignError as error:
-                failed.append(_problem(example, n, error))
-            if progress is not None:
-                progress("aligning", n + 1, len(examples))
-        return results, failed
-
-    def _boundary_classes(self) -> Mapping[str, str] | None:
-        """Class of each label, for the report; None for no such breakdown."""
-        return None
-
-    # Model files -----------------------------------------------------------------------------
-
-    def save(self, path: str | os.PathLike[str], *, licence: str = "") -> None:
-        """Write the fitted aligner to a ``.align`` file, which holds numbers and text only.
-
-        Parameters
-        ----------
-        path : path
-            Written atomically; an existing file is replaced.
-        licence : str
-            Licence of the training data, kept in the file; by default that of the model this one
-            was loaded from.
-        """
-        self._check_fitted()
-        header, arrays = aligner_state(self, licence or self.licence_)
-        write_model(path, self.kind, header, arrays)
-
-    def _saved_params(self) -> dict[str, Any]:
-        """Return the constructor's parameters that JSON can carry: all that aligning needs."""
-        plain = (str, int, float, bool, type(None))
-        params = {
-            name: value.item() if isinstance(value, np.generic) else value
-            for name, value in self.get_params(deep=False).items()
+    def _get_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+        states, arrays = feature_states(self.features_)
+        correction = None
+        if self.correction_ is not None:
+            correction, own = self.correction_.get_state()
+            arrays.update({f"correction.{key}": value for key, value in own.items()})
+        header = {
+            "labels": self.labels_,
+            "features": states,
+            "hop": self.hop_,
+            "offset": self.placement_.offset,
+            "temperature": self.placement_.temperature,
+            "window": self.placement_.window,
+            "correction": correction,
+            "longest": self.longest_,
+            "starts_at_zero": self.starts_at_zero_,
+            "ends_with_recording": self.ends_with_recording_,
         }
-        return {name: value for name, value in params.items() if isinstance(value, plain)}
+        return header, arrays
 
-    @classmethod
-    def _from_model(
-        cls,
+    def _set_state(
+        self,
         header: Mapping[str, Any],
         arrays: Mapping[str, npt.NDArray[Any]],
-        path: str,
-        features: Sequence[Feature],
-    ) -> Self:
-        """Rebuild an aligner from a checked model file; `features` are those of the user."""
-        return restored(cls, header, arrays, path, features)
+        features: list[Any],
+    ) -> None:
+        self.labels_ = [str(label) for label in header["labels"]]
+        self.hop_ = float(header["hop"])
+        hop = round(self._frame_length() * self.rate) / self.rate  # as `Signal` rounds it
+        if self.hop_ != hop:
+            raise ModelError(f"its frames last {self.hop_} s, and {hop} s by its parameters.")
+        self.placement_ = Placement(
+            self.refine,
+            self.hop_,
+            float(header["temperature"]),
+            float(header["offset"]),
+            float(header.get("window", WINDOW)),  # models of before have none
+        )
+        self.correction_ = None
+        if header.get("correction") is not None:  # models of before have none
+            own = arrays_of(arrays, "correction.")
+            self.correction_ = OnsetCorrection.from_state(header["correction"], own, self.hop_)
+        self.longest_ = float(header["longest"])
+        self.starts_at_zero_ = bool(header["starts_at_zero"])
+        self.ends_with_recording_ = bool(header["ends_with_recording"])
+        lengths = (self.placement_.temperature, self.placement_.window, self.longest_)
+        if not (
+            min(lengths) > 0
+            and self.longest_ <= _LONGEST
+            and self.placement_.window <= _WIDEST
+            and np.isfinite([*lengths, self.placement_.offset]).all()
+        ):
+            raise ModelError("a temperature, window or length is not above 0, or too large.")
+        self.features_ = restore_features(features, header["features"], arrays)
 
     @classmethod
     def _with_features(cls, params: Mapping[str, Any], features: Sequence[Feature]) -> Self:
         return cls(features, **params)
 
-    def _check_fitted(self) -> None:
-        if not hasattr(self, "coef_"):
-            raise not_fitted_error(self)
+
+def _terms(
+    features: Sequence[Feature], signal: Signal, events: tuple[Event, ...]
+) -> dict[str, Any]:
+    """Return the base functions of all features, by name."""
+    merged: dict[str, Any] = {}
+    for feature in features:
+        own = feature.terms(signal, events)
+        for name in own:
+            if name in merged:
+                raise ParameterError(f"two features give a base function called {name!r}.")
+        merged.update(own)
+    return merged
 
 
 def distinct(features: list[Feature]) -> list[Feature]:
@@ -884,14 +661,3 @@ def _scaled(potentials: Potentials, by: float) -> Potentials:
         duration=duration,
         constant=potentials.constant * by,
     )
-
-
-def _problem(example: Example, place: int, error: AlignError) -> tuple[str, str]:
-    """Name of a recording that cannot be used, and why."""
-    path = getattr(error, "path", None)
-    own = path if path in (example.name, _NAMELESS) else example.name
-    return _name_of(example, place), error_reason(error, own)
-
-
-def _name_of(example: Example, place: int) -> str:
-    return example.name or f"{_NAMELESS} {place + 1}"

@@ -1,4 +1,4 @@
-"""Scores for training that come from parts which never saw what they score.
+"""Features for training that never saw what they score.
 
 A frame classifier is far surer of the recordings it was fitted to than of new ones; a structured
 learner fed with such scores would trust it too much. Features that declare ``cross_fit`` are
@@ -9,15 +9,41 @@ fold, and once more on everything, for use.
 import copy
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from align.errors import ParameterError
-from align.features import Feature, TimedSignal
-from align.terms import Term
 
-__all__ = ["cross_fit", "folds_of"]
+__all__ = ["Fittable", "cross_fit", "folds_of"]
 
 Progress = Callable[[str, int, int], None]
+
+
+class Fittable(Protocol):
+    """What cross-fitting asks of a feature; see `align.features.Feature`."""
+
+    cross_fit: bool
+    pools_folds: bool
+
+    @property
+    def has_state(self) -> bool:
+        """Whether `get_state` keeps all that was fitted."""
+        ...
+
+    def fit(self, items: Sequence[Any], /) -> Any:
+        """Fit to items of the training set; returns the feature."""
+        ...
+
+    def pool(self, copies: Sequence[Any], /) -> Any:
+        """Become the sum of copies that were fitted to different parts."""
+        ...
+
+    def get_state(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return what was fitted: values that JSON can carry, and arrays."""
+        ...
+
+    def set_state(self, params: Any, arrays: Any, /) -> Any:
+        """Restore what `get_state` returned; returns the feature."""
+        ...
 
 
 def folds_of(groups: Sequence[str | None], n_folds: int) -> list[list[int]]:
@@ -56,22 +82,22 @@ def folds_of(groups: Sequence[str | None], n_folds: int) -> list[list[int]]:
 
 
 def cross_fit(
-    features: Sequence[Feature],
-    examples: Sequence[TimedSignal],
+    features: Sequence[Fittable],
+    items: Sequence[Any],
     *,
     n_folds: int = 4,
     n_jobs: int | None = None,
     progress: Progress | None = None,
     checkpoint: Any = None,
-) -> list[dict[str, Term]]:
-    """Fit features in place and return the terms of every example, fit to be learned from.
+) -> list[list[Any]]:
+    """Fit features in place, and return for every item features that did not see it.
 
     Parameters
     ----------
-    features : sequence of Feature
-        Fitted in place, on all examples.
-    examples : sequence of TimedSignal, length N
-        The training recordings.
+    features : sequence of Fittable, length F
+        Fitted in place, on all items.
+    items : sequence, length N
+        The training recordings, each with its `group`.
     n_folds : int
         Folds for the features that ask for cross-fitting; 1 for none.
     n_jobs : int, optional
@@ -84,14 +110,9 @@ def cross_fit(
 
     Returns
     -------
-    list of dict, length N
-        Name and term of each base function; of cross-fitted features as scored by a copy that
-        did not see the example's group.
-
-    Raises
-    ------
-    ParameterError
-        Where two features give a base function of the same name.
+    list of list, shape (N, F)
+        Features to score each item with: those that ask for cross-fitting as copies that did not
+        see the item's group, the others as they are.
 
     Warns
     -----
@@ -101,81 +122,64 @@ def cross_fit(
     from joblib import Parallel, delayed
 
     report = progress or (lambda stage, done, total: None)
-    scored: list[list[dict[str, Term]]] = [[{} for _ in features] for _ in examples]
-    folds = folds_of([example.group for example in examples], n_folds)
-    jobs: list[tuple[int, list[int] | None]] = []
-    copies: dict[int, list[Feature]] = {}
+    own: list[list[Any]] = [list(features) for _ in items]
+    folds = folds_of([item.group for item in items], n_folds)
     if len(folds) < min(n_folds, 2) and any(feature.cross_fit for feature in features):
         warnings.warn(
             "with a single recording, classifiers score what they were fitted to and will be "
             "trusted too much; train on at least two.",
             stacklevel=3,
         )
+    jobs: list[tuple[int, list[int] | None]] = []
     for f, feature in enumerate(features):
-        if feature.cross_fit and len(folds) > 1:
-            jobs += [(f, fold) for fold in folds]
-            if not feature.pools_folds:
+        if feature.cross_fit:
+            apart = folds if len(folds) > 1 else []
+            jobs += [(f, fold) for fold in apart]
+            if not (apart and feature.pools_folds):
                 jobs.append((f, None))
         else:
-            feature.fit(examples)
-            for i, example in enumerate(examples):
-                scored[i][f] = feature.terms(example.signal, example.events)
+            feature.fit(items)
     names = [_part_name(features[f], f, fold, folds) for f, fold in jobs]
     states = [None if checkpoint is None or not name else checkpoint.load(name) for name in names]
     tasks = (
-        delayed(_fit_and_score)(
-            features[f],
-            [example for i, example in enumerate(examples) if i not in held_out],
-            [examples[i] for i in held_out],
-            state,
+        delayed(_fitted)(
+            features[f], [item for i, item in enumerate(items) if i not in unseen], state
         )
         for (f, fold), state in zip(jobs, states, strict=True)
-        for held_out in [dict.fromkeys(fold or [])]
+        for unseen in [set(fold or [])]
     )
     stage = "fitting classifiers"
     report(stage, 0, len(jobs))
+    copies: dict[int, list[Any]] = {}
     done = Parallel(n_jobs=n_jobs, return_as="generator")(tasks)
-    for n, ((f, fold), (fitted, terms)) in enumerate(zip(jobs, done, strict=True)):
+    for n, ((f, fold), fitted) in enumerate(zip(jobs, done, strict=True)):
         if checkpoint is not None and names[n] and states[n] is None:
             checkpoint.save(names[n], *fitted.get_state())
         if fold is None:
             features[f].__dict__.update(fitted.__dict__)
         else:
             copies.setdefault(f, []).append(fitted)
-            for i, term in zip(fold, terms, strict=True):
-                scored[i][f] = term
+            for i in fold:
+                own[i][f] = fitted
         report(stage, n + 1, len(jobs))
     for f, fitted_copies in copies.items():
         if features[f].pools_folds:
             features[f].pool(fitted_copies)
-    return [_merged(terms) for terms in scored]
-
-
-def _merged(terms: Sequence[dict[str, Term]]) -> dict[str, Term]:
-    merged: dict[str, Term] = {}
-    for of_feature in terms:
-        for name, term in of_feature.items():
-            if name in merged:
-                raise ParameterError(f"two features give a base function called {name!r}.")
-            merged[name] = term
-    return merged
+    return own
 
 
 def _part_name(
-    feature: Feature, place: int, fold: list[int] | None, folds: list[list[int]]
+    feature: Fittable, place: int, fold: list[int] | None, folds: list[list[int]]
 ) -> str:
     """Name of a fitted copy in a checkpoint; none where its state cannot be kept."""
-    if type(feature).get_state is Feature.get_state:
+    if not feature.has_state:
         return ""
     return f"feature{place}-{'all' if fold is None else folds.index(fold)}"
 
 
-def _fit_and_score(
-    feature: Feature,
-    seen: Sequence[TimedSignal],
-    unseen: Sequence[TimedSignal],
-    state: tuple[dict[str, Any], dict[str, Any]] | None = None,
-) -> tuple[Feature, list[dict[str, Term]]]:
+def _fitted(
+    feature: Fittable, seen: Sequence[Any], state: tuple[dict[str, Any], dict[str, Any]] | None
+) -> Any:
+    """Return a copy of a feature, fitted to some items or restored."""
     fitted = copy.deepcopy(feature)
-    fitted = fitted.fit(seen) if state is None else fitted.set_state(*state)
-    return fitted, [fitted.terms(example.signal, example.events) for example in unseen]
+    return fitted.fit(seen) if state is None else fitted.set_state(*state)

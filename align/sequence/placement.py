@@ -12,7 +12,7 @@ from align.potentials import Path, Potentials
 from align.sequence.refine import fit_temperature, posterior_onsets, refine_onsets
 from align.types import IntArray
 
-__all__ = ["WINDOW", "Placement"]
+__all__ = ["WINDOW", "Placement", "moved_offset"]
 
 _REACH = 0.1  # seconds either side of the best path that the posterior considers
 WINDOW = 0.015  # seconds; wide enough to hold the mass of one boundary
@@ -20,6 +20,8 @@ _TOLERANCE = 0.02  # seconds; the confidence is that of an onset within it
 _ENOUGH = 200  # recordings, to tell the temperature from
 _MOST_PAIRS = 2**26  # of an onset and a length, 8 bytes each, where there are ratio scores
 _GROSS = 0.05  # seconds; larger errors are mistakes, and say nothing of the offset
+
+_PRIOR = 50.0  # onsets; what an offset weighs that is known already
 
 _METHODS = ("posterior", "parabola", "none")
 
@@ -145,3 +147,30 @@ class Placement:
             return True
         n_pairs = potentials.n_events * (2 * self._reach + 1) * (4 * self._reach + 1)
         return n_pairs <= _MOST_PAIRS
+
+
+def moved_offset(offset: float, errors: Sequence[npt.NDArray[np.float64]]) -> float:
+    """Return an offset between a known one and what a few recordings say.
+
+    Parameters
+    ----------
+    offset : float
+        Known, in seconds.
+    errors : sequence of np.ndarray
+        Seconds by which onsets come late after that; gross ones say nothing.
+
+    Returns
+    -------
+    float
+        The more onsets are seen, the nearer to their median error.
+
+    Examples
+    --------
+    >>> moved_offset(0.010, [np.full(50, 0.004)])
+    0.012
+    """
+    every = np.concatenate(errors)
+    near = every[np.abs(every) <= _GROSS]
+    if near.size == 0:
+        return offset
+    return offset + near.size / (near.size + _PRIOR) * float(np.median(near))

@@ -1,55 +1,139 @@
-"""Alignment as a structured prediction problem: phi, decoding and cost, for the learner."""
+"""Alignment as a structured prediction problem: phi, decoding and cost, for the learner.
 
-from dataclasses import dataclass
+x is `BaseFunctions`, perhaps in windows; the truth is `Truth`, onsets in frames and which of them
+count; a prediction is onsets in frames.
+"""
+
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from align.decoders import decode
 from align.learners.costs import OnsetCost
+from align.sequence.windows import spaced
 from align.terms import BaseFunctions
 from align.types import IntArray
 
-__all__ = ["AlignmentProblem"]
+__all__ = ["AlignmentProblem", "Truth"]
+
+Float64 = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """When events really begin.
+
+    Parameters
+    ----------
+    frames : np.ndarray [shape=(K,), dtype=intp]
+        Strictly increasing, within the windows. Where an onset is not known, any frame that keeps
+        the order.
+    known : np.ndarray [shape=(K,), dtype=bool]
+        Which of them count.
+    """
+
+    frames: IntArray
+    known: npt.NDArray[np.bool_]
+
+    @classmethod
+    def whole(cls, frames: IntArray) -> "Truth":
+        """Return a truth of which every onset is known."""
+        return cls(frames, np.ones(len(frames), dtype=bool))
+
+    @classmethod
+    def within(
+        cls, times: Float64, written: Float64, windows: IntArray, hop: float
+    ) -> "Truth | None":
+        """Turn true times into frames, where some events did not occur or lie outside.
+
+        Parameters
+        ----------
+        times : np.ndarray [shape=(K,)]
+            Seconds, NaN where an event did not occur.
+        written : np.ndarray [shape=(K,)]
+            Seconds of the score, increasing. An event whose time is not known stands between its
+            neighbours in proportion to these.
+        windows : np.ndarray [shape=(K, 2), dtype=intp]
+            Where the events are looked for.
+        hop : float
+            Length of a frame in seconds.
+
+        Returns
+        -------
+        Truth or None
+            None where no event occurs in its window, or none could stand in all windows.
+
+        Examples
+        --------
+        >>> windows = np.array([[0, 9], [1, 9], [2, 9]])
+        >>> truth = Truth.within(np.array([0.2, np.nan, 0.6]), np.arange(3.0), windows, 0.1)
+        >>> truth.frames, truth.known
+        (array([2, 4, 6]), array([ True, False,  True]))
+        """
+        low, high = windows[:, 0], windows[:, 1]
+        position = times / hop
+        occurs = np.isfinite(position)
+        known = occurs.copy()
+        known[occurs] = (position[occurs] >= low[occurs]) & (position[occurs] < high[occurs])
+        if not known.any():
+            return None
+        filled = np.interp(written, written[known], position[known])
+        # half way between the least sequences from either side that do not decrease
+        rising = 0.5 * (np.maximum.accumulate(filled) + np.minimum.accumulate(filled[::-1])[::-1])
+        frames = spaced(np.clip(rising, low, high - 1), int(windows[-1, 1]))
+        if (frames < low).any() or (frames >= high).any():
+            return None
+        return cls(frames, known & (np.abs(frames - position) <= 1.0))
 
 
 @dataclass(frozen=True)
 class AlignmentProblem:
-    """What the structured learner sees: x is `BaseFunctions`, y is onsets in frames.
+    """What the structured learner sees.
 
     Parameters
     ----------
     cost_function : OnsetCost
-        Cost of predicted onsets, both in frames.
+        Cost of onsets in frames; one with a table may depend on their distance from the truth
+        only.
     scale : np.ndarray [shape=(J,)]
         Each base function is divided by its scale.
     normalise : bool
         Divide phi by the number of events, so that long recordings do not outweigh short ones.
+    share : bool
+        Divide the cost by the number of onsets that count, where it is a sum over them.
     """
 
     cost_function: OnsetCost
-    scale: npt.NDArray[np.float64]
+    scale: Float64
     normalise: bool = False
+    share: bool = False
 
-    def joint_feature(self, x: BaseFunctions, y: IntArray) -> npt.NDArray[np.float64]:
+    def joint_feature(self, x: BaseFunctions, y: Truth | IntArray) -> Float64:
         """Return phi(x, y), scaled [shape=(J,)]."""
-        return x.phi(y) / self._divisor(x)
+        return x.phi(y.frames if isinstance(y, Truth) else y) / self._divisor(x)
 
-    def decode(self, w: npt.NDArray[np.float64], x: BaseFunctions) -> IntArray:
+    def decode(self, w: Float64, x: BaseFunctions) -> IntArray:
         """Return the onsets that maximise <w, phi(x, .)>, exactly."""
         return decode(x.potentials(w / self._divisor(x))).onsets
 
-    def loss_augmented_decode(
-        self, w: npt.NDArray[np.float64], x: BaseFunctions, y: IntArray
-    ) -> IntArray:
+    def loss_augmented_decode(self, w: Float64, x: BaseFunctions, y: Truth) -> IntArray:
         """Return the onsets that maximise <w, phi(x, .)> + cost(y, .), exactly."""
         potentials = x.potentials(w / self._divisor(x))
-        table = self.cost_function.onset_cost(y, x.n_frames)
-        return decode(potentials.add_onset_cost(table)).onsets
+        onset = potentials.onset.copy()
+        # only distances matter, so that all windows may begin at 0
+        table = self.cost_function.onset_cost(
+            (y.frames - potentials.start)[y.known], onset.shape[1]
+        )
+        onset[y.known] += table * self._unit(y)
+        return decode(replace(potentials, onset=onset)).onsets
 
-    def cost(self, y: IntArray, y_hat: IntArray) -> float:
+    def cost(self, y: Truth, y_hat: IntArray) -> float:
         """Return the cost of predicting `y_hat` where `y` is true."""
-        return self.cost_function(y, y_hat)
+        return self.cost_function(y.frames[y.known], y_hat[y.known]) * self._unit(y)
 
-    def _divisor(self, x: BaseFunctions) -> npt.NDArray[np.float64]:
+    def _divisor(self, x: BaseFunctions) -> Float64:
         return self.scale * x.n_events if self.normalise else self.scale
+
+    def _unit(self, y: Truth) -> float:
+        return 1.0 / max(1, int(y.known.sum())) if self.share else 1.0

@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.decoders import Lattice
-from align.errors import DataError, ParameterError
+from align.errors import DataError, ModelError, ParameterError
 from align.features import (
     ArticulatoryConfidence,
     ArticulatoryDuration,
@@ -39,8 +39,8 @@ from align.features.articulatory import articulation
 from align.formats.phone_map import PHONE_MAPS, read_phone_map
 from align.formats.phone_map import unknown as describe_unknown
 from align.learners.kernel import KernelPA
-from align.learners.structured import StructuredLearner
 from align.sequence.aligner import SequenceAligner, distinct
+from align.sequence.base import Aligner
 from align.sequence.on_lattice import ExpandedLattice
 from align.sequence.placement import WINDOW
 from align.types import SILENCE, SILENCES, Event, Example, IntArray
@@ -185,15 +185,7 @@ class SpeechAligner(SequenceAligner):
             DurationFeature("lognormal", classes=self._label_classes()),
         ]
 
-    def _make_learner(self) -> StructuredLearner:
-        return StructuredLearner(
-            update=self.update,
-            loss=self.loss,
-            C=self.C,
-            epochs=self.epochs,
-            conversion=self.conversion,
-            random_state=self.random_state,
-        )
+    _make_learner = Aligner._make_learner  # by its own parameters, not a learner that is given
 
     def _frame_length(self) -> float:
         if self.hop is not None:
@@ -261,10 +253,10 @@ class SpeechAligner(SequenceAligner):
         plain = label.lower().rstrip("012")
         return plain if plain in known else label
 
-    def _read_timed(self, example: Example) -> TimedSignal:
+    def _read_example(self, example: Example, name: str, weight: float = 1.0) -> TimedSignal:
         if self._universal:  # whatever can be read as IPA can be learned from, and nothing else
-            self._check_events(tuple(example.events), example.name)
-        return super()._read_timed(example)
+            self._check_events(tuple(example.events), name)
+        return super()._read_example(example, name, weight)
 
     def _check_events(self, events: tuple[Event, ...], name: str) -> None:
         if self._universal:
@@ -402,6 +394,13 @@ class SpeechAligner(SequenceAligner):
     @classmethod
     def _with_features(cls, params: Mapping[str, Any], features: Sequence[Feature]) -> Self:
         named = dict(params)
+        phones = named.get("phone_map")
+        if isinstance(phones, str) and phones not in PHONE_MAPS:  # a model could read any file
+            raise ModelError(f"phone_map is {phones!r}, must be one of {', '.join(PHONE_MAPS)}.")
+        if isinstance(phones, Mapping) and not all(isinstance(to, str) for to in phones.values()):
+            raise ModelError("phone_map must map labels to phones.")
+        if not isinstance(named["features"], list):
+            raise ModelError("features must be a list of names.")
         return cls([*named.pop("features"), *features], **named)
 
 

@@ -24,12 +24,13 @@ import align
 from align.decoders import decode
 from align.errors import DataError
 from align.features import PitchEnergy
-from align.music.decoding import base_functions, windows_of
-from align.music.functions import ThesisFunctions, WindowTerm
+from align.music.decoding import windows_of
+from align.music.functions import ChordFunctions, WindowTerm
 from align.music.performance import Performance, read_performance
-from align.music.problem import ChordTruth
 from align.music.tempo import expected_lengths, local_tempo
+from align.music.thesis_functions import ThesisFunctions
 from align.sequence.frames import in_order
+from align.sequence.problem import Truth
 from align.terms import BaseFunctions, DurationTerm
 
 DRAWN = 4  # frames of each window for the mixture of all frames
@@ -53,7 +54,7 @@ class GaussianAligner:
     def __init__(self, n: int, seed: int = 0) -> None:
         self.n = n
         self.seed = seed
-        self.functions = _LogEnergies()
+        self.functions = ChordFunctions([_LogEnergies()])
 
     def fit(self, examples: Sequence[align.Example]) -> Self:
         at_onsets, anywhere, ratios = zip(*(self._parts(e) for e in examples), strict=True)
@@ -74,7 +75,7 @@ class GaussianAligner:
             x, seen = self._observed(performance)
             hop = self.functions.signal(performance).hop
             times = performance.chord_means(performance.merged(example.onsets))
-            y = ChordTruth.of(times, performance.chords.onsets, x.windows, hop)
+            y = Truth.within(times, performance.chords.onsets, x.windows, hop)
             k = np.flatnonzero(y.known)
             width = x.windows[k, 1] - x.windows[k, 0]
             drawn = [seen[k, rng.integers(0, width)] for _ in range(DRAWN)]
@@ -115,7 +116,7 @@ class GaussianAligner:
         """Windows, and what is seen of each chord in them [shape=(G, W, 9)]."""
         windows = windows_of(performance, self.functions)
         terms, _ = self.functions.onset_terms(performance, windows)
-        x = base_functions(performance, self.functions, windows, terms, performance.coarse, 0.2)
+        x = self.functions.base_functions(performance, windows, terms, performance.coarse, 0.2)
         seen = np.stack([term.table for term in x.terms], axis=2)
         return x, seen / performance.chords.sizes[:, None, None]
 

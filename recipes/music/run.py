@@ -38,7 +38,7 @@ from align.errors import AlignError
 from align.evaluation.report import FileResult
 from align.features import TimedNotes
 from align.formats import atomic_write
-from align.music.functions import DefaultFunctions
+from align.music.default_functions import DefaultFunctions
 from align.music.performance import read_performance
 
 RARE = {"bach10": 3.0}
@@ -175,7 +175,7 @@ def scored(
             others = [timed for j, timed in enumerate(listened) if j != i]
             alone = copy.copy(model)
             heard = copy.deepcopy(network).fit(others)
-            alone.functions_ = DefaultFunctions(heard, model.functions_.names)
+            alone.features_ = [DefaultFunctions(heard, model.base_functions_)]
             found.update(errors(alone, [example]))
             print(f"    {example.name}: scored by the network of its own", flush=True)
         yield "default", found

@@ -67,8 +67,9 @@ def speech(
     problem, xs, ys = model.kept
     tests = []
     for example in examples.subset(unheard):
-        read = model._read_timed(example)
-        tests.append((model._base_functions(read.signal, tuple(read.events)), read.onsets))
+        item = model._read_example(example, example.name)
+        x, y = model._problem(item, model.features_)
+        tests.append((x, y.frames))
     hop = model.hop_
     rows = []
 

@@ -38,7 +38,7 @@ from align.learners.structured import StructuredLearner
 from align.sequence.correction import OnsetCorrection
 from align.sequence.crossfit import cross_fit
 from align.sequence.placement import Placement
-from align.sequence.problem import AlignmentProblem
+from align.sequence.problem import AlignmentProblem, Truth
 from align.sequence.scaling import base_function_scales
 from align.terms import BaseFunctions
 from align.types import IntArray
@@ -192,22 +192,15 @@ def scored(
     """Train the classifiers of a fold, and score its recordings."""
     model = align.SpeechAligner(n_jobs=options.jobs, random_state=options.seed)
     features = model._make_features()
-    model.problems_, model.hop_ = [], 0.005
-    timed = model._read_all(seen, lambda stage, done, total: None)
-    terms = cross_fit(features, timed, n_folds=4, n_jobs=options.jobs)
-    model.features_, model.base_functions_ = features, list(terms[0])
-    model.starts_at_zero_ = all(item.onsets[0] == 0 for item in timed)
-    model.ends_with_recording_ = all(item.end >= item.signal.n_frames - 1 for item in timed)
-    model.longest_ = model._longest(timed)
-    model.labels_ = sorted({str(event) for item in timed for event in item.events})
-    xs = [
-        model._assemble(item.signal, tuple(item.events), own)
-        for item, own in zip(timed, terms, strict=True)
-    ]
-    new = [
-        model._base_functions(model._signal(e.audio, e.rate, e.name), tuple(e.events))
-        for e in unseen
-    ]
+    model.problems_, model.base_functions_ = [], []
+    silent = lambda stage, done, total: None  # noqa: E731
+    timed = model._read_all(seen, silent)
+    model._meet(timed, anew=True)
+    own = cross_fit(features, timed, n_folds=4, n_jobs=options.jobs)
+    model.features_ = features
+    xs = model._problems(timed, own, silent)[1]
+    model.base_functions_ = list(xs[0].names)
+    new = [model._problem(model._read_example(e, e.name), features)[0] for e in unseen]
     data = Scored(
         xs,
         [item.onsets for item in timed],
@@ -227,7 +220,8 @@ def errors(data: Scored, variant: Variant, classes: Any, hop: float = 0.005) -> 
     if variant.learned:
         options = {"update": "pa1", "loss": "maximal", "C": 0.05, "epochs": 4, **variant.learner}
         learner = StructuredLearner(random_state=0, **options)
-        weights = learner.fit(AlignmentProblem(cost, scale), xs, data.onsets).coef_
+        truth = [Truth.whole(onsets) for onsets in data.onsets]
+        weights = learner.fit(AlignmentProblem(cost, scale), xs, truth).coef_
     weights = weights / scale
     potentials = [x.potentials(weights) for x in xs]
     paths = [decode(p) for p in potentials]

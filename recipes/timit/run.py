@@ -88,7 +88,7 @@ def uniform(model: align.SpeechAligner) -> np.ndarray:
 def pooled(reports: Sequence[list[FileResult]], model: align.SpeechAligner) -> Report:
     """Put the files of all folds into one report."""
     files = [one for fold in reports for one in fold]
-    return Report.from_files(files, kind="speech", classes=model._boundary_classes())
+    return model.report_of(files)
 
 
 def aligned(

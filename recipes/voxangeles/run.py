@@ -86,7 +86,7 @@ def main() -> None:
         model = fold_model(corpus, extra, fold, options)
         of_fold: list[FileResult] = []
         for language in unheard(corpus.groups, fold):
-            found, failed = model._results(corpus.subset([language]))
+            found, failed = model.results(corpus.subset([language]))
             assert not failed, failed
             languages[language] = Report.from_files(found, kind="speech")
             of_fold += found
@@ -94,7 +94,7 @@ def main() -> None:
         part = Report.from_files(of_fold, kind="speech")
         scores.append(part.within_ms["20"])
         print(line(f"fold {fold}", part), file=sys.stderr)
-    report = Report.from_files(files, kind="speech", classes=model._boundary_classes())
+    report = model.report_of(files)
     print("\n% of boundaries within 10, 20, 30, 40 ms; languages the model never heard")
     for name, within, mean, median in PEERS:
         print(row(name, within, mean, median))

@@ -1,5 +1,6 @@
 """The music aligner, learned from rendered tones: fit, align, save, load, and wrong input."""
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,9 @@ from align.formats.scores import read_score
 from align.learners.costs import FunctionCost
 from align.models.file import read_model, write_model
 from align.music.aligner import MusicAligner
+from align.music.own_features import OwnFeature
+from align.music.pieces import read_piece
+from align.sequence.adapt import adapt
 from align.types import Example, Note
 
 
@@ -185,6 +189,138 @@ def test_psi_10_may_join_the_default_set(corpus: Corpus) -> None:
     assert model.evaluate(corpus[:1]).files == 1
 
 
+# Features of a user's own --------------------------------------------------------------------
+
+
+@align.features.onset_feature
+def louder(signal, event):  # type: ignore[no-untyped-def]
+    level = signal.log_energy
+    return np.diff(level, prepend=level[:1])
+
+
+@align.features.segment_feature
+def low_and_loud(signal, event):  # type: ignore[no-untyped-def]
+    return signal.log_energy * (event.pitch < 55)
+
+
+@align.features.duration_feature
+def not_short(event, seconds):  # type: ignore[no-untyped-def]
+    return -np.exp(-5 * seconds)
+
+
+@align.features.ratio_feature
+def steady(event, following):  # type: ignore[no-untyped-def]
+    return 0.0 if following is None else following.onset - event.onset
+
+
+OWN = [louder, low_and_loud, not_short, steady]
+
+
+def test_features_of_ones_own_join_the_default_set(
+    corpus: Corpus, unseen: tuple[Path, Path, np.ndarray], tmp_path: Path
+) -> None:
+    network = NoteNetwork(width=8, dilations=(1, 2), steps=60, batch=8)
+    model = MusicAligner(["default", *OWN], network=network, n_folds=2, epochs=2).fit(corpus)
+    own = ["louder", "low_and_loud", "not_short", "steady"]
+    assert set(model.base_functions_) == {"notes", "rise", "level", "coarse", "duration", *own}
+    weights = dict(zip(model.base_functions_, model.coef_, strict=True))
+    assert weights["louder"] > 0
+    audio, score, true = unseen
+    found = model.align(audio, score)
+    assert np.median(errors(found, true)) < 0.015
+    model.save(tmp_path / "own.align")
+    assert align.load(tmp_path / "own.align", features=OWN).align(audio, score) == found
+    with pytest.raises(ModelError, match=r"feature objects called \['louder', .*'steady'\]"):
+        align.load(tmp_path / "own.align")
+
+
+@pytest.mark.parametrize("features", [[louder, steady], ["thesis", louder]])
+def test_features_of_ones_own_alone_or_beside_the_thesis(
+    corpus: Corpus, unseen: tuple[Path, Path, np.ndarray], features: list[object]
+) -> None:
+    model = MusicAligner(features, epochs=3, C=1.0).fit(corpus)
+    assert model.functions_.hop == (0.010 if features[0] is louder else 0.020)
+    audio, score, true = unseen
+    assert np.median(errors(model.align(audio, score), true)) < 0.080
+
+
+def test_notes_are_asked_for_in_stretches_where_there_are_many(
+    corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    whole = OwnFeature(louder, 0.010)
+    piece = read_piece(corpus[0], "piece", 1.0, 22050)
+    n, signal = len(piece.performance.chords), piece.signal
+    windows = np.stack([np.arange(n), np.full(n, signal.n_frames)], axis=1)
+    real = louder.terms
+
+    def terms(signal, events):  # type: ignore[no-untyped-def]
+        asked.append(len(events))
+        return real(signal, events)
+
+    monkeypatch.setattr(louder, "terms", terms)
+    once, _ = whole.onset_terms(piece.performance, signal, windows)
+    monkeypatch.setattr("align.music.own_features._CELLS", 5 * signal.n_frames)
+    often, _ = whole.onset_terms(piece.performance, signal, windows)
+    assert asked[0] == sum(asked[1:]) == len(piece.performance.notes)
+    assert max(asked[1:]) <= 5
+    np.testing.assert_array_equal(once["louder"].table, often["louder"].table)
+
+
+@pytest.mark.parametrize("kind", ["onset", "segment", "duration"])
+def test_chords_score_what_their_notes_do(corpus: Corpus, kind: str) -> None:
+    """Whatever the timing, up to what all timings have in common."""
+    feature = {"onset": louder, "segment": low_and_loud, "duration": not_short}[kind]
+    performance = read_piece(corpus[0], "piece", 1.0, 22050).performance
+    signal, group = performance.signal, performance.chords.group
+    n, n_frames = len(performance.chords), performance.signal.n_frames
+    windows = np.stack([np.arange(n), n_frames - np.arange(n)[::-1]], axis=1)
+    terms, _ = OwnFeature(feature, 0.010).onset_terms(performance, signal, windows)
+    [term] = terms.values()
+    rng = np.random.default_rng(0)
+    values = []
+    for _ in range(5):
+        onsets = np.sort(rng.choice(n_frames - 1, n, replace=False))
+        onsets = np.clip(onsets, windows[:, 0], windows[:, 1] - 1)
+        ends = np.append(onsets[1:], n_frames)
+        expected = 0.0
+        for note, g in zip(performance.notes.notes, group, strict=True):
+            share = 1 / np.sqrt((group == g).sum())
+            if kind == "onset":
+                expected += share * louder(signal, note)[onsets[g]]
+            elif kind == "segment":
+                expected += share * low_and_loud(signal, note)[onsets[g] : ends[g]].sum()
+            elif g < n - 1:
+                expected += share * not_short(note, signal.hop * (ends[g] - onsets[g]))
+        values.append(term.value(onsets, n_frames) - expected)
+    np.testing.assert_allclose(values, values[0], atol=1e-3)
+
+
+def test_what_is_no_feature_is_refused(corpus: Corpus) -> None:
+    with pytest.raises(ParameterError, match="must hold names and Feature objects"):
+        MusicAligner(["default", 3]).fit(corpus)
+    with pytest.raises(ParameterError, match="must have different names"):
+        MusicAligner([louder, louder]).fit(corpus)
+
+
+# Adapting ------------------------------------------------------------------------------------
+
+
+def test_a_model_is_adapted_to_pieces(
+    model: MusicAligner, corpus: Corpus, unseen: tuple[Path, Path, np.ndarray]
+) -> None:
+    late = [
+        dataclasses.replace(e, onsets=e.onsets + 0.012, truth=None, score=None) for e in corpus
+    ]
+    adapted = adapt(model, late, steps=20, n_folds=3)
+    assert adapted.training_["adapted"]["recordings"] == 3
+    assert model.offset_ - 0.012 < adapted.offset_ < model.offset_
+    audio, score, true = unseen
+    assert np.median(errors(adapted.align(audio, score), true + 0.012)) < 0.012
+    before, after = (m.features_[0].network.network_.weights[0] for m in (model, adapted))
+    assert np.abs(before - after).max() < 0.1
+
+
 # Model files ---------------------------------------------------------------------------------
 
 
@@ -246,7 +382,7 @@ def test_damaged_models_are_refused(
         ({"tolerance": 0.001}, "tolerance=0.001 s, must be more than"),
         ({"cost": "free"}, "cost='free'"),
         ({"C": -1.0}, "C=-1.0"),
-        ({"conversion": "validation"}, "needs pieces to choose with"),
+        ({"conversion": "validation"}, "needs recordings to choose with"),
         ({"cost": FunctionCost(lambda y, z: 0.0)}, "loss='maximal' needs a cost that is a sum"),
     ],
 )
@@ -369,7 +505,7 @@ def test_repeats_must_be_words_or_letters(
     with pytest.raises(ParameterError, match="'written', must be 'auto', 'all', 'none', or"):
         model.align(np.zeros(RATE), "a.musicxml", rate=RATE)
     for known in ("auto", "all", "none", "yyn"):
-        MusicAligner(repeats=known)._check_params()
+        MusicAligner(repeats=known)._check_own()
 
 
 # Real recordings -----------------------------------------------------------------------------

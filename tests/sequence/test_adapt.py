@@ -9,7 +9,7 @@ from align import Example, ParameterError, SpeechAligner
 from align.errors import DataError
 from align.features import ArticulatoryConfidence, ArticulatoryDuration
 from align.features.duration import LengthStatistics
-from align.sequence.adapt import _mixed, adapt, compare
+from align.sequence.adapt import adapt, compare
 
 IPA = {"sil": "sil", "s": "s", "aa": "ɑ", "iy": "i", "m": "m", "b": "b"}
 
@@ -128,7 +128,7 @@ def test_too_few_to_compare_on(model, late):
 def test_old_lengths_weigh_no_more_than_a_few_events():
     old = LengthStatistics(("a", "b"), np.array([500.0, 5.0]), np.zeros(2), np.ones(2))
     new = LengthStatistics(("a", "c"), np.array([10.0, 3.0]), np.ones(2), np.ones(2))
-    both = _mixed(old, new)
+    both = old.mixed(new)
     assert both.labels == ("a", "b", "c")
     np.testing.assert_allclose(both.count, [20, 5, 3])
     np.testing.assert_allclose(both.mean, [0.5, 0, 1])

@@ -331,6 +331,6 @@ def test_a_pause_longer_than_expected_is_found(monkeypatch: pytest.MonkeyPatch) 
     events = [*example.events[:cut], "sil", *example.events[cut:]]
     model = align.load("speech-en")
     found = model.align(long, events, rate=rate)
-    monkeypatch.setattr("align.sequence.aligner._PAUSE", 1e6)
+    monkeypatch.setattr("align.sequence.search.PAUSE", 1e6)
     np.testing.assert_array_equal(found.onsets, model.align(long, events, rate=rate).onsets)
     assert found.intervals[cut, 1] - found.intervals[cut, 0] > 6.5

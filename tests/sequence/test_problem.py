@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from align.errors import ParameterError
 from align.learners.costs import AbsoluteCost, RampCost, ToleranceCost
 from align.music.functions import WindowTerm
-from align.music.problem import ChordProblem, ChordTruth
+from align.sequence.problem import AlignmentProblem, Truth
 from align.terms import BaseFunctions, DurationTerm
 
 WINDOWS = np.array([[0, 4], [1, 6], [3, 7]])
@@ -21,17 +21,18 @@ COSTS = [
 ]
 
 
-def problem_of(seed: int, cost: int) -> tuple[ChordProblem, BaseFunctions, ChordTruth]:
+def problem_of(seed: int, cost: int) -> tuple[AlignmentProblem, BaseFunctions, Truth]:
     rng = np.random.default_rng(seed)
     terms = [
         WindowTerm(rng.normal(size=(3, 5)), WINDOWS[:, 0]),
         DurationTerm(rng.normal(size=(3, 8)), np.array([0, 1, -1])),
     ]
     x = BaseFunctions(terms, ("onset", "length"), 3, 7, windows=WINDOWS)
-    y = ChordTruth(np.array([1, 3, 5]), rng.random(3) < 0.8)
+    y = Truth(np.array([1, 3, 5]), rng.random(3) < 0.8)
     if not y.known.any():
         y.known[1] = True
-    return ChordProblem(COSTS[cost][0], rng.uniform(0.5, 2, 2), COSTS[cost][1]), x, y
+    scale = rng.uniform(0.5, 2, 2)
+    return AlignmentProblem(COSTS[cost][0], scale, True, COSTS[cost][1]), x, y
 
 
 def timings() -> list[np.ndarray]:
@@ -58,8 +59,10 @@ def test_phi_is_a_mean_over_chords_in_units_of_the_scale() -> None:
 
 
 def test_chords_that_were_not_played_cost_nothing() -> None:
-    problem = ChordProblem(RampCost(2.0, 0.0, "frames"), np.ones(2), share=True)
-    y = ChordTruth(np.array([1, 3, 5]), np.array([True, False, True]))
+    problem = AlignmentProblem(
+        RampCost(2.0, 0.0, "frames"), np.ones(2), normalise=True, share=True
+    )
+    y = Truth(np.array([1, 3, 5]), np.array([True, False, True]))
     assert problem.cost(y, np.array([1, 4, 5])) == 0.0
     assert problem.cost(y, np.array([2, 4, 9])) == pytest.approx((0.5 + 1.0) / 2)
 
@@ -67,7 +70,7 @@ def test_chords_that_were_not_played_cost_nothing() -> None:
 def test_truth_keeps_to_windows_and_order() -> None:
     windows = np.array([[0, 20], [5, 25], [10, 30], [10, 40]])
     times = np.array([0.1, np.nan, 0.5, 0.2])  # the third lies outside, the last comes early
-    truth = ChordTruth.of(times, np.arange(4.0), windows, 0.01)
+    truth = Truth.within(times, np.arange(4.0), windows, 0.01)
     assert truth is not None
     # the first and the last are known; those between stand in proportion to the score
     assert truth.frames.tolist() == [10, 13, 17, 20]
@@ -76,7 +79,7 @@ def test_truth_keeps_to_windows_and_order() -> None:
 
 def test_truth_far_from_all_windows_is_none() -> None:
     windows = np.array([[0, 20], [5, 25]])
-    assert ChordTruth.of(np.array([9.0, 9.5]), np.arange(2.0), windows, 0.01) is None
+    assert Truth.within(np.array([9.0, 9.5]), np.arange(2.0), windows, 0.01) is None
 
 
 def test_terms_and_potentials_must_have_the_same_windows() -> None:

@@ -1,0 +1,119 @@
+"""What is fitted to the learned weights: offset, confidence, and what no match looks like.
+
+All of it is fitted to placements by features that did not see the piece.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from align.errors import AlignError
+from align.music.confidence import TOLERANCE, ConfidenceModel
+from align.music.decoding import Weights, find_chords
+from align.music.functions import ChordFunctions
+from align.music.performance import make_performance
+from align.music.pieces import TimedPiece
+from align.music.placement import PlacedNotes, place_notes
+
+__all__ = ["Calibration", "placed_pieces"]
+
+Float64 = npt.NDArray[np.float64]
+
+_MISMATCHES = 40  # pairs of a recording with the score of another piece
+
+
+def placed_pieces(
+    pieces: Sequence[TimedPiece], functions: Sequence[ChordFunctions], weights: Weights
+) -> tuple[list[PlacedNotes], list[Float64]]:
+    """Align pieces whose note times are known.
+
+    Parameters
+    ----------
+    pieces : sequence of TimedPiece
+        The pieces.
+    functions : sequence of ChordFunctions
+        For each piece, those that did not see it.
+    weights : callable
+        See `find_chords`.
+
+    Returns
+    -------
+    list of PlacedNotes
+        Of each piece.
+    list of np.ndarray [shape=(M,)]
+        Seconds by which its notes are late; NaN where one was not played.
+    """
+    placed = [
+        place_notes(p.performance, own, find_chords(p.performance, own, weights))
+        for p, own in zip(pieces, functions, strict=True)
+    ]
+    return placed, [one.notes - p.onsets for one, p in zip(placed, pieces, strict=True)]
+
+
+class Calibration:
+    """Offset, confidence and range of matches, fitted to pieces.
+
+    Parameters
+    ----------
+    pieces, functions, weights
+        As in `placed_pieces`.
+    calibrate : bool
+        Whether to fit the offset.
+
+    Attributes
+    ----------
+    offset : float
+        Median signed error in seconds, the median over pieces.
+    confidence : ConfidenceModel
+        From evidence to the probability that a note is within 50 ms of its time.
+    match_range : (float, float) or None
+        Match that 95 % of wrong scores do not reach, and that 95 % of right ones do, as long as
+        the latter is more.
+    """
+
+    def __init__(
+        self,
+        pieces: Sequence[TimedPiece],
+        functions: Sequence[ChordFunctions],
+        weights: Weights,
+        *,
+        calibrate: bool,
+    ) -> None:
+        placed, errors = placed_pieces(pieces, functions, weights)
+        self.offset = 0.0
+        if calibrate:
+            near = [error[np.abs(error) <= TOLERANCE] for error in errors]
+            # pieces count the same, however long: they differ in their microphones
+            medians = [float(np.median(error)) for error in near if error.size]
+            self.offset = float(np.median(medians)) if medians else 0.0
+        hits = [np.abs(error - self.offset) <= TOLERANCE for error in errors]
+        self.confidence = ConfidenceModel.fit([p.evidence for p in placed], hits)
+        self.match_range: tuple[float, float] | None = None
+        right = [p.match for p in placed if p.match is not None]
+        wrong = _wrong_matches(pieces, functions, weights) if right else []
+        if wrong:
+            low, high = float(np.percentile(wrong, 95)), float(np.percentile(right, 5))
+            self.match_range = (low, high) if low < high else None
+
+
+def _wrong_matches(
+    pieces: Sequence[TimedPiece], functions: Sequence[Any], weights: Weights
+) -> list[float]:
+    """Match of recordings with the score of the next piece."""
+    found = []
+    step = -(-len(pieces) // _MISMATCHES)
+    for i in range(0, len(pieces), step):
+        other = pieces[(i + 1) % len(pieces)]
+        if other is pieces[i] or (other.group is not None and other.group == pieces[i].group):
+            continue
+        try:
+            pair = make_performance(pieces[i].performance.signal, other.performance.score)
+            chords = find_chords(pair, functions[i], weights)
+        except AlignError:
+            continue  # cannot be aligned at all, which needs no measure
+        match = place_notes(pair, functions[i], chords).match
+        if match is not None:
+            found.append(match)
+    return found

@@ -1,0 +1,184 @@
+"""The default base functions of chords, in frames of 10 ms.
+
+=============  =============================================================================
+``notes``      probabilities of the note network, `note_scores`
+``rise``       rises of energy at the harmonics, `rise_scores`
+``level``      level just after the onset, `level_scores`
+``coarse``     ``-ln(1 + (distance from the coarse alignment / 0.1 s)**2)``
+``duration``   log Student-t of the length about the local tempo, `duration_table`
+``tempo``      psi_10 of the thesis; only where asked for
+=============  =============================================================================
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from align.features.chord_scores import SMEAR_REACH, level_scores, note_scores, rise_scores
+from align.features.note_context import N_CONTEXT
+from align.features.note_network import NoteNetwork
+from align.features.signal import Signal
+from align.music.functions import ChordFeature, WindowTerm, longest_length, tempo_term
+from align.music.performance import HOP, Performance
+from align.music.pieces import TimedPiece
+from align.music.tempo import duration_table, expected_lengths, local_tempo
+from align.terms import DurationTerm, Term
+from align.types import IntArray
+
+__all__ = ["DEFAULT_NAMES", "PAD", "DefaultFunctions", "NoteProbabilities"]
+
+Float32 = npt.NDArray[np.float32]
+Float64 = npt.NDArray[np.float64]
+
+DEFAULT_NAMES = ("notes", "rise", "level", "coarse", "duration", "tempo")
+
+PAD = 30
+"""Frames either side of each window in which notes are looked for as well."""
+
+_COARSE = 0.1  # seconds
+_HELD = N_CONTEXT // 2 - 1  # first column of collisions with notes that are held
+
+
+@dataclass(frozen=True, eq=False)
+class NoteProbabilities:
+    """Probability that each note begins, in windows and a little beyond.
+
+    Parameters
+    ----------
+    windows : np.ndarray [shape=(G, 2), dtype=intp]
+        Of the chords.
+    probability : np.ndarray [shape=(M, W + 2 * PAD), dtype=float32]
+        Column `PAD` is the first frame of the window of the note's chord.
+    """
+
+    windows: IntArray
+    probability: Float32
+
+
+class DefaultFunctions(ChordFeature):
+    """The default set; see the module's text.
+
+    Parameters
+    ----------
+    network : NoteNetwork
+        It is fitted in place.
+    names : sequence of str
+        Of `DEFAULT_NAMES`, in any order; "notes" among them.
+    """
+
+    name = "default"
+    hop: float | None = HOP
+    passes = 3
+    cross_fit = True
+    has_state = True
+
+    def __init__(self, network: NoteNetwork, names: Sequence[str] = DEFAULT_NAMES[:-1]) -> None:
+        self.network = network
+        self.names = tuple(name for name in DEFAULT_NAMES if name in names)
+
+    def fit(self, pieces: Sequence[TimedPiece]) -> Self:
+        """Train the network."""
+        self.network.fit([piece.notes for piece in pieces])
+        return self
+
+    def adapt(self, pieces: Sequence[TimedPiece], *, steps: int, rate: float) -> Self:
+        """Continue to train the network; see `NoteNetwork.adapt`."""
+        self.network.adapt([piece.notes for piece in pieces], steps=steps, rate=rate)
+        return self
+
+    def get_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+        """Return that of the network."""
+        return self.network.get_state()
+
+    def set_state(self, params: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
+        """Restore the network."""
+        self.network.set_state(params, arrays)
+        return self
+
+    def listen(
+        self, performance: Performance, windows: IntArray, before: NoteProbabilities | None = None
+    ) -> NoteProbabilities:
+        """Run the network over the windows of all notes.
+
+        Parameters
+        ----------
+        performance : Performance
+            Recording and score.
+        windows : np.ndarray [shape=(G, 2), dtype=intp]
+            Where to listen.
+        before : NoteProbabilities, optional
+            Heard before; only windows that changed are listened to again.
+        """
+        group, notes = performance.chords.group, performance.notes
+        length = (windows[:, 1] - windows[:, 0])[group] + 2 * PAD
+        out = np.zeros((len(notes), int(length.max())), dtype=np.float32)
+        todo = np.ones(len(windows), dtype=bool)
+        if before is not None:
+            todo = (before.windows != windows).any(axis=1)
+            same = ~todo[group]
+            n = min(out.shape[1], before.probability.shape[1])
+            out[same, :n] = before.probability[same, :n]
+        for n in np.unique(length[todo[group]]):
+            part = np.flatnonzero(todo[group] & (length == n))
+            logit = self.network.logits(
+                performance.signal,
+                notes.pitches[part],
+                windows[group[part], 0] - PAD,
+                int(n),
+                performance.context[part],
+            )
+            out[part, :n] = 1.0 / (1.0 + np.exp(-logit))
+        return NoteProbabilities(windows, out)
+
+    def onset_terms(
+        self,
+        performance: Performance,
+        signal: Signal,
+        windows: IntArray,
+        before: NoteProbabilities | None = None,
+    ) -> tuple[dict[str, Term], NoteProbabilities]:
+        """Return the terms of onsets, and what the network answered."""
+        heard = self.listen(performance, windows, before)
+        group, pitches = performance.chords.group, performance.notes.pitches
+        start, width = windows[:, 0], int((windows[:, 1] - windows[:, 0]).max())
+        tables: dict[str, Float64] = {}
+        if "notes" in self.names:
+            edge = PAD - SMEAR_REACH
+            near = heard.probability[:, edge : heard.probability.shape[1] - edge]
+            tables["notes"] = note_scores(near, group)
+        if "rise" in self.names:
+            collisions = performance.context[:, :_HELD] + performance.context[:, _HELD:-2]
+            tables["rise"] = rise_scores(
+                performance.signal, pitches, group, start, width, collisions
+            )
+        if "level" in self.names:
+            tables["level"] = level_scores(performance.signal, pitches, group, start, width)
+        if "coarse" in self.names:
+            frames = start[:, None] + np.arange(width) - performance.coarse[:, None] / HOP
+            tables["coarse"] = -np.log1p((frames * HOP / _COARSE) ** 2)
+        return {name: WindowTerm(table, start) for name, table in tables.items()}, heard
+
+    def tempo_terms(
+        self,
+        performance: Performance,
+        signal: Signal,
+        windows: IntArray,
+        times: Float64,
+        spread: float,
+    ) -> dict[str, Term]:
+        """Return the terms of lengths, given times of the chords in seconds."""
+        written = performance.chords.onsets
+        terms: dict[str, Term] = {}
+        if "duration" in self.names:
+            tempo = local_tempo(written, times)
+            lengths = expected_lengths(written, tempo) / signal.hop
+            rows = np.arange(len(written), dtype=np.intp)
+            rows[-1] = -1
+            longest = longest_length(windows)
+            terms["duration"] = DurationTerm(duration_table(lengths, spread, longest), rows)
+        if "tempo" in self.names:
+            terms.update(tempo_term(performance, signal))
+        return terms

@@ -1,0 +1,488 @@
+"""What every aligner does: fit, align, evaluate, save and load; `adapt` is beside it.
+
+`Aligner` carries data one way. In training: examples are read, features are fitted so that none
+scores what it has seen (`align.sequence.crossfit`), base functions and truth go to the structured
+learner, and what is left is fitted to the learned weights. In use: a recording is read, its best
+timing is searched, placed in seconds and returned. What a recording and its events *are* is the
+task's: speech, music, or one of your own. A task is a subclass that fills in the methods of the
+table, in the order in which they are called.
+
+====================  =========================================================================
+`_make_features`      unfitted features
+`_make_cost`          what a wrong timing costs
+`_read_example`       an example with known onsets, as an item to learn from
+`_meet`               what all items say together: labels, lengths
+`_problem`            of an item and features fitted without it: base functions, true frames
+`_calibrate`          what is fitted after the weights: offset, confidence
+`_find`               of audio and events: the timing
+`_result_of`          of an example and its timing: a row of the report
+`_get_state`          what a model file holds beside weights; `_set_state` takes it back
+====================  =========================================================================
+
+References
+----------
+Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, chapter 9.
+"""
+
+import os
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Protocol, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from align._params import ParamsMixin, not_fitted_error
+from align.errors import AlignError, DataError, ParameterError, error_reason
+from align.evaluation.report import FileResult, Report
+from align.features import Signal
+from align.learners.costs import OnsetCost, make_cost
+from align.learners.structured import StructuredLearner
+from align.learners.updates import make_update
+from align.models.file import write_model
+from align.sequence.checkpoint import Checkpoint, checkpoint_of, digest_of_training
+from align.sequence.crossfit import cross_fit
+from align.sequence.problem import AlignmentProblem, Truth
+from align.sequence.scaling import base_function_scales
+from align.sequence.state import aligner_state, restored
+from align.terms import BaseFunctions
+from align.types import Example
+
+__all__ = ["NAMELESS", "Aligner", "Item", "Progress"]
+
+Progress: TypeAlias = Callable[[str, int, int], None]
+"""Called with a stage, how much of it is done, and how much there is."""
+
+NAMELESS = "recording"
+"""What messages call a recording that has no name."""
+
+
+class Item(Protocol):
+    """A recording of the training set, read; a task adds what its features want to know."""
+
+    @property
+    def signal(self) -> Signal:
+        """The recording in frames."""
+        ...
+
+    @property
+    def group(self) -> str | None:
+        """Who speaks or plays; cross-fitting keeps a group together."""
+        ...
+
+
+class Aligner(ParamsMixin, ABC):
+    """Learn to align recordings with the events in them; see the module's text.
+
+    A subclass has at least the parameters `cost`, `tolerance`, `n_folds`, `calibrate`, `n_jobs`
+    and `random_state`.
+    """
+
+    kind: ClassVar[str]
+    keeps_the_better: ClassVar[bool] = False
+    """Whether `adapt` gives up what costs more on recordings that it was not adapted to."""
+
+    normalise: bool = False
+    licence_: str = ""
+    learner_: StructuredLearner | None = None
+
+    cost: Any
+    tolerance: float
+    n_folds: int
+    calibrate: bool
+    n_jobs: int | None
+    random_state: int
+
+    hop_: float
+    coef_: npt.NDArray[np.float64]
+    scale_: npt.NDArray[np.float64]
+    base_functions_: list[str]
+    features_: list[Any]
+    problems_: list[tuple[str, str]]
+    training_: dict[str, Any]
+
+    # What a task is -------------------------------------------------------------------------
+
+    @abstractmethod
+    def _make_features(self) -> list[Any]:
+        """Return unfitted features, in the order of their base functions."""
+
+    def _make_cost(self) -> OnsetCost:
+        """Return what a wrong timing costs; tolerances in seconds."""
+        return make_cost(self.cost, tolerance=self.tolerance)
+
+    def _shares_cost(self, cost: OnsetCost) -> bool:
+        """Whether a cost that is a sum over the events is divided by their number."""
+        return False
+
+    def _make_learner(self) -> StructuredLearner:
+        """Return an unfitted learner, by parameters that most tasks have."""
+        own = ("update", "loss", "C", "epochs", "conversion", "random_state")
+        return StructuredLearner(**{name: getattr(self, name) for name in own})
+
+    def _check_own(self) -> None:
+        """Raise ParameterError for a parameter of the task that is wrong."""
+
+    @abstractmethod
+    def _read_example(self, example: Example, name: str, weight: float = 1.0) -> Any:
+        """Return an item to learn from; raises DataError, with `name` as its path."""
+
+    @abstractmethod
+    def _describe(self, item: Any) -> list[Any]:
+        """Return what training takes from an item, for checkpoints: numbers, text, arrays."""
+
+    def _meet(self, items: Sequence[Any], *, anew: bool) -> None:
+        """Set what all items say together; where not `anew`, widen what was set before."""
+
+    @abstractmethod
+    def _problem(self, item: Any, features: Sequence[Any]) -> tuple[BaseFunctions, Truth]:
+        """Return base functions and true frames; raises DataError where there is no truth."""
+
+    @abstractmethod
+    def _calibrate(
+        self, items: Sequence[Any], xs: Sequence[BaseFunctions], features: Sequence[Sequence[Any]]
+    ) -> None:
+        """Fit what comes after the weights, on scores of features that did not see the item."""
+
+    @abstractmethod
+    def _recalibrate(
+        self, items: Sequence[Any], xs: Sequence[BaseFunctions], features: Sequence[Sequence[Any]]
+    ) -> None:
+        """Move what `_calibrate` has set towards a few recordings, for `adapt`."""
+
+    @abstractmethod
+    def _count(self, items: Sequence[Any]) -> dict[str, int]:
+        """Return how many events there are, under the name that the task has for them."""
+
+    @abstractmethod
+    def _find(self, audio: Any, events: Any, rate: int | None) -> Any:
+        """Return the timing of a recording."""
+
+    @abstractmethod
+    def _events_of(self, example: Example) -> Any:
+        """Return what `align` takes of an example."""
+
+    @abstractmethod
+    def _result_of(self, example: Example, name: str, found: Any, elapsed: float) -> FileResult:
+        """Return true and found onsets of an example."""
+
+    def _boundary_classes(self) -> Mapping[str, str] | None:
+        """Class of each label, for the report; None for no such breakdown."""
+        return None
+
+    # Training --------------------------------------------------------------------------------
+
+    def _check_params(
+        self,
+        features: Sequence[Any],
+        learner: StructuredLearner,
+        cost: OnsetCost,
+        validation: Sequence[Example] | None,
+    ) -> None:
+        """Raise ParameterError for what would otherwise fail only after features are fitted."""
+        if not features:
+            raise ParameterError("features=[] gives no base function; pass at least one feature.")
+        make_update(learner.update, C=learner.C, U=learner.U)
+        if learner.loss == "maximal" and not cost.decomposes:
+            raise ParameterError(
+                f"loss='maximal' needs a cost that is a sum over the onsets, not {self.cost!r}; "
+                "use loss='prediction'."
+            )
+        if learner.conversion == "validation" and validation is None:
+            raise ParameterError(
+                "conversion='validation' needs recordings to choose with; pass validation=."
+            )
+        if self.n_folds < 1:
+            raise ParameterError(
+                f"n_folds={self.n_folds}, must be at least 1; 1 is for no cross-fitting."
+            )
+        self._check_own()
+
+    def fit(
+        self,
+        examples: Sequence[Example],
+        *,
+        validation: Sequence[Example] | None = None,
+        progress: Progress | None = None,
+        checkpoint: str | os.PathLike[str] | Checkpoint | None = None,
+    ) -> Self:
+        """Learn from recordings whose onsets are known.
+
+        Parameters
+        ----------
+        examples : sequence of Example
+            Each with `onsets`. One that cannot be used is left out and named in `problems_`.
+        validation : sequence of Example, optional
+            For ``conversion="validation"`` of the learner.
+        progress : callable, optional
+            Called with a stage, how much of it is done, and how much there is.
+        checkpoint : path, optional
+            A folder that keeps what is done, so that training, interrupted at any moment and
+            started again with the same corpus and parameters, goes on from there to the same
+            result. Removed at the end. See `align.sequence.checkpoint`.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        DataError
+            Where no example can be used.
+        ParameterError
+            Where a parameter is wrong; most are checked before any recording is read.
+        """
+        with checkpoint_of(checkpoint) as parts:
+            self._fit(examples, validation, progress, parts)
+        return self
+
+    def _fit(
+        self,
+        examples: Sequence[Example],
+        validation: Sequence[Example] | None,
+        progress: Progress | None,
+        parts: Checkpoint | None,
+        sample_weight: Sequence[float] | None = None,
+    ) -> None:
+        """Learn, and keep and take up parts of it."""
+        report = progress or (lambda stage, done, total: None)
+        features, learner, cost = self._make_features(), self._make_learner(), self._make_cost()
+        self._check_params(features, learner, cost, validation)
+        self.licence_, self.base_functions_ = "", []
+        self.problems_ = list(getattr(examples, "problems", []))
+        items = self._read_all(examples, report, sample_weight=sample_weight)
+        held_out = []
+        if validation is not None:
+            none = "no recording of the validation set can be used"
+            held_out = self._read_all(validation, report, none=none)
+        self._meet(items, anew=True)
+        if parts is not None:
+            described = [self._describe(item) for item in (*items, *held_out)]
+            parts.bind(digest_of_training(self, [*features, learner], [len(items), *described]))
+
+        own = cross_fit(
+            features,
+            items,
+            n_folds=self.n_folds,
+            n_jobs=self.n_jobs,
+            progress=progress,
+            checkpoint=parts,
+        )
+        self.features_ = features
+        kept, xs, ys = self._problems(items, own, report)
+        self.base_functions_ = list(xs[0].names)
+        judged = None
+        if validation is not None:
+            judged = self._problems(held_out, [features] * len(held_out), report)[1:]
+
+        self.scale_ = base_function_scales(xs, [y.frames for y in ys], self.random_state)
+        problem = self._structured(cost, xs)
+        keep = {} if parts is None else {"checkpoint": parts}
+        learner.fit(problem, xs, ys, validation=judged, progress=progress, **keep)
+        self.learner_ = learner
+        self.coef_ = np.asarray(learner.coef_, dtype=np.float64)
+        # On the same scores as the weights: they come from parts that did not see the recordings.
+        chosen = [items[i] for i in kept]
+        self._calibrate(chosen, xs, [own[i] for i in kept])
+        self.training_ = {
+            "recordings": len(chosen),
+            **self._count(chosen),
+            "seconds": round(sum(item.signal.duration for item in chosen), 3),
+            "groups": len({item.group for item in chosen}),
+        }
+
+    def _read_all(
+        self,
+        examples: Sequence[Example],
+        report: Progress,
+        *,
+        none: str = "no recording can be learned from",
+        sample_weight: Sequence[float] | None = None,
+    ) -> list[Any]:
+        """Return what can be used of the examples, at least one; the rest are problems."""
+        items = []
+        for n, example in enumerate(examples):
+            name = example.name or f"{NAMELESS} {n + 1}"
+            try:
+                weight = 1.0 if sample_weight is None else float(sample_weight[n])
+                items.append(self._read_example(example, name, weight))
+            except AlignError as error:
+                self.problems_.append((name, error_reason(error, name)))
+            report("reading recordings", n + 1, len(examples))
+        if not items:
+            raise self._nothing_left(none)
+        return items
+
+    def _problems(
+        self, items: Sequence[Any], features: Sequence[Sequence[Any]], report: Progress
+    ) -> tuple[list[int], list[BaseFunctions], list[Truth]]:
+        """Return which items the learner can see, and what it sees of them."""
+        kept, xs, ys = [], [], []
+        for n, (item, own) in enumerate(zip(items, features, strict=True)):
+            try:
+                x, y = self._problem(item, own)
+            except DataError as error:
+                name = error.path or NAMELESS
+                self.problems_.append((name, error_reason(error, name)))
+            else:
+                kept.append(n)
+                xs.append(x)
+                ys.append(y)
+            report("scoring recordings", n + 1, len(items))
+        if not kept:
+            raise self._nothing_left("no recording can be learned from")
+        return kept, xs, ys
+
+    def _nothing_left(self, none: str) -> DataError:
+        reasons = "; ".join(f"{name}: {why}" for name, why in self.problems_[:3])
+        return DataError(f"{none} ({reasons or 'none was given'}).")
+
+    def _too_few(self, n: int) -> DataError:
+        reasons = "; ".join(f"{name}: {why}" for name, why in self.problems_[:3])
+        return DataError(
+            f"{n} recordings can be learned from; give at least two"
+            + (f" ({reasons})." if reasons else ".")
+        )
+
+    def _structured(self, cost: OnsetCost, xs: Sequence[BaseFunctions]) -> AlignmentProblem:
+        """Return the problem that the learner solves."""
+        return AlignmentProblem(
+            cost.bind(self.hop_), self.scale_, self.normalise, self._shares_cost(cost)
+        )
+
+    def _weights(self, x: BaseFunctions) -> npt.NDArray[np.float64]:
+        """Return the weights of the base functions as they are."""
+        divisor = self.scale_ * x.n_events if self.normalise else self.scale_
+        weights: npt.NDArray[np.float64] = self.coef_ / divisor
+        return weights
+
+    # Evaluation ------------------------------------------------------------------------------
+
+    def evaluate(self, examples: Sequence[Example], *, progress: Progress | None = None) -> Report:
+        """Align recordings whose onsets are known, and report the errors.
+
+        Parameters
+        ----------
+        examples : sequence of Example
+            Each with `onsets`. One that cannot be aligned is left out and named in the report.
+        progress : callable, optional
+            Called with a stage, how much of it is done, and how much there is.
+
+        Returns
+        -------
+        Report
+        """
+        self._check_fitted()
+        return self.report_of(*self.results(examples, progress))
+
+    def results(
+        self, examples: Sequence[Example], progress: Progress | None = None
+    ) -> tuple[list[FileResult], list[tuple[str, str]]]:
+        """Align recordings; return what came of each, and those that failed with the reason.
+
+        Parameters
+        ----------
+        examples, progress
+            As in `evaluate`.
+
+        Returns
+        -------
+        list of FileResult
+            In the order of the examples.
+        list of (str, str)
+            Recordings that could not be aligned, and why.
+        """
+        found: list[FileResult] = []
+        failed: list[tuple[str, str]] = list(getattr(examples, "problems", []))
+        for n, example in enumerate(examples):
+            name = example.name or f"{NAMELESS} {n + 1}"
+            try:
+                if example.onsets is None or not np.isfinite(example.onsets).any():
+                    raise DataError("it has no true onsets to compare with.", path=name)
+                begin = time.perf_counter()
+                timing = self._find(example.audio, self._events_of(example), example.rate)
+                elapsed = time.perf_counter() - begin
+                found.append(self._result_of(example, name, timing, elapsed))
+            except AlignError as error:
+                failed.append((name, _reason(error, name)))
+            if progress is not None:
+                progress("aligning", n + 1, len(examples))
+        return found, failed
+
+    def report_of(
+        self, results: Sequence[FileResult], failed: Sequence[tuple[str, str]] = ()
+    ) -> Report:
+        """Return the report on results of this kind of aligner; see `results`."""
+        return Report.from_files(
+            results, kind=self.kind, failed=failed, classes=self._boundary_classes()
+        )
+
+    # Model files -----------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str], *, licence: str = "") -> None:
+        """Write the fitted aligner to a ``.align`` file, which holds numbers and text only.
+
+        Parameters
+        ----------
+        path : path
+            Written atomically; an existing file is replaced.
+        licence : str
+            Licence of the training data, kept in the file; by default that of the model this one
+            was loaded from.
+        """
+        self._check_fitted()
+        header, arrays = aligner_state(self, licence or self.licence_)
+        write_model(path, self.kind, header, arrays)
+
+    @abstractmethod
+    def _get_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+        """Return what is peculiar to the task: values that JSON can carry, and arrays."""
+
+    @abstractmethod
+    def _set_state(
+        self,
+        header: Mapping[str, Any],
+        arrays: Mapping[str, npt.NDArray[Any]],
+        features: list[Any],
+    ) -> None:
+        """Take back what `_get_state` returned, features too; raises where that is not possible.
+
+        Whatever an incomplete or damaged state leads to (KeyError, TypeError ...) becomes a
+        ModelError that names the file.
+        """
+
+    def _saved_params(self) -> dict[str, Any]:
+        """Return the constructor's parameters that JSON can carry: all that aligning needs."""
+        plain = (str, int, float, bool, type(None))
+        params = {
+            name: value.item() if isinstance(value, np.generic) else value
+            for name, value in self.get_params(deep=False).items()
+        }
+        return {name: value for name, value in params.items() if isinstance(value, plain)}
+
+    @classmethod
+    def _from_model(
+        cls,
+        header: Mapping[str, Any],
+        arrays: Mapping[str, npt.NDArray[Any]],
+        path: str,
+        features: Sequence[Any],
+    ) -> Self:
+        """Rebuild an aligner from a checked model file; `features` are those of the user."""
+        return restored(cls, header, arrays, path, features)
+
+    @classmethod
+    @abstractmethod
+    def _with_features(cls, params: Mapping[str, Any], features: Sequence[Any]) -> Self:
+        """Return an unfitted aligner of saved parameters and features of the user's own."""
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "coef_"):
+            raise not_fitted_error(self)
+
+
+def _reason(error: AlignError, name: str) -> str:
+    """Text of an error without the name of its recording, which stands beside it."""
+    path = getattr(error, "path", None)
+    return error_reason(error, NAMELESS if path == NAMELESS else name)

@@ -1,0 +1,232 @@
+"""The best timing of a sequence, or the best path of a lattice, however long the recording.
+
+Two things would make decoding slow. Pauses may be as long as the recording, and lengths cost time:
+so they are taken to be short at first, and where one takes more than half of what that allows,
+everything is decoded again with twice as much. This is no proof that a longer pause would not be
+better, but a pause that is cut short fills what it may. And the table of onset scores grows with
+the square of a recording's length: a long one is decoded in windows, around the path of a coarse
+pass (`align.decoders.decode_coarse_to_fine`) or, of a lattice, around one path through it
+(`align.sequence.long_lattice`).
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from align.decoders import decode, decode_coarse_to_fine
+from align.potentials import Path, Potentials
+from align.sequence.long_lattice import Guess, decode_in_windows, fullest_path
+from align.sequence.on_lattice import ExpandedLattice, lattice_scores, most_frames, with_roles
+from align.terms import BaseFunctions
+from align.types import Event, IntArray
+
+__all__ = ["FoundNodes", "Room", "best_lattice_path", "best_path"]
+
+Terms: TypeAlias = Callable[[tuple[Event, ...]], Mapping[str, Any]]
+
+PAUSE = 2.0  # seconds; longer pauses are looked for where this is not enough
+MOST_CELLS = 10**8  # of the onset table, 8 bytes each; beyond, windows from a coarse pass
+CELL = 0.04  # seconds; cells of the coarse pass
+REACH = 1.5  # seconds an onset may be away from where the coarse pass has it, at first
+LATTICE_REACH = 1.5  # seconds away from where one path through the lattice has it, at first
+
+
+@dataclass(frozen=True)
+class Room:
+    """How long events may last, in frames.
+
+    Parameters
+    ----------
+    n_frames : int
+        T.
+    hop : float
+        Length of a frame in seconds.
+    longest : int
+        An event that is no pause.
+    ends_with_recording : bool
+        Where it is not so, what is left after the last event belongs to it and may be long.
+    """
+
+    n_frames: int
+    hop: float
+    longest: int
+    ends_with_recording: bool
+
+    @property
+    def pause(self) -> int:
+        """Length that a pause may have at first."""
+        return max(1, round(PAUSE / self.hop))
+
+    def limits(self, free: npt.NDArray[np.bool_], pause: int | None = None) -> IntArray:
+        """Return the longest length of each event of a sequence [shape=(K,)].
+
+        Parameters
+        ----------
+        free : np.ndarray [shape=(K,), dtype=bool]
+            Pauses, which may last long.
+        pause : int, optional
+            How long; by default the whole recording. Twice as much where all events together
+            would not fill the recording, and so on; where that is not enough, every event gets
+            more room: it is slower than anything in training.
+        """
+        n_frames = self.n_frames
+        pause = n_frames if pause is None else min(pause, n_frames)
+        while True:
+            limits: IntArray = np.where(free, pause, self.longest).astype(np.intp)
+            if not self.ends_with_recording:
+                limits[-1:] = np.maximum(limits[-1:], pause)
+            if limits.sum() >= n_frames:
+                return limits
+            if pause >= n_frames:
+                limits[:] = min(n_frames, int(np.ceil(2 * self.longest * n_frames / limits.sum())))
+                return limits
+            pause = min(2 * pause, n_frames)
+
+
+def best_path(
+    base_functions: Callable[[IntArray], BaseFunctions],
+    weights: Callable[[BaseFunctions], npt.NDArray[np.float64]],
+    free: npt.NDArray[np.bool_],
+    room: Room,
+) -> tuple[Potentials, Path]:
+    """Find the best timing of a sequence.
+
+    Parameters
+    ----------
+    base_functions : callable
+        Returns those of the recording, given the longest length of each event [shape=(K,)].
+    weights : callable
+        Returns the weights of base functions [shape=(J,)].
+    free : np.ndarray [shape=(K,), dtype=bool]
+        Pauses.
+    room : Room
+        How long events may last.
+
+    Returns
+    -------
+    Potentials, Path
+        What was decoded, perhaps in windows, and the best path.
+
+    Raises
+    ------
+    ParameterError
+        Where no timing has a finite score.
+    """
+    may_last = free.copy()
+    may_last[-1:] |= not room.ends_with_recording
+    pause = room.pause
+    while True:
+        x = base_functions(room.limits(free, pause))
+        if x.n_events * x.n_frames > MOST_CELLS:
+            found = decode_coarse_to_fine(
+                x,
+                weights(x),
+                factor=max(1, round(CELL / room.hop)),
+                reach=max(1, round(REACH / room.hop)),
+            )
+            potentials, path = found.potentials, found.path
+        else:
+            potentials = x.potentials(weights(x))
+            path = decode(potentials)
+        lengths = np.diff(path.onsets, append=room.n_frames)
+        limits = potentials.max_length
+        long = 2 * lengths > limits
+        if not (may_last & long & (limits < room.n_frames)).any():
+            return potentials, path
+        pause = 2 * int(limits[may_last].max())
+
+
+class FoundNodes(NamedTuple):
+    """The best path of a lattice.
+
+    Attributes
+    ----------
+    potentials : Potentials
+        Of its events.
+    path : Path
+        Their onsets in frames, and the score.
+    nodes : np.ndarray [shape=(M,), dtype=intp]
+        Node of each.
+    """
+
+    potentials: Potentials
+    path: Path
+    nodes: IntArray
+
+
+def best_lattice_path(
+    expanded: ExpandedLattice,
+    terms: Terms,
+    weights: Mapping[str, float],
+    unbounded: Callable[[Event], bool],
+    room: Room,
+    *,
+    pinned: bool,
+    onsets_of: Callable[[tuple[Event, ...]], IntArray],
+) -> FoundNodes:
+    """Find the best path of a lattice, and when its events begin.
+
+    Parameters
+    ----------
+    expanded : ExpandedLattice
+        What is decoded.
+    terms : callable
+        Returns the base functions of a sequence of events, by name.
+    weights : mapping of str to float
+        Of the base functions.
+    unbounded : callable
+        Whether an event is a pause.
+    room : Room
+        How long events may last.
+    pinned : bool
+        Whether the first event must begin at frame 0.
+    onsets_of : callable
+        Returns the onsets, in frames, of a sequence of events; asked for where the recording is
+        long, of one path through the lattice.
+
+    Raises
+    ------
+    ParameterError
+        Where no path can be timed.
+    """
+    roles, n_frames = with_roles(expanded.lattice), room.n_frames
+    events = tuple(expanded.events[v] for v in roles.origin)
+    free = np.array([unbounded(event) for event in events])
+    open_end = roles.last & (not room.ends_with_recording)
+    pause, begin = min(n_frames, room.pause), None
+    if expanded.lattice.n_nodes * n_frames > MOST_CELLS:
+        nodes = fullest_path(roles.lattice)
+        begin = Guess(nodes, onsets_of(tuple(events[v] for v in nodes)))
+        longest_found = int(np.diff(begin.onsets, append=n_frames).max())
+        pause = min(n_frames, max(pause, 2 * longest_found + 1))
+    longest, same = room.longest, cache(terms)  # asked for again however long a pause may be
+    windows = None
+    while True:
+        limits = np.where(free, pause, longest)
+        limits[open_end] = np.maximum(limits[open_end], pause)
+        if most_frames(roles.lattice, limits) < n_frames and min(pause, longest) < n_frames:
+            if pause == n_frames:
+                longest = min(n_frames, 2 * longest)
+            pause = min(n_frames, 2 * pause)
+            continue
+        scores = lattice_scores(same, weights, roles, events, limits, n_frames, pinned=pinned)
+        if begin is None:
+            found = scores.decode()
+        else:
+            reach = max(1, round(LATTICE_REACH / room.hop))
+            found, windows = decode_in_windows(
+                scores.decode, scores.lattice, begin, n_frames, reach
+            )
+            begin = Guess(found.nodes, found.onsets)
+        used = limits[found.nodes]
+        lengths = np.diff(found.onsets, append=n_frames)
+        may_last = (free | open_end)[found.nodes] & (used < n_frames)
+        if not (may_last & (2 * lengths > used)).any():
+            break
+        pause = min(n_frames, 2 * int(used[may_last].max()))
+    path = Path(found.onsets, found.score)
+    return FoundNodes(scores.along(found.nodes, windows), path, roles.origin[found.nodes])
