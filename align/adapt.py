@@ -26,6 +26,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from align._blas import one_thread
 from align._params import not_fitted_error
 from align.aligner import SequenceAligner
 from align.crossfit import folds_of
@@ -71,6 +72,7 @@ class Comparison:
         return "\n".join(lines)
 
 
+@one_thread()
 def adapt(
     aligner: _Aligner,
     corpus: Sequence[Example],
@@ -243,6 +245,7 @@ def compare(
     return Comparison(**reports)
 
 
+@one_thread()
 def _moved(
     features: Sequence[Feature],
     seen: Sequence[TimedSignal],

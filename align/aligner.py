@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from align._blas import one_thread
 from align._params import ParamsMixin, not_fitted_error
 from align.alignment import Alignment
 from align.checkpoint import (
@@ -260,7 +261,7 @@ class SequenceAligner(ParamsMixin):
         ParameterError
             Where a parameter is wrong; most are checked before any recording is read.
         """
-        with checkpoint_of(checkpoint) as parts:
+        with one_thread(), checkpoint_of(checkpoint) as parts:
             self._fit(examples, validation, progress, parts)
         return self
 
@@ -545,6 +546,7 @@ class SequenceAligner(ParamsMixin):
     def _potentials(self, x: BaseFunctions) -> Potentials:
         return x.potentials(self._weights(x))
 
+    @one_thread()
     def align(
         self,
         audio: str | os.PathLike[str] | npt.NDArray[Any],
@@ -611,6 +613,7 @@ class SequenceAligner(ParamsMixin):
             rate=signal.rate,
         )
 
+    @one_thread()
     def align_lattice(
         self,
         audio: str | os.PathLike[str] | npt.NDArray[Any],

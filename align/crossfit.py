@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from align._blas import one_thread
 from align.errors import ParameterError
 from align.features import Feature, TimedSignal
 from align.types import Term
@@ -170,6 +171,7 @@ def _part_name(
     return f"feature{place}-{'all' if fold is None else folds.index(fold)}"
 
 
+@one_thread()
 def _fit_and_score(
     feature: Feature,
     seen: Sequence[TimedSignal],

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from align._blas import one_thread
 from align._params import ParamsMixin, not_fitted_error
 from align.checkpoint import Checkpoint, checkpoint_of
 from align.chord_functions import ChordFunctions, chosen_names, make_functions
@@ -291,12 +292,13 @@ class MusicAligner(ParamsMixin):
             )
         self.licence_ = ""
         self.problems_ = list(getattr(examples, "problems", []))
-        with checkpoint_of(checkpoint) as parts:
+        with one_thread(), checkpoint_of(checkpoint) as parts:
             fit_music(self, examples, sample_weight, validation, progress, parts)
         return self
 
     # Alignment -------------------------------------------------------------------------------
 
+    @one_thread()
     def align(
         self,
         audio: str | os.PathLike[str] | npt.NDArray[Any],

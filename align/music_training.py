@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from align._blas import one_thread
 from align.checkpoint import Checkpoint, digest_of_training
 from align.chord_decoding import base_functions, find_chords, windows_of
 from align.chord_functions import ChordFunctions
@@ -211,6 +212,7 @@ def _kept(network: NoteNetwork, fold: int, kept: Checkpoint | None) -> NoteNetwo
     return None if found is None else copy.deepcopy(network).set_state(*found)
 
 
+@one_thread()
 def _fitted(network: NoteNetwork, part: list[TimedNotes]) -> NoteNetwork:
     return copy.deepcopy(network).fit(part)
 

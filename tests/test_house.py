@@ -161,7 +161,7 @@ def imported(tree: ast.Module) -> Iterator[str]:
 
 
 LAYERS = ("align.features", "align.decoders", "align.learners")
-SHARED = ("align.types", "align.errors", "align._params")
+SHARED = ("align.types", "align.errors", "align._params", "align._numba", "align._blas")
 
 
 @pytest.mark.parametrize("layer", LAYERS)

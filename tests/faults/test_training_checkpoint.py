@@ -17,7 +17,6 @@ import pytest
 from crossfit_spies import Spy
 from music_examples import write_piece
 from synthetic_speech import write_corpus
-from threadpoolctl import threadpool_limits
 
 from align import SequenceAligner, SpeechAligner, read_corpus
 from align.checkpoint import (
@@ -278,7 +277,6 @@ def training(corpus: Path, output: Path) -> "subprocess.Popen[bytes]":
         [sys.executable, "-c", _TRAIN, *map(str, arguments)],
         stderr=subprocess.PIPE,
         start_new_session=True,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
     )
 
 
@@ -287,7 +285,7 @@ def killed_and_resumed(folder: Path, kills: int, seed: int) -> None:
     whole, output = folder / "whole.align", folder / "model.align"
     partial = folder / "model.align.partial"
     small = functools.partial(NetworkConfidence, width=8, dilations=(1, 2), epochs=100)
-    with pytest.MonkeyPatch.context() as patch, threadpool_limits(1):
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr("align.speech.NetworkConfidence", small)
         SpeechAligner(epochs=20, n_jobs=1).fit(read_corpus(corpus)).save(whole)
     rng = random.Random(seed)
