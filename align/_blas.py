@@ -7,8 +7,8 @@ the same training would end in another model with two processes than with one, a
 is resumed on another machine in another than one that was not interrupted.
 
 Whatever learns or aligns therefore runs within `one_thread`: the outermost function of an aligner,
-and each function that is sent to another process. The products are small; more threads gain
-little, and many recordings are better spread over processes.
+each function that is sent to another process, and networks, also where they are used alone. The
+products are small; more threads gain little, and many recordings are better spread over processes.
 
 What is not promised: the same digits on another processor, or with another build of BLAS, whose
 kernels add in another order. Apple's Accelerate takes no limit (its threads cannot be set).
