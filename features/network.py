@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from align._blas import one_thread
 from align.errors import ModelError, ParameterError
 
 __all__ = [
@@ -134,6 +135,7 @@ class FrameNetwork:
             raise ParameterError(f"x.shape={x.shape}, must be (T, {self.n_inputs}).")
         return np.split(self.raw_outputs(x[None])[0], np.cumsum(self.heads)[:-1], axis=1)
 
+    @one_thread()
     def raw_outputs(self, x: Float32) -> Float32:
         """Return the raw outputs for several sequences of one length, all heads side by side.
 
@@ -395,6 +397,7 @@ def train_network(
     )
 
 
+@one_thread()
 def train_on_batches(
     network: FrameNetwork,
     draw: Callable[[np.random.Generator], tuple[Float32, Sequence[Sequence[Target]], Float32]],

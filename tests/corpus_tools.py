@@ -2,7 +2,6 @@
 
 import functools
 import hashlib
-import os
 import signal
 import subprocess
 import sys
@@ -78,14 +77,12 @@ def _hear_interrupts() -> None:
 
 def start(*args: object, held: bool = False, **options: object) -> "subprocess.Popen[str]":
     """Start the command line in a process group of its own; see `command`."""
-    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     return subprocess.Popen(
         command(*args, held=held),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        env=environment,
         preexec_fn=_hear_interrupts,
         **options,
     )

@@ -16,7 +16,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 
 FLOORS = [
-    {"types", "errors", "progress", "_params", "_numba", "_lazy"},
+    {"types", "errors", "progress", "_blas", "_params", "_numba", "_lazy"},
     {"learners", "potentials", "files"},
     {"results", "terms"},
     {"formats", "features", "decoders"},

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from align._blas import one_thread
 from align.batch.journal import Identity, identify, sha256_of
 from align.batch.quality import Quality, measure
 from align.batch.tasks import Task, Work, alignments_of, named_after
@@ -181,11 +182,8 @@ def run_job(job: Job, work: Work, model: Model) -> Outcome:
     Outcome
         Whatever is wrong with the files is in it; nothing is raised but what ends a process.
     """
-    from threadpoolctl import threadpool_limits
-
     try:
-        # One thread each: the matrices are small, and sums must not depend on who adds them up.
-        with threadpool_limits(limits=1):
+        with one_thread():
             return _run_job(job, work, model)
     except Exception as error:
         return failure(job, error)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from align._blas import one_thread
 from align.errors import ParameterError
 from align.learners import _rounds as rounds
 from align.learners._classifier import FlatClassifier
@@ -226,6 +227,7 @@ def _begin_with(run: Any, weights: Floats) -> None:
     run.sums[rounds.SQUARE] = float(np.sum(run.V**2))
 
 
+@one_thread()
 def _epoch(
     estimator: FlatClassifier,
     classes: npt.NDArray[Any],

@@ -33,6 +33,7 @@ from typing import Any, NamedTuple, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from align._blas import one_thread
 from align._params import ParamsMixin, not_fitted_error
 from align.errors import ParameterError
 from align.learners._resume import restore_generator, state_of_generator
@@ -340,6 +341,7 @@ class _Done(NamedTuple):
     radius: float
 
 
+@one_thread()
 def _epoch(
     params: dict[str, Any],
     problem: StructuredProblem,

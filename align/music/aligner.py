@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from align._blas import one_thread
 from align.errors import DataError, ModelError, ParameterError
 from align.evaluation.report import FileResult
 from align.features import Feature
@@ -293,7 +294,7 @@ class MusicAligner(Aligner):
             raise ParameterError(
                 f"sample_weight has {len(sample_weight)} numbers for {len(examples)} examples."
             )
-        with checkpoint_of(checkpoint) as parts:
+        with one_thread(), checkpoint_of(checkpoint) as parts:
             self._fit(examples, validation, progress, parts, sample_weight)
         return self
 
@@ -390,6 +391,7 @@ class MusicAligner(Aligner):
         self._check_fitted()
         return self._find(audio, score, rate)
 
+    @one_thread()
     def _find(self, audio: Any, events: Any, rate: int | None) -> MusicAlignment:
         whole = read_music(audio, events, rate, highest_rate=self.rate, repeats=self.repeats)
         found = best_part(whole, self._place, self.match_range_)

@@ -27,6 +27,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from align._blas import one_thread
 from align._params import not_fitted_error
 from align.errors import AlignError, DataError, ParameterError
 from align.evaluation.report import FileResult, Report
@@ -65,6 +66,7 @@ class Comparison:
         return "\n".join(lines)
 
 
+@one_thread()
 def adapt(
     aligner: _Aligner,
     corpus: Sequence[Example],
@@ -234,6 +236,7 @@ def _moved(
     return moved, own
 
 
+@one_thread()
 def _adapted(features: Sequence[Any], seen: Sequence[Any], steps: int, rate: float) -> list[Any]:
     return [copy.deepcopy(feature).adapt(seen, steps=steps, rate=rate) for feature in features]
 

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from align._blas import one_thread
 from align.decoders import Lattice, decode
 from align.errors import DataError, ModelError, ParameterError
 from align.evaluation.report import FileResult
@@ -404,6 +405,7 @@ class SequenceAligner(Aligner):
         self._check_fitted()
         return self._find(audio, events, rate)
 
+    @one_thread()
     def _find(self, audio: Any, events: Any, rate: int | None) -> Alignment:
         if isinstance(events, Lattice):
             return self.align_lattice(audio, events, rate=rate).alignment
@@ -442,6 +444,7 @@ class SequenceAligner(Aligner):
             rate=signal.rate,
         )
 
+    @one_thread()
     def align_lattice(
         self,
         audio: str | os.PathLike[str] | npt.NDArray[Any],

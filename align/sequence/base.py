@@ -33,6 +33,7 @@ from typing import Any, ClassVar, Protocol, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from align._blas import one_thread
 from align._params import ParamsMixin, not_fitted_error
 from align.errors import AlignError, DataError, ParameterError, error_reason
 from align.evaluation.report import FileResult, Report
@@ -233,7 +234,7 @@ class Aligner(ParamsMixin, ABC):
         ParameterError
             Where a parameter is wrong; most are checked before any recording is read.
         """
-        with checkpoint_of(checkpoint) as parts:
+        with one_thread(), checkpoint_of(checkpoint) as parts:
             self._fit(examples, validation, progress, parts)
         return self
 

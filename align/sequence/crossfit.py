@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from align._blas import one_thread
 from align.errors import ParameterError
 
 __all__ = ["Fittable", "cross_fit", "folds_of"]
@@ -177,6 +178,7 @@ def _part_name(
     return f"feature{place}-{'all' if fold is None else folds.index(fold)}"
 
 
+@one_thread()
 def _fitted(
     feature: Fittable, seen: Sequence[Any], state: tuple[dict[str, Any], dict[str, Any]] | None
 ) -> Any:

@@ -726,4 +726,4 @@ def test_an_interrupt_ends_cleanly_and_leaves_no_model_behind(here: Path) -> Non
     assert "Traceback" not in said
     assert said.endswith("Interrupted.\n")
     left = {path.name for path in here.glob("*.align*")}
-    assert left <= {"m.align.music.parts"}  # what the next run goes on from
+    assert left <= {"m.align.partial"}  # what the next run goes on from

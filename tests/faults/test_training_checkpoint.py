@@ -17,7 +17,6 @@ import pytest
 from crossfit_spies import Spy
 from music_examples import write_piece
 from synthetic_speech import write_corpus
-from threadpoolctl import threadpool_limits
 
 from align import SequenceAligner, SpeechAligner, read_corpus
 from align.errors import DataError
@@ -278,16 +277,15 @@ def training(corpus: Path, output: Path) -> "subprocess.Popen[bytes]":
         [sys.executable, "-c", _TRAIN, *map(str, arguments)],
         stderr=subprocess.PIPE,
         start_new_session=True,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
     )
 
 
 def killed_and_resumed(folder: Path, kills: int, seed: int) -> None:
     corpus = write_corpus(folder / "corpus", {"ann": 3, "bob": 3})
     whole, output = folder / "whole.align", folder / "model.align"
-    partial = folder / "model.align.music.parts"
+    partial = folder / "model.align.partial"
     small = functools.partial(NetworkConfidence, width=8, dilations=(1, 2), epochs=100)
-    with pytest.MonkeyPatch.context() as patch, threadpool_limits(1):
+    with pytest.MonkeyPatch.context() as patch:
         patch.setattr("align.speech.aligner.NetworkConfidence", small)
         SpeechAligner(epochs=20, n_jobs=1).fit(read_corpus(corpus)).save(whole)
     rng = random.Random(seed)

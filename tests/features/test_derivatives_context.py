@@ -1,7 +1,5 @@
 """Polynomial-fit derivatives and context stacking, against slow twins and peers."""
 
-import warnings
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -57,14 +55,11 @@ def test_against_savgol():
         np.testing.assert_allclose(ours[n - 1], theirs, atol=1e-12)
 
 
-def test_against_librosa():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import librosa.feature
+def test_against_librosa(librosa_feature):
     x = np.random.default_rng(3).normal(size=(13, 40))
     ours = polynomial_derivatives(x, 9, 2, axis=1)
     for n in (1, 2):
-        theirs = librosa.feature.delta(x, width=9, order=n, axis=1, mode="nearest")
+        theirs = librosa_feature.delta(x, width=9, order=n, axis=1, mode="nearest")
         np.testing.assert_allclose(ours[n - 1], theirs, atol=1e-12)
 
 

@@ -2,7 +2,6 @@
 
 import copy
 import pickle
-import warnings
 
 import numpy as np
 import pytest
@@ -21,14 +20,6 @@ SPEECHLIKE = (
     * (1.2 + np.sin(np.arange(8000) / 700))
     * 0.05
 ).astype(np.float32)
-
-
-@pytest.fixture(scope="module")
-def librosa_feature():
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what librosa's own imports deprecate is not ours
-        import librosa.feature
-    return librosa.feature
 
 
 def mirrored(x, i):
