@@ -65,7 +65,7 @@ def test_what_is_sent_to_other_processes_uses_one_thread() -> None:
                     limited.add((path, node.name))
             elif isinstance(node, ast.Call) and ast.unparse(node.func) == "delayed":
                 sent.add((path, ast.unparse(node.args[0])))
-    assert len(sent) >= 5
+    assert len(sent) >= 4
     assert sent <= limited
 
 

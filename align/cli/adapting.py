@@ -56,6 +56,12 @@ _FEWEST = 3  # recordings that can be compared on
     metavar="N",
     help="Processes; by default one for each core. The result does not depend on it.",
 )
+@click.option(
+    "--licence",
+    default="",
+    metavar="TEXT",
+    help="Licence of your recordings, kept in the new model beside that of MODEL.",
+)
 @click.option("--overwrite", is_flag=True, help="Replace files that exist.")
 @message_options
 @click.pass_context
@@ -68,6 +74,7 @@ def adapt(
     compare: bool,
     folds: int,
     json_to: Path | None,
+    licence: str,
     overwrite: bool,
     **options: Any,
 ) -> None:
@@ -102,7 +109,14 @@ def adapt(
         console.finish()
         _show(found, json_to, to_stdout, overwrite)
     begin = time.perf_counter()
-    adapted = adapting.adapt(aligner, examples, progress=console.progress, **chosen)
+    adapted = adapting.adapt(
+        aligner,
+        examples,
+        source=Path(model).name.removesuffix(".align"),
+        licence=licence,
+        progress=console.progress,
+        **chosen,
+    )
     adapted.save(output)
     failed = console.failures(adapted.problems_)
     used = adapted.training_["adapted"]["recordings"]

@@ -45,6 +45,20 @@ def info(model: str, as_json: bool) -> None:
         click.echo(f"\n{model_card(model).text()}")
 
 
+def _adaptations(training: dict[str, Any], recordings: str) -> list[tuple[str, str]]:
+    """Lines that say what a model was adapted to, and which model that was before; last first."""
+    rows = []
+    adapted = training.get("adapted")
+    while isinstance(adapted, dict):
+        minutes = adapted.get("seconds", 0.0) / 60
+        origin = adapted.get("from", {})
+        of = f", from {origin['model']}" if origin.get("model") else ""
+        count = adapted.get("recordings", 0)
+        rows.append(("adapted to", f"{count} {recordings}, {minutes:.1f} minutes{of}"))
+        adapted = origin.get("adapted")
+    return rows
+
+
 def _summary(
     path: str, kind: str, header: dict[str, Any], arrays: dict[str, Any]
 ) -> list[tuple[str, str]]:
@@ -67,6 +81,7 @@ def _summary(
         parts.append(f"{training['seconds'] / 60:.1f} minutes")
     if parts:
         rows.append(("trained on", ", ".join(parts)))
+    rows += _adaptations(training, units["recordings"])
     settings = ("update", "loss", "C", "epochs", "conversion", "cost", "tolerance", "random_state")
     learned = ", ".join(f"{name}={params[name]}" for name in settings if name in params)
     if learned:

@@ -77,6 +77,8 @@ def adapt(
     n_folds: int = 3,
     n_jobs: int | None = None,
     random_state: int = 0,
+    source: str = "",
+    licence: str = "",
     progress: Progress | None = None,
 ) -> _Aligner:
     """Adapt a trained aligner to a few recordings whose onsets are known.
@@ -99,6 +101,10 @@ def adapt(
         Processes, as in joblib; the result does not depend on it.
     random_state : int
         Seed of the order of the structured steps.
+    source : str
+        What the aligner is called; kept in the new one, with its licence.
+    licence : str
+        Licence of these recordings, kept beside that of the aligner.
     progress : callable, optional
         Called with a stage, how much of it is done, and how much there is.
 
@@ -146,10 +152,14 @@ def adapt(
     else:
         new.features_, new.coef_ = moved, coef
     new._recalibrate([items[i] for i in kept], xs, [own[i] for i in kept])
-    new.training_ = {
-        **aligner.training_,
-        "adapted": {"recordings": len(kept), "seconds": round(seconds, 3)},
-    }
+    origin: dict[str, Any] = {"model": source, "licence": aligner.licence_}
+    if "adapted" in aligner.training_:  # so that the whole way can be told
+        origin["adapted"] = aligner.training_["adapted"]
+    about: dict[str, Any] = {"recordings": len(kept), "seconds": round(seconds, 3), "from": origin}
+    new.training_ = {**aligner.training_, "adapted": about}
+    if licence:
+        about["licence"] = licence
+        new.licence_ = f"{aligner.licence_ or 'not stated'}; adapted to recordings: {licence}"
     return new
 
 

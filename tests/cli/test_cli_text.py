@@ -414,6 +414,7 @@ def test_adapt_shows_before_and_after_and_saves(
     assert (first, n, second) == ("compare", 3, "adapt")
     assert options["n_folds"] == 3
     assert options["random_state"] == 4
+    assert adapted[1][2]["source"] == "any"
     assert_refused(run("adapt", "any", "corpus", "-o", "new.align"), 2, "--overwrite")
 
 

@@ -1,11 +1,15 @@
 """Adapting: what moves and what stays, new phones, habits of labelling, comparing, errors."""
 
+import copy
+
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from synthetic_speech import RATE, random_phones, recording
 
 import align
 from align import Example, ParameterError, SpeechAligner
+from align.cli import cli
 from align.errors import DataError
 from align.features import ArticulatoryConfidence, ArticulatoryDuration
 from align.features.duration import LengthStatistics
@@ -78,6 +82,24 @@ def test_an_adapted_aligner_can_be_saved(model, adapted, late, tmp_path):
     one = late[0]
     found = [m.align(one.audio, one.events, rate=RATE).onsets for m in (adapted, again)]
     np.testing.assert_allclose(*found, atol=1e-9)
+
+
+def test_the_way_a_model_came_is_kept(model, late, tmp_path):
+    model = copy.copy(model)
+    model.licence_ = "CC BY-NC"
+    options = {"steps": 1, "n_folds": 2, "n_jobs": 1}
+    once = adapt(model, late[:2], source="base", licence="CC0", **options)
+    twice = adapt(once, late[:3], source="once", **options)
+    assert once.licence_ == twice.licence_ == "CC BY-NC; adapted to recordings: CC0"
+    about = twice.training_["adapted"]
+    assert (about["recordings"], about["from"]["model"]) == (3, "once")
+    assert about["from"]["adapted"]["from"] == {"model": "base", "licence": "CC BY-NC"}
+    assert twice.training_["recordings"] == model.training_["recordings"]
+    twice.save(tmp_path / "twice.align")
+    shown = CliRunner().invoke(cli, ["info", str(tmp_path / "twice.align")]).stdout
+    assert "adapted to:     3 recordings, 0.0 minutes, from once\n" in shown
+    assert "adapted to:     2 recordings, 0.0 minutes, from base\n" in shown
+    assert "data licence:   CC BY-NC; adapted to recordings: CC0\n" in shown
 
 
 def test_comparing_scores_what_was_left_out(model, late):
