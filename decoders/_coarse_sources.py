@@ -39,7 +39,7 @@ class Cells(NamedTuple):
     first, last, shortest, longest : np.ndarray [shape=(K,), dtype=intp]
         First and last cell of each onset, and least and greatest length in cells, all included.
     n_cells : int
-        C, where the last event ends.
+        Cell where the last event ends: that of frame T, so at most C.
     """
 
     onset: npt.NDArray[np.float64]
@@ -98,17 +98,27 @@ class Source(ABC):
     def _coarse_lengths(
         self, table: FloatArray | None, row: IntArray | None, factor: int
     ) -> tuple[npt.NDArray[np.float64], IntArray]:
-        """Return the greatest score of the lengths nearest to each number of cells."""
+        """Return the greatest score of the lengths nearest to each number of cells.
+
+        Where all of these are forbidden, it is the greatest of all lengths that can be so many
+        cells: a length of d frames is ``d // factor`` cells, or one more where it is no multiple
+        of the factor. So no timing of the frames is forbidden in cells.
+        """
         n = -(-int(self.longest.max()) // factor) + 1
         if table is None or row is None:
             return np.zeros((1, n)), np.zeros(self.n_events, dtype=np.intp)
         cuts = np.maximum(np.arange(n) * factor - factor // 2, 0)
         cuts = np.minimum(cuts, table.shape[1] - 1)
-        lengths = np.asarray(table, dtype=np.float64)
+        lengths = np.array(table, dtype=np.float64)
         if factor > 2:
-            lengths = lengths.copy()
             lengths[:, 0] = -np.inf  # no event lasts 0 frames
-        return np.maximum.reduceat(lengths, cuts, axis=1), row
+        score = np.maximum.reduceat(lengths, cuts, axis=1)
+        lengths[:, 0] = -np.inf
+        for cells in np.flatnonzero((score == -np.inf).any(axis=0)):
+            possible = lengths[:, max(0, (cells - 1) * factor + 1) : (cells + 1) * factor]
+            forbidden = score[:, cells] == -np.inf
+            score[forbidden, cells] = possible.max(axis=1, initial=-np.inf)[forbidden]
+        return score, row
 
     @abstractmethod
     def within(
@@ -178,7 +188,7 @@ class _OfPotentials(Source):
             last,
             p.min_length // factor,
             -(-p.max_length // factor),
-            -(-self.n_frames // factor),
+            self.n_frames // factor,
         )
 
     def within(
@@ -285,7 +295,7 @@ class _OfBaseFunctions(Source):
             np.maximum(stop - 1, start) // factor,
             self.shortest // factor,
             -(-self.longest // factor),
-            n_cells,
+            self.n_frames // factor,
         )
 
     def within(

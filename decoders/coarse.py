@@ -3,11 +3,13 @@
 The table of K events at T frames grows with the square of a recording's length. Here it is never
 laid out:
 
-1. *Coarse pass.* Frames are taken in cells of `factor`. The score of an onset in a cell is the
-   greatest of its frames, that of a length in cells is the greatest of the lengths it may stand
-   for, and scores of frames add up from cell to cell. Events may share a cell; ratio scores are
-   left out. Semi-Markov decoding of cells takes O(K T L / factor**2) time and of the order of
-   ``sqrt(K) T / factor`` memory.
+1. *Coarse pass.* Frames are taken in cells of `factor`: frame t, and the end T as well, is in
+   cell ``t // factor``. A length of d frames is then ``d / factor`` cells, rounded down or up, and
+   limits of length are rounded away from one another: every timing of the frames is one of the
+   cells. The score of an onset in a cell is the greatest of its frames, that of a length in cells
+   is the greatest of the lengths it may stand for, and scores of frames add up from cell to cell.
+   Events may share a cell; ratio scores are left out. Semi-Markov decoding of cells takes
+   O(K T L / factor**2) time and of the order of ``sqrt(K) T / factor`` memory.
 2. *Windows.* Every onset may move `reach` frames either side of its cell; the potentials of these
    windows are decoded exactly, to any order.
 3. *Check.* An optimum that comes near the edge of a window, which the recording or the caller did

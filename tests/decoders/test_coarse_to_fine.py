@@ -134,6 +134,82 @@ def test_any_small_problem_is_feasible_and_never_better_than_the_best(naive, dat
         assert found.onsets.tolist() == expected.onsets.tolist()
 
 
+def tight_problem(rng):
+    """Potentials with lengths and windows close around a timing, and a number of frames a cell."""
+    n_events, factor = int(rng.integers(1, 7)), int(rng.integers(1, 12))
+    lengths, slack = rng.integers(1, 30, n_events), rng.integers(0, 3, n_events)
+    y = int(rng.integers(0, 20)) + np.concatenate(([0], np.cumsum(lengths)))
+    n_frames, y = int(y[-1]), y[:-1]
+    start = np.maximum(0, y - rng.integers(0, 12, n_events))
+    stop = np.minimum(n_frames, y + 1 + rng.integers(0, 12, n_events))
+    start, stop = np.minimum.accumulate(start[::-1])[::-1], np.maximum.accumulate(stop)
+    duration = rng.normal(size=(1, n_frames + 1))
+    if rng.random() < 0.5:  # most lengths are forbidden
+        forbidden = rng.random(n_frames + 1) < 0.7
+        forbidden[lengths] = False
+        duration[0, forbidden] = -np.inf
+    ratio = np.zeros((n_events, 3))
+    ratio[1:] = np.array([-0.01, -0.01, 0.02]) * rng.integers(0, 2)
+    potentials = Potentials(
+        rng.normal(size=(n_events, int((stop - start).max()))),
+        n_frames,
+        start=start,
+        stop=stop,
+        duration=duration if rng.random() < 0.5 else None,
+        min_length=np.maximum(1, lengths - slack * rng.integers(0, 2, n_events)),
+        max_length=lengths + slack,
+        ratio=ratio,
+    )
+    return potentials, factor
+
+
+def test_no_rounding_to_cells_makes_a_problem_infeasible():
+    """3,000 problems whose lengths and windows leave little room."""
+    one = Potentials(
+        np.zeros((1, 1)), 25, start=np.array([5]), stop=np.array([6]), max_length=np.array([20])
+    )
+    assert decode_coarse_to_fine(one).onsets.tolist() == decoders.decode(one).onsets.tolist()
+    rng = np.random.default_rng(18)
+    for _ in range(3000):
+        potentials, factor = tight_problem(rng)
+        expected = decoders.decode(potentials)
+        found = decode_coarse_to_fine(potentials, factor=factor, reach=potentials.n_frames)
+        assert found.onsets.tolist() == expected.onsets.tolist()
+        assert found.score == pytest.approx(expected.score)
+
+
+@settings(max_examples=150)
+@given(seed=st.integers(0, 10**6), reach=st.integers(1, 20))
+def test_narrow_windows_stay_feasible_however_lengths_are_rounded(seed, reach):
+    potentials, factor = tight_problem(np.random.default_rng(seed))
+    found = decode_coarse_to_fine(potentials, factor=factor, reach=reach)
+    assert potentials.score(found.onsets) == pytest.approx(found.score)
+    assert found.score <= decoders.decode(potentials).score + 1e-9
+
+
+@settings(max_examples=150)
+@given(seed=st.integers(0, 10**6))
+def test_rounding_of_base_functions_is_a_relaxation_too(seed):
+    potentials, factor = tight_problem(np.random.default_rng(seed))
+    n_events, n_frames = potentials.n_events, potentials.n_frames
+    base = BaseFunctions(
+        [
+            OnsetTerm(
+                np.random.default_rng(seed).normal(size=(1, n_frames)), np.zeros(n_events, int)
+            )
+        ],
+        ["onset"],
+        n_events,
+        n_frames,
+        min_length=potentials.min_length,
+        max_length=potentials.max_length,
+        windows=np.stack((potentials.start, potentials.stop), axis=1),
+    )
+    expected = decoders.decode(base.potentials(np.ones(1)))
+    found = decode_coarse_to_fine(base, np.ones(1), factor=factor, reach=n_frames)
+    assert found.onsets.tolist() == expected.onsets.tolist()
+
+
 def slow_coarse(cells):
     """Semi-Markov decoding of cells, one number at a time."""
     best = {}
