@@ -31,6 +31,7 @@ from align.decoders._coarse_pass import coarse_path
 from align.decoders._coarse_sources import Source, source_of
 from align.decoders._windows import check_memory, tighten
 from align.decoders.dispatch import decode
+from align.decoders.window_search import near_edges, search_in_windows
 from align.errors import ParameterError
 from align.potentials import Path, Potentials
 from align.terms import BaseFunctions
@@ -140,30 +141,57 @@ def decode_coarse_to_fine(
         raise _explain(source)
     wide = int(_MOST_TABLE / (16 * source.n_events))  # the greatest reach
     reach = min(reach, source.n_frames)
-    around = _around(cells * factor, source, reach, reach + factor)
-    while True:
-        try:
-            potentials = source.within(around)
-            path = decode(potentials, max_memory=max_memory)
-            break
-        except ParameterError:
-            if reach >= min(wide, source.n_frames):
-                raise
-            reach *= 2
-            around = _around(cells * factor, source, reach, reach + factor)
-    for rounds in range(1, _MOST_ROUNDS + 1):
-        near = _near_edges(path.onsets, around, source.windows, reach)
-        if rounds == _MOST_ROUNDS or not near.any():
-            break
-        onsets = path.onsets.copy()
-        for events in _stretches(onsets, near, 2 * _SPAN * reach):
-            _improve(source, onsets, events, reach, max_memory)
-        if rounds % _ROUNDS == 0 and reach < wide:
-            reach *= 2
-        around = _around(onsets, source, reach, reach + 1)
-        potentials = source.within(around)
-        path = decode(potentials, max_memory=max_memory)
-    return CoarseToFine(path.onsets, path.score, potentials, rounds, near)
+    search = _Search(source, cells * factor, factor, reach, wide, max_memory)
+    found = search_in_windows(
+        search.windows, search.decode, search.near, search.widen, most_rounds=_MOST_ROUNDS
+    )
+    potentials, path = found.found
+    return CoarseToFine(path.onsets, path.score, potentials, found.rounds, found.near)
+
+
+class _Search:
+    """Windows around a path: those of stretches that touch an edge are searched on their own."""
+
+    def __init__(
+        self,
+        source: Source,
+        first: IntArray,
+        factor: int,
+        reach: int,
+        wide: int,
+        max_memory: int | None,
+    ) -> None:
+        self.source, self.first, self.factor = source, first, factor
+        self.reach, self.wide, self.max_memory = reach, wide, max_memory
+        self.rounds = 0
+        self.windows = _around(first, source, reach, reach + factor)
+
+    def decode(self, windows: IntArray) -> tuple[Potentials, Path]:
+        potentials = self.source.within(windows)
+        return potentials, decode(potentials, max_memory=self.max_memory)
+
+    def near(self, found: tuple[Potentials, Path], windows: IntArray) -> npt.NDArray[np.bool_]:
+        margin = max(1, self.reach // _EDGE)
+        return near_edges(found[1].onsets, windows, self.source.windows, margin)
+
+    def widen(
+        self,
+        windows: IntArray,
+        found: tuple[Potentials, Path] | None,
+        near: npt.NDArray[np.bool_] | None,
+    ) -> IntArray | None:
+        if found is None or near is None:  # no timing fits around the coarse path
+            if self.reach >= min(self.wide, self.source.n_frames):
+                return None
+            self.reach *= 2
+            return _around(self.first, self.source, self.reach, self.reach + self.factor)
+        self.rounds += 1
+        onsets = found[1].onsets.copy()
+        for events in _stretches(onsets, near, 2 * _SPAN * self.reach):
+            _improve(self.source, onsets, events, self.reach, self.max_memory)
+        if self.rounds % _ROUNDS == 0 and self.reach < self.wide:
+            self.reach *= 2
+        return _around(onsets, self.source, self.reach, self.reach + 1)
 
 
 def _explain(source: Source) -> ParameterError:
@@ -192,17 +220,6 @@ def _around(onsets: IntArray, source: Source, before: int, after: int) -> IntArr
     return np.stack(
         (np.minimum.accumulate(start[::-1])[::-1], np.maximum.accumulate(stop)), axis=1
     )
-
-
-def _near_edges(
-    onsets: IntArray, around: IntArray, limit: IntArray, reach: int
-) -> npt.NDArray[np.bool_]:
-    """Whether each onset is near an edge of its window that is not one of `limit`."""
-    edge = max(1, reach // _EDGE)
-    low = (onsets - around[:, 0] < edge) & (around[:, 0] > limit[:, 0])
-    high = (around[:, 1] - 1 - onsets < edge) & (around[:, 1] < limit[:, 1])
-    near: npt.NDArray[np.bool_] = low | high
-    return near
 
 
 def _stretches(onsets: IntArray, near: npt.NDArray[np.bool_], apart: int) -> list[IntArray]:
@@ -247,7 +264,9 @@ def _improve(
         limit = np.stack(
             (np.maximum(given[:, 0], floor), np.minimum(given[:, 1], ceiling)), axis=1
         )
-        near = low + np.flatnonzero(_near_edges(onsets[low:high], around[moving], limit, reach))
+        near = low + np.flatnonzero(
+            near_edges(onsets[low:high], around[moving], limit, max(1, reach // _EDGE))
+        )
         if not near.size:
             return
         begin, end = min(begin, int(near[0])), max(end, int(near[-1]))

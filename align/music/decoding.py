@@ -15,11 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from align.decoders import decode
+from align.decoders.window_search import near_edges, search_in_windows
 from align.music.functions import ChordFunctions
 from align.music.performance import Performance
 from align.music.tempo import tempo_spread
 from align.potentials import Potentials
-from align.sequence.windows import spaced, touched, widened, windows_about
+from align.sequence.windows import limits_of, spaced, widened, windows_about
 from align.terms import BaseFunctions
 from align.types import IntArray
 
@@ -95,22 +96,54 @@ def find_chords(
     ParameterError
         Where no timing fits.
     """
-    signal = functions.signal(performance)
-    n, hop = signal.n_frames, signal.hop
-    times, spread = performance.coarse, SPREAD
-    half = round(_HALF / hop)
-    windows = windows_of(performance, functions)
-    kept: list[Any] = []
-    for attempt in range(_ATTEMPTS):
-        onset_terms, kept = functions.onset_terms(performance, windows, kept)
+    search = _Search(performance, functions, weights)
+    found = search_in_windows(
+        windows_of(performance, functions),
+        search.decode,
+        search.near,
+        search.widen,
+        most_rounds=_ATTEMPTS,
+    )
+    return found.found
+
+
+class _Search:
+    """Windows of chords; answers are passed on, since lengths take the tempo from them."""
+
+    def __init__(
+        self, performance: Performance, functions: ChordFunctions, weights: Weights
+    ) -> None:
+        signal = functions.signal(performance)
+        self.performance, self.functions, self.weights = performance, functions, weights
+        self.n_frames, self.hop = signal.n_frames, signal.hop
+        self.times, self.spread = performance.coarse, SPREAD
+        self.kept: list[Any] = []
+
+    def decode(self, windows: IntArray) -> FoundChords:
+        performance, functions = self.performance, self.functions
+        onset_terms, self.kept = functions.onset_terms(performance, windows, self.kept)
         for _ in range(functions.passes):
-            x = functions.base_functions(performance, windows, onset_terms, times, spread)
-            potentials = x.potentials(weights(x))
+            x = functions.base_functions(
+                performance, windows, onset_terms, self.times, self.spread
+            )
+            potentials = x.potentials(self.weights(x))
             path = decode(potentials)
-            times = np.asarray(path.onsets * hop, dtype=np.float64)
-            spread = tempo_spread(performance.chords.onsets, times, default=SPREAD)
-        near = touched(windows, path.onsets, round(_MARGIN / hop), n)
-        if not near.any() or attempt == _ATTEMPTS - 1:
-            break
-        windows = widened(windows, path.onsets, near, half, round(_NEAR / hop), n)
-    return FoundChords(path.onsets, x, potentials, windows, kept, path.score)
+            self.times = np.asarray(path.onsets * self.hop, dtype=np.float64)
+            written = performance.chords.onsets
+            self.spread = tempo_spread(written, self.times, default=SPREAD)
+        return FoundChords(path.onsets, x, potentials, windows, self.kept, path.score)
+
+    def near(self, found: FoundChords, windows: IntArray) -> npt.NDArray[np.bool_]:
+        limits = limits_of(len(windows), self.n_frames)
+        return near_edges(found.frames, windows, limits, round(_MARGIN / self.hop))
+
+    def widen(
+        self,
+        windows: IntArray,
+        found: FoundChords | None,
+        near: npt.NDArray[np.bool_] | None,
+    ) -> IntArray | None:
+        if found is None or near is None:
+            return None  # windows about the coarse alignment always hold some timing
+        half, reach = round(_HALF / self.hop), round(_NEAR / self.hop)
+        return widened(windows, found.frames, near, half, reach, self.n_frames)

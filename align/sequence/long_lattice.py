@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.decoders import Lattice, LatticePath
+from align.decoders.window_search import near_edges, search_in_windows
 from align.errors import ParameterError
 from align.types import IntArray
 
@@ -172,40 +173,49 @@ def decode_in_windows(
     ParameterError
         Windows would have to be wider than memory allows; or no path can be timed at all.
     """
-    reaches: IntArray = np.full(lattice.n_nodes, min(reach, n_frames), dtype=np.intp)
-    for rounds in range(1, _MOST_ROUNDS + 1):
-        windows = node_windows(lattice, guess, n_frames, reaches)
+    search = _Search(lattice, guess, n_frames, reach)
+    found = search_in_windows(
+        search.windows(), decode, search.near, search.widen, most_rounds=_MOST_ROUNDS
+    )
+    return found.found, found.windows
+
+
+class _Search:
+    """Windows of the nodes of a lattice: each has a reach of its own around the last path."""
+
+    def __init__(self, lattice: Lattice, guess: Guess, n_frames: int, reach: int) -> None:
+        self.lattice, self.guess, self.n_frames = lattice, guess, n_frames
+        self.reaches: IntArray = np.full(lattice.n_nodes, min(reach, n_frames), dtype=np.intp)
+
+    def windows(self) -> IntArray:
+        windows = node_windows(self.lattice, self.guess, self.n_frames, self.reaches)
         if np.diff(windows).sum() > _MOST_CELLS:
             raise ParameterError(
-                f"{lattice.n_nodes} nodes in {n_frames} frames are too much to align at once; cut "
-                "the recording at pauses, into parts of a few minutes."
+                f"{self.lattice.n_nodes} nodes in {self.n_frames} frames are too much to align at "
+                "once; cut the recording at pauses, into parts of a few minutes."
             )
-        try:
-            found = decode(windows)
-        except ParameterError:
-            if reaches.min() >= n_frames:
-                raise
-            reaches = np.minimum(2 * reaches, n_frames)
-            continue
-        near = _near_edges(found, windows, n_frames, reaches)
-        if not near.any() or rounds == _MOST_ROUNDS:
-            break
-        guess = Guess(found.nodes, found.onsets)
-        wider = np.zeros(lattice.n_nodes, dtype=bool)
-        for node, t in zip(found.nodes[near], found.onsets[near], strict=True):
-            far = _SPAN * int(reaches[node])
-            wider |= (windows[:, 0] <= t + far) & (windows[:, 1] > t - far)
-        reaches[wider] = np.minimum(2 * reaches[wider], n_frames)
-    return found, windows
+        return windows
 
+    def near(self, found: LatticePath, windows: IntArray) -> npt.NDArray[np.bool_]:
+        limits = np.broadcast_to(np.array([0, self.n_frames]), (len(found.nodes), 2))
+        margin = np.maximum(1, self.reaches[found.nodes] // _EDGE)
+        return near_edges(found.onsets, windows[found.nodes], limits, margin)
 
-def _near_edges(
-    found: LatticePath, windows: IntArray, n_frames: int, reaches: IntArray
-) -> npt.NDArray[np.bool_]:
-    """Whether each onset is near an edge of its window that the recording did not set."""
-    first, stop = windows[found.nodes].T
-    edge = np.maximum(1, reaches[found.nodes] // _EDGE)
-    low = (found.onsets - first < edge) & (first > 0)
-    high = (stop - 1 - found.onsets < edge) & (stop < n_frames)
-    near: npt.NDArray[np.bool_] = low | high
-    return near
+    def widen(
+        self,
+        windows: IntArray,
+        found: LatticePath | None,
+        near: npt.NDArray[np.bool_] | None,
+    ) -> IntArray | None:
+        if found is None or near is None:
+            if self.reaches.min() >= self.n_frames:
+                return None
+            wider = np.ones(self.lattice.n_nodes, dtype=bool)
+        else:
+            self.guess = Guess(found.nodes, found.onsets)
+            wider = np.zeros(self.lattice.n_nodes, dtype=bool)
+            for node, t in zip(found.nodes[near], found.onsets[near], strict=True):
+                far = _SPAN * int(self.reaches[node])
+                wider |= (windows[:, 0] <= t + far) & (windows[:, 1] > t - far)
+        self.reaches[wider] = np.minimum(2 * self.reaches[wider], self.n_frames)
+        return self.windows()

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from align.types import IntArray
 
-__all__ = ["spaced", "touched", "widened", "windows_about"]
+__all__ = ["limits_of", "spaced", "widened", "windows_about"]
 
 
 def spaced(frames: npt.NDArray[np.floating], n_frames: int) -> IntArray:
@@ -105,15 +105,27 @@ def widened(
     return _monotone(windows[:, 0] - grow, windows[:, 1] + grow, n_frames)
 
 
-def touched(
-    windows: IntArray, frames: IntArray, margin: int, n_frames: int
-) -> npt.NDArray[np.bool_]:
-    """Tell which onsets lie within `margin` frames of an edge that may be widened [shape=(G,)]."""
-    low = (frames - windows[:, 0] < margin) & (windows[:, 0] > np.arange(len(frames)))
-    high = (windows[:, 1] - 1 - frames < margin) & (
-        windows[:, 1] < n_frames - np.arange(len(frames))[::-1]
-    )
-    return np.asarray(low | high)
+def limits_of(n: int, n_frames: int) -> IntArray:
+    """Return the frames that each of n onsets may take, each event lasting one at least.
+
+    Parameters
+    ----------
+    n : int
+        G.
+    n_frames : int
+        T.
+
+    Returns
+    -------
+    np.ndarray [shape=(G, 2), dtype=intp]
+
+    Examples
+    --------
+    >>> limits_of(3, 10).tolist()
+    [[0, 8], [1, 9], [2, 10]]
+    """
+    first = np.arange(n)
+    return np.stack([first, n_frames - first[::-1]], axis=1)
 
 
 def _monotone(low: IntArray, high: IntArray, n_frames: int) -> IntArray:

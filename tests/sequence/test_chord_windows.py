@@ -4,7 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from align.sequence.windows import spaced, touched, widened, windows_about
+from align.decoders.window_search import near_edges
+from align.sequence.windows import limits_of, spaced, widened, windows_about
 
 
 @st.composite
@@ -59,4 +60,5 @@ def test_only_chords_near_a_touched_one_are_widened() -> None:
 
 def test_edges_of_the_recording_do_not_count_as_touched() -> None:
     windows = np.array([[0, 50], [1, 60], [30, 100]])
-    assert touched(windows, np.array([0, 58, 99]), 5, 100).tolist() == [False, True, False]
+    near = near_edges(np.array([0, 58, 99]), windows, limits_of(3, 100), 5)
+    assert near.tolist() == [False, True, False]
