@@ -33,7 +33,7 @@ from align.decoders import decode
 from align.errors import DataError, ParameterError
 from align.features import DurationFeature, Feature, NetworkConfidence, TimedSignal
 from align.features.duration import LengthStatistics
-from align.learners.costs import make_cost
+from align.learners import make_cost
 from align.problem import AlignmentProblem
 from align.report import FileResult, Report
 from align.types import BaseFunctions, Example, IntArray, Term

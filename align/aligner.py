@@ -34,9 +34,7 @@ from align.decoders import Lattice, decode, decode_coarse_to_fine
 from align.errors import AlignError, DataError, ModelError, ParameterError, error_reason
 from align.features import Feature, Signal, TimedSignal
 from align.frames import in_order, onset_frames
-from align.learners.costs import OnsetCost, make_cost
-from align.learners.structured import StructuredLearner
-from align.learners.updates import make_update
+from align.learners import OnsetCost, StructuredLearner, make_cost, make_update
 from align.long_lattice import Guess, decode_in_windows, fullest_path
 from align.model_file import write_model
 from align.on_lattice import (
@@ -78,7 +76,7 @@ class SequenceAligner(ParamsMixin):
     cost : {"tolerance", "graded", "absolute", "ramp"} or callable
         What a wrong alignment costs: the share of onsets off by more than `tolerance`, the same
         in ten steps, the mean absolute error, a sum of errors that grow to 1 and stay there, or
-        ``cost(true, predicted) -> float`` of onsets in frames; see `align.learners.costs`.
+        ``cost(true, predicted) -> float`` of onsets in frames; see `align.learners.make_cost`.
     tolerance : float
         In seconds, for the first two.
     hop : float

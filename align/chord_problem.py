@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from align.chord_windows import spaced
 from align.decoders import decode
-from align.learners.costs import OnsetCost
+from align.learners import OnsetCost
 from align.types import BaseFunctions, IntArray
 
 __all__ = ["ChordProblem", "ChordTruth"]

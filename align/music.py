@@ -33,9 +33,7 @@ from align.checkpoint import Checkpoint, checkpoint_of
 from align.chord_functions import ChordFunctions, chosen_names, make_functions
 from align.errors import AlignError, DataError, ParameterError, error_reason
 from align.features.note_network import NoteNetwork
-from align.learners.costs import OnsetCost, RampCost, make_cost
-from align.learners.structured import StructuredLearner
-from align.learners.updates import make_update
+from align.learners import OnsetCost, RampCost, StructuredLearner, make_cost, make_update
 from align.model_file import write_model
 from align.music_alignment import MusicAlignment
 from align.music_finding import find_music
@@ -68,7 +66,7 @@ class MusicAligner(ParamsMixin):
         ``rise``, ``level``, ``coarse``, ``duration`` and ``tempo`` (psi_10 of the thesis, which
         the default leaves out); ``notes`` among them.
     cost : {"ramp", "absolute", "tolerance", "graded"} or OnsetCost or callable
-        What a wrong alignment costs; see `align.learners.costs`. The ramp rises from 5 ms to
+        What a wrong alignment costs; see `align.learners.make_cost`. The ramp rises from 5 ms to
         `tolerance`, and is the mean over the chords. A function of a user's may depend on the
         errors of the onsets only.
     tolerance : float

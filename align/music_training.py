@@ -21,7 +21,7 @@ from align.chord_problem import ChordProblem, ChordTruth
 from align.crossfit import folds_of
 from align.errors import AlignError, DataError, ParameterError, error_reason
 from align.features.note_network import NoteNetwork, TimedNotes
-from align.learners.costs import RampCost
+from align.learners import RampCost
 from align.music_placement import PlacedNotes, place_notes
 from align.note_confidence import TOLERANCE, ConfidenceModel
 from align.performance import Performance, as_score, make_performance, read_performance

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.decoders import decode
-from align.learners.costs import OnsetCost
+from align.learners import OnsetCost
 from align.types import BaseFunctions, IntArray
 
 __all__ = ["AlignmentProblem"]

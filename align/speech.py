@@ -39,8 +39,7 @@ from align.features import (
 from align.features.articulatory import SILENCES, articulation
 from align.formats.phone_map import PHONE_MAPS, read_phone_map
 from align.formats.phone_map import unknown as describe_unknown
-from align.learners.kernel import KernelPA
-from align.learners.structured import StructuredLearner
+from align.learners import KernelPA, StructuredLearner
 from align.on_lattice import ExpandedLattice
 from align.placement import WINDOW
 from align.types import Event, Example, IntArray

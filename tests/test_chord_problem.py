@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from align.chord_functions import WindowTerm
 from align.chord_problem import ChordProblem, ChordTruth
 from align.errors import ParameterError
-from align.learners.costs import AbsoluteCost, RampCost, ToleranceCost
+from align.learners import AbsoluteCost, RampCost, ToleranceCost
 from align.types import BaseFunctions, DurationTerm
 
 WINDOWS = np.array([[0, 4], [1, 6], [3, 7]])

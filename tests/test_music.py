@@ -12,7 +12,7 @@ import align.performance
 from align.corpus import Corpus
 from align.errors import DataError, ModelError, ParameterError
 from align.features import NoteNetwork
-from align.learners.costs import FunctionCost
+from align.learners import FunctionCost
 from align.model_file import read_model, write_model
 from align.music import MusicAligner
 from align.scores import read_score

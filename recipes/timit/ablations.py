@@ -35,8 +35,7 @@ from align.correction import OnsetCorrection
 from align.crossfit import cross_fit
 from align.decoders import decode
 from align.features import Feature, NetworkConfidence, network_confidence
-from align.learners.costs import make_cost
-from align.learners.structured import StructuredLearner
+from align.learners import StructuredLearner, make_cost
 from align.placement import Placement
 from align.problem import AlignmentProblem
 from align.scaling import base_function_scales

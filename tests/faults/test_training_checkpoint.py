@@ -28,7 +28,7 @@ from align.checkpoint import (
 )
 from align.errors import DataError
 from align.features import NetworkConfidence, SpectralDistance
-from align.learners.structured import StructuredLearner
+from align.learners import StructuredLearner
 
 
 class Interrupted(Exception):
