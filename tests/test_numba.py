@@ -95,7 +95,9 @@ def test_a_cached_kernel_is_compiled_again_where_another_file_has_changed(monkey
     assert hits == [0, 1, 0, 1]
 
 
-@pytest.mark.parametrize("name", ["align.learners.hinge_steps", "align.decoders.semi_markov"])
+@pytest.mark.parametrize(
+    "name", ["align.learners.parts.hinge_steps", "align.decoders.semi_markov"]
+)
 def test_a_kernel_depends_on_its_whole_folder(name):
     module = importlib.import_module(name)
     assert _numba._folder(getattr(module, module.__all__[0])).name == name.split(".")[1]

@@ -1,223 +1,140 @@
 """Online learners, flat and structured.
 
-A learner is a complexity function times a loss times a dual step times a tuning of c; a conversion
-makes one hypothesis of the many it goes through. The names below are loaded on first use.
+A learner is a complexity function times a loss times a dual step times a rule for c; a conversion
+makes one hypothesis of the many it goes through. Every name below is imported from here or from
+its folder, and loaded on first use.
 
-Estimators
-`align.learners.passive_aggressive`  PA, PA-I, PA-II: two classes, more, label sets, numbers
-`align.learners.uniclass`            the same for one class
-`align.learners.multiplicative`      the same with weights on the simplex
-`align.learners.quasi_additive`      Perceptron, p-norm Perceptron, Winnow, self-tuned Winnow
-`align.learners.winnow`              Winnow with a threshold
-`align.learners.online`              any combination: complexity, loss, step, tuning
-`align.learners.label_ranking`       label ranking, six algorithms
-`align.learners.instance_ranking`    instance ranking, average and maximum
-`align.learners.kernel`              the kernel passive-aggressive classifier
-`align.learners.ellipsoid`           CELLIP and IELLIP
-`align.learners.boosting`            boosting as a primal-dual game
-`align.learners.structured`          the structured learner
-`align.learners.mixing`              the same on shards, in parallel: iterative parameter mixing
-`align.learners.mixed_classifier`    that of flat classifiers
+==============  ===============================================================================
+folder          what lies there
+==============  ===============================================================================
+`parts`         what learners are made of: complexity, loss, dual step, rule for c, conversion
+`theory`        rounds and traces, bounds and certificates; finite classes, experts, PAC
+`structured`    the structured learner, its problems, costs and dual state; on shards, too
+`flat`          vectors: PA, PA-I, PA-II, Perceptron, Winnow, any combination, ellipsoids
+`ranking`       rankings of labels and of instances, and their exact steps
+`kernels`       the kernel passive-aggressive classifier
+`boosting`      boosting as a primal-dual game
+==============  ===============================================================================
 
-What they are made of
-`align.learners.complexity`          complexity functions f, their conjugates, links and norms
-`align.learners.losses`              losses: subgradients, conjugates, constants
-`align.learners.tuning`              rules for c
-`align.learners.steps`               slacks, and the exact Euclidean step
-`align.learners.hinge_steps`         exact steps on one hinge, for every complexity
-`align.learners.sopopo`              the exact step on a ranking, Euclidean
-`align.learners.pdip`                the same for the entropy, by interior points
-`align.learners.max_hinge`           the step on the worst of many hinges
-`align.learners.projections`         simplex, l1 ball, floored entropy
-`align.learners.updates`             named updates: slack, step and tuning
-`align.learners.ascent`              the dual state of the structured learner
-`align.learners.log_regret`          learners for strongly convex losses
-
-What they give
-`align.learners.trace`               rounds, kept
-`align.learners.certificates`        both sides of a named bound on a recorded run
-`align.learners.bounds`              pieces of the bounds
-`align.learners.conversion`          last, random stopping, average, best
-
-Finite classes, costs and streams
-`align.learners.finite`              consistent, halving, elimination
-`align.learners.experts`             the best expert
-`align.learners.pac`                 from mistakes to PAC
-`align.learners.problems`            what a structured problem offers
-`align.learners.costs`               what a wrong alignment costs
-`align.learners.streams`             streams on which every learner errs
+`parts` imports no other folder, `theory` only `parts`, and the rest only these two. Each folder
+lists its modules. A module whose name begins with an underscore holds kernels, or the state around
+them, and belongs to its folder.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from align.learners.ascent import (
-        DualAscent,
+    from align.learners.boosting import AdaBoost, Stump, StumpSearch
+    from align.learners.flat import (
+        CELLIP,
+        IELLIP,
+        MixedClassifier,
+        MultiplicativePA,
+        MultiplicativePARegressor,
+        MultiplicativePAUniclass,
+        OnlineClassifier,
+        OnlineRegressor,
+        PassiveAggressiveClassifier,
+        PassiveAggressiveRegressor,
+        PassiveAggressiveUniclass,
+        Perceptron,
+        PNormPerceptron,
+        SelfTunedWinnow,
+        ThresholdWinnow,
+        Winnow,
+        WinnowBound,
+        cellip_bound,
+        cut_ellipsoid,
+        cycle_until,
+        iellip_bound,
+        threshold_winnow_bound,
     )
-    from align.learners.boosting import (
-        AdaBoost,
-    )
-    from align.learners.certificates import (
-        Certificate,
-        certify,
-    )
-    from align.learners.complexity import (
+    from align.learners.kernels import KernelPA
+    from align.learners.parts import (
+        AverageOfHinge,
         BinaryEntropy,
         Blocks,
+        Boosting,
         Complexity,
         Entropy,
+        EpsilonInsensitive,
         Euclidean,
         EuclideanBall,
         EuclideanSet,
+        FixedTuning,
         FlooredEntropy,
+        HalfSquared,
+        Hinge,
+        Loss,
+        LossTuning,
+        MaxOfHinge,
+        MistakeTuning,
         QNorm,
+        Revisit,
+        RunningTuning,
+        SelfTuning,
+        SqrtTuning,
+        SquaredHinge,
+        Tuning,
+        Uniclass,
+        Update,
         as_complexity,
-    )
-    from align.learners.costs import (
-        AbsoluteCost,
-        FunctionCost,
-        GradedCost,
-        OnsetCost,
-        RampCost,
-        ToleranceCost,
-        make_cost,
-    )
-    from align.learners.ellipsoid import (
-        CELLIP,
-        IELLIP,
-        cellip_bound,
-        cut_ellipsoid,
-        iellip_bound,
-    )
-    from align.learners.experts import (
-        BestExpert,
-    )
-    from align.learners.finite import (
-        Conservative,
-        Consistent,
-        Elimination,
-        Halving,
-        MistakeLearner,
-    )
-    from align.learners.hinge_steps import (
         hinge_step,
         hinge_step_entropy,
         hinge_step_euclidean,
         hinge_step_qnorm,
+        make_update,
         pair_step,
-    )
-    from align.learners.instance_ranking import (
-        InstanceRanker,
-    )
-    from align.learners.kernel import (
-        KernelPA,
-    )
-    from align.learners.label_ranking import (
-        LabelRanker,
-    )
-    from align.learners.log_regret import (
-        EntropicDescent,
-        EuclideanDescent,
-    )
-    from align.learners.losses import (
-        AverageOfHinge,
-        Boosting,
-        EpsilonInsensitive,
-        HalfSquared,
-        Hinge,
-        Loss,
-        MaxOfHinge,
-        SquaredHinge,
-        Uniclass,
-    )
-    from align.learners.max_hinge import (
-        MaxHingeStep,
-        max_hinge_bound,
-        max_hinge_step,
-    )
-    from align.learners.mixed_classifier import (
-        MixedClassifier,
-    )
-    from align.learners.mixing import (
-        ParameterMixing,
-    )
-    from align.learners.multiplicative import (
-        MultiplicativePA,
-        MultiplicativePARegressor,
-        MultiplicativePAUniclass,
-    )
-    from align.learners.online import (
-        OnlineClassifier,
-        OnlineRegressor,
-        Revisit,
-    )
-    from align.learners.pac import (
-        Learned,
-        a_pac,
-        pac_sample_bound,
-        pac_stage_size,
-    )
-    from align.learners.passive_aggressive import (
-        PassiveAggressiveClassifier,
-        PassiveAggressiveRegressor,
-        cycle_until,
-    )
-    from align.learners.pdip import (
-        InteriorPoint,
-        interior_point,
-        ranking_step,
-        ranking_steps,
-    )
-    from align.learners.problems import (
-        LossAugmentedProblem,
-        StructuredProblem,
-    )
-    from align.learners.projections import (
         project_entropic,
         project_l1_ball,
         project_simplex,
     )
-    from align.learners.quasi_additive import (
-        Perceptron,
-        PNormPerceptron,
-        SelfTunedWinnow,
-        Winnow,
-    )
-    from align.learners.streams import (
-        coin_slopes,
-        one_hot_stream,
-        threshold_stream,
+    from align.learners.ranking import (
+        InstanceRanker,
+        InteriorPoint,
+        LabelRanker,
+        MaxHingeStep,
+        interior_point,
+        max_hinge_bound,
+        max_hinge_step,
+        ranking_step,
+        ranking_steps,
     )
     from align.learners.structured import (
+        AbsoluteCost,
+        DualAscent,
+        FunctionCost,
+        GradedCost,
+        LossAugmentedProblem,
+        OnsetCost,
+        ParameterMixing,
+        RampCost,
         StructuredLearner,
+        StructuredProblem,
+        ToleranceCost,
+        make_cost,
     )
-    from align.learners.stumps import (
-        Stump,
-        StumpSearch,
-    )
-    from align.learners.trace import (
+    from align.learners.theory import (
+        BestExpert,
+        Certificate,
+        Conservative,
+        Consistent,
+        Elimination,
+        EntropicDescent,
+        EuclideanDescent,
+        Halving,
+        Learned,
+        MistakeLearner,
         Round,
         Trace,
-    )
-    from align.learners.tuning import (
-        FixedTuning,
-        LossTuning,
-        MistakeTuning,
-        RunningTuning,
-        SelfTuning,
-        SqrtTuning,
-        Tuning,
-    )
-    from align.learners.uniclass import PassiveAggressiveUniclass
-    from align.learners.updates import (
-        Update,
-        make_update,
-    )
-    from align.learners.winnow import (
-        ThresholdWinnow,
-        WinnowBound,
-        threshold_winnow_bound,
+        a_pac,
+        certify,
+        coin_slopes,
+        one_hot_stream,
+        pac_sample_bound,
+        pac_stage_size,
+        threshold_stream,
     )
 
 __all__ = [
@@ -326,116 +243,116 @@ __all__ = [
     "threshold_winnow_bound",
 ]
 
-_HOME = {
-    "AbsoluteCost": "costs",
+_FOLDERS = {
+    "CELLIP": "flat",
+    "IELLIP": "flat",
+    "AbsoluteCost": "structured",
     "AdaBoost": "boosting",
-    "AverageOfHinge": "losses",
-    "BestExpert": "experts",
-    "BinaryEntropy": "complexity",
-    "Blocks": "complexity",
-    "Boosting": "losses",
-    "CELLIP": "ellipsoid",
-    "Certificate": "certificates",
-    "Complexity": "complexity",
-    "Conservative": "finite",
-    "Consistent": "finite",
-    "DualAscent": "ascent",
-    "Elimination": "finite",
-    "EntropicDescent": "log_regret",
-    "Entropy": "complexity",
-    "EpsilonInsensitive": "losses",
-    "Euclidean": "complexity",
-    "EuclideanBall": "complexity",
-    "EuclideanDescent": "log_regret",
-    "EuclideanSet": "complexity",
-    "FixedTuning": "tuning",
-    "FlooredEntropy": "complexity",
-    "FunctionCost": "costs",
-    "GradedCost": "costs",
-    "HalfSquared": "losses",
-    "Halving": "finite",
-    "Hinge": "losses",
-    "IELLIP": "ellipsoid",
-    "InstanceRanker": "instance_ranking",
-    "InteriorPoint": "pdip",
-    "KernelPA": "kernel",
-    "LabelRanker": "label_ranking",
-    "Learned": "pac",
-    "Loss": "losses",
-    "LossAugmentedProblem": "problems",
-    "LossTuning": "tuning",
-    "MaxHingeStep": "max_hinge",
-    "MaxOfHinge": "losses",
-    "MistakeLearner": "finite",
-    "MistakeTuning": "tuning",
-    "MixedClassifier": "mixed_classifier",
-    "MultiplicativePA": "multiplicative",
-    "MultiplicativePARegressor": "multiplicative",
-    "MultiplicativePAUniclass": "multiplicative",
-    "OnlineClassifier": "online",
-    "OnlineRegressor": "online",
-    "OnsetCost": "costs",
-    "PNormPerceptron": "quasi_additive",
-    "ParameterMixing": "mixing",
-    "PassiveAggressiveClassifier": "passive_aggressive",
-    "PassiveAggressiveRegressor": "passive_aggressive",
-    "PassiveAggressiveUniclass": "uniclass",
-    "Perceptron": "quasi_additive",
-    "QNorm": "complexity",
-    "RampCost": "costs",
-    "Revisit": "online",
-    "Round": "trace",
-    "RunningTuning": "tuning",
-    "SelfTunedWinnow": "quasi_additive",
-    "SelfTuning": "tuning",
-    "SqrtTuning": "tuning",
-    "SquaredHinge": "losses",
+    "AverageOfHinge": "parts",
+    "BestExpert": "theory",
+    "BinaryEntropy": "parts",
+    "Blocks": "parts",
+    "Boosting": "parts",
+    "Certificate": "theory",
+    "Complexity": "parts",
+    "Conservative": "theory",
+    "Consistent": "theory",
+    "DualAscent": "structured",
+    "Elimination": "theory",
+    "EntropicDescent": "theory",
+    "Entropy": "parts",
+    "EpsilonInsensitive": "parts",
+    "Euclidean": "parts",
+    "EuclideanBall": "parts",
+    "EuclideanDescent": "theory",
+    "EuclideanSet": "parts",
+    "FixedTuning": "parts",
+    "FlooredEntropy": "parts",
+    "FunctionCost": "structured",
+    "GradedCost": "structured",
+    "HalfSquared": "parts",
+    "Halving": "theory",
+    "Hinge": "parts",
+    "InstanceRanker": "ranking",
+    "InteriorPoint": "ranking",
+    "KernelPA": "kernels",
+    "LabelRanker": "ranking",
+    "Learned": "theory",
+    "Loss": "parts",
+    "LossAugmentedProblem": "structured",
+    "LossTuning": "parts",
+    "MaxHingeStep": "ranking",
+    "MaxOfHinge": "parts",
+    "MistakeLearner": "theory",
+    "MistakeTuning": "parts",
+    "MixedClassifier": "flat",
+    "MultiplicativePA": "flat",
+    "MultiplicativePARegressor": "flat",
+    "MultiplicativePAUniclass": "flat",
+    "OnlineClassifier": "flat",
+    "OnlineRegressor": "flat",
+    "OnsetCost": "structured",
+    "PNormPerceptron": "flat",
+    "ParameterMixing": "structured",
+    "PassiveAggressiveClassifier": "flat",
+    "PassiveAggressiveRegressor": "flat",
+    "PassiveAggressiveUniclass": "flat",
+    "Perceptron": "flat",
+    "QNorm": "parts",
+    "RampCost": "structured",
+    "Revisit": "parts",
+    "Round": "theory",
+    "RunningTuning": "parts",
+    "SelfTunedWinnow": "flat",
+    "SelfTuning": "parts",
+    "SqrtTuning": "parts",
+    "SquaredHinge": "parts",
     "StructuredLearner": "structured",
-    "StructuredProblem": "problems",
-    "Stump": "stumps",
-    "StumpSearch": "stumps",
-    "ThresholdWinnow": "winnow",
-    "ToleranceCost": "costs",
-    "Trace": "trace",
-    "Tuning": "tuning",
-    "Uniclass": "losses",
-    "Update": "updates",
-    "Winnow": "quasi_additive",
-    "WinnowBound": "winnow",
-    "a_pac": "pac",
-    "as_complexity": "complexity",
-    "cellip_bound": "ellipsoid",
-    "certify": "certificates",
-    "coin_slopes": "streams",
-    "cut_ellipsoid": "ellipsoid",
-    "cycle_until": "passive_aggressive",
-    "hinge_step": "hinge_steps",
-    "hinge_step_entropy": "hinge_steps",
-    "hinge_step_euclidean": "hinge_steps",
-    "hinge_step_qnorm": "hinge_steps",
-    "iellip_bound": "ellipsoid",
-    "interior_point": "pdip",
-    "make_cost": "costs",
-    "make_update": "updates",
-    "max_hinge_bound": "max_hinge",
-    "max_hinge_step": "max_hinge",
-    "one_hot_stream": "streams",
-    "pac_sample_bound": "pac",
-    "pac_stage_size": "pac",
-    "pair_step": "hinge_steps",
-    "project_entropic": "projections",
-    "project_l1_ball": "projections",
-    "project_simplex": "projections",
-    "ranking_step": "pdip",
-    "ranking_steps": "pdip",
-    "threshold_stream": "streams",
-    "threshold_winnow_bound": "winnow",
+    "StructuredProblem": "structured",
+    "Stump": "boosting",
+    "StumpSearch": "boosting",
+    "ThresholdWinnow": "flat",
+    "ToleranceCost": "structured",
+    "Trace": "theory",
+    "Tuning": "parts",
+    "Uniclass": "parts",
+    "Update": "parts",
+    "Winnow": "flat",
+    "WinnowBound": "flat",
+    "a_pac": "theory",
+    "as_complexity": "parts",
+    "cellip_bound": "flat",
+    "certify": "theory",
+    "coin_slopes": "theory",
+    "cut_ellipsoid": "flat",
+    "cycle_until": "flat",
+    "hinge_step": "parts",
+    "hinge_step_entropy": "parts",
+    "hinge_step_euclidean": "parts",
+    "hinge_step_qnorm": "parts",
+    "iellip_bound": "flat",
+    "interior_point": "ranking",
+    "make_cost": "structured",
+    "make_update": "parts",
+    "max_hinge_bound": "ranking",
+    "max_hinge_step": "ranking",
+    "one_hot_stream": "theory",
+    "pac_sample_bound": "theory",
+    "pac_stage_size": "theory",
+    "pair_step": "parts",
+    "project_entropic": "parts",
+    "project_l1_ball": "parts",
+    "project_simplex": "parts",
+    "ranking_step": "ranking",
+    "ranking_steps": "ranking",
+    "threshold_stream": "theory",
+    "threshold_winnow_bound": "flat",
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        return getattr(import_module(f"align.learners.{_HOME[name]}"), name)
+    if name in _FOLDERS:
+        return getattr(import_module(f"align.learners.{_FOLDERS[name]}"), name)
     raise AttributeError(f"module 'align.learners' has no attribute {name!r}")
 
 

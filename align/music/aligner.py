@@ -33,7 +33,7 @@ from align.errors import DataError, ModelError, ParameterError
 from align.evaluation.report import FileResult
 from align.features import Feature
 from align.features.note_network import NoteNetwork
-from align.learners.costs import OnsetCost, RampCost, make_cost
+from align.learners.structured.costs import OnsetCost, RampCost, make_cost
 from align.music.calibration import Calibration, placed_pieces
 from align.music.confidence import ConfidenceModel
 from align.music.decoding import SPREAD, find_chords, windows_of
@@ -78,7 +78,7 @@ class MusicAligner(Aligner):
         the default leaves out); ``notes`` must be among them. Your features see notes; see
         `align.music.own_features`.
     cost : {"ramp", "absolute", "tolerance", "graded"} or OnsetCost or callable
-        What a wrong alignment costs; see `align.learners.costs`. The ramp rises from 5 ms to
+        What a wrong alignment costs; see `align.learners.structured`. The ramp rises from 5 ms to
         `tolerance`, and is the mean over the chords. A function of a user's may depend on the
         errors of the onsets only.
     tolerance : float

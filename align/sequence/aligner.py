@@ -21,7 +21,7 @@ from align.decoders import Lattice, decode
 from align.errors import DataError, ModelError, ParameterError
 from align.evaluation.report import FileResult
 from align.features import Feature, Signal, TimedSignal
-from align.learners.structured import StructuredLearner
+from align.learners.structured.learner import StructuredLearner
 from align.potentials import Path, Potentials
 from align.results.alignment import Alignment
 from align.sequence.base import NAMELESS, Aligner
@@ -54,7 +54,7 @@ class SequenceAligner(Aligner):
     cost : {"tolerance", "graded", "absolute", "ramp"} or callable
         What a wrong alignment costs: the share of onsets off by more than `tolerance`, the same
         in ten steps, the mean absolute error, a sum of errors that grow to 1 and stay there, or
-        ``cost(true, predicted) -> float`` of onsets in frames; see `align.learners.costs`.
+        ``cost(true, predicted) -> float`` of onsets in frames; see `align.learners.structured`.
     tolerance : float
         In seconds, for the first two.
     hop : float

@@ -38,9 +38,9 @@ from align._params import ParamsMixin, not_fitted_error
 from align.errors import AlignError, DataError, ParameterError, error_reason
 from align.evaluation.report import FileResult, Report
 from align.features import Signal
-from align.learners.costs import OnsetCost, make_cost
-from align.learners.structured import StructuredLearner
-from align.learners.updates import make_update
+from align.learners.parts.updates import make_update
+from align.learners.structured.costs import OnsetCost, make_cost
+from align.learners.structured.learner import StructuredLearner
 from align.models.file import write_model
 from align.sequence.checkpoint import Checkpoint, checkpoint_of, digest_of_training
 from align.sequence.crossfit import cross_fit

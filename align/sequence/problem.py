@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.decoders import decode
-from align.learners.costs import OnsetCost
+from align.learners.structured.costs import OnsetCost
 from align.sequence.windows import spaced
 from align.terms import BaseFunctions
 from align.types import IntArray

@@ -38,7 +38,7 @@ from align.features import (
 from align.features.articulatory import articulation
 from align.formats.phone_map import PHONE_MAPS, read_phone_map
 from align.formats.phone_map import unknown as describe_unknown
-from align.learners.kernel import KernelPA
+from align.learners.kernels.kernel_pa import KernelPA
 from align.sequence.aligner import SequenceAligner, distinct
 from align.sequence.base import Aligner
 from align.sequence.on_lattice import ExpandedLattice

@@ -25,7 +25,7 @@ import mail
 import numpy as np
 import scipy.sparse as sp
 
-from align.learners.label_ranking import LabelRanker
+from align.learners import LabelRanker
 
 UPDATES = ("conservative", "aggressive", "optimal")
 ALGORITHMS = tuple(itertools.product(("euclidean", "entropy"), UPDATES))

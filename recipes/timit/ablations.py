@@ -33,8 +33,8 @@ from run import folds
 import align
 from align.decoders import decode
 from align.features import Feature, NetworkConfidence, network_confidence
-from align.learners.costs import make_cost
-from align.learners.structured import StructuredLearner
+from align.learners.structured.costs import make_cost
+from align.learners.structured.learner import StructuredLearner
 from align.sequence.correction import OnsetCorrection
 from align.sequence.crossfit import cross_fit
 from align.sequence.placement import Placement

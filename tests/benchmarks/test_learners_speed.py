@@ -27,7 +27,7 @@ from align.learners import (
     SelfTunedWinnow,
     Winnow,
 )
-from align.learners._link_run import LinkRun
+from align.learners.flat._link_run import LinkRun
 
 pytestmark = [
     pytest.mark.benchmark,

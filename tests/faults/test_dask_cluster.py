@@ -165,7 +165,7 @@ def test_what_the_cluster_blames_is_tried_again_alone(cluster, recordings, tmp_p
 
 def test_training_on_the_cluster_gives_the_same_model(cluster, tmp_path):
     from align.features import PhoneConfidence
-    from align.learners.kernel import KernelPA
+    from align.learners import KernelPA
 
     corpus = align.read_corpus(write_corpus(tmp_path / "corpus", {"ann": 2, "bob": 2}))
 

@@ -21,7 +21,7 @@ from synthetic_speech import write_corpus
 from align import SequenceAligner, SpeechAligner, read_corpus
 from align.errors import DataError
 from align.features import NetworkConfidence, SpectralDistance
-from align.learners.structured import StructuredLearner
+from align.learners.structured.learner import StructuredLearner
 from align.sequence.checkpoint import (
     Checkpoint,
     describe_example,

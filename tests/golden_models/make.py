@@ -42,7 +42,7 @@ def _speech_corpus(folder: Path) -> Any:
 
 def _sequence(folder: Path) -> Any:
     from align import SequenceAligner
-    from align.learners.structured import StructuredLearner
+    from align.learners import StructuredLearner
 
     learner = StructuredLearner(epochs=3)
     return SequenceAligner(sequence_features(), learner=learner).fit(_speech_corpus(folder))

@@ -38,7 +38,8 @@ def test_every_test_exists():
         assert parts, number
         for part in parts:
             file, names = part.split(":")
-            source = (Path(__file__).parent / f"{file}.py").read_text(encoding="utf-8")
+            (path,) = Path(__file__).parent.rglob(f"{file}.py")
+            source = path.read_text(encoding="utf-8")
             found = re.findall(r"`(\w+)`", names)
             assert found, (number, part)
             for name in found:

@@ -14,7 +14,7 @@ from align.corpus.reading import Corpus
 from align.errors import DataError, ModelError, ParameterError
 from align.features import NoteNetwork
 from align.formats.scores import read_score
-from align.learners.costs import FunctionCost
+from align.learners.structured.costs import FunctionCost
 from align.models.file import read_model, write_model
 from align.music.aligner import MusicAligner
 from align.music.own_features import OwnFeature

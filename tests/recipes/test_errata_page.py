@@ -6,8 +6,8 @@ from pathlib import Path
 
 import align.features
 import align.learners
-import align.learners.conversion
-import align.learners.sopopo
+import align.learners.parts.conversion
+import align.learners.ranking
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "errata.md"
 
@@ -21,8 +21,8 @@ def test_examples():
 def test_names():
     homes = (
         align.learners,
-        align.learners.conversion,
-        align.learners.sopopo,
+        align.learners.parts.conversion,
+        align.learners.ranking,
         align.features,
     )
     # `Name`, `Name(argument=...)`, `Name.attribute` and `function_name`, but no formulas.

@@ -20,7 +20,7 @@ from align.features import (
     segment_feature,
 )
 from align.features.base import Feature
-from align.learners.structured import StructuredLearner
+from align.learners.structured.learner import StructuredLearner
 from align.terms import OnsetTerm
 
 BANDS = {"sil": (0, 100), "m": (220, 280), "iy": (280, 340), "aa": (650, 750), "s": (4000, 7000)}

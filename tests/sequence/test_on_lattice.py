@@ -14,7 +14,7 @@ from align.decoders import Lattice, decode
 from align.errors import DataError, ParameterError
 from align.features import DurationFeature, SpeakingRate, duration_feature, segment_feature
 from align.features.base import Feature
-from align.learners.structured import StructuredLearner
+from align.learners.structured.learner import StructuredLearner
 from align.sequence.on_lattice import lattice_scores, most_frames, with_roles
 from align.terms import BaseFunctions, DurationTerm, OnsetTerm, RatioTerm, SegmentTerm
 

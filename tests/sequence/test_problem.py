@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from align.errors import ParameterError
-from align.learners.costs import AbsoluteCost, RampCost, ToleranceCost
+from align.learners.structured.costs import AbsoluteCost, RampCost, ToleranceCost
 from align.music.functions import WindowTerm
 from align.sequence.problem import AlignmentProblem, Truth
 from align.terms import BaseFunctions, DurationTerm

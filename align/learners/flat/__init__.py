@@ -1,0 +1,61 @@
+"""Learners of vectors, as scikit-learn has them: classes, label sets, numbers, one class.
+
+====================  ========================================================
+module                what
+====================  ========================================================
+`passive_aggressive`  PA, PA-I, PA-II
+`uniclass`            the same for one class
+`multiplicative`      the same with weights on the simplex
+`quasi_additive`      Perceptron, p-norm Perceptron, Winnow, self-tuned Winnow
+`winnow`              Winnow with a threshold
+`online`              any combination: complexity, loss, step, tuning
+`ellipsoid`           CELLIP and IELLIP
+`mixed_classifier`    a classifier on shards, in parallel
+====================  ========================================================
+"""
+
+from align.learners.flat.ellipsoid import CELLIP, IELLIP, cellip_bound, cut_ellipsoid, iellip_bound
+from align.learners.flat.mixed_classifier import MixedClassifier
+from align.learners.flat.multiplicative import (
+    MultiplicativePA,
+    MultiplicativePARegressor,
+    MultiplicativePAUniclass,
+)
+from align.learners.flat.online import OnlineClassifier, OnlineRegressor
+from align.learners.flat.passive_aggressive import (
+    VARIANTS,
+    PassiveAggressiveClassifier,
+    PassiveAggressiveRegressor,
+    cycle_until,
+    make_pa_update,
+)
+from align.learners.flat.quasi_additive import Perceptron, PNormPerceptron, SelfTunedWinnow, Winnow
+from align.learners.flat.uniclass import PassiveAggressiveUniclass
+from align.learners.flat.winnow import ThresholdWinnow, WinnowBound, threshold_winnow_bound
+
+__all__ = [
+    "CELLIP",
+    "IELLIP",
+    "VARIANTS",
+    "MixedClassifier",
+    "MultiplicativePA",
+    "MultiplicativePARegressor",
+    "MultiplicativePAUniclass",
+    "OnlineClassifier",
+    "OnlineRegressor",
+    "PNormPerceptron",
+    "PassiveAggressiveClassifier",
+    "PassiveAggressiveRegressor",
+    "PassiveAggressiveUniclass",
+    "Perceptron",
+    "SelfTunedWinnow",
+    "ThresholdWinnow",
+    "Winnow",
+    "WinnowBound",
+    "cellip_bound",
+    "cut_ellipsoid",
+    "cycle_until",
+    "iellip_bound",
+    "make_pa_update",
+    "threshold_winnow_bound",
+]

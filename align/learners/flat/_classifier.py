@@ -1,0 +1,290 @@
+"""Flat classifiers: classes and label sets as codes, growing classes, votes, predictions."""
+
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from align.errors import ParameterError
+from align.learners.flat import _rounds as rounds
+from align.learners.flat._inputs import read_classes, read_examples, read_weights
+from align.learners.flat._labels import label_codes, sorted_labels
+from align.learners.flat._learner import FlatLearner, linear_scores
+from align.learners.flat._runs import Chunk, Floats
+from align.learners.theory import Round
+
+__all__ = ["FlatClassifier"]
+
+Indices: TypeAlias = npt.NDArray[np.intp]
+
+
+class FlatClassifier(ClassifierMixin, FlatLearner):  # type: ignore[misc]  # sklearn is untyped
+    """An online classifier; the base class of all flat ones."""
+
+    classes_: npt.NDArray[Any]
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from scratch, in `epochs` passes.
+
+        Parameters
+        ----------
+        X : array_like or CSR matrix [shape=(m, d)]
+            Examples; float32 is not converted.
+        y : array_like [shape=(m,)], or [shape=(m, K)] of 0 and 1
+            Classes, or the relevant labels of each example.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ParameterError
+            For parameters out of range or a single class.
+        """
+        X, y = self._validate(X, y, reset=True)
+        classes = np.arange(y.shape[1]) if y.ndim == 2 else sorted_labels(y)
+        if len(classes) < 2:
+            raise ParameterError(
+                f"y has 1 class, {classes.tolist()}, must have 2 classes or more; a stream that "
+                "begins with one class only can go to partial_fit."
+            )
+        self._open(X.shape[1], classes, labels=y.ndim == 2)
+        m = X.shape[0]
+        self._fit_epochs(self._to_chunk(X, y, None), m, X.shape[1])
+        self._hypothesis()
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Go through examples once, in their order, going on from what was learned before.
+
+        Cutting a stream into calls changes nothing, where the classes are known from the start.
+
+        Parameters
+        ----------
+        X : array_like or CSR matrix [shape=(m, d)]
+            Examples.
+        y : array_like [shape=(m,)], or [shape=(m, K)] of 0 and 1
+            Classes, or the relevant labels of each example. New classes may come at any time;
+            nothing is learned while there is only one.
+        classes : array_like, optional
+            Labels that are to come. A class that is known takes part as a wrong one from then on.
+        sample_weight : array_like [shape=(m,)], optional
+            Multiplies the loss of an example, and with it the largest step. It has no effect on
+            hard constraints (PA), except that an example of weight 0 is left out. `fit` takes no
+            weights: an online learner that sees an example once with weight 2 does not end where
+            one that sees it twice does.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ParameterError
+            For parameters out of range, or another width than before.
+        """
+        self._play_or_idle(self._stream_chunk(X, y, classes, sample_weight))
+        self._hypothesis()
+        return self
+
+    def _stream_chunk(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
+    ) -> Chunk:
+        self._stream_only()
+        first = not hasattr(self, "n_features_in_")
+        X, y = self._validate(X, y, reset=first)
+        labels = y.ndim == 2
+        found = np.arange(y.shape[1]) if labels else sorted_labels(y)
+        if classes is not None:
+            found = np.unique(np.concatenate([np.asarray(classes), found]))
+        if first:
+            self._open(X.shape[1], found, labels=labels)
+        else:
+            self._admit(found, labels=labels)
+        return self._to_chunk(X, y, sample_weight)
+
+    def step(self, x: npt.ArrayLike, y: Any) -> Round:
+        """Play one round of a stream, without checks of x.
+
+        Parameters
+        ----------
+        x : array_like [shape=(d,)]
+            Finite numbers.
+        y : label, or array_like of bool [shape=(K,)]
+            The class; a new one is admitted. Or the relevant labels.
+
+        Returns
+        -------
+        Round
+            Its prediction was made before the label was seen.
+        """
+        relevant = None
+        if isinstance(y, np.ndarray | list | tuple):
+            relevant, code = np.asarray(y, dtype=np.bool_), -1.0
+        if not hasattr(self, "n_features_in_"):
+            found = np.array([y]) if relevant is None else np.arange(relevant.size)
+            width = int(np.size(x))
+            self._open(width, found, labels=relevant is not None)
+            self.n_features_in_ = width
+        if relevant is None:
+            known = self._codes.get(y)
+            if known is None:
+                self._admit(np.array([y]), labels=False)
+                known = self._codes[y]
+            code = known
+        chunk = self._step_chunk(x, code)
+        if relevant is not None:
+            chunk.relevant = relevant[None, :]
+        if len(self._names) == 1:
+            self._idle(1)
+            row = [0.0] * rounds.LOG_WIDTH
+            return self._round(self._names[0], row)
+        row = self._step(chunk)
+        best = int(row[rounds.LOG_CODE])
+        return self._round(self._names[(best > 0) if self._run.rows == 1 else best], row)
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the score of each class; of two classes, how much the second is ahead.
+
+        Parameters
+        ----------
+        X : array_like or CSR matrix [shape=(m, d)]
+
+        Returns
+        -------
+        np.ndarray [shape=(m,)] for two classes, else [shape=(m, K)]
+            With ``conversion="vote"`` the share of the votes, of two classes their difference.
+        """
+        check_is_fitted(self, "n_features_in_")
+        X = read_examples(self, X)
+        if self.conversion == "vote" and self._votes:
+            return self._ballot(X)
+        scores = linear_scores(X, self._hypothesis())
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the class of each example, the best label where there are several.
+
+        Parameters
+        ----------
+        X : array_like or CSR matrix [shape=(m, d)]
+
+        Returns
+        -------
+        np.ndarray [shape=(m,)]
+            A score of 0 is the second of two classes; among more, a tie is the first of the best.
+        """
+        scores = self.decision_function(X)
+        if len(self.classes_) == 1:
+            codes = np.zeros(len(scores), dtype=np.intp)
+        elif scores.ndim == 1:
+            codes = (scores >= 0.0).astype(np.intp)
+        else:
+            codes = np.argmax(scores, axis=1)
+        predicted: npt.NDArray[Any] = self.classes_[codes]
+        return predicted
+
+    def _ballot(self, X: Any) -> Floats:
+        total = np.zeros((X.shape[0], self._run.rows))
+        rows = np.arange(X.shape[0])
+        for weights, count in self._votes:
+            scores = linear_scores(X, weights)
+            if scores.shape[1] == 1:
+                total[:, 0] += count * np.where(scores[:, 0] >= 0.0, 1.0, -1.0)
+            else:
+                total[rows, np.argmax(scores, axis=1)] += count
+        total /= sum(count for _, count in self._votes)
+        return total[:, 0] if total.shape[1] == 1 else total
+
+    def _error(self, chunk: Chunk, which: Indices, weights: Floats) -> float:
+        scores = linear_scores(chunk.X[which], weights)
+        y = chunk.y[which]
+        if scores.shape[1] == 1:
+            return float(np.mean(np.where(scores[:, 0] >= 0.0, 1.0, -1.0) != y))
+        best = np.argmax(scores, axis=1)
+        if len(chunk.relevant):
+            return float(np.mean(~chunk.relevant[which, best]))
+        return float(np.mean(best != y))
+
+    # Classes ----------------------------------------------------------------------------------
+
+    def _n_rows(self) -> int:
+        return 1 if len(self.classes_) <= 2 and not self._multilabel else len(self.classes_)
+
+    def _open(self, n_features: int, classes: npt.NDArray[Any], *, labels: bool) -> None:
+        """Begin a run with these classes."""
+        self.classes_ = classes
+        self._multilabel = labels
+        self._name_classes()
+        self._begin(n_features)
+
+    def _name_classes(self) -> None:
+        self._names = self.classes_.tolist()
+        two = len(self._names) == 2 and not self._multilabel
+        numbers = (-1.0, 1.0) if two else range(len(self._names))
+        self._codes = dict(zip(self._names, numbers, strict=True))
+
+    def _admit(self, found: npt.NDArray[Any], *, labels: bool) -> None:
+        """Make room for new classes; nothing is known of them."""
+        if labels != self._multilabel:
+            raise ParameterError(
+                "y has classes in one call and sets of labels in another; keep to one of them."
+            )
+        if labels and len(found) != len(self.classes_):
+            raise ParameterError(
+                f"y has {len(found)} labels, must have {len(self.classes_)} as before."
+            )
+        if all(name in self._codes for name in found.tolist()):
+            return
+        merged = np.union1d(self.classes_, found)
+        places = np.searchsorted(merged, self.classes_)
+        self.classes_ = merged
+        self._name_classes()
+        rows = self._n_rows()
+        self._run.grow(rows, places)
+        if self.record:
+            self.trace_.regrow(rows, places)
+        grown = self._run.hypothesis()
+        self._votes = [(_spread(w, grown, places), n) for w, n in self._votes]
+        if self._drawn is not None:
+            self._drawn = _spread(self._drawn, grown, places)
+        self._cached = self._chunk = None
+
+    def _step_targets(self) -> npt.NDArray[Any]:
+        return np.zeros(1) if self._run.rows == 1 else np.zeros(1, dtype=np.int64)
+
+    def _play_or_idle(self, chunk: Chunk) -> None:
+        if len(self.classes_) == 1:
+            self._idle(len(chunk.order))
+        else:
+            self._play(chunk)
+
+    def _validate(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, npt.NDArray[Any]]:
+        return read_classes(self, X, y, reset=reset)
+
+    def _to_chunk(self, X: Any, y: npt.NDArray[Any], sample_weight: Any) -> Chunk:
+        rows = self._n_rows()
+        relevant = np.zeros((0, rows), dtype=np.bool_)
+        targets: npt.NDArray[Any]
+        if y.ndim == 2:
+            relevant, targets = np.ascontiguousarray(y != 0), np.full(len(y), -1, dtype=np.int64)
+        else:
+            codes = label_codes(y, self.classes_)
+            targets = 2.0 * codes - 1.0 if rows == 1 else codes
+        weights, order = read_weights(sample_weight, X)
+        return Chunk(X, targets, relevant, weights, order)
+
+
+def _spread(weights: Floats, grown: Floats, places: Indices) -> Floats:
+    """Return weights with room for more classes, which begin as in `grown`; as `Run.grow` does."""
+    if len(grown) == 1:
+        return weights
+    spread = grown.copy()
+    if len(weights) == len(places):
+        spread[places] = weights
+    elif len(weights) == 1 and len(places) == 2:
+        spread[places[0]], spread[places[1]] = -weights[0] / 2.0, weights[0] / 2.0
+    return spread

@@ -1,0 +1,582 @@
+"""What the ellipsoid learners share: the rounds, the passes over examples, the prediction.
+
+See `align.learners.flat.ellipsoid` for the algorithms and their notation.
+"""
+
+import math
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
+
+from align._numba import compiled
+from align.errors import ParameterError
+from align.learners.theory import Round
+
+__all__ = ["DEEP", "IMPROVED", "NEGLIGIBLE", "S3", "EllipsoidLearner", "cut_factors"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+S3, DEEP, IMPROVED = 0, 1, 2  # which ellipsoid follows a cut
+NEGLIGIBLE = 1e-17  # c_t below this leaves P as it is
+_ROOT_TWO = math.sqrt(2.0)
+_FIRST = np.zeros(1, dtype=np.intp)
+_CLIP = 1.0 - 1e-6  # largest alpha of CELLIP
+
+
+class EllipsoidLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped
+    """What both learners share: the passes over examples, and the linear prediction."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    # Constructor parameters that both have.
+    representation: str
+    max_memory: float
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from scratch, in `epochs` passes.
+
+        Parameters
+        ----------
+        X : array_like or CSR matrix [shape=(m, d)]
+        y : array_like [shape=(m,)], or [shape=(m, K)] of 0 and 1
+            Classes, or the relevant labels of each example.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ParameterError
+            For parameters out of range, a single class, or where P outgrows `max_memory`.
+        """
+        X, y = self._validate(X, y, reset=True)
+        classes = np.arange(y.shape[1]) if y.ndim == 2 else np.unique(y)
+        self.start(X.shape[1], classes)
+        relevant = self._relevant(y)
+        rows = self._rows(X)
+        random_state = check_random_state(self.random_state)
+        for _ in range(self.epochs):
+            order = np.arange(X.shape[0])
+            if self.shuffle:
+                random_state.shuffle(order)
+            self._learn(rows, relevant, order)
+        self._warn()
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Go through examples once, in their order, going on from what was learned before.
+
+        Parameters
+        ----------
+        X : array_like or CSR matrix [shape=(m, d)]
+        y : array_like [shape=(m,)], or [shape=(m, K)] of 0 and 1
+        classes : array_like, optional
+            All labels that will ever come; needed in the first call unless `y` has them all.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ParameterError
+            For a label that was not announced, or where P outgrows `max_memory`.
+        """
+        first = not hasattr(self, "classes_")
+        X, y = self._validate(X, y, reset=first)
+        if first:
+            if classes is None:
+                classes = np.arange(y.shape[1]) if y.ndim == 2 else y
+            self.start(X.shape[1], np.unique(classes))
+        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ParameterError(f"classes={classes}, must stay {self.classes_}.")
+        self._learn(self._rows(X), self._relevant(y), np.arange(X.shape[0]))
+        self._warn()
+        return self
+
+    def start(self, n_features: int, classes: npt.ArrayLike) -> Self:
+        """Forget everything and make ready for `step`.
+
+        Parameters
+        ----------
+        n_features : int
+            d.
+        classes : array_like [shape=(K,)]
+            Labels, at least two.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        self.classes_ = np.unique(classes)
+        if self.classes_.size < 2:
+            raise ParameterError(f"y has 1 class, {self.classes_}, must have 2 classes or more.")
+        self.n_features_in_ = n_features
+        blocks = 1 if self.classes_.size == 2 else self.classes_.size
+        width = n_features + bool(self.fit_intercept)
+        n = blocks * width
+        self._W = np.zeros((blocks, width))
+        self._late = np.zeros((blocks, width))  # sum of round number times step, for the mean
+        self._low_rank = self._is_low_rank(n)
+        self._check_memory(16 if self._low_rank else n, n)
+        if self._low_rank:
+            self._shape = np.zeros((16, n))  # rows q_j; grows as needed
+        else:
+            self._shape = self._first_scale() * np.eye(n)
+        # log kappa, cumulative loss, loss and alpha of the last round
+        self._floats = np.zeros(4)
+        # rounds, mistakes, updates, rank, clipped steps, prediction in the last round
+        self._counts = np.zeros(6, dtype=np.int64)
+        self._largest = 0.0  # norm so far, for normalize="max"
+        # z has the norm of x for two classes and sqrt(2) times it for more.
+        self._block_scale = 1.0 if blocks == 1 else 1.0 / _ROOT_TWO
+        # Work space of `step`, which must not allocate.
+        self._labels = list(self.classes_)
+        self._codes = {label: code for code, label in enumerate(self._labels)}
+        self._columns = np.arange(width)
+        self._row, self._row_ends = np.zeros(width), np.array([0, width])
+        self._row_relevant = np.zeros((1, blocks), dtype=np.bool_)
+        return self
+
+    def step(self, x: npt.ArrayLike, y: Any) -> Round:
+        """Play one round of a stream, without checks of x.
+
+        Parameters
+        ----------
+        x : array_like [shape=(d,)]
+        y : label, or array_like of bool [shape=(K,)]
+            One of the classes given to `start`, or the relevant labels.
+
+        Returns
+        -------
+        Round
+            `tau` and `alpha` are the depth of the cut.
+        """
+        row, relevant = self._row, self._row_relevant
+        row[: self.n_features_in_] = x
+        if self.fit_intercept:
+            row[-1] = 1.0
+        norm = math.sqrt(row @ row)
+        if self.normalize == "max":
+            self._largest = max(self._largest, norm)
+        if self.normalize is not None and norm > 0.0:
+            factor = self._block_scale / (self._largest if self.normalize == "max" else norm)
+            row *= factor
+            norm *= factor
+        if isinstance(y, np.ndarray | list | tuple):
+            relevant[0] = y
+        else:
+            code = self._codes.get(y)
+            if code is None:
+                raise ParameterError(f"label {y!r} was never announced to start().")
+            relevant[:] = False
+            if len(self._W) > 1:
+                relevant[0, code] = True
+            elif code:
+                relevant[0, 0] = True
+        counts, floats = self._counts, self._floats
+        mistakes, updates = counts[1], counts[2]
+        self._learn((row, self._columns, self._row_ends, True), relevant, _FIRST)
+        updated = bool(counts[2] > updates)
+        alpha = float(floats[3]) if updated else 0.0
+        return Round(
+            self._labels[counts[5]],
+            float(floats[2]),
+            alpha,
+            updated,
+            float(counts[1] > mistakes),
+            alpha,
+            1.0,
+            norm if len(self._W) == 1 else norm * _ROOT_TWO,
+            self._target(),
+            math.nan,
+        )
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the score of each class.
+
+        Parameters
+        ----------
+        X : array_like or CSR matrix [shape=(m, d)]
+
+        Returns
+        -------
+        np.ndarray [shape=(m,)] for two classes, else [shape=(m, K)]
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        scores = self._scores(X, self._hypothesis())
+        return scores.ravel() if len(self._W) == 1 else scores
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the class of each example, the best label where there are several.
+
+        Parameters
+        ----------
+        X : array_like or CSR matrix [shape=(m, d)]
+
+        Returns
+        -------
+        np.ndarray [shape=(m,)]
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        predicted: npt.NDArray[Any] = self.classes_[
+            self._best(self._scores(X, self._hypothesis()))
+        ]
+        return predicted
+
+    @property
+    def coef_(self) -> Floats:
+        """Weights that predict [shape=(1 or K, d)]."""
+        weights: Floats = self._hypothesis()[:, : self.n_features_in_]
+        return weights
+
+    @property
+    def intercept_(self) -> Floats:
+        """Bias of each class [shape=(1 or K,)]."""
+        hypothesis = self._hypothesis()
+        bias: Floats = hypothesis[:, -1] if self.fit_intercept else np.zeros(len(hypothesis))
+        return bias
+
+    @property
+    def center_(self) -> Floats:
+        """Centre of the ellipsoid, the intercepts last [shape=(1 or K, d or d + 1)]."""
+        check_is_fitted(self)
+        return self._W
+
+    @property
+    def shape_matrix_(self) -> Floats:
+        """P [shape=(n, n)], n the number of all weights; its scale may underflow."""
+        check_is_fitted(self)
+        shape: Floats = self._shape
+        if self._low_rank:
+            Q = shape[: self._counts[3]]
+            shape = self._first_scale() * np.eye(self._W.size) - Q.T @ Q
+        return shape * float(np.exp(self._floats[0]))
+
+    @property
+    def n_rounds_(self) -> int:
+        """Rounds played."""
+        return int(self._counts[0])
+
+    @property
+    def n_mistakes_(self) -> int:
+        """Rounds with a margin of 0 or less."""
+        return int(self._counts[1])
+
+    @property
+    def n_updates_(self) -> int:
+        """Rounds that moved the ellipsoid: the mistakes with an instance that is not 0."""
+        return int(self._counts[2])
+
+    @property
+    def cumulative_loss_(self) -> float:
+        """Sum over the rounds of ``[target - margin]_+``."""
+        return float(self._floats[1])
+
+    def _validate(self, X: Any, y: Any, reset: bool) -> tuple[Any, npt.NDArray[Any]]:
+        X, y = validate_data(
+            self, X, y, accept_sparse="csr", dtype=np.float64, reset=reset, multi_output=True
+        )
+        if y.ndim == 2 and y.shape[1] == 1:
+            X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=False)
+        check_classification_targets(y)
+        return X, y
+
+    def _relevant(self, y: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+        """Return the relevant labels of each example; one column, y = +1, for two classes."""
+        if y.ndim == 2:
+            if y.shape[1] != self.classes_.size or len(self._W) == 1:
+                raise ParameterError(
+                    f"y.shape={y.shape}, must be (m, K)=(m, {self.classes_.size}) with K > 2."
+                )
+            return np.ascontiguousarray(y != 0)
+        codes = np.searchsorted(self.classes_, y).clip(max=self.classes_.size - 1)
+        unknown = self.classes_[codes] != y
+        if unknown.any():
+            raise ParameterError(
+                f"label {y[unknown].tolist()[0]!r} was never announced; the classes are "
+                f"{self.classes_.tolist()}. Give all of them in the first call."
+            )
+        if len(self._W) == 1:
+            positive: npt.NDArray[np.bool_] = np.equal(codes, 1)[:, None]
+            return positive
+        relevant = np.zeros((len(y), self.classes_.size), dtype=np.bool_)
+        relevant[np.arange(len(y)), codes] = True
+        return relevant
+
+    def _rows(self, X: Any) -> tuple[Floats, Any, Any, bool]:
+        """Add the bias and normalise; return values, columns, row ends, and whether dense."""
+        m = X.shape[0]
+        one: Any = np.ones((m, 1))
+        dense = isinstance(X, np.ndarray)
+        if self.fit_intercept:
+            X = np.hstack([X, one]) if dense else sp.csr_array(sp.hstack([sp.csr_array(X), one]))
+        if dense:
+            squares = np.einsum("ij,ij->i", X, X)
+        else:
+            squares = np.asarray(X.multiply(X).sum(axis=1)).ravel()
+        norms = np.sqrt(squares)
+        if self.normalize == "max":
+            # Row by row, so that a stream in chunks is scaled as one in a single piece.
+            norms = np.maximum(np.maximum.accumulate(norms), self._largest)
+            self._largest = float(norms[-1])
+        if self.normalize is not None:
+            scale = np.divide(self._block_scale, norms, out=np.ones(m), where=norms > 0.0)
+            X = X * scale[:, None] if dense else sp.diags_array(scale) @ X
+        if dense:
+            width = X.shape[1]
+            X = np.ascontiguousarray(X)
+            return X.ravel(), np.arange(width), np.arange(m + 1) * width, True
+        X = sp.csr_array(X)
+        return X.data, X.indices.astype(np.intp), X.indptr.astype(np.intp), False
+
+    def _learn(
+        self,
+        rows: tuple[Floats, Any, Any, bool],
+        relevant: npt.NDArray[np.bool_],
+        order: npt.NDArray[np.intp],
+    ) -> None:
+        kind, c, b, by_rounds = self._kernel_parameters()
+        begin = 0
+        while True:
+            begin = _run(
+                *rows, relevant, order, begin, self._W, self._late, self._shape,
+                self._low_rank, self._first_scale(), kind, self._target(), c, b, by_rounds,
+                self._floats, self._counts,
+            )  # fmt: skip
+            if begin == order.size:
+                return
+            self._enlarge()
+
+    def _enlarge(self) -> None:
+        """Make room for further updates: more vectors, or a matrix where that is no larger."""
+        rank, n = self._shape.shape
+        if rank >= n:
+            self._shape = self._first_scale() * np.eye(n) - self._shape.T @ self._shape
+            self._low_rank = False
+            return
+        self._check_memory(rank + 1, n)
+        wanted = min(2 * rank, n, max(int(self.max_memory // (8 * n)), rank + 1))
+        self._shape = np.concatenate([self._shape, np.zeros((wanted - rank, n))])
+
+    def _check_memory(self, rows: int, n: int) -> None:
+        if 8.0 * rows * n > self.max_memory:
+            kept = f"the vectors of {rows} updates" if self._low_rank else "a dense P"
+            raise ParameterError(
+                f"{kept} of n={n} weights take {8e-9 * rows * n:.3g} GB, more than max_memory="
+                f"{self.max_memory:g} bytes; use IELLIP, whose updates fade, representation="
+                "'low-rank', fewer features, or raise max_memory."
+            )
+
+    def _hypothesis(self) -> Floats:
+        """Return the centre or the mean of the centres w_1 .. w_T, one for each round."""
+        check_is_fitted(self)
+        if not (self.average and self._counts[0]):
+            return self._W
+        mean: Floats = self._W - self._late / self._counts[0]
+        return mean
+
+    def _scores(self, X: Any, hypothesis: Floats) -> Floats:
+        scores: Floats = np.asarray(X @ hypothesis[:, : self.n_features_in_].T)
+        if self.fit_intercept:
+            scores += hypothesis[:, -1]
+        return scores
+
+    def _best(self, scores: Floats) -> npt.NDArray[np.intp]:
+        if len(self._W) == 1:
+            return np.greater_equal(scores.ravel(), 0.0).astype(np.intp)
+        best: npt.NDArray[np.intp] = np.argmax(scores, axis=1)
+        return best
+
+    def _warn(self) -> None:
+        """Say so where the data cannot be separated as promised; only CELLIP minds."""
+
+    def _check_parameters(self) -> None:
+        if not (np.isfinite(self.gamma) and 0.0 < self.gamma <= 1.0):
+            raise ParameterError(f"gamma={self.gamma}, must lie in (0, 1].")
+        if self.normalize not in ("unit", "max", None):
+            raise ParameterError(f"normalize={self.normalize!r}, must be 'unit', 'max' or None.")
+        if self.representation not in ("auto", "dense", "low-rank"):
+            raise ParameterError(
+                f"representation={self.representation!r}, must be 'auto', 'dense' or 'low-rank'."
+            )
+        if not self.max_memory > 0.0:
+            raise ParameterError(f"max_memory={self.max_memory}, must be a positive number.")
+        if self.epochs < 1:
+            raise ParameterError(f"epochs={self.epochs}, must be at least 1.")
+
+    def _is_low_rank(self, n: int) -> bool:
+        raise NotImplementedError
+
+    def _first_scale(self) -> float:
+        raise NotImplementedError
+
+    def _target(self) -> float:
+        raise NotImplementedError
+
+    def _kernel_parameters(self) -> tuple[int, float, float, bool]:
+        raise NotImplementedError
+
+
+def cut_factors(kind: int, alpha: float, n: int) -> tuple[float, float, float]:
+    """Return step, scale and shrink of a cut at depth alpha in n dimensions."""
+    step, scale, shrink = _cut(kind, alpha, n)
+    return float(step), float(scale), float(shrink)
+
+
+@compiled()
+def _cut(kind: int, alpha: float, n: int) -> tuple[float, float, float]:
+    """Return step, scale and shrink of a cut at depth alpha."""
+    if kind == S3:
+        return alpha, 1.0 - alpha * alpha, 2.0 * alpha / (1.0 + alpha)
+    tau = (1.0 - alpha) / (n + 1.0)
+    scale = n * n * (1.0 - alpha * alpha) / (n * n - 1.0)
+    return alpha + tau, scale, 1.0 - (1.0 - alpha - tau) ** 2 / scale
+
+
+@compiled()
+def _run(
+    data: Any, columns: Any, ends: Any, dense: bool, relevant: Any, order: Any, begin: int,
+    W: Any, late: Any, shape: Any, low_rank: bool, first_scale: float, kind: int, target: float,
+    c: float, b: float, by_rounds: bool, floats: Any, counts: Any,
+) -> int:  # fmt: skip
+    """Play rounds ``order[begin:]``; return how far it came before `shape` was full."""
+    blocks, width = W.shape
+    n = blocks * width
+    Pz = np.empty(n)  # P z / kappa
+    for place in range(begin, order.size):
+        if low_rank and counts[3] == shape.shape[0]:
+            return int(place)
+        row = order[place]
+        first = ends[row]
+        size = ends[row + 1] - first
+        skip = 0 if dense else first  # where the columns of this row begin
+        counts[0] += 1
+        floats[2] = 0.0
+        up = 0
+        down = -1
+        sign = 1.0
+        if blocks == 1:
+            margin = 0.0
+            for j in range(size):
+                margin += W[0, columns[skip + j]] * data[first + j]
+            counts[5] = 1 if margin >= 0.0 else 0
+            if not relevant[row, 0]:
+                sign = -1.0
+            margin *= sign
+        else:
+            up = -1
+            lowest = np.inf
+            highest = -np.inf
+            best = -np.inf
+            for r in range(blocks):
+                score = 0.0
+                for j in range(size):
+                    score += W[r, columns[skip + j]] * data[first + j]
+                if score > best:
+                    best = score
+                    counts[5] = r
+                if relevant[row, r]:
+                    if score < lowest:
+                        lowest = score
+                        up = r
+                elif score > highest:
+                    highest = score
+                    down = r
+            if up < 0 or down < 0:
+                continue  # every label relevant, or none: nothing to rank
+            margin = lowest - highest
+        floats[2] = max(target - margin, 0.0)
+        floats[1] += floats[2]
+        if margin > 0.0:
+            continue
+        counts[1] += 1
+        if low_rank:
+            Pz[:] = 0.0
+            for j in range(size):
+                value = sign * first_scale * data[first + j]
+                Pz[up * width + columns[skip + j]] = value
+                if down >= 0:
+                    Pz[down * width + columns[skip + j]] = -value
+            for k in range(counts[3]):
+                along = 0.0
+                for j in range(size):
+                    column = columns[skip + j]
+                    part = shape[k, up * width + column]
+                    if down >= 0:
+                        part -= shape[k, down * width + column]
+                    along += part * data[first + j]
+                along *= sign
+                for i in range(n):
+                    Pz[i] -= along * shape[k, i]
+        else:
+            Pz[:] = 0.0
+            for j in range(size):
+                value = sign * data[first + j]
+                if value == 0.0:
+                    continue
+                column = up * width + columns[skip + j]
+                for i in range(n):
+                    Pz[i] += value * shape[column, i]
+                if down >= 0:
+                    column = down * width + columns[skip + j]
+                    for i in range(n):
+                        Pz[i] -= value * shape[column, i]
+        zPz = 0.0
+        for j in range(size):
+            column = columns[skip + j]
+            part = Pz[up * width + column]
+            if down >= 0:
+                part -= Pz[down * width + column]
+            zPz += sign * data[first + j] * part
+        kappa = np.exp(floats[0])
+        s = np.sqrt(max(kappa * zPz, 0.0))
+        if s == 0.0:
+            continue  # x is 0 (or P, by underflow): a mistake that nothing can be learned from
+        alpha = (target - margin) / s
+        shrink = 0.0
+        scale = 1.0
+        step = alpha
+        if kind == IMPROVED:
+            shrink = c * b ** (counts[0] - 1 if by_rounds else counts[2])
+            scale = 1.0 / (1.0 - shrink)
+        elif alpha >= _CLIP:
+            counts[4] += 1
+            alpha = _CLIP
+            step = alpha
+        else:
+            step, scale, shrink = _cut(kind, alpha, n)
+        floats[3] = alpha
+        counts[2] += 1
+        move = step * kappa / s
+        for r in range(blocks):
+            for i in range(width):
+                W[r, i] += move * Pz[r * width + i]
+                late[r, i] += counts[0] * (move * Pz[r * width + i])
+        if shrink <= NEGLIGIBLE:
+            continue
+        floats[0] += np.log(scale)
+        if low_rank:
+            root = np.sqrt(shrink / zPz)
+            for i in range(n):
+                shape[counts[3], i] = root * Pz[i]
+            counts[3] += 1
+        else:
+            ratio = shrink / zPz
+            for i in range(n):
+                for j in range(n):
+                    # The product first, so that P stays exactly symmetric.
+                    shape[i, j] -= ratio * (Pz[i] * Pz[j])
+    return int(order.size)

@@ -1,0 +1,121 @@
+"""What a flat learner knows of its own run: counts, losses, dual objective, bounds."""
+
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted
+
+from align.errors import ParameterError
+from align.learners.flat._runs import Run
+from align.learners.parts import Plan
+from align.learners.theory import Trace, certify
+
+__all__ = ["Facts"]
+
+
+class Facts:
+    """Read-only facts of a run, for learners that keep a ``_run``."""
+
+    _run: Run
+    _current: Plan
+    trace_: Trace
+
+    @property
+    def n_rounds_(self) -> int:
+        """Rounds played."""
+        check_is_fitted(self, "n_features_in_")
+        return int(self._run.counts[0])
+
+    @property
+    def n_mistakes_(self) -> int:
+        """Rounds with a wrong prediction; of a regressor, with a loss."""
+        check_is_fitted(self, "n_features_in_")
+        return int(self._run.counts[1])
+
+    @property
+    def n_updates_(self) -> int:
+        """Rounds that moved the weights."""
+        check_is_fitted(self, "n_features_in_")
+        return int(self._run.counts[2])
+
+    @property
+    def cumulative_loss_(self) -> float:
+        """Sum over the rounds of ``[target - <w, a>]_+``."""
+        check_is_fitted(self, "n_features_in_")
+        return self._run.loss
+
+    @property
+    def dual_objective_(self) -> float:
+        """Dual objective after the last round.
+
+        Never more than ``c f(u) + sum of the losses of u``, for any u: how well anything could
+        do on these examples. Lost in ``conversion="validation"``, which restarts.
+        """
+        check_is_fitted(self, "n_features_in_")
+        return self._run.dual
+
+    def mistake_bound(self, u: npt.ArrayLike) -> float:
+        """Bound the mistakes made so far by the losses of a fixed u.
+
+        Parameters
+        ----------
+        u : array_like [shape=(rows * (d + 1),)]
+            Weights of each class, or of the only score, the intercept last; without the
+            intercepts where `fit_intercept` is False.
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        ParameterError
+            Where the run was not recorded, or no theorem bounds mistakes of this learner.
+        """
+        if self._current.regression:
+            raise ParameterError("a regressor makes no mistakes; use regret_bound.")
+        trace = self._trace()
+        for bound in ("Cor 7", "Cor 5", "Cor 6", "Thm 6", "Thm 7", "Eq 5.2", "PA-I"):
+            try:
+                return certify(trace, bound, u).right / (
+                    self._current.margin if bound == "Eq 5.2" else 1.0
+                )
+            except ParameterError as error:
+                if "the bound is about" not in str(error) or "f(u)" in str(error):
+                    raise
+        # PA and PA-II: every mistake has a loss of at least the margin.
+        for bound in ("multiplicative", "PA", "PA-II"):
+            try:
+                return certify(trace, bound, u).right / self._current.margin**2
+            except ParameterError as error:
+                if "the bound is about" not in str(error):
+                    raise
+        raise ParameterError(f"no theorem bounds the mistakes of {self}.")
+
+    def regret_bound(self, u: npt.ArrayLike) -> float:
+        """Bound the regret against a fixed u: Lemma 2, or Lemma 1 with a fixed c.
+
+        Parameters
+        ----------
+        u : array_like
+            As in `mistake_bound`.
+
+        Returns
+        -------
+        float
+            At least the sum of the losses so far minus that of u; for a conservative learner,
+            of those in mistaken rounds.
+        """
+        trace = self._trace()
+        certificate = certify(trace, "Lemma 2", u)
+        losses = trace.losses_of(u)
+        curvature = self._current.update.slack.curvature
+        if curvature > 0.0:
+            losses = losses**2 / (2.0 * curvature)
+        if self._current.update.conservative:
+            losses = losses[trace.cost > 0.0]
+        return certificate.right - float(losses.sum())
+
+    def _trace(self) -> Trace:
+        check_is_fitted(self, "n_features_in_")
+        if not hasattr(self, "trace_"):
+            raise ParameterError("bounds need the rounds: construct the learner with record=True.")
+        return self.trace_

@@ -1,0 +1,146 @@
+"""Examples, labels and weights as the flat estimators take them.
+
+scikit-learn's `validate_data` has the last word. What plainly needs none of it (float arrays in C
+order, canonical CSR, whole-number labels, all finite) is let in without: for narrow examples its
+checks would take longer than learning.
+"""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d, validate_data
+
+from align.errors import ParameterError
+from align.learners.flat._runs import NO_WEIGHTS, Floats
+
+__all__ = ["read_classes", "read_examples", "read_numbers", "read_weights"]
+
+Indices: TypeAlias = npt.NDArray[np.intp]
+
+_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+
+
+def read_examples(owner: Any, X: Any) -> Any:
+    """Return examples to predict, of the width that `owner` knows."""
+    if _is_clean(owner, X, reset=False):
+        return X
+    return validate_data(
+        owner, X, accept_sparse="csr", dtype=list(_FLOATS), order="C", reset=False
+    )
+
+
+def read_classes(owner: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, npt.NDArray[Any]]:
+    """Return examples and their classes [shape=(m,)] or relevant labels [shape=(m, K)]."""
+    _check_given(owner, y)
+    plain = type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iu"
+    if plain and _is_clean(owner, X, reset=reset) and len(y) == X.shape[0]:
+        _admit(owner, X, reset=reset)
+        return _canonical(X), y
+    X, y = validate_data(
+        owner,
+        X,
+        y,
+        accept_sparse="csr",
+        dtype=list(_FLOATS),
+        order="C",
+        multi_output=True,
+        reset=reset,
+    )
+    if y.ndim == 2 and y.shape[1] == 1:
+        y = column_or_1d(y, warn=True)
+    if y.dtype.kind not in "biuUS":
+        check_classification_targets(y)
+    if y.ndim == 2 and not np.isin(y, (0, 1)).all():
+        raise ParameterError("y must hold 0 and 1 where it has a column for each label.")
+    return _canonical(X), y
+
+
+def read_numbers(owner: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, Floats]:
+    """Return examples and a copy (never read-only) of the numbers to predict [shape=(m,)]."""
+    _check_given(owner, y)
+    X, y = validate_data(
+        owner,
+        X,
+        y,
+        accept_sparse="csr",
+        dtype=list(_FLOATS),
+        order="C",
+        y_numeric=True,
+        reset=reset,
+    )
+    return _canonical(X), np.array(y, dtype=np.float64)
+
+
+def read_weights(sample_weight: Any, X: Any) -> tuple[Floats, Indices]:
+    """Return the weights, none where all are 1, and the rows that have one."""
+    m = X.shape[0]
+    if sample_weight is None:
+        return NO_WEIGHTS, np.arange(m)
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.ndim == 0:
+        weights = np.full(m, float(weights))
+    if weights.shape != (m,):
+        raise ParameterError(f"sample_weight.shape={weights.shape}, must be (m,)=({m},).")
+    if not (np.isfinite(weights).all() and (weights >= 0.0).all()):
+        raise ParameterError("sample_weight must be finite and not negative.")
+    return np.ascontiguousarray(weights), np.flatnonzero(weights > 0.0)
+
+
+def _check_given(owner: Any, y: Any) -> None:
+    if y is None:
+        raise ParameterError(
+            f"{type(owner).__name__} requires y to be passed, but the target y is None."
+        )
+
+
+def _is_clean(owner: Any, X: Any, *, reset: bool) -> bool:
+    """Whether scikit-learn's checks would let X pass as it is."""
+    if type(X) is np.ndarray:
+        if X.ndim != 2 or not X.flags.c_contiguous:
+            return False
+        values = X
+    elif type(X) in (sp.csr_array, sp.csr_matrix):
+        if X.indices.dtype != np.int32 or not X.has_canonical_format:
+            return False
+        values = X.data
+    else:
+        return False
+    if values.dtype not in _FLOATS or 0 in X.shape:
+        return False
+    if not reset and (
+        getattr(owner, "n_features_in_", None) != X.shape[1] or hasattr(owner, "feature_names_in_")
+    ):
+        return False
+    # A sum is finite only where every entry is, and is much faster than asking each.
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(values.sum()))
+
+
+def _admit(owner: Any, X: Any, *, reset: bool) -> None:
+    """Remember the width of the first examples, as `validate_data` does."""
+    if reset:
+        owner.n_features_in_ = X.shape[1]
+        if hasattr(owner, "feature_names_in_"):
+            del owner.feature_names_in_
+
+
+def _canonical(X: Any) -> Any:
+    """Return CSR with 32-bit indices where they fit, each of them once in a row.
+
+    A matrix without a zero is returned as the dense one that its data are.
+    """
+    if isinstance(X, np.ndarray):
+        return X
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    if X.nnz == X.shape[0] * X.shape[1]:
+        return np.asarray(X.data).reshape(X.shape)
+    if X.indices.dtype != np.int32 and X.nnz < 2**31 and X.shape[1] < 2**31:
+        X = sp.csr_array(
+            (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape
+        )
+    return X

@@ -1,0 +1,368 @@
+"""What the flat estimators share: a run started, fed, watched, and read.
+
+An estimator says what it is made of (`_plan`). Its run is fed by ``fit``, ``partial_fit`` and
+``step`` of its classifier or regressor, watched by the online-to-batch conversion, and read by
+``predict``.
+"""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from align.errors import ParameterError
+from align.learners.flat import _rounds as rounds
+from align.learners.flat._facts import Facts
+from align.learners.flat._general import GeneralRun
+from align.learners.flat._linear import LinearRun
+from align.learners.flat._link_run import LinkRun
+from align.learners.flat._parameters import check_epochs, generator
+from align.learners.flat._runs import NO_WEIGHTS, Chunk, Floats, Run
+from align.learners.parts import FixedTuning, Plan, block_ends
+from align.learners.theory import Round, Trace
+
+__all__ = ["CONVERSIONS", "FlatLearner", "linear_scores"]
+
+Indices: TypeAlias = npt.NDArray[np.intp]
+
+CONVERSIONS = ("last", "average", "random", "vote", "best", "validation")
+
+_BLOCKS = 10  # candidates of "best" in an epoch, restarts of "validation"
+_NO_LOG = np.zeros((0, rounds.LOG_WIDTH))
+
+
+class FlatLearner(Facts, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
+    """An online learner of vectors; the base class of classifiers and regressors."""
+
+    # Constructor parameters that every learner has.
+    fit_intercept: bool
+    conversion: str
+    epochs: int
+    shuffle: bool
+    validation_fraction: float
+    record: bool
+    random_state: Any
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        return tags
+
+    # What a subclass says ---------------------------------------------------------------------
+
+    def _plan(self, n_weights: int) -> Plan:
+        """Return what the learner is made of; `n_weights` are those of one score."""
+        raise NotImplementedError
+
+    def _n_rows(self) -> int:
+        return 1
+
+    # A run ------------------------------------------------------------------------------------
+
+    def _begin(self, n_features: int) -> None:
+        """Forget everything and make ready for rounds."""
+        if self.conversion not in CONVERSIONS:
+            raise ParameterError(
+                f"conversion={self.conversion!r}, must be one of {', '.join(CONVERSIONS)}."
+            )
+        check_epochs(self.epochs)
+        if not 0.0 < self.validation_fraction < 1.0:
+            raise ParameterError(
+                f"validation_fraction={self.validation_fraction}, must lie in (0, 1)."
+            )
+        self._current = plan = self._plan(n_features + bool(self.fit_intercept))
+        self._rng = generator(self.random_state)
+        self._run: Run = self._new_run(n_features)
+        self._drawn: Floats | None = None
+        self._votes: list[tuple[Floats, int]] = []
+        self._chosen: Floats | None = None
+        self._cached: Floats | None = None
+        self._fresh_vote = True
+        if self.record:
+            self.trace_ = Trace(plan, rows=self._n_rows())
+        elif hasattr(self, "trace_"):
+            del self.trace_
+        # Work space of `step`, which must not allocate more than it has to.
+        self._row = np.zeros((1, n_features))
+        self._log = np.zeros((1, rounds.LOG_WIDTH))
+        self._chunk: Chunk | None = None
+
+    def _new_run(self, n_features: int) -> Run:
+        plan, rows = self._current, self._n_rows()
+        bias = 1.0 if self.fit_intercept else 0.0
+        average = self.conversion == "average"
+        if LinearRun.covers(plan):
+            return LinearRun(plan, rows, n_features, bias=bias, average=average)
+        kind = LinkRun if LinkRun.covers(plan) else GeneralRun
+        return kind(plan, rows, n_features, bias=bias, average=average, rng=self._rng)
+
+    def _play(self, chunk: Chunk, log: Floats | None = None) -> None:
+        """Play the rounds of a chunk, watched by the conversion."""
+        self._cached = self._chosen = None
+        order = chunk.order
+        if log is None:
+            log = self._new_log(len(order))
+        if self.conversion == "random":
+            self._play_drawing(chunk, order, log)
+        elif self.conversion == "vote":
+            self._play_voting(chunk, order, log)
+        else:
+            self._run.play(chunk, order, log)
+        if self.record:
+            self._remember(chunk, order, log)
+
+    def _new_log(self, n_rounds: int) -> Floats:
+        return np.empty((n_rounds, rounds.LOG_WIDTH)) if self.record else _NO_LOG
+
+    def _play_drawing(self, chunk: Chunk, order: Indices, log: Floats) -> None:
+        """Keep the hypothesis before each round with probability one over its number."""
+        before = int(self._run.counts[0])
+        draws = self._rng.random(len(order)) * np.arange(before + 1, before + 1 + len(order)) < 1.0
+        kept = np.flatnonzero(draws)
+        if len(kept):
+            self._drawn = self._play_around(chunk, order, log, int(kept[-1]))
+        else:
+            self._run.play(chunk, order, log)
+
+    def _play_around(self, chunk: Chunk, order: Indices, log: Floats, place: int) -> Floats:
+        """Play rounds; return the hypothesis that one of them predicted with."""
+        if place > 0:
+            self._run.play(chunk, order[:place], log[:place])
+        after = place + 1
+        found = self._run.play_one(chunk, order[place:after], log[place:after])
+        if after < len(order):
+            self._run.play(chunk, order[after:], log[after:])
+        return found
+
+    def _play_voting(self, chunk: Chunk, order: Indices, log: Floats) -> None:
+        """Keep every hypothesis with the number of rounds it was used in."""
+        if not isinstance(self._current.update.tuning, FixedTuning):
+            # With a c that changes from round to round so does the hypothesis.
+            for at in range(len(order)):
+                weights = self._run.play_one(chunk, order[at : at + 1], log[at : at + 1])
+                self._votes.append((weights, 1))
+            return
+        at = 0
+        while at < len(order):
+            self._open_vote()
+            updates = int(self._run.counts[2])
+            played = self._run.play(chunk, order[at:], log[at:], stop=True)
+            self._count_votes(played)
+            self._fresh_vote = int(self._run.counts[2]) > updates
+            at += played
+
+    def _open_vote(self) -> None:
+        """Give the present hypothesis its place among those that vote."""
+        if self._fresh_vote:
+            self._votes.append((self._run.hypothesis(), 0))
+            self._fresh_vote = False
+
+    def _count_votes(self, n_rounds: int) -> None:
+        """Count rounds of the present hypothesis."""
+        weights, count = self._votes[-1]
+        self._votes[-1] = (weights, count + n_rounds)
+
+    def _idle(self, n_rounds: int) -> None:
+        """Count rounds in which nothing can go wrong, at the beginning of a run."""
+        self._cached = None
+        if self.conversion == "random" and self._drawn is None and n_rounds:
+            self._drawn = self._run.hypothesis()  # that of all of these rounds
+        elif self.conversion == "vote" and n_rounds:
+            self._open_vote()
+            self._count_votes(n_rounds)
+        self._run.idle(n_rounds)
+
+    def _remember(self, chunk: Chunk, order: Indices, log: Floats) -> None:
+        """Add rounds to the trace."""
+        columns = {
+            "cost": log[:, rounds.LOG_COST],
+            "loss": log[:, rounds.LOG_LOSS],
+            "tau": log[:, rounds.LOG_ALPHA] * log[:, rounds.LOG_SCALE],
+            "alpha": log[:, rounds.LOG_ALPHA],
+            "c": log[:, rounds.LOG_C],
+            "norm": log[:, rounds.LOG_NORM],
+            "target": log[:, rounds.LOG_TARGET],
+            "dual": log[:, rounds.LOG_DUAL],
+        }
+        self.trace_.extend(columns, self._directions(chunk, order, log[:, rounds.LOG_OTHER]))
+
+    def _directions(self, chunk: Chunk, order: Indices, other: Floats) -> list[Floats]:
+        rows = self._run.rows
+        found = []
+        for row, code in zip(order, other, strict=True):
+            x = self._instance(chunk.X, int(row))
+            if rows == 1:
+                found.append(code * x)
+                continue
+            direction = np.zeros((rows, len(x)))
+            if code >= 0.0:
+                good, wrong = divmod(int(code), rows)
+                direction[good], direction[wrong] = x, -x
+            found.append(direction.ravel())
+        return found
+
+    def _instance(self, X: Any, row: int) -> Floats:
+        """Return a row as the learner sees it, with the constant if there is one."""
+        dense = X[row] if isinstance(X, np.ndarray) else X[[row]].toarray()[0]
+        x = np.append(dense, 1.0) if self.fit_intercept else np.array(dense, dtype=np.float64)
+        return np.concatenate([x, -x]) if self._current.doubled else x
+
+    def _hypothesis(self) -> Floats:
+        """Return the weights that predict [shape=(rows, d + 1)], made when they are needed."""
+        if self._cached is None:
+            if self._chosen is not None:
+                self._cached = self._chosen
+            elif self.conversion == "average":
+                self._cached = self._run.mean()
+            elif self.conversion == "random" and self._drawn is not None:
+                self._cached = self._drawn
+            else:
+                self._cached = self._run.hypothesis()
+        return self._cached
+
+    def _fit_epochs(self, chunk: Chunk, n: int, n_features: int) -> None:
+        """Go through the examples as often as asked, with the conversions that need them all."""
+        rng = self._rng
+        if self.conversion == "validation":
+            self._fit_restarts(chunk, n, n_features)
+            return
+        best, least = None, np.inf
+        for _ in range(int(self.epochs)):
+            order = rng.permutation(n) if self.shuffle else np.arange(n)
+            if self.conversion != "best":
+                chunk.order = order
+                self._play(chunk)
+                continue
+            begin = 0
+            for end in block_ends(n, _BLOCKS):
+                chunk.order = order[begin:end]
+                self._play(chunk)
+                cost = self._error(chunk, np.arange(n), self._run.hypothesis())
+                if cost < least:
+                    best, least = self._run.hypothesis(), cost
+                begin = end
+        self._chosen = best
+        self._cached = None
+
+    def _fit_restarts(self, chunk: Chunk, n: int, n_features: int) -> None:
+        """Learn afresh on each of some blocks, draw a hypothesis of each, and hold a contest.
+
+        Shalev-Shwartz, Theorem 12, with the blocks it means. The state after is that of the last.
+        """
+        held = max(1, round(self.validation_fraction * n))
+        if n - held < 1:
+            raise ParameterError(f"{n} examples are too few for conversion='validation'.")
+        order = self._rng.permutation(n) if self.shuffle else np.arange(n)
+        contest, rest = order[:held], order[held:]
+        n_blocks = min(_BLOCKS, len(rest))
+        size = len(rest) // n_blocks  # what is left over is dropped
+        best, least = None, np.inf
+        total = np.zeros(4, dtype=np.int64)
+        for i in range(n_blocks):
+            self._run = self._new_run(n_features)
+            block = rest[i * size : (i + 1) * size]
+            cut = int(self._rng.integers(size))
+            log = self._new_log(size)
+            candidate = self._play_around(chunk, block, log, cut)
+            if self.record:
+                self._remember(chunk, block, log)
+            total += self._run.counts
+            cost = self._error(chunk, contest, candidate)
+            if cost < least:
+                best, least = candidate, cost
+        self._run.counts[:] = total
+        self._chosen, self._cached = best, None
+
+    def _error(self, chunk: Chunk, which: Indices, weights: Floats) -> float:
+        """Return the mean error of given weights on some rows of a chunk."""
+        raise NotImplementedError
+
+    def _cycle(self, X: Any, y: Any, threshold: float, max_updates: int) -> bool:
+        """Pass over the examples until no loss is above a threshold; see `cycle_until`."""
+        chunk = self._stream_chunk(X, y)
+        run = self._run
+        assert isinstance(run, LinearRun)
+        run.rule[rounds.THRESHOLD] = threshold
+        try:
+            while run.counts[2] < max_updates:
+                updates = int(run.counts[2])
+                self._play(chunk)
+                if run.counts[2] == updates:
+                    return True
+            return False
+        finally:
+            run.rule[rounds.THRESHOLD] = 0.0
+
+    def _stream_chunk(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
+    ) -> Chunk:
+        """Check examples of a stream, and begin a run if there is none."""
+        raise NotImplementedError
+
+    def _stream_only(self) -> None:
+        if self.conversion in ("best", "validation"):
+            raise ParameterError(
+                f"conversion={self.conversion!r} needs all examples at once: call fit, or use "
+                "last, average, random or vote."
+            )
+
+    # Predicting -------------------------------------------------------------------------------
+
+    @property
+    def coef_(self) -> Floats:
+        """Weights that predict [shape=(rows, d)], or [shape=(d,)] of a regressor."""
+        check_is_fitted(self, "n_features_in_")
+        return self._hypothesis()[:, :-1]
+
+    @property
+    def intercept_(self) -> Floats:
+        """Intercepts that predict [shape=(rows,)]."""
+        check_is_fitted(self, "n_features_in_")
+        return self._hypothesis()[:, -1]
+
+    def _step_chunk(self, x: npt.ArrayLike, y: Any) -> Chunk:
+        """Return a chunk of one example, in work space."""
+        chunk = self._chunk
+        if chunk is None:
+            chunk = self._chunk = Chunk(
+                self._row, self._step_targets(), self._no_relevant(), NO_WEIGHTS, np.arange(1)
+            )
+        self._row[0] = x
+        chunk.y[0] = y
+        return chunk
+
+    def _step_targets(self) -> npt.NDArray[Any]:
+        return np.zeros(1)
+
+    def _no_relevant(self) -> npt.NDArray[np.bool_]:
+        return np.zeros((0, self._run.rows), dtype=np.bool_)
+
+    def _step(self, chunk: Chunk) -> list[float]:
+        """Play the round of a chunk of one; return its row of the log."""
+        self._play(chunk, self._log)
+        row: list[float] = self._log[0].tolist()
+        return row
+
+    def _round(self, prediction: Any, row: list[float]) -> Round:
+        alpha = row[rounds.LOG_ALPHA]
+        return Round(
+            prediction,
+            row[rounds.LOG_LOSS],
+            alpha * row[rounds.LOG_SCALE],
+            alpha > 0.0,
+            row[rounds.LOG_COST],
+            alpha,
+            row[rounds.LOG_C],
+            row[rounds.LOG_NORM],
+            row[rounds.LOG_TARGET],
+            row[rounds.LOG_DUAL],
+        )
+
+
+def linear_scores(X: Any, weights: Floats) -> Floats:
+    """Return the score of every example with every row of weights [shape=(m, rows)]."""
+    scores: Floats = np.asarray(X @ weights[:, :-1].T, dtype=np.float64)
+    return scores + weights[:, -1]

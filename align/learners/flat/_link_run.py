@@ -1,0 +1,368 @@
+"""Runs with a link: entropy and q-norm, and the Euclidean ones that revisit earlier rounds.
+
+The state around the kernels of `_links`. It plays what `_general.GeneralRun` would, which remains
+for the complexity functions and tunings of a user, and as the reference of these kernels in the
+tests.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from align.errors import ParameterError
+from align.learners.flat import _link_state as links
+from align.learners.flat import _rounds as rounds
+from align.learners.flat._linear import TUNINGS, tuning_code
+from align.learners.flat._links import play, refresh
+from align.learners.flat._quick import spread
+from align.learners.flat._runs import Chunk, Floats
+from align.learners.parts import (
+    Complexity,
+    Entropy,
+    Euclidean,
+    EuclideanBall,
+    MistakeTuning,
+    Plan,
+    QNorm,
+    SelfTuning,
+)
+from align.learners.parts.step_kernels import ENTROPY, QNORM
+
+__all__ = ["LinkRun"]
+
+_BLOCK = 2**16  # numbers of CSR rows made dense at a time
+
+_KINDS: dict[type[Complexity], int] = {
+    Entropy: ENTROPY,
+    QNorm: QNORM,
+    Euclidean: links.EUCLIDEAN,
+    EuclideanBall: links.BALL,
+}
+_ORDERS = {"cyclic": links.CYCLIC, "random": links.RANDOM, "worst": links.WORST}
+_MULTIPLICATIVE = {None: 0, "range": links.RANGE, "printed": links.PRINTED}
+
+
+class LinkRun:
+    """A run with one of the complexity functions that have kernels.
+
+    Parameters
+    ----------
+    plan : Plan
+        What to do; see `covers`.
+    rows : int
+        Number of scores.
+    n_features : int
+        d.
+    bias : float
+        Value of the constant feature; 0 for none.
+    average : bool
+        Whether `mean` will be asked for.
+    rng : np.random.Generator
+        For `Revisit` in random order.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        rows: int,
+        n_features: int,
+        *,
+        bias: float,
+        average: bool,
+        rng: np.random.Generator,
+    ) -> None:
+        update, complexity, revisit = plan.update, plan.complexity, plan.revisit
+        tuning = update.tuning
+        if isinstance(tuning, MistakeTuning) and not isinstance(complexity, Euclidean | QNorm):
+            raise ParameterError(
+                f"MistakeTuning sets c after the prediction, which {complexity} needs it for; "
+                "use SelfTuning."
+            )
+        self.plan, self.rows, self.n_features = plan, rows, n_features
+        self.width = (n_features + (bias != 0.0)) * (1 + plan.doubled)
+        kind, first, second = tuning_code(tuning)
+        rule, flags = np.zeros(links.N_RULES), np.zeros(links.N_FLAGS, dtype=np.int64)
+        rule[rounds.MARGIN] = plan.margin
+        rule[rounds.LARGEST] = update.slack.largest
+        rule[rounds.CURVATURE] = update.slack.curvature
+        rule[rounds.BIAS] = bias
+        rule[rounds.FIRST_TUNING], rule[rounds.SECOND_TUNING] = first, second
+        rule[rounds.BOUND] = complexity.rho if isinstance(complexity, EuclideanBall) else np.inf
+        rule[links.P] = complexity.p if isinstance(complexity, QNorm) else 2.0
+        flags[rounds.REGRESSION] = plan.regression
+        flags[rounds.EXACT] = update.exact
+        flags[rounds.CONSERVATIVE] = update.conservative
+        flags[rounds.TUNING] = kind
+        flags[rounds.TIES] = plan.ties == "mistake"
+        flags[rounds.AVERAGE] = average
+        flags[links.KIND] = _KINDS[type(complexity)]
+        flags[links.DOUBLED] = plan.doubled
+        flags[links.MULTIPLICATIVE] = _MULTIPLICATIVE[plan.multiplicative]
+        flags[links.OVER_MISTAKES] = isinstance(tuning, SelfTuning) and tuning.over != "all"
+        if revisit is not None:
+            flags[links.REVISIT] = 1
+            flags[links.STEPS] = -1 if revisit.steps is None else revisit.steps
+            flags[links.ORDER] = _ORDERS[revisit.order]
+            rule[links.TOLERANCE] = revisit.tolerance
+        sums = np.zeros(links.N_SUMS)
+        sums[links.SCALE] = np.nan  # w was never made
+        sums[rounds.C] = first if kind == rounds.FIXED else 0.0
+        self._state = self._make_state(rule, flags, np.zeros(4, dtype=np.int64), sums)
+        self._kept = self._make_kept(0)
+        self.stopped = False  # whether the last pass ended at its first update, as asked
+        # Of its own, so that a stream cut into calls draws what it would uncut.
+        self._steps_rng = np.random.default_rng(rng.integers(2**63)) if self._draws_steps else rng
+
+    @staticmethod
+    def covers(plan: Plan) -> bool:
+        """Whether the kernels can play such rounds."""
+        return type(plan.complexity) in _KINDS and type(plan.update.tuning) in TUNINGS
+
+    @property
+    def _draws_steps(self) -> bool:
+        revisit = self.plan.revisit
+        return revisit is not None and revisit.order == "random" and revisit.steps is not None
+
+    def _make_state(
+        self,
+        rule: Floats,
+        flags: npt.NDArray[np.int64],
+        counts: npt.NDArray[np.int64],
+        sums: Floats,
+    ) -> links.State:
+        k, n = self.rows, self.width
+        return links.State(
+            v=np.zeros((k, n)),
+            w=np.zeros((k, n)),
+            stale=np.ones(k, dtype=np.bool_),
+            total=np.zeros((k, n if flags[rounds.AVERAGE] else 0)),
+            pending=np.zeros(k, dtype=np.int64),
+            rule=rule,
+            flags=flags,
+            counts=counts,
+            sums=sums,
+            memory=np.zeros(2, dtype=np.int64),
+            x=np.zeros(n),
+            scores=np.zeros(k),
+            nothing=np.zeros(k, dtype=np.bool_),
+            spare=np.zeros(n),
+            saved=np.zeros((2, n)),
+            some_v=np.zeros((2, n)),
+            some_d=np.zeros((2, n)),
+        )
+
+    def _make_kept(self, capacity: int) -> links.Kept:
+        return links.Kept(
+            x=np.zeros((capacity, self.width)),
+            up=np.zeros(capacity, dtype=np.int64),
+            down=np.zeros(capacity, dtype=np.int64),
+            sign=np.zeros(capacity),
+            target=np.zeros(capacity),
+            weight=np.zeros(capacity),
+            alpha=np.zeros(capacity),
+        )
+
+    def _make_room(self, n_rounds: int) -> None:
+        """Make sure that all rounds to come can be kept that must be."""
+        revisit, (first, n) = self.plan.revisit, self._state.memory
+        if revisit is None:
+            return
+        capacity = len(self._kept.alpha)
+        wanted = n + n_rounds if revisit.last is None else revisit.last
+        if wanted <= capacity:
+            return
+        if revisit.last is None:
+            wanted = max(wanted, 2 * capacity)
+        larger = self._make_kept(wanted)
+        places = (first + np.arange(n)) % max(capacity, 1)
+        for new, old in zip(larger, self._kept, strict=True):
+            new[:n] = old[places]
+        self._kept = larger
+        self._state.memory[0] = 0
+
+    @property
+    def v(self) -> Floats:
+        """Dual sum [shape=(n,)], or [shape=(rows, n)]."""
+        v: Floats = self._state.v[0] if self.rows == 1 else self._state.v
+        return v
+
+    @v.setter
+    def v(self, values: npt.ArrayLike) -> None:
+        self._state.v[:] = values
+        self._state.stale[:] = True
+
+    @property
+    def kept(self) -> list[tuple[Floats, float, float, float]]:
+        """Direction, target, weight and alpha of the rounds that may be revisited, in order."""
+        found = []
+        first, n = self._state.memory
+        for place in (first + np.arange(n)) % max(len(self._kept.alpha), 1):
+            x, up, down, sign, target, weight, alpha = (part[place] for part in self._kept)
+            direction = np.zeros_like(self._state.v)
+            direction[up] = sign * x
+            if down >= 0:
+                direction[down] = -x
+            if self.rows == 1:
+                direction = direction[0]
+            found.append((direction, float(target), float(weight), float(alpha)))
+        return found
+
+    @property
+    def gain(self) -> float:
+        """Dual objective without what complexity takes of it."""
+        return float(self._state.sums[rounds.GAIN])
+
+    @property
+    def counts(self) -> npt.NDArray[np.int64]:
+        """Rounds, mistakes, updates, mistakes without a direction."""
+        counts: npt.NDArray[np.int64] = self._state.counts
+        return counts
+
+    @property
+    def c(self) -> float:
+        """C of the last round; 0 before one, unless it is fixed."""
+        return float(self._state.sums[rounds.C])
+
+    @property
+    def scale(self) -> float:
+        """1 / c; 0 where c is 0."""
+        return 1.0 / self.c if self.c > 0.0 else 0.0
+
+    @property
+    def loss(self) -> float:
+        """Sum of ``[b - <w, a>]_+`` over the rounds."""
+        return float(self._state.sums[rounds.LOSS])
+
+    @property
+    def dual(self) -> float:
+        """Dual objective."""
+        return float(self._state.sums[rounds.DUAL])
+
+    def play(
+        self, chunk: Chunk, order: npt.NDArray[np.intp], log: Floats, stop: bool = False
+    ) -> int:
+        """Play rounds; see `align.learners.flat._runs.Run`."""
+        if isinstance(chunk.X, np.ndarray):
+            return self._play_dense(chunk.X, chunk, order, order, log, stop)
+        # A round touches every weight: rows are made dense, some at a time.
+        X, played = chunk.X, 0
+        size = max(1, _BLOCK // X.shape[1])
+        rows = np.empty((min(size, len(order)), X.shape[1]))
+        for begin in range(0, len(order), size):
+            block = order[begin : begin + size]
+            spread(X.data, X.indices, X.indptr, block, rows)
+            places = np.arange(len(block))
+            part = log[begin : begin + size]
+            now = self._play_dense(rows, chunk, block, places, part, stop)
+            played += now
+            if now < len(block) or (stop and self.stopped):
+                break
+        return played
+
+    def _play_dense(
+        self,
+        X: Floats,
+        chunk: Chunk,
+        order: npt.NDArray[np.intp],
+        places: npt.NDArray[np.intp],
+        log: Floats,
+        stop: bool,
+    ) -> int:
+        """Play the rounds `order` of a chunk, whose examples are the rows `places` of X."""
+        state = self._state
+        state.flags[rounds.STOP] = stop
+        self._make_room(len(order))
+        steps = max(int(state.flags[links.STEPS]), 0) if self._draws_steps else 0
+        draws = self._steps_rng.random((len(order) if steps else 0, steps))
+        updates = int(state.counts[2])
+        played = play(
+            X,
+            places,
+            np.asarray(chunk.y[order], dtype=np.float64),
+            chunk.relevant[order] if len(chunk.relevant) else chunk.relevant,
+            chunk.weights[order] if len(chunk.weights) else chunk.weights,
+            draws,
+            state,
+            self._kept,
+            log,
+        )
+        if played < 0:
+            raise ParameterError(
+                f"no weights of {self.plan.complexity} reach the target "
+                f"{state.sums[links.TARGET]:g}, which a hard constraint asks for; use PA-I or "
+                "PA-II, or a smaller margin."
+            )
+        if not (np.isfinite(state.v).all() and np.isfinite(self.loss)):
+            raise ParameterError(
+                "the weights overflowed; scale the features to moderate values, or choose a "
+                "smaller C."
+            )
+        self.stopped = bool(stop and state.counts[2] > updates)
+        return int(played)
+
+    def play_one(self, chunk: Chunk, order: npt.NDArray[np.intp], log: Floats) -> Floats:
+        """Play a single round; see `align.learners.flat._runs.Run`."""
+        v = self._state.v.copy()
+        self.play(chunk, order, log)
+        return self._outward(self._weights(v))
+
+    def idle(self, n_rounds: int) -> None:
+        """Count rounds in which nothing can go wrong."""
+        self._state.counts[0] += n_rounds
+        if self._state.flags[rounds.AVERAGE]:
+            refresh(self._state, self.scale)
+            self._state.pending[:] += n_rounds
+
+    def _weights(self, v: Floats) -> Floats:
+        """Return ``grad f*(v / c)`` [shape=(rows, width)]."""
+        theta = self.scale * v
+        if isinstance(self.plan.complexity, EuclideanBall):  # of all rows as one vector
+            return self.plan.complexity.link(theta.ravel()).reshape(theta.shape)
+        return self.plan.complexity.link(theta)
+
+    def hypothesis(self) -> Floats:
+        """Return the weights after the last round [shape=(rows, d + 1)]."""
+        return self._outward(self._weights(self._state.v))
+
+    def mean(self) -> Floats:
+        """Return the mean of the hypotheses before each round [shape=(rows, d + 1)]."""
+        state = self._state
+        if state.counts[0] == 0 or not state.flags[rounds.AVERAGE]:
+            return self.hypothesis()
+        total = state.total + state.pending[:, None] * state.w
+        return self._outward(total / state.counts[0])
+
+    def _outward(self, w: Floats) -> Floats:
+        """Return weights of the plain features, the constant last."""
+        if self.plan.doubled:
+            half = self.width // 2
+            w = w[:, :half] - w[:, half:]
+        if self._state.rule[rounds.BIAS] == 0.0:
+            w = np.hstack([w, np.zeros((self.rows, 1))])
+        return w
+
+    def grow(self, rows: int, places: npt.NDArray[np.intp]) -> None:
+        """Make room for more classes, whose dual sums begin at 0.
+
+        Two classes that shared one score are given one each, of half its dual sum.
+        """
+        old = self._state
+        split = self.rows == 1 and rows > 1
+        old_total = old.total
+        if old.flags[rounds.AVERAGE]:
+            old_total = old.total + old.pending[:, None] * old.w
+        self.rows = rows
+        old.sums[links.SCALE] = np.nan
+        self._state = new = self._make_state(old.rule, old.flags, old.counts, old.sums)
+        if new.flags[rounds.AVERAGE]:
+            # Classes that were not there had the weights that the learner begins with.
+            start = self.plan.complexity.link(np.zeros(self.width))
+            new.total[:] = old.counts[0] * start
+        for before, after in ((old.v, new.v), (old_total, new.total)):
+            if rows == 1:
+                after[:] = before
+            elif not split:
+                after[places] = before
+            elif len(places) == 2:
+                after[places[0]], after[places[1]] = -before[0] / 2.0, before[0] / 2.0
+        if split and len(places) == 2:
+            new.sums[rounds.GAIN] /= 2.0

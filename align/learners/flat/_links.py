@@ -1,0 +1,560 @@
+"""Rounds of the learners whose link is not the identity, and of those that revisit rounds.
+
+One round: ``w = grad f*(v / c)``, a direction a (x in one row with a sign, or x in row `up` and -x
+in row `down`), a target b, the alpha that maximises the dual, ``v += alpha a``. Rows of w are made
+anew only where v or c changed. `align.learners.flat._link_run` holds the state.
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from align._numba import compiled
+from align.learners.flat import _rounds as rounds
+from align.learners.flat._link_state import (
+    BALL,
+    DOUBLED,
+    EUCLIDEAN,
+    KIND,
+    MULTIPLICATIVE,
+    ORDER,
+    OVER_MISTAKES,
+    PRINTED,
+    RANDOM,
+    REVISIT,
+    SCALE,
+    STEPS,
+    TARGET,
+    TOLERANCE,
+    WORST,
+    P,
+)
+from align.learners.parts.step_kernels import ENTROPY, QNORM, entropy_step, line_search
+
+__all__ = ["play", "refresh"]
+
+_MAX_ITER = 200  # of bisection, which needs about 50
+_ROUNDING = 1e-12  # as in `_rounds`
+
+
+# Rounds ------------------------------------------------------------------------------------------
+
+
+@compiled()
+def _row_link(s: Any, v: Any, w: Any, scale: float) -> None:
+    """Write the link of a row of v, but for `BALL`, where it is only scaled."""
+    n = v.shape[0]
+    kind = s.flags[KIND]
+    if kind == ENTROPY:
+        top = -np.inf
+        for j in range(n):
+            top = max(top, scale * v[j])
+        total = 0.0
+        for j in range(n):
+            w[j] = math.exp(scale * v[j] - top)
+            total += w[j]
+        for j in range(n):
+            w[j] /= total
+    elif kind == QNORM:
+        p = s.rule[P]
+        top = 0.0
+        for j in range(n):
+            top = max(top, abs(scale * v[j]))
+        if top == 0.0:
+            w[:] = 0.0
+            return
+        power = 0.0
+        for j in range(n):
+            ratio = (abs(scale * v[j]) / top) ** (p - 1.0)
+            power += ratio * abs(scale * v[j]) / top
+            w[j] = math.copysign(ratio, v[j])
+        factor = top * max(power ** (1.0 / p), 1.0) ** (2.0 - p) / (p - 1.0)
+        for j in range(n):
+            w[j] *= factor
+    else:
+        for j in range(n):
+            w[j] = scale * v[j]
+
+
+@compiled()
+def _shrink(s: Any, scale: float) -> float:
+    """Return the factor that takes ``scale v`` into the ball."""
+    size = 0.0
+    for r in range(s.v.shape[0]):
+        for j in range(s.v.shape[1]):
+            size += s.v[r, j] * s.v[r, j]
+    size = scale * math.sqrt(size)
+    return s.rule[rounds.BOUND] / size if size > s.rule[rounds.BOUND] else 1.0
+
+
+@compiled()
+def refresh(s: Any, scale: float) -> None:
+    """Bring w up to date, and put what is left behind on the sum of the hypotheses."""
+    anew = scale != s.sums[SCALE]
+    s.sums[SCALE] = scale
+    if s.flags[KIND] == BALL:
+        for r in range(s.stale.shape[0]):
+            anew = anew or s.stale[r]
+        if anew:
+            scale *= _shrink(s, scale)
+    for r in range(s.v.shape[0]):
+        if anew or s.stale[r]:
+            if s.pending[r] > 0:
+                for j in range(s.v.shape[1]):
+                    s.total[r, j] += s.pending[r] * s.w[r, j]
+                s.pending[r] = 0
+            _row_link(s, s.v[r], s.w[r], scale)
+            s.stale[r] = False
+
+
+@compiled()
+def _score(s: Any, w: Any, x: Any) -> float:
+    total = 0.0
+    if s.flags[DOUBLED]:  # equal weights must give a score of exactly 0
+        half = x.shape[0] // 2
+        for j in range(half):
+            total += (w[j] - w[half + j]) * x[j]
+    else:
+        for j in range(x.shape[0]):
+            total += w[j] * x[j]
+    return total
+
+
+@compiled()
+def _dual_norm(s: Any, x: Any) -> float:
+    kind = s.flags[KIND]
+    top = 0.0
+    for j in range(x.shape[0]):
+        top = max(top, abs(x[j]))
+    if kind == ENTROPY or top == 0.0:
+        norm = top
+    else:
+        p = s.rule[P] if kind == QNORM else 2.0
+        power = 0.0
+        for j in range(x.shape[0]):
+            power += (abs(x[j]) / top) ** p
+        norm = top * power ** (1.0 / p)
+    return norm if s.v.shape[0] == 1 else norm * math.sqrt(2.0)
+
+
+@compiled()
+def _dual(s: Any) -> float:
+    c = s.sums[rounds.C]
+    kind = s.flags[KIND]
+    total = 0.0
+    if kind == ENTROPY:
+        for r in range(s.v.shape[0]):
+            top = -np.inf
+            for j in range(s.v.shape[1]):
+                top = max(top, s.v[r, j] / c)
+            mass = 0.0
+            for j in range(s.v.shape[1]):
+                mass += math.exp(s.v[r, j] / c - top)
+            total += top + math.log(mass / s.v.shape[1])
+    elif kind == QNORM:
+        p = s.rule[P]
+        for r in range(s.v.shape[0]):
+            top = 0.0
+            for j in range(s.v.shape[1]):
+                top = max(top, abs(s.v[r, j]) / c)
+            if top > 0.0:
+                power = 0.0
+                for j in range(s.v.shape[1]):
+                    power += (abs(s.v[r, j]) / c / top) ** p
+                total += (top * power ** (1.0 / p)) ** 2 / (2.0 * (p - 1.0))
+    else:
+        size = 0.0
+        for r in range(s.v.shape[0]):
+            for j in range(s.v.shape[1]):
+                size += (s.v[r, j] / c) ** 2
+        size = math.sqrt(size)
+        inner = min(size, s.rule[rounds.BOUND])
+        total = inner * (size - inner / 2.0)
+    return float(s.sums[rounds.GAIN] - c * total)
+
+
+@compiled()
+def _tune(s: Any, radius: float, before: int) -> float:
+    kind = s.flags[rounds.TUNING]
+    first, second = s.rule[rounds.FIRST_TUNING], s.rule[rounds.SECOND_TUNING]
+    if kind == rounds.FIXED:
+        return float(first)
+    if kind == rounds.MISTAKES:
+        return radius * math.sqrt(before / (2.0 * first))
+    if kind == rounds.SELF_TUNED:
+        return radius * math.sqrt((before + 1.0) / first)
+    if kind == rounds.SQRT:
+        return math.sqrt((s.counts[0] + 1.0) * second / first)
+    if kind == rounds.RUNNING:
+        return radius * math.sqrt((s.counts[0] + 1.0) * second / first)
+    return float(second * math.sqrt(first + s.sums[rounds.PRICED]))
+
+
+@compiled()
+def _constraint(s: Any, x: Any, y: float, relevant: Any) -> Any:
+    """Return code, mistake, row with x, row with -x, sign, target, inner; -2: nothing to rank."""
+    k = s.v.shape[0]
+    margin = s.rule[rounds.MARGIN]
+    ties = s.flags[rounds.TIES] != 0
+    if k == 1:
+        score = _score(s, s.w[0], x)
+        if s.flags[rounds.REGRESSION]:
+            sign = 1.0 if y >= score else -1.0
+            return score, False, 0, -1, sign, sign * y + margin, sign * score
+        code = 1.0 if score >= 0.0 else -1.0
+        mistake = code != y or (ties and score == 0.0)
+        return code, mistake, 0, -1, y, margin, y * score
+    best = 0
+    for r in range(k):
+        s.scores[r] = _score(s, s.w[r], x)
+        if s.scores[r] > s.scores[best]:
+            best = r
+    label = int(y)
+    good = -1
+    wrong = -1
+    for r in range(k):
+        if relevant[r] if label < 0 else r == label:
+            if good < 0 or s.scores[r] < s.scores[good]:
+                good = r
+        elif wrong < 0 or s.scores[r] > s.scores[wrong]:
+            wrong = r
+    if good < 0 or wrong < 0:
+        return float(best), False, -2, -2, 1.0, 0.0, 0.0
+    inner = s.scores[good] - s.scores[wrong]
+    mistake = inner <= 0.0 if label < 0 or ties else best != label
+    return float(best), mistake, good, wrong, 1.0, margin, inner
+
+
+@compiled()
+def _ball_step(s: Any, inner: float, norm2: float, target: float, curvature: float) -> float:
+    """Return the alpha with ``target - curvature alpha = <w(alpha), a>``; inner is ``<v, a>``."""
+    c, bound = s.sums[rounds.C], s.rule[rounds.BOUND]
+    square = 0.0
+    for r in range(s.v.shape[0]):
+        for j in range(s.v.shape[1]):
+            square += s.v[r, j] * s.v[r, j]
+    low = 0.0
+    high = 1.0
+    bounded = False
+    for _ in range(_MAX_ITER + 1100):
+        alpha = 0.5 * (low + high) if bounded else high
+        if bounded and (alpha == low or alpha == high):
+            break
+        size = math.sqrt(max(square + alpha * (2.0 * inner + alpha * norm2), 0.0)) / c
+        shrink = bound / size if size > bound else 1.0
+        if target - curvature * alpha - shrink * (inner + alpha * norm2) / c > 0.0:
+            low = alpha
+            if not bounded:
+                if high > 1e300:
+                    return math.inf
+                high *= 2.0
+        else:
+            high = alpha
+            bounded = True
+    return 0.5 * (low + high)
+
+
+@compiled()
+def _step(
+    s: Any, x: Any, up: int, down: int, sign: float, target: float, loss: float, weight: float
+) -> float:
+    """Return alpha, given that of this direction is not in v."""
+    if loss <= 0.0:
+        return 0.0
+    upper = weight * s.rule[rounds.LARGEST]
+    curvature = s.rule[rounds.CURVATURE] / weight
+    n = x.shape[0]
+    if s.flags[MULTIPLICATIVE]:
+        low, high = x[0], x[0]
+        for j in range(n):
+            low, high = min(low, x[j]), max(high, x[j])
+        if s.flags[MULTIPLICATIVE] == PRINTED:
+            square = max(-low, high) ** 2
+        else:
+            square = (high - low) ** 2 * (1.0 if down < 0 else 2.0)
+        return 4.0 * loss / square if square > 0.0 else 0.0
+    if s.flags[rounds.EXACT] == 0:
+        return float(min(upper, loss / curvature) if curvature > 0.0 else upper)
+    c = s.sums[rounds.C]
+    kind = s.flags[KIND]
+    if kind == EUCLIDEAN or kind == BALL:
+        norm2 = 0.0
+        inner = 0.0
+        for j in range(n):
+            norm2 += x[j] * x[j]
+            inner += sign * s.v[up, j] * x[j]
+            if down >= 0:
+                inner -= s.v[down, j] * x[j]
+        if down >= 0:
+            norm2 *= 2.0
+        if kind == EUCLIDEAN:
+            return float(min(upper, loss / (norm2 / c + curvature)))
+        return float(min(upper, _ball_step(s, inner, norm2, target, curvature)))
+    rows = 1 if down < 0 else 2
+    for j in range(n):
+        s.some_v[0, j] = s.v[up, j]
+        s.some_d[0, j] = sign * x[j]
+        if rows == 2:
+            s.some_v[1, j] = s.v[down, j]
+            s.some_d[1, j] = -x[j]
+    if kind == ENTROPY and rows == 1 and curvature == 0.0:
+        alpha = entropy_step(s.some_v[0], s.some_d[0], c, target, upper)
+        if alpha >= 0.0:
+            return alpha
+    p = s.rule[P]
+    return line_search(kind, s.some_v[:rows], s.some_d[:rows], c, target, upper, p, curvature)
+
+
+@compiled()
+def _move(s: Any, x: Any, up: int, down: int, sign: float, alpha: float) -> None:
+    for j in range(x.shape[0]):
+        s.v[up, j] += alpha * (sign * x[j])
+    s.stale[up] = True
+    if down >= 0:
+        for j in range(x.shape[0]):
+            s.v[down, j] -= alpha * x[j]
+        s.stale[down] = True
+
+
+@compiled()
+def _inner(s: Any, x: Any, up: int, down: int, sign: float, scale: float) -> float:
+    """Return ``<grad f*(scale v), a>`` of the v of now, without touching w."""
+    if s.flags[KIND] == BALL:
+        scale *= _shrink(s, scale)
+    total = 0.0
+    _row_link(s, s.v[up], s.spare, scale)
+    for j in range(x.shape[0]):
+        total += s.spare[j] * (sign * x[j])
+    if down >= 0:
+        _row_link(s, s.v[down], s.spare, scale)
+        for j in range(x.shape[0]):
+            total -= s.spare[j] * x[j]
+    return total
+
+
+@compiled()
+def _loss(target: float, inner: float) -> float:
+    loss = target - inner
+    return loss if loss > _ROUNDING * (abs(target) + abs(inner)) else 0.0
+
+
+# Earlier rounds ----------------------------------------------------------------------------------
+
+
+@compiled()
+def _again(s: Any, kept: Any, i: int, scale: float) -> float:
+    """Optimise the variable in place i anew; return how far it moved."""
+    x, up, down, sign = kept.x[i], kept.up[i], kept.down[i], kept.sign[i]
+    target, weight, old = kept.target[i], kept.weight[i], kept.alpha[i]
+    for j in range(x.shape[0]):
+        s.saved[0, j] = s.v[up, j]
+        if down >= 0:
+            s.saved[1, j] = s.v[down, j]
+    if old > 0.0:
+        _move(s, x, up, down, sign, -old)
+    loss = _loss(target, _inner(s, x, up, down, sign, scale))
+    new = _step(s, x, up, down, sign, target, loss, weight)
+    if new == old:
+        for j in range(x.shape[0]):
+            s.v[up, j] = s.saved[0, j]
+            if down >= 0:
+                s.v[down, j] = s.saved[1, j]
+        return 0.0
+    _move(s, x, up, down, sign, new)
+    kept.alpha[i] = new
+    curvature = s.rule[rounds.CURVATURE] / weight
+    s.sums[rounds.GAIN] += new * (target - 0.5 * curvature * new)
+    s.sums[rounds.GAIN] -= old * (target - 0.5 * curvature * old)
+    return float(abs(new - old))
+
+
+@compiled()
+def _worst(s: Any, kept: Any, first: int, n: int, scale: float) -> int:
+    """Return the place of the variable whose slope, where it may follow it, is largest."""
+    refresh(s, scale)
+    best = -1.0
+    cap = kept.alpha.shape[0]
+    chosen = n - 1
+    for i in range(n):
+        at = (first + i) % cap
+        up, down = kept.up[at], kept.down[at]
+        inner = 0.0
+        for j in range(kept.x.shape[1]):
+            inner += kept.sign[at] * kept.x[at, j] * s.w[up, j]
+            if down >= 0:
+                inner -= kept.x[at, j] * s.w[down, j]
+        alpha, weight = kept.alpha[at], kept.weight[at]
+        slope = kept.target[at] - s.rule[rounds.CURVATURE] / weight * alpha - inner
+        free = (slope > 0.0 and alpha < weight * s.rule[rounds.LARGEST]) or slope < 0.0 < alpha
+        if free and abs(slope) > best:
+            best = abs(slope)
+            chosen = i
+    return chosen
+
+
+@compiled()
+def _keep(
+    s: Any,
+    kept: Any,
+    x: Any,
+    up: int,
+    down: int,
+    sign: float,
+    target: float,
+    weight: float,
+    alpha: float,
+) -> int:
+    """Remember a round, instead of the oldest where there is no more room; return its place."""
+    cap = kept.alpha.shape[0]
+    if s.memory[1] == cap:
+        s.memory[0] = (s.memory[0] + 1) % cap
+        s.memory[1] -= 1
+    at = (s.memory[0] + s.memory[1]) % cap
+    s.memory[1] += 1
+    kept.x[at] = x
+    kept.up[at], kept.down[at], kept.sign[at] = up, down, sign
+    kept.target[at], kept.weight[at], kept.alpha[at] = target, weight, alpha
+    return int(at)
+
+
+@compiled()
+def _sweep(s: Any, kept: Any, scale: float, draws: Any, t: int) -> None:
+    """Optimise the variables that are kept, one after another."""
+    first, n = s.memory[0], s.memory[1]
+    cap = kept.alpha.shape[0]
+    if n < 2:
+        return
+    steps, order = s.flags[STEPS], s.flags[ORDER]
+    if steps < 0:
+        for _ in range(100_000):
+            moved = 0.0
+            # From the latest back, and the latest once more when the others have moved.
+            for i in range(n - 1, -1, -1):
+                moved = max(moved, _again(s, kept, (first + i) % cap, scale))
+            if moved <= s.rule[TOLERANCE]:
+                return
+    for j in range(steps):
+        if order == RANDOM:
+            i = min(int(draws[t, j] * n), n - 1)
+        elif order == WORST:
+            i = _worst(s, kept, first, n, scale)
+        else:
+            i = n - 1 - (j + 1) % n
+        _again(s, kept, (first + i) % cap, scale)
+
+
+# A pass ------------------------------------------------------------------------------------------
+
+
+@compiled()
+def _fill(s: Any, values: Any) -> None:
+    """Write the instance as the learner sees it: with the constant, doubled."""
+    x = s.x
+    width = values.shape[0]
+    x[:width] = values
+    if s.rule[rounds.BIAS] != 0.0:
+        x[width] = s.rule[rounds.BIAS]
+        width += 1
+    if s.flags[DOUBLED]:
+        for j in range(width):
+            x[width + j] = -x[j]
+
+
+@compiled()
+def play(
+    X: Any,
+    places: Any,
+    y: Any,
+    relevant: Any,
+    weights: Any,
+    draws: Any,
+    s: Any,
+    kept: Any,
+    log: Any,
+) -> int:
+    """Play a round with row `places[t]` of X for every t; return how many were played.
+
+    -1 where a hard constraint cannot be met; its target is then in ``sums[TARGET]``.
+    """
+    x = s.x
+    curved = s.rule[rounds.CURVATURE]
+    conservative = s.flags[rounds.CONSERVATIVE] != 0
+    played = places.shape[0]
+    for t in range(places.shape[0]):
+        weight = weights[t] if weights.shape[0] else 1.0
+        _fill(s, X[places[t]])
+        wanted = relevant[t] if relevant.shape[0] else s.nothing
+        norm = _dual_norm(s, x)
+        radius = max(s.sums[rounds.RADIUS], norm)
+        before = s.counts[1]
+        if s.flags[rounds.TUNING] == rounds.MISTAKES:
+            # A prediction does not depend on c, but c depends on whether it is wrong.
+            refresh(s, 1.0)
+            mistake = _constraint(s, x, y[t], wanted)[1]
+            if conservative and not mistake:
+                radius = s.sums[rounds.RADIUS]
+            before += mistake
+        c = _tune(s, radius, before)
+        s.sums[rounds.C] = c
+        scale = 1.0 / c if c > 0.0 else 0.0
+        refresh(s, scale)
+        if s.flags[rounds.AVERAGE]:
+            for r in range(s.v.shape[0]):
+                s.pending[r] += 1
+        code, mistake, up, down, sign, target, inner = _constraint(s, x, y[t], wanted)
+        loss = 0.0
+        if up == -2:
+            norm = 0.0
+        else:
+            loss = _loss(target, inner)
+        if s.flags[rounds.REGRESSION]:
+            mistake = loss > 0.0
+        if s.flags[OVER_MISTAKES] and not mistake:
+            radius = s.sums[rounds.RADIUS]
+        s.sums[rounds.RADIUS] = radius
+        curvature = curved / weight
+        s.counts[0] += 1
+        s.counts[1] += mistake
+        s.counts[3] += mistake and norm == 0.0
+        s.sums[rounds.LOSS] += loss
+        s.sums[rounds.PRICED] += weight * loss if curvature == 0.0 else 0.5 * loss**2 / curvature
+        alpha = 0.0
+        moved = False
+        if norm > 0.0 and c > 0.0 and (mistake or not conservative):
+            alpha = _step(s, x, up, down, sign, target, loss, weight)
+            if alpha == math.inf:
+                s.sums[TARGET] = target
+                return -1
+            if alpha > 0.0:
+                _move(s, x, up, down, sign, alpha)
+                s.counts[2] += 1
+                moved = True
+            s.sums[rounds.GAIN] += alpha * (target - 0.5 * curvature * alpha)
+            if s.flags[REVISIT]:
+                # A variable that is 0 now may be wanted later.
+                at = _keep(s, kept, x, up, down, sign, target, weight, alpha)
+                _sweep(s, kept, scale, draws, t)
+                alpha = kept.alpha[at]
+        if t < log.shape[0]:
+            if c > 0.0:
+                s.sums[rounds.DUAL] = _dual(s)
+            log[t, rounds.LOG_CODE] = code
+            log[t, rounds.LOG_LOSS] = loss
+            log[t, rounds.LOG_ALPHA] = alpha
+            log[t, rounds.LOG_C] = c
+            log[t, rounds.LOG_NORM] = norm
+            log[t, rounds.LOG_TARGET] = target
+            log[t, rounds.LOG_DUAL] = s.sums[rounds.DUAL]
+            log[t, rounds.LOG_COST] = 1.0 if mistake else 0.0
+            other = sign
+            if s.v.shape[0] > 1:
+                other = float(up * s.v.shape[0] + down) if up >= 0 else -1.0
+            log[t, rounds.LOG_OTHER] = other
+            log[t, rounds.LOG_SCALE] = scale
+        if moved and s.flags[rounds.STOP]:
+            played = t + 1
+            break
+    if played > 0 and s.sums[rounds.C] > 0.0:
+        s.sums[rounds.DUAL] = _dual(s)
+    return int(played)

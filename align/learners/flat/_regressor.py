@@ -1,0 +1,148 @@
+"""Flat regressors: numbers in, numbers out."""
+
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from align.errors import ParameterError
+from align.learners.flat import _rounds as rounds
+from align.learners.flat._inputs import read_examples, read_numbers, read_weights
+from align.learners.flat._learner import FlatLearner, linear_scores
+from align.learners.flat._runs import Chunk, Floats
+from align.learners.parts import MistakeTuning, SelfTuning
+from align.learners.theory import Round
+
+__all__ = ["FlatRegressor"]
+
+Indices: TypeAlias = npt.NDArray[np.intp]
+
+
+class FlatRegressor(RegressorMixin, FlatLearner):  # type: ignore[misc]  # sklearn is untyped
+    """An online regressor; the base class of all flat ones."""
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from scratch, in `epochs` passes.
+
+        Parameters
+        ----------
+        X : array_like or CSR matrix [shape=(m, d)]
+            Examples; float32 is not converted.
+        y : array_like [shape=(m,)]
+            Numbers.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ParameterError
+            For parameters out of range.
+        """
+        X, y = self._validate(X, y, reset=True)
+        self._begin(X.shape[1])
+        self._fit_epochs(self._to_chunk(X, y, None), X.shape[0], X.shape[1])
+        self._hypothesis()
+        return self
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Go through examples once, in their order, going on from what was learned before.
+
+        Parameters
+        ----------
+        X : array_like or CSR matrix [shape=(m, d)]
+            Examples.
+        y : array_like [shape=(m,)]
+            Numbers.
+        sample_weight : array_like [shape=(m,)], optional
+            Multiplies the loss of an example; see the classifiers.
+
+        Returns
+        -------
+        self
+        """
+        self._play(self._stream_chunk(X, y, sample_weight=sample_weight))
+        self._hypothesis()
+        return self
+
+    def _stream_chunk(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
+    ) -> Chunk:
+        self._stream_only()
+        first = not hasattr(self, "n_features_in_")
+        X, y = self._validate(X, y, reset=first)
+        if first:
+            self._begin(X.shape[1])
+        return self._to_chunk(X, y, sample_weight)
+
+    def step(self, x: npt.ArrayLike, y: float) -> Round:
+        """Play one round of a stream, without checks.
+
+        Parameters
+        ----------
+        x : array_like [shape=(d,)]
+            Finite numbers.
+        y : float
+            The number to predict.
+
+        Returns
+        -------
+        Round
+            Its prediction was made before y was seen.
+        """
+        if not hasattr(self, "n_features_in_"):
+            width = int(np.size(x))
+            self._begin(width)
+            self.n_features_in_ = width
+        row = self._step(self._step_chunk(x, y))
+        return self._round(row[rounds.LOG_CODE], row)
+
+    def predict(self, X: Any) -> Floats:
+        """Return the prediction of each example.
+
+        Parameters
+        ----------
+        X : array_like or CSR matrix [shape=(m, d)]
+
+        Returns
+        -------
+        np.ndarray [shape=(m,)]
+        """
+        check_is_fitted(self, "n_features_in_")
+        X = read_examples(self, X)
+        return linear_scores(X, self._hypothesis())[:, 0]
+
+    @property
+    def coef_(self) -> Floats:
+        """Weights that predict [shape=(d,)]."""
+        check_is_fitted(self, "n_features_in_")
+        return self._hypothesis()[0, :-1]
+
+    @property
+    def intercept_(self) -> float:  # type: ignore[override]
+        """Intercept that predicts."""
+        check_is_fitted(self, "n_features_in_")
+        return float(self._hypothesis()[0, -1])
+
+    def _begin(self, n_features: int) -> None:
+        if self.conversion == "vote":
+            raise ParameterError("conversion='vote' is for classifiers; numbers are averaged.")
+        super()._begin(n_features)
+        if isinstance(self._current.update.tuning, MistakeTuning | SelfTuning):
+            raise ParameterError(
+                f"tuning={self._current.update.tuning} counts mistakes, which a regressor does "
+                "not make; use RunningTuning or LossTuning."
+            )
+
+    def _error(self, chunk: Chunk, which: Indices, weights: Floats) -> float:
+        return float(np.abs(linear_scores(chunk.X[which], weights)[:, 0] - chunk.y[which]).mean())
+
+    def _validate(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Floats]:
+        return read_numbers(self, X, y, reset=reset)
+
+    def _to_chunk(self, X: Any, y: Floats, sample_weight: Any) -> Chunk:
+        weights, order = read_weights(sample_weight, X)
+        return Chunk(X, y, np.zeros((0, 1), dtype=np.bool_), weights, order)

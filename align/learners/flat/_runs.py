@@ -1,0 +1,96 @@
+"""The examples of a run, and its state as every flat learner asks for it."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["NO_WEIGHTS", "Chunk", "Floats", "Run"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+NO_WEIGHTS: Floats = np.zeros(0)  # of a chunk in which all weights are 1
+
+
+@dataclass
+class Chunk:
+    """Examples, and the rounds to be played with them.
+
+    Attributes
+    ----------
+    X : np.ndarray or CSR matrix [shape=(m, d)]
+    y : np.ndarray [shape=(m,)]
+        Numbers; or -1. and +1.; or codes of classes, -1 where `relevant` has the row.
+    relevant : np.ndarray [shape=(m, k), dtype=bool]
+        Relevant labels; no rows where there are only classes.
+    weights : np.ndarray [shape=(m,)]
+        Positive; empty where all are 1.
+    order : np.ndarray [shape=(T,), dtype=intp]
+        Rows of the rounds.
+    """
+
+    X: Any
+    y: npt.NDArray[Any]
+    relevant: npt.NDArray[np.bool_]
+    weights: Floats
+    order: npt.NDArray[np.intp]
+
+
+class Run(Protocol):
+    """The state of an online run, whatever its complexity function."""
+
+    rows: int
+
+    @property
+    def scale(self) -> float:
+        """1 / c of the next hypothesis."""
+        ...
+
+    @property
+    def counts(self) -> npt.NDArray[np.int64]:
+        """Rounds, mistakes, updates, mistakes without a direction."""
+        ...
+
+    @property
+    def loss(self) -> float:
+        """Sum of ``[b - <w, a>]_+`` over the rounds."""
+        ...
+
+    @property
+    def dual(self) -> float:
+        """Dual objective."""
+        ...
+
+    def play(
+        self, chunk: Chunk, order: npt.NDArray[np.intp], log: Floats, stop: bool = False
+    ) -> int:
+        """Play rounds; return how many were played, up to the first update where `stop` is set.
+
+        The log gets a row for each round, as long as it has rows; see `_rounds`.
+        """
+        ...
+
+    def play_one(self, chunk: Chunk, order: npt.NDArray[np.intp], log: Floats) -> Floats:
+        """Play a single round; return the hypothesis that it predicted with.
+
+        It is that of `hypothesis` before the round where c is fixed. Else c, and with it the
+        hypothesis, is only known once the round has begun.
+        """
+        ...
+
+    def idle(self, n_rounds: int) -> None:
+        """Count rounds in which nothing can go wrong."""
+        ...
+
+    def hypothesis(self) -> Floats:
+        """Return the weights [shape=(rows, d + 1)]; the last column is that of the constant."""
+        ...
+
+    def mean(self) -> Floats:
+        """Return the mean of the hypotheses before each round, of the same shape."""
+        ...
+
+    def grow(self, rows: int, places: npt.NDArray[np.intp]) -> None:
+        """Make room for more classes; `places` says where the present ones go."""
+        ...

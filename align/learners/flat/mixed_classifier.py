@@ -1,0 +1,245 @@
+"""Iterative parameter mixing of a flat classifier; see `align.learners.structured.mixing`.
+
+A shard is a set of rows. Kernels give up Python's lock, so that threads are enough on one machine:
+``joblib.parallel_config(backend="threading", n_jobs=4)`` around `fit`, and nothing is copied but
+the shards themselves, once.
+"""
+
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+from align.errors import ParameterError
+from align.learners.flat import _rounds as rounds
+from align.learners.flat._classifier import FlatClassifier
+from align.learners.flat._inputs import read_classes
+from align.learners.flat._labels import sorted_labels
+from align.learners.flat._linear import LinearRun
+from align.learners.flat._parameters import check_epochs, generator
+from align.learners.flat._runs import Floats
+from align.learners.flat.passive_aggressive import PassiveAggressiveClassifier
+from align.learners.parts import Euclidean, FixedTuning, MixedEpoch, check_mixing, mixing_weights
+
+__all__ = ["MixedClassifier"]
+
+
+class MixedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
+    """Learn a flat classifier on several shards at once.
+
+    Parameters
+    ----------
+    estimator : flat classifier, optional
+        Whose parameters hold, with its epochs, but for the seed; its conversion must be
+        "average" or "last", its complexity Euclidean and its c fixed, as in
+        `PassiveAggressiveClassifier` (the default) and `Perceptron`.
+    n_shards : int
+        Number of shards. It decides on the result; how many run at once does not.
+    mix : {"uniform", "updates"}
+        How the weights of the shards are mixed.
+    n_jobs : int, optional
+        How many shards run at once, as joblib has it.
+    random_state : int, Generator, RandomState or None
+        Seed of the shards and their orders, where the estimator shuffles.
+
+    Attributes
+    ----------
+    estimator_ : flat classifier
+        The fitted one, with the mixed weights.
+    classes_ : np.ndarray [shape=(K,)]
+    coef_, intercept_ : np.ndarray [shape=(1 or K, d)], [shape=(1 or K,)]
+        What predicts.
+    n_rounds_, n_mistakes_, n_updates_ : int
+        Sums over shards and epochs.
+    mixed_updates_ : float
+        Sum over epochs and shards of mixing weight times updates: for the perceptron at most
+        ``(R / margin)**2`` where the data are separable.
+    epochs_ : list of MixedEpoch
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from align.learners import Perceptron
+    >>> X = np.array([[2.0, 1.0], [1.0, 2.0], [-1.0, -2.0], [-2.0, -1.0]])
+    >>> model = MixedClassifier(Perceptron(epochs=3), n_shards=2, random_state=0)
+    >>> model.fit(X, ["a", "a", "b", "b"]).predict(X).tolist()
+    ['a', 'a', 'b', 'b']
+    """
+
+    def __init__(
+        self,
+        estimator: FlatClassifier | None = None,
+        n_shards: int = 4,
+        *,
+        mix: str = "uniform",
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.n_shards = n_shards
+        self.mix = mix
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        return tags
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from scratch, in as many epochs as the estimator has.
+
+        Parameters
+        ----------
+        X : array_like or CSR matrix [shape=(m, d)]
+            Examples. Fewer than shards make fewer shards.
+        y : array_like [shape=(m,)], or [shape=(m, K)] of 0 and 1
+            Classes, or the relevant labels of each example.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ParameterError
+            For parameters out of range, an estimator that cannot be mixed, or a single class.
+        """
+        from joblib import Parallel, delayed
+
+        check_mixing(self.n_shards, self.mix)
+        X, y = read_classes(self, X, y, reset=True)
+        classes = np.arange(y.shape[1]) if y.ndim == 2 else sorted_labels(y)
+        if len(classes) < 2:
+            raise ParameterError(
+                f"y has 1 class, {classes.tolist()}, must have 2 classes or more."
+            )
+        given = PassiveAggressiveClassifier() if self.estimator is None else self.estimator
+        final = _opened(given, X.shape[1], classes, labels=y.ndim == 2)
+        check_epochs(given.epochs)
+        rng = generator(self.random_state)
+        dealt = rng.permutation(X.shape[0]) if given.shuffle else np.arange(X.shape[0])
+        shards = [
+            (X[part], y[part])
+            for part in np.array_split(dealt, min(int(self.n_shards), X.shape[0]))
+        ]
+        mixed = np.zeros_like(final._run.hypothesis())
+        total = np.zeros_like(mixed)
+        counts = np.zeros(4, dtype=np.int64)
+        self.mixed_updates_ = 0.0
+        self.epochs_: list[MixedEpoch] = []
+        for _ in range(int(given.epochs)):
+            orders = [
+                rng.permutation(len(part)) if given.shuffle else np.arange(len(part))
+                for _, part in shards
+            ]
+            done = Parallel(n_jobs=self.n_jobs)(
+                delayed(_epoch)(given, classes, shard, order, mixed)
+                for shard, order in zip(shards, orders, strict=True)
+            )
+            played = np.array([shard.counts for shard in done])
+            mu = mixing_weights(played[:, 2], self.mix)
+            mixed = np.sum([m * shard.weights for m, shard in zip(mu, done, strict=True)], axis=0)
+            total += np.sum([shard.counts[0] * shard.mean for shard in done], axis=0)
+            counts += played.sum(axis=0)
+            self.mixed_updates_ += float(mu @ played[:, 2])
+            self.epochs_.append(MixedEpoch(played[:, 1], played[:, 2], mu))
+        _begin_with(final._run, mixed)
+        final._run.counts[:] = counts
+        final._chosen = total / counts[0] if given.conversion == "average" else mixed
+        final.n_features_in_ = X.shape[1]
+        self.n_rounds_, self.n_mistakes_, self.n_updates_ = (int(n) for n in counts[:3])
+        self.estimator_, self.classes_ = final, classes
+        return self
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the score of each class; of two classes, how much the second is ahead."""
+        check_is_fitted(self, "estimator_")
+        return self.estimator_.decision_function(self._read(X))
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the class of each example, the best label where there are several."""
+        check_is_fitted(self, "estimator_")
+        return self.estimator_.predict(self._read(X))
+
+    def _read(self, X: Any) -> Any:
+        from align.learners.flat._inputs import read_examples
+
+        return read_examples(self, X)
+
+    @property
+    def coef_(self) -> Floats:
+        """Weights that predict [shape=(rows, d)]."""
+        check_is_fitted(self, "estimator_")
+        return self.estimator_.coef_
+
+    @property
+    def intercept_(self) -> Floats:
+        """Intercepts that predict [shape=(rows,)]."""
+        check_is_fitted(self, "estimator_")
+        return self.estimator_.intercept_
+
+
+class _Done(NamedTuple):
+    """What an epoch of a shard gives."""
+
+    weights: Floats
+    mean: Floats
+    counts: npt.NDArray[np.int64]
+
+
+def _opened(
+    estimator: Any, n_features: int, classes: npt.NDArray[Any], *, labels: bool
+) -> FlatClassifier:
+    """Return a copy of an estimator, ready for rounds that can be mixed."""
+    if not isinstance(estimator, FlatClassifier):
+        raise ParameterError(
+            f"estimator={type(estimator).__name__} is no flat classifier of align.learners."
+        )
+    if estimator.conversion not in ("average", "last"):
+        raise ParameterError(
+            f"conversion={estimator.conversion!r} cannot be mixed; use average or last."
+        )
+    model: FlatClassifier = clone(estimator)
+    if model.record:
+        raise ParameterError("record=True follows single rounds, which happen elsewhere.")
+    model._open(n_features, classes, labels=labels)
+    plan = model._current
+    fixed = type(plan.update.tuning) is FixedTuning and type(plan.complexity) is Euclidean
+    if not fixed or not isinstance(model._run, LinearRun):
+        raise ParameterError(
+            f"estimator={type(estimator).__name__} cannot be mixed: its complexity must be "
+            "Euclidean, and its c must not depend on the run."
+        )
+    return model
+
+
+def _begin_with(run: Any, weights: Floats) -> None:
+    """Let a fresh run begin with given weights."""
+    run.V[:] = run.sums[rounds.C] * weights
+    run.sums[rounds.SQUARE] = float(np.sum(run.V**2))
+
+
+def _epoch(
+    estimator: FlatClassifier,
+    classes: npt.NDArray[Any],
+    shard: tuple[Any, npt.NDArray[Any]],
+    order: npt.NDArray[np.intp],
+    weights: Floats,
+) -> _Done:
+    """Go through a shard once, from given weights."""
+    X, y = shard
+    model = _opened(estimator, X.shape[1], classes, labels=y.ndim == 2)
+    model.set_params(conversion="average")
+    model._run = model._new_run(X.shape[1])  # one that can tell the mean
+    _begin_with(model._run, weights)
+    chunk = model._to_chunk(X, y, None)
+    chunk.order = order
+    model._play(chunk)
+    run = model._run
+    assert isinstance(run, LinearRun)
+    return _Done(run.hypothesis(), run.mean(), run.counts.copy())

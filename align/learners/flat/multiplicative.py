@@ -1,0 +1,341 @@
+r"""Multiplicative passive-aggressive learners: weights on the simplex.
+
+Where there is loss, ``w_j`` is multiplied by ``exp(tau a_j)`` and w normalised, with
+``tau = 4 l / range(a)^2``, range being largest minus smallest entry (of each class; the squares
+are added). If w* on the simplex has no loss at a margin lower, or a tube narrower, by e,
+
+    sum l_t^2 + 2 e sum l_t  <=  max range(a_t)^2 D(w* || w_1) / 2,
+
+D being the relative entropy, at most ln n.
+
+References
+----------
+Crammer, Dekel, Shalev-Shwartz, Singer, "Online Passive-Aggressive Algorithms", 2003, section 6.
+Two corrections: its step for one class, ``l / (8 max |a_j|^2)``, violates its bound; and with
+features that are not negative a classifier on the simplex can only say yes, so here it sees
+``[x, -x]``. Its step for the other two problems, ``4 l / max |x_j|^2``, is right for features
+that are not negative, and is kept as ``step_size="printed"``.
+"""
+
+import math
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from align.errors import ParameterError
+from align.learners.flat._classifier import FlatClassifier
+from align.learners.flat._parameters import check_epochs, generator
+from align.learners.flat._regressor import FlatRegressor
+from align.learners.flat._runs import Floats
+from align.learners.flat._uniclass import Centred, distance
+from align.learners.parts import HARD, Entropy, FixedTuning, Plan, Update
+from align.learners.theory import Round
+
+__all__ = ["MultiplicativePA", "MultiplicativePARegressor", "MultiplicativePAUniclass"]
+
+_UPDATE = Update(HARD, FixedTuning(1.0))  # v is the logarithm of the weights
+
+
+def _check_step(step_size: str, signed: bool, X: Any) -> None:
+    if step_size not in ("range", "printed"):
+        raise ParameterError(f"step_size={step_size!r}, must be 'range' or 'printed'.")
+    if step_size == "printed":
+        if signed:
+            raise ParameterError("step_size='printed' is for features as they are: signed=False.")
+        values = X.data if not isinstance(X, np.ndarray) else X
+        if values.size and values.min() < 0.0:
+            raise ParameterError(
+                f"X has the value {float(values.min())}, must not be negative for "
+                "step_size='printed'; take 'range'."
+            )
+
+
+class MultiplicativePA(FlatClassifier):
+    """Multiplicative passive-aggressive classifier, for two classes or more.
+
+    Parameters
+    ----------
+    margin : float, default 1
+        Of the hinge loss, positive. Weights on the simplex reach scores up to the largest
+        ``|x_j|``: scale the features, or the margin.
+    step_size : {"range", "printed"}
+        See the module.
+    signed : bool, default True
+        Give the learner ``[x, -x]``, and so weights of either sign.
+    fit_intercept, conversion, epochs, shuffle, validation_fraction, record, random_state
+        As in `PassiveAggressiveClassifier`. The constant is a feature 1 like any other.
+
+    Attributes
+    ----------
+    classes_, n_rounds_, n_mistakes_, n_updates_, cumulative_loss_, dual_objective_, trace_, \
+n_features_in_
+        As in `PassiveAggressiveClassifier`.
+    coef_, intercept_ : np.ndarray [shape=(1 or K, d)], [shape=(1 or K,)]
+        On the simplex; where `signed`, the difference of the weights of x and -x.
+
+    Examples
+    --------
+    >>> X = np.array([[2.0, 1.0], [1.0, 2.0], [-1.0, -2.0], [-2.0, -1.0]])
+    >>> MultiplicativePA().partial_fit(X, [1, 1, 0, 0]).predict(X).tolist()
+    [1, 1, 0, 0]
+    """
+
+    def __init__(
+        self,
+        margin: float = 1.0,
+        *,
+        step_size: str = "range",
+        signed: bool = True,
+        fit_intercept: bool = True,
+        conversion: str = "last",
+        epochs: int = 1,
+        shuffle: bool = True,
+        validation_fraction: float = 0.1,
+        record: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.margin = margin
+        self.step_size = step_size
+        self.signed = signed
+        self.fit_intercept = fit_intercept
+        self.conversion = conversion
+        self.epochs = epochs
+        self.shuffle = shuffle
+        self.validation_fraction = validation_fraction
+        self.record = record
+        self.random_state = random_state
+
+    def _validate(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, npt.NDArray[Any]]:
+        X, y = super()._validate(X, y, reset=reset)
+        _check_step(self.step_size, self.signed, X)
+        return X, y
+
+    def _plan(self, n_weights: int) -> Plan:
+        if not 0.0 < self.margin < math.inf:
+            raise ParameterError(f"margin={self.margin}, must be positive and finite.")
+        return Plan(
+            _UPDATE,
+            Entropy(),
+            margin=float(self.margin),
+            doubled=self.signed,
+            multiplicative=self.step_size,
+        )
+
+
+class MultiplicativePARegressor(FlatRegressor):
+    """Multiplicative passive-aggressive regressor.
+
+    Parameters
+    ----------
+    epsilon : float, default 0.1
+        Half the width of the tube without loss, not negative.
+    step_size : {"range", "printed"}
+        See the module.
+    signed : bool, default True
+        Give the learner ``[x, -x]``, and so weights of either sign.
+    fit_intercept, conversion, epochs, shuffle, validation_fraction, record, random_state
+        As in `PassiveAggressiveRegressor`.
+
+    Attributes
+    ----------
+    coef_, intercept_, n_rounds_, n_mistakes_, n_updates_, cumulative_loss_, dual_objective_, \
+trace_, n_features_in_
+        As in `PassiveAggressiveRegressor`.
+
+    Examples
+    --------
+    >>> model = MultiplicativePARegressor(epsilon=0.0, signed=False, fit_intercept=False)
+    >>> model.partial_fit([[1.0, 0.0], [0.0, 1.0]] * 20, [0.75, 0.25] * 20).coef_.round(6)
+    array([0.75, 0.25])
+    """
+
+    def __init__(
+        self,
+        epsilon: float = 0.1,
+        *,
+        step_size: str = "range",
+        signed: bool = True,
+        fit_intercept: bool = True,
+        conversion: str = "last",
+        epochs: int = 1,
+        shuffle: bool = True,
+        validation_fraction: float = 0.1,
+        record: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.step_size = step_size
+        self.signed = signed
+        self.fit_intercept = fit_intercept
+        self.conversion = conversion
+        self.epochs = epochs
+        self.shuffle = shuffle
+        self.validation_fraction = validation_fraction
+        self.record = record
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = True  # weights are on the simplex, whatever y asks for
+        return tags
+
+    def _validate(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Floats]:
+        X, y = super()._validate(X, y, reset=reset)
+        _check_step(self.step_size, self.signed, X)
+        return X, y
+
+    def _plan(self, n_weights: int) -> Plan:
+        if not 0.0 <= self.epsilon < math.inf:
+            raise ParameterError(f"epsilon={self.epsilon}, must be finite and not negative.")
+        return Plan(
+            _UPDATE,
+            Entropy(),
+            margin=-float(self.epsilon),
+            regression=True,
+            doubled=self.signed,
+            multiplicative=self.step_size,
+        )
+
+
+class MultiplicativePAUniclass(Centred):
+    """Multiplicative passive-aggressive learner of one class: a centre on the simplex.
+
+    Parameters
+    ----------
+    epsilon : float, default 1
+        Distance within which nothing is lost, not negative; in units of x.
+    epochs : int, default 1
+        Passes of `fit`.
+    shuffle : bool, default True
+        Whether `fit` draws a new order for each pass.
+    random_state : int, Generator, RandomState or None
+        Seed of the orders.
+
+    Attributes
+    ----------
+    center_ : np.ndarray [shape=(d,)]
+        w; uniform at first.
+    offset_ : float
+        ``-epsilon``.
+    n_rounds_, n_mistakes_, n_updates_ : int
+        A mistake is a round with a loss.
+    cumulative_loss_, cumulative_squared_loss_ : float
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> model = MultiplicativePAUniclass(epsilon=0.1, epochs=50, shuffle=False)
+    >>> model.fit([[0.8, 0.2], [0.9, 0.1]]).predict([[0.85, 0.15], [0.0, 1.0]]).tolist()
+    [1, -1]
+    """
+
+    n_rounds_: int
+    n_mistakes_: int
+    n_updates_: int
+    cumulative_loss_: float
+    cumulative_squared_loss_: float
+    _log_w: Floats
+    _w: Floats
+
+    def __init__(
+        self,
+        epsilon: float = 1.0,
+        *,
+        epochs: int = 1,
+        shuffle: bool = True,
+        random_state: Any = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.epochs = epochs
+        self.shuffle = shuffle
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from scratch, in `epochs` passes.
+
+        Parameters
+        ----------
+        X : array_like [shape=(m, d)]
+        y : object, optional
+            Ignored.
+
+        Returns
+        -------
+        self
+        """
+        check_epochs(self.epochs)
+        X = validate_data(self, X, dtype=np.float64, reset=True)
+        self._begin(X.shape[1])
+        rng = generator(self.random_state)
+        for _ in range(int(self.epochs)):
+            for i in rng.permutation(len(X)) if self.shuffle else range(len(X)):
+                self.step(X[i])
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Go through examples once, in their order, going on from what was learned before."""
+        first = not hasattr(self, "n_features_in_")
+        X = validate_data(self, X, dtype=np.float64, reset=first)
+        if first:
+            self._begin(X.shape[1])
+        for x in X:
+            self.step(x)
+        return self
+
+    def step(self, x: npt.ArrayLike, y: Any = None) -> Round:
+        """Play one round of a stream, without checks; the prediction is the distance."""
+        row = np.asarray(x, dtype=np.float64)
+        if not hasattr(self, "n_features_in_"):
+            self.n_features_in_ = row.size
+            self._begin(row.size)
+        away = row - self._w
+        with np.errstate(over="ignore"):
+            length = float(np.linalg.norm(away))
+        if not math.isfinite(length * length):
+            raise ParameterError("a distance overflowed; scale the features to moderate values.")
+        loss = max(length - self.epsilon, 0.0)
+        if loss <= 1e-12 * (length + self.epsilon):
+            loss = 0.0
+        tau = norm = 0.0
+        if loss > 0.0:
+            a = away / length
+            spread = float(a.max() - a.min())
+            norm = float(np.abs(a).max())
+            if spread > 0.0:
+                tau = 4.0 * loss / spread**2
+                self._log_w += tau * a
+                self._log_w -= self._log_w.max()
+                self._w = np.exp(self._log_w)
+                self._w /= self._w.sum()
+        self.n_rounds_ += 1
+        self.n_mistakes_ += loss > 0.0
+        self.n_updates_ += tau > 0.0
+        self.cumulative_loss_ += loss
+        self.cumulative_squared_loss_ += loss * loss
+        cost = float(loss > 0.0)
+        return Round(length, loss, tau, tau > 0.0, cost, tau, 1.0, norm, loss, math.nan)
+
+    def score_samples(self, X: Any) -> Floats:
+        """Return minus the distance of each example from the centre [shape=(m,)]."""
+        check_is_fitted(self, "n_features_in_")
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return -distance(X, self._w)
+
+    @property
+    def center_(self) -> Floats:
+        """The centre [shape=(d,)]."""
+        check_is_fitted(self, "n_features_in_")
+        return self._w.copy()
+
+    def squared_loss_bound(self, u: npt.ArrayLike) -> float:
+        """Bound the sum of the squared losses, if u on the simplex has none: ``D(u || w_1)``."""
+        return float(Entropy().bregman(u, np.full(self.n_features_in_, 1.0 / self.n_features_in_)))
+
+    def _begin(self, d: int) -> None:
+        if not 0.0 <= self.epsilon < math.inf:
+            raise ParameterError(f"epsilon={self.epsilon}, must be finite and not negative.")
+        self._log_w, self._w = np.zeros(d), np.full(d, 1.0 / d)
+        self.n_rounds_, self.n_mistakes_, self.n_updates_ = 0, 0, 0
+        self.cumulative_loss_, self.cumulative_squared_loss_ = 0.0, 0.0

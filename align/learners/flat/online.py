@@ -1,0 +1,277 @@
+"""Learners that a user puts together: complexity, loss, dual step and tuning of c.
+
+A round has a direction a, a target b and the loss ``[b - <w, a>]_+``, priced by the slack that the
+loss names; ``v += alpha a``, and ``w = grad f*(v / c)``.
+
+=========  =====================================================================================
+choice     values
+=========  =====================================================================================
+complexity  any of `align.learners.parts.complexity`, or one's own
+loss        "hinge" ``g = l``, "squared-hinge" ``g = C l^2``, "hard" (no loss may remain);
+            for numbers "epsilon-insensitive" ``g = l``, "squared" ``g = l^2 / 2``, "hard"
+dual_step   "exact" maximises the dual over alpha, "subgradient" takes the slope of g
+when        on every loss, or on mistakes only (`conservative`)
+tuning      any of `align.learners.parts.tuning`, or one's own
+revisit     optimise earlier rounds' alphas again: `Revisit`
+=========  =====================================================================================
+
+`Euclidean`, `EuclideanBall`, `Entropy` and `QNorm` run in compiled code with the tunings of this
+package, and so does whatever revisits earlier rounds; all else runs in Python.
+
+References
+----------
+Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, chapters 3 and 5.
+"""
+
+from typing import Any
+
+from align.errors import ParameterError
+from align.learners.flat._classifier import FlatClassifier
+from align.learners.flat._regressor import FlatRegressor
+from align.learners.parts import (
+    HARD,
+    LINEAR,
+    Complexity,
+    FixedTuning,
+    Plan,
+    Revisit,
+    RunningTuning,
+    Slack,
+    Tuning,
+    Update,
+    as_complexity,
+    squared,
+)
+
+__all__ = ["OnlineClassifier", "OnlineRegressor"]
+
+_STEPS = ("exact", "subgradient")
+
+
+def _make_update(
+    slack: Slack, step: str, tuning: Tuning | float, conservative: bool = False
+) -> Update:
+    if step not in _STEPS:
+        raise ParameterError(f"dual_step={step!r}, must be one of {', '.join(_STEPS)}.")
+    if step == "subgradient" and slack == HARD:
+        raise ParameterError("loss='hard' has no subgradient; take dual_step='exact'.")
+    if isinstance(tuning, int | float):
+        tuning = FixedTuning(float(tuning))
+    if not callable(tuning):
+        raise ParameterError(f"tuning={tuning!r}, must be a number or a Tuning.")
+    return Update(slack, tuning, exact=step == "exact", conservative=conservative)
+
+
+def _check_revisit(revisit: Revisit | None, step: str) -> None:
+    if revisit is None:
+        return
+    if not isinstance(revisit, Revisit):
+        raise ParameterError(f"revisit={revisit!r}, must be a Revisit or None.")
+    if step != "exact":
+        raise ParameterError("revisit needs dual_step='exact'.")
+    if revisit.last is not None and revisit.last < 1:
+        raise ParameterError(f"Revisit.last={revisit.last}, must be at least 1.")
+    if revisit.steps is not None and revisit.steps < 0:
+        raise ParameterError(f"Revisit.steps={revisit.steps}, must not be negative.")
+    if revisit.order not in ("cyclic", "random", "worst"):
+        raise ParameterError(
+            f"Revisit.order={revisit.order!r}, must be 'cyclic', 'random' or 'worst'."
+        )
+
+
+class OnlineClassifier(FlatClassifier):
+    """An online classifier of any complexity, loss, step and tuning.
+
+    Parameters
+    ----------
+    complexity : {"euclidean", "entropy", "binary-entropy"} or Complexity
+        f of the weights of one class, or of the common weights of two classes.
+    loss : {"hinge", "squared-hinge", "hard"}
+        What a lack of margin costs.
+    dual_step : {"exact", "subgradient"}
+        How alpha is chosen.
+    conservative : bool, default False
+        Step on mistakes only.
+    tuning : float or Tuning, default 1
+        c, or a rule for it.
+    margin : float, default 1
+        b, positive. On the simplex scores are at most the largest ``|x_j|``: take less.
+    C : float, default 1
+        Weight of "squared-hinge", positive.
+    signed : bool, default False
+        Give the learner ``[x, -x]``, for weights that cannot be negative.
+    ties : {"positive", "mistake"}
+        Whether a score of 0 predicts the second class (of more: a tie the first of the best), or
+        is a mistake whatever the truth. `predict` does the former in any case.
+    revisit : Revisit, optional
+        Earlier rounds whose alphas are optimised again.
+    fit_intercept, conversion, epochs, shuffle, validation_fraction, record, random_state
+        As in `PassiveAggressiveClassifier`.
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, n_rounds_, n_mistakes_, n_updates_, cumulative_loss_, \
+dual_objective_, trace_, n_features_in_
+        As in `PassiveAggressiveClassifier`.
+
+    Examples
+    --------
+    The self-tuned aggressive learner with a p-norm, which has no name:
+
+    >>> import numpy as np
+    >>> from align.learners.parts.complexity import QNorm
+    >>> from align.learners.parts.tuning import SelfTuning
+    >>> X = np.array([[2.0, 1.0], [1.0, 2.0], [-1.0, -2.0], [-2.0, -1.0]])
+    >>> model = OnlineClassifier(QNorm(3.0), tuning=SelfTuning(U=2.0), record=True)
+    >>> model.partial_fit(X, [1, 1, 0, 0]).predict(X).tolist()
+    [1, 1, 0, 0]
+    >>> model.trace_.certify("Thm 6", u=[0.5, 0.5, 0.0]).holds
+    True
+    """
+
+    def __init__(
+        self,
+        complexity: str | Complexity = "euclidean",
+        loss: str = "hinge",
+        dual_step: str = "exact",
+        *,
+        conservative: bool = False,
+        tuning: float | Tuning = 1.0,
+        margin: float = 1.0,
+        C: float = 1.0,
+        signed: bool = False,
+        ties: str = "positive",
+        revisit: Revisit | None = None,
+        fit_intercept: bool = True,
+        conversion: str = "last",
+        epochs: int = 1,
+        shuffle: bool = True,
+        validation_fraction: float = 0.1,
+        record: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.complexity = complexity
+        self.loss = loss
+        self.dual_step = dual_step
+        self.conservative = conservative
+        self.tuning = tuning
+        self.margin = margin
+        self.C = C
+        self.signed = signed
+        self.ties = ties
+        self.revisit = revisit
+        self.fit_intercept = fit_intercept
+        self.conversion = conversion
+        self.epochs = epochs
+        self.shuffle = shuffle
+        self.validation_fraction = validation_fraction
+        self.record = record
+        self.random_state = random_state
+
+    def _plan(self, n_weights: int) -> Plan:
+        slacks = {"hinge": LINEAR, "squared-hinge": None, "hard": HARD}
+        if self.loss not in slacks:
+            raise ParameterError(f"loss={self.loss!r}, must be one of {', '.join(slacks)}.")
+        if self.ties not in ("positive", "mistake"):
+            raise ParameterError(f"ties={self.ties!r}, must be 'positive' or 'mistake'.")
+        if not 0.0 < self.margin < float("inf"):
+            raise ParameterError(f"margin={self.margin}, must be positive and finite.")
+        _check_revisit(self.revisit, self.dual_step)
+        slack = slacks[self.loss] or squared(self.C)
+        return Plan(
+            _make_update(slack, self.dual_step, self.tuning, self.conservative),
+            as_complexity(self.complexity),
+            margin=float(self.margin),
+            ties=self.ties,
+            doubled=self.signed,
+            revisit=self.revisit,
+        )
+
+
+class OnlineRegressor(FlatRegressor):
+    """An online regressor of any complexity, loss, step and tuning.
+
+    Parameters
+    ----------
+    complexity : {"euclidean", "entropy", "binary-entropy"} or Complexity
+    loss : {"epsilon-insensitive", "squared", "hard"}
+        What an error costs; "squared" is half the square, without a tube.
+    dual_step : {"exact", "subgradient"}
+    tuning : float or Tuning, optional
+        c, or a rule for it that counts no mistakes; by default ``RunningTuning(share=0.5)``, which
+        learns ever more slowly, as Corollary 3 asks for.
+    epsilon : float, default 0.1
+        Half the width of the tube without loss, not negative.
+    signed : bool, default False
+        Give the learner ``[x, -x]``, for weights that cannot be negative.
+    revisit : Revisit, optional
+        Earlier rounds whose alphas are optimised again.
+    fit_intercept, conversion, epochs, shuffle, validation_fraction, record, random_state
+        As in `PassiveAggressiveRegressor`.
+
+    Attributes
+    ----------
+    coef_, intercept_, n_rounds_, n_mistakes_, n_updates_, cumulative_loss_, dual_objective_, \
+trace_, n_features_in_
+        As in `PassiveAggressiveRegressor`.
+
+    Examples
+    --------
+    Online gradient descent on half the squared error, with a rate of 1/2:
+
+    >>> model = OnlineRegressor(
+    ...     loss="squared", dual_step="subgradient", tuning=2.0, fit_intercept=False
+    ... )
+    >>> model.partial_fit([[1.0, 0.0], [0.0, 1.0]], [3.0, 4.0]).coef_
+    array([1.5, 2. ])
+    """
+
+    def __init__(
+        self,
+        complexity: str | Complexity = "euclidean",
+        loss: str = "epsilon-insensitive",
+        dual_step: str = "exact",
+        *,
+        tuning: float | Tuning | None = None,
+        epsilon: float = 0.1,
+        signed: bool = False,
+        revisit: Revisit | None = None,
+        fit_intercept: bool = True,
+        conversion: str = "last",
+        epochs: int = 1,
+        shuffle: bool = True,
+        validation_fraction: float = 0.1,
+        record: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.complexity = complexity
+        self.loss = loss
+        self.dual_step = dual_step
+        self.tuning = tuning
+        self.epsilon = epsilon
+        self.signed = signed
+        self.revisit = revisit
+        self.fit_intercept = fit_intercept
+        self.conversion = conversion
+        self.epochs = epochs
+        self.shuffle = shuffle
+        self.validation_fraction = validation_fraction
+        self.record = record
+        self.random_state = random_state
+
+    def _plan(self, n_weights: int) -> Plan:
+        slacks = {"epsilon-insensitive": LINEAR, "squared": squared(0.5), "hard": HARD}
+        if self.loss not in slacks:
+            raise ParameterError(f"loss={self.loss!r}, must be one of {', '.join(slacks)}.")
+        if not 0.0 <= self.epsilon < float("inf"):
+            raise ParameterError(f"epsilon={self.epsilon}, must be finite and not negative.")
+        _check_revisit(self.revisit, self.dual_step)
+        tuning = RunningTuning(share=0.5) if self.tuning is None else self.tuning
+        return Plan(
+            _make_update(slacks[self.loss], self.dual_step, tuning),
+            as_complexity(self.complexity),
+            margin=0.0 if self.loss == "squared" else -float(self.epsilon),
+            regression=True,
+            doubled=self.signed,
+            revisit=self.revisit,
+        )

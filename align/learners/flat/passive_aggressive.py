@@ -1,0 +1,261 @@
+r"""Passive-aggressive learners: classification and regression; for one class see `uniclass`.
+
+Every round has a constraint, ``<w, a> >= b``, and the loss ``l = [b - <w, a>]_+``. Where there is
+loss, the weights move by ``tau a``, as little as is needed:
+
+=========  ===================================  ========================================
+variant    tau                                  minimises, with ``l(w) <= xi``
+=========  ===================================  ========================================
+"PA"       ``l / |a|^2``                        ``|w - w_t|^2 / 2``, xi = 0
+"PA-I"     ``min(C, l / |a|^2)``                ``|w - w_t|^2 / 2 + C xi``
+"PA-II"    ``l / (|a|^2 + 1 / (2 C))``          ``|w - w_t|^2 / 2 + C xi^2``
+=========  ===================================  ========================================
+
+==============  ==============================  ============================================
+problem         a                               b
+==============  ==============================  ============================================
+two classes     ``y x``, y = +-1                margin
+more classes    x in block y, -x in block s     margin; s is the best wrong class
+label sets      x in block r, -x in block s     margin; r is the worst relevant label
+regression      ``sign(y - <w, x>) x``          ``|y| - epsilon``, the sign kept
+one class       ``(x - w) / |x - w|``           the loss is ``[|x - w| - epsilon]_+``
+==============  ==============================  ============================================
+
+The intercept is the weight of a constant feature 1 that counts in the norm, so a step of "PA"
+leaves the loss 0: of two classes, a margin of exactly 1.
+
+References
+----------
+Crammer, Dekel, Shalev-Shwartz, Singer, "Online Passive-Aggressive Algorithms", 2003. Its equation
+2 prints the loss of classification with +epsilon and then flips the sign; here it is `margin`.
+"""
+
+import math
+from typing import Any, Protocol
+
+from align.errors import ParameterError
+from align.learners.flat._classifier import FlatClassifier
+from align.learners.flat._parameters import not_negative, positive
+from align.learners.flat._regressor import FlatRegressor
+from align.learners.parts import HARD, LINEAR, FixedTuning, Plan, Update, squared
+
+__all__ = [
+    "VARIANTS",
+    "PassiveAggressiveClassifier",
+    "PassiveAggressiveRegressor",
+    "cycle_until",
+    "make_pa_update",
+]
+
+VARIANTS = ("PA", "PA-I", "PA-II")
+
+
+def make_pa_update(variant: str, C: float) -> Update:
+    """Return what a variant does to the dual."""
+    if variant not in VARIANTS:
+        raise ParameterError(f"variant={variant!r}, must be one of {', '.join(VARIANTS)}.")
+    if not 0.0 < C < math.inf:
+        raise ParameterError(f"C={C}, must be positive and finite.")
+    if variant == "PA":
+        return Update(HARD, FixedTuning(1.0))
+    if variant == "PA-I":
+        return Update(LINEAR, FixedTuning(1.0 / C))
+    return Update(squared(C), FixedTuning(1.0))
+
+
+class PassiveAggressiveClassifier(FlatClassifier):
+    """Passive-aggressive classifier for two classes, more classes, or sets of labels.
+
+    Parameters
+    ----------
+    variant : {"PA-I", "PA", "PA-II"}
+        How far a round moves; "PA" satisfies every example at once, whatever its noise.
+    C : float, default 1
+        Aggressiveness of PA-I and PA-II, positive. Noisy data ask for a small one.
+    margin : float, default 1
+        Of the hinge loss, positive.
+    fit_intercept : bool, default True
+        Add a constant feature 1, which counts in the norm.
+    conversion : {"last", "average", "random", "vote", "best", "validation"}
+        Which hypothesis predicts: the last one; the mean of those before each round; one of them
+        drawn at random; a vote of them all, which keeps each; the best of ten an epoch on the
+        training set; the best on held-out examples of ten that were learned on ten parts. The
+        last two need all examples at once, in `fit`.
+    epochs : int, default 1
+        Passes of `fit`.
+    shuffle : bool, default True
+        Whether `fit` draws a new order for each pass.
+    validation_fraction : float, default 0.1
+        Share of the examples that "validation" holds out.
+    record : bool, default False
+        Keep each round in `trace_`, with its direction: d + 1 numbers a round, times the number
+        of classes where there are more than two.
+    random_state : int, Generator, RandomState or None
+        Seed of the orders and draws.
+
+    Attributes
+    ----------
+    classes_ : np.ndarray [shape=(K,)]
+        The labels, sorted.
+    coef_, intercept_ : np.ndarray [shape=(1 or K, d)], [shape=(1 or K,)]
+        What predicts (with "vote", the last hypothesis).
+    n_rounds_, n_mistakes_, n_updates_ : int
+        Rounds; those with a wrong prediction, made before the label was seen; those that moved.
+    cumulative_loss_, dual_objective_ : float
+        Sum of the losses; dual objective (of PA without a slack: of the hard constraints).
+    trace_ : Trace
+        The rounds, where `record` is set.
+    n_features_in_ : int
+        d.
+
+    Notes
+    -----
+    Parameters are read when learning begins: change them between calls of `partial_fit` and they
+    take effect in the next `fit`. A third class that turns up in a stream of two splits their
+    common weights in halves, which leaves every prediction as it was.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[2.0, 1.0], [1.0, 2.0], [-1.0, -2.0], [-2.0, -1.0]])
+    >>> model = PassiveAggressiveClassifier("PA", random_state=0).fit(X, ["a", "a", "b", "b"])
+    >>> model.predict(X).tolist()
+    ['a', 'a', 'b', 'b']
+    >>> stream = PassiveAggressiveClassifier("PA").partial_fit(X[:1], [1], classes=[0, 1])
+    >>> round(float(stream.decision_function(X[:1])[0]), 12)
+    1.0
+    """
+
+    def __init__(
+        self,
+        variant: str = "PA-I",
+        C: float = 1.0,
+        *,
+        margin: float = 1.0,
+        fit_intercept: bool = True,
+        conversion: str = "last",
+        epochs: int = 1,
+        shuffle: bool = True,
+        validation_fraction: float = 0.1,
+        record: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.variant = variant
+        self.C = C
+        self.margin = margin
+        self.fit_intercept = fit_intercept
+        self.conversion = conversion
+        self.epochs = epochs
+        self.shuffle = shuffle
+        self.validation_fraction = validation_fraction
+        self.record = record
+        self.random_state = random_state
+
+    def _plan(self, n_weights: int) -> Plan:
+        return Plan(make_pa_update(self.variant, self.C), margin=positive(self.margin, "margin"))
+
+
+class PassiveAggressiveRegressor(FlatRegressor):
+    """Passive-aggressive regressor: the loss is ``[|y - <w, x>| - epsilon]_+``.
+
+    Parameters
+    ----------
+    variant : {"PA-I", "PA", "PA-II"}
+    C : float, default 1
+        Aggressiveness of PA-I and PA-II, positive.
+    epsilon : float, default 0.1
+        Half the width of the tube without loss, not negative; in units of y.
+    fit_intercept, conversion, epochs, shuffle, validation_fraction, record, random_state
+        As in `PassiveAggressiveClassifier`; there is no "vote".
+
+    Attributes
+    ----------
+    coef_ : np.ndarray [shape=(d,)]
+    intercept_ : float
+    n_rounds_, n_mistakes_, n_updates_ : int
+        A mistake is a round with a loss.
+    cumulative_loss_, dual_objective_, trace_, n_features_in_
+        As in `PassiveAggressiveClassifier`.
+
+    Examples
+    --------
+    >>> model = PassiveAggressiveRegressor("PA", epsilon=0.0, fit_intercept=False)
+    >>> model.partial_fit([[1.0, 0.0], [0.0, 2.0]], [3.0, 4.0]).coef_
+    array([3., 2.])
+    """
+
+    def __init__(
+        self,
+        variant: str = "PA-I",
+        C: float = 1.0,
+        *,
+        epsilon: float = 0.1,
+        fit_intercept: bool = True,
+        conversion: str = "last",
+        epochs: int = 1,
+        shuffle: bool = True,
+        validation_fraction: float = 0.1,
+        record: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.variant = variant
+        self.C = C
+        self.epsilon = epsilon
+        self.fit_intercept = fit_intercept
+        self.conversion = conversion
+        self.epochs = epochs
+        self.shuffle = shuffle
+        self.validation_fraction = validation_fraction
+        self.record = record
+        self.random_state = random_state
+
+    def _plan(self, n_weights: int) -> Plan:
+        tube = -not_negative(self.epsilon, "epsilon")
+        return Plan(make_pa_update(self.variant, self.C), margin=tube, regression=True)
+
+
+class _Cyclable(Protocol):
+    def _cycle(self, X: Any, y: Any, threshold: float, max_updates: int) -> bool: ...
+
+
+def cycle_until(
+    learner: _Cyclable,
+    X: Any,
+    y: Any = None,
+    *,
+    beta: float = 1e-6,
+    max_updates: int = 100_000,
+) -> bool:
+    """Go round the examples until every squared loss is at most `beta`.
+
+    Parameters
+    ----------
+    learner : PassiveAggressiveClassifier, PassiveAggressiveRegressor or PassiveAggressiveUniclass
+        Learns on; a fresh one begins.
+    X : array_like or CSR matrix [shape=(m, d)]
+    y : array_like [shape=(m,)], optional
+        Nothing for one class.
+    beta : float
+        Positive.
+    max_updates : int
+        Where to give up; looked at after each pass.
+
+    Returns
+    -------
+    bool
+        Whether it is so; False says that `max_updates` were not enough, as when nothing fits all
+        examples. Where w* has no loss, PA takes fewer than ``max |a|^2 |w* - w_1|^2 / beta``
+        updates.
+
+    References
+    ----------
+    Crammer et al., 2003, section 4.
+
+    Examples
+    --------
+    >>> X, y = [[1.0, 0.0], [0.8, 0.6], [-1.0, 0.5]], [1, 1, 0]
+    >>> cycle_until(PassiveAggressiveClassifier("PA"), X, y, beta=1e-4)
+    True
+    """
+    positive(beta, "beta")
+    return learner._cycle(X, y, math.sqrt(beta), int(max_updates))

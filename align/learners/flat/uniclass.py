@@ -1,0 +1,308 @@
+"""The passive-aggressive learner of one class: a centre that follows the examples.
+
+A round loses ``l = [|x - w| - epsilon]_+`` and moves the centre by tau towards x, tau as in
+`align.learners.flat.passive_aggressive` for the direction ``a = (x - w) / |x - w|`` of length 1.
+
+References
+----------
+Crammer, Dekel, Shalev-Shwartz, Singer, "Online Passive-Aggressive Algorithms", 2003.
+"""
+
+import math
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from align.errors import ParameterError
+from align.learners.flat import _rounds as rounds
+from align.learners.flat._parameters import check_epochs, generator, not_negative
+from align.learners.flat._runs import Floats
+from align.learners.flat._uniclass import Centred, distance
+from align.learners.flat.passive_aggressive import make_pa_update
+from align.learners.theory import Round
+
+__all__ = ["PassiveAggressiveUniclass"]
+
+
+class PassiveAggressiveUniclass(Centred):
+    """Passive-aggressive learner of one class: a centre within `epsilon` of every example.
+
+    Parameters
+    ----------
+    variant : {"PA-I", "PA", "PA-II"}
+    C : float, default 1
+        Aggressiveness of PA-I and PA-II, positive.
+    epsilon : float, default 1
+        Distance within which nothing is lost, not negative; in units of x.
+    average : bool, default False
+        Report the mean of the centres before each round, from the second on, instead of the last.
+    epochs : int, default 1
+        Passes of `fit`.
+    shuffle : bool, default True
+        Whether `fit` draws a new order for each pass.
+    random_state : int, Generator, RandomState or None
+        Seed of the orders.
+
+    Attributes
+    ----------
+    center_ : np.ndarray [shape=(d,)]
+        w. It stays within the convex hull of the examples.
+    offset_ : float
+        ``-epsilon``: what scikit-learn subtracts from `score_samples`.
+    n_rounds_, n_mistakes_, n_updates_ : int
+        The first example is a round without loss, where the centre begins.
+    cumulative_loss_, cumulative_squared_loss_ : float
+        Sums over the rounds.
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> model = PassiveAggressiveUniclass("PA", epsilon=1.0, shuffle=False)
+    >>> model.fit([[0.0, 0.0], [3.0, 0.0]]).center_
+    array([2., 0.])
+    >>> model.predict([[2.5, 0.0], [0.0, 0.0]]).tolist()
+    [1, -1]
+    """
+
+    def __init__(
+        self,
+        variant: str = "PA-I",
+        C: float = 1.0,
+        *,
+        epsilon: float = 1.0,
+        average: bool = False,
+        epochs: int = 1,
+        shuffle: bool = True,
+        random_state: Any = None,
+    ) -> None:
+        self.variant = variant
+        self.C = C
+        self.epsilon = epsilon
+        self.average = average
+        self.epochs = epochs
+        self.shuffle = shuffle
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from scratch, in `epochs` passes.
+
+        Parameters
+        ----------
+        X : array_like or CSR matrix [shape=(m, d)]
+            Examples. CSR rows are made dense, some at a time: the centre is dense.
+        y : object, optional
+            Ignored.
+
+        Returns
+        -------
+        self
+        """
+        X = self._validate(X, reset=True)
+        check_epochs(self.epochs)
+        self._begin(X.shape[1])
+        rng = generator(self.random_state)
+        for _ in range(int(self.epochs)):
+            order = rng.permutation(X.shape[0]) if self.shuffle else np.arange(X.shape[0])
+            self._play(X, order)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Go through examples once, in their order, going on from what was learned before.
+
+        Parameters
+        ----------
+        X : array_like or CSR matrix [shape=(m, d)]
+        y : object, optional
+            Ignored.
+
+        Returns
+        -------
+        self
+        """
+        first = not hasattr(self, "n_features_in_")
+        X = self._validate(X, reset=first)
+        if first:
+            self._begin(X.shape[1])
+        self._play(X, np.arange(X.shape[0]))
+        return self
+
+    def step(self, x: npt.ArrayLike, y: Any = None) -> Round:
+        """Play one round of a stream, without checks.
+
+        Parameters
+        ----------
+        x : array_like [shape=(d,)]
+            Finite numbers.
+        y : object, optional
+            Ignored.
+
+        Returns
+        -------
+        Round
+            Its prediction is the distance of x from the centre before the round.
+        """
+        if not hasattr(self, "n_features_in_"):
+            self.n_features_in_ = int(np.size(x))
+            self._begin(self.n_features_in_)
+        self._row[0] = x
+        self._kernel(self._row, self._first, self._log)
+        row = self._log[0].tolist()
+        tau = row[rounds.LOG_ALPHA]
+        loss, norm = row[rounds.LOG_LOSS], row[rounds.LOG_NORM]
+        return Round(
+            row[rounds.LOG_CODE],
+            loss,
+            tau,
+            tau > 0.0,
+            float(loss > 0.0),
+            tau,
+            1.0,
+            norm,
+            loss,
+            math.nan,
+        )
+
+    def score_samples(self, X: Any) -> Floats:
+        """Return minus the distance of each example from the centre [shape=(m,)]."""
+        check_is_fitted(self, "n_features_in_")
+        X = self._validate(X, reset=False)
+        if not isinstance(X, np.ndarray):
+            parts = [
+                distance(X[i : i + 1024].toarray(), self.center_)
+                for i in range(0, X.shape[0], 1024)
+            ]
+            return -np.concatenate(parts)
+        return -distance(X, self.center_)
+
+    @property
+    def center_(self) -> Floats:
+        """The centre [shape=(d,)]."""
+        check_is_fitted(self, "n_features_in_")
+        n = int(self._counts[0]) - 1  # the first example is no prediction
+        if not self.average or n < 1:
+            return self._w.copy()
+        mean: Floats = self._w - self._total / n
+        return mean
+
+    @property
+    def n_rounds_(self) -> int:
+        """Rounds played."""
+        check_is_fitted(self, "n_features_in_")
+        return int(self._counts[0])
+
+    @property
+    def n_mistakes_(self) -> int:
+        """Rounds with a loss."""
+        check_is_fitted(self, "n_features_in_")
+        return int(self._counts[1])
+
+    @property
+    def n_updates_(self) -> int:
+        """Rounds that moved the centre."""
+        check_is_fitted(self, "n_features_in_")
+        return int(self._counts[2])
+
+    @property
+    def cumulative_loss_(self) -> float:
+        """Sum over the rounds of ``[|x - w| - epsilon]_+``."""
+        check_is_fitted(self, "n_features_in_")
+        return float(self._sums[rounds.LOSS])
+
+    @property
+    def cumulative_squared_loss_(self) -> float:
+        """Sum over the rounds of the squared loss."""
+        check_is_fitted(self, "n_features_in_")
+        return float(self._sums[rounds.PRICED])
+
+    def squared_loss_bound(self, u: npt.ArrayLike, X: Any) -> float:
+        """Bound the sum of the squared losses on a stream by the losses of a fixed u.
+
+        Parameters
+        ----------
+        u : array_like [shape=(d,)]
+            Another centre.
+        X : array_like [shape=(m, d)]
+            The examples, in the order of the rounds.
+
+        Returns
+        -------
+        float
+            ``(1 + 1/2C) (|u - w_1|^2 + 2 C sum l_t(u)^2)`` for PA-II; for PA ``|u - w_1|^2``
+            where u has no loss, else infinite; infinite for PA-I, which has no such bound.
+        """
+        X = np.asarray(X, dtype=np.float64)
+        centre = np.asarray(u, dtype=np.float64)
+        losses = np.maximum(distance(X[1:], centre) - self.epsilon, 0.0)
+        squares = float((losses**2).sum())
+        start = float(((centre - X[0]) ** 2).sum())
+        if self.variant == "PA-II":
+            return (1.0 + 0.5 / self.C) * (start + 2.0 * self.C * squares)
+        return start if self.variant == "PA" and squares == 0.0 else math.inf
+
+    def _begin(self, n_features: int) -> None:
+        update = make_pa_update(self.variant, self.C)
+        not_negative(self.epsilon, "epsilon")
+        # tau <= C, where alpha <= 1 and tau = alpha / c.
+        self._largest = update.slack.largest if self.variant != "PA-I" else float(self.C)
+        self._curvature = update.slack.curvature
+        self._w, self._total = np.zeros(n_features), np.zeros(n_features)
+        self._counts, self._sums = np.zeros(4, dtype=np.int64), np.zeros(rounds.N_SUMS)
+        self._row, self._first = np.zeros((1, n_features)), np.arange(1)
+        self._log = np.zeros((1, rounds.LOG_WIDTH))
+
+    def _play(self, X: Any, order: npt.NDArray[np.intp]) -> None:
+        log = np.zeros((0, rounds.LOG_WIDTH))
+        if not isinstance(X, np.ndarray):
+            size = max(1, 2**20 // X.shape[1])
+            for i in range(0, len(order), size):
+                part = np.ascontiguousarray(X[order[i : i + size]].toarray())
+                self._kernel(part, np.arange(len(part)), log)
+        else:
+            self._kernel(X, order, log)
+        if not np.isfinite(self._sums[rounds.PRICED] + self._w.sum()):
+            raise ParameterError("the centre overflowed; scale the features to moderate values.")
+
+    def _cycle(self, X: Any, y: Any, threshold: float, max_updates: int) -> bool:
+        first = not hasattr(self, "n_features_in_")
+        X = self._validate(X, reset=first)
+        if first:
+            self._begin(X.shape[1])
+        X = X.toarray() if not isinstance(X, np.ndarray) else X
+        order, log = np.arange(len(X)), np.zeros((0, rounds.LOG_WIDTH))
+        while self._counts[2] < max_updates:
+            updates = int(self._counts[2])
+            self._kernel(X, order, log, threshold)
+            if self._counts[2] == updates:
+                return True
+        return False
+
+    def _kernel(
+        self, X: Floats, order: npt.NDArray[np.intp], log: Floats, threshold: float = 0.0
+    ) -> None:
+        rounds.play_uniclass(
+            X,
+            order,
+            np.zeros(0),
+            self._w,
+            self._total,
+            float(self.epsilon),
+            self._largest,
+            self._curvature,
+            threshold,
+            bool(self.average),
+            self._counts,
+            self._sums,
+            log,
+        )
+
+    def _validate(self, X: Any, *, reset: bool) -> Any:
+        return validate_data(
+            self, X, accept_sparse="csr", dtype=np.float64, order="C", reset=reset
+        )

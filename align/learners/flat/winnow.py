@@ -1,0 +1,325 @@
+r"""Winnow with a threshold: weights that are multiplied, for features that are 0 or 1.
+
+All weights begin at 1; x is predicted positive where ``<w, x> >= theta``. A positive example that
+was missed multiplies the weights of its features by beta, a false alarm divides them.
+
+Where weights mu >= 0 exist with ``<mu, x> >= 1`` for positives and ``<mu, x> <= 1 - g`` for
+negatives, the promotions u and demotions v are bounded; see `threshold_winnow_bound`.
+
+References
+----------
+Littlestone, "Learning quickly when irrelevant attributes abound", 1988. Lecture slides state
+``beta = 1 + gamma / 2`` for a separation of theta against theta - gamma; it is the relative
+``g = gamma / theta`` that belongs there, and the sum of mu, not of w, in the last lemma.
+"""
+
+import math
+from typing import Any, NamedTuple, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from align.errors import ParameterError
+from align.learners.flat._parameters import check_epochs, generator
+from align.learners.theory import Round
+
+__all__ = ["ThresholdWinnow", "WinnowBound", "threshold_winnow_bound"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+class WinnowBound(NamedTuple):
+    """Bounds of `ThresholdWinnow` on separable data.
+
+    Attributes
+    ----------
+    promotions, demotions : float
+        Most mistakes on positives and on negatives.
+    largest_weight : float
+        What no weight exceeds.
+    """
+
+    promotions: float
+    demotions: float
+    largest_weight: float
+
+
+def threshold_winnow_bound(
+    d: int, theta: float, beta: float, separation: float, total: float
+) -> WinnowBound:
+    """Bound the mistakes of `ThresholdWinnow`.
+
+    Parameters
+    ----------
+    d : int
+        Number of features.
+    theta, beta : float
+        Of the learner.
+    separation : float
+        g, in (0, 1], with ``beta < 1 / (1 - g)``.
+    total : float
+        Sum of the weights mu that separate.
+
+    Returns
+    -------
+    WinnowBound
+
+    Raises
+    ------
+    ParameterError
+        Where beta is too large for any bound to hold.
+
+    Examples
+    --------
+    >>> bound = threshold_winnow_bound(16, theta=16.0, beta=1.5, separation=1.0, total=2.0)
+    >>> round(bound.promotions, 2), round(bound.demotions, 2)
+    (15.68, 26.51)
+    """
+    if not 0.0 < separation <= 1.0:
+        raise ParameterError(f"separation={separation}, must lie in (0, 1].")
+    if not 1.0 < beta or not beta * (1.0 - separation) < 1.0:
+        raise ParameterError(f"beta={beta}, must lie in (1, 1 / (1 - separation)).")
+    reach = total * math.log(beta * theta) / math.log(beta)
+    first = beta * d / ((beta - 1.0) * theta)
+    demotions = (first + beta * reach) / (1.0 - beta * (1.0 - separation))
+    return WinnowBound(reach + (1.0 - separation) * demotions, demotions, beta * theta)
+
+
+class ThresholdWinnow(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
+    """Winnow with a threshold, for two classes and features 0 or 1.
+
+    Parameters
+    ----------
+    theta : float, optional
+        Threshold, at least 1; by default the number of features.
+    beta : float, default 1.5
+        Factor, more than 1. ``1 + g / 2`` suits a relative separation g.
+    epochs : int, default 1
+        Passes of `fit`.
+    shuffle : bool, default True
+        Whether `fit` draws a new order for each pass.
+    random_state : int, Generator, RandomState or None
+        Seed of the orders.
+
+    Attributes
+    ----------
+    classes_ : np.ndarray [shape=(2,)]
+        The second is the positive one.
+    coef_ : np.ndarray [shape=(1, d)]
+        The weights.
+    intercept_ : np.ndarray [shape=(1,)]
+        ``-theta``.
+    n_rounds_, n_mistakes_, n_promotions_, n_demotions_, n_updates_ : int
+        An example without any feature changes no weight, right or wrong.
+    n_features_in_ : int
+
+    Notes
+    -----
+    Add complemented columns ``1 - x`` for concepts that are not monotone.
+
+    Examples
+    --------
+    >>> X = np.array([[0, 0, 1, 1], [1, 0, 0, 1], [1, 1, 0, 0]])
+    >>> model = ThresholdWinnow(theta=2.0, beta=2.0).partial_fit(X, [0, 1, 1])
+    >>> model.coef_
+    array([[2. , 1. , 0.5, 1. ]])
+    """
+
+    def __init__(
+        self,
+        theta: float | None = None,
+        beta: float = 1.5,
+        *,
+        epochs: int = 1,
+        shuffle: bool = True,
+        random_state: Any = None,
+    ) -> None:
+        self.theta = theta
+        self.beta = beta
+        self.epochs = epochs
+        self.shuffle = shuffle
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.poor_score = True
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.input_tags.categorical = True
+        tags.input_tags.two_d_array = False  # of any numbers: only of 0 and 1
+        return tags
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from scratch, in `epochs` passes.
+
+        Parameters
+        ----------
+        X : array_like or CSR matrix of 0 and 1 [shape=(m, d)]
+        y : array_like [shape=(m,)]
+            Two classes.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ParameterError
+            For other features, more or fewer than two classes, or parameters out of range.
+        """
+        check_epochs(self.epochs)
+        X, y = self._validate(X, y, reset=True)
+        self._begin(X.shape[1], np.unique(y))
+        rng = generator(self.random_state)
+        for _ in range(int(self.epochs)):
+            self._play(X, y, rng.permutation(len(y)) if self.shuffle else np.arange(len(y)))
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Go through examples once, in their order, going on from what was learned before.
+
+        Parameters
+        ----------
+        X : array_like or CSR matrix of 0 and 1 [shape=(m, d)]
+        y : array_like [shape=(m,)]
+        classes : array_like, optional
+            Both classes, where the first call has one only.
+
+        Returns
+        -------
+        self
+        """
+        first = not hasattr(self, "classes_")
+        X, y = self._validate(X, y, reset=first)
+        if first:
+            self._begin(X.shape[1], np.unique(y if classes is None else classes))
+        self._play(X, y, np.arange(len(y)))
+        return self
+
+    def step(self, x: npt.ArrayLike, y: Any) -> Round:
+        """Play one round of a stream, without checks, once `partial_fit` knows the classes.
+
+        Parameters
+        ----------
+        x : array_like of 0 and 1 [shape=(d,)]
+        y : label
+
+        Returns
+        -------
+        Round
+            Its tau is the change of the logarithm of the weights.
+        """
+        return self._round(np.flatnonzero(x), bool(y == self.classes_[1]))
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return ``<w, x> - theta`` [shape=(m,)]."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        _check_bits(X)
+        scores: Floats = np.asarray(X @ self._w) - self._theta
+        return scores
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the class of each example [shape=(m,)].
+
+        Parameters
+        ----------
+        X : array_like or CSR matrix of 0 and 1 [shape=(m, d)]
+        """
+        positive = self.decision_function(X) >= 0.0
+        predicted: npt.NDArray[Any] = self.classes_[positive.astype(np.intp)]
+        return predicted
+
+    @property
+    def coef_(self) -> Floats:
+        """The weights [shape=(1, d)]."""
+        check_is_fitted(self)
+        return self._w[None, :].copy()
+
+    @property
+    def intercept_(self) -> Floats:
+        """``-theta`` [shape=(1,)]."""
+        check_is_fitted(self)
+        return np.array([-self._theta])
+
+    @property
+    def n_mistakes_(self) -> int:
+        """Rounds with a wrong prediction."""
+        return self.n_promotions_ + self.n_demotions_
+
+    def _begin(self, d: int, classes: npt.NDArray[Any]) -> None:
+        if len(classes) != 2:
+            raise ParameterError(
+                f"y has {len(classes)} class(es), must have 2. Only binary classification is "
+                "supported."
+            )
+        self._theta = float(d) if self.theta is None else float(self.theta)
+        if not 1.0 <= self._theta < math.inf:
+            raise ParameterError(f"theta={self.theta}, must be at least 1 and finite.")
+        if not 1.0 < self.beta < math.inf:
+            raise ParameterError(f"beta={self.beta}, must be more than 1 and finite.")
+        self.classes_ = classes
+        self._w = np.ones(d)
+        self.n_rounds_ = self.n_promotions_ = self.n_demotions_ = self.n_updates_ = 0
+
+    def _play(self, X: Any, y: npt.NDArray[Any], order: npt.NDArray[np.intp]) -> None:
+        unknown = ~np.isin(y, self.classes_)
+        if unknown.any():
+            raise ParameterError(
+                f"label {y[unknown].tolist()[0]!r} was never announced; the classes are "
+                f"{self.classes_.tolist()}."
+            )
+        positive = y == self.classes_[1]
+        for i in order:
+            if not isinstance(X, np.ndarray):
+                row = X.indices[X.indptr[i] : X.indptr[i + 1]]
+                row = row[X.data[X.indptr[i] : X.indptr[i + 1]] != 0.0]
+            else:
+                row = np.flatnonzero(X[i])
+            self._round(row, bool(positive[i]))
+
+    def _round(self, row: npt.NDArray[np.intp], positive: bool) -> Round:
+        score = float(self._w[row].sum())
+        predicted = score >= self._theta
+        self.n_rounds_ += 1
+        mistake = predicted != positive
+        updated = mistake and len(row) > 0
+        if mistake:
+            self.n_promotions_ += positive
+            self.n_demotions_ += not positive
+            self._w[row] *= self.beta if positive else 1.0 / self.beta
+            self.n_updates_ += updated
+        tau = (math.log(self.beta) if positive else -math.log(self.beta)) if updated else 0.0
+        loss = abs(score - self._theta) if mistake else 0.0
+        return Round(
+            self.classes_[int(predicted)],
+            loss,
+            tau,
+            updated,
+            float(mistake),
+            abs(tau),
+            1.0,
+            1.0 if len(row) else 0.0,
+            self._theta,
+            math.nan,
+        )
+
+    def _validate(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, npt.NDArray[Any]]:
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=reset)
+        check_classification_targets(y)
+        _check_bits(X)
+        return X, y
+
+
+def _check_bits(X: Any) -> None:
+    values = X.data if not isinstance(X, np.ndarray) else X
+    wrong = (values != 0.0) & (values != 1.0)
+    if wrong.any():
+        raise ParameterError(
+            f"X has the value {float(values[wrong].flat[0])}, must be 0 or 1; Winnow with a "
+            "threshold has no meaning else. Winnow takes any features."
+        )

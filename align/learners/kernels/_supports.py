@@ -1,0 +1,385 @@
+"""The supports of a kernel classifier: a sum of kernels that grows round by round.
+
+Class r has the score ``F_r(x) = sum_j coef_jr K(x_j, x)``. Rounds are played in blocks: the scores
+of a block come from two products of matrices, and are corrected, inside the block, for the
+supports that its own rounds store. The result is that of one round after the other, to rounding.
+
+With a budget, what happens when it is used up is the *removal*:
+
+``"project"``
+    The supports stay as they are from then on. What a round would store is projected on their
+    span, in the space of the kernel, so that nothing is forgotten and the average remains the
+    mean over all rounds. Costs O(S^2) for each example, in products of matrices.
+``"smallest"``, ``"oldest"``
+    The sixteenth of the supports that contributes least, or is oldest, goes at once. Cheap, and
+    for streams that drift; on noisy data too much is forgotten.
+
+References
+----------
+Orabona, Keshet, Caputo, "Bounded Kernel-Based Online Learning", 2009 (projection).
+Wang, Vucetic, "Online Passive-Aggressive Algorithms on a Budget", 2010.
+"""
+
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from align._numba import compiled
+from align.errors import ParameterError
+from align.learners.kernels.functions import Kernel
+
+__all__ = ["BLOCK", "REMOVALS", "VARIANTS", "Played", "SupportSet"]
+
+Matrix: TypeAlias = npt.NDArray[np.float64]
+Indices: TypeAlias = npt.NDArray[np.intp]
+
+BLOCK = 256  # examples whose scores are computed together
+VARIANTS = {"PA": 0, "PA-I": 1, "PA-II": 2}
+REMOVALS = ("project", "smallest", "oldest")
+
+_JITTER = 1e-6  # of the mean K(x, x), added to the diagonal: supports may be nearly equal
+
+
+class Played(NamedTuple):
+    """What some rounds came to.
+
+    Attributes
+    ----------
+    rounds, mistakes, updates : int
+        How many.
+    loss : float
+        Sum of the losses.
+    """
+
+    rounds: int
+    mistakes: int
+    updates: int
+    loss: float
+
+
+class SupportSet:
+    """Stored examples and their coefficients, oldest first.
+
+    Parameters
+    ----------
+    vectors : np.ndarray [shape=(S, d)]
+        Supports to start with.
+    coef : np.ndarray [shape=(S, k)]
+        Their coefficients.
+
+    Attributes
+    ----------
+    n_rounds : int
+        Rounds played since.
+    removed : bool
+        Whether any support was removed, so that `average` is no longer a mean.
+    """
+
+    def __init__(self, vectors: Matrix, coef: Matrix) -> None:
+        self._n = len(vectors)
+        self._vectors, self._coef = vectors.copy(), coef.copy()
+        self._late = np.zeros_like(coef)  # steps, weighted with the rounds up to and with theirs
+        self.n_rounds = 0
+        self.removed = False
+        # Once the supports are final, L with K = L L', and coef, late are kept as L' coef and
+        # L' late: the coordinates of the hypothesis in an orthonormal basis of the span.
+        self._factor: Matrix | None = None
+
+    @property
+    def vectors(self) -> Matrix:
+        """The supports [shape=(S, d)], a view."""
+        return self._vectors[: self._n]
+
+    def last(self) -> Matrix:
+        """Return the coefficients of the last hypothesis [shape=(S, k)]."""
+        return self._from_basis(self._coef[: self._n])
+
+    def average(self) -> Matrix:
+        """Return the mean coefficients of the hypotheses before each round [shape=(S, k)]."""
+        # A step in round t is part of T - t of the T hypotheses.
+        late = self._late[: self._n] / max(1, self.n_rounds)
+        return self._from_basis(self._coef[: self._n] - late)
+
+    def settle(self) -> None:
+        """Release the memory that only further rounds would need; they would rebuild it."""
+        n = self._n
+        self._vectors = self._vectors[:n].copy()
+        self._coef = self._from_basis(self._coef[:n])
+        self._late = self._from_basis(self._late[:n])
+        self._factor = None
+
+    def _from_basis(self, values: Matrix) -> Matrix:
+        """Turn coordinates in the basis into coefficients of the supports; a new array."""
+        if self._factor is None:
+            return values.copy()
+        return _solve(self._factor, values, transposed=True)
+
+    def add_classes(self, n_classes: int, columns: Indices) -> None:
+        """Make room for new classes; the old ones move to `columns`."""
+        for name in ("_coef", "_late"):
+            old = getattr(self, name)
+            new = np.zeros((len(old), n_classes))
+            new[:, columns] = old
+            setattr(self, name, new)
+
+    def play(
+        self,
+        kernel: Kernel,
+        X: Matrix,
+        targets: Indices,
+        order: Indices,
+        slot: Indices,
+        *,
+        variant: str,
+        C: float,
+        budget: int | None = None,
+        removal: str = "project",
+    ) -> Played:
+        """Play one round for each example.
+
+        Parameters
+        ----------
+        kernel : callable
+            Of two matrices.
+        X : np.ndarray [shape=(n, d)]
+            Examples.
+        targets : np.ndarray [shape=(n,), dtype=intp]
+            Column of the class of each.
+        order : np.ndarray [dtype=intp]
+            Which examples, in which order; none twice.
+        slot : np.ndarray [shape=(n,), dtype=intp]
+            Place of each example among the supports, or -1; kept up to date.
+        variant : {"PA", "PA-I", "PA-II"}
+        C : float
+        budget : int, optional
+            Most supports.
+        removal : {"project", "smallest", "oldest"}
+
+        Returns
+        -------
+        Played
+        """
+        n_rounds = n_mistakes = n_updates = 0
+        loss = 0.0
+        limit = len(order) + self._n if budget is None else budget
+        for begin in range(0, len(order), BLOCK):
+            rows = order[begin : begin + BLOCK]
+            while rows.size:
+                if self._n >= limit and removal == "project":
+                    played = self._play_projected(kernel, X[rows], targets[rows], variant, C)
+                else:
+                    played = self._play_storing(
+                        kernel, X[rows], targets[rows], rows, slot, limit, variant, C
+                    )
+                n_rounds += played.rounds
+                n_mistakes += played.mistakes
+                n_updates += played.updates
+                loss += played.loss
+                rows = rows[played.rounds :]
+                if rows.size and removal != "project":  # no room for another support
+                    self._remove(kernel, slot, removal)
+        return Played(n_rounds, n_mistakes, n_updates, loss)
+
+    def _play_storing(
+        self,
+        kernel: Kernel,
+        x: Matrix,
+        targets: Indices,
+        rows: Indices,
+        slot: Indices,
+        limit: int,
+        variant: str,
+        C: float,
+    ) -> Played:
+        """Play the rounds of a block until it ends, or there is no room for another support."""
+        n = self._n
+        self._reserve(n + len(rows))
+        if n:
+            scores = kernel(x, self._vectors[:n]) @ self._coef[:n]
+        else:
+            scores = np.zeros((len(x), self._coef.shape[1]))
+        stored = np.empty(len(rows), dtype=np.intp)
+        gram = kernel(x, x)
+        n_stored, done, mistakes, updates, loss = _play_block(
+            scores,
+            gram,
+            targets,
+            slot[rows],
+            self._coef,
+            self._late,
+            stored,
+            n,
+            limit,
+            self.n_rounds,
+            C,
+            VARIANTS[variant],
+            np.diagonal(gram).copy(),
+        )
+        new = stored[:n_stored]
+        self._vectors[n : n + n_stored] = x[new]
+        slot[rows[new]] = np.arange(n, n + n_stored)
+        self._n += n_stored
+        self.n_rounds += done
+        return Played(done, mistakes, updates, loss)
+
+    def _play_projected(
+        self, kernel: Kernel, x: Matrix, targets: Indices, variant: str, C: float
+    ) -> Played:
+        """Play the rounds of a block, whose steps are projected on the span of the supports."""
+        n = self._n
+        if self._factor is None:
+            self._factor = _cholesky(kernel(self._vectors[:n], self._vectors[:n]))
+            self._coef = self._factor.T @ self._coef[:n]
+            self._late = self._factor.T @ self._late[:n]
+        basis = _solve(self._factor, kernel(self._vectors[:n], x))
+        steps = np.zeros((len(x), self._coef.shape[1]))
+        late = np.zeros_like(steps)
+        # Every example is its own row of steps, and already has its place there.
+        _, done, mistakes, updates, loss = _play_block(
+            basis.T @ self._coef,
+            basis.T @ basis,
+            targets,
+            np.arange(len(x)),
+            steps,
+            late,
+            np.empty(0, dtype=np.intp),
+            len(x),
+            len(x),
+            self.n_rounds,
+            C,
+            VARIANTS[variant],
+            _diagonal(kernel, x),
+        )
+        self._coef += basis @ steps
+        self._late += basis @ late
+        self.n_rounds += done
+        return Played(done, mistakes, updates, loss)
+
+    def _reserve(self, n: int) -> None:
+        """Make room for n supports."""
+        if n <= len(self._vectors):
+            return
+        capacity = max(n, 2 * len(self._vectors))
+        for name in ("_vectors", "_coef", "_late"):
+            old = getattr(self, name)
+            new = np.zeros((capacity, old.shape[1]))
+            new[: self._n] = old[: self._n]
+            setattr(self, name, new)
+
+    def _remove(self, kernel: Kernel, slot: Indices, removal: str) -> None:
+        """Remove the least important sixteenth of the supports, at least one."""
+        n = self._n
+        n_removed = max(1, n // 16)
+        self.removed = True
+        vectors, coef, late = self._vectors[:n], self._coef[:n], self._late[:n]
+        if removal == "oldest":
+            removed = np.arange(n_removed)
+        else:
+            size = np.einsum("ij,ij->i", coef, coef) * _diagonal(kernel, vectors)
+            removed = np.sort(np.argsort(size, kind="stable")[:n_removed])
+        kept = np.setdiff1d(np.arange(n), removed, assume_unique=True)
+        for array in (vectors, coef, late):
+            array[: len(kept)] = array[kept]
+            array[len(kept) :] = 0.0
+        place = np.full(n + 1, -1, dtype=np.intp)  # the last entry is for examples not stored
+        place[kept] = np.arange(len(kept))
+        slot[:] = place[slot]
+        self._n = len(kept)
+
+
+def _diagonal(kernel: Kernel, X: Matrix) -> npt.NDArray[np.float64]:
+    """Return K(x, x) [shape=(n,)]."""
+    parts = [np.diagonal(kernel(X[i : i + 64], X[i : i + 64])) for i in range(0, len(X), 64)]
+    return np.concatenate(parts)
+
+
+def _cholesky(gram: Matrix) -> Matrix:
+    """Return L with ``L L' = gram``, but for a little on the diagonal [shape=(S, S)]."""
+    gram[np.diag_indices_from(gram)] += _JITTER * max(float(np.trace(gram)) / len(gram), 1e-300)
+    try:
+        factor: Matrix = np.asarray(np.linalg.cholesky(gram), dtype=np.float64)
+    except np.linalg.LinAlgError as error:
+        raise ParameterError(
+            "the kernel is not positive definite on the supports; use a Mercer kernel, or "
+            "removal='smallest'."
+        ) from error
+    return factor
+
+
+def _solve(factor: Matrix, values: Matrix, transposed: bool = False) -> Matrix:
+    """Return ``L^-1 values``, or ``L'^-1 values``."""
+    from scipy.linalg import solve_triangular  # only budgeted learners need scipy
+
+    solved: Matrix = solve_triangular(
+        factor, values, lower=True, trans=1 if transposed else 0, check_finite=False
+    )
+    return solved
+
+
+@compiled()
+def _play_block(
+    scores: Matrix,
+    gram: Matrix,
+    targets: Indices,
+    slot: Indices,
+    coef: Matrix,
+    late: Matrix,
+    stored: Indices,
+    n_supports: int,
+    limit: int,
+    n_rounds: int,
+    C: float,
+    variant: int,
+    diagonal: npt.NDArray[np.float64],
+) -> tuple[int, int, int, int, float]:
+    """Play the rounds of a block, until it ends or there is no room for another support.
+
+    Writes to coef, late and stored; updates the scores of the rounds to come. Returns supports
+    stored, rounds played, mistakes, updates, and the sum of the losses.
+    """
+    n, k = scores.shape
+    n_stored = mistakes = updates = 0
+    total = 0.0
+    for i in range(n):
+        y = targets[i]
+        best = 0  # ties go to the first class, for the prediction and for the rival
+        rival = -1
+        for r in range(k):
+            if scores[i, r] > scores[i, best]:
+                best = r
+            if r != y and (rival < 0 or scores[i, r] > scores[i, rival]):
+                rival = r
+        if rival >= 0:
+            margin = scores[i, y] - scores[i, rival]
+            loss = 1.0 - margin
+            if not loss <= 1e-12:  # NaN goes on, and is found by the caller
+                squared = 2.0 * diagonal[i]
+                if squared > 0.0:
+                    row = slot[i]
+                    if row < 0:
+                        row = n_supports + n_stored
+                        if row >= limit:
+                            return n_stored, i, mistakes, updates, total
+                        stored[n_stored] = i
+                        n_stored += 1
+                    if variant == 2:
+                        tau = loss / (squared + 0.5 / C)
+                    else:
+                        tau = loss / squared
+                        if variant == 1 and tau > C:
+                            tau = C
+                    before = n_rounds + i + 1
+                    coef[row, y] += tau
+                    coef[row, rival] -= tau
+                    late[row, y] += before * tau
+                    late[row, rival] -= before * tau
+                    for j in range(i + 1, n):
+                        step = tau * gram[j, i]
+                        scores[j, y] += step
+                        scores[j, rival] -= step
+                    updates += 1
+                total += loss
+        if best != y:
+            mistakes += 1
+    return n_stored, n, mistakes, updates, total

@@ -1,0 +1,77 @@
+"""A learner as data: what it is made of, and what its rounds do."""
+
+from dataclasses import dataclass, field
+
+from align.learners.parts.complexity import Complexity, Euclidean
+from align.learners.parts.updates import Update
+
+__all__ = ["Plan", "Revisit"]
+
+
+@dataclass(frozen=True)
+class Revisit:
+    """Dual variables of earlier rounds that a round optimises again, after its own.
+
+    Parameters
+    ----------
+    last : int, optional
+        How many of the latest rounds, the present one included; by default all of them.
+    steps : int, optional
+        Single-variable steps after that of the round itself; by default as many as it takes
+        until no alpha moves by more than `tolerance`.
+    order : {"cyclic", "random", "worst"}
+        Which variable comes next: latest first and around, any, or that of the largest gain in
+        slope.
+    tolerance : float
+
+    Notes
+    -----
+    ``Revisit(last=1)`` is the plain step; all rounds without a limit of steps is
+    follow-the-regularised-leader.
+    """
+
+    last: int | None = None
+    steps: int | None = 5
+    order: str = "cyclic"
+    tolerance: float = 1e-10
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Complexity, loss, dual step and tuning of a learner.
+
+    Parameters
+    ----------
+    update : Update
+        Slack, step and tuning.
+    complexity : Complexity
+        f of the weights, or of those of one class.
+    margin : float
+        Target of a hinge; for regression minus the width of the tube, since
+        ``loss = [|y - <w, x>| + margin]_+``.
+    regression : bool
+        Whether targets are numbers.
+    ties : {"positive", "mistake"}
+        Whether a score of 0 predicts the second class, or is a mistake whatever the truth.
+    doubled : bool
+        Give the learner ``[x, -x]``, for complexities without negative weights.
+    revisit : Revisit, optional
+        Dual variables of earlier rounds.
+    multiplicative : {"range", "printed"}, optional
+        Step of the multiplicative passive-aggressive learner, instead of that of the dual.
+    single : bool
+        Whether a round moves one dual variable only.
+    ranking : bool
+        Whether losses are those of rankings of instances, of no fixed margin.
+    """
+
+    update: Update
+    complexity: Complexity = field(default_factory=Euclidean)
+    margin: float = 1.0
+    regression: bool = False
+    ties: str = "positive"
+    doubled: bool = False
+    revisit: Revisit | None = None
+    multiplicative: str | None = None
+    single: bool = True
+    ranking: bool = False

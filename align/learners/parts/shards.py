@@ -1,0 +1,68 @@
+"""Mixtures of what was learnt on shards: the weight of each shard, and what is kept of an epoch.
+
+See `align.learners.ParameterMixing` for the algorithm and its bound.
+"""
+
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from align.errors import ParameterError
+
+__all__ = ["MIXES", "MixedEpoch", "check_mixing", "mixing_weights"]
+
+Vector: TypeAlias = npt.NDArray[np.float64]
+Counts: TypeAlias = npt.NDArray[np.int64]
+
+MIXES = ("uniform", "updates")
+
+
+class MixedEpoch(NamedTuple):
+    """What the shards did in an epoch.
+
+    Attributes
+    ----------
+    mistakes, updates : np.ndarray [shape=(S,), dtype=int64]
+        Of each shard.
+    weights : np.ndarray [shape=(S,)]
+        Mixing weights, which sum to 1.
+    """
+
+    mistakes: Counts
+    updates: Counts
+    weights: Vector
+
+
+def mixing_weights(updates: npt.ArrayLike, mix: str) -> Vector:
+    """Return the weight of each shard.
+
+    Parameters
+    ----------
+    updates : array_like [shape=(S,)]
+        Updates of each shard in the epoch.
+    mix : {"uniform", "updates"}
+        All alike, or by their share in the updates; without any, all alike.
+
+    Returns
+    -------
+    np.ndarray [shape=(S,)]
+
+    Examples
+    --------
+    >>> mixing_weights([1, 3], "updates")
+    array([0.25, 0.75])
+    """
+    counts = np.asarray(updates, dtype=np.float64)
+    if mix == "updates" and counts.sum() > 0.0:
+        shares: Vector = counts / counts.sum()
+        return shares
+    return np.full(counts.size, 1.0 / counts.size)
+
+
+def check_mixing(n_shards: int, mix: str) -> None:
+    """Raise ParameterError where the parameters of a mixture are out of range."""
+    if n_shards < 1 or n_shards != int(n_shards):
+        raise ParameterError(f"n_shards={n_shards}, must be a whole number, at least 1.")
+    if mix not in MIXES:
+        raise ParameterError(f"mix={mix!r}, must be one of {', '.join(MIXES)}.")

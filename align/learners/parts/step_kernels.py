@@ -1,0 +1,205 @@
+"""Kernels of the exact dual steps of one hinge: entropy and q-norm.
+
+See `align.learners.parts.hinge_steps` for the formulas and the checked functions.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from align._numba import compiled
+
+__all__ = ["ENTROPY", "QNORM", "entropy_step", "line_search", "log_root", "pair_step"]
+
+ENTROPY, QNORM = 0, 1
+
+_MAX_ITER = 200  # of a line search; bisection alone needs about 50
+
+
+@compiled()
+def _log_mass(v: Any, d: Any, value: float, c: float) -> float:
+    """Return the log of ``sum exp(v_j / c)`` over the entries with ``d_j = value``."""
+    top = -np.inf
+    for j in range(v.size):
+        if d[j] == value and v[j] > top:
+            top = v[j]
+    if top == -np.inf:
+        return top
+    total = 0.0
+    for j in range(v.size):
+        if d[j] == value:
+            total += np.exp((v[j] - top) / c)
+    return float(top / c + np.log(total))
+
+
+@compiled()
+def log_root(log_p: float, log_q: float, log_z: float, margin: float) -> float:
+    """Return the log of the positive root b of ``(1-m) P b^2 - m Z b - (1+m) Q = 0``.
+
+    All in logarithms, so that weights that underflow still decide.
+    """
+    if margin <= -1.0:
+        return -np.inf
+    if margin >= 1.0 or (log_p == -np.inf and (margin >= 0.0 or log_z == -np.inf)):
+        return np.inf
+    if log_q == -np.inf and (margin <= 0.0 or log_z == -np.inf):
+        return -np.inf
+    half = (log_p + log_q) / 2.0
+    top = max(half, log_z)
+    linear = abs(margin) * np.exp(log_z - top)
+    product = 2.0 * np.sqrt(1.0 - margin * margin) * np.exp(half - top)
+    root = np.log(linear + np.hypot(linear, product)) + top
+    if margin >= 0.0:
+        return float(root - np.log(2.0 * (1.0 - margin)) - log_p)
+    # The other form of the same root: nothing cancels when the linear term is negative.
+    return float(np.log(2.0 * (1.0 + margin)) + log_q - root)
+
+
+@compiled()
+def entropy_step(v: Any, d: Any, c: float, margin: float, upper: float) -> float:
+    """Return alpha where every d_j is -s, 0 or s; -1 where it is not."""
+    s = 0.0
+    for j in range(d.size):
+        s = max(s, abs(d[j]))
+    if s == 0.0:
+        return 0.0
+    for j in range(d.size):
+        if d[j] != 0.0 and abs(d[j]) != s:
+            return -1.0
+    log_p = _log_mass(v, d, s, c)
+    log_q = _log_mass(v, d, -s, c)
+    log_z = _log_mass(v, d, 0.0, c)
+    return min(max(c / s * log_root(log_p, log_q, log_z, margin / s), 0.0), upper)
+
+
+@compiled()
+def pair_step(v: Any, x: Any, c: float, margin: float, upper: float) -> float:
+    """Return alpha of a pair of rows where every x_j is 0 or s; -1 where it is not."""
+    s = 0.0
+    for j in range(x.size):
+        if x[j] != 0.0:
+            if s != 0.0 and x[j] != s:
+                return -1.0
+            s = x[j]
+    if s == 0.0:
+        return 0.0
+    if s < 0.0:
+        return -1.0
+    on_up = _log_mass(v[0], x, s, c)
+    off_up = _log_mass(v[0], x, 0.0, c)
+    on_down = _log_mass(v[1], x, s, c)
+    off_down = _log_mass(v[1], x, 0.0, c)
+    same = np.logaddexp(on_up + on_down, off_up + off_down)
+    root = log_root(on_up + off_down, off_up + on_down, same, margin / s)
+    return min(max(c / s * root, 0.0), upper)
+
+
+@compiled()
+def _entropy_slope(v: Any, d: Any, c: float, alpha: float) -> tuple[float, float]:
+    """Return ``<w, d>`` and ``Var_w(d) / c`` at alpha, summed over the rows."""
+    mean = 0.0
+    variance = 0.0
+    for r in range(v.shape[0]):
+        top = -np.inf
+        for j in range(v.shape[1]):
+            top = max(top, v[r, j] + alpha * d[r, j])
+        total = 0.0
+        first = 0.0
+        for j in range(v.shape[1]):
+            weight = np.exp((v[r, j] + alpha * d[r, j] - top) / c)
+            total += weight
+            first += weight * d[r, j]
+        first /= total
+        second = 0.0
+        for j in range(v.shape[1]):
+            weight = np.exp((v[r, j] + alpha * d[r, j] - top) / c)
+            second += weight * (d[r, j] - first) ** 2
+        mean += first
+        variance += second / total
+    return mean, variance / c
+
+
+@compiled()
+def _qnorm_slope(v: Any, d: Any, c: float, alpha: float, p: float) -> tuple[float, float]:
+    """Return the sum over rows of ``<link((v + alpha d) / c), d>``, and its derivative."""
+    mean = 0.0
+    curve = 0.0
+    for r in range(v.shape[0]):
+        top = 0.0
+        for j in range(v.shape[1]):
+            top = max(top, abs(v[r, j] + alpha * d[r, j]))
+        if top == 0.0:
+            continue
+        power = 0.0
+        first = 0.0
+        second = 0.0
+        for j in range(v.shape[1]):
+            theta = v[r, j] + alpha * d[r, j]
+            ratio = abs(theta) / top
+            inner = ratio ** (p - 2.0)  # 0 ** 0 is 1, which p = 2 wants
+            power += inner * ratio * ratio
+            first += inner * ratio * d[r, j] * np.sign(theta)
+            second += inner * d[r, j] * d[r, j]
+        norm = power ** (1.0 / p)
+        mean += first * norm ** (2.0 - p) * top / (c * (p - 1.0))
+        bend = (p - 1.0) * second * norm ** (2.0 - p)
+        bend += (2.0 - p) * norm ** (2.0 - 2.0 * p) * first * first
+        curve += bend / (c * (p - 1.0))
+    return mean, curve
+
+
+@compiled()
+def line_search(
+    kind: int,
+    v: Any,
+    d: Any,
+    c: float,
+    margin: float,
+    upper: float,
+    p: float,
+    curvature: float,
+) -> float:
+    """Return the maximiser on [0, upper] of psi, minus ``curvature alpha^2 / 2``.
+
+    Newton's method, kept within a bracket.
+    """
+    largest = 0.0
+    reach = 0.0  # of <w, d> over the simplexes
+    for r in range(d.shape[0]):
+        for j in range(d.shape[1]):
+            largest = max(largest, abs(d[r, j]))
+        reach += d[r].max()
+    if largest == 0.0:
+        return 0.0
+    if kind == ENTROPY and margin >= reach and curvature == 0.0:
+        return upper
+    low = 0.0
+    high = -1.0  # no upper end of the bracket known yet
+    alpha = 0.0
+    for _ in range(_MAX_ITER):
+        if kind == ENTROPY:
+            mean, curve = _entropy_slope(v, d, c, alpha)
+        else:
+            mean, curve = _qnorm_slope(v, d, c, alpha, p)
+        slope = margin - curvature * alpha - mean
+        curve += curvature
+        if slope == 0.0:
+            return alpha
+        if slope > 0.0:
+            if alpha >= upper or alpha > 1e300:
+                return upper
+            low = alpha
+        else:
+            if alpha == 0.0:
+                return 0.0
+            high = alpha
+        after = alpha + slope / curve if curve > 0.0 else np.inf
+        if high < 0.0:
+            # Still climbing: never more than a few doublings at once, never beyond the end.
+            after = min(after, max(4.0 * alpha, c / largest), upper)
+        elif not low < after < high:
+            after = (low + high) / 2.0
+        if abs(after - alpha) <= 1e-15 * alpha:
+            return after
+        alpha = after
+    return alpha

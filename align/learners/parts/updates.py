@@ -1,0 +1,97 @@
+"""Named dual updates: a slack, a step and a tuning of c, put together.
+
+============  ===========  ===========  =====================  =================================
+name          slack        step         c                      takes a step
+============  ===========  ===========  =====================  =================================
+perceptron    linear       alpha = 1    1                      where the prediction costs
+pa            hard         exact        1                      where there is loss
+pa1           linear       exact        1 / C                  where there is loss
+pa2           squared, C   exact        1                      where there is loss
+self-tuned    linear       exact        X sqrt(m / (2 U))      where the prediction costs
+============  ===========  ===========  =====================  =================================
+
+An update that steps only where the prediction costs is *conservative*, else it is *aggressive*. A
+combination without a name is an `Update` like any other.
+
+References
+----------
+Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, chapters 3 and 5.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from align.errors import ParameterError
+from align.learners.parts.steps import HARD, LINEAR, Slack, squared
+from align.learners.parts.tuning import FixedTuning, MistakeTuning, Tuning
+
+__all__ = ["UPDATES", "Update", "make_update"]
+
+
+@dataclass(frozen=True)
+class Update:
+    """What a round does to the dual.
+
+    Parameters
+    ----------
+    slack : Slack
+        What violating a constraint costs.
+    tuning : Tuning
+        The rule for c.
+    exact : bool
+        Take the step that maximises the dual; else alpha = 1, the subgradient step.
+    conservative : bool
+        Step only where the prediction costs; else wherever there is loss.
+    """
+
+    slack: Slack
+    tuning: Tuning
+    exact: bool = True
+    conservative: bool = False
+
+
+_NAMED: dict[str, Callable[[float, float], Update]] = {
+    "perceptron": lambda C, U: Update(LINEAR, FixedTuning(1.0), exact=False, conservative=True),
+    "pa": lambda C, U: Update(HARD, FixedTuning(1.0)),
+    "pa1": lambda C, U: Update(LINEAR, FixedTuning(1.0 / C)),
+    "pa2": lambda C, U: Update(squared(C), FixedTuning(1.0)),
+    "self-tuned": lambda C, U: Update(LINEAR, MistakeTuning(U), conservative=True),
+}
+
+UPDATES = tuple(_NAMED)
+
+
+def make_update(update: str | Update, *, C: float = 1.0, U: float = 1.0) -> Update:
+    """Return an update by its name; an `Update` is returned as it is.
+
+    Parameters
+    ----------
+    update : {"perceptron", "pa", "pa1", "pa2", "self-tuned"} or Update
+        See the table above.
+    C : float
+        Aggressiveness of "pa1" and "pa2"; positive.
+    U : float
+        Complexity ``||u||**2 / 2`` of the competitors of "self-tuned"; positive.
+
+    Returns
+    -------
+    Update
+
+    Raises
+    ------
+    ParameterError
+        Where the name is unknown, or C or U is not positive.
+
+    Examples
+    --------
+    >>> make_update("pa1", C=4.0).tuning
+    FixedTuning(c=0.25)
+    """
+    for name, value in (("C", C), ("U", U)):
+        if not 0.0 < value < float("inf"):
+            raise ParameterError(f"{name}={value}, must be positive and finite.")
+    if isinstance(update, Update):
+        return update
+    if update not in _NAMED:
+        raise ParameterError(f"update={update!r}, must be one of {', '.join(UPDATES)}.")
+    return _NAMED[update](C, U)

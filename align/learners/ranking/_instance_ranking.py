@@ -1,0 +1,159 @@
+"""The pairs of a query: what they lose, and the steps over them.
+
+See `align.learners.ranking.instance_ranking` for the algorithms and their notation.
+"""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from align._numba import compiled
+from align.errors import ParameterError
+
+__all__ = [
+    "ascend",
+    "coordinates",
+    "largest_distance",
+    "measure",
+    "queries",
+    "rows",
+    "subgradient",
+]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+def coordinates(x: Floats) -> Floats:
+    """Return rows with the inner products of x in as many dimensions as x has rows."""
+    triangle: Floats = np.linalg.qr(x.T, mode="r")  # type: ignore[assignment]  # numpy's overloads
+    return np.ascontiguousarray(triangle.T)
+
+
+def queries(groups: Any, m: int) -> list[npt.NDArray[np.intp]]:
+    """Return the rows of each query, in the order in which queries first come."""
+    if groups is None:
+        return [np.arange(m)]
+    labels = np.asarray(groups)
+    if labels.shape != (m,):
+        raise ParameterError(f"groups.shape={labels.shape}, must be (m,)=({m},).")
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    by_query = np.argsort(inverse, kind="stable")
+    parts = np.split(by_query, np.cumsum(np.bincount(inverse))[:-1])
+    return [parts[q] for q in np.argsort(first)]
+
+
+def rows(X: Any, query: npt.NDArray[np.intp]) -> tuple[Floats, Any]:
+    """Return the instances of a query, of a sparse matrix only the columns that are used."""
+    if isinstance(X, np.ndarray):
+        return np.ascontiguousarray(X[query]), None
+    part = X[query]
+    columns = np.unique(part.indices)
+    return np.ascontiguousarray(part[:, columns].toarray()), columns
+
+
+@compiled()
+def measure(scores: Any, y: Any) -> tuple[int, int, float, float, int, int]:
+    """Return errors, pairs, the sum of the losses, the largest shortfall, and its pair.
+
+    Of equal shortfalls that of the first pair counts.
+    """
+    errors = 0
+    pairs = 0
+    lost = 0.0
+    worst = -np.inf
+    up = 0
+    down = 0
+    for i in range(y.size):
+        for j in range(y.size):
+            if not y[i] > y[j]:
+                continue
+            ahead = scores[i] - scores[j]
+            short = y[i] - y[j] - ahead
+            pairs += 1
+            if ahead <= 0.0:
+                errors += 1
+            if short > 0.0:
+                lost += short
+            if short > worst:
+                worst = short
+                up = i
+                down = j
+    return errors, pairs, lost, max(worst, 0.0), up, down
+
+
+@compiled()
+def subgradient(scores: Any, y: Any, beta: Any) -> tuple[float, float]:
+    """Fill beta for the average; return the gain and the sum of alpha."""
+    pairs = 0
+    lost = 0
+    gain = 0.0
+    for i in range(y.size):
+        for j in range(y.size):
+            if y[i] > y[j]:
+                pairs += 1
+                if y[i] - y[j] - (scores[i] - scores[j]) > 0.0:
+                    lost += 1
+                    gain += y[i] - y[j]
+                    beta[i] += 1.0
+                    beta[j] -= 1.0
+    for i in range(y.size):
+        beta[i] /= pairs
+    return gain / pairs, lost / pairs
+
+
+@compiled()
+def largest_distance(x: Any, y: Any) -> float:
+    """Return the largest squared distance of two instances of different grades."""
+    largest = 0.0
+    for i in range(y.size):
+        for j in range(y.size):
+            if y[i] > y[j]:
+                square = 0.0
+                for f in range(x.shape[1]):
+                    square += (x[i, f] - x[j, f]) ** 2
+                largest = max(largest, square)
+    return largest
+
+
+@compiled()
+def ascend(
+    x: Any, up: Any, down: Any, short: Any, c: float, max_iter: int, tol: float, alpha: Any
+) -> int:
+    """Raise the dual of the average loss, one alpha after the other; return the sweeps taken."""
+    n_pairs = up.size
+    largest = 1.0 / n_pairs
+    move = np.zeros(x.shape[1])  # of v
+    for a in range(n_pairs):
+        for f in range(move.size):
+            move[f] += alpha[a] * (x[up[a], f] - x[down[a], f])
+    for sweep in range(max_iter):
+        for a in range(n_pairs):
+            product = 0.0
+            square = 0.0
+            for f in range(move.size):
+                part = x[up[a], f] - x[down[a], f]
+                product += part * move[f]
+                square += part * part
+            slope = short[a] - product / c
+            if square > 0.0:
+                new = min(max(alpha[a] + c * slope / square, 0.0), largest)
+            else:
+                new = largest if slope > 0.0 else 0.0
+            step = new - alpha[a]
+            if step != 0.0:
+                alpha[a] = new
+                for f in range(move.size):
+                    move[f] += step * (x[up[a], f] - x[down[a], f])
+        # Primal minus dual: |move|^2 / c + mean loss - <alpha, short>.
+        gap = 0.0
+        for f in range(move.size):
+            gap += move[f] * move[f] / c
+        for a in range(n_pairs):
+            product = 0.0
+            for f in range(move.size):
+                product += (x[up[a], f] - x[down[a], f]) * move[f]
+            gap += max(short[a] - product / c, 0.0) * largest - alpha[a] * short[a]
+        if gap <= tol:
+            return sweep + 1
+    return max_iter

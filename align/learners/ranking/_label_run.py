@@ -1,0 +1,226 @@
+"""One run of a label-ranking learner: its state, its c, and the steps that need a solver.
+
+See `align.learners.ranking.label_ranking` for the algorithms and their notation.
+"""
+
+import math
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from align.errors import ParameterError
+from align.learners.parts import FixedTuning, SelfTuning, Tuning, pair_step
+from align.learners.parts.step_kernels import log_root
+from align.learners.ranking import _label_ranking as core
+from align.learners.ranking._label_ranking import Rows, State
+from align.learners.ranking.pdip import _ranking
+from align.learners.ranking.soft_projections import _sopopo_rows
+
+__all__ = ["LabelRun"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Bools: TypeAlias = npt.NDArray[np.bool_]
+Indices: TypeAlias = npt.NDArray[np.intp]
+
+_ROOT_TWO = math.sqrt(2.0)
+
+
+class LabelRun:
+    """One run of a label-ranking learner over a stream.
+
+    Parameters
+    ----------
+    n : int
+        Features, the constant one included.
+    k : int
+        Labels known from the start.
+    entropy : bool
+        Complexity: entropy, else Euclidean.
+    update : int
+        CONSERVATIVE, AGGRESSIVE or OPTIMAL.
+    margin : float
+        gamma.
+    tuning : Tuning
+        c of each round.
+    average : bool
+        Keep the mean of the hypotheses.
+    """
+
+    def __init__(
+        self, n: int, k: int, entropy: bool, update: int, margin: float, tuning: Tuning,
+        average: bool,
+    ) -> None:  # fmt: skip
+        self.k = k
+        self.entropy = entropy
+        self.update = update
+        self.margin = margin
+        self.tuning = tuning
+        self.average = average
+        self.radius = 0.0
+        self.state = State(
+            V=np.zeros((n, 0)),
+            P=np.zeros((n, 0)),
+            norms=np.zeros((4, 0)),
+            mean=np.zeros((n, 0)),
+            stamp=np.zeros(0, dtype=np.int64),
+            marked=np.zeros(n, dtype=np.bool_),
+            scores=np.zeros(0),
+            masses=np.zeros((0, 2)),
+            alpha=np.zeros(0),
+            floats=np.zeros(12),
+            counts=np.zeros(7, dtype=np.int64),
+        )
+        self._steady = isinstance(tuning, FixedTuning)
+        self._forgetful = isinstance(tuning, SelfTuning) and tuning.over == "mistakes"
+        self.state.floats[core.C] = tuning(0.0, 0) if self._steady else 1.0
+        self._make_room(max(k, 2))
+
+    def grow(self, k: int) -> None:
+        """Know k labels."""
+        self.k = max(self.k, k)
+        if self.k > self.state.scores.size:
+            self._make_room(max(self.k, 2 * self.state.scores.size))
+
+    def _make_room(self, room: int) -> None:
+        """Add columns; those of the entropy are uniform, which is where a learner begins."""
+        old = self.state
+        n, k = old.V.shape
+        more = room - k
+
+        def wider(array: Any, fill: float) -> Any:
+            return np.hstack([array, np.full((array.shape[0], more), fill)])
+
+        norms = wider(old.norms, 0.0)
+        norms[core.Z, k:] = norms[core.PEAK, k:] = n
+        self.state = old._replace(
+            V=wider(old.V, 0.0),
+            P=wider(old.P, 1.0) if self.entropy else np.zeros((1, room)),
+            norms=norms,
+            mean=wider(old.mean, 0.0) if self.average else np.zeros((1, room)),
+            stamp=np.concatenate([old.stamp, np.zeros(more, dtype=np.int64)]),
+            scores=np.zeros(room),
+            masses=np.zeros((room, 2)),
+            alpha=np.zeros(room),
+        )
+
+    def add_features(self, n: int, at: int) -> None:
+        """Put n features before feature `at`; with the entropy this is another learner."""
+        old = self.state
+        empty = np.zeros((n, old.V.shape[1]))
+        insert = np.insert(old.V, [at] * n, empty, axis=0)
+        mean = np.insert(old.mean, [at] * n, empty, axis=0) if self.average else old.mean
+        self.state = old._replace(
+            V=insert, mean=mean, marked=np.zeros(len(insert), dtype=np.bool_)
+        )
+
+    def play(
+        self, rows: Rows, relevant: Bools, known: Indices, order: Indices, log: Floats
+    ) -> None:
+        """Play a round for each entry of `order`.
+
+        `known` is how many labels there are by each row; `log` has a row for each round, or none.
+        """
+        steady, forgetful = self._steady, self._forgetful
+        radius = self.radius
+        begin, resume = 0, False
+        while begin < order.size:
+            if not steady and not resume:
+                radius = self.radius
+                self._tune(rows, int(order[begin]))
+            end = order.size if steady else begin + 1
+            begin = core.play(
+                rows, relevant, known, order, begin, end, resume, self.entropy, self.average,
+                self.update, self.margin, self.state, log,
+            )  # fmt: skip
+            resume = begin < end
+            if resume:
+                row = int(order[begin])
+                self._solve(rows, row, relevant[row, : known[row]])
+            elif forgetful and not self.state.counts[core.MISTAKE]:
+                self.radius = radius
+        floats = self.state.floats
+        if not (math.isfinite(floats[core.DUAL]) and math.isfinite(floats[core.SPENT])):
+            raise ParameterError(
+                f"the weights overflowed within {self.state.counts[core.ROUNDS]} rounds; scale "
+                "the features to moderate values."
+            )
+
+    def _tune(self, rows: Rows, row: int) -> None:
+        """Set c of the coming round."""
+        state = self.state
+        x = rows.data[rows.ends[row] : rows.ends[row + 1]]
+        if self.entropy:
+            norm = max(float(np.abs(x).max(initial=0.0)), float(rows.bias))
+        else:
+            norm = math.sqrt(float(x @ x) + rows.bias)
+        self.radius = max(self.radius, _ROOT_TWO * norm)
+        mistakes, rounds = int(state.counts[core.MISTAKES]), int(state.counts[core.ROUNDS])
+        c = self.tuning(self.radius, mistakes, rounds + 1, float(state.floats[core.LOSS]))
+        if c <= 0.0:
+            c = 1.0  # nothing was seen yet but zeros, and v is 0: any c gives the same weights
+        if self.entropy and c != state.floats[core.C]:
+            core.refresh_all(self.average, c, state)
+        state.floats[core.C] = c
+
+    def _solve(self, rows: Rows, row: int, relevant: Bools) -> None:
+        """Fill alpha of the round that the kernel has left."""
+        state, k = self.state, relevant.size
+        floats = state.floats
+        c = float(floats[core.C])
+        up, down = int(state.counts[core.UP]), int(state.counts[core.DOWN])
+        flat = float(floats[core.FLAT])
+        if not self.entropy:
+            _sopopo_rows(
+                state.scores[None, :k], relevant[None], floats[core.SQUARE : core.SQUARE + 1], c,
+                self.margin, 1.0, state.alpha[None, :k],
+            )  # fmt: skip
+        elif flat > 0.0 and self.update == core.AGGRESSIVE:
+            (off_up, on_up), (off_down, on_down) = state.masses[up], state.masses[down]
+            same = float(np.logaddexp(on_up + on_down, off_up + off_down))
+            root = log_root(on_up + off_down, off_up + on_down, same, self.margin / flat)
+            state.alpha[[up, down]] = min(max(c / flat * root, 0.0), 1.0)
+        elif flat > 0.0:
+            values = np.array([0.0, flat])
+            _ranking(True, values, state.masses[:k], relevant, c, self.margin, state.alpha[:k])
+        elif self.update == core.AGGRESSIVE:
+            x = self.instance(rows, row)
+            V = state.V
+            state.alpha[[up, down]] = pair_step(
+                V[:, up], V[:, down], x, c, self.margin, complexity="entropy"
+            )
+        else:
+            values, masses = _general_masses(self.instance(rows, row), state.V[:, :k], c)
+            _ranking(True, values, masses, relevant, c, self.margin, state.alpha[:k])
+
+    def instance(self, rows: Rows, row: int) -> Floats:
+        """Return an instance with its constant feature."""
+        x = np.zeros(len(self.state.V))
+        first, last = rows.ends[row], rows.ends[row + 1]
+        columns = rows.columns if rows.dense else rows.columns[first:last]
+        x[columns] = rows.data[first:last]
+        if rows.bias:
+            x[-1] = 1.0
+        return x
+
+    def hypothesis(self) -> Floats:
+        """Return the weights of each label [shape=(k, n)]."""
+        state, k = self.state, self.k
+        rounds = int(state.counts[core.ROUNDS])
+        if self.entropy:
+            now = state.P[:, :k] / state.norms[core.Z, :k]
+            if self.average and rounds:
+                now = (state.mean[:, :k] + (rounds - state.stamp[:k]) * now) / rounds
+        elif self.average and rounds:
+            now = (state.floats[core.INVERSES] * state.V[:, :k] - state.mean[:, :k]) / rounds
+        else:
+            now = state.V[:, :k] / state.floats[core.C]
+        return np.ascontiguousarray(now.T)
+
+
+def _general_masses(x: Floats, V: Floats, c: float) -> tuple[Floats, Floats]:
+    """Return the distinct values of x, and the log of the weight of each label on each."""
+    values, first = np.unique(x[np.argsort(x)], return_index=True)
+    theta = V[np.argsort(x)] / c
+    theta -= theta.max(axis=0)
+    return values, np.ascontiguousarray(np.logaddexp.reduceat(theta, first, axis=0).T)

@@ -1,0 +1,560 @@
+"""The structured learner: weights of base functions, learned one example at a time.
+
+It knows nothing of what is predicted. A problem offers ``phi(x, y)``, the argmax of
+``<w, phi(x, .)>`` and a cost ``rho(y, y')``; each round decodes an example, and where that went
+wrong moves w so that the truth scores higher than what was found, by a margin of the cost.
+
+A round has a direction ``a = phi(x, y) - phi(x, y')``, a target ``b = rho(y, y')`` and the hinge
+loss ``[b - <w, a>]_+``. With the *prediction-based* loss y' is the prediction; with the *maximal*
+loss it is the worst violation, ``argmax rho(y, y') + <w, phi(x, y')>``. Either is at least the
+cost of the prediction. How far w moves is the business of the *update*: see
+`align.learners.parts.updates`.
+
+References
+----------
+Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, section 5.3.3,
+Fig. 5.4, Theorem 7, and chapter 9.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from align._params import ParamsMixin, not_fitted_error
+from align.errors import ParameterError
+from align.learners.parts import (
+    Average,
+    Best,
+    Conversion,
+    Last,
+    RandomStop,
+    block_ends,
+    make_update,
+)
+from align.learners.structured._resume import (
+    restore_generator,
+    restore_run,
+    state_of_generator,
+    state_of_run,
+)
+from align.learners.structured.ascent import DualAscent
+from align.learners.structured.problems import (
+    StructuredProblem,
+    check_cost,
+    check_feature,
+    check_pairs,
+    mean_cost,
+)
+from align.learners.theory import Round, regret_bound, solve_sqrt_bound, squared_loss_bound
+
+__all__ = ["StructuredLearner"]
+
+Vector: TypeAlias = npt.NDArray[np.float64]
+Progress: TypeAlias = Callable[[str, int, int], None]
+
+
+_CHECKPOINT = "learner"
+_LOSSES = ("prediction", "maximal")
+_CONVERSIONS = ("last", "random", "average", "validation", "best")
+
+
+class StructuredLearner(ParamsMixin):
+    """Learn the weights of a structured predictor online.
+
+    Parameters
+    ----------
+    update : {"pa1", "pa", "pa2", "perceptron", "self-tuned"}
+        How the weights move; see `align.learners.parts.updates`.
+    loss : {"prediction", "maximal"}
+        Against which hypothesis; "maximal" needs a problem with ``loss_augmented_decode``.
+    C : float
+        Aggressiveness of "pa1" (its largest step) and "pa2"; positive.
+    U : float
+        For "self-tuned": the competitors hoped for have ``||u||**2 <= 2 U``; positive.
+    epochs : int
+        Passes of `fit` over the examples.
+    conversion : {"average", "last", "random", "validation", "best"}
+        Which hypothesis `coef_` is: the mean of all, the last, a random one, the best on held-out
+        data among `n_candidates` along the run and their mean, or the best on the training set
+        after any epoch.
+    n_candidates : int
+        For "validation": the run is cut into this many blocks, a candidate at the end of each.
+    shuffle : bool
+        Whether `fit` draws a new order for each epoch.
+    random_state : int, np.random.Generator or None
+        Seed of the orders and of the random hypothesis.
+    record_directions : bool
+        Keep the direction of each round in the trace, T x J numbers, so that the loss of any
+        competitor can be evaluated afterwards.
+    callback : callable, optional
+        ``callback(learner, round)`` after each round.
+
+    Attributes
+    ----------
+    coef_ : np.ndarray [shape=(J,)]
+        The hypothesis that the conversion chose.
+    n_rounds_ : int
+        T.
+    n_mistakes_ : int
+        Rounds whose prediction had a positive cost.
+    n_updates_ : int
+        Rounds that moved the weights.
+    n_null_ : int
+        Mistakes that no step could correct, because truth and prediction have the same phi.
+    cumulative_cost_, cumulative_loss_ : float
+        Sums over the rounds of the cost of the prediction and of the hinge loss.
+    dual_objective_ : float
+        Dual objective: never above ``c f(u) + sum of the losses of u``, for every u. For "pa" only
+        a u without loss counts, for "pa2" the losses are ``C`` times their squares.
+    radius_ : float
+        X, the largest norm of a direction (of "self-tuned": on mistakes).
+    c_ : float
+        Weight of complexity in the last round.
+    trace_ : Trace
+        All of this, round by round.
+    candidate_costs_ : list of float
+        For "validation" and "best": the mean cost of each candidate.
+
+    Notes
+    -----
+    The hypothesis of a round is ``w_t = v_t / c`` with the c of the round before. "self-tuned"
+    computes c from the direction of the very round, which is allowed because the prediction does
+    not depend on the scale of v; with the maximal loss the worst violation does, and is sought
+    again whenever it raises X.
+
+    With the maximal loss, a cost that does not decompose makes the loss-augmented decoder
+    approximate. Where the prediction violates its own constraint more than what that decoder
+    found, the prediction is used: the loss is never below the cost.
+
+    Examples
+    --------
+    Multiclass classification, the simplest structure:
+
+    >>> class Classes:
+    ...     def joint_feature(self, x, y):
+    ...         return np.kron(np.eye(3)[y], x)
+    ...     def decode(self, w, x):
+    ...         return int(np.argmax(w.reshape(3, -1) @ x))
+    ...     def cost(self, y, y_hat):
+    ...         return float(y != y_hat)
+    >>> xs = [np.array(x) for x in ([1.0, 0.0], [0.0, 1.0], [-1.0, -1.0])]
+    >>> learner = StructuredLearner(update="pa", epochs=5, conversion="last")
+    >>> learner.fit(Classes(), xs, [0, 1, 2]).predict(Classes(), xs)
+    [0, 1, 2]
+    """
+
+    def __init__(
+        self,
+        update: str = "pa1",
+        *,
+        loss: str = "prediction",
+        C: float = 1.0,
+        U: float = 1.0,
+        epochs: int = 1,
+        conversion: str = "average",
+        n_candidates: int = 10,
+        shuffle: bool = True,
+        random_state: int | np.random.Generator | None = 0,
+        record_directions: bool = False,
+        callback: Callable[["StructuredLearner", Round], object] | None = None,
+    ) -> None:
+        self.update = update
+        self.loss = loss
+        self.C = C
+        self.U = U
+        self.epochs = epochs
+        self.conversion = conversion
+        self.n_candidates = n_candidates
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.record_directions = record_directions
+        self.callback = callback
+
+    # Running ---------------------------------------------------------------------------------
+
+    def fit(
+        self,
+        problem: StructuredProblem,
+        xs: Sequence[Any],
+        ys: Sequence[Any],
+        *,
+        validation: tuple[Sequence[Any], Sequence[Any]] | None = None,
+        progress: Progress | None = None,
+        checkpoint: Any = None,
+    ) -> Self:
+        """Learn from examples, afresh.
+
+        Parameters
+        ----------
+        problem : StructuredProblem
+            What is learned.
+        xs, ys : sequence, length n
+            Inputs and true outputs.
+        validation : (xs, ys), optional
+            Held-out examples, for ``conversion="validation"``.
+        progress : callable, optional
+            Called with a stage, how many rounds are done, and how many there are.
+        checkpoint : object, optional
+            Has ``load(name)`` and ``save(name, header, arrays)``, such as
+            `align.checkpoint.Checkpoint`. The state is saved after each epoch; where there is one,
+            training goes on from it, with the same result as without interruption. It must be of
+            the same problem, examples and parameters.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ParameterError
+            A wrong parameter; the maximal loss without ``loss_augmented_decode``; values of the
+            problem that are not finite.
+        """
+        self._reset(problem)
+        n, epochs = check_pairs(xs, ys, "xs", "ys"), self._epochs()
+        held_out = self._check_validation(validation)
+        n_rounds = n * epochs
+        ends = set(block_ends(n_rounds, self.n_candidates)) if held_out else set()
+        begun = 0 if checkpoint is None else self._resume(checkpoint)
+        for epoch in range(begun, epochs):
+            order = self._rng.permutation(n) if self.shuffle else np.arange(n)
+            for place, i in enumerate(order):
+                self._round(problem, xs[i], ys[i])
+                done = epoch * n + place + 1
+                if held_out and done in ends:
+                    self._offer(problem, held_out, with_average=done == n_rounds)
+                if progress is not None:
+                    progress("learning weights", done, n_rounds)
+            if self.conversion == "best":
+                self._offer(problem, (xs, ys))
+            if checkpoint is not None:
+                header, arrays = state_of_run(self._fitted())
+                header |= {"epochs": epoch + 1, "rng": state_of_generator(self._rng)}
+                checkpoint.save(_CHECKPOINT, header, arrays)
+        self._finish()
+        return self
+
+    def partial_fit(
+        self,
+        problem: StructuredProblem,
+        xs: Sequence[Any],
+        ys: Sequence[Any],
+        *,
+        validation: tuple[Sequence[Any], Sequence[Any]] | None = None,
+    ) -> Self:
+        """Continue with examples in the order given, once.
+
+        Cutting a sequence into calls changes nothing, but for ``conversion="validation"`` and
+        ``"best"``, where each call ends a block and offers a candidate.
+
+        Parameters
+        ----------
+        problem, xs, ys, validation
+            As in `fit`.
+
+        Returns
+        -------
+        self
+        """
+        if not hasattr(self, "_run"):
+            self._reset(problem)
+        self._check_problem(problem)
+        check_pairs(xs, ys, "xs", "ys")
+        held_out = self._check_validation(validation)
+        for x, y in zip(xs, ys, strict=True):
+            self._round(problem, x, y)
+        if held_out:
+            self._offer(problem, held_out, with_average=True)
+        elif self.conversion == "best":
+            self._offer(problem, (xs, ys))
+        self._finish()
+        return self
+
+    def step(self, problem: StructuredProblem, x: Any, y: Any) -> Round:
+        """Play one round.
+
+        Parameters
+        ----------
+        problem : StructuredProblem
+            What is learned.
+        x, y : object
+            An input and its true output.
+
+        Returns
+        -------
+        Round
+        """
+        if not hasattr(self, "_run"):
+            self._reset(problem)
+        entry = self._round(problem, x, y)
+        self._finish()
+        return entry
+
+    def _reset(self, problem: StructuredProblem) -> None:
+        """Check the parameters and forget whatever was learned."""
+        self._update = make_update(self.update, C=self.C, U=self.U)
+        for name, allowed in (("loss", _LOSSES), ("conversion", _CONVERSIONS)):
+            if getattr(self, name) not in allowed:
+                raise ParameterError(
+                    f"{name}={getattr(self, name)!r}, must be one of {', '.join(allowed)}."
+                )
+        if self.n_candidates < 1:
+            raise ParameterError(f"n_candidates={self.n_candidates}, must be at least 1.")
+        self._check_problem(problem)
+        self._rng = np.random.default_rng(self.random_state)
+        self._average = Average()
+        self._conversion = self._make_conversion()
+        self._run: DualAscent | None = None
+
+    def _resume(self, checkpoint: Any) -> int:
+        """Restore the state after the last whole epoch; return how many are done."""
+        found = checkpoint.load(_CHECKPOINT)
+        if found is None:
+            return 0
+        header, arrays = found
+        self._run = run = self._start(arrays["v"].size)
+        restore_run(run, header, arrays)
+        restore_generator(self._rng, header["rng"])
+        self._publish(run)
+        return int(header["epochs"])
+
+    def _make_conversion(self) -> Conversion:
+        if self.conversion == "average":
+            return self._average
+        if self.conversion == "random":
+            return RandomStop(np.random.default_rng(self._rng.integers(2**63)))
+        return Last() if self.conversion == "last" else Best()
+
+    def _check_problem(self, problem: StructuredProblem) -> None:
+        """Refuse the maximal loss where it cannot be had, rather than fall back."""
+        if self.loss == "maximal" and not callable(
+            getattr(problem, "loss_augmented_decode", None)
+        ):
+            raise ParameterError(
+                "loss='maximal' needs loss_augmented_decode(w, x, y), which "
+                f"{type(problem).__name__} does not have; add it, or use loss='prediction'."
+            )
+
+    def _epochs(self) -> int:
+        if self.epochs < 1 or self.epochs != int(self.epochs):
+            raise ParameterError(f"epochs={self.epochs}, must be a whole number, at least 1.")
+        return int(self.epochs)
+
+    def _check_validation(
+        self, validation: tuple[Sequence[Any], Sequence[Any]] | None
+    ) -> tuple[Sequence[Any], Sequence[Any]] | None:
+        if self.conversion != "validation":
+            return None
+        if validation is None:
+            raise ParameterError(
+                "conversion='validation' needs validation=(xs, ys), examples to choose with."
+            )
+        check_pairs(*validation, "validation xs", "validation ys")
+        return validation
+
+    def _start(self, n_features: int) -> DualAscent:
+        watchers: list[Conversion] = [self._conversion]
+        if self.conversion == "validation":
+            watchers.append(self._average)  # one of the candidates
+        return DualAscent(
+            self._update, n_features, watchers, record_directions=self.record_directions
+        )
+
+    def _round(self, problem: StructuredProblem, x: Any, y: Any) -> Round:
+        """Predict, suffer, move."""
+        truth = check_feature(problem.joint_feature(x, y))
+        run = self._run
+        if run is None:
+            run = self._run = self._start(truth.size)
+        elif truth.shape != run.v.shape:
+            raise ParameterError(
+                f"joint_feature returned shape {truth.shape}, must be (J,)={run.v.shape}."
+            )
+        run.begin_round()
+        y_hat = problem.decode(run.weights(), x)
+        cost = check_cost(problem.cost(y, y_hat))
+        direction, target, radius = _difference(problem, truth, x, y_hat), cost, 0.0
+        if self.loss == "maximal":
+            direction, target, radius = self._worst(problem, run, x, y, truth, direction, cost)
+        entry = run.end_round(y_hat, direction, target=target, cost=cost, radius=radius)
+        self._publish(run)
+        if self.callback is not None:
+            self.callback(self, entry)
+        return entry
+
+    def _worst(
+        self,
+        problem: Any,
+        run: DualAscent,
+        x: Any,
+        y: Any,
+        truth: Vector,
+        predicted: Vector,
+        cost: float,
+    ) -> tuple[Vector, float, float]:
+        """Return direction and target of the worst violation, and the largest norm on the way."""
+        radius = 0.0
+        while True:
+            scale = run.scale_of(radius, cost)
+            worst = problem.loss_augmented_decode(scale * run.v, x, y)
+            direction = _difference(problem, truth, x, worst)
+            target = check_cost(problem.cost(y, worst))
+            if target - scale * (direction @ run.v) < cost - scale * (predicted @ run.v):
+                direction, target = predicted, cost
+            norm = run.complexity.dual_norm(direction)
+            if run.scale_of(max(radius, norm), cost) == scale:
+                return direction, target, radius
+            radius = norm  # what is worst depends on c, and c on this: seek again, it only grows
+
+    def _publish(self, run: DualAscent) -> None:
+        """Set the fitted attributes, but for `coef_`."""
+        self.n_rounds_, self.n_mistakes_ = run.n_rounds, run.n_mistakes
+        self.n_updates_, self.n_null_ = run.n_updates, run.n_null
+        self.cumulative_cost_, self.cumulative_loss_ = run.cost, run.loss
+        self.dual_objective_, self.radius_, self.c_ = run.dual, run.radius, run.c
+        self.trace_ = run.trace
+
+    def _offer(
+        self,
+        problem: StructuredProblem,
+        examples: tuple[Sequence[Any], Sequence[Any]],
+        *,
+        with_average: bool = False,
+    ) -> None:
+        """Offer the current hypothesis, and the mean of all, to the conversion."""
+        assert isinstance(self._conversion, Best)
+        self._conversion.offer(self.hypothesis_, mean_cost(problem, self.hypothesis_, *examples))
+        if with_average:
+            run = self._fitted()
+            mean = self._average.weights(run.v, run.scale)
+            self._conversion.offer(mean, mean_cost(problem, mean, *examples))
+
+    def _finish(self) -> None:
+        """Let the conversion choose `coef_`."""
+        run = self._fitted()
+        self.coef_ = self._conversion.weights(run.v, run.scale)
+        if isinstance(self._conversion, Best):
+            self.candidate_costs_ = list(self._conversion.costs)
+
+    def _fitted(self) -> DualAscent:
+        run: DualAscent | None = getattr(self, "_run", None)
+        if run is None:
+            raise not_fitted_error(self)
+        return run
+
+    # Using -----------------------------------------------------------------------------------
+
+    @property
+    def hypothesis_(self) -> Vector:
+        """The running hypothesis ``v / c`` [shape=(J,)], which the next round predicts with."""
+        return self._fitted().weights()
+
+    def predict(self, problem: StructuredProblem, xs: Sequence[Any]) -> list[Any]:
+        """Decode inputs with `coef_`."""
+        self._fitted()
+        return [problem.decode(self.coef_, x) for x in xs]
+
+    # Bounds ----------------------------------------------------------------------------------
+
+    def regret_bound(self, u: npt.ArrayLike) -> float:
+        """Bound the regret of the run against a competitor (Lemmas 1 and 2).
+
+        Over the rounds that count (the mistakes, where the update is conservative; else all), the
+        sum of the losses is at most this much above that of u. No smaller c, data or horizon need
+        be assumed: it is computed from the run.
+
+        Parameters
+        ----------
+        u : array_like [shape=(J,)]
+            The competitor.
+
+        Returns
+        -------
+        float
+            ``c_T f(u) + sum_t ||a_t||**2 / (2 c_t)`` over the rounds with a step.
+
+        Raises
+        ------
+        ParameterError
+            For "pa" and "pa2", whose theory bounds squared losses instead; see `cost_bound`.
+        """
+        self._fitted()
+        if self.update in ("pa", "pa2"):
+            raise ParameterError(
+                f"update={self.update!r} has no regret bound for the hinge loss; see cost_bound."
+            )
+        return regret_bound(
+            self.trace_, self.c_, self._fitted().complexity.value(self._competitor(u))
+        )
+
+    def cost_bound(self, u: npt.ArrayLike, losses: npt.ArrayLike | None = None) -> float:
+        """Bound the cumulative cost of the run by a competitor's losses.
+
+        Parameters
+        ----------
+        u : array_like [shape=(J,)]
+            The competitor.
+        losses : array_like [shape=(T,)], optional
+            Loss of u on each example, prediction-based on the constraint of the round or maximal.
+            By default those on the constraints of the run, which are smaller; this needs
+            ``record_directions=True``.
+
+        Returns
+        -------
+        float
+            At least ``cumulative_cost_``. For "self-tuned", ``||u||**2 <= 2 U`` and costs in
+            {0} U [1, inf) it is Theorem 7; for "perceptron", "pa1" and other competitors of
+            "self-tuned" the regret bound plus the losses of u. For "pa" (infinite unless u has no
+            loss) and "pa2" the sum of the squared losses is bounded, and the cost through it.
+        """
+        self._fitted()
+        competitor = self._competitor(u)
+        g = self.losses_of(competitor) if losses is None else np.asarray(losses, dtype=np.float64)
+        if g.shape != (self.n_rounds_,):
+            raise ParameterError(f"losses.shape={g.shape}, must be (T,)=({self.n_rounds_},).")
+        if self._update.conservative:
+            g = np.where(self.trace_.cost > 0.0, g, 0.0)
+        f, total = self._fitted().complexity.value(competitor), float(g.sum())
+        if self.update in ("pa", "pa2"):
+            squares = squared_loss_bound(self.radius_, self._update.slack.curvature, f, g)
+            return math.sqrt(self.n_mistakes_ * squares)
+        gap = not ((self.trace_.cost > 0.0) & (self.trace_.cost < 1.0)).any()
+        if self.update == "self-tuned" and gap and f <= self.U * (1 + 1e-12):
+            return solve_sqrt_bound(self.radius_ * math.sqrt(8.0 * self.U), total)
+        return self.regret_bound(competitor) + total
+
+    def losses_of(self, u: npt.ArrayLike) -> Vector:
+        """Return the loss of u on the constraint of each round [shape=(T,)].
+
+        Needs ``record_directions=True``.
+        """
+        self._fitted()
+        directions = self.trace_.directions
+        if len(directions) != self.n_rounds_:
+            raise ParameterError(
+                "the directions of the run were not kept; use record_directions=True, or pass "
+                "the losses of u."
+            )
+        losses: Vector = np.maximum(0.0, self.trace_.target - directions @ self._competitor(u))
+        return losses
+
+    def _competitor(self, u: npt.ArrayLike) -> Vector:
+        competitor = np.asarray(u, dtype=np.float64)
+        if competitor.shape != self._fitted().v.shape:
+            raise ParameterError(
+                f"u.shape={competitor.shape}, must be (J,)={self._fitted().v.shape}."
+            )
+        return competitor
+
+
+def _difference(problem: StructuredProblem, truth: Vector, x: Any, y: Any) -> Vector:
+    """Return ``phi(x, y_true) - phi(x, y)``."""
+    phi = check_feature(problem.joint_feature(x, y))
+    if phi.shape != truth.shape:
+        raise ParameterError(
+            f"joint_feature returned shape {phi.shape}, must be (J,)={truth.shape}."
+        )
+    return truth - phi

@@ -1,0 +1,312 @@
+r"""Iterative parameter mixing: structured learning on shards, in parallel.
+
+The examples are dealt into S shards. In epoch n each shard is gone through once, by a learner of
+its own that begins with the mixed weights of the epoch before; then the results are mixed,
+
+    w^{(i,n)} = one epoch of shard i from w^{(n-1)},     w^{(n)} = sum_i mu_{i,n} w^{(i,n)},
+
+with mixing weights that sum to 1: "uniform", ``1 / S``, or "updates", the share of shard i in the
+updates of the epoch. Shards never speak during an epoch, so they run wherever joblib puts them:
+threads, processes, or the workers of a Dask cluster.
+
+Of the perceptron, where a u of norm 1 separates every wrong output from the right one by a margin
+g, and no direction is longer than R (Theorem 3),
+
+    sum_n sum_i mu_{i,n} k_{i,n}  <=  R^2 / g^2,
+
+k being the updates: the bound of the serial perceptron, for the *mean* shard. S shards may make S
+times as many updates, and learn in one epoch what one of them could; what parallel training saves
+is the time of an epoch, not the number of epochs.
+
+Mixing needs an update whose c does not depend on the run, since the runs end with different ones:
+"pa1", "pa", "pa2" and "perceptron".
+
+References
+----------
+McDonald, Hall and Mann, "Distributed training strategies for the structured perceptron", NAACL
+2010, Fig. 3 and Theorem 3.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from align._params import ParamsMixin, not_fitted_error
+from align.errors import ParameterError
+from align.learners.parts import FixedTuning, MixedEpoch, check_mixing, make_update, mixing_weights
+from align.learners.structured._resume import restore_generator, state_of_generator
+from align.learners.structured.learner import StructuredLearner
+from align.learners.structured.problems import StructuredProblem, check_feature, check_pairs
+
+__all__ = ["ParameterMixing"]
+
+Vector: TypeAlias = npt.NDArray[np.float64]
+Progress: TypeAlias = Callable[[str, int, int], None]
+
+_CHECKPOINT = "mixing"
+_TOTALS = ("n_rounds_", "n_mistakes_", "n_updates_", "n_null_")
+_SUMS = ("cumulative_cost_", "cumulative_loss_", "radius_", "mixed_updates_")
+
+
+class ParameterMixing(ParamsMixin):
+    """Learn the weights of a structured predictor on several shards at once.
+
+    A drop-in for the learner it wraps, also as ``SequenceAligner(learner=...)``.
+
+    Parameters
+    ----------
+    learner : StructuredLearner, optional
+        Update, loss, C, epochs, conversion ("average" or "last"), shuffling and seed; by default
+        ``StructuredLearner("pa1", epochs=5)``.
+    n_shards : int
+        S. It decides on the result, and so does the seed; how many run at once does not.
+    mix : {"uniform", "updates"}
+        How the weights of the shards are mixed.
+    n_jobs : int, optional
+        How many shards run at once, as joblib has it: by default what a surrounding
+        ``joblib.parallel_config`` says, else 1. That also chooses threads, processes or Dask.
+
+    Attributes
+    ----------
+    coef_ : np.ndarray [shape=(J,)]
+        The mixed weights after the last epoch; or, of "average", the mean of all hypotheses that
+        any shard has predicted with.
+    n_rounds_, n_mistakes_, n_updates_, n_null_ : int
+        Sums over shards and epochs; see `StructuredLearner`.
+    cumulative_cost_, cumulative_loss_ : float
+        Likewise.
+    radius_ : float
+        The largest norm of a direction.
+    mixed_updates_ : float
+        Left side of Theorem 3: sum over epochs and shards of mixing weight times updates.
+    epochs_ : list of MixedEpoch
+        Epoch by epoch.
+
+    Notes
+    -----
+    The problem and the shards go to the workers anew for each epoch. Threads
+    (``joblib.parallel_config(backend="threading")``) need no copies, and run beside each other
+    where decoding is compiled and gives up Python's lock, as Align's decoders do.
+
+    Examples
+    --------
+    >>> class Classes:
+    ...     def joint_feature(self, x, y):
+    ...         return np.kron(np.eye(3)[y], x)
+    ...     def decode(self, w, x):
+    ...         return int(np.argmax(w.reshape(3, -1) @ x))
+    ...     def cost(self, y, y_hat):
+    ...         return float(y != y_hat)
+    >>> xs = [np.array(x) for x in ([1.0, 0.0], [0.0, 1.0], [-1.0, -1.0], [2.0, 0.1])]
+    >>> serial = StructuredLearner("perceptron", epochs=5, conversion="last")
+    >>> mixed = ParameterMixing(serial, n_shards=2).fit(Classes(), xs, [0, 1, 2, 0])
+    >>> mixed.predict(Classes(), xs)
+    [0, 1, 2, 0]
+    >>> len(mixed.epochs_), mixed.mixed_updates_ == mixed.n_updates_ / 2
+    (5, True)
+    """
+
+    cumulative_cost_: float
+    cumulative_loss_: float
+    radius_: float
+    mixed_updates_: float
+
+    def __init__(
+        self,
+        learner: StructuredLearner | None = None,
+        n_shards: int = 4,
+        *,
+        mix: str = "uniform",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.learner = learner
+        self.n_shards = n_shards
+        self.mix = mix
+        self.n_jobs = n_jobs
+
+    def __getattr__(self, name: str) -> Any:
+        # What an aligner asks of a learner is the business of the one that is wrapped.
+        if name in ("update", "loss", "C", "U", "epochs", "conversion", "random_state"):
+            return getattr(self._learner(), name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def _learner(self) -> StructuredLearner:
+        return StructuredLearner("pa1", epochs=5) if self.learner is None else self.learner
+
+    def fit(
+        self,
+        problem: StructuredProblem,
+        xs: Sequence[Any],
+        ys: Sequence[Any],
+        *,
+        validation: tuple[Sequence[Any], Sequence[Any]] | None = None,
+        progress: Progress | None = None,
+        checkpoint: Any = None,
+    ) -> Self:
+        """Learn from examples, afresh.
+
+        Parameters
+        ----------
+        problem : StructuredProblem
+            What is learned; it goes to the workers, so it must survive pickling.
+        xs, ys : sequence, length n
+            Inputs and true outputs. Fewer than shards make fewer shards.
+        validation : ignored
+            As no conversion here chooses with held-out examples.
+        progress : callable, optional
+            Called with a stage, how many rounds are done, and how many there are, after each
+            epoch.
+        checkpoint : object, optional
+            As for `StructuredLearner.fit`.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ParameterError
+            A wrong parameter, or one that cannot be mixed; values of the problem that are not
+            finite.
+        """
+        from joblib import Parallel, delayed
+
+        learner = self._check()
+        n, n_epochs = check_pairs(xs, ys, "xs", "ys"), learner._epochs()
+        rng = np.random.default_rng(learner.random_state)
+        dealt = rng.permutation(n) if learner.shuffle else np.arange(n)
+        shards = [
+            ([xs[i] for i in part], [ys[i] for i in part])
+            for part in np.array_split(dealt, min(int(self.n_shards), n))
+        ]
+        self._mixed = np.zeros(check_feature(problem.joint_feature(xs[0], ys[0])).size)
+        self._total = np.zeros_like(self._mixed)
+        for name in (*_TOTALS, *_SUMS):
+            setattr(self, name, 0 if name in _TOTALS else 0.0)
+        self.epochs_: list[MixedEpoch] = []
+        begun = 0 if checkpoint is None else self._resume(checkpoint, rng)
+        for epoch in range(begun, n_epochs):
+            orders = [
+                rng.permutation(len(part)) if learner.shuffle else np.arange(len(part))
+                for part, _ in shards
+            ]
+            done = Parallel(n_jobs=self.n_jobs)(
+                delayed(_epoch)(learner.get_params(), problem, shard, order, self._mixed)
+                for shard, order in zip(shards, orders, strict=True)
+            )
+            self._mix(done)
+            if progress is not None:
+                progress("learning weights", (epoch + 1) * n, n_epochs * n)
+            if checkpoint is not None:
+                checkpoint.save(_CHECKPOINT, *self._state(rng))
+        self.coef_ = self._mixed.copy()
+        if learner.conversion == "average":
+            self.coef_ = self._total / self.n_rounds_
+        return self
+
+    def _check(self) -> StructuredLearner:
+        check_mixing(self.n_shards, self.mix)
+        learner = self._learner()
+        update = make_update(learner.update, C=learner.C, U=learner.U)
+        if not isinstance(update.tuning, FixedTuning):
+            raise ParameterError(
+                f"update={learner.update!r} cannot be mixed, since its c depends on the run; use "
+                "pa1, pa, pa2 or perceptron."
+            )
+        if learner.conversion not in ("average", "last"):
+            raise ParameterError(
+                f"conversion={learner.conversion!r} cannot be mixed; use average or last."
+            )
+        if learner.record_directions or learner.callback is not None:
+            raise ParameterError(
+                "record_directions and callback follow single rounds, which happen elsewhere; "
+                "leave them out."
+            )
+        return learner
+
+    def _mix(self, done: "Sequence[_Done]") -> None:
+        """Mix the weights of an epoch, and count what happened in it."""
+        updates = np.array([shard.counts[2] for shard in done], dtype=np.int64)
+        mistakes = np.array([shard.counts[1] for shard in done], dtype=np.int64)
+        mu = mixing_weights(updates, self.mix)
+        self._mixed = np.sum(
+            [m * shard.weights for m, shard in zip(mu, done, strict=True)], axis=0
+        )
+        self._total += np.sum([shard.counts[0] * shard.mean for shard in done], axis=0)
+        for i, name in enumerate(_TOTALS):
+            setattr(self, name, getattr(self, name) + sum(shard.counts[i] for shard in done))
+        self.cumulative_cost_ += sum(shard.cost for shard in done)
+        self.cumulative_loss_ += sum(shard.loss for shard in done)
+        self.radius_ = max(self.radius_, *(shard.radius for shard in done))
+        self.mixed_updates_ += float(mu @ updates)
+        self.epochs_.append(MixedEpoch(mistakes, updates, mu))
+
+    def _state(
+        self, rng: np.random.Generator
+    ) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+        header = {name: getattr(self, name) for name in (*_TOTALS, *_SUMS)}
+        header |= {"epochs": len(self.epochs_), "rng": state_of_generator(rng)}
+        arrays: dict[str, npt.NDArray[Any]] = {"mixed": self._mixed, "total": self._total}
+        for i, name in enumerate(MixedEpoch._fields):
+            arrays[name] = np.array([epoch[i] for epoch in self.epochs_])
+        return header, arrays
+
+    def _resume(self, checkpoint: Any, rng: np.random.Generator) -> int:
+        """Restore the state after the last whole epoch; return how many are done."""
+        found = checkpoint.load(_CHECKPOINT)
+        if found is None:
+            return 0
+        header, arrays = found
+        for name in (*_TOTALS, *_SUMS):
+            setattr(self, name, header[name])
+        self._mixed, self._total = arrays["mixed"], arrays["total"]
+        self.epochs_ = [
+            MixedEpoch(*rows)
+            for rows in zip(*(arrays[name] for name in MixedEpoch._fields), strict=True)
+        ]
+        restore_generator(rng, header["rng"])
+        return int(header["epochs"])
+
+    def predict(self, problem: StructuredProblem, xs: Sequence[Any]) -> list[Any]:
+        """Decode inputs with `coef_`."""
+        if "coef_" not in self.__dict__:
+            raise not_fitted_error(self)
+        return [problem.decode(self.coef_, x) for x in xs]
+
+
+class _Done(NamedTuple):
+    """What an epoch of a shard gives."""
+
+    weights: Vector
+    mean: Vector
+    counts: tuple[int, int, int, int]
+    cost: float
+    loss: float
+    radius: float
+
+
+def _epoch(
+    params: dict[str, Any],
+    problem: StructuredProblem,
+    shard: tuple[Sequence[Any], Sequence[Any]],
+    order: npt.NDArray[np.intp],
+    weights: Vector,
+) -> _Done:
+    """Go through a shard once, from given weights."""
+    learner = StructuredLearner(**(params | {"conversion": "average", "random_state": 0}))
+    learner._reset(problem)
+    run = learner._run = learner._start(weights.size)
+    run.v[:] = run.c * weights
+    xs, ys = shard
+    for i in order:
+        learner._round(problem, xs[i], ys[i])
+    return _Done(
+        run.weights(),
+        learner._average.weights(run.v, run.scale),
+        (run.n_rounds, run.n_mistakes, run.n_updates, run.n_null),
+        run.cost,
+        run.loss,
+        run.radius,
+    )

@@ -1,0 +1,93 @@
+"""What a structured problem is: the three or four functions a user writes.
+
+Nothing here knows of sound, or of any other structure: `align.learners.StructuredLearner`
+works on whatever offers these functions.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from align.errors import ParameterError
+
+__all__ = [
+    "LossAugmentedProblem",
+    "StructuredProblem",
+    "check_cost",
+    "check_feature",
+    "check_pairs",
+    "mean_cost",
+]
+
+Vector: TypeAlias = npt.NDArray[np.float64]
+
+
+class StructuredProblem(Protocol):
+    """What to predict, how well a prediction fits, and what a wrong one costs.
+
+    ``decode`` must break ties by a fixed rule that does not know the truth.
+    """
+
+    def joint_feature(self, x: Any, y: Any) -> Vector:
+        """Return phi(x, y) [shape=(J,)]: the same length for every x and y."""
+        ...
+
+    def decode(self, w: Vector, x: Any) -> Any:
+        """Return the y that maximises <w, phi(x, y)>."""
+        ...
+
+    def cost(self, y: Any, y_hat: Any) -> float:
+        """Return the cost of predicting `y_hat` where `y` is right: >= 0, and 0 where equal."""
+        ...
+
+
+@runtime_checkable
+class LossAugmentedProblem(Protocol):
+    """A structured problem that also finds the worst violation, which the maximal loss needs."""
+
+    def loss_augmented_decode(self, w: Vector, x: Any, y: Any) -> Any:
+        """Return the y' that maximises ``cost(y, y') + <w, phi(x, y')>``."""
+        ...
+
+
+def mean_cost(
+    problem: StructuredProblem, w: Vector, xs: Sequence[Any], ys: Sequence[Any]
+) -> float:
+    """Return the mean cost of decoding examples with the weights w."""
+    costs = [
+        check_cost(problem.cost(y, problem.decode(w, x))) for x, y in zip(xs, ys, strict=True)
+    ]
+    return float(np.mean(costs))
+
+
+def check_pairs(xs: Sequence[Any], ys: Sequence[Any], x_name: str, y_name: str) -> int:
+    """Return the number of examples; raise ParameterError where two sequences do not match."""
+    if len(xs) != len(ys):
+        raise ParameterError(
+            f"len({x_name})={len(xs)}, len({y_name})={len(ys)}, must be the same."
+        )
+    if len(xs) == 0:
+        raise ParameterError(f"{x_name} is empty; pass at least one example.")
+    return len(xs)
+
+
+def check_feature(phi: npt.ArrayLike) -> Vector:
+    """Return phi(x, y) as a vector; raise ParameterError where it is none, or not finite."""
+    vector = np.asarray(phi, dtype=np.float64)
+    if vector.ndim != 1:
+        raise ParameterError(f"joint_feature returned shape {vector.shape}, must be (J,).")
+    if not np.isfinite(vector).all():
+        where = int(np.flatnonzero(~np.isfinite(vector))[0])
+        raise ParameterError(f"joint_feature[{where}] is {vector[where]}, must be finite.")
+    return vector
+
+
+def check_cost(cost: float) -> float:
+    """Return a cost as a float; raise ParameterError where it is negative or not finite."""
+    value = float(cost)
+    if not 0.0 <= value < math.inf:
+        raise ParameterError(f"cost returned {value}, must be finite and not negative.")
+    return value

@@ -1,0 +1,173 @@
+"""The compiled rounds of entropy, q-norm and revisiting learners against plain Python."""
+
+import numba
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from align.errors import ParameterError
+from align.learners import (
+    Entropy,
+    Euclidean,
+    EuclideanBall,
+    FixedTuning,
+    LossTuning,
+    MistakeTuning,
+    OnlineClassifier,
+    QNorm,
+    Revisit,
+    RunningTuning,
+    SelfTuning,
+    SqrtTuning,
+    Update,
+)
+from align.learners.flat._general import GeneralRun
+from align.learners.flat._link_run import LinkRun
+from align.learners.flat._runs import Chunk
+from align.learners.parts import Plan
+from align.learners.parts.steps import HARD, LINEAR, squared
+
+T, D = (25, 3) if numba.config.DISABLE_JIT else (40, 4)
+NO_LABELS = np.zeros((0, 1), dtype=bool)
+
+
+def chunk_of(kind, seed=0):
+    """Examples for one score, three classes, label sets or numbers; some entries are zero."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(T, D)) * (rng.random((T, D)) < 0.7)
+    X[3] = 0.0
+    relevant = NO_LABELS
+    scores = X @ rng.normal(size=(D, 3)) + 0.3 * rng.normal(size=(T, 3))
+    if kind == "binary":
+        y = np.where(scores[:, 0] >= 0, 1.0, -1.0)
+    elif kind == "classes":
+        y = scores.argmax(1)
+    elif kind == "labels":
+        y, relevant = np.full(T, -1), scores > 0.0
+    else:
+        y = scores[:, 0]
+    return Chunk(X, y, relevant, rng.random(T) + 0.5, np.arange(T))
+
+
+def compare(plan, kind, chunk, *, csr=False, atol=1e-10):
+    rows = 3 if kind in ("classes", "labels") else 1
+    runs = [
+        run(plan, rows, D, bias=1.0, average=True, rng=np.random.default_rng(1))
+        for run in (LinkRun, GeneralRun)
+    ]
+    logs = [np.zeros((T, 10)) for _ in runs]
+    for run, log in zip(runs, logs, strict=True):
+        X = sp.csr_array(chunk.X) if csr and run is runs[0] else chunk.X
+        part = Chunk(X, chunk.y, chunk.relevant, chunk.weights, chunk.order)
+        run.play(part, part.order[:20], log[:20])
+        run.play(part, part.order[20:], log[20:])  # state is kept between calls
+    np.testing.assert_allclose(*logs, rtol=1e-10, atol=atol)
+    np.testing.assert_allclose(*(run.hypothesis() for run in runs), rtol=1e-10, atol=atol)
+    np.testing.assert_allclose(*(run.mean() for run in runs), rtol=1e-10, atol=atol)
+    np.testing.assert_array_equal(*(run.counts for run in runs))
+    assert runs[0].dual == pytest.approx(runs[1].dual, rel=1e-9, abs=1e-9)
+    assert runs[0].loss == pytest.approx(runs[1].loss)
+    assert runs[0].counts[2] > 0
+    return runs
+
+
+@pytest.mark.parametrize("kind", ["binary", "classes", "labels", "numbers"])
+@pytest.mark.parametrize("f", [Entropy(), QNorm(3.5), EuclideanBall(0.8), Euclidean()], ids=str)
+def test_every_tuning_slack_and_step(f, kind):
+    chunk = chunk_of(kind)
+    tunings = [
+        FixedTuning(0.7),
+        SqrtTuning(2.0),
+        RunningTuning(1.5),
+        LossTuning(3.0),
+        SelfTuning(2.0),
+        SelfTuning(2.0, over="mistakes"),
+    ]
+    if not isinstance(f, Entropy):
+        tunings.append(MistakeTuning(2.0))
+    for i, tuning in enumerate(tunings):
+        if kind == "numbers" and isinstance(tuning, SelfTuning | MistakeTuning):
+            continue
+        for j, (slack, exact) in enumerate(
+            ((LINEAR, True), (LINEAR, False), (squared(0.3), True))
+        ):
+            doubled = (i + j) % 2 == 0
+            update = Update(slack, tuning, exact, kind != "numbers" and not doubled)
+            margin = -0.1 if kind == "numbers" else 0.4
+            plan = Plan(update, f, margin=margin, regression=kind == "numbers", doubled=doubled)
+            compare(plan, kind, chunk, csr=doubled)
+
+
+@pytest.mark.parametrize("step_size", ["range", "printed"])
+@pytest.mark.parametrize("kind", ["binary", "classes", "numbers"])
+def test_multiplicative_steps(kind, step_size):
+    margin = -0.1 if kind == "numbers" else 0.4
+    plan = Plan(
+        Update(HARD, FixedTuning(1.0)),
+        Entropy(),
+        margin=margin,
+        regression=kind == "numbers",
+        doubled=step_size == "range",
+        multiplicative=step_size,
+    )
+    compare(plan, kind, chunk_of(kind), csr=True)
+
+
+@pytest.mark.parametrize("kind", ["binary", "classes"])
+@pytest.mark.parametrize("f", [Entropy(), QNorm(3.0), EuclideanBall(0.8), Euclidean()], ids=str)
+def test_revisited_rounds(f, kind):
+    chunk = chunk_of(kind)
+    for revisit in (
+        Revisit(last=1),
+        Revisit(last=2, steps=None, tolerance=1e-12),
+        Revisit(last=4, steps=3),
+        Revisit(steps=3),
+        Revisit(steps=3, order="worst"),
+    ):
+        for slack in (LINEAR, squared(0.5)) if revisit.last == 4 else (LINEAR,):
+            update = Update(slack, SelfTuning(2.0))
+            plan = Plan(update, f, margin=0.4, revisit=revisit, doubled=f == Entropy())
+            # An iteration to convergence stops where rounding lets it.
+            compare(plan, kind, chunk, atol=1e-8 if revisit.steps is None else 1e-10)
+
+
+def test_random_order_is_seeded_and_does_not_see_the_cuts():
+    chunk = chunk_of("binary")
+    plan = Plan(
+        Update(LINEAR, SelfTuning(2.0)),
+        Entropy(),
+        margin=0.4,
+        revisit=Revisit(steps=3, order="random"),
+        doubled=True,
+    )
+    found = []
+    for cuts in ([], [7, 30]):
+        run = LinkRun(plan, 1, D, bias=1.0, average=False, rng=np.random.default_rng(3))
+        for part in np.split(chunk.order, [c for c in cuts if c < T]):
+            run.play(chunk, part, np.zeros((0, 10)))
+        found.append(run.hypothesis())
+    np.testing.assert_array_equal(*found)
+
+
+def test_a_hard_constraint_out_of_reach_is_an_error():
+    model = OnlineClassifier("entropy", "hard", margin=5.0, signed=True)
+    with pytest.raises(ParameterError, match=r"no weights of Entropy\(\) reach the target 5"):
+        model.partial_fit([[1.0, 0.0], [0.0, 1.0]], [0, 1])
+
+
+@pytest.mark.parametrize("f", [Entropy(), QNorm(3.0)], ids=str)
+def test_growth_is_that_of_the_reference(f):
+    binary, classes = chunk_of("binary"), chunk_of("classes")
+    plan = Plan(Update(LINEAR, FixedTuning(0.7)), f, margin=0.4, doubled=True)
+    runs = [
+        kind(plan, 1, D, bias=0.0, average=True, rng=np.random.default_rng(0))
+        for kind in (LinkRun, GeneralRun)
+    ]
+    for run in runs:
+        run.idle(3)
+        run.play(binary, binary.order, np.zeros((0, 10)))
+        run.grow(3, np.array([0, 2]))
+        run.play(classes, classes.order, np.zeros((0, 10)))
+    np.testing.assert_allclose(*(run.hypothesis() for run in runs), atol=1e-10)
+    np.testing.assert_allclose(*(run.mean() for run in runs), atol=1e-10)
+    assert runs[0].dual == pytest.approx(runs[1].dual)
