@@ -114,12 +114,12 @@ def evaluate_against(
         raise ParameterError(
             f"--against compares two models of speech, not {model.kind} and {other.kind}."
         )
-    results, failed = model._results(examples, console.progress)
+    results, failed = model.results(examples, console.progress)
     console.finish()
     report = Report.from_files(
         results, kind=model.kind, failed=failed, classes=model._boundary_classes()
     )
-    others, _ = other._results(examples, console.progress)
+    others, _ = other.results(examples, console.progress)
     content = report.to_dict()
     text = tables(report, by) + "\n\n" + _compared(results, others, content, name, against)
     return report, text, content

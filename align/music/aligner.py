@@ -388,7 +388,7 @@ class MusicAligner(Aligner):
         DataError
             Where the audio or the score cannot be read, or the score cannot fit the recording.
         """
-        self._check_fitted()
+        self.check_fitted()
         return self._find(audio, score, rate)
 
     @one_thread()

@@ -402,7 +402,7 @@ class SequenceAligner(Aligner):
         DataError
             Where the audio cannot be read, an event is unknown, or the events do not fit.
         """
-        self._check_fitted()
+        self.check_fitted()
         return self._find(audio, events, rate)
 
     @one_thread()
@@ -486,7 +486,7 @@ class SequenceAligner(Aligner):
         scores to it. Base functions are summed, not averaged, when paths are compared, whatever
         `normalise` says.
         """
-        self._check_fitted()
+        self.check_fitted()
         given = _node_events(lattice, events)
         name = NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
         self._check_events(given, name)

@@ -374,7 +374,7 @@ class Aligner(ParamsMixin, ABC):
         -------
         Report
         """
-        self._check_fitted()
+        self.check_fitted()
         return self.report_of(*self.results(examples, progress))
 
     def results(
@@ -432,7 +432,7 @@ class Aligner(ParamsMixin, ABC):
             Licence of the training data, kept in the file; by default that of the model this one
             was loaded from.
         """
-        self._check_fitted()
+        self.check_fitted()
         header, arrays = aligner_state(self, licence or self.licence_)
         write_model(path, self.kind, header, arrays)
 
@@ -478,7 +478,8 @@ class Aligner(ParamsMixin, ABC):
     def _with_features(cls, params: Mapping[str, Any], features: Sequence[Any]) -> Self:
         """Return an unfitted aligner of saved parameters and features of the user's own."""
 
-    def _check_fitted(self) -> None:
+    def check_fitted(self) -> None:
+        """Raise ParameterError where the aligner is neither fitted nor loaded."""
         if not hasattr(self, "coef_"):
             raise not_fitted_error(self)
 

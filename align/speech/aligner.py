@@ -202,7 +202,7 @@ class SpeechAligner(SequenceAligner):
         return 0.5 * WINDOW if named == ["thesis"] and not self._corrects() else WINDOW
 
     @property
-    def _universal(self) -> bool:
+    def takes_ipa(self) -> bool:
         """Whether labels are IPA, and need not have been met in training."""
         named = [self.features] if isinstance(self.features, str) else self.features
         return any(
@@ -216,14 +216,14 @@ class SpeechAligner(SequenceAligner):
 
     def _symbols(self) -> Mapping[str, str]:
         """Label to the phone the classifiers know it by; labels not in it stand for themselves."""
-        if self.phone_map is None or (self._universal and self.phone_map == _DEFAULT_MAP):
+        if self.phone_map is None or (self.takes_ipa and self.phone_map == _DEFAULT_MAP):
             return {}
         given = self.phone_map
         return given if isinstance(given, Mapping) else _read_map(os.fspath(given))
 
     def _label_classes(self) -> Mapping[str, str]:
         """Label to its broad class, for labels whose phone has one."""
-        if self._universal:
+        if self.takes_ipa:
             return _IpaClasses(self._symbols(), getattr(self, "labels_", ()))
         classes = _broad_classes()
         through_map = {k: classes[v] for k, v in self._symbols().items() if v in classes}
@@ -234,12 +234,12 @@ class SpeechAligner(SequenceAligner):
 
     def _symbol(self, label: str) -> str:
         symbol = self._symbols().get(label, label)
-        return SILENCE if self._universal and symbol in SILENCES else symbol
+        return SILENCE if self.takes_ipa and symbol in SILENCES else symbol
 
     def _unbounded(self, event: Event) -> bool:
         return self._label_classes().get(str(event)) == "silence" or str(event) == ""
 
-    def _known(self) -> set[str]:
+    def known_labels(self) -> set[str]:
         """Labels that can be aligned: those trained on, and those that map to their phones."""
         symbols = self._symbols()
         trained = {symbols.get(label, label) for label in self.labels_}
@@ -248,25 +248,25 @@ class SpeechAligner(SequenceAligner):
     def _canonical(self, event: Event, known: set[str]) -> str:
         """Spell a phone as the model does: ``AH0`` is ``ah`` where only that is known."""
         label = str(event)
-        if label in known or self._universal:
+        if label in known or self.takes_ipa:
             return label
         plain = label.lower().rstrip("012")
         return plain if plain in known else label
 
     def _read_example(self, example: Example, name: str, weight: float = 1.0) -> TimedSignal:
-        if self._universal:  # whatever can be read as IPA can be learned from, and nothing else
+        if self.takes_ipa:  # whatever can be read as IPA can be learned from, and nothing else
             self._check_events(tuple(example.events), name)
         return super()._read_example(example, name, weight)
 
     def _check_events(self, events: tuple[Event, ...], name: str) -> None:
-        if self._universal:
+        if self.takes_ipa:
             for event in events:
                 try:
                     articulation(self._symbol(str(event)))
                 except DataError as error:
                     raise DataError(error.message, path=name) from None
             return
-        known = self._known()
+        known = self.known_labels()
         unknown = sorted({str(e) for e in events if self._canonical(e, known) not in known})
         if unknown:
             hints = ", ".join(describe_unknown(label, known) for label in unknown)
@@ -284,7 +284,7 @@ class SpeechAligner(SequenceAligner):
         dictionary does not. Where no closure is given, each stop is decoded as closure and
         release, and begins with its closure.
         """
-        known = self._known()
+        known = self.known_labels()
         labels = [self._canonical(event, known) for event in events]
         symbols = [self._symbol(label) for label in labels]
         closures = set(_CLOSURE_OF.values())
@@ -309,7 +309,7 @@ class SpeechAligner(SequenceAligner):
         Where no node is a closure, each stop becomes two nodes; paths that do not begin or end
         with silence get one that is outside of what was asked for.
         """
-        known = self._known()
+        known = self.known_labels()
         labels = [self._canonical(event, known) for event in events]
         symbols = [self._symbol(label) for label in labels]
         closures = set(_CLOSURE_OF.values())

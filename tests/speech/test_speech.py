@@ -204,11 +204,11 @@ def test_unknown_phones_are_named_with_the_nearest_known(model):
 
 def test_known_labels():
     aligner = trained_on("h#", "tcl", "t", "iy", "qq")
-    known = aligner._known()
+    known = aligner.known_labels()
     assert {"h#", "tcl", "t", "iy", "qq"} <= known
     assert {"sil", "cl", "pau", "kcl"} <= known  # the same phones under the map
     assert not {"aa", "b"} & known
-    assert trained_on("h#", "t", phone_map=None)._known() == {"h#", "t"}
+    assert trained_on("h#", "t", phone_map=None).known_labels() == {"h#", "t"}
 
 
 def expand(aligner, events):
@@ -258,7 +258,7 @@ def test_a_phone_map_of_ones_own(tmp_path, corpus):
     path = tmp_path / "map.csv"
     path.write_text("from,to\nAH,aa\nSILENCE,sil\n", encoding="utf-8")
     mapping = {"AH": "aa", "SILENCE": "sil"}
-    assert trained_on("aa", "sil", phone_map=path)._known() == {"aa", "sil", "AH", "SILENCE"}
+    assert trained_on("aa", "sil", phone_map=path).known_labels() == {"aa", "sil", "AH", "SILENCE"}
     fitted = SpeechAligner(features(epochs=30), phone_map=path, epochs=1).fit(corpus)
     item = example(64, phones=["sil", "aa", "s"])
     fitted.save(tmp_path / "a.align")

@@ -11,15 +11,20 @@
 `align_text` does it all; its parts are there for other uses.
 """
 
-from align.speech.text.aligning import align_text, make_dictionary
-from align.speech.text.arpabet import arpabet_to_ipa, ipa_to_arpabet
-from align.speech.text.dictionary import Dictionary, Pronunciation, cmudict, read_dictionary
-from align.speech.text.espeak import espeak_available, espeak_phones
-from align.speech.text.lattice import WordLattice, word_lattice
-from align.speech.text.lookup import Entry, look_up, look_up_all
-from align.speech.text.normalise import split_words
-from align.speech.text.tiers import SpeakerTiers, TextAlignment
-from align.speech.text.transcript import Utterance, read_transcript
+from typing import TYPE_CHECKING
+
+from align._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from align.speech.text.aligning import align_text, make_dictionary
+    from align.speech.text.arpabet import arpabet_to_ipa, ipa_to_arpabet
+    from align.speech.text.dictionary import Dictionary, Pronunciation, cmudict, read_dictionary
+    from align.speech.text.espeak import espeak_available, espeak_phones
+    from align.speech.text.lattice import WordLattice, word_lattice
+    from align.speech.text.lookup import Entry, look_up, look_up_all
+    from align.speech.text.normalise import split_words
+    from align.speech.text.tiers import SpeakerTiers, TextAlignment
+    from align.speech.text.transcript import Utterance, read_transcript
 
 __all__ = [
     "Dictionary",
@@ -43,3 +48,29 @@ __all__ = [
     "split_words",
     "word_lattice",
 ]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "Dictionary": "align.speech.text.dictionary",
+        "Entry": "align.speech.text.lookup",
+        "Pronunciation": "align.speech.text.dictionary",
+        "SpeakerTiers": "align.speech.text.tiers",
+        "TextAlignment": "align.speech.text.tiers",
+        "Utterance": "align.speech.text.transcript",
+        "WordLattice": "align.speech.text.lattice",
+        "align_text": "align.speech.text.aligning",
+        "arpabet_to_ipa": "align.speech.text.arpabet",
+        "cmudict": "align.speech.text.dictionary",
+        "espeak_available": "align.speech.text.espeak",
+        "espeak_phones": "align.speech.text.espeak",
+        "ipa_to_arpabet": "align.speech.text.arpabet",
+        "look_up": "align.speech.text.lookup",
+        "look_up_all": "align.speech.text.lookup",
+        "make_dictionary": "align.speech.text.aligning",
+        "read_dictionary": "align.speech.text.dictionary",
+        "read_transcript": "align.speech.text.transcript",
+        "split_words": "align.speech.text.normalise",
+        "word_lattice": "align.speech.text.lattice",
+    },
+)

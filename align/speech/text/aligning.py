@@ -3,14 +3,17 @@
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import Any, ClassVar, Protocol, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from align.decoders import Lattice
 from align.errors import DataError, ParameterError, error_reason
 from align.formats.labels import OVERRUN
 from align.results.alignment import Alignment
+from align.sequence.on_lattice import LatticeAlignment
+from align.sequence.placement import Placement
 from align.speech.text.arpabet import IpaLabels
 from align.speech.text.dictionary import Dictionary, cmudict, read_dictionary
 from align.speech.text.espeak import espeak_available
@@ -21,10 +24,7 @@ from align.speech.text.tiers import SpeakerTiers, TextAlignment
 from align.speech.text.transcript import Utterance
 from align.types import SILENCE, SILENCES
 
-if TYPE_CHECKING:
-    from align.speech.aligner import SpeechAligner
-
-__all__ = ["align_text", "make_dictionary", "model_labels"]
+__all__ = ["PhoneAligner", "align_text", "make_dictionary", "model_labels"]
 
 _NAMELESS = "recording"
 Given: TypeAlias = Dictionary | str | os.PathLike[str] | None
@@ -33,8 +33,34 @@ Given: TypeAlias = Dictionary | str | os.PathLike[str] | None
 _Rows = list[tuple[str, float, float, int]]  # label, start, confidence, word of a phone
 
 
+class PhoneAligner(Protocol):
+    """What is asked of an aligner of phones; `SpeechAligner` is one."""
+
+    kind: ClassVar[str]
+    rate: int
+    hop_: float
+    placement_: Placement
+
+    @property
+    def takes_ipa(self) -> bool:
+        """Whether labels are IPA, and need not have been met in training."""
+        ...
+
+    def known_labels(self) -> Collection[str]:
+        """Labels that can be aligned."""
+        ...
+
+    def check_fitted(self) -> None:
+        """Raise ParameterError where it is neither fitted nor loaded."""
+        ...
+
+    def align_lattice(self, audio: Any, lattice: Lattice, *, rate: int | None) -> LatticeAlignment:
+        """Find which events of a lattice occur, and the time each begins."""
+        ...
+
+
 def align_text(
-    aligner: "SpeechAligner | str",
+    aligner: PhoneAligner | str,
     audio: str | os.PathLike[str] | npt.NDArray[Any],
     text: str | Sequence[Utterance],
     *,
@@ -124,24 +150,23 @@ def align_text(
     )
 
 
-def _model(aligner: "SpeechAligner | str") -> "SpeechAligner":
-    from align.speech.aligner import SpeechAligner
-
+def _model(aligner: PhoneAligner | str) -> PhoneAligner:
     model: Any = aligner
     if isinstance(aligner, str | os.PathLike):
         from align.models.file import load
 
         model = load(aligner)
-    if not isinstance(model, SpeechAligner):
+    if getattr(model, "kind", "") != "speech":
         kind = getattr(model, "kind", type(model).__name__)
         raise ParameterError(f"a model of kind {kind!r} cannot align text, only one of speech.")
-    model._check_fitted()
-    return model
+    checked: PhoneAligner = model
+    checked.check_fitted()
+    return checked
 
 
-def model_labels(model: "SpeechAligner") -> Collection[str]:
+def model_labels(model: PhoneAligner) -> Collection[str]:
     """Return the labels that pronunciations for a model may be spelled with."""
-    return IpaLabels() if model._universal else model._known()
+    return IpaLabels() if model.takes_ipa else model.known_labels()
 
 
 def make_dictionary(
@@ -212,7 +237,7 @@ class _Recording:
     audio: str | None
 
     @classmethod
-    def read(cls, audio: Any, rate: int | None, model: "SpeechAligner", name: str) -> Self:
+    def read(cls, audio: Any, rate: int | None, model: PhoneAligner, name: str) -> Self:
         from align.features.audio import audio_info, read_audio
 
         samples, found = read_audio(audio, model.rate, source_rate=rate, name=name)
@@ -224,7 +249,7 @@ class _Recording:
 
 
 def _align_one(
-    model: "SpeechAligner",
+    model: PhoneAligner,
     recording: _Recording,
     utterance: Utterance,
     words: Sequence[str],
