@@ -38,3 +38,18 @@ def shared_data() -> Path:
 def timit_sample(shared_data: Path) -> Path:
     """Twelve speakers of TIMIT, eight utterances each."""
     return shared_data / "speech" / "timit_sample"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Run the whole suite in two processes, and whatever is asked for by name in this one.
+
+    Files stay whole, so that what a file compiles or trains is made once. ``-n 0`` runs all in
+    one process, ``-n 4`` in four. Benchmarks and long fault tests, which measure or kill, are
+    asked for by path or by mark, and so have the machine to themselves.
+    """
+    option = config.option
+    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    chosen = option.keyword or option.markexpr or option.collectonly or option.usepdb
+    if whole and not chosen and getattr(option, "numprocesses", 0) is None:
+        option.numprocesses, option.dist = 2, "loadfile"
