@@ -107,7 +107,6 @@ def evaluate_against(
 ) -> tuple["Report", str, dict[str, Any]]:
     """Score two models on a corpus; return the report of the first, the text and the JSON."""
     import align
-    from align.evaluation.report import Report
 
     other = align.load(str(against))
     if other.kind != model.kind or model.kind != "speech":
@@ -116,9 +115,7 @@ def evaluate_against(
         )
     results, failed = model.results(examples, console.progress)
     console.finish()
-    report = Report.from_files(
-        results, kind=model.kind, failed=failed, classes=model._boundary_classes()
-    )
+    report = model.report_of(results, failed)
     others, _ = other.results(examples, console.progress)
     content = report.to_dict()
     text = tables(report, by) + "\n\n" + _compared(results, others, content, name, against)
