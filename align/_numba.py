@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 
@@ -14,11 +14,14 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 _TOP = Path(__file__).resolve().parent
 
 
-def compiled(**options: Any) -> Callable[[_F], _F]:
+def compiled(*, slp: bool = False, **options: Any) -> Callable[[_F], _F]:
     """Compile a kernel that releases the GIL and, where a folder can be written, is cached.
 
     Parameters
     ----------
+    slp : bool
+        Whether the compiler joins neighbouring scalars of straight code to vectors, which numba
+        leaves out by default.
     **options
         Further options of `numba.njit`.
 
@@ -43,12 +46,29 @@ def compiled(**options: Any) -> Callable[[_F], _F]:
             if isinstance(error, RuntimeError) and "cannot cache" not in str(error):
                 raise
             kernel = numba.njit(nogil=True, **options)(function)
+        if slp and hasattr(kernel, "compile"):
+            _join_scalars(kernel)
         cached = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
         if cached is not None:
             cached._source_stamp = (cached._source_stamp, _stamp(_folder(function)))
         return kernel
 
     return decorate
+
+
+def _join_scalars(kernel: Any) -> None:
+    """Let a kernel be compiled with LLVM's pass for straight code, a setting of numba."""
+    compile_plainly, config = kernel.compile, cast(Any, numba.config)
+
+    def compile_joined(signature: Any) -> Any:
+        before = config.SLP_VECTORIZE
+        config.SLP_VECTORIZE = 1
+        try:
+            return compile_plainly(signature)
+        finally:
+            config.SLP_VECTORIZE = before
+
+    kernel.compile = compile_joined
 
 
 def _folder(function: Callable[..., Any]) -> Path:

@@ -15,7 +15,7 @@ FLOORS = {
     "structured": {"parts", "theory"},
     "flat": {"parts", "theory"},
     "ranking": {"parts", "theory"},
-    "kernels": set(),
+    "kernels": {"parts"},
     "boosting": {"parts"},
 }
 

@@ -23,11 +23,9 @@ from align.learners.flat.multiplicative import (
 )
 from align.learners.flat.online import OnlineClassifier, OnlineRegressor
 from align.learners.flat.passive_aggressive import (
-    VARIANTS,
     PassiveAggressiveClassifier,
     PassiveAggressiveRegressor,
     cycle_until,
-    make_pa_update,
 )
 from align.learners.flat.quasi_additive import Perceptron, PNormPerceptron, SelfTunedWinnow, Winnow
 from align.learners.flat.uniclass import PassiveAggressiveUniclass
@@ -36,7 +34,6 @@ from align.learners.flat.winnow import ThresholdWinnow, WinnowBound, threshold_w
 __all__ = [
     "CELLIP",
     "IELLIP",
-    "VARIANTS",
     "MixedClassifier",
     "MultiplicativePA",
     "MultiplicativePARegressor",
@@ -56,6 +53,5 @@ __all__ = [
     "cut_ellipsoid",
     "cycle_until",
     "iellip_bound",
-    "make_pa_update",
     "threshold_winnow_bound",
 ]

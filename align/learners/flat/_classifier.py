@@ -8,7 +8,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from align.errors import ParameterError
-from align.learners.flat import _rounds as rounds
+from align.learners.flat import _round as core
 from align.learners.flat._inputs import read_classes, read_examples, read_weights
 from align.learners.flat._labels import label_codes, sorted_labels
 from align.learners.flat._learner import FlatLearner, linear_scores
@@ -140,10 +140,10 @@ class FlatClassifier(ClassifierMixin, FlatLearner):  # type: ignore[misc]  # skl
             chunk.relevant = relevant[None, :]
         if len(self._names) == 1:
             self._idle(1)
-            row = [0.0] * rounds.LOG_WIDTH
+            row = [0.0] * core.LOG_WIDTH
             return self._round(self._names[0], row)
         row = self._step(chunk)
-        best = int(row[rounds.LOG_CODE])
+        best = int(row[core.LOG_CODE])
         return self._round(self._names[(best > 0) if self._run.rows == 1 else best], row)
 
     def decision_function(self, X: Any) -> Floats:
@@ -253,9 +253,6 @@ class FlatClassifier(ClassifierMixin, FlatLearner):  # type: ignore[misc]  # skl
             self._drawn = _spread(self._drawn, grown, places)
         self._cached = self._chunk = None
 
-    def _step_targets(self) -> npt.NDArray[Any]:
-        return np.zeros(1) if self._run.rows == 1 else np.zeros(1, dtype=np.int64)
-
     def _play_or_idle(self, chunk: Chunk) -> None:
         if len(self.classes_) == 1:
             self._idle(len(chunk.order))
@@ -270,10 +267,10 @@ class FlatClassifier(ClassifierMixin, FlatLearner):  # type: ignore[misc]  # skl
         relevant = np.zeros((0, rows), dtype=np.bool_)
         targets: npt.NDArray[Any]
         if y.ndim == 2:
-            relevant, targets = np.ascontiguousarray(y != 0), np.full(len(y), -1, dtype=np.int64)
+            relevant, targets = np.ascontiguousarray(y != 0), np.full(len(y), -1.0)
         else:
             codes = label_codes(y, self.classes_)
-            targets = 2.0 * codes - 1.0 if rows == 1 else codes
+            targets = 2.0 * codes - 1.0 if rows == 1 else codes.astype(np.float64)
         weights, order = read_weights(sample_weight, X)
         return Chunk(X, targets, relevant, weights, order)
 

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from align.errors import ParameterError
-from align.learners.flat import _rounds as rounds
+from align.learners.flat import _round as core
 from align.learners.flat._facts import Facts
 from align.learners.flat._general import GeneralRun
 from align.learners.flat._linear import LinearRun
@@ -30,7 +30,7 @@ Indices: TypeAlias = npt.NDArray[np.intp]
 CONVERSIONS = ("last", "average", "random", "vote", "best", "validation")
 
 _BLOCKS = 10  # candidates of "best" in an epoch, restarts of "validation"
-_NO_LOG = np.zeros((0, rounds.LOG_WIDTH))
+_NO_LOG = np.zeros((0, core.LOG_WIDTH))
 
 
 class FlatLearner(Facts, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
@@ -87,7 +87,7 @@ class FlatLearner(Facts, BaseEstimator):  # type: ignore[misc]  # sklearn is unt
             del self.trace_
         # Work space of `step`, which must not allocate more than it has to.
         self._row = np.zeros((1, n_features))
-        self._log = np.zeros((1, rounds.LOG_WIDTH))
+        self._log = np.zeros((1, core.LOG_WIDTH))
         self._chunk: Chunk | None = None
 
     def _new_run(self, n_features: int) -> Run:
@@ -115,7 +115,7 @@ class FlatLearner(Facts, BaseEstimator):  # type: ignore[misc]  # sklearn is unt
             self._remember(chunk, order, log)
 
     def _new_log(self, n_rounds: int) -> Floats:
-        return np.empty((n_rounds, rounds.LOG_WIDTH)) if self.record else _NO_LOG
+        return np.empty((n_rounds, core.LOG_WIDTH)) if self.record else _NO_LOG
 
     def _play_drawing(self, chunk: Chunk, order: Indices, log: Floats) -> None:
         """Keep the hypothesis before each round with probability one over its number."""
@@ -178,16 +178,16 @@ class FlatLearner(Facts, BaseEstimator):  # type: ignore[misc]  # sklearn is unt
     def _remember(self, chunk: Chunk, order: Indices, log: Floats) -> None:
         """Add rounds to the trace."""
         columns = {
-            "cost": log[:, rounds.LOG_COST],
-            "loss": log[:, rounds.LOG_LOSS],
-            "tau": log[:, rounds.LOG_ALPHA] * log[:, rounds.LOG_SCALE],
-            "alpha": log[:, rounds.LOG_ALPHA],
-            "c": log[:, rounds.LOG_C],
-            "norm": log[:, rounds.LOG_NORM],
-            "target": log[:, rounds.LOG_TARGET],
-            "dual": log[:, rounds.LOG_DUAL],
+            "cost": log[:, core.LOG_COST],
+            "loss": log[:, core.LOG_LOSS],
+            "tau": log[:, core.LOG_ALPHA] * log[:, core.LOG_SCALE],
+            "alpha": log[:, core.LOG_ALPHA],
+            "c": log[:, core.LOG_C],
+            "norm": log[:, core.LOG_NORM],
+            "target": log[:, core.LOG_TARGET],
+            "dual": log[:, core.LOG_DUAL],
         }
-        self.trace_.extend(columns, self._directions(chunk, order, log[:, rounds.LOG_OTHER]))
+        self.trace_.extend(columns, self._directions(chunk, order, log[:, core.LOG_OTHER]))
 
     def _directions(self, chunk: Chunk, order: Indices, other: Floats) -> list[Floats]:
         rows = self._run.rows
@@ -285,7 +285,7 @@ class FlatLearner(Facts, BaseEstimator):  # type: ignore[misc]  # sklearn is unt
         chunk = self._stream_chunk(X, y)
         run = self._run
         assert isinstance(run, LinearRun)
-        run.rule[rounds.THRESHOLD] = threshold
+        run.rule[core.THRESHOLD] = threshold
         try:
             while run.counts[2] < max_updates:
                 updates = int(run.counts[2])
@@ -294,7 +294,7 @@ class FlatLearner(Facts, BaseEstimator):  # type: ignore[misc]  # sklearn is unt
                     return True
             return False
         finally:
-            run.rule[rounds.THRESHOLD] = 0.0
+            run.rule[core.THRESHOLD] = 0.0
 
     def _stream_chunk(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
@@ -328,14 +328,11 @@ class FlatLearner(Facts, BaseEstimator):  # type: ignore[misc]  # sklearn is unt
         chunk = self._chunk
         if chunk is None:
             chunk = self._chunk = Chunk(
-                self._row, self._step_targets(), self._no_relevant(), NO_WEIGHTS, np.arange(1)
+                self._row, np.zeros(1), self._no_relevant(), NO_WEIGHTS, np.arange(1)
             )
         self._row[0] = x
         chunk.y[0] = y
         return chunk
-
-    def _step_targets(self) -> npt.NDArray[Any]:
-        return np.zeros(1)
 
     def _no_relevant(self) -> npt.NDArray[np.bool_]:
         return np.zeros((0, self._run.rows), dtype=np.bool_)
@@ -347,18 +344,18 @@ class FlatLearner(Facts, BaseEstimator):  # type: ignore[misc]  # sklearn is unt
         return row
 
     def _round(self, prediction: Any, row: list[float]) -> Round:
-        alpha = row[rounds.LOG_ALPHA]
+        alpha = row[core.LOG_ALPHA]
         return Round(
             prediction,
-            row[rounds.LOG_LOSS],
-            alpha * row[rounds.LOG_SCALE],
+            row[core.LOG_LOSS],
+            alpha * row[core.LOG_SCALE],
             alpha > 0.0,
-            row[rounds.LOG_COST],
+            row[core.LOG_COST],
             alpha,
-            row[rounds.LOG_C],
-            row[rounds.LOG_NORM],
-            row[rounds.LOG_TARGET],
-            row[rounds.LOG_DUAL],
+            row[core.LOG_C],
+            row[core.LOG_NORM],
+            row[core.LOG_TARGET],
+            row[core.LOG_DUAL],
         )
 
 

@@ -1,6 +1,6 @@
-"""Runs whose hypothesis is a multiple of the dual sum: the state around the kernels.
+"""Runs whose hypothesis is a multiple of the dual sum: the state around the kernel.
 
-See `align.learners.flat._rounds` for the rounds.
+See `_linear_pass` for the rounds.
 """
 
 from typing import Any
@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
-from align.learners.flat import _quick as quick
-from align.learners.flat import _rounds as rounds
-from align.learners.flat._runs import Chunk, Floats
+from align.learners.flat import _round as core
+from align.learners.flat._linear_pass import TILE, play
+from align.learners.flat._round import ball_scale
+from align.learners.flat._runs import Chunk, Floats, blocks, is_plain
 from align.learners.parts import (
     Euclidean,
     EuclideanBall,
@@ -27,8 +28,16 @@ from align.learners.parts import (
 
 __all__ = ["TUNINGS", "LinearRun", "tuning_code"]
 
-_NO_INDICES = np.zeros(0, dtype=np.int32)  # dense rows have none
+_NONE = np.zeros(0, dtype=np.int32)  # for what dense rows do not have
 _FEW = 16  # features, fewer than which a round reads those of all classes together
+
+
+def _aligned(shape: tuple[int, int]) -> Floats:
+    """Return zeros that begin at a multiple of 64 bytes, as vectors of numbers like it."""
+    size = shape[0] * shape[1]
+    room = np.zeros(size + 8)
+    first = -room.ctypes.data // 8 % 8
+    return room[first : first + size].reshape(shape)
 
 
 class LinearRun:
@@ -51,31 +60,43 @@ class LinearRun:
     def __init__(
         self, plan: Plan, rows: int, n_features: int, *, bias: float, average: bool
     ) -> None:
-        update = plan.update
+        update, ball = plan.update, plan.complexity
         kind, first, second = tuning_code(update.tuning)
-        self.rows = rows
-        self.rule = np.zeros(rounds.N_RULES)
-        self.rule[rounds.MARGIN] = -plan.margin if plan.regression else plan.margin
-        self.rule[rounds.LARGEST] = update.slack.largest
-        self.rule[rounds.CURVATURE] = update.slack.curvature
-        self.rule[rounds.BIAS] = bias
-        self.rule[rounds.FIRST_TUNING] = first
-        self.rule[rounds.SECOND_TUNING] = second
-        ball = plan.complexity
-        self.rule[rounds.BOUND] = ball.rho if isinstance(ball, EuclideanBall) else np.inf
-        self.flags = np.zeros(rounds.N_FLAGS, dtype=np.int64)
-        self.flags[rounds.REGRESSION] = plan.regression
-        self.flags[rounds.EXACT] = update.exact
-        self.flags[rounds.CONSERVATIVE] = update.conservative
-        self.flags[rounds.TUNING] = kind
-        self.flags[rounds.TIES] = plan.ties == "mistake"
-        self.flags[rounds.AVERAGE] = average
+        self.rows, self.n_features = rows, n_features
+        self.rule = np.zeros(core.N_RULES)
+        self.rule[core.MARGIN] = plan.margin
+        self.rule[core.LARGEST] = update.slack.largest
+        self.rule[core.CURVATURE] = update.slack.curvature
+        self.rule[core.BIAS] = bias
+        self.rule[core.FIRST_TUNING] = first
+        self.rule[core.SECOND_TUNING] = second
+        self.rule[core.BOUND] = ball.rho if isinstance(ball, EuclideanBall) else np.inf
+        self.flags = np.zeros(core.N_FLAGS, dtype=np.int64)
+        self.flags[core.REGRESSION] = plan.regression
+        self.flags[core.EXACT] = update.exact
+        self.flags[core.CONSERVATIVE] = update.conservative
+        self.flags[core.TUNING] = kind
+        self.flags[core.TIES] = plan.ties == "mistake"
+        self.flags[core.AVERAGE] = average
         self.counts = np.zeros(4, dtype=np.int64)
-        self.sums = np.zeros(rounds.N_SUMS)
-        if kind == rounds.FIXED:
-            self.sums[rounds.C] = first
-        self.V = np.zeros((rows, n_features + 1))
-        self.late = np.zeros((rows, n_features + 1) if average else (rows, 0))
+        self.sums = np.zeros(core.N_SUMS)
+        if kind == core.FIXED:
+            self.sums[core.C] = first
+        self.flags[core.FEATURES] = n_features
+        self._W, self._late = self._room(rows)
+
+    def _room(self, rows: int) -> tuple[Floats, Floats]:
+        """Return weights and late steps of so many scores, all 0."""
+        # A multiple of eight numbers, so that every class begins at a round address.
+        width = -(-(self.n_features + 1) // 8) * 8
+        late = (rows, width) if self.flags[core.AVERAGE] else (rows, 0)
+        return _aligned((rows, width)), _aligned(late)
+
+    @property
+    def V(self) -> Floats:
+        """Dual sum [shape=(rows, d + 1)], the constant last; a view."""
+        V: Floats = self._W[:, : self.n_features + 1]
+        return V
 
     @staticmethod
     def covers(plan: Plan) -> bool:
@@ -92,80 +113,85 @@ class LinearRun:
     @property
     def scale(self) -> float:
         """What v is multiplied by."""
-        return self._scale_of(float(self.sums[rounds.SQUARE]))
+        return self._scale_of(float(self.sums[core.SQUARE]))
 
     def _scale_of(self, square: float) -> float:
         """Return what a dual sum of this squared norm is multiplied by."""
-        c = self.sums[rounds.C]
-        scale = 1.0 / c if c > 0.0 else 0.0
-        bound = self.rule[rounds.BOUND]
-        return float(bound / np.sqrt(square) if square * scale**2 > bound**2 else scale)
+        return float(ball_scale(self.sums[core.C], square, self.rule[core.BOUND]))
 
     @property
     def loss(self) -> float:
         """Sum of ``[b - <w, a>]_+`` over the rounds."""
-        return float(self.sums[rounds.LOSS])
+        return float(self.sums[core.LOSS])
 
     @property
     def dual(self) -> float:
         """Dual objective."""
-        return float(self.sums[rounds.DUAL])
+        return float(self.sums[core.DUAL])
 
     def play(
         self, chunk: Chunk, order: npt.NDArray[np.intp], log: Floats, stop: bool = False
     ) -> int:
         """Play rounds; see `align.learners.flat._runs.Run`."""
-        self.flags[rounds.STOP] = stop
-        if self._is_quick(chunk, order, log):
-            self._play_quickly(chunk.X, chunk.y, order)
-            played = len(order)
+        self.flags[core.STOP] = stop
+        if is_plain(chunk.X) and chunk.y.dtype == np.float64:
+            played = self._play(chunk, order, log)
         else:
-            if isinstance(chunk.X, np.ndarray):
-                examples = chunk.X.reshape(-1), _NO_INDICES, _NO_INDICES
-            else:
-                examples = chunk.X.data, chunk.X.indices, chunk.X.indptr
-            state = (self.V, self.late, self.rule, self.flags, self.counts, self.sums, log)
-            if self.rows == 1:
-                played = rounds.play_scores(*examples, chunk.y, order, chunk.weights, *state)
-            else:
-                played = rounds.play_classes(
-                    *examples, chunk.y, chunk.relevant, order, chunk.weights, *state
-                )
-        if not np.isfinite(self.sums[rounds.SQUARE] + self.sums[rounds.LOSS]):
+            updates, played = int(self.counts[2]), 0
+            for block in blocks(chunk, order):
+                played += self._play(block, block.order, log[played : played + len(block.order)])
+                if stop and self.counts[2] > updates:
+                    break
+        if not np.isfinite(self.sums[core.SQUARE] + self.sums[core.LOSS]):
             raise ParameterError(
                 "the weights overflowed; scale the features to moderate values, or choose a "
                 "smaller C."
             )
-        return int(played)
+        return played
 
-    def _is_quick(self, chunk: Chunk, order: npt.NDArray[np.intp], log: Floats) -> bool:
-        """Whether `_quick` can play these rounds, and it is worth its while."""
-        if len(log) or len(chunk.weights) or len(chunk.relevant):
-            return False
-        if not quick.covers(self.rule, self.flags):
-            return False
-        if self.rows == 1 or isinstance(chunk.X, np.ndarray):
-            return True
-        # The weights are laid out anew, which a few entries do not repay.
-        return bool(4 * len(order) * chunk.X.nnz >= self.V.shape[1] * chunk.X.shape[0])
-
-    def _play_quickly(self, X: Any, y: npt.NDArray[Any], order: npt.NDArray[np.intp]) -> None:
-        state = (self.V, self.late, self.rule, self.flags, self.counts, self.sums)
-        sparse: Any = quick.play_scores_csr if self.rows == 1 else quick.play_classes_csr
-        dense: Any = quick.play_scores if self.rows == 1 else quick.play_classes
-        m, d = X.shape
-        few = self.rows > 1 and d < _FEW
+    def _play(self, chunk: Chunk, order: npt.NDArray[np.intp], log: Floats) -> int:
+        """Play rounds with examples as the kernel wants them."""
+        X, k, d = chunk.X, self.rows, self.n_features
+        by_feature = self._is_by_feature(X, len(order))
+        self.flags[core.SCORES], self.flags[core.BY_FEATURE] = k, by_feature
         if isinstance(X, np.ndarray):
-            kernel = sparse if few else dense
-            indices = np.arange(d, dtype=np.int32) if few else _NO_INDICES
-            kernel(X.reshape(-1), indices, None, y, order, *state)
+            data, ends = X.reshape(-1), _NONE
+            columns = np.arange(d, dtype=np.int32) if by_feature else _NONE
         else:
-            kernel = sparse if few or 2 * X.nnz < m * d else dense
-            kernel(X.data, X.indices, X.indptr, y, order, *state)
+            data, columns, ends = X.data, X.indices, X.indptr
+        W = self._by_feature() if by_feature else self._W
+        state = (W, self._late, self.rule, self.flags, self.counts, self.sums)
+        examples = (data, columns, ends, chunk.y, chunk.relevant, chunk.weights, order)
+        played = int(play(*examples, *state, np.empty(d + k + TILE), log))
+        if by_feature:
+            self.V[:] = W[:, :k].T
+            if self.flags[core.AVERAGE]:
+                self._late[:, : d + 1] = W[:, k : 2 * k].T
+        return played
+
+    def _is_by_feature(self, X: Any, n_rounds: int) -> bool:
+        """Whether the weights of a feature had better be side by side."""
+        m, d = X.shape
+        if self.rows == 1:
+            return False
+        if isinstance(X, np.ndarray):
+            return d < _FEW and n_rounds > 4
+        # The weights are laid out anew, which a few entries do not repay.
+        few = d < _FEW or 2 * X.nnz < m * d
+        return bool(few and 4 * n_rounds * X.nnz >= self.rows * (d + 1) * m)
+
+    def _by_feature(self) -> Floats:
+        """Return the weights of each feature side by side, and what is late beside them."""
+        d, k, average = self.n_features, self.rows, bool(self.flags[core.AVERAGE])
+        W = _aligned((d + 1, max(-(-k // TILE) * TILE, -(-2 * k // 8) * 8 if average else 0)))
+        W[:, :k] = self.V.T
+        if average:
+            W[:, k : 2 * k] = self._late[:, : d + 1].T
+        return W
 
     def play_one(self, chunk: Chunk, order: npt.NDArray[np.intp], log: Floats) -> Floats:
         """Play a single round; see `align.learners.flat._runs.Run`."""
-        V, square = self.V.copy(), float(self.sums[rounds.SQUARE])
+        V, square = self.V.copy(), float(self.sums[core.SQUARE])
         self.play(chunk, order, log)
         weights: Floats = self._scale_of(square) * V
         return weights
@@ -173,7 +199,7 @@ class LinearRun:
     def idle(self, n_rounds: int) -> None:
         """Count rounds in which nothing can go wrong."""
         self.counts[0] += n_rounds
-        self.sums[rounds.PREFIX] += n_rounds * self.scale
+        self.sums[core.PREFIX] += n_rounds * self.scale
 
     def hypothesis(self) -> Floats:
         """Return the weights after the last round [shape=(rows, d + 1)]."""
@@ -188,8 +214,14 @@ class LinearRun:
         """
         if self.counts[0] == 0:
             return self.hypothesis()
-        mean: Floats = (self.sums[rounds.PREFIX] * self.V - self.late) / self.counts[0]
+        late = self._late[:, : self.n_features + 1]
+        mean: Floats = (self.sums[core.PREFIX] * self.V - late) / self.counts[0]
         return mean
+
+    def begin_with(self, weights: Floats) -> None:
+        """Let a fresh run begin with given weights [shape=(rows, d + 1)]."""
+        self.V[:] = self.sums[core.C] * weights
+        self.sums[core.SQUARE] = float(np.sum(self.V**2))
 
     def grow(self, rows: int, places: npt.NDArray[np.intp]) -> None:
         """Make room for more classes, whose weights begin at 0.
@@ -197,44 +229,43 @@ class LinearRun:
         One score of two classes becomes two, half the size each and of opposite signs: the
         margins stay what they were, and so does every prediction.
         """
-        for name in ("V", "late"):
-            old = getattr(self, name)
-            new = np.zeros((rows, old.shape[1]))
+        grown = self._room(rows)
+        for old, new in zip((self._W, self._late), grown, strict=True):
             if len(old) == 1 and rows > 1 and len(places) == 2:
                 new[places[0]], new[places[1]] = -old[0] / 2.0, old[0] / 2.0
             elif rows == 1:
                 new[:] = old
             elif len(places) == len(old):
                 new[places] = old
-            setattr(self, name, new)
+        self._W, self._late = grown
         if self.rows == 1 and rows > 1 and len(places) == 2:
-            self.sums[rounds.SQUARE] /= 2.0
+            self.sums[core.SQUARE] /= 2.0
             # Half of every alpha, on directions (x, -x): still feasible, so still a lower bound.
-            self.sums[rounds.GAIN] /= 2.0
+            self.sums[core.GAIN] /= 2.0
         self.rows = rows
 
 
 TUNINGS: dict[type, int] = {
-    FixedTuning: rounds.FIXED,
-    MistakeTuning: rounds.MISTAKES,
-    SelfTuning: rounds.SELF_TUNED,
-    SqrtTuning: rounds.SQRT,
-    RunningTuning: rounds.RUNNING,
-    LossTuning: rounds.SELF_BOUNDED,
+    FixedTuning: core.FIXED,
+    MistakeTuning: core.MISTAKES,
+    SelfTuning: core.SELF_TUNED,
+    SqrtTuning: core.SQRT,
+    RunningTuning: core.RUNNING,
+    LossTuning: core.SELF_BOUNDED,
 }
 
 
 def tuning_code(tuning: Tuning) -> tuple[int, float, float]:
     """Return a tuning as the kernels read it."""
     if isinstance(tuning, FixedTuning):
-        return rounds.FIXED, tuning.c, 0.0
+        return core.FIXED, tuning.c, 0.0
     if isinstance(tuning, MistakeTuning):
-        return rounds.MISTAKES, tuning.U, 0.0
+        return core.MISTAKES, tuning.U, 0.0
     if isinstance(tuning, SelfTuning):
-        return rounds.SELF_TUNED, tuning.U, 0.0
+        return core.SELF_TUNED, tuning.U, 0.0
     if isinstance(tuning, SqrtTuning):
-        return rounds.SQRT, tuning.U, tuning.L
+        return core.SQRT, tuning.U, tuning.L
     if isinstance(tuning, RunningTuning):
-        return rounds.RUNNING, tuning.U, tuning.share
+        return core.RUNNING, tuning.U, tuning.share
     assert isinstance(tuning, LossTuning)
-    return rounds.SELF_BOUNDED, tuning.beta, tuning.factor
+    return core.SELF_BOUNDED, tuning.beta, tuning.factor

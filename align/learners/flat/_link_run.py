@@ -1,7 +1,7 @@
 """Runs with a link: entropy and q-norm, and the Euclidean ones that revisit earlier rounds.
 
-The state around the kernels of `_links`. It plays what `_general.GeneralRun` would, which remains
-for the complexity functions and tunings of a user, and as the reference of these kernels in the
+The state around the kernels of `_link_pass`. It plays what `_general.GeneralRun` would, which
+remains for the complexity functions and tunings of a user, and as their reference in the
 tests.
 """
 
@@ -10,11 +10,10 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.learners.flat import _link_state as links
-from align.learners.flat import _rounds as rounds
+from align.learners.flat import _round as core
 from align.learners.flat._linear import TUNINGS, tuning_code
-from align.learners.flat._links import play, refresh
-from align.learners.flat._quick import spread
-from align.learners.flat._runs import Chunk, Floats
+from align.learners.flat._link_pass import play, refresh
+from align.learners.flat._runs import Chunk, Floats, blocks
 from align.learners.parts import (
     Complexity,
     Entropy,
@@ -28,8 +27,6 @@ from align.learners.parts import (
 from align.learners.parts.step_kernels import ENTROPY, QNORM
 
 __all__ = ["LinkRun"]
-
-_BLOCK = 2**16  # numbers of CSR rows made dense at a time
 
 _KINDS: dict[type[Complexity], int] = {
     Entropy: ENTROPY,
@@ -81,19 +78,19 @@ class LinkRun:
         self.width = (n_features + (bias != 0.0)) * (1 + plan.doubled)
         kind, first, second = tuning_code(tuning)
         rule, flags = np.zeros(links.N_RULES), np.zeros(links.N_FLAGS, dtype=np.int64)
-        rule[rounds.MARGIN] = plan.margin
-        rule[rounds.LARGEST] = update.slack.largest
-        rule[rounds.CURVATURE] = update.slack.curvature
-        rule[rounds.BIAS] = bias
-        rule[rounds.FIRST_TUNING], rule[rounds.SECOND_TUNING] = first, second
-        rule[rounds.BOUND] = complexity.rho if isinstance(complexity, EuclideanBall) else np.inf
+        rule[core.MARGIN] = plan.margin
+        rule[core.LARGEST] = update.slack.largest
+        rule[core.CURVATURE] = update.slack.curvature
+        rule[core.BIAS] = bias
+        rule[core.FIRST_TUNING], rule[core.SECOND_TUNING] = first, second
+        rule[core.BOUND] = complexity.rho if isinstance(complexity, EuclideanBall) else np.inf
         rule[links.P] = complexity.p if isinstance(complexity, QNorm) else 2.0
-        flags[rounds.REGRESSION] = plan.regression
-        flags[rounds.EXACT] = update.exact
-        flags[rounds.CONSERVATIVE] = update.conservative
-        flags[rounds.TUNING] = kind
-        flags[rounds.TIES] = plan.ties == "mistake"
-        flags[rounds.AVERAGE] = average
+        flags[core.REGRESSION] = plan.regression
+        flags[core.EXACT] = update.exact
+        flags[core.CONSERVATIVE] = update.conservative
+        flags[core.TUNING] = kind
+        flags[core.TIES] = plan.ties == "mistake"
+        flags[core.AVERAGE] = average
         flags[links.KIND] = _KINDS[type(complexity)]
         flags[links.DOUBLED] = plan.doubled
         flags[links.MULTIPLICATIVE] = _MULTIPLICATIVE[plan.multiplicative]
@@ -105,10 +102,9 @@ class LinkRun:
             rule[links.TOLERANCE] = revisit.tolerance
         sums = np.zeros(links.N_SUMS)
         sums[links.SCALE] = np.nan  # w was never made
-        sums[rounds.C] = first if kind == rounds.FIXED else 0.0
+        sums[core.C] = first if kind == core.FIXED else 0.0
         self._state = self._make_state(rule, flags, np.zeros(4, dtype=np.int64), sums)
         self._kept = self._make_kept(0)
-        self.stopped = False  # whether the last pass ended at its first update, as asked
         # Of its own, so that a stream cut into calls draws what it would uncut.
         self._steps_rng = np.random.default_rng(rng.integers(2**63)) if self._draws_steps else rng
 
@@ -134,7 +130,7 @@ class LinkRun:
             v=np.zeros((k, n)),
             w=np.zeros((k, n)),
             stale=np.ones(k, dtype=np.bool_),
-            total=np.zeros((k, n if flags[rounds.AVERAGE] else 0)),
+            total=np.zeros((k, n if flags[core.AVERAGE] else 0)),
             pending=np.zeros(k, dtype=np.int64),
             rule=rule,
             flags=flags,
@@ -143,7 +139,6 @@ class LinkRun:
             memory=np.zeros(2, dtype=np.int64),
             x=np.zeros(n),
             scores=np.zeros(k),
-            nothing=np.zeros(k, dtype=np.bool_),
             spare=np.zeros(n),
             saved=np.zeros((2, n)),
             some_v=np.zeros((2, n)),
@@ -209,7 +204,7 @@ class LinkRun:
     @property
     def gain(self) -> float:
         """Dual objective without what complexity takes of it."""
-        return float(self._state.sums[rounds.GAIN])
+        return float(self._state.sums[core.GAIN])
 
     @property
     def counts(self) -> npt.NDArray[np.int64]:
@@ -220,7 +215,7 @@ class LinkRun:
     @property
     def c(self) -> float:
         """C of the last round; 0 before one, unless it is fixed."""
-        return float(self._state.sums[rounds.C])
+        return float(self._state.sums[core.C])
 
     @property
     def scale(self) -> float:
@@ -230,56 +225,38 @@ class LinkRun:
     @property
     def loss(self) -> float:
         """Sum of ``[b - <w, a>]_+`` over the rounds."""
-        return float(self._state.sums[rounds.LOSS])
+        return float(self._state.sums[core.LOSS])
 
     @property
     def dual(self) -> float:
         """Dual objective."""
-        return float(self._state.sums[rounds.DUAL])
+        return float(self._state.sums[core.DUAL])
 
     def play(
         self, chunk: Chunk, order: npt.NDArray[np.intp], log: Floats, stop: bool = False
     ) -> int:
         """Play rounds; see `align.learners.flat._runs.Run`."""
-        if isinstance(chunk.X, np.ndarray):
-            return self._play_dense(chunk.X, chunk, order, order, log, stop)
-        # A round touches every weight: rows are made dense, some at a time.
-        X, played = chunk.X, 0
-        size = max(1, _BLOCK // X.shape[1])
-        rows = np.empty((min(size, len(order)), X.shape[1]))
-        for begin in range(0, len(order), size):
-            block = order[begin : begin + size]
-            spread(X.data, X.indices, X.indptr, block, rows)
-            places = np.arange(len(block))
-            part = log[begin : begin + size]
-            now = self._play_dense(rows, chunk, block, places, part, stop)
-            played += now
-            if now < len(block) or (stop and self.stopped):
+        state, played = self._state, 0
+        state.flags[core.STOP] = stop
+        updates = int(state.counts[2])
+        # A round touches every weight: CSR rows are made dense, some at a time.
+        for block in blocks(chunk, order, dense=True):
+            played += self._play_block(block, log[played : played + len(block.order)])
+            if stop and state.counts[2] > updates:
                 break
         return played
 
-    def _play_dense(
-        self,
-        X: Floats,
-        chunk: Chunk,
-        order: npt.NDArray[np.intp],
-        places: npt.NDArray[np.intp],
-        log: Floats,
-        stop: bool,
-    ) -> int:
-        """Play the rounds `order` of a chunk, whose examples are the rows `places` of X."""
-        state = self._state
-        state.flags[rounds.STOP] = stop
-        self._make_room(len(order))
+    def _play_block(self, block: Chunk, log: Floats) -> int:
+        state, n_rounds = self._state, len(block.order)
+        self._make_room(n_rounds)
         steps = max(int(state.flags[links.STEPS]), 0) if self._draws_steps else 0
-        draws = self._steps_rng.random((len(order) if steps else 0, steps))
-        updates = int(state.counts[2])
+        draws = self._steps_rng.random((n_rounds if steps else 0, steps))
         played = play(
-            X,
-            places,
-            np.asarray(chunk.y[order], dtype=np.float64),
-            chunk.relevant[order] if len(chunk.relevant) else chunk.relevant,
-            chunk.weights[order] if len(chunk.weights) else chunk.weights,
+            block.X,
+            block.order,
+            block.y,
+            block.relevant,
+            block.weights,
             draws,
             state,
             self._kept,
@@ -296,7 +273,6 @@ class LinkRun:
                 "the weights overflowed; scale the features to moderate values, or choose a "
                 "smaller C."
             )
-        self.stopped = bool(stop and state.counts[2] > updates)
         return int(played)
 
     def play_one(self, chunk: Chunk, order: npt.NDArray[np.intp], log: Floats) -> Floats:
@@ -308,7 +284,7 @@ class LinkRun:
     def idle(self, n_rounds: int) -> None:
         """Count rounds in which nothing can go wrong."""
         self._state.counts[0] += n_rounds
-        if self._state.flags[rounds.AVERAGE]:
+        if self._state.flags[core.AVERAGE]:
             refresh(self._state, self.scale)
             self._state.pending[:] += n_rounds
 
@@ -326,7 +302,7 @@ class LinkRun:
     def mean(self) -> Floats:
         """Return the mean of the hypotheses before each round [shape=(rows, d + 1)]."""
         state = self._state
-        if state.counts[0] == 0 or not state.flags[rounds.AVERAGE]:
+        if state.counts[0] == 0 or not state.flags[core.AVERAGE]:
             return self.hypothesis()
         total = state.total + state.pending[:, None] * state.w
         return self._outward(total / state.counts[0])
@@ -336,7 +312,7 @@ class LinkRun:
         if self.plan.doubled:
             half = self.width // 2
             w = w[:, :half] - w[:, half:]
-        if self._state.rule[rounds.BIAS] == 0.0:
+        if self._state.rule[core.BIAS] == 0.0:
             w = np.hstack([w, np.zeros((self.rows, 1))])
         return w
 
@@ -348,12 +324,12 @@ class LinkRun:
         old = self._state
         split = self.rows == 1 and rows > 1
         old_total = old.total
-        if old.flags[rounds.AVERAGE]:
+        if old.flags[core.AVERAGE]:
             old_total = old.total + old.pending[:, None] * old.w
         self.rows = rows
         old.sums[links.SCALE] = np.nan
         self._state = new = self._make_state(old.rule, old.flags, old.counts, old.sums)
-        if new.flags[rounds.AVERAGE]:
+        if new.flags[core.AVERAGE]:
             # Classes that were not there had the weights that the learner begins with.
             start = self.plan.complexity.link(np.zeros(self.width))
             new.total[:] = old.counts[0] * start
@@ -365,4 +341,4 @@ class LinkRun:
             elif len(places) == 2:
                 after[places[0]], after[places[1]] = -before[0] / 2.0, before[0] / 2.0
         if split and len(places) == 2:
-            new.sums[rounds.GAIN] /= 2.0
+            new.sums[core.GAIN] /= 2.0

@@ -1,8 +1,8 @@
-"""The state of a run with a link, as its kernels see it; see `align.learners.flat._links`."""
+"""The state of a run with a link, as its kernels see it; see `_link_pass`."""
 
 from typing import Any, NamedTuple
 
-from align.learners.flat import _rounds as rounds
+from align.learners.flat import _round as core
 
 __all__ = [
     "BALL",
@@ -34,15 +34,15 @@ __all__ = [
 EUCLIDEAN, BALL = 2, 3  # after ENTROPY and QNORM of `_step_kernels`
 RANGE, PRINTED = 1, 2
 CYCLIC, RANDOM, WORST = range(3)
-# What `rule`, `flags` and `sums` have beyond those of `_rounds`.
-P, TOLERANCE = range(rounds.N_RULES, rounds.N_RULES + 2)
-N_RULES = rounds.N_RULES + 2
+# What `rule`, `flags` and `sums` have beyond those of `_round`.
+P, TOLERANCE = range(core.N_RULES, core.N_RULES + 2)
+N_RULES = core.N_RULES + 2
 KIND, DOUBLED, MULTIPLICATIVE, OVER_MISTAKES, REVISIT, STEPS, ORDER = range(
-    rounds.N_FLAGS, rounds.N_FLAGS + 7
+    core.N_FLAGS, core.N_FLAGS + 7
 )
-N_FLAGS = rounds.N_FLAGS + 7
-SCALE, TARGET = range(rounds.N_SUMS, rounds.N_SUMS + 2)
-N_SUMS = rounds.N_SUMS + 2
+N_FLAGS = core.N_FLAGS + 7
+SCALE, TARGET = range(core.N_SUMS, core.N_SUMS + 2)
+N_SUMS = core.N_SUMS + 2
 
 
 class State(NamedTuple):
@@ -61,7 +61,6 @@ class State(NamedTuple):
     # Work space.
     x: Any  # (n,)
     scores: Any  # (k,)
-    nothing: Any  # (k,)
     spare: Any  # (n,)
     saved: Any  # (2, n)
     some_v: Any  # (2, n)

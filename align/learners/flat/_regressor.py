@@ -8,7 +8,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from align.errors import ParameterError
-from align.learners.flat import _rounds as rounds
+from align.learners.flat import _round as core
 from align.learners.flat._inputs import read_examples, read_numbers, read_weights
 from align.learners.flat._learner import FlatLearner, linear_scores
 from align.learners.flat._runs import Chunk, Floats
@@ -98,7 +98,7 @@ class FlatRegressor(RegressorMixin, FlatLearner):  # type: ignore[misc]  # sklea
             self._begin(width)
             self.n_features_in_ = width
         row = self._step(self._step_chunk(x, y))
-        return self._round(row[rounds.LOG_CODE], row)
+        return self._round(row[core.LOG_CODE], row)
 
     def predict(self, X: Any) -> Floats:
         """Return the prediction of each example.

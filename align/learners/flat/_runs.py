@@ -1,14 +1,18 @@
 """The examples of a run, and its state as every flat learner asks for it."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
-__all__ = ["NO_WEIGHTS", "Chunk", "Floats", "Run"]
+__all__ = ["NO_WEIGHTS", "Chunk", "Floats", "Run", "blocks", "is_plain"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
+
+_BLOCK = 2**18  # numbers that are copied at a time, 2 MB
 
 NO_WEIGHTS: Floats = np.zeros(0)  # of a chunk in which all weights are 1
 
@@ -21,7 +25,7 @@ class Chunk:
     ----------
     X : np.ndarray or CSR matrix [shape=(m, d)]
     y : np.ndarray [shape=(m,)]
-        Numbers; or -1. and +1.; or codes of classes, -1 where `relevant` has the row.
+        Numbers; or -1. and +1.; or codes of classes, -1. where `relevant` has the row.
     relevant : np.ndarray [shape=(m, k), dtype=bool]
         Relevant labels; no rows where there are only classes.
     weights : np.ndarray [shape=(m,)]
@@ -35,6 +39,44 @@ class Chunk:
     relevant: npt.NDArray[np.bool_]
     weights: Floats
     order: npt.NDArray[np.intp]
+
+
+def is_plain(X: Any) -> bool:
+    """Return whether examples are what kernels are compiled for: float64 that can be written."""
+    if isinstance(X, np.ndarray):
+        return bool(X.dtype == np.float64 and X.flags.writeable)
+    parts = ((X.data, np.float64), (X.indices, np.int32), (X.indptr, np.int32))
+    return all(part.dtype == kind and part.flags.writeable for part, kind in parts)
+
+
+def blocks(chunk: Chunk, order: npt.NDArray[np.intp], *, dense: bool = False) -> Iterator[Chunk]:
+    """Give rounds in the one form that kernels are compiled for, so that they are only once.
+
+    Plain examples are given as they are, all at once. Others (float32, memory that is mapped for
+    reading, 64-bit indices) are copied, some rows at a time. So is CSR where a kernel asks for
+    dense rows.
+    """
+    X, y = chunk.X, np.asarray(chunk.y, dtype=np.float64)
+    if is_plain(X) and (isinstance(X, np.ndarray) or not dense):
+        yield Chunk(X, y, chunk.relevant, chunk.weights, order)
+        return
+    size = max(1, _BLOCK // X.shape[1])
+    for begin in range(0, len(order), size):
+        rows = order[begin : begin + size]
+        found = X[rows]
+        if isinstance(X, np.ndarray):
+            found = found.astype(np.float64, copy=False)
+        elif dense:
+            found = found.toarray().astype(np.float64, copy=False)
+        else:
+            indices = found.indices.astype(np.int32, copy=False)
+            indptr = found.indptr.astype(np.int32, copy=False)
+            found = sp.csr_array(
+                (found.data.astype(np.float64, copy=False), indices, indptr), shape=found.shape
+            )
+        relevant = chunk.relevant[rows] if len(chunk.relevant) else chunk.relevant
+        weights = chunk.weights[rows] if len(chunk.weights) else chunk.weights
+        yield Chunk(found, y[rows], relevant, weights, np.arange(len(rows)))
 
 
 class Run(Protocol):
@@ -67,7 +109,7 @@ class Run(Protocol):
     ) -> int:
         """Play rounds; return how many were played, up to the first update where `stop` is set.
 
-        The log gets a row for each round, as long as it has rows; see `_rounds`.
+        The log gets a row for each round, as long as it has rows; see `_round`.
         """
         ...
 

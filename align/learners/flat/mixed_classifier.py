@@ -13,9 +13,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from align.errors import ParameterError
-from align.learners.flat import _rounds as rounds
 from align.learners.flat._classifier import FlatClassifier
-from align.learners.flat._inputs import read_classes
+from align.learners.flat._inputs import read_classes, read_examples
 from align.learners.flat._labels import sorted_labels
 from align.learners.flat._linear import LinearRun
 from align.learners.flat._parameters import check_epochs, generator
@@ -148,7 +147,8 @@ class MixedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
             counts += played.sum(axis=0)
             self.mixed_updates_ += float(mu @ played[:, 2])
             self.epochs_.append(MixedEpoch(played[:, 1], played[:, 2], mu))
-        _begin_with(final._run, mixed)
+        assert isinstance(final._run, LinearRun)
+        final._run.begin_with(mixed)
         final._run.counts[:] = counts
         final._chosen = total / counts[0] if given.conversion == "average" else mixed
         final.n_features_in_ = X.shape[1]
@@ -167,8 +167,6 @@ class MixedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         return self.estimator_.predict(self._read(X))
 
     def _read(self, X: Any) -> Any:
-        from align.learners.flat._inputs import read_examples
-
         return read_examples(self, X)
 
     @property
@@ -218,12 +216,6 @@ def _opened(
     return model
 
 
-def _begin_with(run: Any, weights: Floats) -> None:
-    """Let a fresh run begin with given weights."""
-    run.V[:] = run.sums[rounds.C] * weights
-    run.sums[rounds.SQUARE] = float(np.sum(run.V**2))
-
-
 def _epoch(
     estimator: FlatClassifier,
     classes: npt.NDArray[Any],
@@ -235,11 +227,10 @@ def _epoch(
     X, y = shard
     model = _opened(estimator, X.shape[1], classes, labels=y.ndim == 2)
     model.set_params(conversion="average")
-    model._run = model._new_run(X.shape[1])  # one that can tell the mean
-    _begin_with(model._run, weights)
+    model._run = run = model._new_run(X.shape[1])  # one that can tell the mean
+    assert isinstance(run, LinearRun)
+    run.begin_with(weights)
     chunk = model._to_chunk(X, y, None)
     chunk.order = order
     model._play(chunk)
-    run = model._run
-    assert isinstance(run, LinearRun)
     return _Done(run.hypothesis(), run.mean(), run.counts.copy())

@@ -33,34 +33,16 @@ Crammer, Dekel, Shalev-Shwartz, Singer, "Online Passive-Aggressive Algorithms", 
 import math
 from typing import Any, Protocol
 
-from align.errors import ParameterError
 from align.learners.flat._classifier import FlatClassifier
 from align.learners.flat._parameters import not_negative, positive
 from align.learners.flat._regressor import FlatRegressor
-from align.learners.parts import HARD, LINEAR, FixedTuning, Plan, Update, squared
+from align.learners.parts import Plan, make_pa_update
 
 __all__ = [
-    "VARIANTS",
     "PassiveAggressiveClassifier",
     "PassiveAggressiveRegressor",
     "cycle_until",
-    "make_pa_update",
 ]
-
-VARIANTS = ("PA", "PA-I", "PA-II")
-
-
-def make_pa_update(variant: str, C: float) -> Update:
-    """Return what a variant does to the dual."""
-    if variant not in VARIANTS:
-        raise ParameterError(f"variant={variant!r}, must be one of {', '.join(VARIANTS)}.")
-    if not 0.0 < C < math.inf:
-        raise ParameterError(f"C={C}, must be positive and finite.")
-    if variant == "PA":
-        return Update(HARD, FixedTuning(1.0))
-    if variant == "PA-I":
-        return Update(LINEAR, FixedTuning(1.0 / C))
-    return Update(squared(C), FixedTuning(1.0))
 
 
 class PassiveAggressiveClassifier(FlatClassifier):

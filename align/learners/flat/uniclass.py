@@ -16,11 +16,11 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from align.errors import ParameterError
-from align.learners.flat import _rounds as rounds
+from align.learners.flat import _round as core
 from align.learners.flat._parameters import check_epochs, generator, not_negative
 from align.learners.flat._runs import Floats
-from align.learners.flat._uniclass import Centred, distance
-from align.learners.flat.passive_aggressive import make_pa_update
+from align.learners.flat._uniclass import Centred, distance, play_centre
+from align.learners.parts import step_limits
 from align.learners.theory import Round
 
 __all__ = ["PassiveAggressiveUniclass"]
@@ -154,10 +154,10 @@ class PassiveAggressiveUniclass(Centred):
         self._row[0] = x
         self._kernel(self._row, self._first, self._log)
         row = self._log[0].tolist()
-        tau = row[rounds.LOG_ALPHA]
-        loss, norm = row[rounds.LOG_LOSS], row[rounds.LOG_NORM]
+        tau = row[core.LOG_ALPHA]
+        loss, norm = row[core.LOG_LOSS], row[core.LOG_NORM]
         return Round(
-            row[rounds.LOG_CODE],
+            row[core.LOG_CODE],
             loss,
             tau,
             tau > 0.0,
@@ -213,13 +213,13 @@ class PassiveAggressiveUniclass(Centred):
     def cumulative_loss_(self) -> float:
         """Sum over the rounds of ``[|x - w| - epsilon]_+``."""
         check_is_fitted(self, "n_features_in_")
-        return float(self._sums[rounds.LOSS])
+        return float(self._sums[core.LOSS])
 
     @property
     def cumulative_squared_loss_(self) -> float:
         """Sum over the rounds of the squared loss."""
         check_is_fitted(self, "n_features_in_")
-        return float(self._sums[rounds.PRICED])
+        return float(self._sums[core.PRICED])
 
     def squared_loss_bound(self, u: npt.ArrayLike, X: Any) -> float:
         """Bound the sum of the squared losses on a stream by the losses of a fixed u.
@@ -247,26 +247,25 @@ class PassiveAggressiveUniclass(Centred):
         return start if self.variant == "PA" and squares == 0.0 else math.inf
 
     def _begin(self, n_features: int) -> None:
-        update = make_pa_update(self.variant, self.C)
+        self._largest, self._curvature = step_limits(self.variant, float(self.C))
         not_negative(self.epsilon, "epsilon")
-        # tau <= C, where alpha <= 1 and tau = alpha / c.
-        self._largest = update.slack.largest if self.variant != "PA-I" else float(self.C)
-        self._curvature = update.slack.curvature
         self._w, self._total = np.zeros(n_features), np.zeros(n_features)
-        self._counts, self._sums = np.zeros(4, dtype=np.int64), np.zeros(rounds.N_SUMS)
+        self._counts, self._sums = np.zeros(4, dtype=np.int64), np.zeros(core.N_SUMS)
+        self._sums[core.C], self._sums[core.DUAL] = 1.0, math.nan
         self._row, self._first = np.zeros((1, n_features)), np.arange(1)
-        self._log = np.zeros((1, rounds.LOG_WIDTH))
+        self._log = np.zeros((1, core.LOG_WIDTH))
 
     def _play(self, X: Any, order: npt.NDArray[np.intp]) -> None:
-        log = np.zeros((0, rounds.LOG_WIDTH))
-        if not isinstance(X, np.ndarray):
+        log = np.zeros((0, core.LOG_WIDTH))
+        if isinstance(X, np.ndarray) and X.flags.writeable:
+            self._kernel(X, order, log)
+        else:  # copied some rows at a time, for the kernel wants dense ones that can be written
             size = max(1, 2**20 // X.shape[1])
             for i in range(0, len(order), size):
-                part = np.ascontiguousarray(X[order[i : i + size]].toarray())
-                self._kernel(part, np.arange(len(part)), log)
-        else:
-            self._kernel(X, order, log)
-        if not np.isfinite(self._sums[rounds.PRICED] + self._w.sum()):
+                found = X[order[i : i + size]]
+                part = found if isinstance(found, np.ndarray) else found.toarray()
+                self._kernel(np.ascontiguousarray(part), np.arange(len(part)), log)
+        if not np.isfinite(self._sums[core.PRICED] + self._w.sum()):
             raise ParameterError("the centre overflowed; scale the features to moderate values.")
 
     def _cycle(self, X: Any, y: Any, threshold: float, max_updates: int) -> bool:
@@ -274,8 +273,8 @@ class PassiveAggressiveUniclass(Centred):
         X = self._validate(X, reset=first)
         if first:
             self._begin(X.shape[1])
-        X = X.toarray() if not isinstance(X, np.ndarray) else X
-        order, log = np.arange(len(X)), np.zeros((0, rounds.LOG_WIDTH))
+        X = np.array(X) if isinstance(X, np.ndarray) else X.toarray()
+        order, log = np.arange(len(X)), np.zeros((0, core.LOG_WIDTH))
         while self._counts[2] < max_updates:
             updates = int(self._counts[2])
             self._kernel(X, order, log, threshold)
@@ -286,10 +285,9 @@ class PassiveAggressiveUniclass(Centred):
     def _kernel(
         self, X: Floats, order: npt.NDArray[np.intp], log: Floats, threshold: float = 0.0
     ) -> None:
-        rounds.play_uniclass(
+        play_centre(
             X,
             order,
-            np.zeros(0),
             self._w,
             self._total,
             float(self.epsilon),

@@ -28,14 +28,14 @@ import numpy.typing as npt
 from align._numba import compiled
 from align.errors import ParameterError
 from align.learners.kernels.functions import Kernel
+from align.learners.parts.step_kernels import exact_alpha, hinge
 
-__all__ = ["BLOCK", "REMOVALS", "VARIANTS", "Played", "SupportSet"]
+__all__ = ["BLOCK", "REMOVALS", "Played", "SupportSet"]
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
 Indices: TypeAlias = npt.NDArray[np.intp]
 
 BLOCK = 256  # examples whose scores are computed together
-VARIANTS = {"PA": 0, "PA-I": 1, "PA-II": 2}
 REMOVALS = ("project", "smallest", "oldest")
 
 _JITTER = 1e-6  # of the mean K(x, x), added to the diagonal: supports may be nearly equal
@@ -131,8 +131,7 @@ class SupportSet:
         order: Indices,
         slot: Indices,
         *,
-        variant: str,
-        C: float,
+        limits: tuple[float, float],
         budget: int | None = None,
         removal: str = "project",
     ) -> Played:
@@ -150,8 +149,8 @@ class SupportSet:
             Which examples, in which order; none twice.
         slot : np.ndarray [shape=(n,), dtype=intp]
             Place of each example among the supports, or -1; kept up to date.
-        variant : {"PA", "PA-I", "PA-II"}
-        C : float
+        limits : tuple of float
+            Largest tau and curvature; see `align.learners.parts.updates.step_limits`.
         budget : int, optional
             Most supports.
         removal : {"project", "smallest", "oldest"}
@@ -167,10 +166,10 @@ class SupportSet:
             rows = order[begin : begin + BLOCK]
             while rows.size:
                 if self._n >= limit and removal == "project":
-                    played = self._play_projected(kernel, X[rows], targets[rows], variant, C)
+                    played = self._play_projected(kernel, X[rows], targets[rows], limits)
                 else:
                     played = self._play_storing(
-                        kernel, X[rows], targets[rows], rows, slot, limit, variant, C
+                        kernel, X[rows], targets[rows], rows, slot, limit, limits
                     )
                 n_rounds += played.rounds
                 n_mistakes += played.mistakes
@@ -189,8 +188,7 @@ class SupportSet:
         rows: Indices,
         slot: Indices,
         limit: int,
-        variant: str,
-        C: float,
+        limits: tuple[float, float],
     ) -> Played:
         """Play the rounds of a block until it ends, or there is no room for another support."""
         n = self._n
@@ -212,8 +210,7 @@ class SupportSet:
             n,
             limit,
             self.n_rounds,
-            C,
-            VARIANTS[variant],
+            *limits,
             np.diagonal(gram).copy(),
         )
         new = stored[:n_stored]
@@ -224,7 +221,7 @@ class SupportSet:
         return Played(done, mistakes, updates, loss)
 
     def _play_projected(
-        self, kernel: Kernel, x: Matrix, targets: Indices, variant: str, C: float
+        self, kernel: Kernel, x: Matrix, targets: Indices, limits: tuple[float, float]
     ) -> Played:
         """Play the rounds of a block, whose steps are projected on the span of the supports."""
         n = self._n
@@ -247,8 +244,7 @@ class SupportSet:
             len(x),
             len(x),
             self.n_rounds,
-            C,
-            VARIANTS[variant],
+            *limits,
             _diagonal(kernel, x),
         )
         self._coef += basis @ steps
@@ -329,8 +325,8 @@ def _play_block(
     n_supports: int,
     limit: int,
     n_rounds: int,
-    C: float,
-    variant: int,
+    largest: float,
+    curvature: float,
     diagonal: npt.NDArray[np.float64],
 ) -> tuple[int, int, int, int, float]:
     """Play the rounds of a block, until it ends or there is no room for another support.
@@ -351,11 +347,10 @@ def _play_block(
             if r != y and (rival < 0 or scores[i, r] > scores[i, rival]):
                 rival = r
         if rival >= 0:
-            margin = scores[i, y] - scores[i, rival]
-            loss = 1.0 - margin
-            if not loss <= 1e-12:  # NaN goes on, and is found by the caller
-                squared = 2.0 * diagonal[i]
-                if squared > 0.0:
+            loss = hinge(1.0, scores[i, y] - scores[i, rival])
+            if loss != 0.0:  # NaN goes on, and is found by the caller
+                price = 2.0 * diagonal[i]  # |a|^2 of the direction (K(x, .), -K(x, .))
+                if price > 0.0:
                     row = slot[i]
                     if row < 0:
                         row = n_supports + n_stored
@@ -363,12 +358,7 @@ def _play_block(
                             return n_stored, i, mistakes, updates, total
                         stored[n_stored] = i
                         n_stored += 1
-                    if variant == 2:
-                        tau = loss / (squared + 0.5 / C)
-                    else:
-                        tau = loss / squared
-                        if variant == 1 and tau > C:
-                            tau = C
+                    tau = exact_alpha(loss, price, curvature, largest)
                     before = n_rounds + i + 1
                     coef[row, y] += tau
                     coef[row, rival] -= tau

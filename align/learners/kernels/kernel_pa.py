@@ -26,8 +26,9 @@ import numpy.typing as npt
 from align._params import ParamsMixin, not_fitted_error
 from align.errors import ModelError, ParameterError
 from align.learners.kernels._checks import check_examples, check_labels, feature_names
-from align.learners.kernels._supports import BLOCK, REMOVALS, VARIANTS, SupportSet
+from align.learners.kernels._supports import BLOCK, REMOVALS, SupportSet
 from align.learners.kernels.functions import KERNELS, Kernel, make_kernel
+from align.learners.parts import step_limits
 
 __all__ = ["KernelPA"]
 
@@ -228,16 +229,11 @@ class KernelPA(ParamsMixin):
         self._supports = SupportSet(np.empty((0, n_features)), np.empty((0, len(classes))))
 
     def _check_parameters(self) -> None:
-        if self.variant not in VARIANTS:
-            raise ParameterError(
-                f"variant={self.variant!r}, must be one of {', '.join(VARIANTS)}."
-            )
+        step_limits(self.variant, self.C)
         if self.removal not in REMOVALS:
             raise ParameterError(
                 f"removal={self.removal!r}, must be one of {', '.join(REMOVALS)}."
             )
-        if not 0.0 < self.C < math.inf:
-            raise ParameterError(f"C={self.C}, must be positive and finite.")
         if self.budget is not None and (self.budget < 2 or self.budget != int(self.budget)):
             raise ParameterError(f"budget={self.budget}, must be a whole number, at least 2.")
         if isinstance(self.average, str) and self.average != "auto":
@@ -277,8 +273,7 @@ class KernelPA(ParamsMixin):
                 targets,
                 order,
                 slot,
-                variant=self.variant,
-                C=float(self.C),
+                limits=step_limits(self.variant, float(self.C)),
                 budget=None if self.budget is None else int(self.budget),
                 removal=self.removal,
             )

@@ -51,7 +51,7 @@ from align.learners.parts.losses import (
 from align.learners.parts.plans import Plan, Revisit
 from align.learners.parts.projections import project_entropic, project_l1_ball, project_simplex
 from align.learners.parts.shards import MIXES, MixedEpoch, check_mixing, mixing_weights
-from align.learners.parts.steps import HARD, LINEAR, Slack, exact_step, hinge, squared
+from align.learners.parts.steps import HARD, LINEAR, Slack, exact_alpha, exact_step, hinge, squared
 from align.learners.parts.tuning import (
     FixedTuning,
     LossTuning,
@@ -61,13 +61,21 @@ from align.learners.parts.tuning import (
     SqrtTuning,
     Tuning,
 )
-from align.learners.parts.updates import UPDATES, Update, make_update
+from align.learners.parts.updates import (
+    UPDATES,
+    VARIANTS,
+    Update,
+    make_pa_update,
+    make_update,
+    step_limits,
+)
 
 __all__ = [
     "HARD",
     "LINEAR",
     "MIXES",
     "UPDATES",
+    "VARIANTS",
     "Average",
     "AverageOfHinge",
     "Best",
@@ -106,12 +114,14 @@ __all__ = [
     "as_complexity",
     "block_ends",
     "check_mixing",
+    "exact_alpha",
     "exact_step",
     "hinge",
     "hinge_step",
     "hinge_step_entropy",
     "hinge_step_euclidean",
     "hinge_step_qnorm",
+    "make_pa_update",
     "make_update",
     "mixing_weights",
     "pair_step",
@@ -119,4 +129,5 @@ __all__ = [
     "project_l1_ball",
     "project_simplex",
     "squared",
+    "step_limits",
 ]

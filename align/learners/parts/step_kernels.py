@@ -1,6 +1,8 @@
-"""Kernels of the exact dual steps of one hinge: entropy and q-norm.
+"""Kernels of the exact dual steps on one hinge, which all compiled rounds call.
 
-See `align.learners.parts.hinge_steps` for the formulas and the checked functions.
+The loss and the Euclidean step are the functions of `align.learners.parts.steps`, compiled. The
+steps of the entropy and of the q-norm are here; `align.learners.parts.hinge_steps` has their
+formulas and the checked functions.
 """
 
 from typing import Any
@@ -8,8 +10,21 @@ from typing import Any
 import numpy as np
 
 from align._numba import compiled
+from align.learners.parts import steps
 
-__all__ = ["ENTROPY", "QNORM", "entropy_step", "line_search", "log_root", "pair_step"]
+__all__ = [
+    "ENTROPY",
+    "QNORM",
+    "entropy_step",
+    "exact_alpha",
+    "hinge",
+    "line_search",
+    "log_root",
+    "pair_step",
+]
+
+hinge = compiled(forceinline=True, error_model="numpy")(steps.hinge)
+exact_alpha = compiled(forceinline=True, error_model="numpy")(steps.exact_alpha)
 
 ENTROPY, QNORM = 0, 1
 

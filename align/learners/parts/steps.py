@@ -1,4 +1,4 @@
-"""Dual steps on one hinge-type constraint.
+"""Dual steps on one hinge-type constraint: the passive-aggressive step, and its slacks.
 
 A round reveals a direction ``a`` and a target ``b``: the loss is ``[b - <w, a>]_+``. Its dual
 variable is ``-alpha a`` with ``alpha >= 0``; taking the step adds ``alpha a`` to ``v``, and
@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 from align.errors import ParameterError
 
-__all__ = ["HARD", "LINEAR", "Slack", "exact_step", "hinge", "squared"]
+__all__ = ["HARD", "LINEAR", "Slack", "exact_alpha", "exact_step", "hinge", "squared"]
 
 _ROUNDING = 1e-12  # relative; a loss below this is what a step leaves on its own constraint
 
@@ -69,7 +69,7 @@ def squared(C: float) -> Slack:
 
 
 def hinge(target: float, score: float) -> float:
-    """Return ``[target - score]_+``, and 0 for what is only rounding.
+    """Return ``[target - score]_+``, and 0 for what is only rounding; NaN stays NaN.
 
     Examples
     --------
@@ -79,7 +79,34 @@ def hinge(target: float, score: float) -> float:
     0.0
     """
     loss = target - score
-    return loss if loss > _ROUNDING * (abs(target) + abs(score)) else 0.0
+    return 0.0 if loss <= _ROUNDING * (abs(target) + abs(score)) else loss
+
+
+def exact_alpha(loss: float, price: float, curvature: float, largest: float) -> float:
+    """Return the alpha that maximises ``alpha loss - alpha**2 (price + curvature) / 2``.
+
+    This is the passive-aggressive step: the only place where its formula is written. Python calls
+    it as it is, and kernels call it compiled, from `align.learners.parts.step_kernels`.
+
+    Parameters
+    ----------
+    loss : float
+        ``[b - <w, a>]_+``, positive.
+    price : float
+        ``||a||**2 / c``, what a squared alpha costs in complexity; positive.
+    curvature, largest : float
+        Of the slack.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> exact_alpha(loss=3.0, price=2.0, curvature=0.0, largest=1.0)
+    1.0
+    """
+    return min(largest, loss / (price + curvature))
 
 
 def exact_step(loss: float, squared_norm: float, c: float, slack: Slack) -> float:
@@ -111,4 +138,4 @@ def exact_step(loss: float, squared_norm: float, c: float, slack: Slack) -> floa
     """
     if loss <= 0.0 or squared_norm <= 0.0:
         return 0.0
-    return min(slack.largest, loss / (squared_norm / c + slack.curvature))
+    return exact_alpha(loss, squared_norm / c, slack.curvature, slack.largest)

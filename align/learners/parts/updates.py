@@ -18,6 +18,7 @@ References
 Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, chapters 3 and 5.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -25,7 +26,7 @@ from align.errors import ParameterError
 from align.learners.parts.steps import HARD, LINEAR, Slack, squared
 from align.learners.parts.tuning import FixedTuning, MistakeTuning, Tuning
 
-__all__ = ["UPDATES", "Update", "make_update"]
+__all__ = ["UPDATES", "VARIANTS", "Update", "make_pa_update", "make_update", "step_limits"]
 
 
 @dataclass(frozen=True)
@@ -95,3 +96,43 @@ def make_update(update: str | Update, *, C: float = 1.0, U: float = 1.0) -> Upda
     if update not in _NAMED:
         raise ParameterError(f"update={update!r}, must be one of {', '.join(UPDATES)}.")
     return _NAMED[update](C, U)
+
+
+VARIANTS = ("PA", "PA-I", "PA-II")
+
+
+def make_pa_update(variant: str, C: float) -> Update:
+    """Return the update of a passive-aggressive variant.
+
+    Parameters
+    ----------
+    variant : {"PA", "PA-I", "PA-II"}
+    C : float
+        Aggressiveness; positive.
+
+    Examples
+    --------
+    >>> make_pa_update("PA-I", 4.0) == make_update("pa1", C=4.0)
+    True
+    """
+    _check_variant(variant, C)
+    return make_update(UPDATES[1 + VARIANTS.index(variant)], C=C)
+
+
+def step_limits(variant: str, C: float) -> tuple[float, float]:
+    """Return the largest tau and the curvature of a variant, for steps in w: c is 1.
+
+    Examples
+    --------
+    >>> step_limits("PA-I", 4.0), step_limits("PA-II", 4.0)
+    ((4.0, 0.0), (inf, 0.125))
+    """
+    _check_variant(variant, C)
+    return (C if variant == "PA-I" else math.inf), (0.5 / C if variant == "PA-II" else 0.0)
+
+
+def _check_variant(variant: str, C: float) -> None:
+    if variant not in VARIANTS:
+        raise ParameterError(f"variant={variant!r}, must be one of {', '.join(VARIANTS)}.")
+    if not 0.0 < C < math.inf:
+        raise ParameterError(f"C={C}, must be positive and finite.")

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align._numba import compiled
+from align.learners.parts.step_kernels import exact_alpha, hinge
 
 __all__ = ["AGGRESSIVE", "CONSERVATIVE", "OPTIMAL", "Rows", "State", "play", "refresh_all"]
 
@@ -291,7 +292,7 @@ def _begin_round(
     if scores[up] <= scores[down]:
         counts[MISTAKE] = 1
         counts[MISTAKES] += 1
-    floats[SHORT] = max(margin - (scores[up] - scores[down]), 0.0)
+    floats[SHORT] = hinge(margin, scores[up] - scores[down])
     floats[LOSS] += floats[SHORT]
     return True
 
@@ -324,7 +325,7 @@ def play(
                 if update == CONSERVATIVE:
                     alpha[up] = alpha[down] = 1.0
                 elif update == AGGRESSIVE and not entropy:
-                    step = min(c * floats[SHORT] / (2.0 * floats[SQUARE]), 1.0)
+                    step = exact_alpha(floats[SHORT], 2.0 * floats[SQUARE] / c, 0.0, 1.0)
                     alpha[up] = alpha[down] = step
                 else:
                     if entropy and floats[FLAT] > 0.0:

@@ -1,8 +1,9 @@
-"""Rounds of the learners whose link is not the identity, and of those that revisit rounds.
+"""Passes of the learners whose link is not the identity, and of those that revisit rounds.
 
 One round: ``w = grad f*(v / c)``, a direction a (x in one row with a sign, or x in row `up` and -x
 in row `down`), a target b, the alpha that maximises the dual, ``v += alpha a``. Rows of w are made
-anew only where v or c changed. `align.learners.flat._link_run` holds the state.
+anew only where v or c changed. `_round` has what the rounds share with those of `_linear_pass`,
+`_link_run` holds the state.
 """
 
 import math
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from align._numba import compiled
-from align.learners.flat import _rounds as rounds
+from align.learners.flat import _round as core
 from align.learners.flat._link_state import (
     BALL,
     DOUBLED,
@@ -30,12 +31,19 @@ from align.learners.flat._link_state import (
     WORST,
     P,
 )
-from align.learners.parts.step_kernels import ENTROPY, QNORM, entropy_step, line_search
+from align.learners.flat._round import (
+    book,
+    closed_step,
+    judge_one,
+    lead,
+    rank_sets,
+    runner_up,
+    tuned,
+    write,
+)
+from align.learners.parts.step_kernels import ENTROPY, QNORM, entropy_step, hinge, line_search
 
 __all__ = ["play", "refresh"]
-
-_MAX_ITER = 200  # of bisection, which needs about 50
-_ROUNDING = 1e-12  # as in `_rounds`
 
 
 # Rounds ------------------------------------------------------------------------------------------
@@ -78,14 +86,20 @@ def _row_link(s: Any, v: Any, w: Any, scale: float) -> None:
 
 
 @compiled()
-def _shrink(s: Any, scale: float) -> float:
-    """Return the factor that takes ``scale v`` into the ball."""
-    size = 0.0
+def _square(s: Any) -> float:
+    """Return ``|v|^2`` over all rows."""
+    total = 0.0
     for r in range(s.v.shape[0]):
         for j in range(s.v.shape[1]):
-            size += s.v[r, j] * s.v[r, j]
-    size = scale * math.sqrt(size)
-    return s.rule[rounds.BOUND] / size if size > s.rule[rounds.BOUND] else 1.0
+            total += s.v[r, j] * s.v[r, j]
+    return total
+
+
+@compiled()
+def _shrink(s: Any, scale: float) -> float:
+    """Return the factor that takes ``scale v`` into the ball."""
+    size = scale * math.sqrt(_square(s))
+    return s.rule[core.BOUND] / size if size > s.rule[core.BOUND] else 1.0
 
 
 @compiled()
@@ -140,7 +154,7 @@ def _dual_norm(s: Any, x: Any) -> float:
 
 @compiled()
 def _dual(s: Any) -> float:
-    c = s.sums[rounds.C]
+    c = s.sums[core.C]
     kind = s.flags[KIND]
     total = 0.0
     if kind == ENTROPY:
@@ -164,95 +178,33 @@ def _dual(s: Any) -> float:
                     power += (abs(s.v[r, j]) / c / top) ** p
                 total += (top * power ** (1.0 / p)) ** 2 / (2.0 * (p - 1.0))
     else:
-        size = 0.0
-        for r in range(s.v.shape[0]):
-            for j in range(s.v.shape[1]):
-                size += (s.v[r, j] / c) ** 2
-        size = math.sqrt(size)
-        inner = min(size, s.rule[rounds.BOUND])
+        size = math.sqrt(_square(s)) / c
+        inner = min(size, s.rule[core.BOUND])
         total = inner * (size - inner / 2.0)
-    return float(s.sums[rounds.GAIN] - c * total)
+    return float(s.sums[core.GAIN] - c * total)
 
 
 @compiled()
-def _tune(s: Any, radius: float, before: int) -> float:
-    kind = s.flags[rounds.TUNING]
-    first, second = s.rule[rounds.FIRST_TUNING], s.rule[rounds.SECOND_TUNING]
-    if kind == rounds.FIXED:
-        return float(first)
-    if kind == rounds.MISTAKES:
-        return radius * math.sqrt(before / (2.0 * first))
-    if kind == rounds.SELF_TUNED:
-        return radius * math.sqrt((before + 1.0) / first)
-    if kind == rounds.SQRT:
-        return math.sqrt((s.counts[0] + 1.0) * second / first)
-    if kind == rounds.RUNNING:
-        return radius * math.sqrt((s.counts[0] + 1.0) * second / first)
-    return float(second * math.sqrt(first + s.sums[rounds.PRICED]))
-
-
-@compiled()
-def _constraint(s: Any, x: Any, y: float, relevant: Any) -> Any:
+def _constraint(s: Any, x: Any, y: float, relevant: Any, row: int) -> Any:
     """Return code, mistake, row with x, row with -x, sign, target, inner; -2: nothing to rank."""
     k = s.v.shape[0]
-    margin = s.rule[rounds.MARGIN]
-    ties = s.flags[rounds.TIES] != 0
+    margin = s.rule[core.MARGIN]
     if k == 1:
         score = _score(s, s.w[0], x)
-        if s.flags[rounds.REGRESSION]:
-            sign = 1.0 if y >= score else -1.0
-            return score, False, 0, -1, sign, sign * y + margin, sign * score
-        code = 1.0 if score >= 0.0 else -1.0
-        mistake = code != y or (ties and score == 0.0)
-        return code, mistake, 0, -1, y, margin, y * score
-    best = 0
+        code, mistake, sign, target = judge_one(score, 1.0, y, s.rule, s.flags)
+        return code, mistake, 0, -1, sign, target, sign * score
     for r in range(k):
         s.scores[r] = _score(s, s.w[r], x)
-        if s.scores[r] > s.scores[best]:
-            best = r
     label = int(y)
-    good = -1
-    wrong = -1
-    for r in range(k):
-        if relevant[r] if label < 0 else r == label:
-            if good < 0 or s.scores[r] < s.scores[good]:
-                good = r
-        elif wrong < 0 or s.scores[r] > s.scores[wrong]:
-            wrong = r
+    if label >= 0:
+        own, top = lead(s.scores, k, label)
+        wrong, best, mistake = runner_up(s.scores, k, label, own, top, s.flags)
+        return float(best), mistake, label, wrong, 1.0, margin, own - top
+    good, wrong, best = rank_sets(s.scores, k, relevant, row)
     if good < 0 or wrong < 0:
         return float(best), False, -2, -2, 1.0, 0.0, 0.0
     inner = s.scores[good] - s.scores[wrong]
-    mistake = inner <= 0.0 if label < 0 or ties else best != label
-    return float(best), mistake, good, wrong, 1.0, margin, inner
-
-
-@compiled()
-def _ball_step(s: Any, inner: float, norm2: float, target: float, curvature: float) -> float:
-    """Return the alpha with ``target - curvature alpha = <w(alpha), a>``; inner is ``<v, a>``."""
-    c, bound = s.sums[rounds.C], s.rule[rounds.BOUND]
-    square = 0.0
-    for r in range(s.v.shape[0]):
-        for j in range(s.v.shape[1]):
-            square += s.v[r, j] * s.v[r, j]
-    low = 0.0
-    high = 1.0
-    bounded = False
-    for _ in range(_MAX_ITER + 1100):
-        alpha = 0.5 * (low + high) if bounded else high
-        if bounded and (alpha == low or alpha == high):
-            break
-        size = math.sqrt(max(square + alpha * (2.0 * inner + alpha * norm2), 0.0)) / c
-        shrink = bound / size if size > bound else 1.0
-        if target - curvature * alpha - shrink * (inner + alpha * norm2) / c > 0.0:
-            low = alpha
-            if not bounded:
-                if high > 1e300:
-                    return math.inf
-                high *= 2.0
-        else:
-            high = alpha
-            bounded = True
-    return 0.5 * (low + high)
+    return float(best), inner <= 0.0, good, wrong, 1.0, margin, inner
 
 
 @compiled()
@@ -262,8 +214,6 @@ def _step(
     """Return alpha, given that of this direction is not in v."""
     if loss <= 0.0:
         return 0.0
-    upper = weight * s.rule[rounds.LARGEST]
-    curvature = s.rule[rounds.CURVATURE] / weight
     n = x.shape[0]
     if s.flags[MULTIPLICATIVE]:
         low, high = x[0], x[0]
@@ -274,13 +224,10 @@ def _step(
         else:
             square = (high - low) ** 2 * (1.0 if down < 0 else 2.0)
         return 4.0 * loss / square if square > 0.0 else 0.0
-    if s.flags[rounds.EXACT] == 0:
-        return float(min(upper, loss / curvature) if curvature > 0.0 else upper)
-    c = s.sums[rounds.C]
-    kind = s.flags[KIND]
-    if kind == EUCLIDEAN or kind == BALL:
-        norm2 = 0.0
-        inner = 0.0
+    kind, c = s.flags[KIND], s.sums[core.C]
+    largest, curvature = weight * s.rule[core.LARGEST], s.rule[core.CURVATURE] / weight
+    if s.flags[core.EXACT] == 0 or kind == EUCLIDEAN or kind == BALL:
+        norm2 = inner = 0.0
         for j in range(n):
             norm2 += x[j] * x[j]
             inner += sign * s.v[up, j] * x[j]
@@ -288,9 +235,21 @@ def _step(
                 inner -= s.v[down, j] * x[j]
         if down >= 0:
             norm2 *= 2.0
-        if kind == EUCLIDEAN:
-            return float(min(upper, loss / (norm2 / c + curvature)))
-        return float(min(upper, _ball_step(s, inner, norm2, target, curvature)))
+        square = _square(s) if kind == BALL else 0.0
+        return closed_step(
+            loss,
+            target,
+            inner,
+            norm2,
+            square,
+            norm2 / c,
+            largest,
+            curvature,
+            s.rule,
+            s.flags,
+            s.sums,
+        )
+    # The rows that the direction touches, side by side, for a line search along it.
     rows = 1 if down < 0 else 2
     for j in range(n):
         s.some_v[0, j] = s.v[up, j]
@@ -298,12 +257,12 @@ def _step(
         if rows == 2:
             s.some_v[1, j] = s.v[down, j]
             s.some_d[1, j] = -x[j]
+    p = s.rule[P]
     if kind == ENTROPY and rows == 1 and curvature == 0.0:
-        alpha = entropy_step(s.some_v[0], s.some_d[0], c, target, upper)
+        alpha = entropy_step(s.some_v[0], s.some_d[0], c, target, largest)
         if alpha >= 0.0:
             return alpha
-    p = s.rule[P]
-    return line_search(kind, s.some_v[:rows], s.some_d[:rows], c, target, upper, p, curvature)
+    return line_search(kind, s.some_v[:rows], s.some_d[:rows], c, target, largest, p, curvature)
 
 
 @compiled()
@@ -333,12 +292,6 @@ def _inner(s: Any, x: Any, up: int, down: int, sign: float, scale: float) -> flo
     return total
 
 
-@compiled()
-def _loss(target: float, inner: float) -> float:
-    loss = target - inner
-    return loss if loss > _ROUNDING * (abs(target) + abs(inner)) else 0.0
-
-
 # Earlier rounds ----------------------------------------------------------------------------------
 
 
@@ -353,7 +306,7 @@ def _again(s: Any, kept: Any, i: int, scale: float) -> float:
             s.saved[1, j] = s.v[down, j]
     if old > 0.0:
         _move(s, x, up, down, sign, -old)
-    loss = _loss(target, _inner(s, x, up, down, sign, scale))
+    loss = hinge(target, _inner(s, x, up, down, sign, scale))
     new = _step(s, x, up, down, sign, target, loss, weight)
     if new == old:
         for j in range(x.shape[0]):
@@ -363,9 +316,9 @@ def _again(s: Any, kept: Any, i: int, scale: float) -> float:
         return 0.0
     _move(s, x, up, down, sign, new)
     kept.alpha[i] = new
-    curvature = s.rule[rounds.CURVATURE] / weight
-    s.sums[rounds.GAIN] += new * (target - 0.5 * curvature * new)
-    s.sums[rounds.GAIN] -= old * (target - 0.5 * curvature * old)
+    curvature = s.rule[core.CURVATURE] / weight
+    s.sums[core.GAIN] += new * (target - 0.5 * curvature * new)
+    s.sums[core.GAIN] -= old * (target - 0.5 * curvature * old)
     return float(abs(new - old))
 
 
@@ -385,8 +338,8 @@ def _worst(s: Any, kept: Any, first: int, n: int, scale: float) -> int:
             if down >= 0:
                 inner -= kept.x[at, j] * s.w[down, j]
         alpha, weight = kept.alpha[at], kept.weight[at]
-        slope = kept.target[at] - s.rule[rounds.CURVATURE] / weight * alpha - inner
-        free = (slope > 0.0 and alpha < weight * s.rule[rounds.LARGEST]) or slope < 0.0 < alpha
+        slope = kept.target[at] - s.rule[core.CURVATURE] / weight * alpha - inner
+        free = (slope > 0.0 and alpha < weight * s.rule[core.LARGEST]) or slope < 0.0 < alpha
         if free and abs(slope) > best:
             best = abs(slope)
             chosen = i
@@ -453,8 +406,8 @@ def _fill(s: Any, values: Any) -> None:
     x = s.x
     width = values.shape[0]
     x[:width] = values
-    if s.rule[rounds.BIAS] != 0.0:
-        x[width] = s.rule[rounds.BIAS]
+    if s.rule[core.BIAS] != 0.0:
+        x[width] = s.rule[core.BIAS]
         width += 1
     if s.flags[DOUBLED]:
         for j in range(width):
@@ -464,7 +417,7 @@ def _fill(s: Any, values: Any) -> None:
 @compiled()
 def play(
     X: Any,
-    places: Any,
+    order: Any,
     y: Any,
     relevant: Any,
     weights: Any,
@@ -473,88 +426,72 @@ def play(
     kept: Any,
     log: Any,
 ) -> int:
-    """Play a round with row `places[t]` of X for every t; return how many were played.
+    """Play a round with each row of `order`; return how many were played.
 
     -1 where a hard constraint cannot be met; its target is then in ``sums[TARGET]``.
     """
-    x = s.x
-    curved = s.rule[rounds.CURVATURE]
-    conservative = s.flags[rounds.CONSERVATIVE] != 0
-    played = places.shape[0]
-    for t in range(places.shape[0]):
-        weight = weights[t] if weights.shape[0] else 1.0
-        _fill(s, X[places[t]])
-        wanted = relevant[t] if relevant.shape[0] else s.nothing
+    x, rule, flags, counts, sums = s.x, s.rule, s.flags, s.counts, s.sums
+    played = order.shape[0]
+    for t in range(order.shape[0]):
+        row = order[t]
+        weight = weights[row] if weights.shape[0] else 1.0
+        _fill(s, X[row])
         norm = _dual_norm(s, x)
-        radius = max(s.sums[rounds.RADIUS], norm)
-        before = s.counts[1]
-        if s.flags[rounds.TUNING] == rounds.MISTAKES:
+
+        # c of the round, and the hypothesis that it begins with.
+        radius = max(sums[core.RADIUS], norm)
+        before = counts[1]
+        if flags[core.TUNING] == core.MISTAKES:
             # A prediction does not depend on c, but c depends on whether it is wrong.
             refresh(s, 1.0)
-            mistake = _constraint(s, x, y[t], wanted)[1]
-            if conservative and not mistake:
-                radius = s.sums[rounds.RADIUS]
+            mistake = _constraint(s, x, y[row], relevant, row)[1]
+            if flags[core.CONSERVATIVE] and not mistake:
+                radius = sums[core.RADIUS]
             before += mistake
-        c = _tune(s, radius, before)
-        s.sums[rounds.C] = c
+        sums[core.C] = c = tuned(radius, before, rule, flags, counts, sums)
         scale = 1.0 / c if c > 0.0 else 0.0
         refresh(s, scale)
-        if s.flags[rounds.AVERAGE]:
+        if flags[core.AVERAGE]:
             for r in range(s.v.shape[0]):
                 s.pending[r] += 1
-        code, mistake, up, down, sign, target, inner = _constraint(s, x, y[t], wanted)
-        loss = 0.0
-        if up == -2:
-            norm = 0.0
-        else:
-            loss = _loss(target, inner)
-        if s.flags[rounds.REGRESSION]:
+
+        # What is wrong with it.
+        code, mistake, up, down, sign, target, inner = _constraint(s, x, y[row], relevant, row)
+        norm = 0.0 if up == -2 else norm
+        loss = 0.0 if up == -2 else hinge(target, inner)
+        if flags[core.REGRESSION]:
             mistake = loss > 0.0
-        if s.flags[OVER_MISTAKES] and not mistake:
-            radius = s.sums[rounds.RADIUS]
-        s.sums[rounds.RADIUS] = radius
-        curvature = curved / weight
-        s.counts[0] += 1
-        s.counts[1] += mistake
-        s.counts[3] += mistake and norm == 0.0
-        s.sums[rounds.LOSS] += loss
-        s.sums[rounds.PRICED] += weight * loss if curvature == 0.0 else 0.5 * loss**2 / curvature
-        alpha = 0.0
-        moved = False
-        if norm > 0.0 and c > 0.0 and (mistake or not conservative):
+        if not flags[OVER_MISTAKES] or mistake:
+            sums[core.RADIUS] = radius
+
+        # The step, and those of earlier rounds anew.
+        alpha, moved = 0.0, False
+        curvature = rule[core.CURVATURE] / weight
+        if book(loss, mistake, norm, weight, curvature, flags, counts, sums):
             alpha = _step(s, x, up, down, sign, target, loss, weight)
             if alpha == math.inf:
-                s.sums[TARGET] = target
+                sums[TARGET] = target
                 return -1
             if alpha > 0.0:
                 _move(s, x, up, down, sign, alpha)
-                s.counts[2] += 1
+                counts[2] += 1
                 moved = True
-            s.sums[rounds.GAIN] += alpha * (target - 0.5 * curvature * alpha)
-            if s.flags[REVISIT]:
+            sums[core.GAIN] += alpha * (target - 0.5 * curvature * alpha)
+            if flags[REVISIT]:
                 # A variable that is 0 now may be wanted later.
                 at = _keep(s, kept, x, up, down, sign, target, weight, alpha)
                 _sweep(s, kept, scale, draws, t)
                 alpha = kept.alpha[at]
         if t < log.shape[0]:
             if c > 0.0:
-                s.sums[rounds.DUAL] = _dual(s)
-            log[t, rounds.LOG_CODE] = code
-            log[t, rounds.LOG_LOSS] = loss
-            log[t, rounds.LOG_ALPHA] = alpha
-            log[t, rounds.LOG_C] = c
-            log[t, rounds.LOG_NORM] = norm
-            log[t, rounds.LOG_TARGET] = target
-            log[t, rounds.LOG_DUAL] = s.sums[rounds.DUAL]
-            log[t, rounds.LOG_COST] = 1.0 if mistake else 0.0
+                sums[core.DUAL] = _dual(s)
             other = sign
             if s.v.shape[0] > 1:
                 other = float(up * s.v.shape[0] + down) if up >= 0 else -1.0
-            log[t, rounds.LOG_OTHER] = other
-            log[t, rounds.LOG_SCALE] = scale
-        if moved and s.flags[rounds.STOP]:
+            write(log, t, code, loss, alpha, norm, target, mistake, other, scale, sums)
+        if moved and flags[core.STOP]:
             played = t + 1
             break
-    if played > 0 and s.sums[rounds.C] > 0.0:
-        s.sums[rounds.DUAL] = _dual(s)
+    if played > 0 and sums[core.C] > 0.0:
+        sums[core.DUAL] = _dual(s)
     return int(played)

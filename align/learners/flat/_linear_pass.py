@@ -1,0 +1,395 @@
+"""Passes of the learners whose hypothesis is a multiple of the dual sum, ``w = scale v``.
+
+That is `Euclidean` (scale ``1 / c``) and `EuclideanBall`, with every slack, step and tuning; one
+score or one for each class; dense rows and CSR. One kernel plays them all. It is this fast because
+
+* with a fixed c a round without loss changes nothing, and is left as soon as that is seen;
+* the weights lie as the rows want them. *By class* those of a class are side by side, for rows
+  that are mostly there: four classes are scored at a time, along the features. *By feature* those
+  of a feature are side by side, for rows of few entries: an entry reads those of all classes at
+  once, and a step touches two of them;
+* the mean of the hypotheses costs nothing in rounds without a step: a step of round t counts
+  ``P_T - P_t`` times in their sum, P being the sum of the scales, so `late` gets it ``P_t`` times.
+
+The last weight of a class is that of the constant feature, ``rule[BIAS]`` (1, or 0 for none).
+"""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from align._numba import compiled
+from align.learners.flat import _round as core
+from align.learners.flat._round import (
+    ball_scale,
+    book,
+    closed_step,
+    inlined,
+    judge_one,
+    lead,
+    rank_sets,
+    runner_up,
+    tuned,
+    write,
+)
+from align.learners.parts.step_kernels import hinge
+
+__all__ = ["TILE", "play"]
+
+TILE = 16  # classes that are scored together, by feature
+_FAST = {"reassoc", "contract", "nsz"}  # sums in any order; NaN stays NaN
+
+
+# Scores ------------------------------------------------------------------------------------------
+
+
+@compiled(forceinline=True, error_model="numpy", fastmath=_FAST, _nrt=False)
+def _square(x: Any) -> float:
+    total = 0.0
+    for j in range(x.shape[0]):
+        total += x[j] * x[j]
+    return total
+
+
+@compiled(forceinline=True, error_model="numpy", fastmath=_FAST, _nrt=False)
+def _by_class(W: Any, x: Any, last: int, bias: float, scores: Any) -> None:
+    """Write the scores of a dense row, four classes at a time: each number of x is read once."""
+    k, d = W.shape[0], x.shape[0]
+    r = 0
+    while r + 4 <= k:
+        s0 = s1 = s2 = s3 = 0.0
+        for j in range(d):
+            value = x[j]
+            s0 += W[r, j] * value
+            s1 += W[r + 1, j] * value
+            s2 += W[r + 2, j] * value
+            s3 += W[r + 3, j] * value
+        scores[r] = s0 + bias * W[r, last]
+        scores[r + 1] = s1 + bias * W[r + 1, last]
+        scores[r + 2] = s2 + bias * W[r + 2, last]
+        scores[r + 3] = s3 + bias * W[r + 3, last]
+        r += 4
+    while r < k:
+        total = 0.0
+        for j in range(d):
+            total += W[r, j] * x[j]
+        scores[r] = total + bias * W[r, last]
+        r += 1
+
+
+@inlined
+def _sparse_by_class(W: Any, x: Any, columns: Any, last: int, bias: float, scores: Any) -> None:
+    """Write the scores of a row of few entries, one class after another."""
+    n = x.shape[0]
+    for r in range(W.shape[0]):
+        first = second = 0.0  # two sums, so that one addition need not wait for the other
+        for j in range(0, n - 1, 2):
+            first += x[j] * W[r, np.uint32(columns[j])]
+            second += x[j + 1] * W[r, np.uint32(columns[j + 1])]
+        if n % 2:
+            first += x[n - 1] * W[r, np.uint32(columns[n - 1])]
+        scores[r] = first + second + bias * W[r, last]
+
+
+@compiled(forceinline=True, error_model="numpy", fastmath={"contract"}, _nrt=False)
+def _by_feature(W: Any, x: Any, columns: Any, last: int, bias: float, scores: Any) -> None:
+    """Write the scores of a row of few entries, TILE classes at a time.
+
+    Sixteen names, and not an array: the compiler keeps them in registers, four or eight to one of
+    them, while every store to an array might change W, for all it knows. Beyond the last class
+    lies something else, whose scores nobody reads.
+    """
+    for first in range(0, scores.shape[0], TILE):
+        w = W[last, first:]
+        a0 = bias * w[0]
+        a1 = bias * w[1]
+        a2 = bias * w[2]
+        a3 = bias * w[3]
+        a4 = bias * w[4]
+        a5 = bias * w[5]
+        a6 = bias * w[6]
+        a7 = bias * w[7]
+        a8 = bias * w[8]
+        a9 = bias * w[9]
+        a10 = bias * w[10]
+        a11 = bias * w[11]
+        a12 = bias * w[12]
+        a13 = bias * w[13]
+        a14 = bias * w[14]
+        a15 = bias * w[15]
+        for j in range(x.shape[0]):
+            value = x[j]
+            w = W[np.uint32(columns[j]), first:]
+            a0 += value * w[0]
+            a1 += value * w[1]
+            a2 += value * w[2]
+            a3 += value * w[3]
+            a4 += value * w[4]
+            a5 += value * w[5]
+            a6 += value * w[6]
+            a7 += value * w[7]
+            a8 += value * w[8]
+            a9 += value * w[9]
+            a10 += value * w[10]
+            a11 += value * w[11]
+            a12 += value * w[12]
+            a13 += value * w[13]
+            a14 += value * w[14]
+            a15 += value * w[15]
+        out = scores[first:]
+        out[0] = a0
+        out[1] = a1
+        out[2] = a2
+        out[3] = a3
+        out[4] = a4
+        out[5] = a5
+        out[6] = a6
+        out[7] = a7
+        out[8] = a8
+        out[9] = a9
+        out[10] = a10
+        out[11] = a11
+        out[12] = a12
+        out[13] = a13
+        out[14] = a14
+        out[15] = a15
+
+
+@inlined
+def _is_spread(n: int, d: int, k: int, by_feature: bool) -> bool:
+    """Whether a row with n of d entries is quicker dense.
+
+    One score is read entry by entry. Of several, eight products of a dense row cost as much as
+    one of a sparse row.
+    """
+    return not by_feature and n < d <= n * (8 if k > 1 else 2)
+
+
+@inlined
+def _spread(x: Any, columns: Any, spare: Any) -> None:
+    """Write a CSR row as a dense one."""
+    spare[:] = 0.0
+    for j in range(x.shape[0]):
+        spare[np.uint32(columns[j])] = x[j]
+
+
+# Steps -------------------------------------------------------------------------------------------
+
+
+@inlined
+def _add(w: Any, step: float, x: Any, columns: Any, d: int, bias: float) -> None:
+    """Add ``step x`` to the weights of a class."""
+    if x.shape[0] == d:
+        for j in range(d):
+            w[j] += step * x[j]
+    else:
+        for j in range(x.shape[0]):
+            w[np.uint32(columns[j])] += step * x[j]
+    w[d] += step * bias
+
+
+@inlined
+def _add_pair(
+    W: Any, up: int, down: int, apart: int, step: float, later: float, x: Any, columns: Any,
+    d: int, bias: float,
+) -> None:  # fmt: skip
+    """Add ``step x`` to the weights of class `up`, and take it from those of `down`.
+
+    The late steps of a class lie `apart` further on, in the same cache lines; 0 for none.
+    """
+    for j in range(x.shape[0]):
+        feature = np.uint32(columns[j])
+        W[feature, up] += step * x[j]
+        W[feature, down] -= step * x[j]
+        if apart > 0:
+            W[feature, apart + up] += later * x[j]
+            W[feature, apart + down] -= later * x[j]
+    W[d, up] += step * bias
+    W[d, down] -= step * bias
+    if apart > 0:
+        W[d, apart + up] += later * bias
+        W[d, apart + down] -= later * bias
+
+
+@inlined
+def _move(
+    W: Any, late: Any, average: bool, by_feature: bool, up: int, down: int, step: float,
+    later: float, x: Any, columns: Any, d: int, bias: float, k: int
+) -> None:  # fmt: skip
+    """Add ``step`` times the direction to the dual sum, and ``later`` times to what is late."""
+    if by_feature:
+        _add_pair(W, up, down, k if average else 0, step, later, x, columns, d, bias)
+        return
+    _add(W[up], step, x, columns, d, bias)
+    if down >= 0:
+        _add(W[down], -step, x, columns, d, bias)
+    if average:
+        _add(late[up], later, x, columns, d, bias)
+        if down >= 0:
+            _add(late[down], -later, x, columns, d, bias)
+
+
+# A pass ------------------------------------------------------------------------------------------
+
+
+@inlined
+def _rescaled(norm2: float, mistake: bool, rule: Any, flags: Any, counts: Any, sums: Any) -> float:
+    """Set c of the round, where it is not fixed; return the scale."""
+    kind = flags[core.TUNING]
+    longer = norm2 > sums[core.RADIUS] * sums[core.RADIUS]
+    if longer and (kind != core.MISTAKES or mistake or flags[core.CONSERVATIVE] == 0):
+        sums[core.RADIUS] = math.sqrt(norm2)
+    before = counts[1] + (mistake and kind == core.MISTAKES)
+    sums[core.C] = tuned(sums[core.RADIUS], before, rule, flags, counts, sums)
+    return float(ball_scale(sums[core.C], sums[core.SQUARE], rule[core.BOUND]))
+
+
+@inlined
+def _set_dual(rule: Any, sums: Any) -> None:
+    """Set the dual objective (A4); only who reads it pays for it."""
+    c = sums[core.C]
+    if c > 0.0:
+        size = math.sqrt(sums[core.SQUARE])
+        inside = min(size, c * rule[core.BOUND])
+        sums[core.DUAL] = sums[core.GAIN] - inside * (size - 0.5 * inside) / c
+
+
+@compiled(error_model="numpy", slp=True, _nrt=False)
+def play(
+    data: Any, all_columns: Any, ends: Any, y: Any, relevant: Any, weights: Any, order: Any,
+    W: Any, late: Any, rule: Any, flags: Any, counts: Any, sums: Any, spare: Any, log: Any,
+) -> int:  # fmt: skip
+    """Play one round for each row of `order`; return how many rows were used up.
+
+    Parameters
+    ----------
+    data, all_columns, ends : array [dtype=float64, int32, int32]
+        CSR rows; or, where `ends` is empty, dense ones, one after another.
+    y : array [shape=(m,), dtype=float64]
+        Numbers, signs, or codes of classes.
+    relevant : array [shape=(m, k), dtype=bool]
+        Relevant labels; no rows where there are none.
+    weights : array [shape=(m,)]
+        Empty where all are 1.
+    W, late : array [shape=(k, d + 1 or more)]
+        Dual sum and late steps. By feature W is ``(d + 1, K)``, with the late steps from column k
+        on; K is at least k, rounded up to a multiple of TILE.
+    spare : array [shape=(d + k + TILE,)]
+        Work space.
+    """
+    k, d, by_feature = flags[core.SCORES], flags[core.FEATURES], flags[core.BY_FEATURE] != 0
+    bias, average = rule[core.BIAS], flags[core.AVERAGE] != 0
+    dense = ends.shape[0] == 0
+    scores, spare = spare[d : d + (-(-k // TILE) * TILE if by_feature else k)], spare[:d]
+    # Whether a round without loss changes nothing but the number of rounds and their sum of
+    # scales. Without a margin there may be mistakes without loss, which count.
+    steady = flags[core.TUNING] == core.FIXED and rule[core.BOUND] == math.inf
+    steady = steady and (rule[core.MARGIN] > 0.0 or flags[core.REGRESSION] != 0)
+    scale = ball_scale(sums[core.C], sums[core.SQUARE], rule[core.BOUND])
+    prefix = sums[core.PREFIX]
+    quiet = 0
+    played = order.shape[0]
+    for i in range(order.shape[0]):
+        row = order[i]
+        begin = row * d if dense else ends[row]
+        end = begin + d if dense else ends[row + 1]
+        x = data[begin:end]
+        columns = all_columns if dense else all_columns[begin:end]
+        if _is_spread(end - begin, d, k, by_feature):
+            _spread(x, columns, spare)
+            x = spare
+        if by_feature:
+            _by_feature(W, x, columns, d, bias, scores)
+        elif x.shape[0] == d:
+            _by_class(W, x, d, bias, scores)
+        else:
+            _sparse_by_class(W, x, columns, d, bias, scores)
+        logged = i < log.shape[0]
+        fixed = steady and not logged
+
+        # Direction and target. Of classes only the margin is asked at first: which class is
+        # ahead costs another search, that rounds without loss need not make.
+        label = -1 if k == 1 else int(y[row])
+        mistake, ranked = False, True
+        code = own = top = norm2 = inner = 0.0
+        sign, target, up, down = 1.0, rule[core.MARGIN], 0, -1
+        if k == 1:
+            code, mistake, sign, target = judge_one(scores[0], scale, y[row], rule, flags)
+            inner = sign * scores[0]
+        elif label >= 0:
+            own, top = lead(scores, k, label)
+            inner = own - top
+        else:
+            up, down, best = rank_sets(scores, k, relevant, row)
+            code = float(best)
+            ranked = up >= 0 and down >= 0
+            inner = scores[up] - scores[down] if ranked else 0.0
+            mistake = ranked and inner <= 0.0
+            target = target if ranked else 0.0
+        if fixed and hinge(target, scale * inner) == 0.0:
+            prefix += scale
+            quiet += 1
+            continue
+
+        # There is a loss, or the round counts in another way.
+        if label >= 0:
+            up = label
+            down, best, mistake = runner_up(scores, k, label, own, top, flags)
+            code = float(best)
+        if ranked:
+            norm2 = (_square(x) + bias * bias) * (1.0 if k == 1 else 2.0)
+        if not steady:
+            scale = _rescaled(norm2, mistake, rule, flags, counts, sums)
+            if k == 1:
+                code, mistake, sign, target = judge_one(scores[0], scale, y[row], rule, flags)
+                inner = sign * scores[0]
+        prefix += scale
+        loss = hinge(target, scale * inner)
+        if flags[core.REGRESSION]:
+            mistake = loss > 0.0
+        weight, largest, curvature = 1.0, rule[core.LARGEST], rule[core.CURVATURE]
+        if weights.shape[0]:
+            weight = weights[row]
+            largest *= weight
+            curvature /= weight
+        alpha = 0.0
+        if book(loss, mistake, norm2, weight, curvature, flags, counts, sums):
+            if loss > rule[core.THRESHOLD]:
+                square = sums[core.SQUARE]
+                price = norm2 * scale
+                alpha = closed_step(
+                    loss,
+                    target,
+                    inner,
+                    norm2,
+                    square,
+                    price,
+                    largest,
+                    curvature,
+                    rule,
+                    flags,
+                    sums,
+                )
+                counts[2] += 1
+                sums[core.GAIN] += alpha * (target - 0.5 * curvature * alpha)
+                sums[core.SQUARE] = max(square + alpha * (2.0 * inner + alpha * norm2), 0.0)
+        if logged:
+            _set_dual(rule, sums)
+            other = sign
+            if k > 1:
+                other = float(up * k + down) if norm2 > 0.0 else -1.0
+            of_c = 1.0 / sums[core.C] if sums[core.C] > 0.0 else 0.0
+            norm = math.sqrt(norm2)
+            write(log, i, code, loss, alpha, norm, target, mistake, other, of_c, sums)
+        if alpha > 0.0:
+            step = alpha * sign
+            later = prefix * step
+            _move(W, late, average, by_feature, up, down, step, later, x, columns, d, bias, k)
+            if flags[core.STOP]:
+                played = i + 1
+                break
+    counts[0] += quiet
+    sums[core.PREFIX] = prefix
+    _set_dual(rule, sums)
+    return int(played)
