@@ -81,9 +81,7 @@ def is_music_json(path: str | os.PathLike[str]) -> bool:
     return isinstance(content, dict) and content.get("kind") == "music"
 
 
-def read_music_json(
-    path: str | os.PathLike[str], *, duration: float | None = None
-) -> NoteTimes:
+def read_music_json(path: str | os.PathLike[str], *, duration: float | None = None) -> NoteTimes:
     """Read aligned notes that Align wrote, and that a person may have corrected.
 
     Parameters

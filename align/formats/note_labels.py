@@ -298,4 +298,3 @@ def _layer_rows(path: str) -> list[_Row]:
         (parse_number(point.get("frame", ""), "frame", path) / rate, point.get("label", ""), None)
         for point in root.iter("point")
     ]
-

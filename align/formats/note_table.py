@@ -75,9 +75,7 @@ def write_note_table(
     atomic_write(path, format_note_table(alignment, separator=separator), overwrite=overwrite)
 
 
-def read_note_table(
-    path: str | os.PathLike[str], *, duration: float | None = None
-) -> NoteTimes:
+def read_note_table(path: str | os.PathLike[str], *, duration: float | None = None) -> NoteTimes:
     """Read aligned notes, as written or as corrected by a person.
 
     Parameters

@@ -112,7 +112,7 @@ class TimedNotes(NotesOfScore, Protocol):
         """Which repeats of the score were taken."""
 
     def tempo(self, window: float = 1.0) -> tuple[Float64, Float64, Float64]:
-        """Times, score times and relative tempo of the chords."""
+        """Return times, score times and relative tempo of the chords."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -314,7 +314,9 @@ def format_textgrid(
     if not (np.isfinite(duration) and duration > 0):
         raise ParameterError(f"duration={duration}, must be positive and finite.")
     if isinstance(tiers, Mapping):
-        tiers = [_tier(name, labels, intervals, duration) for name, (labels, intervals) in tiers.items()]
+        tiers = [
+            _tier(name, labels, intervals, duration) for name, (labels, intervals) in tiers.items()
+        ]
     blocks = [
         f"    item [{i}]:\n{_WRITTEN[tier.kind](tier, duration)}"
         for i, tier in enumerate(tiers, start=1)

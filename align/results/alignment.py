@@ -49,6 +49,7 @@ class Alignment(Timing):
 
     kind: ClassVar[str] = "speech"
     unit: ClassVar[str] = "label"
+    holds: ClassVar[str] = "phones"
     ends_measured: ClassVar[bool] = True
 
     @staticmethod

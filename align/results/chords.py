@@ -1,4 +1,4 @@
-"""Notes grouped into chords, as a result of music has them: which, where in the score, when played.
+"""Notes grouped into chords: which, where in the score, and when they are played.
 
 Notes that the score begins together are a *chord*. Its notes need not be played together; chords
 themselves increase strictly, in the score and in the recording.

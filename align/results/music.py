@@ -89,6 +89,7 @@ class MusicAlignment(Timing):
 
     kind: ClassVar[str] = "music"
     unit: ClassVar[str] = "note"
+    holds: ClassVar[str] = "notes"
     ends_measured: ClassVar[bool] = False
 
     duration: float = None  # type: ignore[assignment]  # filled in __post_init__, as those below
@@ -445,9 +446,11 @@ class MusicAlignment(Timing):
         return f"<MusicAlignment of {len(self)} notes in {self.duration:.3f} s: {shown}>"
 
     def _html_rows(self, n: int) -> tuple[list[str], list[list[str]]]:
+        names = self.names
+        times = zip(self.score_onsets[:n].tolist(), self.onsets[:n].tolist(), strict=True)
         rows = [
-            [self.note_ids[k], pitch_name(note.pitch), f"{note.onset:.3f}", f"{self.onsets[k]:.3f}"]
-            for k, note in enumerate(self.notes[:n])
+            [self.note_ids[k], names[k], f"{scored:.3f}", f"{played:.3f}"]
+            for k, (scored, played) in enumerate(times)
         ]
         return ["id", "note", "score (s)", "performed (s)"], rows
 

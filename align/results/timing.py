@@ -64,6 +64,8 @@ class Timing(ABC):
     """``speech`` where events are labels, ``music`` where they are notes."""
     unit: ClassVar[str]
     """What a message calls one event."""
+    holds: ClassVar[str]
+    """What a message calls the events."""
     ends_measured: ClassVar[bool]
     """Whether the ends of events were found in the recording; those of notes are of the score."""
 
@@ -178,7 +180,8 @@ class Timing(ABC):
         heads, rows = self._html_rows(min(len(self), _SHOWN))
         if self.confidence is not None:
             heads = [*heads, "confidence"]
-            rows = [[*row, f"{sure:.2f}"] for row, sure in zip(rows, self.confidence, strict=False)]
+            sure = self.confidence[: len(rows)].tolist()
+            rows = [[*row, f"{value:.2f}"] for row, value in zip(rows, sure, strict=True)]
         out += ["<table><tr>", *(f"<th>{head}</th>" for head in heads), "</tr>"]
         for row in rows:
             out += ["<tr>", *(f"<td>{html.escape(cell)}</td>" for cell in row), "</tr>"]

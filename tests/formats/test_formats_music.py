@@ -227,7 +227,9 @@ def test_ids_that_need_care(tmp_path: Path) -> None:
     )
     for suffix in [*LABELS, ".csv", ".json"]:
         write_music(tmp_path / f"a{suffix}", notes)
-        same_times(MusicAlignment.from_labels(tmp_path / f"a{suffix}", score=notes), notes, atol=2e-5)
+        same_times(
+            MusicAlignment.from_labels(tmp_path / f"a{suffix}", score=notes), notes, atol=2e-5
+        )
     broken = MusicAlignment(notes.events, notes.onsets, note_ids=("a\tb", "c"))
     with pytest.raises(DataError, match="cannot stand in a label"):
         broken.to_audacity(tmp_path / "b.txt")
@@ -383,7 +385,9 @@ def test_midi_read_back_with_other_notes(tmp_path: Path) -> None:
     wanted = random_alignment(4)
     wanted.to_midi(tmp_path / "a.mid")
     with pytest.raises(DataError, match=r"notes of pitch .*, the score 0"):
-        MusicAlignment.from_labels(tmp_path / "a.mid", score=MusicAlignment([Note(20 + 80, 0.0)], [1.0]))
+        MusicAlignment.from_labels(
+            tmp_path / "a.mid", score=MusicAlignment([Note(20 + 80, 0.0)], [1.0])
+        )
 
 
 def test_tempo_maps_tell_time() -> None:
