@@ -3,6 +3,7 @@
 import os
 from dataclasses import replace
 
+from align.errors import DataError
 from align.formats.labels import Labels, TimedLabels
 from align.formats.table import label_format
 from align.formats.tiers import WORDS, Tier, Tiers
@@ -139,7 +140,7 @@ def write_tiers(
     *,
     tier: str | None = None,
     overwrite: bool = False,
-) -> tuple[str, ...]:
+) -> tuple[Tier, ...]:
     """Write tiers in the format the suffix says, as many of them as it can hold.
 
     Parameters
@@ -157,8 +158,8 @@ def write_tiers(
 
     Returns
     -------
-    tuple of str
-        Names of the tiers that were left out.
+    tuple of Tier
+        Those that were written; the others were left out.
 
     Raises
     ------
@@ -180,7 +181,9 @@ def write_tiers(
         words = tiers.words() if found.tier == WORDS else None
         kept = (words or tiers.phones(),)
     if found.write_tiers is None or (found.holds == "words" and len(kept) == 1):
+        if not any(label.strip() for label in kept[0].labels):
+            raise DataError(f"tier {kept[0].name!r} is empty; label it first.", path=tiers.path)
         found.write(path, tiers.labels_of(kept[0]), overwrite=overwrite)
     else:
         found.write_tiers(path, replace(tiers, tiers=kept), overwrite=overwrite)
-    return tuple(one.name for one in tiers if not any(one is item for item in kept))
+    return kept

@@ -237,12 +237,10 @@ def read_textgrid_tiers(
     Raises
     ------
     DataError
-        If the file cannot be used, or no tier has a label.
+        If the file cannot be used.
     """
     name = os.fspath(path)
     tiers = parse_textgrid(read_text(path, encoding), name)
-    if not any(label.strip() for tier in tiers for label in tier.labels):
-        raise DataError("has no labels; give at least one.", path=name)
     return checked_tiers(tiers, name, duration=duration, silence=silence)
 
 

@@ -207,7 +207,7 @@ def checked_tiers(
         checked.append(_checked(tier, path, duration, silence if named else ""))
     if duration is None:
         ends = [t.end for t in tiers] + [end for t in checked for _, end in t.times[-1:]]
-        duration = max(ends)
+        duration = max(ends, default=0.0)
     return Tiers(tuple(checked), duration, path)
 
 

@@ -360,7 +360,7 @@ class MusicAligner(ParamsMixin):
                 score = example.score or [n for n in example.events if isinstance(n, Note)]
                 found = self.align(example.audio, score, rate=example.rate)
                 elapsed = time.perf_counter() - begin
-                results.append(FileResult.of_notes(example, found, elapsed))
+                results.append(FileResult.of(example, found, elapsed))
             except AlignError as error:
                 failed.append((name, error_reason(error, name)))
             if progress is not None:

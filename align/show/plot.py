@@ -46,7 +46,8 @@ def _picture(
 ) -> Picture:
     if reference is not None and reference.kind != alignment.kind:
         raise ParameterError(
-            f"reference holds {reference.holds}, must hold {alignment.holds} as the alignment does."
+            f"reference holds {reference.holds}, must hold {alignment.holds} as the alignment "
+            "does."
         )
     return _PICTURES[alignment.kind](alignment, reference, others, sound, span)
 

@@ -14,7 +14,7 @@ from music_examples import random_alignment, write_score
 
 from align.errors import DataError, ParameterError
 from align.formats.midi_out import TempoMap, fit_tempo_map, format_midi
-from align.formats.music_files import read_music, write_music
+from align.formats.music_files import write_music
 from align.formats.score_midi import read_midi_notes, read_midi_score
 from align.formats.scores import read_note_truth, read_score
 from align.formats.table import MUSIC_FORMATS, is_music
