@@ -380,19 +380,10 @@ def write_textgrid(
     tier: str = PHONES,
     overwrite: bool = False,
 ) -> None:
-    """Write labels as a long TextGrid in UTF-8.
+    """Write labels as a long TextGrid in UTF-8, with one tier of this name.
 
-    Parameters
-    ----------
-    path : path
-        The output.
-    alignment : TimedLabels
-        Its intervals; time before the first and after the last event gets the label ``""``, and
-        the last interval ends exactly with the recording.
-    tier : str
-        Name of the tier.
-    overwrite : bool
-        Replace a file that exists.
+    Time before the first and after the last label gets the label ``""``, and the last interval
+    ends exactly with the recording.
     """
     intervals, duration = alignment.intervals, alignment.duration
     end = float(intervals[-1, 1]) if duration is None else duration

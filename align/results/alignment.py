@@ -13,13 +13,14 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.results.timing import Timing
+from align.results.writing import LabelWriting
 from align.types import Event
 
 __all__ = ["Alignment"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Alignment(Timing):
+class Alignment(LabelWriting, Timing):
     """Labels of a recording that follow each other, and when each begins.
 
     Parameters
@@ -139,59 +140,3 @@ class Alignment(Timing):
             for k, (start, end) in enumerate(self.intervals[:n].tolist())
         ]
         return ["", "label", "start (s)", "end (s)"], rows
-
-    def to_textgrid(
-        self, path: str | os.PathLike[str], *, tier: str = "phones", overwrite: bool = False
-    ) -> None:
-        """Write a Praat TextGrid; see `align.formats.write_textgrid`."""
-        from align.formats import write_textgrid
-
-        write_textgrid(path, self, tier=tier, overwrite=overwrite)
-
-    def to_csv(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write a table; see `align.formats.write_csv`."""
-        from align.formats import write_csv
-
-        write_csv(path, self, overwrite=overwrite)
-
-    def to_json(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write JSON, with everything the alignment knows; see `align.formats.write_json`."""
-        from align.formats import write_json
-
-        write_json(path, self, overwrite=overwrite)
-
-    def to_audacity(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write an Audacity label track; see `align.formats.write_audacity`."""
-        from align.formats import write_audacity
-
-        write_audacity(path, self, overwrite=overwrite)
-
-    def to_ctm(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        recording: str | None = None,
-        overwrite: bool = False,
-    ) -> None:
-        """Write a CTM file; see `align.formats.write_ctm`."""
-        from align.formats import write_ctm
-
-        write_ctm(path, self, recording=recording, overwrite=overwrite)
-
-    def to_phn(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        rate: float | None = None,
-        overwrite: bool = False,
-    ) -> None:
-        """Write a TIMIT phone file; see `align.formats.write_phn`."""
-        from align.formats import write_phn
-
-        write_phn(path, self, rate=rate, overwrite=overwrite)
-
-    def to_lab(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write an HTK label file; see `align.formats.write_lab`."""
-        from align.formats import write_lab
-
-        write_lab(path, self, overwrite=overwrite)

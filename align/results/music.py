@@ -24,6 +24,7 @@ from align.errors import DataError, ParameterError
 from align.results.chords import guessed_durations, score_onsets_of, settled_chords
 from align.results.time_map import mapped, tempo_curve
 from align.results.timing import Timing, vector
+from align.results.writing import NoteWriting
 from align.types import Event, IntArray, Note, pitch_name
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ _SHORTEST = 0.02  # seconds that a note sounds at least
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MusicAlignment(Timing):
+class MusicAlignment(NoteWriting, Timing):
     """Notes of a score and when each is played.
 
     Parameters
@@ -381,65 +382,6 @@ class MusicAlignment(Timing):
             chord_score_onsets=self.chord_score_onsets,
             score_file=self.score_file,
         )
-
-    # Files and pictures ----------------------------------------------------------------------
-
-    def to_csv(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write a table of the notes; see `align.formats.note_table`."""
-        from align.formats.note_table import write_note_table
-
-        write_note_table(path, self, overwrite=overwrite)
-
-    def to_json(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write JSON, with everything the alignment knows; see `align.formats.music_json`."""
-        from align.formats.music_json import write_music_json
-
-        write_music_json(path, self, overwrite=overwrite)
-
-    def to_midi(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        asynchrony: bool = True,
-        tolerance: float = 0.005,
-        overwrite: bool = False,
-    ) -> None:
-        """Write the score re-timed to the recording; see `align.formats.midi_out`."""
-        from align.formats.midi_out import write_midi
-
-        write_midi(path, self, asynchrony=asynchrony, tolerance=tolerance, overwrite=overwrite)
-
-    def to_audacity(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write an Audacity label track of points; see `align.formats.note_labels`."""
-        from align.formats.note_labels import write_points
-
-        write_points(path, self, overwrite=overwrite)
-
-    def to_sonic_visualiser(
-        self, path: str | os.PathLike[str], *, overwrite: bool = False
-    ) -> None:
-        """Write a layer (``.svl``) or table (``.csv``) for Sonic Visualiser, as the suffix says.
-
-        See `align.formats.note_labels`.
-        """
-        from align.formats.note_labels import write_layer, write_sv_csv
-
-        table = os.fspath(path).lower().endswith(".csv")
-        (write_sv_csv if table else write_layer)(path, self, overwrite=overwrite)
-
-    def to_match(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write a match file, through partitura; see `align.formats.match_file`."""
-        from align.formats.match_file import write_match
-
-        write_match(path, self, overwrite=overwrite)
-
-    def to_tempo(
-        self, path: str | os.PathLike[str], *, window: float = 1.0, overwrite: bool = False
-    ) -> None:
-        """Write the tempo curve as a table; see `tempo` and `align.formats.tempo_table`."""
-        from align.formats.tempo_table import write_tempo
-
-        write_tempo(path, self, window=window, overwrite=overwrite)
 
     def __repr__(self) -> str:
         shown = " ".join(self.names[:12]) + (" ..." if len(self) > 12 else "")

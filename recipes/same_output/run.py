@@ -26,6 +26,7 @@ MASKED = (
     rb'(?<="real_time_factor": )[-0-9.e+]+',
     rb"(?<=real-time factor )[0-9.]+",
     rb"(?m)^(Aligning|Writing) .*\n",  # said where it takes long
+    rb"(?<=of recordings )in [0-9.]+ [a-z]+, .* as fast as they play",
     rb"(?<=version )[0-9.]+",
 )
 """What is not compared: speed, and the version."""
@@ -127,7 +128,7 @@ def options(name: str, values: list[str]) -> list[str]:
 def bundled(python: str) -> Path:
     """Return the folder of the recordings that come with the Align of an interpreter."""
     where = "import align.data, os; print(os.path.dirname(align.data.__file__))"
-    said = subprocess.run([python, "-c", where], check=True, capture_output=True, text=True)
+    said = subprocess.run([python, "-I", "-c", where], check=True, capture_output=True, text=True)
     return Path(said.stdout.strip())
 
 
@@ -177,7 +178,7 @@ def run(python: str, commands: list[Command], folder: Path) -> None:
     ]
     print(f"{folder.name}: {len(named)} commands", flush=True)
     subprocess.run(
-        [python, "-c", DRIVER],
+        [python, "-I", "-c", DRIVER],
         cwd=folder,
         env=environment,
         input=json.dumps(named),
@@ -204,7 +205,7 @@ def content(path: Path, folder: Path, package: Path) -> bytes:
     data = path.read_bytes()
     if path.suffix in (".json", ".html") or path.parent.name == "said":
         for pattern in MASKED:
-            data = re.sub(pattern, b"*", data)
+            data = re.sub(pattern, b"", data)
         data = data.replace(os.fsencode(folder), b"*").replace(os.fsencode(package), b"*")
     return data
 
