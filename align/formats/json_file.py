@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 _PLACES = {"events": PHONES, "words": WORDS}
-"""Names of the tiers that stand under these keys, where there is one speaker."""
+"""Names of the tiers that stand under these keys, where there is one speaker without a name."""
 
 
 def read_json(
@@ -162,7 +162,7 @@ def _in_order(listed: Any, found: dict[str, Tier], path: str) -> list[Tier]:
         name = entry.get("name") if isinstance(entry, dict) else None
         if not isinstance(name, str):
             raise DataError(f'tier {k} has no text "name".', path=path)
-        place = _PLACES.get(str(entry.get("in"))) if PHONES in found else name
+        place = name if name in rest else _PLACES.get(str(entry.get("in")))
         if "in" in entry and place in rest:
             tiers.append(replace(rest.pop(place), name=name))
         else:
