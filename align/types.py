@@ -25,7 +25,16 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 
-__all__ = ["SILENCE", "SILENCES", "Event", "Example", "FloatArray", "IntArray", "Note"]
+__all__ = [
+    "SILENCE",
+    "SILENCES",
+    "Event",
+    "Example",
+    "FloatArray",
+    "IntArray",
+    "Note",
+    "pitch_name",
+]
 
 FloatArray: TypeAlias = npt.NDArray[np.floating[Any]]
 IntArray: TypeAlias = npt.NDArray[np.intp]
@@ -54,6 +63,20 @@ class Note:
 
     def __str__(self) -> str:
         return str(self.pitch)
+
+
+_PITCH_CLASSES = ("C", "C#", "D", "Eb", "E", "F", "F#", "G", "Ab", "A", "Bb", "B")
+
+
+def pitch_name(pitch: int) -> str:
+    """Name a MIDI pitch as a person would, middle C being C4.
+
+    Examples
+    --------
+    >>> pitch_name(60), pitch_name(70)
+    ('C4', 'Bb4')
+    """
+    return f"{_PITCH_CLASSES[pitch % 12]}{pitch // 12 - 1}"
 
 
 Event: TypeAlias = str | Note

@@ -18,8 +18,8 @@ ROOT = Path(__file__).resolve().parents[1]
 FLOORS = [
     {"types", "errors", "progress", "_blas", "_params", "_numba", "_lazy"},
     {"learners", "potentials", "files"},
-    {"results", "terms"},
-    {"formats", "features", "decoders"},
+    {"formats", "terms"},
+    {"results", "features", "decoders"},
     {"corpus", "evaluation", "models"},
     {"sequence", "show"},
     {"speech", "music"},
@@ -29,12 +29,8 @@ FLOORS = [
 ]
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
-_CONVENIENCE = "a result can write, draw and report itself: `to_*`, `plot`, `report`"
 UPWARD: dict[tuple[str, str], str] = {
-    ("align.results.alignment", "formats"): _CONVENIENCE,
-    ("align.results.alignment", "show"): _CONVENIENCE,
-    ("align.results.music", "formats"): _CONVENIENCE,
-    ("align.results.music", "show"): _CONVENIENCE,
+    ("align.results.timing", "show"): "a result can draw and report itself: `plot`, `report`",
 }
 """Imports to a higher floor, or to another room of the same: module, room; and the reason."""
 

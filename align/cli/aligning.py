@@ -13,11 +13,12 @@ from align.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
     from align.results.alignment import Alignment
+    from align.results.timing import Timing
     from align.speech.text.transcript import Utterance
 
-__all__ = ["demo", "speech", "tell_details"]
+__all__ = ["PICTURES", "demo", "speech", "tell_details"]
 
-_PICTURES = (".png", ".pdf", ".svg")
+PICTURES = (".png", ".pdf", ".svg")
 _DOUBTED = 5  # onsets named with --verbose
 
 
@@ -191,7 +192,7 @@ def _align_text(
     for both in found.speakers.values():
         tell_details(console, model, both.phones, elapsed)
     for target in targets:
-        if target.suffix.lower() in _PICTURES:
+        if target.suffix.lower() in PICTURES:
             label = SILENCE if silence is None else silence
             words = {"words": renamed(found.words, label)}
             phones = renamed(found.phones, label)
@@ -216,25 +217,19 @@ def _align_text(
     )
 
 
-def tell_details(console: Console, model: str, alignment: "Alignment", seconds: float) -> None:
+def tell_details(console: Console, model: str, alignment: "Timing", seconds: float) -> None:
     """Say with ``--verbose`` how long it took, and which onsets deserve a look first."""
     share = seconds / max(alignment.duration, 1e-9)
     console.detail(f"Model {model}: {seconds:.2f} s, {share:.2f} of the length of the recording.")
     sure = alignment.confidence
     if sure is not None and len(sure):
         doubted = sorted(range(len(sure)), key=lambda k: sure[k])[:_DOUBTED]
+        names = alignment.names
         shown = ", ".join(
-            f"{_called(alignment.events[k])} at {alignment.onsets[k]:.3f} s ({sure[k]:.2f})"
+            f"{names[k] or 'silence'} at {alignment.onsets[k]:.3f} s ({sure[k]:.2f})"
             for k in doubted
         )
         console.detail(f"Mean confidence {sure.mean():.2f}; least sure: {shown}.")
-
-
-def _called(event: Any) -> str:
-    from align.results.music import pitch_name
-
-    pitch = getattr(event, "pitch", None)
-    return str(event) or "silence" if pitch is None else pitch_name(pitch)
 
 
 def _with_silence(alignment: "Alignment", label: str) -> "Alignment":
@@ -292,8 +287,8 @@ def check_output(path: Path, overwrite: bool) -> None:
     from align.formats import LABEL_FORMATS
 
     suffix = path.suffix.lower()
-    if suffix not in LABEL_FORMATS and suffix not in _PICTURES:
-        known = ", ".join([*LABEL_FORMATS, *_PICTURES])
+    if suffix not in LABEL_FORMATS and suffix not in PICTURES:
+        known = ", ".join([*LABEL_FORMATS, *PICTURES])
         raise ParameterError(
             f"{path}: the suffix {suffix!r} is no format of results; use {known}."
         )
@@ -311,10 +306,10 @@ def check_free(path: Path, overwrite: bool) -> None:
 
 
 def write_output(
-    alignment: "Alignment", path: Path, *, overwrite: bool = False, **plot_options: Any
+    alignment: "Timing", path: Path, *, overwrite: bool = False, **plot_options: Any
 ) -> None:
     """Write an alignment in the format its suffix says, pictures included."""
-    if path.suffix.lower() in _PICTURES:
+    if path.suffix.lower() in PICTURES:
         from align.show.plot import save_plot
 
         save_plot(alignment, path, overwrite=overwrite, **plot_options)

@@ -150,17 +150,7 @@ def _speech(
             _draw(example, alignment, outputs[-1])
         shutil.copyfile(audio, target / audio.name)
         written += [target / audio.name, *outputs]
-        assert example.onsets is not None
-        results.append(
-            FileResult(
-                name=audio.stem,
-                labels=alignment.labels,
-                true=example.onsets,
-                predicted=alignment.onsets,
-                seconds=alignment.duration,
-                elapsed=elapsed,
-            )
-        )
+        results.append(replace(FileResult.of(example, alignment, elapsed), name=audio.stem))
         done(n + 1)
     report = Report.from_files(results, kind=aligner.kind)
     return written, _speech_text(target, report, results, written[0].suffix, pictures)
@@ -171,7 +161,7 @@ def _music(
 ) -> tuple[list[Path], list[str]]:
     """Align the bundled music; return what was written, and what to tell."""
     from align.evaluation.report import FileResult, Report
-    from align.formats.music_files import write_music
+    from align.formats import write_music
     from align.models.file import load
 
     aligner = load(MUSIC_MODEL)
@@ -196,7 +186,7 @@ def _music(
             shutil.copyfile(source, target / copy)
             written.append(target / copy)
         written += outputs
-        result = FileResult.of_notes(example, alignment, elapsed)
+        result = FileResult.of(example, alignment, elapsed)
         results.append(replace(result, name=name))
         done(n + 1)
     report = Report.from_files(results, kind=aligner.kind)

@@ -1,18 +1,18 @@
 """``align info``, ``align plot`` and ``align convert``."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from align.cli.aligning import check_free, check_output, write_output
+from align.cli.aligning import PICTURES, check_free, check_output
 from align.cli.console import FILE, MODEL, Console, message_options, plural
 from align.errors import ParameterError
 
 if TYPE_CHECKING:
-    from align.results.alignment import Alignment
-    from align.results.music import MusicAlignment
+    from align.results.timing import Timing
 
 __all__ = ["convert", "info", "plot"]
 
@@ -145,23 +145,19 @@ def plot(
     spectrogram; notes, which `align music` or a truth.csv
     gives, are a piano roll over the energies of the pitches, with the tempo curve below.
     """
-    from align.formats.music_files import is_music
     from align.show.plot import save_plot
+    from align.show.reading import reader_of
 
     check_free(output, overwrite)
-    music = score is not None or is_music(labels)
-
-    def read(path: Path) -> "Alignment":
-        return _read_music(path, audio, score) if music else _read(path, audio)
-
+    read = reader_of(labels, audio, score=score)
     drawn = read(labels)
     truth = None if reference is None else read(reference)
-    others = {} if music else _other_tiers(labels, audio, drawn)
+    others = _other_tiers(labels, audio, drawn)
     save_plot(drawn, output, truth, dpi=dpi, span=span, others=others, overwrite=overwrite)
-    console.message(f"{plural(len(drawn), _unit(drawn))}: {output}")
+    console.message(f"{plural(len(drawn), drawn.unit)}: {output}")
 
 
-def _other_tiers(labels: Path, audio: Path, drawn: "Alignment") -> "dict[str, Alignment]":
+def _other_tiers(labels: Path, audio: Path, drawn: "Timing") -> "dict[str, Timing]":
     """Return the tiers of intervals that stand beside the one that is drawn."""
     import numpy as np
 
@@ -188,7 +184,7 @@ def _other_tiers(labels: Path, audio: Path, drawn: "Alignment") -> "dict[str, Al
     help="The recording: gives TIMIT files their sampling rate, TextGrids their end, and lets the "
     "labels be checked against it.",
 )
-@click.option("--tier", metavar="NAME", help="The tier of a TextGrid to read.")
+@click.option("--tier", metavar="NAME", help="Write this tier only.")
 @click.option(
     "--score",
     type=FILE,
@@ -211,37 +207,52 @@ def convert(
     """Convert a label file to another format.
 
     The suffixes decide the formats. Phones: .TextGrid, .csv, .tsv, .json, .ctm, .phn, .lab, and
-    .txt for Audacity labels. Notes: .csv, .tsv, .json, .mid, .txt, .svl, .sv.csv, and only to
-    write .match and .tempo.csv.
+    .txt for Audacity labels; .wrd holds words. Notes: .csv, .tsv, .json, .mid, .txt, .svl,
+    .sv.csv, and only to write .match and .tempo.csv.
+
+    A TextGrid or JSON file keeps all tiers it is given, a table the phones with their words; the
+    other formats hold one tier, the phones or what --tier names, and what is left out is said.
     """
-    from align.formats.music_files import is_music
+    from align.formats.table import is_music
 
-    if score is not None or is_music(source):
-        _convert_music(console, source, target, audio, score, overwrite)
-        return
-    check_output(target, overwrite)
-    if target.suffix.lower() in (".png", ".pdf", ".svg"):
+    if target.suffix.lower() in PICTURES:
         raise ParameterError(f"{target}: pictures are made by align plot.")
-    alignment = _read(source, audio, tier=tier)
-    write_output(alignment, target, overwrite=overwrite)
-    console.message(f"{plural(len(alignment), 'label')}: {target}")
+    if score is not None or is_music(source):
+        _convert_notes(console, source, target, audio, score, overwrite)
+    else:
+        _convert_labels(console, source, target, audio, tier, overwrite)
 
 
-def _read(path: Path, audio: Path | None, **options: Any) -> "Alignment":
-    """Read labels as an alignment, with what the recording tells about them."""
-    from align.results.alignment import Alignment
+def _convert_labels(
+    console: Console,
+    source: Path,
+    target: Path,
+    audio: Path | None,
+    tier: str | None,
+    overwrite: bool,
+) -> None:
+    """Write all tiers that the format of the target can hold."""
+    from align.formats.files import read_tiers, write_tiers
 
+    check_output(target, overwrite)
     if audio is None:
-        return Alignment.from_labels(path, **options)
-    from align.features.audio import audio_info
+        tiers = read_tiers(source)
+    else:
+        from align.features.audio import audio_info
 
-    about = audio_info(audio)
-    return Alignment.from_labels(
-        path, duration=about.duration, audio=audio, rate=about.rate, **options
-    )
+        about = audio_info(audio)
+        tiers = read_tiers(source, duration=about.duration, rate=about.rate)
+        tiers = replace(tiers, audio=str(audio), rate=about.rate)
+    written = write_tiers(target, tiers, tier=tier, overwrite=overwrite)
+    labels = plural(sum(len(one.labels) for one in written), "label")
+    of = f" in {plural(len(written), 'tier')}" if len(written) > 1 else ""
+    console.message(f"{labels}{of}: {target}")
+    left = [repr(one.name) for one in tiers if not any(one is kept for kept in written)]
+    if left:
+        console.message(f"Left out: {plural(len(left), 'tier')} ({', '.join(left)}).")
 
 
-def _convert_music(
+def _convert_notes(
     console: Console,
     source: Path,
     target: Path,
@@ -250,30 +261,9 @@ def _convert_music(
     overwrite: bool,
 ) -> None:
     from align.cli.music import check_music_output, write_music_output
+    from align.show.reading import reader_of
 
     check_music_output(target, overwrite)
-    if target.suffix.lower() in (".png", ".pdf", ".svg"):
-        raise ParameterError(f"{target}: pictures are made by align plot.")
-    alignment = _read_music(source, audio, score)
+    alignment: Any = reader_of(source, audio, score=score)(source)
     write_music_output(alignment, target, overwrite=overwrite)
     console.message(f"{plural(len(alignment), 'note')}: {target}")
-
-
-def _read_music(path: Path, audio: Path | None, score: Path | None) -> "MusicAlignment":
-    """Read aligned notes, with what the recording tells about them."""
-    from align.results.music import MusicAlignment
-
-    if audio is None:
-        return MusicAlignment.from_labels(path, score=score)
-    from align.features.audio import audio_info
-
-    about = audio_info(audio)
-    return MusicAlignment.from_labels(
-        path, duration=about.duration, audio=audio, rate=about.rate, score=score
-    )
-
-
-def _unit(alignment: "Alignment") -> str:
-    from align.results.music import MusicAlignment
-
-    return "note" if isinstance(alignment, MusicAlignment) else "label"

@@ -131,7 +131,7 @@ def music(
 
 def check_music_output(path: Path, overwrite: bool) -> None:
     """Refuse, before any work is done, an output that could not be written after it."""
-    from align.formats.music_files import MUSIC_FORMATS
+    from align.formats import MUSIC_FORMATS
 
     if not path.name.lower().endswith((*MUSIC_FORMATS, *_PICTURES)):
         known = ", ".join([*MUSIC_FORMATS, *_PICTURES])

@@ -148,10 +148,8 @@ def sonify(
 
     check_sonification(output)
     check_free(output, overwrite)
-    from align.cli.files import _read, _read_music
-    from align.formats.music_files import is_music
+    from align.show.reading import reader_of
 
-    music = score is not None or is_music(alignment)
-    found = _read_music(alignment, audio, score) if music else _read(alignment, audio, tier=tier)
+    found = reader_of(alignment, audio, score=score, tier=tier)(alignment)
     save_sonification(found, output, sound=sound, overwrite=overwrite)
     console.message(f"{plural(len(found), 'onset')} in {found.duration:.2f} s: {output}")

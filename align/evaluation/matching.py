@@ -25,8 +25,9 @@ import numpy.typing as npt
 
 from align.errors import AlignError, DataError, ParameterError, error_reason
 from align.evaluation.report import FileResult, Report, Score
-from align.formats.files import LABEL_FORMATS, read_labels
+from align.formats.files import read_labels
 from align.formats.labels import Labels
+from align.formats.table import LABEL_FORMATS
 from align.types import SILENCE, SILENCES
 
 __all__ = [

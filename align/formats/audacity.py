@@ -14,16 +14,12 @@ https://manual.audacityteam.org/man/importing_and_exporting_labels.html
 """
 
 import os
-from typing import TYPE_CHECKING
 
 from align.errors import DataError
 from align.files.atomic import atomic_write
 from align.files.text import parse_number, read_lines
-from align.formats.labels import Labels, make_labels, ticks
+from align.formats.labels import Labels, TimedLabels, make_labels, ticks
 from align.formats.tables import onsets_to_intervals
-
-if TYPE_CHECKING:
-    from align.results.alignment import Alignment
 
 __all__ = ["format_audacity", "read_audacity", "write_audacity"]
 
@@ -85,7 +81,7 @@ def read_audacity(
     return make_labels(labels, times, path=name, lines=lines, duration=duration, silence=silence)
 
 
-def format_audacity(alignment: "Alignment") -> str:
+def format_audacity(alignment: TimedLabels) -> str:
     """Return an alignment as the text of an Audacity label track, seconds to the microsecond."""
     for label in alignment.labels:
         if "\t" in label or "\n" in label or "\r" in label:
@@ -101,7 +97,7 @@ def format_audacity(alignment: "Alignment") -> str:
 
 
 def write_audacity(
-    path: str | os.PathLike[str], alignment: "Alignment", *, overwrite: bool = False
+    path: str | os.PathLike[str], alignment: TimedLabels, *, overwrite: bool = False
 ) -> None:
     """Write an alignment as an Audacity label track; see `format_audacity`."""
     atomic_write(path, format_audacity(alignment), overwrite=overwrite)

@@ -10,15 +10,11 @@ Times are in seconds. Lines that begin with ``;;`` are comments.
 
 import os
 import re
-from typing import TYPE_CHECKING
 
 from align.errors import DataError
 from align.files.atomic import atomic_write
 from align.files.text import parse_number, read_lines
-from align.formats.labels import Labels, check_words, make_labels, ticks
-
-if TYPE_CHECKING:
-    from align.results.alignment import Alignment
+from align.formats.labels import Labels, TimedLabels, check_words, make_labels, ticks
 
 __all__ = ["format_ctm", "read_ctm", "write_ctm"]
 
@@ -84,12 +80,12 @@ def read_ctm(
     return make_labels(labels, times, path=name, lines=lines, duration=duration, silence=silence)
 
 
-def format_ctm(alignment: "Alignment", *, recording: str | None = None) -> str:
+def format_ctm(alignment: TimedLabels, *, recording: str | None = None) -> str:
     """Return an alignment as the text of a CTM file.
 
     Parameters
     ----------
-    alignment : Alignment
+    alignment : TimedLabels
         What to write.
     recording : str, optional
         First column; by default the name of the audio without folder and suffix.
@@ -113,7 +109,7 @@ def format_ctm(alignment: "Alignment", *, recording: str | None = None) -> str:
 
 def write_ctm(
     path: str | os.PathLike[str],
-    alignment: "Alignment",
+    alignment: TimedLabels,
     *,
     recording: str | None = None,
     overwrite: bool = False,

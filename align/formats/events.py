@@ -8,7 +8,8 @@ import os
 
 from align.errors import DataError
 from align.files.text import read_text
-from align.formats.files import LABEL_FORMATS, read_labels
+from align.formats.files import read_labels
+from align.formats.table import LABEL_FORMATS
 
 __all__ = ["read_events"]
 

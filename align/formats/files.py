@@ -1,72 +1,14 @@
-"""Reading and writing labels by the suffix of the file."""
+"""Reading and writing labels, of one tier or of several, by the suffix of the file."""
 
 import os
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
-from align.errors import ParameterError
-from align.formats.audacity import read_audacity, write_audacity
-from align.formats.ctm import read_ctm, write_ctm
-from align.formats.htk import read_lab, write_lab
-from align.formats.json_file import read_json, write_json
-from align.formats.labels import Labels
-from align.formats.tables import read_csv, write_csv
-from align.formats.textgrid import read_textgrid, write_textgrid
-from align.formats.timit import read_phn, write_phn
+from align.errors import DataError
+from align.formats.labels import Labels, TimedLabels
+from align.formats.table import label_format
+from align.formats.tiers import WORDS, Tier, Tiers
 
-if TYPE_CHECKING:
-    from align.results.alignment import Alignment
-
-__all__ = ["LABEL_FORMATS", "read_labels", "write_labels"]
-
-LABEL_FORMATS = {
-    ".textgrid": "textgrid",
-    ".phn": "phn",
-    ".wrd": "phn",
-    ".lab": "lab",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".txt": "audacity",
-    ".ctm": "ctm",
-    ".json": "json",
-}
-"""Format of each suffix, in lower case."""
-
-_READERS: dict[str, Callable[..., Labels]] = {
-    "textgrid": read_textgrid,
-    "phn": read_phn,
-    "lab": read_lab,
-    "csv": read_csv,
-    "tsv": read_csv,
-    "audacity": read_audacity,
-    "ctm": read_ctm,
-    "json": read_json,
-}
-_WRITERS: dict[str, Callable[..., None]] = {
-    "textgrid": write_textgrid,
-    "phn": write_phn,
-    "lab": write_lab,
-    "csv": write_csv,
-    "tsv": write_csv,
-    "audacity": write_audacity,
-    "ctm": write_ctm,
-    "json": write_json,
-}
-
-
-def _format_of(path: str | os.PathLike[str], given: str | None) -> str:
-    if given is not None:
-        if given not in _READERS:
-            raise ParameterError(f"format={given!r}, must be one of {', '.join(_READERS)}.")
-        return given
-    suffix = os.path.splitext(os.fspath(path))[1].lower()
-    if suffix not in LABEL_FORMATS:
-        known = ", ".join(LABEL_FORMATS)
-        raise ParameterError(
-            f"{os.fspath(path)}: the suffix {suffix!r} is no label format; use one of {known}, or "
-            "name the format."
-        )
-    return LABEL_FORMATS[suffix]
+__all__ = ["read_labels", "read_tiers", "write_labels", "write_tiers"]
 
 
 def read_labels(
@@ -111,18 +53,18 @@ def read_labels(
     ParameterError
         If the format is unknown.
     """
-    kind = _format_of(path, format)
-    options: dict[str, object] = {"duration": duration, "silence": silence, "encoding": encoding}
-    if kind == "phn":
-        options["rate"] = rate
-    if kind == "textgrid":
-        options["tier"] = tier
-    return _READERS[kind](path, **options)
+    found = label_format(path, format)
+    given = {"silence": silence, "encoding": encoding, "rate": rate, "tier": tier}
+    assert found.read is not None
+    labels: Labels = found.read(
+        path, duration=duration, **{name: given[name] for name in found.options}
+    )
+    return labels
 
 
 def write_labels(
     path: str | os.PathLike[str],
-    alignment: "Alignment",
+    alignment: TimedLabels,
     format: str | None = None,
     *,
     overwrite: bool = False,
@@ -133,7 +75,7 @@ def write_labels(
     ----------
     path : path
         The output; see `read_labels` for the suffixes.
-    alignment : Alignment
+    alignment : TimedLabels
         What to write.
     format : str, optional
         As for `read_labels`.
@@ -147,6 +89,101 @@ def write_labels(
     ParameterError
         If the format is unknown.
     """
-    kind = _format_of(path, format)
-    options = {"separator": "\t"} if kind == "tsv" else {}
-    _WRITERS[kind](path, alignment, overwrite=overwrite, **options)
+    label_format(path, format).write(path, alignment, overwrite=overwrite)
+
+
+def read_tiers(
+    path: str | os.PathLike[str],
+    *,
+    rate: float | None = None,
+    duration: float | None = None,
+    silence: str = "sil",
+    encoding: str | None = None,
+) -> Tiers:
+    """Read all tiers of labels, in the format the suffix says.
+
+    Parameters
+    ----------
+    path, rate, duration, encoding
+        As for `read_labels`.
+    silence : str
+        Name of labels without text and of gaps in tiers of phones and words.
+
+    Returns
+    -------
+    Tiers
+        One tier where the format holds no more: ``words`` of a ``.wrd`` file, else ``phones``.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be used; the message names the line.
+    ParameterError
+        If the format is unknown.
+    """
+    found = label_format(path)
+    if found.read_tiers is not None:
+        tiers: Tiers = found.read_tiers(
+            path, duration=duration, silence=silence, encoding=encoding
+        )
+        return tiers
+    labels = read_labels(path, rate=rate, duration=duration, silence=silence, encoding=encoding)
+    times = tuple((start, end) for start, end in labels.intervals.tolist())
+    end = labels.end if labels.duration is None else labels.duration
+    tier = Tier(found.tier, "interval", labels.labels, times, labels.lines, end)
+    return Tiers((tier,), end, labels.path)
+
+
+def write_tiers(
+    path: str | os.PathLike[str],
+    tiers: Tiers,
+    *,
+    tier: str | None = None,
+    overwrite: bool = False,
+) -> tuple[Tier, ...]:
+    """Write tiers in the format the suffix says, as many of them as it can hold.
+
+    Parameters
+    ----------
+    path : path
+        The output. A TextGrid or JSON file holds all tiers; a table the phones of each speaker,
+        with their words; the other formats one tier: the words in a ``.wrd`` file where there
+        are any, else the phones.
+    tiers : Tiers
+        What to write.
+    tier : str, optional
+        Write this tier only.
+    overwrite : bool
+        Replace a file that exists.
+
+    Returns
+    -------
+    tuple of Tier
+        Those that were written; the others were left out.
+
+    Raises
+    ------
+    DataError
+        If the file exists, cannot be written or cannot hold a label, or the phones are in none
+        of the tiers, or in several.
+    ParameterError
+        If the format is unknown.
+    """
+    found = label_format(path)
+    if tier is not None:
+        kept: tuple[Tier, ...] = (tiers.phones(tier),)
+    elif found.holds == "tiers":
+        kept = tiers.tiers
+    elif found.holds == "words":
+        speakers = tiers.speakers()
+        kept = tuple(one for _, phones, words in speakers for one in (words, phones) if one)
+    else:
+        words = tiers.words() if found.tier == WORDS else None
+        kept = (words or tiers.phones(),)
+    if found.write_tiers is None or (found.holds == "words" and len(kept) == 1):
+        if not any(label.strip() for label in kept[0].labels):
+            raise DataError(f"tier {kept[0].name!r} is empty; label it first.", path=tiers.path)
+        found.write(path, tiers.labels_of(kept[0]), overwrite=overwrite)
+    else:
+        found.write_tiers(path, replace(tiers, tiers=kept), overwrite=overwrite)
+    return kept

@@ -13,15 +13,11 @@ The HTK Book, section 6.2.1.
 """
 
 import os
-from typing import TYPE_CHECKING
 
 from align.errors import DataError
 from align.files.atomic import atomic_write
 from align.files.text import read_lines
-from align.formats.labels import Labels, check_words, make_labels, ticks
-
-if TYPE_CHECKING:
-    from align.results.alignment import Alignment
+from align.formats.labels import Labels, TimedLabels, check_words, make_labels, ticks
 
 __all__ = ["format_lab", "read_lab", "write_lab"]
 
@@ -100,7 +96,7 @@ def _unquoted(label: str) -> str:
     return label
 
 
-def format_lab(alignment: "Alignment") -> str:
+def format_lab(alignment: TimedLabels) -> str:
     """Return an alignment as the text of an HTK label file; times are rounded to 100 ns."""
     check_words(alignment.labels, "a .lab file")
     rows = ticks(alignment, _PER_SECOND, "a .lab file")
@@ -111,7 +107,7 @@ def format_lab(alignment: "Alignment") -> str:
 
 
 def write_lab(
-    path: str | os.PathLike[str], alignment: "Alignment", *, overwrite: bool = False
+    path: str | os.PathLike[str], alignment: TimedLabels, *, overwrite: bool = False
 ) -> None:
     """Write an alignment as an HTK label file; see `format_lab`."""
     atomic_write(path, format_lab(alignment), overwrite=overwrite)

@@ -4,22 +4,39 @@
 
     {"audio": "kiwi.wav", "rate": 16000, "duration": 0.93, "score": 12.5,
      "events": [{"label": "sil", "start": 0.0, "end": 0.14, "confidence": 0.98}, ...]}
+
+Words stand beside the phones in a list ``"words"`` of the same form. Several speakers are the
+values of one object, ``{"speakers": {"anna": {...}, "bert": {...}}}``. Where there are other tiers
+than words and phones, or they have other names, ``"tiers"`` lists all of them in their order: with
+``"events"`` or ``"points"`` of their own, or with ``"in"``, which says where these are::
+
+     "tiers": [{"name": "word", "in": "words"}, {"name": "phone", "in": "events"},
+               {"name": "tones", "kind": "point", "points": [{"label": "H*", "time": 0.3}]}]
 """
 
 import json
 import math
 import os
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
 from align.errors import DataError
 from align.files.atomic import atomic_write
 from align.files.text import read_text
-from align.formats.labels import Labels, make_labels
+from align.formats.labels import Labels, TimedLabels, make_labels
+from align.formats.tiers import PHONES, WORDS, Tier, Tiers, checked_tiers
 
-if TYPE_CHECKING:
-    from align.results.alignment import Alignment
+__all__ = [
+    "format_json",
+    "format_json_tiers",
+    "read_json",
+    "read_json_tiers",
+    "write_json",
+    "write_json_tiers",
+]
 
-__all__ = ["format_json", "read_json", "write_json"]
+_PLACES = {"events": PHONES, "words": WORDS}
+"""Names of the tiers that stand under these keys, where there is one speaker without a name."""
 
 
 def read_json(
@@ -52,37 +69,130 @@ def read_json(
         If the file has another shape or the times cannot be right.
     """
     name = os.fspath(path)
+    content = _parsed(path, encoding)
+    if duration is None:
+        duration = _duration(content, name)
+    tier = _tier(PHONES, content, "events", name)
+    return make_labels(tier.labels, tier.times, path=name, duration=duration, silence=silence)
+
+
+def read_json_tiers(
+    path: str | os.PathLike[str],
+    *,
+    duration: float | None = None,
+    silence: str = "sil",
+    encoding: str | None = None,
+) -> Tiers:
+    """Read all tiers of a JSON file that Align wrote: words, phones, speakers and others.
+
+    Parameters
+    ----------
+    path, duration, silence, encoding
+        As for `read_json`.
+
+    Returns
+    -------
+    Tiers
+        Checked by `align.formats.tiers.checked_tiers`.
+
+    Raises
+    ------
+    DataError
+        If the file has another shape or the times cannot be right.
+    """
+    name = os.fspath(path)
+    content = _parsed(path, encoding)
+    speakers = content.get("speakers")
+    blocks = speakers if isinstance(speakers, dict) and speakers else {"": content}
+    found: dict[str, Tier] = {}
+    for speaker, block in blocks.items():
+        if duration is None:
+            duration = _duration(block, name)
+        for key, called in (("words", WORDS), ("events", PHONES)):
+            if key == "events" or (isinstance(block, dict) and block.get(key)):
+                whole = f"{speaker} - {called}" if speaker else called
+                found[whole] = _tier(whole, block, key, name)
+    tiers = _in_order(content.get("tiers"), found, name)
+    return checked_tiers(tiers, name, duration=duration, silence=silence)
+
+
+def _parsed(path: str | os.PathLike[str], encoding: str | None) -> dict[str, Any]:
+    name = os.fspath(path)
     try:
         content = json.loads(read_text(path, encoding))
     except json.JSONDecodeError as error:
         raise DataError(f"is not JSON: {error.msg}.", path=name, line=error.lineno) from None
     except (RecursionError, ValueError) as error:
         raise DataError(f"is not usable JSON: {error}.", path=name) from None
-    events = content.get("events") if isinstance(content, dict) else None
-    if not isinstance(events, list):
+    if not isinstance(content, dict):
         raise DataError('is not an alignment: it has no list "events".', path=name)
+    return content
+
+
+def _duration(content: Any, path: str) -> float | None:
+    known = isinstance(content, dict) and content.get("duration") is not None
+    return _number(content, "duration", "the alignment", path) if known else None
+
+
+def _tier(name: str, block: Any, key: str, path: str) -> Tier:
+    """Return what stands under a key as a tier of intervals, or of points."""
+    events = block.get(key) if isinstance(block, dict) else None
+    if not isinstance(events, list):
+        raise DataError(f'is not an alignment: it has no list "{key}".', path=path)
+    points = key == "points"
+    one = {"words": "word", "points": "point"}.get(key, "event")
     labels, times = [], []
     for k, event in enumerate(events, start=1):
         label = event.get("label") if isinstance(event, dict) else None
         if not isinstance(label, str):
-            raise DataError(f'event {k} has no text "label".', path=name)
-        times.append((_number(event, "start", k, name), _number(event, "end", k, name)))
+            raise DataError(f'{one} {k} has no text "label".', path=path)
+        first, last = ("time", "time") if points else ("start", "end")
+        where = f"{one} {k}"
+        times.append((_number(event, first, where, path), _number(event, last, where, path)))
         labels.append(label)
-    if duration is None and content.get("duration") is not None:
-        duration = _number(content, "duration", 0, name)
-    return make_labels(labels, times, path=name, duration=duration, silence=silence)
+    end = max((last for _, last in times), default=0.0)
+    return Tier(name, "point" if points else "interval", tuple(labels), tuple(times), (), end)
 
 
-def _number(values: dict[str, Any], key: str, k: int, path: str) -> float:
+def _in_order(listed: Any, found: dict[str, Tier], path: str) -> list[Tier]:
+    """Put tiers in the order that "tiers" lists them in, with those that stand there only."""
+    rest = dict(found)
+    tiers = []
+    for k, entry in enumerate(listed if isinstance(listed, list) else [], start=1):
+        name = entry.get("name") if isinstance(entry, dict) else None
+        if not isinstance(name, str):
+            raise DataError(f'tier {k} has no text "name".', path=path)
+        place = name if name in rest else _PLACES.get(str(entry.get("in")))
+        if "in" in entry and place in rest:
+            tiers.append(replace(rest.pop(place), name=name))
+        else:
+            tiers.append(_tier(name, entry, "points" if "points" in entry else "events", path))
+    return [*tiers, *rest.values()]
+
+
+def _number(values: dict[str, Any], key: str, where: str, path: str) -> float:
     value = values.get(key)
     if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15:
         return float(value)
-    where = f"event {k}" if k else "the alignment"
     raise DataError(f'"{key}" of {where} is {value!r}, must be a number of seconds.', path=path)
 
 
-def format_json(alignment: "Alignment") -> str:
+def format_json(alignment: TimedLabels) -> str:
     """Return an alignment as JSON text; times read back exactly."""
+    return _text(_content(alignment))
+
+
+def _content(alignment: TimedLabels) -> dict[str, Any]:
+    return {
+        "audio": alignment.audio,
+        "rate": alignment.rate,
+        "duration": alignment.duration,
+        "score": alignment.score,
+        "events": _events(alignment),
+    }
+
+
+def _events(alignment: TimedLabels) -> list[dict[str, Any]]:
     confidence = alignment.confidence
     events = []
     rows = zip(alignment.labels, alignment.intervals.tolist(), strict=True)
@@ -92,18 +202,67 @@ def format_json(alignment: "Alignment") -> str:
             value = float(confidence[k])
             event["confidence"] = value if math.isfinite(value) else None
         events.append(event)
-    content = {
-        "audio": alignment.audio,
-        "rate": alignment.rate,
-        "duration": alignment.duration,
-        "score": alignment.score,
-        "events": events,
-    }
+    return events
+
+
+def format_json_tiers(tiers: Tiers, *, named: bool = False) -> str:
+    """Return all tiers as JSON text; names, order and times read back exactly.
+
+    Parameters
+    ----------
+    tiers : Tiers
+        What to write.
+    named : bool
+        Put also an only speaker who has a name below ``"speakers"``.
+    """
+    speakers = tiers.speakers()
+    if len(speakers) == 1 and not named:
+        speakers = [speakers[0]._replace(name="")]
+    blocks: dict[str, dict[str, Any]] = {}
+    places: list[tuple[Tier, str, str]] = []  # tier, where it stands, usual name
+    for name, phones, words in speakers:
+        blocks[name] = _content(tiers.labels_of(phones))
+        if words is not None:
+            blocks[name]["words"] = _events(tiers.labels_of(words))
+            places.append((words, "words", WORDS))
+        places.append((phones, "events", PHONES))
+    several = [*blocks] != [""]
+    whole: dict[str, Any] = {"speakers": blocks} if several else blocks[""]
+    usual = len(tiers) == len(places) and all(
+        tier is placed and (several or tier.name == name)
+        for tier, (placed, _, name) in zip(tiers, places, strict=True)
+    )
+    if not usual:
+        whole["tiers"] = [
+            _entry(tier, next((key for placed, key, _ in places if placed is tier), ""), tiers)
+            for tier in tiers
+        ]
+    return _text(whole)
+
+
+def _entry(tier: Tier, place: str, tiers: Tiers) -> dict[str, Any]:
+    if place:
+        return {"name": tier.name, "in": place}
+    if tier.kind == "point":
+        rows = zip(tier.labels, tier.times, strict=True)
+        points = [{"label": label, "time": time} for label, (time, _) in rows]
+        return {"name": tier.name, "kind": "point", "points": points}
+    return {"name": tier.name, "kind": "interval", "events": _events(tiers.labels_of(tier))}
+
+
+def _text(content: dict[str, Any]) -> str:
     return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
 def write_json(
-    path: str | os.PathLike[str], alignment: "Alignment", *, overwrite: bool = False
+    path: str | os.PathLike[str], alignment: TimedLabels, *, overwrite: bool = False
 ) -> None:
     """Write an alignment as JSON; see `format_json`."""
     atomic_write(path, format_json(alignment), overwrite=overwrite)
+
+
+def write_json_tiers(
+    path: str | os.PathLike[str], tiers: Tiers, *, named: bool = False, overwrite: bool = False
+) -> None:
+    """Write all tiers as JSON; see `format_json_tiers`."""
+    atomic_write(path, format_json_tiers(tiers, named=named), overwrite=overwrite)

@@ -1,5 +1,8 @@
 """Labels with their times: what every reader returns, and the one check all of them share.
 
+What a writer is given need not come from a reader: anything with the attributes of `TimedLabels`
+can be written, such as an `align.Alignment`.
+
 Times are in seconds from the start of the recording. Label k holds ``[start, end)``; the labels
 follow each other without holes: each ends where the next starts. Readers bring what a file says
 to that form, and refuse what cannot be brought there:
@@ -18,23 +21,52 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from align.errors import DataError
 
-if TYPE_CHECKING:
-    from align.results.alignment import Alignment
-
-__all__ = ["OVERRUN", "SLACK", "Labels", "make_labels"]
+__all__ = ["OVERRUN", "SLACK", "Labels", "TimedLabels", "make_labels"]
 
 SLACK = 0.0025
 """Gaps and overlaps of at most this many seconds are rounding, and are closed."""
 
 OVERRUN = 0.05
 """A last label may end at most this many seconds beyond the recording."""
+
+
+class TimedLabels(Protocol):
+    """What the writers of labels ask for: labels without holes, and what is known besides."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What occurs, length K."""
+
+    @property
+    def intervals(self) -> npt.NDArray[np.float64]:
+        """Start and end of each label in seconds [shape=(K, 2)]."""
+
+    @property
+    def duration(self) -> float | None:
+        """Length of the recording in seconds; None where it is not known."""
+
+    @property
+    def confidence(self) -> npt.NDArray[np.float64] | None:
+        """How sure each onset is, in [0, 1] [shape=(K,)]."""
+
+    @property
+    def score(self) -> float | None:
+        """Value of the potentials at these onsets."""
+
+    @property
+    def audio(self) -> str | None:
+        """The recording."""
+
+    @property
+    def rate(self) -> int | None:
+        """Its sampling rate in Hz."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +85,14 @@ class Labels:
         Line of the file (counted from 1) that each label comes from.
     duration : float, optional
         Length of the recording in seconds, where the file or the caller tells it.
+    confidence : np.ndarray [shape=(K,)], optional
+        How sure each onset is. Readers leave it out: a person may have moved the times since.
+    score : float, optional
+        Value of the potentials at these onsets; left out likewise.
+    audio : str, optional
+        The recording, where the caller tells it.
+    rate : int, optional
+        Its sampling rate in Hz.
     """
 
     labels: tuple[str, ...]
@@ -60,6 +100,10 @@ class Labels:
     path: str | None = None
     lines: tuple[int, ...] = ()
     duration: float | None = None
+    confidence: npt.NDArray[np.float64] | None = None
+    score: float | None = None
+    audio: str | None = None
+    rate: int | None = None
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -214,7 +258,7 @@ def _check_range(
         )
 
 
-def ticks(alignment: "Alignment", per_second: float, what: str) -> list[tuple[int, int]]:
+def ticks(alignment: TimedLabels, per_second: float, what: str) -> list[tuple[int, int]]:
     """Round intervals to whole ticks; a label that rounding would erase is an error."""
     rounded = np.rint(alignment.intervals * per_second).astype(np.int64).tolist()
     for label, (start, end) in zip(alignment.labels, rounded, strict=True):

@@ -3,7 +3,7 @@
 Written through partitura (extra ``scores``), version 1 of the format. The score in it is that of
 the alignment: its MIDI file where there is one, else its notes with a score second as two quarter
 notes. Spelling and voices, which a MIDI file does not tell, are made up: a note is spelled as
-`align.results.music.pitch_name` has it.
+`align.types.pitch_name` has it.
 
 References
 ----------
@@ -17,15 +17,14 @@ import tempfile
 import warnings
 from itertools import accumulate
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from align.errors import DataError
 from align.files.atomic import atomic_write
 from align.formats.midi_out import score_as_midi
+from align.formats.notes import TimedNotes
 from align.formats.score_partitura import import_partitura
-
-if TYPE_CHECKING:
-    from align.results.music import MusicAlignment
+from align.types import pitch_name
 
 __all__ = ["write_match"]
 
@@ -35,7 +34,7 @@ _ALTER = {"": 0, "#": 1, "b": -1}
 
 
 def write_match(
-    path: str | os.PathLike[str], alignment: "MusicAlignment", *, overwrite: bool = False
+    path: str | os.PathLike[str], alignment: TimedNotes, *, overwrite: bool = False
 ) -> None:
     """Write an alignment as a match file.
 
@@ -43,7 +42,7 @@ def write_match(
     ----------
     path : path
         The output.
-    alignment : MusicAlignment
+    alignment : TimedNotes
         What to write; every note of it counts as played.
     overwrite : bool
         Replace a file that exists.
@@ -88,10 +87,8 @@ def write_match(
     atomic_write(path, data, overwrite=overwrite)
 
 
-def _score_part(score: Any, alignment: "MusicAlignment", ids: tuple[str, ...]) -> Any:
+def _score_part(score: Any, alignment: TimedNotes, ids: tuple[str, ...]) -> Any:
     """Return the notes as a part of a score, with bars."""
-    from align.results.music import pitch_name
-
     file, places = score_as_midi(alignment)
     part = score.Part("P1", quarter_duration=file.ticks_per_beat)
     for tick, beats, beat_type in _metres(file):
@@ -120,7 +117,7 @@ def _metres(file: Any) -> list[tuple[int, int, int]]:
     return [(tick, *found[tick]) for tick in sorted(found)]
 
 
-def _performed_part(performance: Any, alignment: "MusicAlignment", ids: tuple[str, ...]) -> Any:
+def _performed_part(performance: Any, alignment: TimedNotes, ids: tuple[str, ...]) -> Any:
     offsets = alignment.offsets
     return performance.PerformedPart(
         [

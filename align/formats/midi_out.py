@@ -19,17 +19,15 @@ import bisect
 import io
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from align.errors import DataError, ParameterError
 from align.files.atomic import atomic_write
-
-if TYPE_CHECKING:
-    from align.formats.score_midi import MidiNote
-    from align.results.music import MusicAlignment
+from align.formats.notes import TimedNotes
+from align.formats.score_midi import MidiNote, read_midi_score
 
 __all__ = ["TempoMap", "fit_tempo_map", "format_midi", "score_as_midi", "write_midi"]
 
@@ -151,13 +149,13 @@ def fit_tempo_map(
 
 
 def format_midi(
-    alignment: "MusicAlignment", *, asynchrony: bool = True, tolerance: float = 0.005
+    alignment: TimedNotes, *, asynchrony: bool = True, tolerance: float = 0.005
 ) -> bytes:
     """Return the score, re-timed, as a Standard MIDI File.
 
     Parameters
     ----------
-    alignment : MusicAlignment
+    alignment : TimedNotes
         The notes.
     asynchrony : bool
         Put each note where it was played, beside its beat; else on its beat.
@@ -212,7 +210,7 @@ def format_midi(
 
 def write_midi(
     path: str | os.PathLike[str],
-    alignment: "MusicAlignment",
+    alignment: TimedNotes,
     *,
     asynchrony: bool = True,
     tolerance: float = 0.005,
@@ -226,12 +224,12 @@ def write_midi(
 # What is re-timed ------------------------------------------------------------------------------
 
 
-def score_as_midi(alignment: "MusicAlignment") -> "tuple[Any, list[MidiNote]]":
+def score_as_midi(alignment: TimedNotes) -> tuple[Any, list[MidiNote]]:
     """Return the score as a MIDI file, its own or one made up, and the place of each note in it.
 
     Parameters
     ----------
-    alignment : MusicAlignment
+    alignment : TimedNotes
         The notes; their `score_file` is used where it is MIDI and holds them.
 
     Returns
@@ -242,13 +240,11 @@ def score_as_midi(alignment: "MusicAlignment") -> "tuple[Any, list[MidiNote]]":
     return _source(alignment) or _plain_file(alignment)
 
 
-def _source(alignment: "MusicAlignment") -> "tuple[Any, list[MidiNote]] | None":
+def _source(alignment: TimedNotes) -> tuple[Any, list[MidiNote]] | None:
     """Return the MIDI file of the score, and the note of it that each aligned note is.
 
     None where there is no such file, or it is not what was aligned.
     """
-    from align.formats.score_midi import read_midi_score
-
     path = alignment.score_file
     if path is None or os.path.splitext(path)[1].lower() not in (".mid", ".midi"):
         return None
@@ -266,11 +262,9 @@ def _source(alignment: "MusicAlignment") -> "tuple[Any, list[MidiNote]] | None":
     return (score.file, found) if same else None
 
 
-def _plain_file(alignment: "MusicAlignment") -> "tuple[Any, list[MidiNote]]":
+def _plain_file(alignment: TimedNotes) -> tuple[Any, list[MidiNote]]:
     """Return a MIDI file of the notes of a score, a score second being two quarter notes."""
     import mido
-
-    from align.formats.score_midi import MidiNote
 
     scale = _PER_QUARTER * _PER_SECOND
     starts = np.rint(alignment.score_onsets * scale).astype(np.int64)
@@ -323,7 +317,7 @@ def _relative(events: list[Any]) -> Any:
 # Beats and bars --------------------------------------------------------------------------------
 
 
-def _chord_beats(alignment: "MusicAlignment", beats: Int64) -> tuple[Int64, Float64]:
+def _chord_beats(alignment: TimedNotes, beats: Int64) -> tuple[Int64, Float64]:
     """Ticks of the chords, strictly increasing, and when they are played."""
     first = np.searchsorted(alignment.chord_of, np.arange(alignment.chord_onsets.size))
     ticks = beats[first]
@@ -356,8 +350,8 @@ def _lead_in(x: Int64, y: Float64, per_quarter: int, bar: int) -> int:
 
 def _move_notes(
     tracks: list[list[list[Any]]],
-    places: "list[MidiNote]",
-    alignment: "MusicAlignment",
+    places: list[MidiNote],
+    alignment: TimedNotes,
     tempo: TempoMap,
 ) -> None:
     """Put each note where it was played; its end moves by as much as its beginning."""

@@ -11,22 +11,24 @@
 
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from align.errors import DataError, ParameterError
+import numpy as np
+import numpy.typing as npt
+
+from align.errors import DataError
 from align.files.atomic import atomic_write
 from align.files.text import read_text
-
-if TYPE_CHECKING:
-    from align.results.music import MusicAlignment
+from align.formats.notes import NoteTimes, TimedNotes
+from align.types import IntArray, Note, pitch_name
 
 __all__ = ["format_music_json", "is_music_json", "read_music_json", "write_music_json"]
 
+Float64 = npt.NDArray[np.float64]
 
-def format_music_json(alignment: "MusicAlignment") -> str:
+
+def format_music_json(alignment: TimedNotes) -> str:
     """Return an alignment as JSON text; it reads back exactly."""
-    from align.results.music import pitch_name
-
     notes = []
     offsets = alignment.offsets
     for k, note in enumerate(alignment.notes):
@@ -64,7 +66,7 @@ def format_music_json(alignment: "MusicAlignment") -> str:
 
 
 def write_music_json(
-    path: str | os.PathLike[str], alignment: "MusicAlignment", *, overwrite: bool = False
+    path: str | os.PathLike[str], alignment: TimedNotes, *, overwrite: bool = False
 ) -> None:
     """Write aligned notes as JSON; see `format_music_json`."""
     atomic_write(path, format_music_json(alignment), overwrite=overwrite)
@@ -79,9 +81,7 @@ def is_music_json(path: str | os.PathLike[str]) -> bool:
     return isinstance(content, dict) and content.get("kind") == "music"
 
 
-def read_music_json(
-    path: str | os.PathLike[str], *, duration: float | None = None
-) -> "MusicAlignment":
+def read_music_json(path: str | os.PathLike[str], *, duration: float | None = None) -> NoteTimes:
     """Read aligned notes that Align wrote, and that a person may have corrected.
 
     Parameters
@@ -93,16 +93,13 @@ def read_music_json(
 
     Returns
     -------
-    MusicAlignment
+    NoteTimes
 
     Raises
     ------
     DataError
         If the file has another shape or its times cannot be right.
     """
-    from align.results.music import MusicAlignment
-    from align.types import Note
-
     name = os.fspath(path)
     try:
         content = json.loads(read_text(path))
@@ -113,45 +110,64 @@ def read_music_json(
     notes = content.get("notes") if isinstance(content, dict) else None
     if not isinstance(notes, list) or not notes:
         raise DataError('is not an alignment of music: it has no list "notes".', path=name)
-    table: dict[str, list[float]] = {
-        key: [] for key in ("pitch", "score_onset", "score_duration", "onset", "chord")
+    table = {
+        key: np.array([_number(note, key, f"note {k}", name) for k, note in enumerate(notes, 1)])
+        for key in ("pitch", "score_onset", "score_duration", "onset", "chord")
     }
-    for k, note in enumerate(notes, start=1):
-        for key, column in table.items():
-            column.append(_number(note, key, f"note {k}", name))
-    with_confidence = all("confidence" in note for note in notes)
-    chords = content.get("chords", [])
-    if not isinstance(chords, list):
-        raise DataError('"chords" must be a list.', path=name)
-    length = _optional(content, "duration", name) if duration is None else duration
-    try:
-        return MusicAlignment(
-            [
-                Note(int(pitch), onset)
-                for pitch, onset in zip(table["pitch"], table["score_onset"], strict=True)
-            ],
-            table["onset"],  # type: ignore[arg-type]
-            duration=length,  # type: ignore[arg-type]
-            end=_optional(content, "end", name),  # type: ignore[arg-type]
-            confidence=[_number(note, "confidence", "a note", name) for note in notes]  # type: ignore[arg-type]
-            if with_confidence
-            else None,
-            score=_optional(content, "score", name),
-            audio=_text(content, "audio", name),
-            rate=_whole(content, name),
-            durations=table["score_duration"],  # type: ignore[arg-type]
-            note_ids=tuple(str(note.get("id", f"n{k}")) for k, note in enumerate(notes)),
-            chord_of=table["chord"],  # type: ignore[arg-type]
-            chord_onsets=[_number(c, "onset", "a chord", name) for c in chords] or None,  # type: ignore[arg-type]
-            chord_score_onsets=[_number(c, "score_onset", "a chord", name) for c in chords]  # type: ignore[arg-type]
-            or None,
-            match=_optional(content, "match", name),
-            warnings=tuple(map(str, content.get("warnings") or ())),
-            score_file=_text(content, "score_file", name),
-            repeats=_text(content, "repeats", name) or "",
+    chord_of = table["chord"].astype(np.intp)
+    scored, played = _chords(content.get("chords", []), chord_of, table["score_onset"], name)
+    confidence = None
+    if all("confidence" in note for note in notes):
+        confidence = np.array([_number(note, "confidence", "a note", name) for note in notes])
+    return NoteTimes(
+        tuple(
+            Note(int(pitch), onset)
+            for pitch, onset in zip(table["pitch"], table["score_onset"].tolist(), strict=True)
+        ),
+        table["onset"],
+        table["score_duration"],
+        tuple(str(note.get("id", f"n{k}")) for k, note in enumerate(notes)),
+        chord_of,
+        scored,
+        name,
+        _optional(content, "duration", name) if duration is None else duration,
+        _optional(content, "end", name),
+        confidence,
+        _optional(content, "score", name),
+        _text(content, "audio", name),
+        _whole(content, name),
+        played,
+        _optional(content, "match", name),
+        tuple(map(str, content.get("warnings") or ())),
+        _text(content, "score_file", name),
+        _text(content, "repeats", name) or "",
+    )
+
+
+def _chords(
+    chords: Any, chord_of: IntArray, score_onsets: Float64, path: str
+) -> tuple[Float64, Float64 | None]:
+    """Return when each chord stands in the score, and when it is played where the file says it."""
+    if chord_of[0] != 0 or not np.isin(np.diff(chord_of), (0, 1)).all():
+        raise DataError(
+            '"chord" of the notes must count from 0, each equal to the one before or one more.',
+            path=path,
         )
-    except ParameterError as error:
-        raise DataError(str(error), path=name) from None
+    if not isinstance(chords, list):
+        raise DataError('"chords" must be a list.', path=path)
+    if not chords:
+        return np.bincount(chord_of, score_onsets) / np.bincount(chord_of), None
+    played, scored = (
+        np.array([_number(chord, key, "a chord", path) for chord in chords])
+        for key in ("onset", "score_onset")
+    )
+    if len(chords) != chord_of[-1] + 1:
+        raise DataError(
+            f'"chords" has {len(chords)} items, must have one for each of the {chord_of[-1] + 1} '
+            "chords of the notes.",
+            path=path,
+        )
+    return scored, played
 
 
 def _number(values: Any, key: str, where: str, path: str) -> float:

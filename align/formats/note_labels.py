@@ -23,7 +23,6 @@ import csv
 import io
 import os
 import re
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 from xml.sax.saxutils import quoteattr
 
@@ -32,15 +31,16 @@ import numpy as np
 from align.errors import DataError
 from align.files.atomic import atomic_write
 from align.files.text import parse_number, read_lines, read_text
-
-if TYPE_CHECKING:
-    from align.results.music import MusicAlignment
+from align.formats.notes import NotesOfScore, NoteTimes, TimedNotes
+from align.types import pitch_name
 
 __all__ = [
     "format_layer",
     "format_points",
     "format_sv_csv",
-    "read_note_labels",
+    "read_layer",
+    "read_points",
+    "read_sv_csv",
     "write_layer",
     "write_points",
     "write_sv_csv",
@@ -51,9 +51,7 @@ _RATE = 44100  # Hz, of a layer whose recording has no known rate
 _Row = tuple[float, str, int | None]  # seconds, label, line
 
 
-def _labels(alignment: "MusicAlignment") -> list[str]:
-    from align.results.music import pitch_name
-
+def _labels(alignment: TimedNotes) -> list[str]:
     for name in alignment.note_ids:
         if re.search(r"[\t\n\r]", name):
             raise DataError(f"the id {name!r} cannot stand in a label; rename the note.")
@@ -61,19 +59,19 @@ def _labels(alignment: "MusicAlignment") -> list[str]:
     return [f"{pitch_name(p)} {i}" for p, i in zip(pitches, alignment.note_ids, strict=True)]
 
 
-def _in_time(alignment: "MusicAlignment") -> list[int]:
+def _in_time(alignment: TimedNotes) -> list[int]:
     order: list[int] = np.argsort(alignment.onsets, kind="stable").tolist()
     return order
 
 
-def format_points(alignment: "MusicAlignment") -> str:
+def format_points(alignment: TimedNotes) -> str:
     """Return the notes as an Audacity label track of points, in the order they are played."""
     labels = _labels(alignment)
     times = [f"{alignment.onsets[k]:.6f}" for k in range(len(alignment))]
     return "".join(f"{times[k]}\t{times[k]}\t{labels[k]}\n" for k in _in_time(alignment))
 
 
-def format_sv_csv(alignment: "MusicAlignment") -> str:
+def format_sv_csv(alignment: TimedNotes) -> str:
     """Return the notes as ``TIME,LABEL``, in the order they are played."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -83,7 +81,7 @@ def format_sv_csv(alignment: "MusicAlignment") -> str:
     return out.getvalue()
 
 
-def format_layer(alignment: "MusicAlignment") -> str:
+def format_layer(alignment: TimedNotes) -> str:
     """Return the notes as a layer of Sonic Visualiser.
 
     Times are in samples of the recording, whose rate must therefore be known to Sonic Visualiser
@@ -124,21 +122,21 @@ def format_layer(alignment: "MusicAlignment") -> str:
 
 
 def write_points(
-    path: str | os.PathLike[str], alignment: "MusicAlignment", *, overwrite: bool = False
+    path: str | os.PathLike[str], alignment: TimedNotes, *, overwrite: bool = False
 ) -> None:
     """Write an Audacity label track; see `format_points`."""
     atomic_write(path, format_points(alignment), overwrite=overwrite)
 
 
 def write_sv_csv(
-    path: str | os.PathLike[str], alignment: "MusicAlignment", *, overwrite: bool = False
+    path: str | os.PathLike[str], alignment: TimedNotes, *, overwrite: bool = False
 ) -> None:
     """Write a table for Sonic Visualiser; see `format_sv_csv`."""
     atomic_write(path, format_sv_csv(alignment), overwrite=overwrite)
 
 
 def write_layer(
-    path: str | os.PathLike[str], alignment: "MusicAlignment", *, overwrite: bool = False
+    path: str | os.PathLike[str], alignment: TimedNotes, *, overwrite: bool = False
 ) -> None:
     """Write a layer of Sonic Visualiser; see `format_layer`."""
     atomic_write(path, format_layer(alignment), overwrite=overwrite)
@@ -147,29 +145,23 @@ def write_layer(
 # Reading back ----------------------------------------------------------------------------------
 
 
-def read_note_labels(
-    path: str | os.PathLike[str],
-    notes: "MusicAlignment",
-    *,
-    format: str,
-    duration: float | None = None,
-) -> "MusicAlignment":
-    """Read labels that a person may have moved or deleted.
+def read_points(
+    path: str | os.PathLike[str], notes: NotesOfScore, *, duration: float | None = None
+) -> NoteTimes:
+    """Read an Audacity label track that a person may have corrected.
 
     Parameters
     ----------
     path : path
         The file.
-    notes : MusicAlignment
+    notes : NotesOfScore
         The notes the labels speak of; its times do not matter.
-    format : {"audacity", "sv.csv", "svl"}
-        What the file is.
     duration : float, optional
         Length of the recording in seconds; by default that of `notes`, or to the last label.
 
     Returns
     -------
-    MusicAlignment
+    NoteTimes
         The notes that have a label.
 
     Raises
@@ -178,10 +170,27 @@ def read_note_labels(
         Where the file is not of that format, or a label names no note, names one twice, or is of
         another pitch than its note.
     """
-    from align.results.music import MusicAlignment, pitch_name
+    return _matched(_point_rows(os.fspath(path)), os.fspath(path), notes, duration)
 
-    name = os.fspath(path)
-    rows = _READERS[format](name)
+
+def read_sv_csv(
+    path: str | os.PathLike[str], notes: NotesOfScore, *, duration: float | None = None
+) -> NoteTimes:
+    """Read a table of Sonic Visualiser; see `read_points`."""
+    return _matched(_sv_csv_rows(os.fspath(path)), os.fspath(path), notes, duration)
+
+
+def read_layer(
+    path: str | os.PathLike[str], notes: NotesOfScore, *, duration: float | None = None
+) -> NoteTimes:
+    """Read a layer of Sonic Visualiser; see `read_points`."""
+    return _matched(_layer_rows(os.fspath(path)), os.fspath(path), notes, duration)
+
+
+def _matched(
+    rows: list[_Row], name: str, notes: NotesOfScore, duration: float | None
+) -> NoteTimes:
+    """Find the note of each label."""
     if not rows:
         raise DataError("has no labels; give one for each note that was played.", path=name)
     place = {note: k for k, note in enumerate(notes.note_ids)}
@@ -217,23 +226,25 @@ def read_note_labels(
         found[k] = time
     keep = sorted(found)
     times = [found[k] for k in keep]
-    length = max([notes.duration, *times]) if duration is None else duration
+    known = [] if notes.duration is None else [notes.duration]
+    every = notes.notes
     chord = np.unique(notes.chord_of[keep], return_inverse=True)[1]
-    return MusicAlignment(
-        [notes.events[k] for k in keep],
+    return NoteTimes(
+        tuple(every[k] for k in keep),
         np.array(times),
-        duration=length,
+        notes.durations[keep],
+        tuple(notes.note_ids[k] for k in keep),
+        chord,
+        notes.chord_score_onsets[np.unique(notes.chord_of[keep])],
+        name,
+        max([*known, *times]) if duration is None else duration,
         audio=notes.audio,
         rate=notes.rate,
-        durations=notes.durations[keep],
-        note_ids=tuple(notes.note_ids[k] for k in keep),
-        chord_of=chord,
-        chord_score_onsets=notes.chord_score_onsets[np.unique(notes.chord_of[keep])],
         score_file=notes.score_file,
     )
 
 
-def _read_points(path: str) -> list[_Row]:
+def _point_rows(path: str) -> list[_Row]:
     rows: list[_Row] = []
     for number, line in read_lines(path):
         if line.startswith("\\"):  # a range of frequencies
@@ -250,7 +261,7 @@ def _read_points(path: str) -> list[_Row]:
     return rows
 
 
-def _read_sv_csv(path: str) -> list[_Row]:
+def _sv_csv_rows(path: str) -> list[_Row]:
     rows: list[_Row] = []
     reader = csv.reader(io.StringIO(read_text(path)))
     try:
@@ -266,7 +277,7 @@ def _read_sv_csv(path: str) -> list[_Row]:
     return rows
 
 
-def _read_layer(path: str) -> list[_Row]:
+def _layer_rows(path: str) -> list[_Row]:
     text = read_text(path)
     if "<!ENTITY" in text:  # which can make a small file grow beyond all memory
         raise DataError("declares entities, which no layer of Sonic Visualiser does.", path=path)
@@ -287,6 +298,3 @@ def _read_layer(path: str) -> list[_Row]:
         (parse_number(point.get("frame", ""), "frame", path) / rate, point.get("label", ""), None)
         for point in root.iter("point")
     ]
-
-
-_READERS = {"audacity": _read_points, "sv.csv": _read_sv_csv, "svl": _read_layer}

@@ -14,26 +14,28 @@ deleted is a note that was not played.
 import csv
 import io
 import os
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from align.errors import DataError
 from align.files.atomic import atomic_write
+from align.files.text import read_text
+from align.formats.note_rows import check_pitches
+from align.formats.notes import NoteTimes, TimedNotes, notes_of_score
 from align.formats.score_table import read_truth_rows
+from align.formats.scores import Score
 
-if TYPE_CHECKING:
-    from align.results.music import MusicAlignment
-
-__all__ = ["format_note_table", "read_note_table", "write_note_table"]
+__all__ = ["format_note_table", "is_note_table", "read_note_table", "write_note_table"]
 
 _COLUMNS = ("score_onset_s", "performed_onset_s", "pitch", "confidence", "id", "duration_s")
 
 
-def format_note_table(alignment: "MusicAlignment", *, separator: str = ",") -> str:
+def format_note_table(alignment: TimedNotes, *, separator: str = ",") -> str:
     """Return an alignment as a table, one note on each line, in the order of the score.
 
     Parameters
     ----------
-    alignment : MusicAlignment
+    alignment : TimedNotes
         What to write.
     separator : str
         Between columns.
@@ -64,7 +66,7 @@ def format_note_table(alignment: "MusicAlignment", *, separator: str = ",") -> s
 
 def write_note_table(
     path: str | os.PathLike[str],
-    alignment: "MusicAlignment",
+    alignment: TimedNotes,
     *,
     separator: str = ",",
     overwrite: bool = False,
@@ -73,9 +75,7 @@ def write_note_table(
     atomic_write(path, format_note_table(alignment, separator=separator), overwrite=overwrite)
 
 
-def read_note_table(
-    path: str | os.PathLike[str], *, duration: float | None = None
-) -> "MusicAlignment":
+def read_note_table(path: str | os.PathLike[str], *, duration: float | None = None) -> NoteTimes:
     """Read aligned notes, as written or as corrected by a person.
 
     Parameters
@@ -87,7 +87,7 @@ def read_note_table(
 
     Returns
     -------
-    MusicAlignment
+    NoteTimes
         Without confidences, which spoke of the times before they were corrected.
 
     Raises
@@ -96,9 +96,6 @@ def read_note_table(
         Where a column is missing, a value is not what it should be, two notes have one id, or a
         note is played outside the recording; names the line.
     """
-    from align.formats.note_rows import check_pitches
-    from align.formats.scores import Score
-
     name = os.fspath(path)
     rows = read_truth_rows(path)
     if not rows:
@@ -123,6 +120,14 @@ def read_note_table(
             )
     rows.sort(key=lambda item: (item[0].onset, item[0].pitch))
     score = Score.of([row for row, _ in rows])
-    from align.results.music import MusicAlignment
+    times = np.array([time for _, time in rows], dtype=np.float64)
+    return notes_of_score(score, times, path=name, duration=duration)
 
-    return MusicAlignment.from_score(score, [time for _, time in rows], duration=duration)
+
+def is_note_table(path: str | os.PathLike[str]) -> bool:
+    """Whether a table holds notes rather than labels, by its first line."""
+    try:
+        head = read_text(path).split("\n", 1)[0].lower()
+    except DataError:
+        return False
+    return "pitch" in head and "performed" in head

@@ -13,29 +13,36 @@ label    ``label``, ``phone``, ``phoneme``, ``text``, ``symbol``
 
 Without an ``end`` each label ends where the next starts, and the last with the recording.
 A table without names is read as ``start,end,label`` or, with two columns, ``start,label``.
+
+Where words stand beside the phones, the columns written are ``start``, ``end``, ``label``,
+``confidence``, ``word`` and ``speaker``. Words are not read back: two words that are the same and
+follow each other would be one.
 """
 
 import csv
 import io
 import math
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+
+import numpy as np
 
 from align.errors import DataError
 from align.files.atomic import atomic_write
 from align.files.text import parse_number, read_text
-from align.formats.labels import Labels, make_labels, ticks
-
-if TYPE_CHECKING:
-    from align.results.alignment import Alignment
+from align.formats.labels import Labels, TimedLabels, make_labels, ticks
+from align.formats.tiers import Speaker, Tier, Tiers
+from align.types import SILENCE, FloatArray
 
 __all__ = [
     "format_csv",
+    "format_csv_tiers",
     "onsets_to_intervals",
     "read_csv",
     "table_columns",
     "table_rows",
     "write_csv",
+    "write_csv_tiers",
 ]
 
 _NAMES = {
@@ -162,12 +169,12 @@ def table_columns(cells: list[str], path: str) -> tuple[dict[str, int], int]:
     )
 
 
-def format_csv(alignment: "Alignment", *, separator: str = ",") -> str:
+def format_csv(alignment: TimedLabels, *, separator: str = ",") -> str:
     """Return an alignment as a table with the columns start, end, label and confidence.
 
     Parameters
     ----------
-    alignment : Alignment
+    alignment : TimedLabels
         What to write.
     separator : str
         Between columns.
@@ -192,10 +199,66 @@ def format_csv(alignment: "Alignment", *, separator: str = ",") -> str:
 
 def write_csv(
     path: str | os.PathLike[str],
-    alignment: "Alignment",
+    alignment: TimedLabels,
     *,
     separator: str = ",",
     overwrite: bool = False,
 ) -> None:
     """Write an alignment as a table; see `format_csv`."""
     atomic_write(path, format_csv(alignment, separator=separator), overwrite=overwrite)
+
+
+def format_csv_tiers(tiers: Tiers, *, separator: str = ",") -> str:
+    """Return the phones of each speaker as a table, each with the word it belongs to.
+
+    Parameters
+    ----------
+    tiers : Tiers
+        With a tier of phones for each speaker.
+    separator : str
+        Between columns.
+
+    Returns
+    -------
+    str
+        Seconds to the microsecond. Silences belong to no word.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=separator, lineterminator="\n")
+    writer.writerow(["start", "end", "label", "confidence", "word", "speaker"])
+    for speaker in tiers.speakers():
+        writer.writerows(_rows_of(speaker))
+    return out.getvalue()
+
+
+def _rows_of(speaker: Speaker) -> Iterator[list[str]]:
+    phones, words = speaker.phones, speaker.words
+    sure = phones.confidence
+    starts = np.array([start for start, _ in words.times]) if words else np.empty(0)
+    for k, (label, (start, end)) in enumerate(zip(phones.labels, phones.times, strict=True)):
+        word = "" if words is None else _word_at(words, starts, (start + end) / 2)
+        yield [
+            f"{start:.6f}",
+            f"{end:.6f}",
+            label,
+            "" if sure is None else f"{sure[k]:.4f}",
+            "" if word == SILENCE else word,
+            speaker.name,
+        ]
+
+
+def _word_at(words: Tier, starts: FloatArray, time: float) -> str:
+    """Return the word in the middle of which a phone lies, which rounding does not change."""
+    place = int(np.searchsorted(starts, time, "right")) - 1
+    return words.labels[place] if place >= 0 and time < words.times[place][1] else ""
+
+
+def write_csv_tiers(
+    path: str | os.PathLike[str],
+    tiers: Tiers,
+    *,
+    separator: str = ",",
+    overwrite: bool = False,
+) -> None:
+    """Write the phones of each speaker as a table; see `format_csv_tiers`."""
+    atomic_write(path, format_csv_tiers(tiers, separator=separator), overwrite=overwrite)

@@ -6,27 +6,24 @@
     0.519000,0.500000,0.93121
 
 One line for each chord: when it is played, where it stands in the score, and how many score
-seconds go by in a second there (1 at the tempo of the score); see `MusicAlignment.tempo`.
+seconds go by in a second there (1 at the tempo of the score); see `align.MusicAlignment.tempo`.
 """
 
 import math
 import os
-from typing import TYPE_CHECKING
 
 from align.files.atomic import atomic_write
-
-if TYPE_CHECKING:
-    from align.results.music import MusicAlignment
+from align.formats.notes import TimedNotes
 
 __all__ = ["format_tempo", "write_tempo"]
 
 
-def format_tempo(alignment: "MusicAlignment", *, window: float = 1.0) -> str:
+def format_tempo(alignment: TimedNotes, *, window: float = 1.0) -> str:
     """Return the tempo curve as a table.
 
     Parameters
     ----------
-    alignment : MusicAlignment
+    alignment : TimedNotes
         The notes.
     window : float
         Seconds before and after each chord over which the tempo is fitted; 0 for the bare ratios.
@@ -45,7 +42,7 @@ def format_tempo(alignment: "MusicAlignment", *, window: float = 1.0) -> str:
 
 def write_tempo(
     path: str | os.PathLike[str],
-    alignment: "MusicAlignment",
+    alignment: TimedNotes,
     *,
     window: float = 1.0,
     overwrite: bool = False,

@@ -21,9 +21,7 @@ https://www.fon.hum.uva.nl/praat/manual/TextGrid_file_formats.html
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -31,48 +29,18 @@ import numpy.typing as npt
 from align.errors import DataError, ParameterError
 from align.files.atomic import atomic_write
 from align.files.text import parse_number, read_text
-from align.formats.labels import Labels, make_labels
-
-if TYPE_CHECKING:
-    from align.results.alignment import Alignment
+from align.formats.labels import Labels, TimedLabels, make_labels
+from align.formats.tiers import PHONES, Tier, Tiers, checked_tiers, choose_tier
 
 __all__ = [
-    "Tier",
-    "choose_tier",
     "format_textgrid",
     "parse_textgrid",
     "read_textgrid",
+    "read_textgrid_tiers",
     "tile",
     "write_textgrid",
+    "write_textgrid_tiers",
 ]
-
-
-@dataclass(frozen=True)
-class Tier:
-    """One tier of a TextGrid, as the file has it.
-
-    Parameters
-    ----------
-    name : str
-        Its name.
-    kind : str
-        ``"interval"`` or ``"point"``.
-    labels : tuple of str
-        The labels, untouched.
-    times : tuple of (float, float)
-        Start and end of each in seconds; both the time itself in a point tier.
-    lines : tuple of int
-        Line of each label, counted from 1.
-    end : float
-        Where the tier ends, in seconds.
-    """
-
-    name: str
-    kind: str
-    labels: tuple[str, ...]
-    times: tuple[tuple[float, float], ...]
-    lines: tuple[int, ...]
-    end: float
 
 
 _TOKEN = re.compile(r'"[^"]*+(?:""[^"]*+)*+"|"|<[^>\s]*>|![^\n]*|[^\s"!]\S*')
@@ -247,31 +215,33 @@ def read_textgrid(
     return Labels(labels.labels, labels.intervals, name, labels.lines, end)
 
 
-def choose_tier(tiers: Sequence[Tier], wanted: str | None, path: str) -> Tier:
-    """Return the tier of this name, by default that of the phones, else the only one."""
-    intervals = [tier for tier in tiers if tier.kind == "interval"]
-    have = ", ".join(repr(tier.name) for tier in intervals) or "none"
-    if wanted is not None:
-        found = [tier for tier in intervals if tier.name == wanted]
-        if not found:
-            raise DataError(
-                f"has no interval tier {wanted!r}; its interval tiers: {have}.", path=path
-            )
-        return found[0]
-    for ending in (r"phones", r"phone", r".* - phones?"):
-        found = [t for t in intervals if re.fullmatch(ending, t.name.strip(), re.I | re.S)]
-        if len(found) == 1:
-            return found[0]
-        if found:
-            raise DataError(
-                f"several tiers could hold the phones ({have}); name the one to read.", path=path
-            )
-    if len(intervals) == 1:
-        return intervals[0]
-    raise DataError(
-        f"has no tier 'phones' (interval tiers: {have}); rename a tier or name the one to read.",
-        path=path,
-    )
+def read_textgrid_tiers(
+    path: str | os.PathLike[str],
+    *,
+    duration: float | None = None,
+    silence: str = "sil",
+    encoding: str | None = None,
+) -> Tiers:
+    """Read all tiers, of intervals and of points.
+
+    Parameters
+    ----------
+    path, duration, silence, encoding
+        As for `read_textgrid`.
+
+    Returns
+    -------
+    Tiers
+        In the order of the file, checked by `align.formats.tiers.checked_tiers`.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be used.
+    """
+    name = os.fspath(path)
+    tiers = parse_textgrid(read_text(path, encoding), name)
+    return checked_tiers(tiers, name, duration=duration, silence=silence)
 
 
 def tile(
@@ -317,13 +287,13 @@ def tile(
 
 
 def format_textgrid(
-    tiers: Mapping[str, tuple[Sequence[str], npt.ArrayLike]], duration: float
+    tiers: Mapping[str, tuple[Sequence[str], npt.ArrayLike]] | Iterable[Tier], duration: float
 ) -> str:
-    """Return the text of a long TextGrid of interval tiers that fill ``[0, duration]``.
+    """Return the text of a long TextGrid whose tiers fill ``[0, duration]``.
 
     Parameters
     ----------
-    tiers : mapping of str to (labels, intervals)
+    tiers : mapping of str to (labels, intervals), or iterable of Tier
         For each tier its K labels and [shape=(K, 2)] their starts and ends in seconds.
     duration : float
         Length of the recording in seconds.
@@ -341,23 +311,55 @@ def format_textgrid(
     """
     if not (np.isfinite(duration) and duration > 0):
         raise ParameterError(f"duration={duration}, must be positive and finite.")
-    end = _digits(duration)
-    out = [
-        'File type = "ooTextFile"\nObject class = "TextGrid"\n\n'
-        f"xmin = 0\nxmax = {end}\ntiers? <exists>\nsize = {len(tiers)}\nitem []:\n"
+    if isinstance(tiers, Mapping):
+        tiers = [
+            _tier(name, labels, intervals, duration) for name, (labels, intervals) in tiers.items()
+        ]
+    blocks = [
+        f"    item [{i}]:\n{_WRITTEN[tier.kind](tier, duration)}"
+        for i, tier in enumerate(tiers, start=1)
     ]
-    for i, (name, (labels, intervals)) in enumerate(tiers.items(), start=1):
-        rows = tile(labels, intervals, duration)
-        out.append(
-            f'    item [{i}]:\n        class = "IntervalTier"\n        name = {_quoted(name)}\n'
-            f"        xmin = 0\n        xmax = {end}\n        intervals: size = {len(rows)}\n"
-        )
-        out.extend(
+    head = 'File type = "ooTextFile"\nObject class = "TextGrid"\n\n'
+    span = f"xmin = 0\nxmax = {_digits(duration)}\n"
+    return f"{head}{span}tiers? <exists>\nsize = {len(blocks)}\nitem []:\n" + "".join(blocks)
+
+
+def _tier(name: str, labels: Sequence[str], intervals: npt.ArrayLike, duration: float) -> Tier:
+    rows = np.asarray(intervals, dtype=np.float64).reshape(-1, 2).tolist()
+    times = tuple((start, end) for start, end in rows)
+    return Tier(name, "interval", tuple(labels), times, (), duration)
+
+
+def _head(kind: str, name: str, duration: float) -> str:
+    return (
+        f'        class = "{kind}"\n        name = {_quoted(name)}\n'
+        f"        xmin = 0\n        xmax = {_digits(duration)}\n"
+    )
+
+
+def _intervals(tier: Tier, duration: float) -> str:
+    rows = tile(tier.labels, tier.times, duration)
+    return (
+        _head("IntervalTier", tier.name, duration)
+        + f"        intervals: size = {len(rows)}\n"
+        + "".join(
             f"        intervals [{j}]:\n            xmin = {_digits(start)}\n"
             f"            xmax = {_digits(stop)}\n            text = {_quoted(label)}\n"
             for j, (start, stop, label) in enumerate(rows, start=1)
         )
-    return "".join(out)
+    )
+
+
+def _points(tier: Tier, duration: float) -> str:
+    return (
+        _head("TextTier", tier.name, duration)
+        + f"        points: size = {len(tier.labels)}\n"
+        + "".join(
+            f"        points [{j}]:\n            number = {_digits(time)}\n"
+            f"            mark = {_quoted(label)}\n"
+            for j, (label, (time, _)) in enumerate(zip(tier.labels, tier.times, strict=True), 1)
+        )
+    )
 
 
 def _digits(seconds: float) -> str:
@@ -368,26 +370,29 @@ def _quoted(text: str) -> str:
     return '"' + text.replace('"', '""') + '"'
 
 
+_WRITTEN = {"interval": _intervals, "point": _points}
+
+
 def write_textgrid(
     path: str | os.PathLike[str],
-    alignment: "Alignment",
+    alignment: TimedLabels,
     *,
-    tier: str = "phones",
+    tier: str = PHONES,
     overwrite: bool = False,
 ) -> None:
-    """Write an alignment as a long TextGrid in UTF-8.
+    """Write labels as a long TextGrid in UTF-8, with one tier of this name.
 
-    Parameters
-    ----------
-    path : path
-        The output.
-    alignment : Alignment
-        Its intervals; time before the first and after the last event gets the label ``""``, and
-        the last interval ends exactly with the recording.
-    tier : str
-        Name of the tier.
-    overwrite : bool
-        Replace a file that exists.
+    Time before the first and after the last label gets the label ``""``, and the last interval
+    ends exactly with the recording.
     """
-    tiers = {tier: (alignment.labels, alignment.intervals)}
-    atomic_write(path, format_textgrid(tiers, alignment.duration), overwrite=overwrite)
+    intervals, duration = alignment.intervals, alignment.duration
+    end = float(intervals[-1, 1]) if duration is None else duration
+    text = format_textgrid({tier: (alignment.labels, intervals)}, end)
+    atomic_write(path, text, overwrite=overwrite)
+
+
+def write_textgrid_tiers(
+    path: str | os.PathLike[str], tiers: Tiers, *, overwrite: bool = False
+) -> None:
+    """Write all tiers as a long TextGrid in UTF-8; see `format_textgrid`."""
+    atomic_write(path, format_textgrid(tiers, tiers.duration), overwrite=overwrite)

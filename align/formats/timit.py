@@ -9,15 +9,11 @@ Samples count at the rate of the recording: 16000 Hz in TIMIT.
 """
 
 import os
-from typing import TYPE_CHECKING
 
 from align.errors import DataError, ParameterError
 from align.files.atomic import atomic_write
 from align.files.text import read_lines
-from align.formats.labels import Labels, check_words, make_labels, ticks
-
-if TYPE_CHECKING:
-    from align.results.alignment import Alignment
+from align.formats.labels import Labels, TimedLabels, check_words, make_labels, ticks
 
 __all__ = ["format_phn", "read_phn", "write_phn"]
 
@@ -94,12 +90,12 @@ def _sample(text: str, what: str, path: str, line: int) -> int:
     )
 
 
-def format_phn(alignment: "Alignment", *, rate: float | None = None) -> str:
+def format_phn(alignment: TimedLabels, *, rate: float | None = None) -> str:
     """Return an alignment as the text of a ``.phn`` file.
 
     Parameters
     ----------
-    alignment : Alignment
+    alignment : TimedLabels
         What to write; time before its first and after its last event is left out.
     rate : float, optional
         Sampling rate in Hz; by default the recording's, else 16000.
@@ -120,7 +116,7 @@ def format_phn(alignment: "Alignment", *, rate: float | None = None) -> str:
 
 def write_phn(
     path: str | os.PathLike[str],
-    alignment: "Alignment",
+    alignment: TimedLabels,
     *,
     rate: float | None = None,
     overwrite: bool = False,

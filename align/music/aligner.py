@@ -415,7 +415,7 @@ class MusicAligner(Aligner):
     def _result_of(
         self, example: Example, name: str, found: MusicAlignment, elapsed: float
     ) -> FileResult:
-        return FileResult.of_notes(example, found, elapsed)
+        return FileResult.of(example, found, elapsed)
 
     def _saved_params(self) -> dict[str, Any]:
         saved = super()._saved_params()

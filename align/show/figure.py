@@ -1,20 +1,45 @@
 """What every picture needs: matplotlib, and the sound it is drawn over."""
 
 import os
-from typing import TYPE_CHECKING, Any, TypeAlias
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
+from align.results.timing import Timing
 
 if TYPE_CHECKING:
-    from align.results.alignment import Alignment
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-__all__ = ["Sound", "require_matplotlib", "sound_of"]
+__all__ = [
+    "Picture",
+    "Sound",
+    "boxes_for_missing_glyphs",
+    "drawn",
+    "require_matplotlib",
+    "sound_of",
+]
 
 Sound: TypeAlias = tuple[npt.NDArray[np.float32], int]
 """Samples [shape=(n,)] and their rate in Hz."""
+
+
+class Picture(Protocol):
+    """What is drawn of one kind of result."""
+
+    def size(self) -> tuple[float, float]:
+        """Width and height of a new figure in inches."""
+
+    def draw(self, figure: "Figure") -> "Axes":
+        """Draw everything into an empty figure; return the axes with the events."""
+
+    def draw_in(self, ax: "Axes") -> "Axes":
+        """Draw the events over the recording into axes of the user's; return them."""
 
 
 def require_matplotlib() -> None:
@@ -27,8 +52,17 @@ def require_matplotlib() -> None:
         ) from error
 
 
+def drawn(picture: Picture, ax: "Axes | None") -> "Axes":
+    """Draw a picture into axes, or into a new figure where there are none; return the axes."""
+    if ax is not None:
+        return picture.draw_in(ax)
+    import matplotlib.pyplot as plt
+
+    return picture.draw(plt.figure(figsize=picture.size()))
+
+
 def sound_of(
-    alignment: "Alignment",
+    alignment: Timing,
     audio: str | os.PathLike[str] | npt.NDArray[Any] | None,
     rate: int | None,
 ) -> Sound | None:
@@ -39,3 +73,11 @@ def sound_of(
     from align.features.audio import read_audio
 
     return read_audio(audio, None, source_rate=rate, allow_silence=True)
+
+
+@contextmanager
+def boxes_for_missing_glyphs() -> Iterator[None]:
+    """Say nothing of labels the font cannot show: the picture shows that it cannot."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing", category=UserWarning)
+        yield

@@ -9,22 +9,24 @@ matplotlib is needed: ``pip install "margin-align[plot]"``.
 """
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
-from align.show.figure import Sound, require_matplotlib, sound_of
+from align.results.music import MusicAlignment
+from align.results.timing import Timing
+from align.show.figure import Sound, drawn, require_matplotlib, sound_of
+from align.types import pitch_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from align.results.music import MusicAlignment
-
-__all__ = ["draw_music", "music_size", "plot_music"]
+__all__ = ["NotePicture", "music_size", "plot_music"]
 
 Span = tuple[float, float]
 
@@ -41,10 +43,72 @@ _LOUDEST = 14.0  # of the levels
 _WINDOW = 1.0  # seconds over which the tempo is fitted
 
 
+class NotePicture(NamedTuple):
+    """What is drawn of notes: the truth beside them, the sound below, from when to when."""
+
+    alignment: MusicAlignment
+    reference: MusicAlignment | None
+    sound: Sound | None
+    span: Span | None
+
+    @classmethod
+    def of(
+        cls,
+        alignment: Any,
+        reference: Any,
+        others: Mapping[str, Timing] | None,
+        sound: Sound | None,
+        span: Span | None,
+    ) -> "NotePicture":
+        """Take what is drawn; there is no room for `others`."""
+        return cls(alignment, reference, sound, span)
+
+    def size(self) -> tuple[float, float]:
+        """Width and height of a new figure in inches; see `music_size`."""
+        return music_size(self.alignment, self.span)
+
+    def draw(self, figure: "Figure") -> "Axes":
+        """Draw the piano roll and the tempo curve into an empty figure; return the roll."""
+        from matplotlib.ticker import MaxNLocator
+
+        width, height = figure.get_size_inches()
+        inner = height - _MARGINS["bottom"] - _MARGINS["top"]
+        grid = figure.add_gridspec(
+            2,
+            1,
+            height_ratios=[inner - _TEMPO_HEIGHT, _TEMPO_HEIGHT],
+            hspace=0.08,
+            left=_MARGINS["left"] / width,
+            right=1 - _MARGINS["right"] / width,
+            bottom=_MARGINS["bottom"] / height,
+            top=1 - _MARGINS["top"] / height,
+        )
+        roll = figure.add_subplot(grid[0])
+        curve = figure.add_subplot(grid[1], sharex=roll)
+        shown = _shown(self.alignment, self.span)
+        _draw_roll(roll, *self[:3], shown)
+        roll.tick_params(labelbottom=False, bottom=False)
+        _draw_tempo(curve, *self[:2], shown)
+        curve.set_xlabel("time (s)")
+        curve.xaxis.set_major_locator(MaxNLocator(max(6, int(width)), steps=[1, 2, 5, 10]))
+        audio = Path(self.alignment.audio or "")
+        title = f"{audio.parent.name}/{audio.name}" if audio.stem == "audio" else audio.name
+        if self.alignment.match is not None:
+            title += f"   match {self.alignment.match:.2f}"
+        roll.set_title(title.strip(), loc="left", fontsize=10, parse_math=False)
+        return roll
+
+    def draw_in(self, ax: "Axes") -> "Axes":
+        """Draw the piano roll into axes of the user's; return them."""
+        _draw_roll(ax, *self[:3], _shown(self.alignment, self.span))
+        ax.set_xlabel("time (s)")
+        return ax
+
+
 def plot_music(
-    alignment: "MusicAlignment",
+    alignment: MusicAlignment,
     ax: "Axes | None" = None,
-    reference: "MusicAlignment | None" = None,
+    reference: MusicAlignment | None = None,
     *,
     audio: str | os.PathLike[str] | npt.NDArray[Any] | None = None,
     rate: int | None = None,
@@ -81,19 +145,11 @@ def plot_music(
         Where the recording cannot be read.
     """
     require_matplotlib()
-    shown = _shown(alignment, span)
-    sound = sound_of(alignment, audio, rate)
-    if ax is not None:
-        _draw_roll(ax, alignment, reference, sound, shown)
-        ax.set_xlabel("time (s)")
-        return ax
-    import matplotlib.pyplot as plt
-
-    figure = plt.figure(figsize=music_size(alignment, span))
-    return draw_music(figure, alignment, reference, sound, span)
+    _shown(alignment, span)
+    return drawn(NotePicture(alignment, reference, sound_of(alignment, audio, rate), span), ax)
 
 
-def music_size(alignment: "MusicAlignment", span: Span | None = None) -> tuple[float, float]:
+def music_size(alignment: MusicAlignment, span: Span | None = None) -> tuple[float, float]:
     """Width and height of a figure, in inches, at which the notes of a span can be told apart."""
     first, last = _shown(alignment, span)
     inside = (alignment.chord_onsets >= first) & (alignment.chord_onsets <= last)
@@ -107,45 +163,7 @@ def music_size(alignment: "MusicAlignment", span: Span | None = None) -> tuple[f
     return width, height + _TEMPO_HEIGHT + _MARGINS["bottom"] + _MARGINS["top"]
 
 
-def draw_music(
-    figure: "Figure",
-    alignment: "MusicAlignment",
-    reference: "MusicAlignment | None",
-    sound: Sound | None,
-    span: Span | None = None,
-) -> "Axes":
-    """Draw the piano roll and the tempo curve into an empty figure; see `plot_music`."""
-    from matplotlib.ticker import MaxNLocator
-
-    width, height = figure.get_size_inches()
-    inner = height - _MARGINS["bottom"] - _MARGINS["top"]
-    grid = figure.add_gridspec(
-        2,
-        1,
-        height_ratios=[inner - _TEMPO_HEIGHT, _TEMPO_HEIGHT],
-        hspace=0.08,
-        left=_MARGINS["left"] / width,
-        right=1 - _MARGINS["right"] / width,
-        bottom=_MARGINS["bottom"] / height,
-        top=1 - _MARGINS["top"] / height,
-    )
-    roll = figure.add_subplot(grid[0])
-    curve = figure.add_subplot(grid[1], sharex=roll)
-    shown = _shown(alignment, span)
-    _draw_roll(roll, alignment, reference, sound, shown)
-    roll.tick_params(labelbottom=False, bottom=False)
-    _draw_tempo(curve, alignment, reference, shown)
-    curve.set_xlabel("time (s)")
-    curve.xaxis.set_major_locator(MaxNLocator(max(6, int(width)), steps=[1, 2, 5, 10]))
-    audio = Path(alignment.audio or "")
-    title = f"{audio.parent.name}/{audio.name}" if audio.stem == "audio" else audio.name
-    if alignment.match is not None:
-        title += f"   match {alignment.match:.2f}"
-    roll.set_title(title.strip(), loc="left", fontsize=10, parse_math=False)
-    return roll
-
-
-def _shown(alignment: "MusicAlignment", span: Span | None) -> Span:
+def _shown(alignment: MusicAlignment, span: Span | None) -> Span:
     if span is None:
         return 0.0, max(alignment.duration, 1e-3)
     first, last = float(span[0]), float(span[1])
@@ -156,7 +174,7 @@ def _shown(alignment: "MusicAlignment", span: Span | None) -> Span:
     return first, last
 
 
-def _pitch_range(alignment: "MusicAlignment") -> tuple[float, float]:
+def _pitch_range(alignment: MusicAlignment) -> tuple[float, float]:
     pitches = alignment.pitches
     low, high = (int(pitches.min()), int(pitches.max())) if pitches.size else (60, 72)
     return low - _AROUND - 0.5, high + _AROUND + 0.5
@@ -164,8 +182,8 @@ def _pitch_range(alignment: "MusicAlignment") -> tuple[float, float]:
 
 def _draw_roll(
     ax: "Axes",
-    alignment: "MusicAlignment",
-    reference: "MusicAlignment | None",
+    alignment: MusicAlignment,
+    reference: MusicAlignment | None,
     sound: Sound | None,
     shown: Span,
 ) -> None:
@@ -224,8 +242,6 @@ def _bars(
 
 def _pitch_axis(ax: "Axes", low: int, high: int) -> None:
     """Name the Cs, or, where there are less than two, every fifth and third key."""
-    from align.results.music import pitch_name
-
     named = [p for p in range(low, high + 1) if p % 12 == 0]
     if len(named) < 3:
         named = [p for p in range(low, high + 1) if p % 12 in (0, 4, 7)]
@@ -292,8 +308,8 @@ def _draw_energies(ax: "Axes", samples: npt.NDArray[np.float32], rate: int, show
 
 def _draw_tempo(
     ax: "Axes",
-    alignment: "MusicAlignment",
-    reference: "MusicAlignment | None",
+    alignment: MusicAlignment,
+    reference: MusicAlignment | None,
     shown: Span,
 ) -> None:
     from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator

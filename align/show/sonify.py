@@ -19,17 +19,15 @@ root mean square of the recording where they sound. No sample exceeds `_PEAK`.
 import io
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from align.errors import DataError, ParameterError
 from align.files.atomic import atomic_write
-from align.results.music import MusicAlignment
-
-if TYPE_CHECKING:
-    from align.results.alignment import Alignment
+from align.results.timing import Timing
+from align.types import IntArray
 
 __all__ = ["check_sonification", "save_sonification", "sonify"]
 
@@ -45,7 +43,7 @@ _BLOCK = 1 << 13  # frames written at a time
 
 
 def sonify(
-    alignment: "Alignment",
+    alignment: Timing,
     *,
     sound: str | None = None,
     audio: str | os.PathLike[str] | npt.NDArray[Any] | None = None,
@@ -55,7 +53,7 @@ def sonify(
 
     Parameters
     ----------
-    alignment : Alignment
+    alignment : Timing
         What was found.
     sound : {"clicks", "notes"}, optional
         What is heard; by default notes for a MusicAlignment, else clicks.
@@ -86,12 +84,12 @@ def sonify(
     >>> samples.shape, 400 + int(np.flatnonzero(samples[400:, 1])[0])
     ((4000, 2), 800)
     """
-    music = isinstance(alignment, MusicAlignment)
+    pitches = alignment.pitches
     if sound is None:
-        sound = "notes" if music else "clicks"
+        sound = "clicks" if pitches is None else "notes"
     if sound not in ("clicks", "notes"):
         raise ParameterError(f"sound={sound!r}, must be 'clicks' or 'notes'.")
-    if sound == "notes" and not music:
+    if sound == "notes" and pitches is None:
         raise ParameterError("sound='notes' needs an alignment of music; phones have no pitch.")
     from align.features.audio import read_audio
 
@@ -104,16 +102,15 @@ def sonify(
     loudest = float(np.abs(left).max())
     if loudest > 0:
         left = left * np.float32(_PEAK / loudest)
-    if isinstance(alignment, MusicAlignment) and sound == "notes":
-        right = _balanced(_notes(alignment, left.size, found), left)
+    if sound == "notes" and pitches is not None:
+        right = _balanced(_notes(pitches, alignment.intervals, left.size, found), left)
     else:
-        onsets = alignment.chord_onsets if isinstance(alignment, MusicAlignment) else None
-        right = _clicks(alignment.onsets if onsets is None else onsets, left.size, found)
+        right = _clicks(alignment.markers, left.size, found)
     return np.stack((left, right), axis=1), found
 
 
 def save_sonification(
-    alignment: "Alignment",
+    alignment: Timing,
     path: str | os.PathLike[str],
     *,
     sound: str | None = None,
@@ -177,12 +174,11 @@ def _clicks(onsets: npt.NDArray[np.float64], n: int, rate: int) -> Float32:
     return out
 
 
-def _notes(alignment: MusicAlignment, n: int, rate: int) -> Float32:
-    """Synthesise all notes at their onsets."""
+def _notes(pitches: IntArray, intervals: npt.NDArray[np.float64], n: int, rate: int) -> Float32:
+    """Synthesise notes [shape=(N,)] from their start to their end in seconds [shape=(N, 2)]."""
     out = np.zeros(n + round(_RELEASE * rate) + 1, dtype=np.float32)
-    pitches = alignment.pitches
-    first = np.rint(alignment.onsets * rate).astype(np.intp)
-    length = np.minimum(np.diff(alignment.intervals, axis=1)[:, 0], _LONGEST)
+    first = np.rint(intervals[:, 0] * rate).astype(np.intp)
+    length = np.minimum(np.diff(intervals, axis=1)[:, 0], _LONGEST)
     size = np.maximum(np.rint(length * rate).astype(np.intp), 1)
     release = np.linspace(1.0, 0.0, round(_RELEASE * rate) + 1, dtype=np.float32)
     for pitch in np.unique(pitches).tolist():

@@ -200,7 +200,7 @@ def errors(model: object, test: Sequence[align.Example]) -> dict[str, dict[str, 
             print(f"    {example.name}: {error}")
             continue
         spent = time.perf_counter() - begin[0], time.process_time() - begin[1]
-        result = FileResult.of_notes(example, alignment)
+        result = FileResult.of(example, alignment)
         confidence = alignment.confidence
         found[Path(example.name).parent.name] = {
             "set": set_of(example),

@@ -28,7 +28,7 @@ from run import folds
 
 import align
 from align.features import read_audio
-from align.show.plot import spectrogram
+from align.show.spectrogram import spectrogram
 
 N_WORST = 20
 COLUMNS = 4

@@ -20,7 +20,6 @@ from music_examples import RATE, write_piece, write_score
 
 import align
 from align.cli import cli
-from align.formats.music_files import read_music
 from align.results.music import MusicAlignment
 
 
@@ -113,11 +112,11 @@ def test_music_writes_every_format_at_once(here: Path, model: Path) -> None:
     result = run("music", "piece.wav", "piece.mid", "--model", model, *outputs)
     assert result.exit_code == 0, result.stderr
     assert all((here / f"out.{suffix}").stat().st_size > 0 for suffix in suffixes)
-    wanted = read_music("out.json")
+    wanted = MusicAlignment.from_labels("out.json")
     assert wanted.confidence is not None
     assert wanted.score_file == "piece.mid"
     for suffix in ("csv", "tsv", "mid", "txt", "svl", "sv.csv"):
-        found = read_music(f"out.{suffix}", score=wanted)
+        found = MusicAlignment.from_labels(f"out.{suffix}", score=wanted)
         np.testing.assert_allclose(found.onsets, wanted.onsets, atol=1e-3)
     tempi = [m for t in mido.MidiFile("out.mid").tracks for m in t if m.type == "set_tempo"]
     assert len(tempi) <= len(wanted.chord_onsets) + 1
@@ -446,7 +445,7 @@ def test_demo_writes_every_output_of_music(
     suffixes = ["csv", "mid", "json", "txt", "svl", "sv.csv", "tempo.csv", "png", "flac"]
     expected = {f"minuet.{suffix}" for suffix in suffixes} | {"minuet-score.mid"}
     assert {path.name for path in (here / "shown").iterdir()} == expected
-    found = read_music("shown/minuet.json")
+    found = MusicAlignment.from_labels("shown/minuet.json")
     assert len(found) == 101
     assert run("demo", "shown").exit_code == 0  # a second time is no error
 

@@ -25,7 +25,7 @@ def example(onsets, *, truth=None, group="set/piece", name="x/set/piece/audio.wa
 
 def test_every_played_note_is_scored() -> None:
     found = MusicAlignment(NOTES, [0.0, 0.01, 0.6, 1.0], duration=2.0)
-    result = FileResult.of_notes(example([0.0, 0.0, np.nan, 1.03]), found, 0.5)
+    result = FileResult.of(example([0.0, 0.0, np.nan, 1.03]), found, 0.5)
     assert result.labels == ("C4", "E4", "F4")
     np.testing.assert_allclose(result.true, [0.0, 0.0, 1.03])
     np.testing.assert_allclose(result.predicted, [0.0, 0.01, 1.0])
@@ -39,16 +39,16 @@ def test_every_played_note_is_scored() -> None:
 def test_each_true_time_of_a_note_is_scored() -> None:
     found = MusicAlignment(NOTES, [0.0, 0.0, 0.6, 1.0], duration=2.0)
     truth = NoteTruth(np.array([2, 2, 0]), np.array([0.5, 0.7, 0.0]))
-    result = FileResult.of_notes(example([0.0, np.nan, 0.6, np.nan], truth=truth), found)
+    result = FileResult.of(example([0.0, np.nan, 0.6, np.nan], truth=truth), found)
     np.testing.assert_allclose(np.abs(result.predicted - result.true), [0.1, 0.1, 0.0])
 
 
 def test_results_of_other_notes_are_refused() -> None:
     found = MusicAlignment(NOTES[:2], [0.0, 0.0], duration=2.0)
     with pytest.raises(ParameterError, match="the alignment is of other notes"):
-        FileResult.of_notes(example([0.0, 0.0, 0.0, 0.0]), found)
+        FileResult.of(example([0.0, 0.0, 0.0, 0.0]), found)
     with pytest.raises(ParameterError, match="has no true onsets"):
-        FileResult.of_notes(Example("a.wav", NOTES), found)
+        FileResult.of(Example("a.wav", NOTES), found)
     with pytest.raises(ParameterError, match=r"a: chord.shape=\(1,\)"):
         FileResult("a", ["C4", "D4"], [0, 1], [0, 1], chord=[0])
 

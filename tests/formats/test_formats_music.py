@@ -14,9 +14,10 @@ from music_examples import random_alignment, write_score
 
 from align.errors import DataError, ParameterError
 from align.formats.midi_out import TempoMap, fit_tempo_map, format_midi
-from align.formats.music_files import MUSIC_FORMATS, is_music, read_music, write_music
+from align.formats.music_files import write_music
 from align.formats.score_midi import read_midi_notes, read_midi_score
 from align.formats.scores import read_note_truth, read_score
+from align.formats.table import MUSIC_FORMATS, is_music
 from align.results.music import MusicAlignment
 from align.types import Note
 
@@ -39,7 +40,7 @@ def test_a_table_comes_back(tmp_path: Path, suffix: str) -> None:
     write_music(path, wanted)
     head = path.read_text().split("\n")[0].replace("\t", ",")
     assert head == "score_onset_s,performed_onset_s,pitch,confidence,id,duration_s"
-    found = read_music(path, duration=wanted.duration)
+    found = MusicAlignment.from_labels(path, duration=wanted.duration)
     same_times(found, wanted)
     np.testing.assert_allclose(found.durations, wanted.durations, atol=1e-6)
     assert found.duration == wanted.duration
@@ -80,17 +81,17 @@ def test_wrong_tables(tmp_path: Path, row: str, line: int, message: str) -> None
     path = tmp_path / "a.csv"
     path.write_text(f"score_onset_s,performed_onset_s,pitch,id\n0,1,62,a\n{row}\n")
     with pytest.raises(DataError, match=message) as caught:
-        read_music(path, duration=10.0)
+        MusicAlignment.from_labels(path, duration=10.0)
     assert caught.value.line == line
 
 
 def test_a_table_without_notes(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("score_onset_s,performed_onset_s,pitch\n")
     with pytest.raises(DataError, match="has no notes"):
-        read_music(tmp_path / "a.csv")
+        MusicAlignment.from_labels(tmp_path / "a.csv")
     (tmp_path / "b.csv").write_text("score_onset_s,pitch\n0,60\n")
     with pytest.raises(DataError, match="has no column 'performed'"):
-        read_music(tmp_path / "b.csv")
+        MusicAlignment.from_labels(tmp_path / "b.csv")
 
 
 # JSON -------------------------------------------------------------------------------------------
@@ -103,7 +104,7 @@ def test_json_comes_back_exactly(tmp_path_factory, seed: int, bare: bool) -> Non
         wanted = MusicAlignment(wanted.events, wanted.onsets)
     path = tmp_path_factory.mktemp("json") / "a.json"
     wanted.to_json(path)
-    assert read_music(path) == wanted
+    assert MusicAlignment.from_labels(path) == wanted
 
 
 @pytest.mark.parametrize(
@@ -120,7 +121,7 @@ def test_wrong_json(tmp_path: Path, content: str, message: str) -> None:
     path = tmp_path / "a.json"
     path.write_text(content)
     with pytest.raises(DataError, match=message):
-        read_music(path)
+        MusicAlignment.from_labels(path)
 
 
 def test_json_whose_times_cannot_be(tmp_path: Path) -> None:
@@ -130,12 +131,12 @@ def test_json_whose_times_cannot_be(tmp_path: Path) -> None:
     content["notes"][0]["onset"] = -3.0
     path.write_text(json.dumps(content))
     with pytest.raises(DataError, match="begins at -3 s"):
-        read_music(path)
+        MusicAlignment.from_labels(path)
     content["notes"][0]["onset"] = 1.0
     content["chords"] = [7]
     path.write_text(json.dumps(content))
     with pytest.raises(DataError, match='"onset" of a chord'):
-        read_music(path)
+        MusicAlignment.from_labels(path)
 
 
 # Labels -----------------------------------------------------------------------------------------
@@ -151,9 +152,9 @@ def test_labels_come_back(tmp_path: Path, suffix: str, of: str) -> None:
     wanted.to_csv(tmp_path / "a.csv")
     source = {"alignment": wanted, "csv": tmp_path / "a.csv", "score": score}[of]
     # a layer counts in samples
-    same_times(read_music(path, score=source), wanted, atol=2e-5)
+    same_times(MusicAlignment.from_labels(path, score=source), wanted, atol=2e-5)
     with pytest.raises(DataError, match="knows no score"):
-        read_music(path)
+        MusicAlignment.from_labels(path)
 
 
 @pytest.mark.parametrize("suffix", LABELS)
@@ -165,7 +166,7 @@ def test_labels_moved_and_deleted_by_a_person(tmp_path: Path, suffix: str) -> No
     named = [k for k, line in enumerate(lines) if re.search(r" n3\b", line)]
     del lines[named[0]]
     path.write_text("\n".join(lines))
-    found = read_music(path, score=wanted)
+    found = MusicAlignment.from_labels(path, score=wanted)
     assert len(found) == len(wanted) - 1
     assert "n3" not in found.note_ids
     kept = [k for k in range(len(wanted)) if k != 3]
@@ -189,7 +190,7 @@ def test_labels_that_name_nothing(tmp_path: Path, suffix: str, label: str, messa
     write_music(path, notes)
     path.write_text(path.read_text().replace("E4 n1", label))
     with pytest.raises(DataError, match=message):
-        read_music(path, score=notes)
+        MusicAlignment.from_labels(path, score=notes)
 
 
 @pytest.mark.parametrize(
@@ -217,7 +218,7 @@ def test_wrong_label_files(tmp_path: Path, name: str, content: str, message: str
     (tmp_path / name).write_text(content)
     notes = MusicAlignment([Note(60, 0.0)], [1.0])
     with pytest.raises(DataError, match=message.replace("?", r"\?")):
-        read_music(tmp_path / name, score=notes)
+        MusicAlignment.from_labels(tmp_path / name, score=notes)
 
 
 def test_ids_that_need_care(tmp_path: Path) -> None:
@@ -226,7 +227,9 @@ def test_ids_that_need_care(tmp_path: Path) -> None:
     )
     for suffix in [*LABELS, ".csv", ".json"]:
         write_music(tmp_path / f"a{suffix}", notes)
-        same_times(read_music(tmp_path / f"a{suffix}", score=notes), notes, atol=2e-5)
+        same_times(
+            MusicAlignment.from_labels(tmp_path / f"a{suffix}", score=notes), notes, atol=2e-5
+        )
     broken = MusicAlignment(notes.events, notes.onsets, note_ids=("a\tb", "c"))
     with pytest.raises(DataError, match="cannot stand in a label"):
         broken.to_audacity(tmp_path / "b.txt")
@@ -286,7 +289,7 @@ def test_midi_without_a_file_of_the_score(tmp_path_factory, seed: int, asynchron
     assert sorted(row.pitch for row in rows) == sorted(wanted.pitches.tolist())
     assert tempo_events(path) <= wanted.chord_onsets.size + 1
     if asynchrony:
-        same_times(read_music(path, score=wanted), wanted, atol=1e-3)
+        same_times(MusicAlignment.from_labels(path, score=wanted), wanted, atol=1e-3)
     else:
         played = np.sort([row.onset for row in rows])
         chords = np.sort(wanted.chord_onsets[wanted.chord_of])
@@ -375,14 +378,16 @@ def test_music_that_begins_at_once_or_late(tmp_path: Path) -> None:
         notes = [Note(60, 0.5 * k) for k in range(6)]
         wanted = MusicAlignment(notes, first + 0.5 * np.arange(6), duration=first + 5)
         wanted.to_midi(tmp_path / "a.mid", overwrite=True)
-        same_times(read_music(tmp_path / "a.mid", score=wanted), wanted, atol=2e-3)
+        same_times(MusicAlignment.from_labels(tmp_path / "a.mid", score=wanted), wanted, atol=2e-3)
 
 
 def test_midi_read_back_with_other_notes(tmp_path: Path) -> None:
     wanted = random_alignment(4)
     wanted.to_midi(tmp_path / "a.mid")
     with pytest.raises(DataError, match=r"notes of pitch .*, the score 0"):
-        read_music(tmp_path / "a.mid", score=MusicAlignment([Note(20 + 80, 0.0)], [1.0]))
+        MusicAlignment.from_labels(
+            tmp_path / "a.mid", score=MusicAlignment([Note(20 + 80, 0.0)], [1.0])
+        )
 
 
 def test_tempo_maps_tell_time() -> None:
@@ -445,7 +450,7 @@ def test_unknown_and_unreadable_formats(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match=r"'\.docx' is no format of aligned notes"):
         write_music(tmp_path / "a.docx", random_alignment())
     with pytest.raises(DataError, match="does not say when each note is played"):
-        read_music(tmp_path / "a.tempo.csv")
+        MusicAlignment.from_labels(tmp_path / "a.tempo.csv")
     for suffix in (".mid", ".match"):
         with pytest.raises(DataError, match="there are no notes"):
             write_music(tmp_path / f"a{suffix}", MusicAlignment([], [], duration=1.0))

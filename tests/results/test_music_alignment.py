@@ -9,8 +9,10 @@ from music_examples import random_alignment
 from align.errors import ParameterError
 from align.formats.scores import Score
 from align.results.alignment import Alignment
-from align.results.music import MusicAlignment, _increasing, pitch_name
-from align.types import Note
+from align.results.chords import increasing
+from align.results.music import MusicAlignment
+from align.results.timing import Timing
+from align.types import Note, pitch_name
 
 NOTES = [Note(60, 0.0), Note(64, 0.0), Note(62, 0.5), Note(65, 1.0)]
 
@@ -26,7 +28,8 @@ def test_notes_and_onsets_are_enough() -> None:
     assert found.labels == ("60", "64", "62", "65")
     assert found.match is None
     assert found.warnings == ()
-    assert isinstance(found, Alignment)
+    assert isinstance(found, Timing)
+    assert not isinstance(found, Alignment)
 
 
 def test_notes_may_run_backwards_and_chords_overlap() -> None:
@@ -158,9 +161,11 @@ def test_for_notebooks() -> None:
     assert "50 more notes" in page
 
 
-def test_phone_formats_are_refused(tmp_path) -> None:
-    with pytest.raises(ParameterError, match="notes overlap"):
-        random_alignment().to_textgrid(tmp_path / "a.TextGrid")
+def test_there_are_no_methods_of_labels() -> None:
+    """Notes overlap, which formats of labels cannot say."""
+    for name in ("to_textgrid", "to_ctm", "to_phn", "to_lab"):
+        assert hasattr(Alignment, name)
+        assert not hasattr(MusicAlignment, name)
 
 
 @pytest.mark.parametrize(
@@ -173,7 +178,7 @@ def test_names_of_pitches(pitch: int, name: str) -> None:
 @given(st.lists(st.floats(-10, 10), min_size=1, max_size=30))
 def test_increasing_times_are_the_nearest(times: list[float]) -> None:
     array = np.array(times)
-    fitted = _increasing(array)
+    fitted = increasing(array)
     assert (np.diff(fitted) > 0).all()
     apart = np.diff(array) >= 1e-3
     if apart.all():

@@ -14,7 +14,9 @@ from synthetic_speech import RATE, random_phones, recording
 
 from align.errors import DataError, ParameterError
 from align.results.alignment import Alignment
-from align.show.plot import _place_labels, plot_alignment, save_plot, spectrogram
+from align.show.plot import plot_alignment, save_plot
+from align.show.spectrogram import spectrogram
+from align.show.tier import place_labels
 
 mpl.use("agg")
 
@@ -109,7 +111,7 @@ def test_silence_has_no_label_and_mathematics_is_not_typeset() -> None:
 def test_placed_labels_are_apart(widths: list[float], lengths: list[float]) -> None:
     edges = np.concatenate(([0.0], np.cumsum(lengths)))[: len(widths) + 1]
     intervals = np.stack((edges[:-1], edges[1:]), 1)
-    rows = _place_labels(np.array(widths), intervals)
+    rows = place_labels(np.array(widths), intervals)
     middles = intervals.mean(axis=1)
     for row in range(max(rows) + 1):
         own = [k for k in range(len(rows)) if rows[k] == row]

@@ -8,22 +8,20 @@ import os
 from typing import Any
 
 from align.files.text import parse_number, read_text
-from align.results.alignment import Alignment
-from align.results.music import MusicAlignment
+from align.formats.tables import table_columns, table_rows
+from align.results.timing import Timing
 
 __all__ = ["label_confidence", "note_confidence"]
 
 
-def label_confidence(path: str, alignment: Alignment) -> tuple[float | None, ...]:
+def label_confidence(path: str, alignment: Timing) -> tuple[float | None, ...]:
     """Confidence of each label of a JSON file or table; None where it is not told."""
     suffix = os.path.splitext(path)[1].lower()
     told: dict[int, float] = {}
     if suffix == ".json":
-        for event in json.loads(read_text(path))["events"]:
+        for event in json.loads(read_text(path)).get("events", ()):  # none of several speakers
             _tell(told, event["start"], event.get("confidence"))
     elif suffix in (".csv", ".tsv"):
-        from align.formats.tables import table_columns, table_rows
-
         rows = table_rows(read_text(path), path)
         names = [cell.strip().lower() for cell in rows[0][1]]
         if "confidence" in names:
@@ -34,14 +32,12 @@ def label_confidence(path: str, alignment: Alignment) -> tuple[float | None, ...
     return tuple(told.get(_micro(t)) for t in alignment.onsets.tolist())
 
 
-def note_confidence(path: str, notes: MusicAlignment) -> tuple[float | None, ...]:
+def note_confidence(path: str, notes: Any) -> tuple[float | None, ...]:
     """Confidence of each note; a table tells it by the id of the note."""
     if notes.confidence is not None:
         return tuple(notes.confidence.tolist())
     if not path.lower().endswith((".csv", ".tsv")):
         return (None,) * len(notes)
-    from align.formats.tables import table_rows
-
     rows = table_rows(read_text(path), path)
     names = [cell.strip().lower() for cell in rows[0][1]]
     if "confidence" not in names or "id" not in names:

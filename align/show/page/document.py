@@ -11,20 +11,17 @@ import hashlib
 import html
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from align.errors import DataError, ParameterError
 from align.files.atomic import atomic_write
-from align.formats.textgrid import Tier, tile
-from align.results.alignment import Alignment
-from align.results.music import MusicAlignment
+from align.results.timing import Timing
 from align.show.page.doubt import doubts, typical_lengths
+from align.show.page.label_content import label_content, true_label_onsets
+from align.show.page.note_content import note_content, true_note_onsets
 from align.show.page.recordings import Recording
 from align.show.page.sound import EncodedSound, encode_sound
 
@@ -34,7 +31,11 @@ _SCRIPTS = (
     *("model", "files", "sound", "spectrum", "tiles", "view", "player", "list", "labels", "main"),
 )
 _MOST_DOUBTS = 400  # of a recording
-_DIGITS = 9  # of seconds
+_CONTENT: dict[str, tuple[Callable[..., dict[str, Any]], Callable[..., Any]]] = {
+    "speech": (label_content, true_label_onsets),
+    "music": (note_content, true_note_onsets),
+}
+"""Of each kind of result: what the scripts read of it, and the true onset of each event."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ def write_page(
     alignments: Any,
     path: str | os.PathLike[str],
     *,
-    references: Sequence[Alignment | None] = (),
+    references: Sequence[Timing | None] = (),
     title: str | None = None,
     sound: str = "ogg",
     overwrite: bool = False,
@@ -73,11 +74,11 @@ def write_page(
 
     Parameters
     ----------
-    alignments : Alignment, Recording, or a sequence of them
+    alignments : Timing, Recording, or a sequence of them
         What to show; see `Recording` for what more can be said of each.
     path : path
         The page, ``.html``.
-    references : sequence of Alignment or None, optional
+    references : sequence of Timing or None, optional
         True onsets, one for each alignment that is not a Recording.
     title : str, optional
         Of the page; by default the name of the recording.
@@ -105,7 +106,7 @@ def write_page(
 def format_page(
     alignments: Any,
     *,
-    references: Sequence[Alignment | None] = (),
+    references: Sequence[Timing | None] = (),
     title: str | None = None,
     sound: str = "ogg",
 ) -> str:
@@ -114,13 +115,11 @@ def format_page(
 
 
 def _build(
-    alignments: Any, references: Sequence[Alignment | None], title: str | None, sound: str
+    alignments: Any, references: Sequence[Timing | None], title: str | None, sound: str
 ) -> tuple[str, PageSummary]:
     recordings = _recordings(alignments, references)
-    phones = [r for r in recordings if not isinstance(r.alignment, MusicAlignment)]
-    typical = typical_lengths(
-        [r.alignment.labels for r in phones], [r.alignment.intervals for r in phones]
-    )
+    measured = [r.alignment for r in recordings if r.alignment.ends_measured]
+    typical = typical_lengths([a.labels for a in measured], [a.intervals for a in measured])
     encoded: list[EncodedSound] = []
     shown = []
     for recording in recordings:
@@ -145,8 +144,8 @@ def _build(
     )
 
 
-def _recordings(alignments: Any, references: Sequence[Alignment | None]) -> list[Recording]:
-    single = isinstance(alignments, Alignment | Recording) or hasattr(alignments, "speakers")
+def _recordings(alignments: Any, references: Sequence[Timing | None]) -> list[Recording]:
+    single = isinstance(alignments, Timing | Recording) or hasattr(alignments, "speakers")
     items = [alignments] if single else list(alignments)
     if not items:
         raise ParameterError("there is nothing to show; give at least one alignment.")
@@ -168,122 +167,28 @@ def _recordings(alignments: Any, references: Sequence[Alignment | None]) -> list
 def _content(
     recording: Recording, sound: EncodedSound, typical: dict[str, tuple[float, float]]
 ) -> dict[str, Any]:
-    """Return what the scripts are told of a recording."""
+    """Return what the scripts read of a recording."""
     alignment, reference = recording.alignment, recording.reference
-    music = isinstance(alignment, MusicAlignment)
+    content, true_onsets = _CONTENT[alignment.kind]
     duration = max(float(alignment.duration), 1e-6)
-    content: dict[str, Any] = {
-        "name": recording.name,
-        "stem": recording.stem,
-        "folder": recording.folder,
-        "kind": "music" if music else "speech",
-        "duration": duration,
-        "rate": sound.rate,
-        "type": sound.media_type,
-    }
     found = doubts(
         alignment.labels,
         alignment.intervals,
         recording.confidence,
-        _true_onsets(alignment, reference),
+        None if reference is None else true_onsets(alignment, reference),
         typical=typical,
-        with_lengths=not music,
+        with_lengths=alignment.ends_measured,
     )[:_MOST_DOUBTS]
-    if isinstance(alignment, MusicAlignment):
-        content["notes"] = _notes(alignment)
-        content["doubts"] = [[d.event, d.value, d.reason] for d in found]
-        if isinstance(reference, MusicAlignment):
-            content["reference"] = {
-                "onsets": _rounded(reference.onsets),
-                "pitches": reference.pitches.tolist(),
-            }
-        return content
-    main = tile(alignment.labels, alignment.intervals, duration)
-    first = {_key(start): k for k, (start, _, _) in enumerate(main)}
-    tiers = [_interval_tier(recording.tier, main)]
-    at = [first[_key(start)] for start in alignment.onsets.tolist()]
-    content["doubts"] = [[at[d.event], d.value, d.reason] for d in found]
-    before = [_tier(tier, duration) for tier in recording.others[: recording.place]]
-    after = [_tier(tier, duration) for tier in recording.others[recording.place :]]
-    content["tiers"] = before + tiers + after
-    content["main"] = len(before)
-    if reference is not None:
-        spans = np.minimum(reference.intervals, duration)
-        spans = spans[np.diff(spans, axis=1)[:, 0] > 0]
-        labels = reference.labels[: len(spans)]
-        content["reference"] = _interval_tier("reference", tile(labels, spans, duration))
-    return content
-
-
-def _true_onsets(
-    alignment: Alignment, reference: Alignment | None
-) -> npt.NDArray[np.float64] | None:
-    """Onset of each event in the reference, NaN where it has none; None without a reference.
-
-    Phones correspond one to one where the labels, silences aside, are the same; notes by their
-    pitch and time in the score.
-    """
-    if reference is None:
-        return None
-    true = np.full(len(alignment), np.nan)
-    if isinstance(alignment, MusicAlignment) and isinstance(reference, MusicAlignment):
-        places: dict[tuple[int, int], list[float]] = {}
-        for pitch, score, onset in zip(
-            reference.pitches.tolist(), reference.score_onsets, reference.onsets, strict=True
-        ):
-            places.setdefault((pitch, round(1000 * score)), []).append(float(onset))
-        for k, (pitch, score) in enumerate(
-            zip(alignment.pitches.tolist(), alignment.score_onsets, strict=True)
-        ):
-            if held := places.get((pitch, round(1000 * score))):
-                true[k] = held.pop(0)
-        return true
-    from align.types import SILENCES
-
-    mine = [k for k, label in enumerate(alignment.labels) if label not in SILENCES]
-    theirs = [k for k, label in enumerate(reference.labels) if label not in SILENCES]
-    if [alignment.labels[k] for k in mine] == [reference.labels[k] for k in theirs]:
-        true[mine] = reference.onsets[theirs]
-    return true
-
-
-def _notes(alignment: MusicAlignment) -> dict[str, Any]:
     return {
-        "pitches": alignment.pitches.tolist(),
-        "onsets": _rounded(alignment.onsets),
-        "ends": _rounded(alignment.offsets),
-        "score": _rounded(alignment.score_onsets),
-        "lengths": _rounded(alignment.durations),
-        "ids": list(alignment.note_ids),
+        "name": recording.name,
+        "stem": recording.stem,
+        "folder": recording.folder,
+        "kind": alignment.kind,
+        "duration": duration,
+        "rate": sound.rate,
+        "type": sound.media_type,
+        **content(recording, found, duration),
     }
-
-
-def _tier(tier: Tier, duration: float) -> dict[str, Any]:
-    if tier.kind == "point":
-        times = [time for time, _ in tier.times]
-        return {"name": tier.name, "labels": list(tier.labels), "points": times}
-    return _interval_tier(tier.name, tile(tier.labels, tier.times, duration))
-
-
-def _interval_tier(name: str, rows: Sequence[tuple[float, float, str]]) -> dict[str, Any]:
-    """Labels without holes from 0 to the end, and the edges between them: K and K + 1 numbers.
-
-    Times are not rounded: what nobody moves is saved as it was.
-    """
-    return {
-        "name": name,
-        "labels": [label for _, _, label in rows],
-        "edges": [*(start for start, _, _ in rows), rows[-1][1]],
-    }
-
-
-def _key(seconds: float) -> int:
-    return round(seconds * 1e9)
-
-
-def _rounded(times: npt.NDArray[np.float64]) -> list[float]:
-    rounded: list[float] = np.round(times, _DIGITS).tolist()
-    return rounded
 
 
 # The text ---------------------------------------------------------------------------------------

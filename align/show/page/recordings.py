@@ -6,7 +6,6 @@ own, as ``audio.flac`` beside ``truth.csv``.
 """
 
 import json
-import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,11 +17,12 @@ import numpy.typing as npt
 from align.corpus.pairs import AUDIO_SUFFIXES
 from align.errors import AlignError, DataError, ParameterError
 from align.files.text import read_text
-from align.formats.labels import Labels, make_labels
-from align.formats.textgrid import Tier, choose_tier, parse_textgrid
+from align.formats.table import is_music, label_format
+from align.formats.tiers import PHONES, Tier, choose_tier
 from align.results.alignment import Alignment
-from align.results.music import MusicAlignment
+from align.results.timing import Timing
 from align.show.page.confidence import label_confidence, note_confidence
+from align.show.reading import reader_of
 
 __all__ = ["Recording", "find_audio", "read_recordings"]
 
@@ -38,8 +38,8 @@ class Recording:
 
     Parameters
     ----------
-    alignment : Alignment
-        What can be corrected; of music, a MusicAlignment.
+    alignment : Timing
+        What can be corrected: an Alignment or a MusicAlignment.
     name : str
         What the page calls it; by default that of the audio file.
     audio : path or np.ndarray, optional
@@ -54,7 +54,7 @@ class Recording:
         How many of `others` stand above it.
     confidence : sequence of float or None, length K, optional
         How sure each onset is; by default the alignment's own.
-    reference : Alignment, optional
+    reference : Timing, optional
         The truth.
     stem : str
         Name of corrected files, without a suffix; by default that of the audio file.
@@ -62,7 +62,7 @@ class Recording:
         Where they belong below the folder of the corpus.
     """
 
-    alignment: Alignment
+    alignment: Timing
     name: str = ""
     audio: str | os.PathLike[str] | npt.NDArray[Any] | None = None
     rate: int | None = None
@@ -70,7 +70,7 @@ class Recording:
     others: tuple[Tier, ...] = ()
     place: int = 0
     confidence: tuple[float | None, ...] = ()
-    reference: Alignment | None = None
+    reference: Timing | None = None
     stem: str = ""
     folder: str = ""
 
@@ -89,9 +89,11 @@ class Recording:
                 f"confidence has {len(confidence)} values, must have one for each of the "
                 f"{len(self.alignment)} events."
             )
-        music = isinstance(self.alignment, MusicAlignment)
-        if self.reference is not None and isinstance(self.reference, MusicAlignment) != music:
-            raise ParameterError("reference holds phones where the alignment has notes, or notes.")
+        if self.reference is not None and self.reference.kind != self.alignment.kind:
+            raise ParameterError(
+                f"reference holds {self.reference.holds}, must hold {self.alignment.holds} as the "
+                "alignment does."
+            )
         settled: dict[str, Any] = {
             "audio": audio,
             "rate": rate,
@@ -108,7 +110,7 @@ class Recording:
 
         Parameters
         ----------
-        found : Alignment, TextAlignment or Recording
+        found : Timing, TextAlignment or Recording
             What was found.
         **options
             Further fields.
@@ -124,7 +126,7 @@ class Recording:
             return found
         speakers = getattr(found, "speakers", None)
         if speakers is None:
-            if not isinstance(found, Alignment):
+            if not isinstance(found, Timing):
                 raise ParameterError(f"{type(found).__name__} is no alignment.")
             return cls(found, **options)
         tiers = [
@@ -290,43 +292,51 @@ def _read(
     score: _Path | None,
     tier: str | None,
 ) -> Recording:
-    from align.features.audio import audio_info
-    from align.formats.music_files import is_music
-
-    about = audio_info(audio)
-    known: dict[str, Any] = {
-        "duration": about.duration,
-        "audio": audio,
-        "rate": about.rate,
-    }
+    read = reader_of(path, audio, score=score, silence="")
+    reference = None if truth is None else read(truth)
     name = key.replace(os.sep, "/")
-    if score is not None or is_music(path):
-        notes = MusicAlignment.from_labels(path, score=score, **known)
-        reference: Alignment | None = None
-        if truth is not None:
-            reference = MusicAlignment.from_labels(truth, score=score, **known)
-        piece = _of_piece(audio)
-        return Recording(
-            notes,
-            _piece_name(name, audio) if piece else name,
-            confidence=note_confidence(path, notes),
-            reference=reference,
-            stem="truth" if piece else "",
-            folder=_piece_name(name, audio) if piece else os.path.dirname(name),
+    if score is None and not is_music(path):
+        return _read_labels(path, name, audio, reference, tier)
+    notes = read(path)
+    piece = _of_piece(audio)
+    return Recording(
+        notes,
+        _piece_name(name, audio) if piece else name,
+        confidence=note_confidence(path, notes),
+        reference=reference,
+        stem="truth" if piece else "",
+        folder=_piece_name(name, audio) if piece else os.path.dirname(name),
+    )
+
+
+def _read_labels(
+    path: str, name: str, audio: str, reference: Timing | None, wanted: str | None
+) -> Recording:
+    """Read labels with all tiers beside them."""
+    read_tiers = label_format(path).read_tiers
+    tier, others, place = PHONES, [], 0
+    if read_tiers is None:
+        alignment = reader_of(path, audio)(path)
+    else:
+        from align.features.audio import audio_info
+
+        about = audio_info(audio)
+        tiers = read_tiers(path, duration=about.duration, silence="")
+        main = _main_tier(tiers.tiers, wanted, path)
+        labels = tiers.labels_of(main)
+        alignment = Alignment.from_labels(
+            labels, duration=about.duration, audio=audio, rate=about.rate
         )
-    reference = None
-    if truth is not None:
-        reference = Alignment.from_labels(truth, silence="", **known)
-    suffix = os.path.splitext(path)[1].lower()
-    if suffix == ".textgrid":
-        return _read_textgrid(path, name, known, reference, tier)
-    alignment = Alignment.from_labels(path, **known)
-    others = _words_of(path, about.duration) if suffix == ".json" else ()
+        tier = main.name
+        filled = [one for one in tiers if one.labels]
+        others = [one for one in filled if one is not main]
+        place = next(k for k, one in enumerate(filled) if one is main)
     return Recording(
         alignment,
         name,
-        others=others,
-        place=len(others),
+        tier=tier,
+        others=tuple(others),
+        place=place,
         folder=os.path.dirname(name),
         confidence=label_confidence(path, alignment),
         reference=reference,
@@ -343,42 +353,6 @@ def _piece_name(key: str, audio: str) -> str:
     return os.path.dirname(key) or os.path.basename(os.path.dirname(os.path.abspath(audio)))
 
 
-def _read_textgrid(
-    path: str, name: str, known: dict[str, Any], reference: Alignment | None, wanted: str | None
-) -> Recording:
-    """Read all tiers of a TextGrid, checked as one tier would be."""
-    tiers = [tier for tier in parse_textgrid(read_text(path), path) if tier.labels]
-    duration: float = known["duration"]
-    main = _main_tier(tiers, wanted, path)
-    labels = _checked(main, path, duration)
-    others: list[Tier] = []
-    place = 0
-    for tier in tiers:
-        if tier is main:
-            place = len(others)
-        elif tier.kind == "interval":
-            checked = _checked(tier, path, duration)
-            times = tuple((a, b) for a, b in checked.intervals.tolist())
-            others.append(Tier(tier.name, "interval", checked.labels, times, (), duration))
-        elif all(math.isfinite(t) and 0 <= t <= duration for t, _ in tier.times):
-            others.append(tier)
-    return Recording(
-        Alignment.from_labels(labels, **known),
-        name,
-        tier=main.name,
-        others=tuple(others),
-        place=place,
-        folder=os.path.dirname(name),
-        reference=reference,
-    )
-
-
-def _checked(tier: Tier, path: str, duration: float) -> Labels:
-    return make_labels(
-        tier.labels, tier.times, path=path, lines=tier.lines, duration=duration, silence=""
-    )
-
-
 def _main_tier(tiers: Sequence[Tier], wanted: str | None, path: str) -> Tier:
     """Choose the tier whose boundaries are listed: the phones, else the last of intervals."""
     try:
@@ -389,19 +363,3 @@ def _main_tier(tiers: Sequence[Tier], wanted: str | None, path: str) -> Tier:
             raise
         phones = [tier for tier in intervals if tier.name.lower().endswith(("phones", "phone"))]
         return phones[0] if phones else intervals[-1]
-
-
-def _words_of(path: str, duration: float) -> tuple[Tier, ...]:
-    """Return the words beside the phones of a JSON file, where there are any."""
-    content = json.loads(read_text(path))
-    words = content.get("words")
-    if not isinstance(words, list) or not words:
-        return ()
-    try:
-        labels = [str(word["label"]) for word in words]
-        times = [(float(word["start"]), float(word["end"])) for word in words]
-    except (KeyError, TypeError, ValueError, OverflowError):
-        raise DataError('"words" must be a list of label, start and end.', path=path) from None
-    checked = make_labels(labels, times, path=path, duration=duration, silence="")
-    spans = tuple((a, b) for a, b in checked.intervals.tolist())
-    return (Tier("words", "interval", checked.labels, spans, (), duration),)

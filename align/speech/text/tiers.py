@@ -5,12 +5,9 @@ an event of its own, called `SILENCE`. A word begins with its first phone, and i
 that of this beginning.
 """
 
-import csv
 import html
-import io
-import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,16 +15,16 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import DataError, ParameterError
-from align.files.atomic import atomic_write
-from align.formats.files import LABEL_FORMATS, write_labels
-from align.formats.json_file import format_json
-from align.formats.textgrid import format_textgrid
+from align.formats.files import write_labels
+from align.formats.json_file import write_json_tiers
+from align.formats.table import LABEL_FORMATS
+from align.formats.tables import write_csv_tiers
+from align.formats.textgrid import write_textgrid_tiers
+from align.formats.tiers import PHONES, WORDS, Tier, Tiers
 from align.results.alignment import Alignment
 from align.types import SILENCE
 
 __all__ = ["SpeakerTiers", "TextAlignment"]
-
-"""What a silence is called in either tier."""
 
 _SEVERAL = (".textgrid", ".csv", ".tsv", ".json")
 
@@ -152,13 +149,20 @@ class TextAlignment:
             the tiers are called ``<speaker> - words`` and ``<speaker> - phones``.
         """
         return {
-            f"{name} - {tier}" if name else tier: (
-                tuple(silence if label == SILENCE else label for label in alignment.labels),
-                alignment.intervals,
-            )
-            for name, both in self.speakers.items()
-            for tier, alignment in (("words", both.words), ("phones", both.phones))
+            tier.name: (tier.labels, np.array(tier.times).reshape(-1, 2))
+            for tier in self._document(silence)
         }
+
+    def _document(self, silence: str) -> Tiers:
+        """Return all tiers with what is known of them, as the writers of files want them."""
+        alignments = [
+            (f"{name} - {tier}" if name else tier, renamed(alignment, silence))
+            for name, both in self.speakers.items()
+            for tier, alignment in ((WORDS, both.words), (PHONES, both.phones))
+        ]
+        one = alignments[0][1]
+        tiers = tuple(_tier(name, alignment) for name, alignment in alignments)
+        return Tiers(tiers, one.duration, audio=one.audio, rate=one.rate)
 
     def to_textgrid(
         self, path: str | os.PathLike[str], *, silence: str = "", overwrite: bool = False
@@ -174,9 +178,7 @@ class TextAlignment:
         overwrite : bool
             Replace a file that exists.
         """
-        atomic_write(
-            path, format_textgrid(self.tiers(silence), self.duration), overwrite=overwrite
-        )
+        write_textgrid_tiers(path, self._document(silence), overwrite=overwrite)
 
     def to_csv(
         self, path: str | os.PathLike[str], *, silence: str = SILENCE, overwrite: bool = False
@@ -193,28 +195,8 @@ class TextAlignment:
             Replace a file that exists.
         """
         tab = os.path.splitext(os.fspath(path))[1].lower() == ".tsv"
-        out = io.StringIO()
-        writer = csv.writer(out, delimiter="\t" if tab else ",", lineterminator="\n")
-        writer.writerow(["start", "end", "label", "confidence", "word", "speaker"])
-        writer.writerows(self._rows(silence))
-        atomic_write(path, out.getvalue(), overwrite=overwrite)
-
-    def _rows(self, silence: str) -> Iterator[list[str]]:
-        for name, both in self.speakers.items():
-            phones = both.phones
-            sure = phones.confidence
-            for k, (label, (start, end)) in enumerate(
-                zip(phones.labels, phones.intervals.tolist(), strict=True)
-            ):
-                word = both.words.labels[both.word_of_phone[k]]
-                yield [
-                    f"{start:.6f}",
-                    f"{end:.6f}",
-                    silence if label == SILENCE else label,
-                    "" if sure is None else f"{sure[k]:.4f}",
-                    "" if word == SILENCE else word,
-                    name,
-                ]
+        separator = "\t" if tab else ","
+        write_csv_tiers(path, self._document(silence), separator=separator, overwrite=overwrite)
 
     def to_json(
         self, path: str | os.PathLike[str], *, silence: str = SILENCE, overwrite: bool = False
@@ -232,15 +214,7 @@ class TextAlignment:
         overwrite : bool
             Replace a file that exists.
         """
-        contents = {}
-        for name, both in self.speakers.items():
-            contents[name] = json.loads(format_json(renamed(both.phones, silence)))
-            contents[name]["words"] = json.loads(format_json(renamed(both.words, silence)))[
-                "events"
-            ]
-        whole = contents[""] if list(contents) == [""] else {"speakers": contents}
-        text = json.dumps(whole, ensure_ascii=False, indent=1, allow_nan=False)
-        atomic_write(path, text + "\n", overwrite=overwrite)
+        write_json_tiers(path, self._document(silence), named=True, overwrite=overwrite)
 
     def write(
         self, path: str | os.PathLike[str], *, silence: str | None = None, overwrite: bool = False
@@ -279,6 +253,14 @@ class TextAlignment:
         else:
             alignment = self.words if suffix == ".wrd" else self.phones
             write_labels(path, renamed(alignment, silence or SILENCE), overwrite=overwrite)
+
+
+def _tier(name: str, alignment: Alignment) -> Tier:
+    times = tuple((start, end) for start, end in alignment.intervals.tolist())
+    sure = None if alignment.confidence is None else tuple(alignment.confidence.tolist())
+    return Tier(
+        name, "interval", alignment.labels, times, (), alignment.duration, sure, alignment.score
+    )
 
 
 def renamed(alignment: Alignment, silence: str) -> Alignment:

@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from align.errors import DataError
 from align.files.text import read_lines, read_text
 from align.formats.files import read_labels
-from align.formats.textgrid import Tier, parse_textgrid
+from align.formats.textgrid import parse_textgrid
+from align.formats.tiers import Tier
 
 __all__ = ["TRANSCRIPT_SUFFIXES", "Utterance", "read_transcript"]
 

@@ -81,12 +81,12 @@ def _score(path: str) -> None:
 
 
 def _notes(path: str) -> None:
-    from align.formats import read_music
+    from align.results.music import MusicAlignment
 
     score = None
     if not path.endswith((".json", "notes.csv", ".tsv")) or path.endswith(".sv.csv"):
         score = _aligned()
-    read_music(path, score=score)
+    MusicAlignment.from_labels(path, score=score)
 
 
 def _aligned():  # type: ignore[no-untyped-def]

@@ -1,0 +1,198 @@
+"""Aligned notes as files have them: what readers return, and what writers ask for.
+
+Readers check what a file says of itself. Whether notes and times make an alignment, the class that
+takes them decides (`align.MusicAlignment`).
+"""
+
+import os
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from align.formats.scores import Score, chords
+from align.types import IntArray, Note
+
+__all__ = ["NoteTimes", "NotesOfScore", "TimedNotes", "notes_of_score"]
+
+Float64 = npt.NDArray[np.float64]
+
+
+class NotesOfScore(Protocol):
+    """What a reader asks for where a file knows no score: the notes that its labels name.
+
+    `NoteTimes` is one, and so is an alignment of music.
+    """
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """The notes, length N, by onset and pitch."""
+
+    @property
+    def note_ids(self) -> tuple[str, ...]:
+        """What the score calls them."""
+
+    @property
+    def pitches(self) -> IntArray:
+        """MIDI number of each [shape=(N,)]."""
+
+    @property
+    def onsets(self) -> Float64:
+        """Seconds [shape=(N,)]; only their order counts."""
+
+    @property
+    def durations(self) -> Float64:
+        """Length of each in score seconds [shape=(N,)]."""
+
+    @property
+    def chord_of(self) -> IntArray:
+        """Chord of each [shape=(N,)]."""
+
+    @property
+    def chord_score_onsets(self) -> Float64:
+        """Score time of each chord in seconds [shape=(G,)]."""
+
+    @property
+    def duration(self) -> float | None:
+        """Length of the recording in seconds, where it is known."""
+
+    @property
+    def audio(self) -> str | None:
+        """The recording."""
+
+    @property
+    def rate(self) -> int | None:
+        """Its sampling rate in Hz."""
+
+    @property
+    def score_file(self) -> str | None:
+        """The score."""
+
+
+class TimedNotes(NotesOfScore, Protocol):
+    """What the writers of notes ask for; see `align.MusicAlignment`, which has it all."""
+
+    def __len__(self) -> int: ...
+
+    @property
+    def score_onsets(self) -> Float64:
+        """Score time of each note in seconds [shape=(N,)]."""
+
+    @property
+    def offsets(self) -> Float64:
+        """Where each note ends, in seconds of the recording [shape=(N,)]."""
+
+    @property
+    def chord_onsets(self) -> Float64:
+        """When each chord is played, in seconds [shape=(G,)]."""
+
+    @property
+    def end(self) -> float:
+        """Where the music ends, in seconds."""
+
+    @property
+    def confidence(self) -> Float64 | None:
+        """How sure each onset is, in [0, 1] [shape=(N,)]."""
+
+    @property
+    def score(self) -> float | None:
+        """Value of the potentials at these onsets."""
+
+    @property
+    def match(self) -> float | None:
+        """How well recording and score fit, in [0, 1]."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the user should know."""
+
+    @property
+    def repeats(self) -> str:
+        """Which repeats of the score were taken."""
+
+    def tempo(self, window: float = 1.0) -> tuple[Float64, Float64, Float64]:
+        """Return times, score times and relative tempo of the chords."""
+
+
+@dataclass(frozen=True, eq=False)
+class NoteTimes:
+    """Notes of a score and when each was played, as a file has them.
+
+    Parameters
+    ----------
+    events : sequence of Note, length N
+        The notes, by onset and pitch.
+    onsets : np.ndarray [shape=(N,)]
+        When each was played, in seconds.
+    durations : np.ndarray [shape=(N,)]
+        Length of each in score seconds.
+    note_ids : tuple of str, length N
+        What the score calls them.
+    chord_of : np.ndarray [shape=(N,), dtype=intp]
+        Chord of each note, counted from 0.
+    chord_score_onsets : np.ndarray [shape=(G,)]
+        Score time of each chord in seconds.
+    path : str, optional
+        Where they were read.
+    duration, end, confidence, score, audio, rate, chord_onsets, match, warnings, score_file
+        Of `align.MusicAlignment`, where the file or the score tells them.
+    repeats : str
+        Which repeats of the score were taken.
+    """
+
+    events: tuple[Note, ...]
+    onsets: Float64
+    durations: Float64
+    note_ids: tuple[str, ...]
+    chord_of: IntArray
+    chord_score_onsets: Float64
+    path: str | None = None
+    duration: float | None = None
+    end: float | None = None
+    confidence: Float64 | None = None
+    score: float | None = None
+    audio: str | None = None
+    rate: int | None = None
+    chord_onsets: Float64 | None = None
+    match: float | None = None
+    warnings: tuple[str, ...] = ()
+    score_file: str | None = None
+    repeats: str = ""
+
+    def __len__(self) -> int:
+        return len(self.events)
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """The notes, length N."""
+        return self.events
+
+    @property
+    def pitches(self) -> IntArray:
+        """MIDI number of each note [shape=(N,)]."""
+        return np.array([note.pitch for note in self.events], dtype=np.intp)
+
+
+def notes_of_score(
+    score: Score,
+    onsets: Float64 | None = None,
+    *,
+    path: str | os.PathLike[str] | None = None,
+    duration: float | None = None,
+) -> NoteTimes:
+    """Return the notes of a score at times in seconds, by default as it has them."""
+    grouped = chords(score)
+    unique = len(set(score.ids)) == len(score)
+    return NoteTimes(
+        score.notes,
+        score.onsets if onsets is None else onsets,
+        score.durations,
+        score.ids if unique else tuple(f"n{k}" for k in range(len(score))),
+        grouped.group,
+        grouped.onsets,
+        None if path is None else os.fspath(path),
+        duration,
+        score_file=score.path,
+        repeats=score.repeats,
+    )

@@ -1,0 +1,201 @@
+"""The table of formats: each with its suffix, what it holds, and who reads and writes it.
+
+A suffix may stand for labels and for notes (a ``.csv`` may hold either); `is_music` looks into
+such a file. Adding a format is adding a row here.
+"""
+
+import os
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+from align.errors import ParameterError
+from align.formats.aligned_midi import read_aligned_midi
+from align.formats.audacity import read_audacity, write_audacity
+from align.formats.ctm import read_ctm, write_ctm
+from align.formats.htk import read_lab, write_lab
+from align.formats.json_file import read_json, read_json_tiers, write_json, write_json_tiers
+from align.formats.match_file import write_match
+from align.formats.midi_out import write_midi
+from align.formats.music_json import is_music_json, read_music_json, write_music_json
+from align.formats.note_labels import (
+    read_layer,
+    read_points,
+    read_sv_csv,
+    write_layer,
+    write_points,
+    write_sv_csv,
+)
+from align.formats.note_table import is_note_table, read_note_table, write_note_table
+from align.formats.tables import read_csv, write_csv, write_csv_tiers
+from align.formats.tempo_table import write_tempo
+from align.formats.textgrid import (
+    read_textgrid,
+    read_textgrid_tiers,
+    write_textgrid,
+    write_textgrid_tiers,
+)
+from align.formats.tiers import PHONES, WORDS
+from align.formats.timit import read_phn, write_phn
+
+__all__ = [
+    "FORMATS",
+    "LABEL_FORMATS",
+    "MUSIC_FORMATS",
+    "Format",
+    "is_music",
+    "label_format",
+    "music_format",
+]
+
+_Path = str | os.PathLike[str]
+
+
+def _always(path: _Path) -> bool:
+    return True
+
+
+def _never(path: _Path) -> bool:
+    return False
+
+
+class Format(NamedTuple):
+    """A row of the table.
+
+    Attributes
+    ----------
+    suffix : str
+        In lower case.
+    name : str
+        What the parameter `format` calls it; several suffixes may share it.
+    holds : str
+        ``labels`` of one tier, phones with their ``words``, ``tiers`` of any kind, ``notes``, or
+        a ``tempo`` curve.
+    read, write : callable or None
+        Of labels: to `Labels`, and of `TimedLabels`. Of notes: to `NoteTimes`, and of
+        `TimedNotes`. None where it cannot be.
+    read_tiers, write_tiers : callable or None
+        To and of `Tiers`, where the format holds several.
+    options : tuple of str
+        What `read` can be told besides the duration.
+    tier : str
+        Of labels: which tier it holds, where it holds one.
+    needs_score : bool
+        Of notes: whether `read` must be given the notes that the file speaks of.
+    is_notes : callable
+        Of notes: whether a file of this suffix holds notes rather than labels.
+    """
+
+    suffix: str
+    name: str
+    holds: str
+    read: Callable[..., Any] | None
+    write: Callable[..., None]
+    read_tiers: Callable[..., Any] | None = None
+    write_tiers: Callable[..., None] | None = None
+    options: tuple[str, ...] = ()
+    tier: str = PHONES
+    needs_score: bool = False
+    is_notes: Callable[[_Path], bool] = _always
+
+
+_TEXT = ("silence", "encoding")
+_tsv, _tsv_tiers = (partial(write, separator="\t") for write in (write_csv, write_csv_tiers))
+_tsv_notes = partial(write_note_table, separator="\t")
+
+FORMATS = (
+    Format(
+        *(".textgrid", "textgrid", "tiers", read_textgrid, write_textgrid),
+        *(read_textgrid_tiers, write_textgrid_tiers, (*_TEXT, "tier")),
+    ),
+    Format(".phn", "phn", "labels", read_phn, write_phn, options=(*_TEXT, "rate")),
+    Format(".wrd", "phn", "labels", read_phn, write_phn, options=(*_TEXT, "rate"), tier=WORDS),
+    Format(".lab", "lab", "labels", read_lab, write_lab, options=_TEXT),
+    Format(".csv", "csv", "words", read_csv, write_csv, None, write_csv_tiers, _TEXT),
+    Format(".tsv", "tsv", "words", read_csv, _tsv, None, _tsv_tiers, _TEXT),
+    Format(".txt", "audacity", "labels", read_audacity, write_audacity, options=_TEXT),
+    Format(".ctm", "ctm", "labels", read_ctm, write_ctm, options=_TEXT),
+    Format(
+        *(".json", "json", "tiers", read_json, write_json),
+        *(read_json_tiers, write_json_tiers, _TEXT),
+    ),
+    Format(".tempo.csv", "tempo", "tempo", None, write_tempo),
+    Format(".sv.csv", "sv.csv", "notes", read_sv_csv, write_sv_csv, needs_score=True),
+    Format(".csv", "csv", "notes", read_note_table, write_note_table, is_notes=is_note_table),
+    Format(".tsv", "tsv", "notes", read_note_table, _tsv_notes, is_notes=is_note_table),
+    Format(".json", "json", "notes", read_music_json, write_music_json, is_notes=is_music_json),
+    Format(".mid", "midi", "notes", read_aligned_midi, write_midi, needs_score=True),
+    Format(".midi", "midi", "notes", read_aligned_midi, write_midi, needs_score=True),
+    Format(
+        *(".txt", "audacity", "notes", read_points, write_points),
+        needs_score=True,
+        is_notes=_never,
+    ),
+    Format(".svl", "svl", "notes", read_layer, write_layer, needs_score=True),
+    Format(".match", "match", "notes", None, write_match),
+)
+"""Of several rows that fit the name of a file, the first counts."""
+
+_LABELS = tuple(row for row in FORMATS if row.holds in ("labels", "words", "tiers"))
+_MUSIC = tuple(row for row in FORMATS if row.holds in ("notes", "tempo"))
+
+LABEL_FORMATS = {row.suffix: row.name for row in _LABELS}
+"""Format of each suffix of labels, in lower case."""
+
+MUSIC_FORMATS = {row.suffix: row.name for row in _MUSIC}
+"""Format of each suffix of notes, in lower case; the first that a name ends in counts."""
+
+
+def label_format(path: _Path, name: str | None = None) -> Format:
+    """Return the format of a file of labels: of this name, or that its suffix says.
+
+    Raises
+    ------
+    ParameterError
+        If it is none.
+    """
+    if name is not None:
+        found = next((row for row in _LABELS if row.name == name), None)
+        if found is None:
+            known = ", ".join(dict.fromkeys(LABEL_FORMATS.values()))
+            raise ParameterError(f"format={name!r}, must be one of {known}.")
+        return found
+    suffix = os.path.splitext(os.fspath(path))[1].lower()
+    for row in _LABELS:
+        if row.suffix == suffix:
+            return row
+    raise ParameterError(
+        f"{os.fspath(path)}: the suffix {suffix!r} is no label format; use one of "
+        f"{', '.join(LABEL_FORMATS)}, or name the format."
+    )
+
+
+def music_format(path: _Path) -> Format:
+    """Return the format of a file of notes, or of a tempo curve, that its suffix says.
+
+    Raises
+    ------
+    ParameterError
+        If it is none.
+
+    Examples
+    --------
+    >>> music_format("minuet.tempo.csv").name, music_format("minuet.CSV").name
+    ('tempo', 'csv')
+    """
+    name = os.path.basename(os.fspath(path)).lower()
+    for row in _MUSIC:
+        if name.endswith(row.suffix):
+            return row
+    raise ParameterError(
+        f"{os.fspath(path)}: the suffix {os.path.splitext(name)[1]!r} is no format of aligned "
+        f"notes; use one of {', '.join(MUSIC_FORMATS)}."
+    )
+
+
+def is_music(path: _Path) -> bool:
+    """Whether a file holds notes rather than phones, by its suffix or what it says itself."""
+    name = os.path.basename(os.fspath(path)).lower()
+    of_notes = (row for row in FORMATS if row.holds == "notes" and name.endswith(row.suffix))
+    found = next(of_notes, None)
+    return found is not None and found.is_notes(path)

@@ -1,0 +1,240 @@
+"""Tiers: several rows of labels over one recording, such as words above phones.
+
+A *tier* holds intervals or points in time and has a name. Of a recording with one speaker the
+words and phones are called ``words`` and ``phones``; of several, ``<speaker> - words`` and
+``<speaker> - phones``. `Tiers` is what a file with tiers says, and what the writers of such files
+are given.
+"""
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from align.errors import DataError
+from align.formats.labels import OVERRUN, Labels, make_labels
+
+__all__ = ["PHONES", "WORDS", "Speaker", "Tier", "Tiers", "checked_tiers", "choose_tier"]
+
+PHONES, WORDS = "phones", "words"
+"""Names of the tiers of one speaker; those of several have the name of the speaker before it."""
+
+
+@dataclass(frozen=True)
+class Tier:
+    """One tier, as the file has it.
+
+    Parameters
+    ----------
+    name : str
+        Its name.
+    kind : str
+        ``"interval"`` or ``"point"``.
+    labels : tuple of str, length K
+        The labels, untouched.
+    times : tuple of (float, float), length K
+        Start and end of each in seconds; both the time itself in a point tier.
+    lines : tuple of int
+        Line of each label, counted from 1; empty where there are no lines.
+    end : float
+        Where the tier ends, in seconds.
+    confidence : tuple of float, length K, optional
+        How sure each onset is, in [0, 1]; no reader gives it.
+    score : float, optional
+        Value of the potentials at these onsets; no reader gives it.
+    """
+
+    name: str
+    kind: str
+    labels: tuple[str, ...]
+    times: tuple[tuple[float, float], ...]
+    lines: tuple[int, ...]
+    end: float
+    confidence: tuple[float, ...] | None = None
+    score: float | None = None
+
+
+class Speaker(NamedTuple):
+    """The tiers of one speaker; the name is empty where there is but one."""
+
+    name: str
+    phones: Tier
+    words: Tier | None
+
+
+@dataclass(frozen=True, eq=False)
+class Tiers:
+    """All tiers of one recording, in the order of the file.
+
+    Parameters
+    ----------
+    tiers : sequence of Tier
+        At least one.
+    duration : float
+        Length of the recording in seconds.
+    path : str, optional
+        Where they were read.
+    audio : str, optional
+        The recording.
+    rate : int, optional
+        Its sampling rate in Hz.
+    """
+
+    tiers: tuple[Tier, ...]
+    duration: float
+    path: str | None = None
+    audio: str | None = None
+    rate: int | None = None
+
+    def __len__(self) -> int:
+        return len(self.tiers)
+
+    def __iter__(self) -> Iterator[Tier]:
+        return iter(self.tiers)
+
+    def labels_of(self, tier: Tier) -> Labels:
+        """Return a tier of intervals as labels, with what is known of the recording."""
+        sure = None if tier.confidence is None else np.array(tier.confidence, dtype=np.float64)
+        return Labels(
+            tier.labels,
+            np.array(tier.times, dtype=np.float64).reshape(-1, 2),
+            self.path,
+            tier.lines,
+            self.duration,
+            sure,
+            tier.score,
+            self.audio,
+            self.rate,
+        )
+
+    def only(self, tier: Tier) -> "Tiers":
+        """Return the same recording with one of its tiers."""
+        return replace(self, tiers=(tier,))
+
+    def words(self) -> Tier | None:
+        """Return the tier of words; None where there is none, or several speakers have one."""
+        found = [tier for tier in self.tiers if _is_of(tier, WORDS)]
+        return found[0] if len(found) == 1 else None
+
+    def phones(self, wanted: str | None = None) -> Tier:
+        """Return the tier of this name, by default that of the phones; see `choose_tier`."""
+        return choose_tier(self.tiers, wanted, self.path)
+
+    def speakers(self) -> list[Speaker]:
+        """Return words and phones of each speaker; raises DataError where none has phones."""
+        named = {tier.name: tier for tier in self.tiers[::-1] if tier.kind == "interval"}
+        found = []
+        for name in reversed(named):
+            if name == PHONES or name.endswith(f" - {PHONES}"):
+                prefix = name.removesuffix(PHONES)
+                words = named.get(prefix + WORDS)
+                found.append(Speaker(prefix.removesuffix(" - "), named[name], words))
+        if found:
+            return found
+        phones, words = self.phones(), self.words()
+        return [Speaker("", phones, None if words is phones else words)]
+
+
+def _is_of(tier: Tier, what: str) -> bool:
+    """Whether a tier is of words or phones, by its name, which may be without the plural."""
+    ending = rf"(.* - )?{what[:-1]}s?"
+    return tier.kind == "interval" and bool(
+        re.fullmatch(ending, tier.name.strip(), re.IGNORECASE | re.DOTALL)
+    )
+
+
+def choose_tier(tiers: Sequence[Tier], wanted: str | None, path: str | None) -> Tier:
+    """Return the tier of this name, by default that of the phones, else the only one."""
+    intervals = [tier for tier in tiers if tier.kind == "interval"]
+    have = ", ".join(repr(tier.name) for tier in intervals) or "none"
+    if wanted is not None:
+        found = [tier for tier in intervals if tier.name == wanted]
+        if not found:
+            raise DataError(
+                f"has no interval tier {wanted!r}; its interval tiers: {have}.", path=path
+            )
+        return found[0]
+    for ending in (r"phones", r"phone", r".* - phones?"):
+        found = [t for t in intervals if re.fullmatch(ending, t.name.strip(), re.I | re.S)]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise DataError(
+                f"several tiers could hold the phones ({have}); name the one to read.", path=path
+            )
+    if len(intervals) == 1:
+        return intervals[0]
+    raise DataError(
+        f"has no tier 'phones' (interval tiers: {have}); rename a tier or name the one to read.",
+        path=path,
+    )
+
+
+def checked_tiers(
+    tiers: Sequence[Tier], path: str, *, duration: float | None = None, silence: str = "sil"
+) -> Tiers:
+    """Check tiers as `make_labels` checks labels.
+
+    Parameters
+    ----------
+    tiers : sequence of Tier
+        As a file has them.
+    path : str
+        The file, for messages.
+    duration : float, optional
+        Length of the recording in seconds; by default where the last tier ends.
+    silence : str
+        Name of labels without text and of gaps in tiers of phones and words, and in the only
+        tier of intervals. Elsewhere such a label may mean anything, and stays without text.
+
+    Returns
+    -------
+    Tiers
+        Every interval ends where the next begins.
+
+    Raises
+    ------
+    DataError
+        If times cannot be right, naming the line.
+    """
+    alone = sum(tier.kind == "interval" for tier in tiers) == 1
+    checked = []
+    for tier in tiers:
+        named = alone or _is_of(tier, PHONES) or _is_of(tier, WORDS)
+        checked.append(_checked(tier, path, duration, silence if named else ""))
+    if duration is None:
+        ends = [t.end for t in tiers] + [end for t in checked for _, end in t.times[-1:]]
+        duration = max(ends, default=0.0)
+    return Tiers(tuple(checked), duration, path)
+
+
+def _checked(tier: Tier, path: str, duration: float | None, silence: str) -> Tier:
+    if tier.kind == "point":
+        return _checked_points(tier, path, duration)
+    if not tier.labels:
+        return tier
+    silence = silence if any(label.strip() for label in tier.labels) else ""  # not labelled yet
+    labels = make_labels(
+        tier.labels, tier.times, path=path, lines=tier.lines, duration=duration, silence=silence
+    )
+    times = tuple((start, end) for start, end in labels.intervals.tolist())
+    return replace(tier, labels=labels.labels, times=times, lines=labels.lines)
+
+
+def _checked_points(tier: Tier, path: str, duration: float | None) -> Tier:
+    """Refuse points outside the recording; those that rounding put behind its end are moved."""
+    last = math.inf if duration is None else duration
+    times = []
+    for k, (time, _) in enumerate(tier.times):
+        if not (0 <= time <= last + OVERRUN and math.isfinite(time)):
+            raise DataError(
+                f"the point {tier.labels[k]!r} of tier {tier.name!r} stands at {time:g} s, "
+                "outside the recording; correct its time.",
+                path=path,
+                line=tier.lines[k] if tier.lines else None,
+            )
+        times.append((min(time, last), min(time, last)))
+    return replace(tier, times=tuple(times))

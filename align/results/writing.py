@@ -1,0 +1,155 @@
+"""Files that a result can be written to: one method for each format of `align.formats`."""
+
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from align.formats.labels import TimedLabels
+    from align.formats.notes import TimedNotes
+
+__all__ = ["LabelWriting", "NoteWriting"]
+
+
+class LabelWriting:
+    """Methods of a result whose labels follow each other."""
+
+    def to_textgrid(
+        self: "TimedLabels",
+        path: str | os.PathLike[str],
+        *,
+        tier: str = "phones",
+        overwrite: bool = False,
+    ) -> None:
+        """Write a Praat TextGrid; see `align.formats.write_textgrid`."""
+        from align.formats import write_textgrid
+
+        write_textgrid(path, self, tier=tier, overwrite=overwrite)
+
+    def to_csv(
+        self: "TimedLabels", path: str | os.PathLike[str], *, overwrite: bool = False
+    ) -> None:
+        """Write a table; see `align.formats.write_csv`."""
+        from align.formats import write_csv
+
+        write_csv(path, self, overwrite=overwrite)
+
+    def to_json(
+        self: "TimedLabels", path: str | os.PathLike[str], *, overwrite: bool = False
+    ) -> None:
+        """Write JSON, with everything the alignment knows; see `align.formats.write_json`."""
+        from align.formats import write_json
+
+        write_json(path, self, overwrite=overwrite)
+
+    def to_audacity(
+        self: "TimedLabels", path: str | os.PathLike[str], *, overwrite: bool = False
+    ) -> None:
+        """Write an Audacity label track; see `align.formats.write_audacity`."""
+        from align.formats import write_audacity
+
+        write_audacity(path, self, overwrite=overwrite)
+
+    def to_ctm(
+        self: "TimedLabels",
+        path: str | os.PathLike[str],
+        *,
+        recording: str | None = None,
+        overwrite: bool = False,
+    ) -> None:
+        """Write a CTM file; see `align.formats.write_ctm`."""
+        from align.formats import write_ctm
+
+        write_ctm(path, self, recording=recording, overwrite=overwrite)
+
+    def to_phn(
+        self: "TimedLabels",
+        path: str | os.PathLike[str],
+        *,
+        rate: float | None = None,
+        overwrite: bool = False,
+    ) -> None:
+        """Write a TIMIT phone file; see `align.formats.write_phn`."""
+        from align.formats import write_phn
+
+        write_phn(path, self, rate=rate, overwrite=overwrite)
+
+    def to_lab(
+        self: "TimedLabels", path: str | os.PathLike[str], *, overwrite: bool = False
+    ) -> None:
+        """Write an HTK label file; see `align.formats.write_lab`."""
+        from align.formats import write_lab
+
+        write_lab(path, self, overwrite=overwrite)
+
+
+class NoteWriting:
+    """Methods of a result whose notes overlap, which formats of labels cannot say."""
+
+    def to_csv(
+        self: "TimedNotes", path: str | os.PathLike[str], *, overwrite: bool = False
+    ) -> None:
+        """Write a table of the notes; see `align.formats.note_table`."""
+        from align.formats.note_table import write_note_table
+
+        write_note_table(path, self, overwrite=overwrite)
+
+    def to_json(
+        self: "TimedNotes", path: str | os.PathLike[str], *, overwrite: bool = False
+    ) -> None:
+        """Write JSON, with everything the alignment knows; see `align.formats.music_json`."""
+        from align.formats.music_json import write_music_json
+
+        write_music_json(path, self, overwrite=overwrite)
+
+    def to_midi(
+        self: "TimedNotes",
+        path: str | os.PathLike[str],
+        *,
+        asynchrony: bool = True,
+        tolerance: float = 0.005,
+        overwrite: bool = False,
+    ) -> None:
+        """Write the score re-timed to the recording; see `align.formats.midi_out`."""
+        from align.formats.midi_out import write_midi
+
+        write_midi(path, self, asynchrony=asynchrony, tolerance=tolerance, overwrite=overwrite)
+
+    def to_audacity(
+        self: "TimedNotes", path: str | os.PathLike[str], *, overwrite: bool = False
+    ) -> None:
+        """Write an Audacity label track of points; see `align.formats.note_labels`."""
+        from align.formats.note_labels import write_points
+
+        write_points(path, self, overwrite=overwrite)
+
+    def to_sonic_visualiser(
+        self: "TimedNotes", path: str | os.PathLike[str], *, overwrite: bool = False
+    ) -> None:
+        """Write a layer (``.svl``) or table (``.csv``) for Sonic Visualiser, as the suffix says.
+
+        See `align.formats.note_labels`.
+        """
+        from align.formats.note_labels import write_layer, write_sv_csv
+
+        table = os.fspath(path).lower().endswith(".csv")
+        (write_sv_csv if table else write_layer)(path, self, overwrite=overwrite)
+
+    def to_match(
+        self: "TimedNotes", path: str | os.PathLike[str], *, overwrite: bool = False
+    ) -> None:
+        """Write a match file, through partitura; see `align.formats.match_file`."""
+        from align.formats.match_file import write_match
+
+        write_match(path, self, overwrite=overwrite)
+
+    def to_tempo(
+        self: "TimedNotes",
+        path: str | os.PathLike[str],
+        *,
+        window: float = 1.0,
+        overwrite: bool = False,
+    ) -> None:
+        """Write the tempo curve as a table; see `tempo` and `align.formats.tempo_table`."""
+        from align.formats.tempo_table import write_tempo
+
+        write_tempo(path, self, window=window, overwrite=overwrite)

@@ -1,0 +1,56 @@
+"""Reading a label file as a result, of phones or of notes, whichever it holds."""
+
+import os
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from align.formats.table import is_music
+from align.results.alignment import Alignment
+from align.results.music import MusicAlignment
+from align.results.timing import Timing
+
+__all__ = ["reader_of"]
+
+_Path = str | os.PathLike[str]
+
+
+def reader_of(
+    path: _Path,
+    audio: _Path | None = None,
+    *,
+    score: _Path | None = None,
+    **label_options: Any,
+) -> Callable[[_Path], Timing]:
+    """Return what reads files of the kind that a file is: of labels, or of notes.
+
+    Parameters
+    ----------
+    path : path
+        A file of labels or of notes.
+    audio : path, optional
+        The recording: its length and rate are then known to what is read.
+    score : path, optional
+        Of notes: what they are of; a file is of notes where a score is given.
+    **label_options
+        Of labels: passed to `align.formats.read_labels`.
+
+    Returns
+    -------
+    callable
+        From a path to a Timing.
+
+    Raises
+    ------
+    DataError
+        If the recording cannot be read.
+    """
+    known: dict[str, Any] = {}
+    if audio is not None:
+        from align.features.audio import audio_info
+
+        about = audio_info(audio)
+        known = {"duration": about.duration, "audio": audio, "rate": about.rate}
+    if score is not None or is_music(path):
+        return partial(MusicAlignment.from_labels, score=score, **known)
+    return partial(Alignment.from_labels, **known, **label_options)

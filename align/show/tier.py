@@ -1,0 +1,148 @@
+"""A tier of labels in a picture: intervals with their labels, none printed over another.
+
+Where intervals are narrower than their labels, the labels step down over several rows, and those
+that still find no room are left out.
+"""
+
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from align.results.timing import Timing
+from align.show.figure import boxes_for_missing_glyphs
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["FONT", "Style", "Tier", "draw_tier", "label_rows", "place_labels", "points_per_pixel"]
+
+Style: TypeAlias = Literal["-", "--"]
+
+FONT = 9.0  # points
+_ROWS = 3  # of labels in a tier
+_GAP = 3.0  # points between labels of a row
+
+
+class Tier(NamedTuple):
+    """Labels, the intervals [shape=(K, 2)] they are drawn in, in seconds, and how.
+
+    Attributes
+    ----------
+    name : str
+        Stands at its left.
+    labels : tuple of str, length K
+        Printed in the middle of the intervals.
+    intervals : np.ndarray [shape=(K, 2)]
+        In seconds.
+    colour : str
+        Of labels and boundaries.
+    style : {"-", "--"}
+        Of boundaries.
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    intervals: npt.NDArray[np.float64]
+    colour: str
+    style: Style = "-"
+
+    @classmethod
+    def within(
+        cls,
+        name: str,
+        timing: Timing,
+        span: tuple[float, float],
+        colour: str,
+        style: Style = "-",
+    ) -> "Tier":
+        """Take what can be seen from one time to another."""
+        intervals = np.asarray(timing.intervals, dtype=np.float64).reshape(-1, 2)
+        begin, end = span
+        seen = (intervals[:, 1] > begin) & (intervals[:, 0] < end)
+        seen |= (intervals[:, 0] == intervals[:, 1]) & (intervals[:, 0] == end)
+        labels = zip(timing.labels, seen, strict=True)
+        return cls(
+            name,
+            tuple(label for label, is_seen in labels if is_seen),
+            np.clip(intervals[seen], begin, end),
+            colour,
+            style,
+        )
+
+
+def draw_tier(ax: "Axes", tier: Tier, band: tuple[float, float]) -> None:
+    """Draw intervals with their labels in a band of the y axis."""
+    bottom, top = band
+    edges = np.unique(tier.intervals)
+    ax.vlines(edges, bottom, top, colors=tier.colour, linestyles=tier.style, linewidth=0.9)
+    ax.hlines(bottom, *ax.get_xlim(), colors="0.6", linewidth=0.6)
+    rows = label_rows(ax, tier)
+    n_rows = 1 + max(rows, default=0)
+    middles = tier.intervals.mean(axis=1)
+    for label, middle, row in zip(tier.labels, middles, rows, strict=True):
+        if row >= 0:
+            ax.text(
+                middle,
+                top - (top - bottom) * (row + 0.5) / max(n_rows, 1),
+                label,
+                ha="center",
+                va="center_baseline",
+                fontsize=FONT,
+                color=tier.colour,
+                clip_on=True,
+                parse_math=False,
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.3},
+            )
+
+
+def label_rows(ax: "Axes", tier: Tier) -> list[int]:
+    """Row of each label in a tier that spans `ax`; -1 for those left out."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    font = FontProperties(size=FONT)
+    distinct = {label for label in tier.labels if label.strip()}
+    with boxes_for_missing_glyphs():
+        widths = {
+            label: text_to_path.get_text_width_height_descent(label, font, ismath=False)[0]
+            for label in distinct
+        }
+    first, last = ax.get_xlim()
+    points = points_per_pixel(ax) * ax.get_window_extent().width / (last - first)
+    return place_labels(
+        np.array([widths.get(label, 0.0) for label in tier.labels]),
+        tier.intervals * points,
+    )
+
+
+def points_per_pixel(ax: "Axes") -> float:
+    """Points per pixel."""
+    figure = ax.get_figure()
+    return 72.0 / (72.0 if figure is None else figure.dpi)
+
+
+def place_labels(widths: npt.NDArray[np.float64], intervals: npt.NDArray[np.float64]) -> list[int]:
+    """Choose the highest row in which each label covers no other.
+
+    Parameters
+    ----------
+    widths : np.ndarray [shape=(K,)]
+        Widths of the labels in points; 0 where there is nothing to print.
+    intervals : np.ndarray [shape=(K, 2)]
+        What they are centred in, in points.
+
+    Returns
+    -------
+    list of int, length K
+        Rows, 0 the highest; -1 where no row has room.
+    """
+    taken = [-np.inf] * _ROWS
+    rows = []
+    for width, middle in zip(widths, intervals.mean(axis=1), strict=True):
+        left = middle - width / 2
+        row = next((r for r in range(_ROWS) if taken[r] <= left), -1) if width > 0 else -1
+        if row >= 0:
+            taken[row] = middle + width / 2 + _GAP
+        rows.append(row)
+    return rows
