@@ -30,7 +30,6 @@ import numpy.typing as npt
 
 from align._blas import one_thread
 from align.errors import DataError, ModelError, ParameterError
-from align.evaluation.report import FileResult
 from align.features import Feature
 from align.features.note_network import NoteNetwork
 from align.learners.structured.costs import OnsetCost, RampCost, make_cost
@@ -411,11 +410,6 @@ class MusicAligner(Aligner):
 
     def _events_of(self, example: Example) -> Any:
         return score_of(example)
-
-    def _result_of(
-        self, example: Example, name: str, found: MusicAlignment, elapsed: float
-    ) -> FileResult:
-        return FileResult.of(example, found, elapsed)
 
     def _saved_params(self) -> dict[str, Any]:
         saved = super()._saved_params()

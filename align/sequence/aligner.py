@@ -19,7 +19,6 @@ import numpy.typing as npt
 from align._blas import one_thread
 from align.decoders import Lattice, decode
 from align.errors import DataError, ModelError, ParameterError
-from align.evaluation.report import FileResult
 from align.features import Feature, Signal, TimedSignal
 from align.learners.structured.learner import StructuredLearner
 from align.potentials import Path, Potentials
@@ -537,19 +536,6 @@ class SequenceAligner(Aligner):
 
     def _events_of(self, example: Example) -> Any:
         return example.events
-
-    def _result_of(
-        self, example: Example, name: str, found: Alignment, elapsed: float
-    ) -> FileResult:
-        assert example.onsets is not None
-        return FileResult(
-            name=name,
-            labels=tuple(str(event) for event in example.events),
-            true=example.onsets,
-            predicted=found.onsets,
-            seconds=found.duration,
-            elapsed=elapsed,
-        )
 
     def _get_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
         states, arrays = feature_states(self.features_)

@@ -15,7 +15,6 @@ table, in the order in which they are called.
 `_problem`            of an item and features fitted without it: base functions, true frames
 `_calibrate`          what is fitted after the weights: offset, confidence
 `_find`               of audio and events: the timing
-`_result_of`          of an example and its timing: a row of the report
 `_get_state`          what a model file holds beside weights; `_set_state` takes it back
 ====================  =========================================================================
 
@@ -28,6 +27,7 @@ import os
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Protocol, Self, TypeAlias
 
 import numpy as np
@@ -163,10 +163,6 @@ class Aligner(ParamsMixin, ABC):
     @abstractmethod
     def _events_of(self, example: Example) -> Any:
         """Return what `align` takes of an example."""
-
-    @abstractmethod
-    def _result_of(self, example: Example, name: str, found: Any, elapsed: float) -> FileResult:
-        """Return true and found onsets of an example."""
 
     def _boundary_classes(self) -> Mapping[str, str] | None:
         """Class of each label, for the report; None for no such breakdown."""
@@ -404,7 +400,7 @@ class Aligner(ParamsMixin, ABC):
                 begin = time.perf_counter()
                 timing = self._find(example.audio, self._events_of(example), example.rate)
                 elapsed = time.perf_counter() - begin
-                found.append(self._result_of(example, name, timing, elapsed))
+                found.append(replace(FileResult.of(example, timing, elapsed), name=name))
             except AlignError as error:
                 failed.append((name, _reason(error, name)))
             if progress is not None:
