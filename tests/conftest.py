@@ -48,8 +48,14 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     one process, ``-n 4`` in four. Benchmarks and long fault tests, which measure or kill, are
     asked for by path or by mark, and so have the machine to themselves.
     """
+    if hasattr(config, "workerinput"):  # this is one of the processes
+        return
     option = config.option
     whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
-    chosen = option.keyword or option.markexpr or option.collectonly or option.usepdb
-    if whole and not chosen and getattr(option, "numprocesses", 0) is None:
-        option.numprocesses, option.dist = 2, "loadfile"
+    chosen = option.keyword or option.markexpr or option.lf or option.collectonly
+    watched = option.usepdb or option.trace or option.capture == "no"
+    asked = getattr(option, "numprocesses", 0)  # 0 where xdist is not there
+    if asked is None and whole and not (chosen or watched):
+        asked = option.numprocesses = 2
+    if asked and option.dist == "no":
+        option.dist = "loadfile"
