@@ -12,8 +12,8 @@ the median deviation from it, so that no threshold has to suit every corpus:
 ``lowest_confidence``
     that of the least sure onset, with its label and time.
 
-Alignments of music know two things besides: their ``match``, from 0 to 1, how well score and
-recording fit each other, and ``warnings`` of their own, such as of notes that were not played.
+An alignment may know two things besides: its ``match``, from 0 to 1, how well events and recording
+fit each other, and ``warnings`` of its own, such as of notes that were not played.
 """
 
 import csv
@@ -23,6 +23,8 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
+
+from align.results.timing import Timing
 
 __all__ = ["COLUMNS", "Quality", "measure", "quality_csv", "ranked", "warnings_of"]
 
@@ -52,7 +54,7 @@ class Quality:
     label : str
         Which it is.
     match : float, optional
-        Of music: how well score and recording fit, 0 to 1; the lowest where there are several.
+        How well events and recording fit, 0 to 1; the lowest where there are several.
     said : tuple of str
         What the alignment itself warns of.
     """
@@ -96,14 +98,14 @@ class Quality:
         )
 
 
-def measure(name: str, alignments: Sequence[Any], odd_lengths: int = 0) -> Quality:
+def measure(name: str, alignments: Sequence[Timing], odd_lengths: int = 0) -> Quality:
     """Measure the alignments of a recording.
 
     Parameters
     ----------
     name : str
         The recording.
-    alignments : sequence of Alignment
+    alignments : sequence of Timing
         One, or one of each speaker.
     odd_lengths : int
         How many of the events have a length that is hard to believe.
@@ -117,19 +119,19 @@ def measure(name: str, alignments: Sequence[Any], odd_lengths: int = 0) -> Quali
     """
     n = sum(len(alignment) for alignment in alignments)
     seconds = round(max(float(alignment.duration) for alignment in alignments), 6)
-    scores = [alignment.score for alignment in alignments]
+    scores = [alignment.score for alignment in alignments if alignment.score is not None]
     score = None
-    if n and all(value is not None for value in scores):
+    if n and len(scores) == len(alignments):
         score = round(sum(map(float, scores)) / n, 4)
-    matches = [m for m in (getattr(a, "match", None) for a in alignments) if m is not None]
-    music: dict[str, Any] = {
+    matches = [a.match for a in alignments if a.match is not None]
+    own: dict[str, Any] = {
         "match": round(float(min(matches)), 4) if matches else None,
-        "said": tuple(text for a in alignments for text in getattr(a, "warnings", ())),
+        "said": tuple(text for a in alignments for text in a.warnings),
     }
-    sure = [alignment for alignment in alignments if alignment.confidence is not None]
+    sure = [alignment.confidence for alignment in alignments if alignment.confidence is not None]
     if n == 0 or len(sure) < len(alignments):
-        return Quality(name, n, seconds, odd_lengths, score, **music)
-    confidence = np.concatenate([alignment.confidence for alignment in sure])
+        return Quality(name, n, seconds, odd_lengths, score, **own)
+    confidence = np.concatenate(sure)
     worst = int(np.argmin(confidence))
     return Quality(
         name,
@@ -139,9 +141,9 @@ def measure(name: str, alignments: Sequence[Any], odd_lengths: int = 0) -> Quali
         score,
         round(float(confidence.mean()), 4),
         round(float(confidence[worst]), 4),
-        round(float(np.concatenate([alignment.onsets for alignment in sure])[worst]), 4),
-        [label for alignment in sure for label in alignment.labels][worst],
-        **music,
+        round(float(np.concatenate([alignment.onsets for alignment in alignments])[worst]), 4),
+        [label for alignment in alignments for label in alignment.labels][worst],
+        **own,
     )
 
 

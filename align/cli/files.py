@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 
 __all__ = ["convert", "info", "plot"]
 
+_UNITS = {
+    "speech": {"recordings": "recordings", "groups": "speakers", "events": "labels"},
+    "music": {"recordings": "pieces", "groups": "groups", "notes": "notes"},
+}
+"""What a model of each kind was trained on."""
+
 _OVERWRITE = click.option("--overwrite", is_flag=True, help="Replace a file that exists.")
 
 
@@ -73,9 +79,7 @@ def _summary(
     if "hop" in header:
         rows.append(("frames", f"{1000 * header['hop']:g} ms"))
     training = header.get("training", {})
-    units = {"recordings": "recordings", "groups": "speakers", "events": "labels"}
-    if kind == "music":
-        units = {"recordings": "pieces", "groups": "groups", "notes": "notes"}
+    units = _UNITS.get(kind, _UNITS["speech"])
     parts = [f"{training[key]} {what}" for key, what in units.items() if key in training]
     if "seconds" in training:
         parts.append(f"{training['seconds'] / 60:.1f} minutes")

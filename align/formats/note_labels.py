@@ -38,9 +38,7 @@ __all__ = [
     "format_layer",
     "format_points",
     "format_sv_csv",
-    "read_layer",
-    "read_points",
-    "read_sv_csv",
+    "read_note_labels",
     "write_layer",
     "write_points",
     "write_sv_csv",
@@ -145,10 +143,14 @@ def write_layer(
 # Reading back ----------------------------------------------------------------------------------
 
 
-def read_points(
-    path: str | os.PathLike[str], notes: NotesOfScore, *, duration: float | None = None
+def read_note_labels(
+    path: str | os.PathLike[str],
+    notes: NotesOfScore,
+    *,
+    format: str,
+    duration: float | None = None,
 ) -> NoteTimes:
-    """Read an Audacity label track that a person may have corrected.
+    """Read labels that a person may have moved or deleted.
 
     Parameters
     ----------
@@ -156,6 +158,8 @@ def read_points(
         The file.
     notes : NotesOfScore
         The notes the labels speak of; its times do not matter.
+    format : {"audacity", "sv.csv", "svl"}
+        What the file is.
     duration : float, optional
         Length of the recording in seconds; by default that of `notes`, or to the last label.
 
@@ -170,27 +174,8 @@ def read_points(
         Where the file is not of that format, or a label names no note, names one twice, or is of
         another pitch than its note.
     """
-    return _matched(_point_rows(os.fspath(path)), os.fspath(path), notes, duration)
-
-
-def read_sv_csv(
-    path: str | os.PathLike[str], notes: NotesOfScore, *, duration: float | None = None
-) -> NoteTimes:
-    """Read a table of Sonic Visualiser; see `read_points`."""
-    return _matched(_sv_csv_rows(os.fspath(path)), os.fspath(path), notes, duration)
-
-
-def read_layer(
-    path: str | os.PathLike[str], notes: NotesOfScore, *, duration: float | None = None
-) -> NoteTimes:
-    """Read a layer of Sonic Visualiser; see `read_points`."""
-    return _matched(_layer_rows(os.fspath(path)), os.fspath(path), notes, duration)
-
-
-def _matched(
-    rows: list[_Row], name: str, notes: NotesOfScore, duration: float | None
-) -> NoteTimes:
-    """Find the note of each label."""
+    name = os.fspath(path)
+    rows = _READERS[format](name)
     if not rows:
         raise DataError("has no labels; give one for each note that was played.", path=name)
     place = {note: k for k, note in enumerate(notes.note_ids)}
@@ -244,7 +229,7 @@ def _matched(
     )
 
 
-def _point_rows(path: str) -> list[_Row]:
+def _read_points(path: str) -> list[_Row]:
     rows: list[_Row] = []
     for number, line in read_lines(path):
         if line.startswith("\\"):  # a range of frequencies
@@ -261,7 +246,7 @@ def _point_rows(path: str) -> list[_Row]:
     return rows
 
 
-def _sv_csv_rows(path: str) -> list[_Row]:
+def _read_sv_csv(path: str) -> list[_Row]:
     rows: list[_Row] = []
     reader = csv.reader(io.StringIO(read_text(path)))
     try:
@@ -277,7 +262,7 @@ def _sv_csv_rows(path: str) -> list[_Row]:
     return rows
 
 
-def _layer_rows(path: str) -> list[_Row]:
+def _read_layer(path: str) -> list[_Row]:
     text = read_text(path)
     if "<!ENTITY" in text:  # which can make a small file grow beyond all memory
         raise DataError("declares entities, which no layer of Sonic Visualiser does.", path=path)
@@ -298,3 +283,6 @@ def _layer_rows(path: str) -> list[_Row]:
         (parse_number(point.get("frame", ""), "frame", path) / rate, point.get("label", ""), None)
         for point in root.iter("point")
     ]
+
+
+_READERS = {"audacity": _read_points, "sv.csv": _read_sv_csv, "svl": _read_layer}

@@ -18,14 +18,7 @@ from align.formats.json_file import read_json, read_json_tiers, write_json, writ
 from align.formats.match_file import write_match
 from align.formats.midi_out import write_midi
 from align.formats.music_json import is_music_json, read_music_json, write_music_json
-from align.formats.note_labels import (
-    read_layer,
-    read_points,
-    read_sv_csv,
-    write_layer,
-    write_points,
-    write_sv_csv,
-)
+from align.formats.note_labels import read_note_labels, write_layer, write_points, write_sv_csv
 from align.formats.note_table import is_note_table, read_note_table, write_note_table
 from align.formats.tables import read_csv, write_csv, write_csv_tiers
 from align.formats.tempo_table import write_tempo
@@ -102,6 +95,9 @@ class Format(NamedTuple):
 _TEXT = ("silence", "encoding")
 _tsv, _tsv_tiers = (partial(write, separator="\t") for write in (write_csv, write_csv_tiers))
 _tsv_notes = partial(write_note_table, separator="\t")
+_points, _instants, _layer = (
+    partial(read_note_labels, format=name) for name in ("audacity", "sv.csv", "svl")
+)
 
 FORMATS = (
     Format(
@@ -120,18 +116,18 @@ FORMATS = (
         *(read_json_tiers, write_json_tiers, _TEXT),
     ),
     Format(".tempo.csv", "tempo", "tempo", None, write_tempo),
-    Format(".sv.csv", "sv.csv", "notes", read_sv_csv, write_sv_csv, needs_score=True),
+    Format(".sv.csv", "sv.csv", "notes", _instants, write_sv_csv, needs_score=True),
     Format(".csv", "csv", "notes", read_note_table, write_note_table, is_notes=is_note_table),
     Format(".tsv", "tsv", "notes", read_note_table, _tsv_notes, is_notes=is_note_table),
     Format(".json", "json", "notes", read_music_json, write_music_json, is_notes=is_music_json),
     Format(".mid", "midi", "notes", read_aligned_midi, write_midi, needs_score=True),
     Format(".midi", "midi", "notes", read_aligned_midi, write_midi, needs_score=True),
     Format(
-        *(".txt", "audacity", "notes", read_points, write_points),
+        *(".txt", "audacity", "notes", _points, write_points),
         needs_score=True,
         is_notes=_never,
     ),
-    Format(".svl", "svl", "notes", read_layer, write_layer, needs_score=True),
+    Format(".svl", "svl", "notes", _layer, write_layer, needs_score=True),
     Format(".match", "match", "notes", None, write_match),
 )
 """Of several rows that fit the name of a file, the first counts."""

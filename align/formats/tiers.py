@@ -110,10 +110,6 @@ class Tiers:
             self.rate,
         )
 
-    def only(self, tier: Tier) -> "Tiers":
-        """Return the same recording with one of its tiers."""
-        return replace(self, tiers=(tier,))
-
     def words(self) -> Tier | None:
         """Return the tier of words; None where there is none, or several speakers have one."""
         found = [tier for tier in self.tiers if _is_of(tier, WORDS)]

@@ -133,10 +133,10 @@ class MusicAlignment(NoteWriting, Timing):
             chord_score_onsets=chords.score_onsets,
             score_file=None if self.score_file is None else os.fspath(self.score_file),
         )
+        sounding = _latest(self._note_ends(score_onsets))
         if self.duration is None:
-            self._set(duration=_latest(self._note_ends(score_onsets)))
+            self._set(duration=sounding)
         if self.end is None:
-            sounding = _latest(self._note_ends(score_onsets))
             self._set(end=min(sounding, float(self.duration)))
         super().__post_init__()
 
@@ -253,8 +253,6 @@ class MusicAlignment(NoteWriting, Timing):
     def from_csv(cls, path: str | os.PathLike[str], **options: Any) -> Self:
         """Read a table of notes; see `from_labels` and `align.formats.note_table`."""
         return cls.from_labels(path, **options)
-
-    # What it says ----------------------------------------------------------------------------
 
     @property
     def notes(self) -> tuple[Note, ...]:

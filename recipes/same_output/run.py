@@ -26,6 +26,7 @@ MASKED = (
     rb'(?<="real_time_factor": )[-0-9.e+]+',
     rb"(?<=real-time factor )[0-9.]+",
     rb"(?m)^(Aligning|Writing) .*\n",  # said where it takes long
+    rb"(?m)^[a-z]+: [0-9]+ of [0-9]+\n",
     rb"(?<=of recordings )in [0-9.]+ [a-z]+, .* as fast as they play",
     rb"(?<=version )[0-9.]+",
 )

@@ -26,7 +26,8 @@ from align.cli import cli
 from align.cli.aligning import read_phones
 from align.cli.console import Console
 from align.errors import DataError
-from align.formats.textgrid import format_textgrid
+from align.formats.textgrid import format_textgrid, parse_textgrid
+from align.formats.tiers import Tier
 
 PHONES = ["sil", "aa", "s", "iy", "m", "aa", "sil"]
 
@@ -354,6 +355,38 @@ def test_convert_goes_through_every_format(here: Path) -> None:
     assert_refused(run("convert", "word.phn", "b.csv"), 2, "b.csv", "--overwrite")
     assert_refused(run("convert", "word.phn", "b.png"), 2, "align plot")
     assert_refused(run("convert", "absent.phn", "z.csv"), 1, "absent.phn", "does not exist")
+
+
+def test_convert_keeps_all_tiers_and_says_what_it_leaves_out(here: Path) -> None:
+    words, phones = ((0.0, 0.2), (0.2, 0.4)), ((0.0, 0.2), (0.2, 0.3), (0.3, 0.4))
+    tiers = [
+        Tier("words", "interval", ("sil", "key"), words, (), 0.4),
+        Tier("phones", "interval", ("sil", "k", "iy"), phones, (), 0.4),
+        Tier("tones", "point", ("H*",), ((0.25, 0.25),), (), 0.4),
+    ]
+    text = format_textgrid(tiers, 0.4)
+    Path("a.TextGrid").write_text(text)
+    for source, target in itertools.pairwise(["a.TextGrid", "b.json", "c.TextGrid"]):
+        result = run("convert", source, target)
+        assert result.exit_code == 0, result.stderr
+        assert "6 labels in 3 tiers" in result.stderr
+        assert "Left out" not in result.stderr
+    assert Path("c.TextGrid").read_text() == text
+    for target, left in (
+        ("a.csv", "1 tier ('tones')"),
+        ("a.wrd", "2 tiers ('phones', 'tones')"),
+        ("a.phn", "2 tiers ('words', 'tones')"),
+    ):
+        result = run("convert", "b.json", target)
+        assert result.exit_code == 0, result.stderr
+        assert f"Left out: {left}." in result.stderr
+    assert Path("a.wrd").read_text() == "0 3200 sil\n3200 6400 key\n"
+    assert Path("a.csv").read_text().splitlines()[2] == "0.200000,0.300000,k,,key,"
+    result = run("convert", "a.TextGrid", "d.TextGrid", "--tier", "words")
+    assert result.exit_code == 0, result.stderr
+    assert "Left out: 2 tiers ('phones', 'tones')." in result.stderr
+    assert [tier.name for tier in parse_textgrid(Path("d.TextGrid").read_text())] == ["words"]
+    assert_refused(run("convert", "a.TextGrid", "e.csv", "--tier", "x"), 1, "a.TextGrid", "'x'")
 
 
 def test_plot(here: Path) -> None:

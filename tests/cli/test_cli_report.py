@@ -119,6 +119,6 @@ def test_the_keys_in_the_documentation_are_those_of_the_page() -> None:
     page = Path(__file__).resolve().parents[2] / "docs" / "report.md"
     rows = re.findall(r"^\| (`.*?) \|", page.read_text(encoding="utf-8"), re.M)
     told = {key for row in rows for key in re.findall(r"`(.+?)`", row)}
-    template = (DATA.parent / "page" / "page.html").read_text(encoding="utf-8")
+    template = (DATA.parent / "show" / "page" / "page.html").read_text(encoding="utf-8")
     shown = {html.unescape(key) for key in re.findall(r"<kbd>(.*?)</kbd>", template)}
     assert told == {key.replace("\u2212", "-") for key in shown}

@@ -125,6 +125,8 @@ def test_phones_and_notes_do_not_mix(tmp_path: Path) -> None:
     notes = MusicAlignment([Note(60, 0.0)], [0.5])
     with pytest.raises(ParameterError, match="reference holds phones"):
         save_plot(notes, tmp_path / "a.png", phones)
+    with pytest.raises(ParameterError, match="reference holds notes, must hold phones"):
+        save_plot(phones, tmp_path / "a.png", notes)
     with pytest.raises(ParameterError, match=r"span=\(1.0, 2.0\), must be two times from 0 to 1"):
         save_plot(phones, tmp_path / "a.png", span=(1.0, 2.0))
 

@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from align.errors import DataError, ParameterError
+from align.formats import Tier, Tiers, write_tiers
 from align.formats.textgrid import format_textgrid
 from align.results.alignment import Alignment
 from align.results.music import MusicAlignment
@@ -137,6 +138,26 @@ def test_words_of_a_text(folder: Path) -> None:
     found = TextAlignment({"": SpeakerTiers(words, phones, np.array([0, 1, 1]))})
     content = data_of(format_page(found))["recordings"][0]
     assert [tier["name"] for tier in content["tiers"]] == ["words", "phones"]
+    assert content["main"] == 1
+
+
+@pytest.mark.parametrize("suffix", [".json", ".TextGrid"])
+def test_all_tiers_of_a_file(folder: Path, suffix: str) -> None:
+    times = ((0.0, 0.1), (0.1, 4.9))
+    tones = Tier("tones", "point", ("H*",), ((0.3, 0.3),), (), 4.9)
+    tiers = [
+        Tier(f"{name} - {what}", "interval", ("sil", "key"), times, (), 4.9)
+        for name in ("Ann", "Bob")
+        for what in ("words", "phones")
+    ]
+    write_tiers(folder / f"two{suffix}", Tiers((*tiers, tones), 4.9))
+    (recording,) = read_recordings([folder / f"two{suffix}"], audio=[folder / "kiwi.flac"])
+    assert recording.tier == "Ann - phones"
+    assert recording.place == 1
+    content = data_of(format_page([recording]))["recordings"][0]
+    names = ["Ann - words", "Ann - phones", "Bob - words", "Bob - phones", "tones"]
+    assert [tier["name"] for tier in content["tiers"]] == names
+    assert content["tiers"][4]["points"] == [0.3]
     assert content["main"] == 1
 
 
