@@ -45,6 +45,7 @@ from sklearn.utils.validation import (
 from align.errors import ParameterError
 from align.learners.boosting.stumps import Stump, StumpSearch
 from align.learners.parts import hinge_step_entropy
+from align.learners.parts.parameters import check_choice
 
 __all__ = ["AdaBoost"]
 
@@ -304,10 +305,7 @@ class AdaBoost(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn
         return X
 
     def _check_parameters(self) -> None:
-        if self.variant not in _VARIANTS:
-            raise ParameterError(
-                f"variant={self.variant!r}, must be one of {', '.join(_VARIANTS)}."
-            )
+        check_choice(self.variant, "variant", _VARIANTS)
         if self.n_estimators < 1:
             raise ParameterError(f"n_estimators={self.n_estimators}, must be at least 1.")
         if not 0.0 < self.edge <= 0.5:

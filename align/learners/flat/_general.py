@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
+from align.learners.flat._plan_arrays import overflow_error
 from align.learners.flat._runs import Chunk, Floats
 from align.learners.parts import (
     Blocks,
@@ -194,10 +195,7 @@ class GeneralRun:
         if c > 0.0:
             self.dual = self._gain - c * float(f.conjugate(self.v / c))
         if not (np.isfinite(self.v).all() and math.isfinite(self.loss)):
-            raise ParameterError(
-                "the weights overflowed; scale the features to moderate values, or choose a "
-                "smaller C."
-            )
+            raise overflow_error()
         return (code, loss, alpha, c, norm, target, self.dual, float(mistake), other, self.scale)
 
     def _constraint(

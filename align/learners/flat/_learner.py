@@ -18,9 +18,9 @@ from align.learners.flat._facts import Facts
 from align.learners.flat._general import GeneralRun
 from align.learners.flat._linear import LinearRun
 from align.learners.flat._link_run import LinkRun
-from align.learners.flat._parameters import check_epochs, generator
 from align.learners.flat._runs import NO_WEIGHTS, Chunk, Floats, Run
 from align.learners.parts import FixedTuning, Plan, block_ends
+from align.learners.parts.parameters import check_choice, check_epochs, generator
 from align.learners.theory import Round, Trace
 
 __all__ = ["CONVERSIONS", "FlatLearner", "linear_scores"]
@@ -64,10 +64,7 @@ class FlatLearner(Facts, BaseEstimator):  # type: ignore[misc]  # sklearn is unt
 
     def _begin(self, n_features: int) -> None:
         """Forget everything and make ready for rounds."""
-        if self.conversion not in CONVERSIONS:
-            raise ParameterError(
-                f"conversion={self.conversion!r}, must be one of {', '.join(CONVERSIONS)}."
-            )
+        check_choice(self.conversion, "conversion", CONVERSIONS)
         check_epochs(self.epochs)
         if not 0.0 < self.validation_fraction < 1.0:
             raise ParameterError(

@@ -8,25 +8,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from align.errors import ParameterError
 from align.learners.flat import _round as core
 from align.learners.flat._linear_pass import TILE, play
+from align.learners.flat._plan_arrays import TUNINGS, overflow_error, plan_arrays
 from align.learners.flat._round import ball_scale
 from align.learners.flat._runs import Chunk, Floats, blocks, is_plain
-from align.learners.parts import (
-    Euclidean,
-    EuclideanBall,
-    FixedTuning,
-    LossTuning,
-    MistakeTuning,
-    Plan,
-    RunningTuning,
-    SelfTuning,
-    SqrtTuning,
-    Tuning,
-)
+from align.learners.parts import Euclidean, EuclideanBall, Plan, SelfTuning
 
-__all__ = ["TUNINGS", "LinearRun", "tuning_code"]
+__all__ = ["LinearRun"]
 
 _NONE = np.zeros(0, dtype=np.int32)  # for what dense rows do not have
 _FEW = 16  # features, fewer than which a round reads those of all classes together
@@ -60,28 +49,9 @@ class LinearRun:
     def __init__(
         self, plan: Plan, rows: int, n_features: int, *, bias: float, average: bool
     ) -> None:
-        update, ball = plan.update, plan.complexity
-        kind, first, second = tuning_code(update.tuning)
         self.rows, self.n_features = rows, n_features
-        self.rule = np.zeros(core.N_RULES)
-        self.rule[core.MARGIN] = plan.margin
-        self.rule[core.LARGEST] = update.slack.largest
-        self.rule[core.CURVATURE] = update.slack.curvature
-        self.rule[core.BIAS] = bias
-        self.rule[core.FIRST_TUNING] = first
-        self.rule[core.SECOND_TUNING] = second
-        self.rule[core.BOUND] = ball.rho if isinstance(ball, EuclideanBall) else np.inf
-        self.flags = np.zeros(core.N_FLAGS, dtype=np.int64)
-        self.flags[core.REGRESSION] = plan.regression
-        self.flags[core.EXACT] = update.exact
-        self.flags[core.CONSERVATIVE] = update.conservative
-        self.flags[core.TUNING] = kind
-        self.flags[core.TIES] = plan.ties == "mistake"
-        self.flags[core.AVERAGE] = average
+        self.rule, self.flags, self.sums = plan_arrays(plan, bias=bias, average=average)
         self.counts = np.zeros(4, dtype=np.int64)
-        self.sums = np.zeros(core.N_SUMS)
-        if kind == core.FIXED:
-            self.sums[core.C] = first
         self.flags[core.FEATURES] = n_features
         self._W, self._late = self._room(rows)
 
@@ -143,16 +113,13 @@ class LinearRun:
                 if stop and self.counts[2] > updates:
                     break
         if not np.isfinite(self.sums[core.SQUARE] + self.sums[core.LOSS]):
-            raise ParameterError(
-                "the weights overflowed; scale the features to moderate values, or choose a "
-                "smaller C."
-            )
+            raise overflow_error()
         return played
 
     def _play(self, chunk: Chunk, order: npt.NDArray[np.intp], log: Floats) -> int:
         """Play rounds with examples as the kernel wants them."""
         X, k, d = chunk.X, self.rows, self.n_features
-        by_feature = self._is_by_feature(X, len(order))
+        by_feature = self._is_by_feature(X, len(order), len(log) > 0)
         self.flags[core.SCORES], self.flags[core.BY_FEATURE] = k, by_feature
         if isinstance(X, np.ndarray):
             data, ends = X.reshape(-1), _NONE
@@ -169,13 +136,17 @@ class LinearRun:
                 self._late[:, : d + 1] = W[:, k : 2 * k].T
         return played
 
-    def _is_by_feature(self, X: Any, n_rounds: int) -> bool:
-        """Whether the weights of a feature had better be side by side."""
+    def _is_by_feature(self, X: Any, n_rounds: int, logged: bool) -> bool:
+        """Whether the weights of a feature had better be side by side.
+
+        Of dense rows it does not depend on how many there are: a stream that is cut into calls
+        gives the same bits as in one.
+        """
         m, d = X.shape
-        if self.rows == 1:
+        if self.rows == 1 or logged:
             return False
         if isinstance(X, np.ndarray):
-            return d < _FEW and n_rounds > 4
+            return bool(d < _FEW)
         # The weights are laid out anew, which a few entries do not repay.
         few = d < _FEW or 2 * X.nnz < m * d
         return bool(few and 4 * n_rounds * X.nnz >= self.rows * (d + 1) * m)
@@ -243,29 +214,3 @@ class LinearRun:
             # Half of every alpha, on directions (x, -x): still feasible, so still a lower bound.
             self.sums[core.GAIN] /= 2.0
         self.rows = rows
-
-
-TUNINGS: dict[type, int] = {
-    FixedTuning: core.FIXED,
-    MistakeTuning: core.MISTAKES,
-    SelfTuning: core.SELF_TUNED,
-    SqrtTuning: core.SQRT,
-    RunningTuning: core.RUNNING,
-    LossTuning: core.SELF_BOUNDED,
-}
-
-
-def tuning_code(tuning: Tuning) -> tuple[int, float, float]:
-    """Return a tuning as the kernels read it."""
-    if isinstance(tuning, FixedTuning):
-        return core.FIXED, tuning.c, 0.0
-    if isinstance(tuning, MistakeTuning):
-        return core.MISTAKES, tuning.U, 0.0
-    if isinstance(tuning, SelfTuning):
-        return core.SELF_TUNED, tuning.U, 0.0
-    if isinstance(tuning, SqrtTuning):
-        return core.SQRT, tuning.U, tuning.L
-    if isinstance(tuning, RunningTuning):
-        return core.RUNNING, tuning.U, tuning.share
-    assert isinstance(tuning, LossTuning)
-    return core.SELF_BOUNDED, tuning.beta, tuning.factor

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from align.errors import ParameterError
 from align.learners.flat import _link_state as links
 from align.learners.flat import _round as core
-from align.learners.flat._linear import TUNINGS, tuning_code
 from align.learners.flat._link_pass import play, refresh
+from align.learners.flat._plan_arrays import TUNINGS, overflow_error, plan_arrays
 from align.learners.flat._runs import Chunk, Floats, blocks
 from align.learners.parts import (
     Complexity,
@@ -67,8 +67,7 @@ class LinkRun:
         average: bool,
         rng: np.random.Generator,
     ) -> None:
-        update, complexity, revisit = plan.update, plan.complexity, plan.revisit
-        tuning = update.tuning
+        complexity, revisit, tuning = plan.complexity, plan.revisit, plan.update.tuning
         if isinstance(tuning, MistakeTuning) and not isinstance(complexity, Euclidean | QNorm):
             raise ParameterError(
                 f"MistakeTuning sets c after the prediction, which {complexity} needs it for; "
@@ -76,21 +75,9 @@ class LinkRun:
             )
         self.plan, self.rows, self.n_features = plan, rows, n_features
         self.width = (n_features + (bias != 0.0)) * (1 + plan.doubled)
-        kind, first, second = tuning_code(tuning)
-        rule, flags = np.zeros(links.N_RULES), np.zeros(links.N_FLAGS, dtype=np.int64)
-        rule[core.MARGIN] = plan.margin
-        rule[core.LARGEST] = update.slack.largest
-        rule[core.CURVATURE] = update.slack.curvature
-        rule[core.BIAS] = bias
-        rule[core.FIRST_TUNING], rule[core.SECOND_TUNING] = first, second
-        rule[core.BOUND] = complexity.rho if isinstance(complexity, EuclideanBall) else np.inf
+        sizes = (links.N_RULES, links.N_FLAGS, links.N_SUMS)
+        rule, flags, sums = plan_arrays(plan, bias=bias, average=average, sizes=sizes)
         rule[links.P] = complexity.p if isinstance(complexity, QNorm) else 2.0
-        flags[core.REGRESSION] = plan.regression
-        flags[core.EXACT] = update.exact
-        flags[core.CONSERVATIVE] = update.conservative
-        flags[core.TUNING] = kind
-        flags[core.TIES] = plan.ties == "mistake"
-        flags[core.AVERAGE] = average
         flags[links.KIND] = _KINDS[type(complexity)]
         flags[links.DOUBLED] = plan.doubled
         flags[links.MULTIPLICATIVE] = _MULTIPLICATIVE[plan.multiplicative]
@@ -100,9 +87,7 @@ class LinkRun:
             flags[links.STEPS] = -1 if revisit.steps is None else revisit.steps
             flags[links.ORDER] = _ORDERS[revisit.order]
             rule[links.TOLERANCE] = revisit.tolerance
-        sums = np.zeros(links.N_SUMS)
         sums[links.SCALE] = np.nan  # w was never made
-        sums[core.C] = first if kind == core.FIXED else 0.0
         self._state = self._make_state(rule, flags, np.zeros(4, dtype=np.int64), sums)
         self._kept = self._make_kept(0)
         # Of its own, so that a stream cut into calls draws what it would uncut.
@@ -269,10 +254,7 @@ class LinkRun:
                 "PA-II, or a smaller margin."
             )
         if not (np.isfinite(state.v).all() and np.isfinite(self.loss)):
-            raise ParameterError(
-                "the weights overflowed; scale the features to moderate values, or choose a "
-                "smaller C."
-            )
+            raise overflow_error()
         return int(played)
 
     def play_one(self, chunk: Chunk, order: npt.NDArray[np.intp], log: Floats) -> Floats:

@@ -17,10 +17,10 @@ from align.learners.flat._classifier import FlatClassifier
 from align.learners.flat._inputs import read_classes, read_examples
 from align.learners.flat._labels import sorted_labels
 from align.learners.flat._linear import LinearRun
-from align.learners.flat._parameters import check_epochs, generator
 from align.learners.flat._runs import Floats
 from align.learners.flat.passive_aggressive import PassiveAggressiveClassifier
 from align.learners.parts import Euclidean, FixedTuning, MixedEpoch, check_mixing, mixing_weights
+from align.learners.parts.parameters import check_epochs, generator
 
 __all__ = ["MixedClassifier"]
 

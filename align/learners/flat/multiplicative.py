@@ -26,11 +26,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from align.errors import ParameterError
 from align.learners.flat._classifier import FlatClassifier
-from align.learners.flat._parameters import check_epochs, generator
 from align.learners.flat._regressor import FlatRegressor
 from align.learners.flat._runs import Floats
 from align.learners.flat._uniclass import Centred, distance
 from align.learners.parts import HARD, Entropy, FixedTuning, Plan, Update
+from align.learners.parts.parameters import check_epochs, generator
 from align.learners.theory import Round
 
 __all__ = ["MultiplicativePA", "MultiplicativePARegressor", "MultiplicativePAUniclass"]

@@ -42,6 +42,7 @@ from align.learners.parts import (
     as_complexity,
     squared,
 )
+from align.learners.parts.parameters import check_choice
 
 __all__ = ["OnlineClassifier", "OnlineRegressor"]
 
@@ -51,8 +52,7 @@ _STEPS = ("exact", "subgradient")
 def _make_update(
     slack: Slack, step: str, tuning: Tuning | float, conservative: bool = False
 ) -> Update:
-    if step not in _STEPS:
-        raise ParameterError(f"dual_step={step!r}, must be one of {', '.join(_STEPS)}.")
+    check_choice(step, "dual_step", _STEPS)
     if step == "subgradient" and slack == HARD:
         raise ParameterError("loss='hard' has no subgradient; take dual_step='exact'.")
     if isinstance(tuning, int | float):
@@ -170,8 +170,7 @@ dual_objective_, trace_, n_features_in_
 
     def _plan(self, n_weights: int) -> Plan:
         slacks = {"hinge": LINEAR, "squared-hinge": None, "hard": HARD}
-        if self.loss not in slacks:
-            raise ParameterError(f"loss={self.loss!r}, must be one of {', '.join(slacks)}.")
+        check_choice(self.loss, "loss", slacks)
         if self.ties not in ("positive", "mistake"):
             raise ParameterError(f"ties={self.ties!r}, must be 'positive' or 'mistake'.")
         if not 0.0 < self.margin < float("inf"):
@@ -261,8 +260,7 @@ trace_, n_features_in_
 
     def _plan(self, n_weights: int) -> Plan:
         slacks = {"epsilon-insensitive": LINEAR, "squared": squared(0.5), "hard": HARD}
-        if self.loss not in slacks:
-            raise ParameterError(f"loss={self.loss!r}, must be one of {', '.join(slacks)}.")
+        check_choice(self.loss, "loss", slacks)
         if not 0.0 <= self.epsilon < float("inf"):
             raise ParameterError(f"epsilon={self.epsilon}, must be finite and not negative.")
         _check_revisit(self.revisit, self.dual_step)

@@ -34,9 +34,9 @@ import math
 from typing import Any, Protocol
 
 from align.learners.flat._classifier import FlatClassifier
-from align.learners.flat._parameters import not_negative, positive
 from align.learners.flat._regressor import FlatRegressor
 from align.learners.parts import Plan, make_pa_update
+from align.learners.parts.parameters import not_negative, positive
 
 __all__ = [
     "PassiveAggressiveClassifier",

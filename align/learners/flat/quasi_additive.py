@@ -26,7 +26,6 @@ from typing import Any
 
 from align.errors import ParameterError
 from align.learners.flat._classifier import FlatClassifier
-from align.learners.flat._parameters import positive
 from align.learners.parts import (
     LINEAR,
     Entropy,
@@ -37,6 +36,7 @@ from align.learners.parts import (
     SelfTuning,
     Update,
 )
+from align.learners.parts.parameters import positive
 
 __all__ = [
     "PNormPerceptron",

@@ -17,10 +17,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from align.errors import ParameterError
 from align.learners.flat import _round as core
-from align.learners.flat._parameters import check_epochs, generator, not_negative
 from align.learners.flat._runs import Floats
 from align.learners.flat._uniclass import Centred, distance, play_centre
 from align.learners.parts import step_limits
+from align.learners.parts.parameters import check_epochs, generator, not_negative
 from align.learners.theory import Round
 
 __all__ = ["PassiveAggressiveUniclass"]

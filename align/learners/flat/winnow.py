@@ -23,7 +23,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from align.errors import ParameterError
-from align.learners.flat._parameters import check_epochs, generator
+from align.learners.parts.parameters import check_epochs, generator
 from align.learners.theory import Round
 
 __all__ = ["ThresholdWinnow", "WinnowBound", "threshold_winnow_bound"]

@@ -29,6 +29,7 @@ from align.learners.kernels._checks import check_examples, check_labels, feature
 from align.learners.kernels._supports import BLOCK, REMOVALS, SupportSet
 from align.learners.kernels.functions import KERNELS, Kernel, make_kernel
 from align.learners.parts import step_limits
+from align.learners.parts.parameters import check_choice
 
 __all__ = ["KernelPA"]
 
@@ -230,10 +231,7 @@ class KernelPA(ParamsMixin):
 
     def _check_parameters(self) -> None:
         step_limits(self.variant, self.C)
-        if self.removal not in REMOVALS:
-            raise ParameterError(
-                f"removal={self.removal!r}, must be one of {', '.join(REMOVALS)}."
-            )
+        check_choice(self.removal, "removal", REMOVALS)
         if self.budget is not None and (self.budget < 2 or self.budget != int(self.budget)):
             raise ParameterError(f"budget={self.budget}, must be a whole number, at least 2.")
         if isinstance(self.average, str) and self.average != "auto":

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
+from align.learners.parts.parameters import check_choice
 
 __all__ = ["MIXES", "MixedEpoch", "check_mixing", "mixing_weights"]
 
@@ -64,5 +65,4 @@ def check_mixing(n_shards: int, mix: str) -> None:
     """Raise ParameterError where the parameters of a mixture are out of range."""
     if n_shards < 1 or n_shards != int(n_shards):
         raise ParameterError(f"n_shards={n_shards}, must be a whole number, at least 1.")
-    if mix not in MIXES:
-        raise ParameterError(f"mix={mix!r}, must be one of {', '.join(MIXES)}.")
+    check_choice(mix, "mix", MIXES)

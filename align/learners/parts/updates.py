@@ -23,6 +23,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from align.errors import ParameterError
+from align.learners.parts.parameters import check_choice
 from align.learners.parts.steps import HARD, LINEAR, Slack, squared
 from align.learners.parts.tuning import FixedTuning, MistakeTuning, Tuning
 
@@ -93,8 +94,7 @@ def make_update(update: str | Update, *, C: float = 1.0, U: float = 1.0) -> Upda
             raise ParameterError(f"{name}={value}, must be positive and finite.")
     if isinstance(update, Update):
         return update
-    if update not in _NAMED:
-        raise ParameterError(f"update={update!r}, must be one of {', '.join(UPDATES)}.")
+    check_choice(update, "update", UPDATES)
     return _NAMED[update](C, U)
 
 
@@ -132,7 +132,6 @@ def step_limits(variant: str, C: float) -> tuple[float, float]:
 
 
 def _check_variant(variant: str, C: float) -> None:
-    if variant not in VARIANTS:
-        raise ParameterError(f"variant={variant!r}, must be one of {', '.join(VARIANTS)}.")
+    check_choice(variant, "variant", VARIANTS)
     if not 0.0 < C < math.inf:
         raise ParameterError(f"C={C}, must be positive and finite.")

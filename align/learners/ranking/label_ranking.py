@@ -51,6 +51,7 @@ from align.learners.parts import (
     Tuning,
     Update,
 )
+from align.learners.parts.parameters import check_choice
 from align.learners.ranking import _label_ranking as core
 from align.learners.ranking._kept_rounds import KeptLabels
 from align.learners.ranking._label_run import LabelRun
@@ -533,8 +534,7 @@ class LabelRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unty
             raise ParameterError(
                 f"complexity={self.complexity!r}, must be 'euclidean' or 'entropy'."
             )
-        if self.update not in _UPDATES:
-            raise ParameterError(f"update={self.update!r}, must be one of {', '.join(_UPDATES)}.")
+        check_choice(self.update, "update", _UPDATES)
         gamma = _MARGINS[self.complexity] if self.gamma is None else float(self.gamma)
         if not (np.isfinite(gamma) and gamma > 0.0):
             raise ParameterError(f"gamma={gamma}, must be positive and finite.")

@@ -7,7 +7,7 @@ A round has k labels, of which a set Y is relevant, and the loss is the worst pa
 
 over ``alpha >= 0`` whose sum over Y equals its sum off Y and is at most 1, where sigma is +1 on Y
 and -1 off it. For a given common sum z both halves are projections on the simplex; z itself is
-found on the knots of a convex piecewise quadratic.
+found on the breakpoints of a convex piecewise quadratic.
 
 References
 ----------
@@ -134,18 +134,18 @@ def _sort_down(values: Any) -> None:
 
 
 @compiled()
-def _descending(values: Any, knots: Any, sums: Any) -> None:
-    """Sort `values` downwards; fill their prefix sums and the knots ``A_i - i mu_i``."""
+def _descending(values: Any, breakpoints: Any, sums: Any) -> None:
+    """Sort `values` downwards; fill their prefix sums and the breakpoints ``A_i - i mu_i``."""
     _sort_down(values)
     total = 0.0
-    knot = 0.0
+    position = 0.0
     for i in range(values.size):
         total += values[i]
         sums[i] = total
         if i:
-            # Knots are sums of non-negative steps; written so, rounding cannot disorder them.
-            knot += i * (values[i - 1] - values[i])
-        knots[i] = knot
+            # Sums of steps that are not negative: written so, rounding cannot disorder them.
+            position += i * (values[i - 1] - values[i])
+        breakpoints[i] = position
 
 
 @compiled()
@@ -176,7 +176,7 @@ def _sopopo_rows(
             continue
         _descending(mu[:p], mu_knots[:p], mu_sums[:p])
         _descending(nu[:q], nu_knots[:q], nu_sums[:q])
-        # Walk the merged knots: with R and S labels free, the slope of the objective in z is
+        # Walk the merged breakpoints: with R and S labels free, the slope of the objective in z is
         # (z - A_R) / R + (z - B_S) / S, zero at `optimum`.
         n_up = 1
         n_down = 1
@@ -191,7 +191,7 @@ def _sopopo_rows(
             down = nu_sums[n_down - 1]
             optimum = (n_down * up + n_up * down) / (n_up + n_down)
             if optimum <= after:
-                z = max(z, optimum)  # rounding may put it just before the knot
+                z = max(z, optimum)  # rounding may put it just before the breakpoint
                 break
             z = after
             if z >= total:

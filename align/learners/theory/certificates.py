@@ -58,6 +58,7 @@ from align.learners.parts import (
     SelfTuning,
     SqrtTuning,
 )
+from align.learners.parts.parameters import check_choice
 from align.learners.theory.bounds import solve_sqrt_bound, squared_loss_bound
 from align.learners.theory.rounds import Rounds
 
@@ -131,8 +132,7 @@ def certify(trace: Rounds, bound: str, u: npt.ArrayLike) -> Certificate:
     """
     if trace.plan is None:
         raise ParameterError("this trace does not say which learner it is of.")
-    if bound not in _FORMULAS:
-        raise ParameterError(f"bound={bound!r}, must be one of {', '.join(BOUNDS)}.")
+    check_choice(bound, "bound", BOUNDS)
     if trace.split and (bound != "weak duality" or trace.split == len(trace)):
         raise ParameterError(
             f"the first {trace.split} rounds had one score for two classes and the others one for "

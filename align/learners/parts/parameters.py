@@ -1,6 +1,7 @@
 """Checks of constructor parameters that several learners share, and their random numbers."""
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ def check_epochs(epochs: Any) -> None:
         raise ParameterError(f"epochs={epochs}, must be a whole number, at least 1.")
 
 
-def check_choice(value: Any, name: str, choices: tuple[str, ...]) -> None:
+def check_choice(value: Any, name: str, choices: Iterable[str]) -> None:
     """Raise unless a value is one of some names."""
     if value not in choices:
         raise ParameterError(f"{name}={value!r}, must be one of {', '.join(choices)}.")

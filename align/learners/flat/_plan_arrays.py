@@ -1,0 +1,88 @@
+"""A plan as the kernels read it: arrays of numbers, indexed by the constants of `_round`."""
+
+import numpy as np
+import numpy.typing as npt
+
+from align.errors import ParameterError
+from align.learners.flat import _round as core
+from align.learners.flat._runs import Floats
+from align.learners.parts import (
+    EuclideanBall,
+    FixedTuning,
+    LossTuning,
+    MistakeTuning,
+    Plan,
+    RunningTuning,
+    SelfTuning,
+    SqrtTuning,
+    Tuning,
+)
+
+__all__ = ["TUNINGS", "overflow_error", "plan_arrays"]
+
+TUNINGS: dict[type, int] = {
+    FixedTuning: core.FIXED,
+    MistakeTuning: core.MISTAKES,
+    SelfTuning: core.SELF_TUNED,
+    SqrtTuning: core.SQRT,
+    RunningTuning: core.RUNNING,
+    LossTuning: core.SELF_BOUNDED,
+}
+
+
+def _tuning_code(tuning: Tuning) -> tuple[int, float, float]:
+    """Return a tuning as the kernels read it."""
+    if isinstance(tuning, FixedTuning):
+        return core.FIXED, tuning.c, 0.0
+    if isinstance(tuning, MistakeTuning):
+        return core.MISTAKES, tuning.U, 0.0
+    if isinstance(tuning, SelfTuning):
+        return core.SELF_TUNED, tuning.U, 0.0
+    if isinstance(tuning, SqrtTuning):
+        return core.SQRT, tuning.U, tuning.L
+    if isinstance(tuning, RunningTuning):
+        return core.RUNNING, tuning.U, tuning.share
+    assert isinstance(tuning, LossTuning)
+    return core.SELF_BOUNDED, tuning.beta, tuning.factor
+
+
+def plan_arrays(
+    plan: Plan,
+    *,
+    bias: float,
+    average: bool,
+    sizes: tuple[int, int, int] = (core.N_RULES, core.N_FLAGS, core.N_SUMS),
+) -> tuple[Floats, npt.NDArray[np.int64], Floats]:
+    """Return rule, flags and sums of a run that begins.
+
+    Parameters
+    ----------
+    plan : Plan
+        Its tuning is one of `TUNINGS`.
+    bias : float
+        Value of the constant feature; 0 for none.
+    average : bool
+        Whether the mean of the hypotheses will be asked for.
+    sizes : tuple of int
+        Lengths, where a pass has more to say than `_round` names.
+    """
+    rule, flags = np.zeros(sizes[0]), np.zeros(sizes[1], dtype=np.int64)
+    sums = np.zeros(sizes[2])
+    update, ball = plan.update, plan.complexity
+    kind, first, second = _tuning_code(update.tuning)
+    rule[core.MARGIN], rule[core.BIAS] = plan.margin, bias
+    rule[core.LARGEST], rule[core.CURVATURE] = update.slack.largest, update.slack.curvature
+    rule[core.FIRST_TUNING], rule[core.SECOND_TUNING] = first, second
+    rule[core.BOUND] = ball.rho if isinstance(ball, EuclideanBall) else np.inf
+    flags[core.REGRESSION], flags[core.TIES] = plan.regression, plan.ties == "mistake"
+    flags[core.EXACT], flags[core.CONSERVATIVE] = update.exact, update.conservative
+    flags[core.TUNING], flags[core.AVERAGE] = kind, average
+    sums[core.C] = first if kind == core.FIXED else 0.0
+    return rule, flags, sums
+
+
+def overflow_error() -> ParameterError:
+    """Return what to raise where the weights are not finite any more."""
+    return ParameterError(
+        "the weights overflowed; scale the features to moderate values, or choose a smaller C."
+    )
