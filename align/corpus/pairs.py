@@ -8,17 +8,14 @@ A manifest says it instead: a table (``.csv``, ``.tsv``) with the columns ``audi
 and, if wanted, ``group``; its paths are relative to it.
 """
 
-import csv
-import io
 import os
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from align.errors import DataError, ParameterError
-from align.files.text import read_text
+from align.corpus.listing import Groups, check_listing, folders, group_of, manifest_rows
 
-__all__ = ["AUDIO_SUFFIXES", "LABEL_SUFFIXES", "Groups", "Pair", "find_pairs"]
+__all__ = ["AUDIO_SUFFIXES", "LABEL_SUFFIXES", "Pair", "find_pairs"]
 
 AUDIO_SUFFIXES = (
     ".wav",
@@ -42,9 +39,6 @@ AUDIO_SUFFIXES = (
 
 LABEL_SUFFIXES = (".phn", ".textgrid", ".lab", ".csv")
 """Suffixes of label files beside audio, in lower case, in order of preference."""
-
-Groups = str | Callable[[str], str | None] | None
-"""How speakers are told from paths; see `find_pairs`."""
 
 
 @dataclass(frozen=True)
@@ -98,24 +92,10 @@ def find_pairs(
     DataError
         If there is no such folder, or the manifest cannot be used.
     """
-    if not callable(groups) and groups not in ("folder", "file", None):
-        raise ParameterError(f"groups={groups!r}, must be 'folder', 'file', None or a function.")
+    check_listing(root, groups)
     if os.path.isdir(root):
         return _walk(root, groups, label_suffixes)
-    if not os.path.exists(root):
-        raise DataError("does not exist; check the name.", path=root)
     return _manifest(root, groups)
-
-
-def _group(audio: str, root: str, groups: Groups) -> str | None:
-    if callable(groups):
-        return groups(audio)
-    if groups == "file":
-        return audio
-    if groups is None:
-        return None
-    folder = os.path.relpath(os.path.dirname(audio) or ".", root).replace(os.sep, "/")
-    return os.path.basename(os.path.abspath(root)) if folder == "." else folder
 
 
 def _walk(root: str, groups: Groups, label_suffixes: Sequence[str]) -> list[Pair]:
@@ -126,17 +106,10 @@ def _walk(root: str, groups: Groups, label_suffixes: Sequence[str]) -> list[Pair
         return ranks[_suffix(path)], path
 
     found: dict[tuple[str, str], list[str]] = defaultdict(list)
-    seen = set()
-    for folder, inner, names in os.walk(root, followlinks=True):
-        real = os.path.realpath(folder)
-        if real in seen:  # a symbolic link that leads back
-            inner.clear()
-            continue
-        seen.add(real)
-        inner[:] = sorted(name for name in inner if not name.startswith("."))
-        for name in sorted(names):
+    for folder, names in folders(root):
+        for name in names:
             stem, suffix = os.path.splitext(name)
-            if not name.startswith(".") and suffix.lower() in ranks:
+            if suffix.lower() in ranks:
                 found[folder, stem.casefold()].append(os.path.join(folder, name))
     pairs = []
     for paths in found.values():
@@ -158,33 +131,15 @@ def _suffix(path: str) -> str:
     return os.path.splitext(path)[1].lower()
 
 
+def _group(audio: str, root: str, groups: Groups) -> str | None:
+    return group_of(audio, os.path.dirname(audio) or ".", root, groups)
+
+
 def _manifest(path: str, groups: Groups) -> list[Pair]:
-    text = read_text(path)
-    separator = "\t" if "\t" in text.split("\n", 1)[0] else ","
-    reader = csv.reader(io.StringIO(text), delimiter=separator)
     folder = os.path.dirname(path)
     pairs = []
-    try:
-        head = [cell.strip().lower() for cell in next(reader, [])]
-        for column in ("audio", "labels"):
-            if column not in head:
-                raise DataError(
-                    f"is neither a folder nor a manifest: its first line names no column "
-                    f"{column!r}.",
-                    path=path,
-                    line=1,
-                )
-        for cells in reader:
-            row = dict(zip(head, (cell.strip() for cell in cells), strict=False))
-            if not any(row.values()):
-                continue
-            if not row.get("audio") or not row.get("labels"):
-                raise DataError(
-                    "needs both audio and labels; fill them in.", path=path, line=reader.line_num
-                )
-            audio, labels = (os.path.join(folder, row[c]) for c in ("audio", "labels"))
-            group = row.get("group") or _group(audio, folder or ".", groups)
-            pairs.append(Pair(audio, labels, group))
-    except csv.Error as error:
-        raise DataError(f"is not a table: {error}.", path=path, line=reader.line_num) from None
+    for row in manifest_rows(path, ("audio", "labels"), ("audio", "labels")):
+        audio, labels = (os.path.join(folder, row[c]) for c in ("audio", "labels"))
+        group = row.get("group") or _group(audio, folder or ".", groups)
+        pairs.append(Pair(audio, labels, group))
     return pairs

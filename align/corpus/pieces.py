@@ -9,21 +9,15 @@ A manifest says it instead: a table (``.csv``, ``.tsv``) with the columns ``audi
 ``truth`` and, if wanted, ``group``; its paths are relative to it.
 """
 
-import csv
-import io
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 
+from align.corpus.listing import Groups, check_listing, folders, group_of, manifest_rows
 from align.corpus.pairs import AUDIO_SUFFIXES
-from align.errors import DataError, ParameterError
-from align.files.text import read_text
 
 __all__ = ["Piece", "find_pieces"]
 
 TRUTH = "truth.csv"
-
-Groups = str | Callable[[str], str | None] | None
 
 
 @dataclass(frozen=True)
@@ -83,45 +77,20 @@ def find_pieces(root: str, groups: Groups = "folder") -> list[Piece]:
     DataError
         If there is no such folder, or the manifest cannot be used.
     """
-    if not callable(groups) and groups not in ("folder", "file", None):
-        raise ParameterError(f"groups={groups!r}, must be 'folder', 'file', None or a function.")
-    if os.path.isdir(root):
-        return _walk(root, groups)
-    if not os.path.exists(root):
-        raise DataError("does not exist; check the name.", path=root)
-    return _manifest(root, groups)
-
-
-def _group(audio: str, folder: str, root: str, groups: Groups) -> str | None:
-    if callable(groups):
-        return groups(audio)
-    if groups == "file":
-        return audio
-    if groups is None:
-        return None
-    name = os.path.relpath(folder, root).replace(os.sep, "/")
-    return os.path.basename(os.path.abspath(root)) if name == "." else name
+    check_listing(root, groups)
+    return _walk(root, groups) if os.path.isdir(root) else _manifest(root, groups)
 
 
 def _walk(root: str, groups: Groups) -> list[Piece]:
     from align.formats.scores import SCORE_SUFFIXES
 
     pieces = []
-    seen = set()
-    for folder, inner, names in os.walk(root, followlinks=True):
-        real = os.path.realpath(folder)
-        if real in seen:  # a symbolic link that leads back
-            inner.clear()
-            continue
-        seen.add(real)
-        inner[:] = sorted(name for name in inner if not name.startswith("."))
+    for folder, names in folders(root):
         sounds: list[tuple[bool, int, str]] = []
         scores: list[tuple[int, str]] = []
         truth = None
-        for name in sorted(names):
+        for name in names:
             stem, suffix = os.path.splitext(name.lower())
-            if name.startswith("."):
-                continue
             if suffix in AUDIO_SUFFIXES:
                 sounds.append((stem != "audio", AUDIO_SUFFIXES.index(suffix), name))
             elif stem == "score" and suffix in SCORE_SUFFIXES:
@@ -139,7 +108,7 @@ def _walk(root: str, groups: Groups) -> list[Piece]:
                 audio[0] if audio else None,
                 score[0] if score else None,
                 truth,
-                _group(audio[0], folder, root, groups) if audio else None,
+                group_of(audio[0], folder, root, groups) if audio else None,
                 (*audio[1:], *score[1:]),
             )
         )
@@ -147,34 +116,11 @@ def _walk(root: str, groups: Groups) -> list[Piece]:
 
 
 def _manifest(path: str, groups: Groups) -> list[Piece]:
-    text = read_text(path)
-    separator = "\t" if "\t" in text.split("\n", 1)[0] else ","
-    reader = csv.reader(io.StringIO(text), delimiter=separator)
     top = os.path.dirname(path)
     pieces = []
-    try:
-        head = [cell.strip().lower() for cell in next(reader, [])]
-        for column in ("audio", "score", "truth"):
-            if column not in head:
-                raise DataError(
-                    f"is neither a folder nor a manifest: its first line names no column "
-                    f"{column!r}.",
-                    path=path,
-                    line=1,
-                )
-        for cells in reader:
-            row = dict(zip(head, (cell.strip() for cell in cells), strict=False))
-            if not any(row.values()):
-                continue
-            if not row.get("audio") or not row.get("score"):
-                raise DataError(
-                    "needs both audio and score; fill them in.", path=path, line=reader.line_num
-                )
-            audio, score = (os.path.join(top, row[column]) for column in ("audio", "score"))
-            truth = os.path.join(top, row["truth"]) if row.get("truth") else None
-            folder = os.path.dirname(audio)
-            group = row.get("group") or _group(audio, audio, top or ".", groups)
-            pieces.append(Piece(folder, audio, score, truth, group))
-    except csv.Error as error:
-        raise DataError(f"is not a table: {error}.", path=path, line=reader.line_num) from None
+    for row in manifest_rows(path, ("audio", "score", "truth"), ("audio", "score")):
+        audio, score = (os.path.join(top, row[column]) for column in ("audio", "score"))
+        truth = os.path.join(top, row["truth"]) if row.get("truth") else None
+        group = row.get("group") or group_of(audio, audio, top or ".", groups)
+        pieces.append(Piece(os.path.dirname(audio), audio, score, truth, group))
     return pieces

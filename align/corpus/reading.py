@@ -8,7 +8,8 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, overload
 
-from align.corpus.pairs import LABEL_SUFFIXES, Groups, Pair, find_pairs
+from align.corpus.listing import Groups
+from align.corpus.pairs import LABEL_SUFFIXES, Pair, find_pairs
 from align.errors import AlignError, DataError, ParameterError
 from align.formats.files import read_labels
 from align.formats.labels import OVERRUN, Labels

@@ -1,0 +1,112 @@
+"""How a corpus is listed, of speech and of music alike: a tree of folders, or a manifest."""
+
+import csv
+import io
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
+
+from align.errors import DataError, ParameterError
+from align.files.text import read_text
+
+__all__ = ["Groups", "check_listing", "folders", "group_of", "manifest_rows"]
+
+Groups: TypeAlias = str | Callable[[str], str | None] | None
+"""What cross-fitting keeps together: "folder", "file", nothing, or what a function says."""
+
+
+def check_listing(root: str, groups: Groups) -> None:
+    """Raise DataError where there is no such folder or manifest; check what groups are."""
+    if not callable(groups) and groups not in ("folder", "file", None):
+        raise ParameterError(f"groups={groups!r}, must be 'folder', 'file', None or a function.")
+    if not os.path.exists(root):
+        raise DataError("does not exist; check the name.", path=root)
+
+
+def group_of(audio: str, folder: str, root: str, groups: Groups) -> str | None:
+    """Return the group of a recording.
+
+    Parameters
+    ----------
+    audio : str
+        Its path.
+    folder : str
+        What the group is called after where groups are folders, by its path from `root`.
+    root : str
+        The top of the corpus.
+    groups : {"folder", "file", None} or callable
+        See `Groups`.
+
+    Examples
+    --------
+    >>> group_of("timit/fcjf0/a.wav", "timit/fcjf0", "timit", "folder")
+    'fcjf0'
+    """
+    if callable(groups):
+        return groups(audio)
+    if groups == "file":
+        return audio
+    if groups is None:
+        return None
+    name = os.path.relpath(folder, root).replace(os.sep, "/")
+    return os.path.basename(os.path.abspath(root)) if name == "." else name
+
+
+def folders(root: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield every folder of a tree with the sorted names of its files; nothing that is hidden."""
+    seen = set()
+    for folder, inner, names in os.walk(root, followlinks=True):
+        real = os.path.realpath(folder)
+        if real in seen:  # a symbolic link that leads back
+            inner.clear()
+            continue
+        seen.add(real)
+        inner[:] = sorted(name for name in inner if not name.startswith("."))
+        yield folder, sorted(name for name in names if not name.startswith("."))
+
+
+def manifest_rows(
+    path: str, columns: Sequence[str], needed: Sequence[str]
+) -> Iterator[dict[str, str]]:
+    """Yield the rows of a manifest, by the names of their columns.
+
+    Parameters
+    ----------
+    path : str
+        A table with commas or tabs; its first line names the columns.
+    columns : sequence of str
+        Those that it must have.
+    needed : sequence of str
+        Those that no row may leave empty.
+
+    Raises
+    ------
+    DataError
+        If it is no such table; the message names the line.
+    """
+    text = read_text(path)
+    separator = "\t" if "\t" in text.split("\n", 1)[0] else ","
+    reader = csv.reader(io.StringIO(text), delimiter=separator)
+    try:
+        head = [cell.strip().lower() for cell in next(reader, [])]
+        for column in columns:
+            if column not in head:
+                raise DataError(
+                    f"is neither a folder nor a manifest: its first line names no column "
+                    f"{column!r}.",
+                    path=path,
+                    line=1,
+                )
+        for cells in reader:
+            row = dict(zip(head, (cell.strip() for cell in cells), strict=False))
+            if not any(row.values()):
+                continue
+            if not all(row.get(column) for column in needed):
+                raise DataError(
+                    f"needs both {' and '.join(needed)}; fill them in.",
+                    path=path,
+                    line=reader.line_num,
+                )
+            yield row
+    except csv.Error as error:
+        raise DataError(f"is not a table: {error}.", path=path, line=reader.line_num) from None
