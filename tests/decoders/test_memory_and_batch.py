@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from align import decoders
-from align.decoders import _binned_pruning, _checkpoints, _rows, _workspace
+from align.decoders import _rows
 from align.decoders._windows import check_values
+from align.decoders.second_order import _checkpoints, _pruned, _workspace
 from align.errors import ParameterError
 from align.types import Potentials
 
@@ -78,15 +79,15 @@ def peak(potentials, max_memory):
 
 def test_what_bounds_took_is_given_back_before_envelopes(monkeypatch):
     """The block that the thread would keep is not on top of `max_memory`."""
-    monkeypatch.setattr(_binned_pruning, "_BEAMS", ((4, 1.1, -1.0),))  # never near enough
+    monkeypatch.setattr(_pruned, "_ROOM", -1000)  # for no state
     rng = np.random.default_rng(0)
     ratio = np.zeros((60, 3))
     ratio[1:] = [-1e-3, -1e-3, 2e-3]
     longest = np.full(60, 60)
     potentials = Potentials(rng.normal(size=(60, 900)), 900, ratio=ratio, max_length=longest)
     asked = []
-    search = _binned_pruning.search
-    monkeypatch.setattr(_binned_pruning, "search", lambda *a: asked.append(1) or search(*a))
+    search = _pruned.search
+    monkeypatch.setattr(_pruned, "search", lambda *a: asked.append(1) or search(*a))
     for max_memory in (5_000_000, 7_000_000):
         assert peak(potentials, max_memory) <= max_memory + 200_000
     assert asked

@@ -1,33 +1,13 @@
-"""Exact decoding of ratio scores, in O(K T L).
-
-The state is a pair of onsets. With ``H_k(t, d)`` the best score of the terms of events ``0 .. k``
-where event k begins at frame t and lasts d, and ``a, b, c`` the three ratio coefficients of event
-k (of ``d**2``, ``d'**2`` and ``d' d``)::
-
-    H_k(t, d) = onset[k, t] + duration[row_k, d] + a d**2 + max { g(d') + c d' d : d' }
-    g(d')     = H_{k-1}(t - d', d') + b d'**2
-
-Two ways are exact. Where changes of length are never rewarded, bounds that know the length before
-drop almost all states before they are decoded (`align.decoders._binned_pruning`). Where changes
-are rewarded, or where too many states are left, upper envelopes find the maximum for all d at once
-(`align.decoders._envelope`).
-Conventions of time are those of `align.types`.
-
-References
-----------
-Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, section 9.4, for
-the recursion, which is O(K T L**2) there.
-"""
+"""`decode_second_order`: bounds where they help, envelopes elsewhere."""
 
 import numpy as np
 
-from align.decoders._binned_pruning import is_concave, search_by_bins
-from align.decoders._checkpoints import best_by_envelopes
-from align.decoders._envelope import Problem
 from align.decoders._first_order import without_ratio
-from align.decoders._states import length_scores, pointer_offsets
 from align.decoders._windows import check_memory, check_values, explain_unreachable, tighten
-from align.decoders._workspace import forget
+from align.decoders.second_order._checkpoints import best_by_envelopes
+from align.decoders.second_order._pruned import is_concave, search_by_bounds
+from align.decoders.second_order._states import Problem, length_scores, state_offsets
+from align.decoders.second_order._workspace import forget
 from align.errors import ParameterError
 from align.types import Path, Potentials
 
@@ -92,13 +72,13 @@ def decode_second_order(potentials: Potentials, *, max_memory: int | None = None
     windows = tighten(potentials)
     if potentials.ratio is not None and is_concave(potentials.ratio):
         tables = without_ratio(potentials, onset, windows)
-        searched = search_by_bins(tables, potentials.ratio, max_memory)
-        if searched is not None:
-            return Path(searched.onsets, searched.score + potentials.constant)
+        found = search_by_bounds(tables, potentials.ratio, max_memory)
+        if found is not None:
+            return Path(found.onsets, found.score + potentials.constant)
         if max_memory is not None:
             forget()  # what the thread keeps would come on top
     own, cross = length_scores(potentials, windows)
-    offset = pointer_offsets(windows)
+    offset = state_offsets(windows)
     problem = Problem(onset, potentials.start, windows, own, cross, offset)
     score, onsets = best_by_envelopes(problem, max_memory)
     if score == -np.inf:
