@@ -116,7 +116,7 @@ def _extend(
             v, s, code = value[_at(p)], slope[_at(p)], most - int(length[_at(p)])
             while d < stop:
                 to = place + d * (width + 1)
-                here[_at(to)] = own[_at(d - shortest[k])] + ((v + s * float(d)) + score)
+                here[_at(to)] = score + (own[_at(d - shortest[k])] + (v + s * float(d)))
                 if keep:
                     back[_at(back_at + to)] = code
                 d += 1

@@ -21,13 +21,13 @@ __all__ = ["Lengths", "choose_lengths", "most_places"]
 # Frames between knots, and lengths in a bin: at the middle, and how much more for each frame away
 # from it. Most are in units of the length at which a change costs as much as the scores of one
 # onset differ: the dearer a change is, the denser knots and bins must be.
-_SPACING = 0.25
+_SPACING = 0.2
 _WIDEST = 16.0  # frames between the first knots, at most
-_KNOT_GROWTH = 0.04
+_KNOT_GROWTH = 0.03
 _SINGLE = 6  # frames either side of the middle whose lengths are bins of their own
 _BIN_GROWTH = 0.05
 _LEAST_GROWTH = 0.25  # of both, so that their number is of the order of log L
-_MOST_KNOT_GROWTH, _MOST_BIN_GROWTH = 1.0, 0.7
+_MOST_KNOT_GROWTH, _MOST_BIN_GROWTH = 0.5, 0.7
 
 _Float64 = npt.NDArray[np.float64]
 

@@ -24,7 +24,8 @@ _BEAM = 0.25  # its width at first, in spreads of the scores of one onset
 _AIMS = (4, 32)  # states of each event that beams aim at, one after the other
 _ENOUGH = 2**31  # bytes that are allocated without being asked
 _FEW = 2**13  # states that envelopes decode sooner than bounds are found
-_ROOM = 4  # states there is room for, for each frame an onset can take: beyond, envelopes
+# states there is room for: so many for each frame an onset can take, and more; beyond, envelopes
+_ROOM, _MORE_ROOM = 4, 2**12
 
 _Float64 = npt.NDArray[np.float64]
 _EPS = float(np.finfo(np.float64).eps)
@@ -105,7 +106,7 @@ def search_by_bounds(
     lengths = Lengths(*np.empty((2, n_events, places), np.intp), *np.empty((2, n_events), np.intp))
     choose_lengths(windows, roots[0], roots[1], spread, lengths)
     offset, stride, offset_of_all = row_offsets(windows.first, windows.last, lengths.n_knots)
-    n_rows, n_of_all, room = int(offset[-1]), int(offset_of_all[-1]), _ROOM * n_nodes + 4096
+    n_rows, n_of_all, room = int(offset[-1]), int(offset_of_all[-1]), _ROOM * n_nodes + _MORE_ROOM
     n_bytes = 4 * (n_rows + n_of_all + n_nodes) + 16 * room + 1024
     if n_bytes + used > allowed:
         return None

@@ -143,9 +143,11 @@ def search(
             low, high = max(shortest[k], first[k + 1] - t), min(longest[k], last[k + 1] - t)
             if k > 0 and alpha > 0.0:
                 reach = np.sqrt(most)
-                low = max(low, int(min((beta * before[0] - reach) / alpha, 1.0 + high)))
-                high = min(high, int((beta * before[n_lines - 1] + reach) / alpha))
-            needed = np.float32(-left / unit - unsure)
+                nearest = (beta * before[0] - reach) / alpha
+                farthest = (beta * before[_at(n_lines - 1)] + reach) / alpha
+                low = int(min(max(nearest, float(low)), high + 1.0))
+                high = int(min(farthest, float(high)))
+            needed = -left / unit - unsure
             all_at = of_all_at[k + 1] + t - first[k + 1]
             j = 0  # the interval between knots that holds d
             for d in range(low, high + 1):
