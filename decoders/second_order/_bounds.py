@@ -38,11 +38,12 @@ from align.decoders._first_order import Tables
 from align.decoders.second_order._knots import Lengths
 from align.types import FloatArray, IntArray
 
-__all__ = ["PAD", "Bounds", "bound_all", "row_offsets", "scratch_bytes"]
+__all__ = ["LANES", "PAD", "Bounds", "bound_all", "row_offsets", "scratch_bytes"]
 
 PAD = 16
 """Frames of score `_NEVER` on either side of each row."""
-_LANES = 8  # frames in a vector: rows are read in whole vectors
+LANES = 8
+"""Frames in a vector: rows hold a whole number of them."""
 _ROWS = 4  # rows of R that are filled at once
 _GROUP = 4  # lengths, and bins, that are tried at once
 _NEVER = np.float32(-1e30)  # where nothing can be: -inf times 0 would be NaN
@@ -93,7 +94,7 @@ def row_offsets(
     n_events = n_knots.size
     offset, offset_of_all, stride = np.zeros((3, n_events + 2), dtype=np.intp)
     for k in range(1, n_events + 1):
-        whole = (last[k] - first[k] + _LANES) // _LANES * _LANES
+        whole = (last[k] - first[k] + LANES) // LANES * LANES
         stride[k] = PAD + whole + PAD
         n_rows = (n_knots[k - 1] + _ROWS - 1) // _ROWS * _ROWS
         offset[k + 1] = offset[k] + n_rows * stride[k]
@@ -129,7 +130,7 @@ def bound_all(
     per_unit = 1.0 / unit
     if not np.max(roots) * float(longest_of_all) * np.sqrt(per_unit) < _HUGE:
         return -np.inf
-    widest = (np.max(last - first) + _LANES) // _LANES * _LANES + PAD
+    widest = (np.max(last - first) + LANES) // LANES * LANES + PAD
     most_bins = np.max(lengths.n_bins) + _GROUP
     spread = np.empty(most_bins * widest, np.float32)  # X
     onset = np.empty(widest, np.float32)
@@ -191,7 +192,7 @@ def _fill_onset(
     for i in range(n):
         value = (scores[_at(begin + i)] - top) * per_unit
         onset[_at(i)] = value if value > _NEVER else _NEVER
-    for i in range(n, min(n + _LANES, onset.size)):
+    for i in range(n, min(n + LANES, onset.size)):
         onset[_at(i)] = _NEVER
 
 
@@ -251,7 +252,7 @@ def _fill_spread(
     Frame i of the onset and length d lead to frame ``i + d - first_end`` of the next onset, from
     ``begin`` on in each row. Rows are read beyond their ends, where they hold `_NEVER`.
     """
-    whole = (n_frames + _LANES - 1) // _LANES * _LANES
+    whole = (n_frames + LANES - 1) // LANES * LANES
     for b in range(n_bins + _GROUP - 1):  # those beyond the last are for reading four at once
         for i in range(b * widest, b * widest + whole):
             spread[_at(i)] = _NEVER
@@ -260,17 +261,17 @@ def _fill_spread(
         for d in range(low, high, _GROUP):
             a = max(0, first_end - d - _GROUP + 1)  # the first frame that reaches the next onset
             n = min(n_frames, last_end - d + 1) - a
-            n = (n + _LANES - 1) // _LANES * _LANES  # whole vectors
+            n = (n + LANES - 1) // LANES * LANES  # whole vectors
             source, z = begin - first_end + a, _at(b * widest + a)
             d0 = _at(d)
             x0, p0, q0, c0 = _at(source + line_at[d0]), line[0, d0], line[1, d0], line[2, d0]
             y0 = x0 + _at(stride)
             if high - d == 1:
                 for i in range(n):
-                    i = _at(i)
-                    v = c0 + q0 * table[y0 + i] + p0 * table[x0 + i]
-                    best = spread[z + i]
-                    spread[z + i] = v if v > best else best
+                    f = _at(i)
+                    v = c0 + q0 * table[y0 + f] + p0 * table[x0 + f]
+                    best = spread[z + f]
+                    spread[z + f] = v if v > best else best
                 continue
             # four lengths; where there are fewer, the last one again
             d1, d2, d3 = _at(d + 1), _at(min(d + 2, high - 1)), _at(min(d + 3, high - 1))
@@ -279,16 +280,16 @@ def _fill_spread(
             x3, p3, q3, c3 = _at(source + line_at[d3]), line[0, d3], line[1, d3], line[2, d3]
             y1, y2, y3 = x1 + _at(stride), x2 + _at(stride), x3 + _at(stride)
             for i in range(n):
-                i = _at(i)
-                v = c0 + q0 * table[y0 + i] + p0 * table[x0 + i]
-                w = c1 + q1 * table[y1 + i] + p1 * table[x1 + i]
+                f = _at(i)
+                v = c0 + q0 * table[y0 + f] + p0 * table[x0 + f]
+                w = c1 + q1 * table[y1 + f] + p1 * table[x1 + f]
                 v = v if v > w else w
-                w = c2 + q2 * table[y2 + i] + p2 * table[x2 + i]
-                u = c3 + q3 * table[y3 + i] + p3 * table[x3 + i]
+                w = c2 + q2 * table[y2 + f] + p2 * table[x2 + f]
+                u = c3 + q3 * table[y3 + f] + p3 * table[x3 + f]
                 w = w if w > u else u
                 v = v if v > w else w
-                best = spread[z + i]
-                spread[z + i] = v if v > best else best
+                best = spread[z + f]
+                spread[z + f] = v if v > best else best
 
 
 @compiled()
@@ -331,12 +332,11 @@ def _fill_costs(
         before = float(knot[min(j, n_knots - 1)])
         there, slope, least = root * beta * before, rest * before * per_unit, np.inf
         for b in range(n_bins):
-            b = _at(b)
-            below, above = low[b] - there, there - high[b]
+            below, above = low[_at(b)] - there, there - high[_at(b)]
             gap = below if below > above else above
             gap = gap if gap > 0.0 else 0.0
-            value = gap * gap + slope * edge[b]
-            cost[_at(j), b] = value
+            value = gap * gap + slope * edge[_at(b)]
+            cost[_at(j), _at(b)] = value
             least = value if value < least else least
         limit[j] = least + _FAR
         for b in range(n_bins, n_bins + _GROUP - 1):
@@ -360,12 +360,14 @@ def _fill_rows(
     of_all: _Float32,
     at: int,
 ) -> float:
-    """Fill R of one onset, four rows at once, and its greatest of all rows; return the greatest.
+    """Fill R of one onset, and the greatest of all rows at each frame; return the greatest of all.
 
-    Four bins are tried in one loop over the frames, so each number of X that is read serves four
+    All is written for the compiler, which makes vectors of the loops over frames (`inspect_asm` of
+    the kernel shows ``vmaxps``): places are unsigned, no slice is taken, loops run over whole
+    vectors, and the greater of two is ``a if a > b else b``, never ``max(a, b)``. Four bins are tried in one loop over the frames, so each number of X that is read serves four
     rows, and each of R is read and written once for four bins.
     """
-    whole = (n_frames + _LANES - 1) // _LANES * _LANES
+    whole = (n_frames + LANES - 1) // LANES * LANES
     for i in range(at, at + whole):
         of_all[_at(i)] = _NEVER
     for j in range(0, n_knots, _ROWS):
@@ -375,59 +377,61 @@ def _fill_rows(
         for b in range(n_bins):
             if min(min(cost[j, b], cost[j + 1, b]), min(cost[j + 2, b], cost[j + 3, b])) <= limit:
                 begin, end = min(begin, b), b + 1
+        # rows begin at what a change beyond that limit leaves: X is at most 0
         o0 = _at(to + j * stride + PAD)
         o1, o2, o3 = o0 + _at(stride), o0 + _at(2 * stride), o0 + _at(3 * stride)
         for i in range(whole):
-            i = _at(i)
-            table[o0 + i] = table[o1 + i] = table[o2 + i] = table[o3 + i] = -limit
+            f = _at(i)
+            table[o0 + f] = table[o1 + f] = table[o2 + f] = table[o3 + f] = -limit
         for b in range(begin, end, _GROUP):
             x0, b0 = _at(b * widest), _at(b)
             x1, x2, x3 = x0 + _at(widest), x0 + _at(2 * widest), x0 + _at(3 * widest)
             b1, b2, b3 = b0 + _at(1), b0 + _at(2), b0 + _at(3)
-            r0 = _at(j + 0)
-            k00, k01, k02, k03 = cost[r0, b0], cost[r0, b1], cost[r0, b2], cost[r0, b3]
-            r1 = _at(j + 1)
-            k10, k11, k12, k13 = cost[r1, b0], cost[r1, b1], cost[r1, b2], cost[r1, b3]
-            r2 = _at(j + 2)
-            k20, k21, k22, k23 = cost[r2, b0], cost[r2, b1], cost[r2, b2], cost[r2, b3]
-            r3 = _at(j + 3)
-            k30, k31, k32, k33 = cost[r3, b0], cost[r3, b1], cost[r3, b2], cost[r3, b3]
+            k00, k01 = cost[_at(j + 0), b0], cost[_at(j + 0), b1]
+            k02, k03 = cost[_at(j + 0), b2], cost[_at(j + 0), b3]
+            k10, k11 = cost[_at(j + 1), b0], cost[_at(j + 1), b1]
+            k12, k13 = cost[_at(j + 1), b2], cost[_at(j + 1), b3]
+            k20, k21 = cost[_at(j + 2), b0], cost[_at(j + 2), b1]
+            k22, k23 = cost[_at(j + 2), b2], cost[_at(j + 2), b3]
+            k30, k31 = cost[_at(j + 3), b0], cost[_at(j + 3), b1]
+            k32, k33 = cost[_at(j + 3), b2], cost[_at(j + 3), b3]
+            # R = max(R, X - cost): row r of the four loses k_r0 .. k_r3 to the four bins
             for i in range(whole):
-                i = _at(i)
-                v0, v1, v2, v3 = spread[x0 + i], spread[x1 + i], spread[x2 + i], spread[x3 + i]
-                a, b_, c, d = v0 - k00, v1 - k01, v2 - k02, v3 - k03
-                a = a if a > b_ else b_
-                c = c if c > d else d
-                a = a if a > c else c
-                best = table[o0 + i]
-                table[o0 + i] = a if a > best else best
-                a, b_, c, d = v0 - k10, v1 - k11, v2 - k12, v3 - k13
-                a = a if a > b_ else b_
-                c = c if c > d else d
-                a = a if a > c else c
-                best = table[o1 + i]
-                table[o1 + i] = a if a > best else best
-                a, b_, c, d = v0 - k20, v1 - k21, v2 - k22, v3 - k23
-                a = a if a > b_ else b_
-                c = c if c > d else d
-                a = a if a > c else c
-                best = table[o2 + i]
-                table[o2 + i] = a if a > best else best
-                a, b_, c, d = v0 - k30, v1 - k31, v2 - k32, v3 - k33
-                a = a if a > b_ else b_
-                c = c if c > d else d
-                a = a if a > c else c
-                best = table[o3 + i]
-                table[o3 + i] = a if a > best else best
-        for r in range(_ROWS):
+                f = _at(i)
+                v0, v1, v2, v3 = spread[x0 + f], spread[x1 + f], spread[x2 + f], spread[x3 + f]
+                p, q, u, w = v0 - k00, v1 - k01, v2 - k02, v3 - k03
+                p = p if p > q else q
+                u = u if u > w else w
+                p = p if p > u else u
+                best = table[o0 + f]
+                table[o0 + f] = p if p > best else best
+                p, q, u, w = v0 - k10, v1 - k11, v2 - k12, v3 - k13
+                p = p if p > q else q
+                u = u if u > w else w
+                p = p if p > u else u
+                best = table[o1 + f]
+                table[o1 + f] = p if p > best else best
+                p, q, u, w = v0 - k20, v1 - k21, v2 - k22, v3 - k23
+                p = p if p > q else q
+                u = u if u > w else w
+                p = p if p > u else u
+                best = table[o2 + f]
+                table[o2 + f] = p if p > best else best
+                p, q, u, w = v0 - k30, v1 - k31, v2 - k32, v3 - k33
+                p = p if p > q else q
+                u = u if u > w else w
+                p = p if p > u else u
+                best = table[o3 + f]
+                table[o3 + f] = p if p > best else best
+        for r in range(_ROWS):  # the score of the onset, and nothing beside the window
             o, more, a = _at(to + (j + r) * stride + PAD), slack[_at(j + r)], _at(at)
             for i in range(whole):
-                i = _at(i)
-                value = (table[o + i] + onset[i]) * _TOWARDS_0
-                table[o + i] = value
+                f = _at(i)
+                value = (table[o + f] + onset[f]) * _TOWARDS_0
+                table[o + f] = value
                 value += more
-                best = of_all[a + i]
-                of_all[a + i] = value if value > best else best
+                best = of_all[a + f]
+                of_all[a + f] = value if value > best else best
             o -= _at(PAD)
             for i in range(PAD):
                 table[o + _at(i)] = _NEVER

@@ -106,7 +106,7 @@ class _Search:
         else:
             pieces = self.cut(1, n_events, budget)
             kept = self.run(pieces)
-            back = self.advance(*pieces[-2:], False)
+            back = self.advance(pieces[-2], pieces[-1], False)
         score, self.length = best_end(self.problem, self.here)
         if score == -np.inf:
             return -np.inf  # pointers lead nowhere

@@ -27,7 +27,7 @@ _KNOT_GROWTH = 0.03
 _SINGLE = 6  # frames either side of the middle whose lengths are bins of their own
 _BIN_GROWTH = 0.05
 _LEAST_GROWTH = 0.25  # of both, so that their number is of the order of log L
-_MOST_KNOT_GROWTH, _MOST_BIN_GROWTH = 0.5, 0.7
+_MOST_KNOT_GROWTH, _MOST_BIN_GROWTH = 0.5, 0.3
 
 _Float64 = npt.NDArray[np.float64]
 

@@ -111,7 +111,7 @@ def search(
         bend = 0.0 if k == n_events - 1 else roots[1, k + 1] * roots[1, k + 1]
         after = level[k + 1] * unit
         unsure = _UNSURE + 1e-14 * (abs(after) + abs(threshold)) / unit
-        here = table_at[k + 1] + PAD - first[k + 1]
+        row = table_at[k + 1] + PAD - first[k + 1]
         best_bound = -np.inf
         next_first, next_last = last[k + 1] - first[k + 1], 0
         for i in range(reached_first, reached_last + 1):
@@ -155,24 +155,20 @@ def search(
                     continue
                 x = float(d)
                 score = base[0] + slope[0] * x
-                for p in range(1, n_lines):
+                for p in range(1, n_lines):  # two or three: no envelope is worth its while
                     line = base[_at(p)] + slope[_at(p)] * x
                     score = line if line > score else score
                 score = onset + (duration[_at(d)] + a * x * x + score)
                 # what follows: the line between two knots
                 while j < n_intervals - 1 and knot[_at(j + 1)] < d:
                     j += 1
-                place = here + j * stride[k + 1] + t + d
                 bound = score + after
                 if k < n_events - 1:
-                    less, more = float(table[_at(place)]), float(table[_at(place + stride[k + 1])])
-                    low_knot, high_knot = knot[_at(j)], knot[_at(j + 1)]
-                    part = (
-                        float(d - low_knot) / float(high_knot - low_knot) if d > low_knot else 0.0
-                    )
-                    bound += unit * (less + part * (more - less)) + bend * float(
-                        (d - low_knot) * (high_knot - d)
-                    )
+                    place = _at(row + j * stride[k + 1] + t + d)
+                    less, more = float(table[place]), float(table[place + _at(stride[k + 1])])
+                    past, ahead = float(d - knot[_at(j)]), float(knot[_at(j + 1)] - d)
+                    part = past / (past + ahead) if past > 0.0 else 0.0
+                    bound += unit * (less + part * (more - less)) + bend * past * ahead
                 if not bound >= threshold:
                     continue
                 if n >= value.size:
