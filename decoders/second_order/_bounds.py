@@ -137,6 +137,7 @@ def bound_all(
     line_at = np.empty(longest_of_all + 1, np.intp)
     line = np.empty((3, longest_of_all + 1), np.float32)
     cost = np.empty((knots.shape[1] + _ROWS, most_bins), np.float32)
+    bins = np.empty((3, most_bins))
     limit, slack = np.empty((2, knots.shape[1] + _ROWS), np.float32)
     # after the last event nothing follows, whatever its length
     table[offset[n_events] : offset[n_events + 1]] = _NEVER
@@ -175,7 +176,7 @@ def bound_all(
         _fill_slack(knots[k - 1], n_knots, bend, slack)
         _fill_costs(
             edges[k], lengths.n_bins[k], knots[k - 1], n_knots, roots[0, k], roots[1, k],
-            roots[2, k], per_unit, cost, limit,
+            roots[2, k], per_unit, bins, cost, limit,
         )  # fmt: skip
         greatest[k] = _fill_rows(
             spread, widest, lengths.n_bins[k], cost, limit, n_knots, onset, slack, table,
@@ -307,7 +308,7 @@ def _fill_slack(knot: IntArray, n_knots: int, bend: float, slack: _Float32) -> N
         slack[j] = 0.0
 
 
-@compiled(fastmath={"nnan", "nsz"})  # so that the least of a row is found in vectors
+@compiled()
 def _fill_costs(
     edge: IntArray,
     n_bins: int,
@@ -317,6 +318,7 @@ def _fill_costs(
     beta: float,
     rest: float,
     per_unit: float,
+    bins: _Float64,
     cost: _Float32,
     limit: _Float32,
 ) -> None:
@@ -325,22 +327,30 @@ def _fill_costs(
     Rows and bins that are only read because four are read at once cost what the last ones do.
     """
     root = np.sqrt(per_unit)
-    low, high = np.empty((2, n_bins))
     for b in range(n_bins):
-        low[b], high[b] = root * alpha * edge[b], root * alpha * (edge[b + 1] - 1)
-    for j in range(n_knots + _ROWS - 1):
+        low, high = float(edge[_at(b)]), float(edge[_at(b + 1)] - 1)
+        bins[0, _at(b)], bins[1, _at(b)] = root * alpha * low, root * alpha * high
+        bins[2, _at(b)] = low
+    n_rows = (n_knots + _ROWS - 1) // _ROWS * _ROWS
+    for j in range(n_rows):
         before = float(knot[min(j, n_knots - 1)])
-        there, slope, least = root * beta * before, rest * before * per_unit, np.inf
+        there, slope = root * beta * before, rest * before * per_unit
         for b in range(n_bins):
-            below, above = low[_at(b)] - there, there - high[_at(b)]
+            below, above = bins[0, _at(b)] - there, there - bins[1, _at(b)]
             gap = below if below > above else above
             gap = gap if gap > 0.0 else 0.0
-            value = gap * gap + slope * edge[_at(b)]
-            cost[_at(j), _at(b)] = value
-            least = value if value < least else least
-        limit[j] = least + _FAR
+            cost[_at(j), _at(b)] = gap * gap + slope * bins[2, _at(b)]
+        # as if there were one bin of all lengths: no change costs less
+        gap = max(bins[0, 0] - there, there - bins[1, n_bins - 1], 0.0)
+        limit[j] = gap * gap + slope * bins[2, 0] + _FAR
         for b in range(n_bins, n_bins + _GROUP - 1):
             cost[j, b] = np.inf
+
+
+@compiled()
+def _least(cost: _Float32, j: int, b: int) -> float:
+    """Return the least cost of four rows."""
+    return min(min(cost[j, b], cost[j + 1, b]), min(cost[j + 2, b], cost[j + 3, b]))
 
 
 @compiled()
@@ -373,10 +383,11 @@ def _fill_rows(
     for j in range(0, n_knots, _ROWS):
         # bins whose cost is beyond the limit of all four rows add nothing to that bound
         limit = max(max(limits[j], limits[j + 1]), max(limits[j + 2], limits[j + 3]))
-        begin, end = n_bins, 0
-        for b in range(n_bins):
-            if min(min(cost[j, b], cost[j + 1, b]), min(cost[j + 2, b], cost[j + 3, b])) <= limit:
-                begin, end = min(begin, b), b + 1
+        begin, end = 0, n_bins
+        while begin < end and _least(cost, j, begin) > limit:
+            begin += 1
+        while begin < end and _least(cost, j, end - 1) > limit:
+            end -= 1
         # rows begin at what a change beyond that limit leaves: X is at most 0
         o0 = _at(to + j * stride + PAD)
         o1, o2, o3 = o0 + _at(stride), o0 + _at(2 * stride), o0 + _at(3 * stride)

@@ -42,15 +42,14 @@ def decode_second_order(potentials: Potentials, *, max_memory: int | None = None
     -----
     Let W be the frames each onset can take and L the lengths each event can have. Where
     ``a <= 0``, ``b <= 0`` and ``4 a b >= c**2`` in every row of `Potentials.ratio`, bounds leave
-    few states of most potentials: time is mostly two to three times that of `decode_semi_markov`
-    on speech and on music, and less than four times on all that was measured. Memory is some
-    200 K W bytes, of which half is seldom touched, less where `max_memory` allows less, at most
-    2 GiB; a thread keeps at most 32 MiB of it for the next call.
+    few states of most potentials: time is mostly three to five times that of `decode_semi_markov`
+    on speech and on music. Memory is some 150 K W bytes, of which half is seldom touched, at most
+    `max_memory` or 2 GiB; a thread keeps at most 32 MiB of it for the next call.
 
-    Otherwise, or where too many states are left, time is some ten to fifteen times that of
+    Otherwise, or where too many states are left, time is some twenty to forty times that of
     `decode_semi_markov`. Back-pointers of one byte (two where an onset can follow more than 256
-    others), at most K W (L + 31) of them, are stored up to 256 MiB or `max_memory`. Beyond,
-    checkpoints bound memory by the order of ``sqrt(K) W L`` at twice the time, and below that by
+    others), at most K W L of them, are stored up to 256 MiB or `max_memory`. Beyond, checkpoints
+    bound memory by the order of ``sqrt(K) W L`` at twice the time, and below that by
     ``log2(K) W L`` at up to log2(K) times.
 
     Examples

@@ -18,16 +18,15 @@ from align.types import IntArray
 
 __all__ = ["Lengths", "choose_lengths", "most_places"]
 
-# Frames between knots, and lengths in a bin: at the middle, and how much more for each frame away
-# from it. Most are in units of the length at which a change costs as much as the scores of one
-# onset differ: the dearer a change is, the denser knots and bins must be.
-_SPACING = 0.2
-_WIDEST = 16.0  # frames between the first knots, at most
-_KNOT_GROWTH = 0.03
+# A change of length by `far` frames costs as much as the scores of one onset differ: where that is
+# few, knots must be dense. Distances in frames grow with the distance from the middle.
+_SPACING = 0.2  # of far, between knots at the middle
+_WIDEST = 16.0  # but at most so many frames
+_KNOT_GROWTH, _KNOT_GROWTHS = 0.03, (0.25, 0.5)  # times far, within these, for each frame away
 _SINGLE = 6  # frames either side of the middle whose lengths are bins of their own
-_BIN_GROWTH = 0.05
-_LEAST_GROWTH = 0.25  # of both, so that their number is of the order of log L
-_MOST_KNOT_GROWTH, _MOST_BIN_GROWTH = 0.5, 0.3
+# where changes are cheap, paths go far from the middle, so bins must be narrow there: so much
+# divided by far, within these, for each frame beyond
+_BIN_GROWTH, _BIN_GROWTHS = 5.0, (0.3, 0.6)
 
 _Float64 = npt.NDArray[np.float64]
 
@@ -53,7 +52,8 @@ class Lengths(NamedTuple):
 
 def most_places(longest: int) -> int:
     """Return how many knots, or edges of bins, an event has at most."""
-    each_side = _SINGLE + 1.0 / _LEAST_GROWTH + np.log(longest + 2.0) / np.log1p(_LEAST_GROWTH)
+    growth = min(_KNOT_GROWTHS[0], _BIN_GROWTHS[0])
+    each_side = _SINGLE + 1.0 / growth + np.log(longest + 2.0) / np.log1p(growth)
     return 2 * int(each_side) + 8
 
 
@@ -85,10 +85,10 @@ def choose_lengths(
             steep = max(steep, beta[k + 1])
         far = np.sqrt(unit) / steep if steep > 0.0 else np.inf
         spacing = min(max(_SPACING * far, 1.0), _WIDEST)
-        growth = min(max(_KNOT_GROWTH * far, _LEAST_GROWTH), _MOST_KNOT_GROWTH)
+        growth = min(max(_KNOT_GROWTH * far, _KNOT_GROWTHS[0]), _KNOT_GROWTHS[1])
         lengths.n_knots[k] = _place(low, middle, high, spacing, growth, 0, lengths.knot[k])
         # a bin ends where the next begins, so one more place than there are bins
-        growth = min(max(_BIN_GROWTH * far, _LEAST_GROWTH), _MOST_BIN_GROWTH)
+        growth = min(max(_BIN_GROWTH / far, _BIN_GROWTHS[0]), _BIN_GROWTHS[1])
         n = _place(low, middle, high + 1, 1.0, growth, _SINGLE, lengths.edge[k])
         lengths.n_bins[k] = n - 1
 

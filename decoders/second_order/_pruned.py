@@ -28,6 +28,7 @@ _FEW = 2**13  # states that envelopes decode sooner than bounds are found
 _ROOM, _MORE_ROOM = 4, 2**12
 
 _Float64 = npt.NDArray[np.float64]
+_LANES = 8  # frames whose extremes are found at once
 _EPS = float(np.finfo(np.float64).eps)
 _NOTHING = 8.0 * _EPS  # of a number, may be rounding
 
@@ -152,18 +153,28 @@ def search_by_bounds(
     return None
 
 
-@compiled(fastmath={"nnan", "nsz"})  # so that the greatest is found in vectors
+@compiled()
 def _extremes(tables: Tables, top: _Float64, bottom: _Float64) -> None:
-    """Fill the greatest and the least finite score of each onset within its window."""
+    """Fill the greatest and the least finite score of each onset within its window.
+
+    Eight frames at once, each with its own extremes, because the compiler makes no vectors of a
+    loop that has one.
+    """
     onset, first, last = tables.onset, tables.windows.first, tables.windows.last
+    high, low = np.empty((2, _LANES))
     for k in range(top.size):
-        greatest, least = -np.inf, np.inf
-        for i in range(first[k] - tables.start[k], last[k] - tables.start[k] + 1):
-            value = float(onset[np.uintp(k), np.uintp(i)])
-            greatest = value if value > greatest else greatest
-            value = value if value > -np.inf else np.inf
-            least = value if value < least else least
-        top[k], bottom[k] = greatest, least
+        high[:], low[:] = -np.inf, np.inf
+        begin, end = first[k] - tables.start[k], last[k] - tables.start[k] + 1
+        for i in range(begin, end, _LANES):
+            at = min(i, max(begin, end - _LANES))  # the last ones overlap those before
+            for j in range(min(_LANES, end - at)):
+                value = float(onset[np.uintp(k), np.uintp(at + j)])
+                most = high[np.uintp(j)]
+                high[np.uintp(j)] = value if value > most else most
+                value = value if value > -np.inf else np.inf
+                least = low[np.uintp(j)]
+                low[np.uintp(j)] = value if value < least else least
+        top[k], bottom[k] = np.max(high), np.min(low)
 
 
 @compiled()
