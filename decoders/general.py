@@ -27,8 +27,8 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
+from align.decoders._length_scores import length_scores
 from align.decoders._windows import Windows, check_values, explain_unreachable, tighten
-from align.decoders.second_order import length_scores
 from align.errors import ParameterError
 from align.types import FloatArray, GeneralPotential, IntArray, Path, Potentials
 

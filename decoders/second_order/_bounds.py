@@ -173,10 +173,9 @@ def bound_all(
             break
         n_knots = lengths.n_knots[k - 1]
         bend = roots[1, k] * roots[1, k] * per_unit
-        _fill_slack(knots[k - 1], n_knots, bend, slack)
         _fill_costs(
             edges[k], lengths.n_bins[k], knots[k - 1], n_knots, roots[0, k], roots[1, k],
-            roots[2, k], per_unit, bins, cost, limit,
+            roots[2, k], per_unit, bins, cost, limit, slack,
         )  # fmt: skip
         greatest[k] = _fill_rows(
             spread, widest, lengths.n_bins[k], cost, limit, n_knots, onset, slack, table,
@@ -294,21 +293,6 @@ def _fill_spread(
 
 
 @compiled()
-def _fill_slack(knot: IntArray, n_knots: int, bend: float, slack: _Float32) -> None:
-    """Fill by how much bounds on either side of a knot may exceed the greater of both knots."""
-    before = 0.0
-    for j in range(n_knots):
-        after = 0.0
-        if j < n_knots - 1:
-            width = knot[j + 1] - knot[j]
-            after = bend * float((width // 2) * (width - width // 2))
-        slack[j] = max(before, after)
-        before = after
-    for j in range(n_knots, n_knots + _ROWS):
-        slack[j] = 0.0
-
-
-@compiled()
 def _fill_costs(
     edge: IntArray,
     n_bins: int,
@@ -321,10 +305,13 @@ def _fill_costs(
     bins: _Float64,
     cost: _Float32,
     limit: _Float32,
+    slack: _Float32,
 ) -> None:
     """Fill the least cost of a change from each knot to each bin, and which costs are too much.
 
-    Rows and bins that are only read because four are read at once cost what the last ones do.
+    Also the slack: by how much bounds on either side of a knot may exceed the greater of both
+    knots. Rows and bins that are only read because four are read at once repeat the last row, and
+    cost infinitely much.
     """
     root = np.sqrt(per_unit)
     for b in range(n_bins):
@@ -345,12 +332,18 @@ def _fill_costs(
         limit[j] = gap * gap + slope * bins[2, 0] + _FAR
         for b in range(n_bins, n_bins + _GROUP - 1):
             cost[j, b] = np.inf
+    before = 0.0
+    for j in range(n_rows):
+        width = knot[j + 1] - knot[j] if j < n_knots - 1 else 0
+        after = beta * beta * per_unit * float((width // 2) * (width - width // 2))
+        slack[j] = max(before, after)
+        before = after
 
 
 @compiled()
 def _least(cost: _Float32, j: int, b: int) -> float:
     """Return the least cost of four rows."""
-    return min(min(cost[j, b], cost[j + 1, b]), min(cost[j + 2, b], cost[j + 3, b]))
+    return float(min(min(cost[j, b], cost[j + 1, b]), min(cost[j + 2, b], cost[j + 3, b])))
 
 
 @compiled()
@@ -372,10 +365,11 @@ def _fill_rows(
 ) -> float:
     """Fill R of one onset, and the greatest of all rows at each frame; return the greatest of all.
 
-    All is written for the compiler, which makes vectors of the loops over frames (`inspect_asm` of
-    the kernel shows ``vmaxps``): places are unsigned, no slice is taken, loops run over whole
-    vectors, and the greater of two is ``a if a > b else b``, never ``max(a, b)``. Four bins are tried in one loop over the frames, so each number of X that is read serves four
-    rows, and each of R is read and written once for four bins.
+    Four bins are tried in one loop over the frames, so each number of X that is read serves four
+    rows, and each of R is read and written once for four bins. The compiler makes vectors of such
+    loops (``inspect_asm`` of the kernel shows ``vmaxps``) if they are written for it: places are
+    unsigned, no slice is taken, loops run over whole vectors, and the greater of two numbers is
+    ``a if a > b else b``, never ``max(a, b)``.
     """
     whole = (n_frames + LANES - 1) // LANES * LANES
     for i in range(at, at + whole):

@@ -3,11 +3,11 @@
 import numpy as np
 
 from align.decoders._first_order import without_ratio
+from align.decoders._length_scores import length_scores
 from align.decoders._windows import check_memory, check_values, explain_unreachable, tighten
 from align.decoders.second_order._checkpoints import best_by_envelopes
 from align.decoders.second_order._pruned import is_concave, search_by_bounds
-from align.decoders.second_order._states import Problem, length_scores, state_offsets
-from align.decoders.second_order._workspace import forget
+from align.decoders.second_order._states import Problem, state_offsets
 from align.errors import ParameterError
 from align.types import Path, Potentials
 
@@ -44,7 +44,7 @@ def decode_second_order(potentials: Potentials, *, max_memory: int | None = None
     ``a <= 0``, ``b <= 0`` and ``4 a b >= c**2`` in every row of `Potentials.ratio`, bounds leave
     few states of most potentials: time is mostly three to five times that of `decode_semi_markov`
     on speech and on music. Memory is some 150 K W bytes, of which half is seldom touched, at most
-    `max_memory` or 2 GiB; a thread keeps at most 32 MiB of it for the next call.
+    `max_memory` or 2 GiB.
 
     Otherwise, or where too many states are left, time is some twenty to forty times that of
     `decode_semi_markov`. Back-pointers of one byte (two where an onset can follow more than 256
@@ -74,8 +74,6 @@ def decode_second_order(potentials: Potentials, *, max_memory: int | None = None
         found = search_by_bounds(tables, potentials.ratio, max_memory)
         if found is not None:
             return Path(found.onsets, found.score + potentials.constant)
-        if max_memory is not None:
-            forget()  # what the thread keeps would come on top
     own, cross = length_scores(potentials, windows)
     offset = state_offsets(windows)
     problem = Problem(onset, potentials.start, windows, own, cross, offset)

@@ -11,6 +11,8 @@ pass is that of `align.decoders.second_order._envelopes`; the states of all even
 scores of 8 bytes.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -26,6 +28,15 @@ __all__ = ["SecondOrder", "fits"]
 _MOST_STATES = 2**27  # whose forward scores are kept: 1 GiB
 
 _Float64 = npt.NDArray[np.float64]
+
+
+class _Tables(NamedTuple):
+    """What the kernels read: the states of all events lie one after the other in `score`."""
+
+    windows: Windows
+    cross: _Float64
+    offset: IntArray
+    score: _Float64
 
 
 def fits(potentials: Potentials) -> bool:
@@ -50,40 +61,40 @@ class SecondOrder:
 
     def __init__(self, potentials: Potentials) -> None:
         problem = problem_of(potentials)
-        self.windows, self._cross, self._offset = problem.windows, problem.cross, problem.offset
-        offset = problem.offset
+        self.windows, offset = problem.windows, problem.offset
         if offset[-1] > _MOST_STATES:
             raise ParameterError(
                 f"decode_k_best would keep {offset[-1]} scores of pairs of onsets for the ratio "
                 f"scores, {_MOST_STATES} at most; lower max_length, or narrow the windows "
                 "around the path of decode first, see `narrowed`."
             )
-        self._score = np.empty(int(offset[-1]))
+        score = np.empty(int(offset[-1]))
         none, before = np.empty(0, dtype=np.uint8), np.empty(0)
         for k in range(potentials.n_events):
-            here = self._score[offset[k] : offset[k + 1]]
+            here = score[offset[k] : offset[k + 1]]
             advance(problem, k, k + 1, before, here, none)
             before = here
+        self._tables = _Tables(problem.windows, problem.cross, offset, score)
 
     def best(self) -> tuple[float, int]:
         """Return the best score, without the constant, and the onset of the last event there."""
         k, end = self.windows.shortest.size - 1, self.windows.last[-1]
-        score, t = _next(self.windows, self._offset, self._score, k, end, 0.0, -1)
+        score, t = _next(self._tables, k, end, 0.0, -1)
         return float(score), int(t)
 
     def follow(self, at: int, onsets: IntArray) -> None:
         """Give all events before `at` their best onsets."""
-        _follow(self.windows, self._cross, self._offset, self._score, at, onsets)
+        _follow(self._tables, at, onsets)
 
     def deviate(self, onsets: IntArray, frame: IntArray, loss: _Float64) -> None:
         """Find the next worse onset of each of the first events, and what it costs."""
-        _deviate(self.windows, self._cross, self._offset, self._score, onsets, frame, loss)
+        _deviate(self._tables, onsets, frame, loss)
 
 
 @compiled()
-def _slope(windows: Windows, cross: _Float64, k: int, onsets: IntArray) -> tuple[int, float]:
+def _slope(tables: _Tables, k: int, onsets: IntArray) -> tuple[int, float]:
     """Where event k ends, and the score of each of its frames that the next length gives it."""
-    n_events, last = onsets.size, windows.last
+    n_events, last, cross = onsets.size, tables.windows.last, tables.cross
     if k == n_events - 1:
         return last[n_events], 0.0
     end = last[n_events] if k == n_events - 2 else onsets[k + 2]
@@ -92,9 +103,7 @@ def _slope(windows: Windows, cross: _Float64, k: int, onsets: IntArray) -> tuple
 
 @compiled()
 def _next(
-    windows: Windows,
-    offset: IntArray,
-    score: _Float64,
+    tables: _Tables,
     k: int,
     after: int,
     slope: float,
@@ -104,7 +113,7 @@ def _next(
 
     Of all onsets where that is -1. Of equal ones the earlier is the better.
     """
-    first, last, shortest, longest = windows
+    (first, last, shortest, longest), _, offset, score = tables
     row = offset[k] + (after - first[k + 1]) * (longest[k] - shortest[k] + 1) - shortest[k]
     value = np.inf
     if frame >= 0:
@@ -119,34 +128,28 @@ def _next(
 
 @compiled()
 def _follow(
-    windows: Windows,
-    cross: _Float64,
-    offset: IntArray,
-    score: _Float64,
+    tables: _Tables,
     at: int,
     onsets: IntArray,
 ) -> None:
     """Give all events before `at` their best onsets."""
     for k in range(at - 1, -1, -1):
-        after, slope = _slope(windows, cross, k, onsets)
-        _, onsets[k] = _next(windows, offset, score, k, after, slope, -1)
+        after, slope = _slope(tables, k, onsets)
+        _, onsets[k] = _next(tables, k, after, slope, -1)
 
 
 @compiled()
 def _deviate(
-    windows: Windows,
-    cross: _Float64,
-    offset: IntArray,
-    score: _Float64,
+    tables: _Tables,
     onsets: IntArray,
     frame: IntArray,
     loss: _Float64,
 ) -> None:
     """Next worse onset of each of the first events, the others staying, and what it costs."""
-    first, _, shortest, longest = windows
+    (first, _, shortest, longest), _, offset, score = tables
     for k in range(frame.size):
-        after, slope = _slope(windows, cross, k, onsets)
+        after, slope = _slope(tables, k, onsets)
         row = offset[k] + (after - first[k + 1]) * (longest[k] - shortest[k] + 1) - shortest[k]
         value = score[row + after - onsets[k]] + slope * (after - onsets[k])
-        worse, frame[k] = _next(windows, offset, score, k, after, slope, onsets[k])
+        worse, frame[k] = _next(tables, k, after, slope, onsets[k])
         loss[k] = value - worse

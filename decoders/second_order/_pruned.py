@@ -15,7 +15,6 @@ from align.decoders._first_order import Tables
 from align.decoders.second_order._bounds import Bounds, bound_all, row_offsets, scratch_bytes
 from align.decoders.second_order._knots import Lengths, choose_lengths, most_places
 from align.decoders.second_order._search import States, search
-from align.decoders.second_order._workspace import Workspace
 from align.types import FloatArray, IntArray
 
 __all__ = ["Found", "is_concave", "search_by_bounds"]
@@ -108,48 +107,44 @@ def search_by_bounds(
     choose_lengths(windows, roots[0], roots[1], spread, lengths)
     offset, stride, offset_of_all = row_offsets(windows.first, windows.last, lengths.n_knots)
     n_rows, n_of_all, room = int(offset[-1]), int(offset_of_all[-1]), _ROOM * n_nodes + _MORE_ROOM
-    n_bytes = 4 * (n_rows + n_of_all + n_nodes) + 16 * room + 1024
+    n_bytes = 4 * (n_rows + n_of_all + n_nodes) + 16 * room
     if n_bytes + used > allowed:
         return None
-    with Workspace(n_bytes) as space:
-        level, greatest, top_length = np.empty((3, n_events + 1))
-        bounds = Bounds(
-            space.take(n_rows, np.float32),
-            offset,
-            stride,
-            space.take(n_of_all, np.float32),
-            offset_of_all,
-            level,
-            greatest,
-            top_length,
-            spread,
+    # one block: what a single array took, the system can give to the next call as it is
+    cuts = np.cumsum([2 * room, room, room, n_nodes, n_of_all])
+    value, length, other, newest, of_all, table = np.split(
+        np.empty(n_bytes // 4, np.float32), cuts
+    )
+    level, greatest, top_length = np.empty((3, n_events + 1))
+    bounds = Bounds(
+        table, offset, stride, of_all, offset_of_all, level, greatest, top_length, spread
+    )
+    bound = bound_all(tables, roots, top, lengths, bounds)
+    if bound == -np.inf:
+        return None
+    states = States(
+        value.view(np.float64),
+        length.view(np.int32),
+        other.view(np.int32),
+        newest.view(np.int32),
+        *np.empty((2, n_events + 1), dtype=np.intp),
+    )
+    onsets = np.empty(n_events, dtype=np.intp)
+    beam, known = _BEAM * spread, -np.inf
+    for aim in _AIMS:
+        score, highest = search(
+            tables, terms, roots, lengths, bounds, bound - beam, beam, aim, states, onsets
         )
-        states = States(
-            space.take(room, np.float64),
-            space.take(room, np.int32),
-            space.take(room, np.int32),
-            space.take(n_nodes, np.int32),
-            *np.empty((2, n_events + 1), dtype=np.intp),
-        )
-        bound = bound_all(tables, roots, top, lengths, bounds)
-        if bound == -np.inf:
-            return None
-        onsets = np.empty(n_events, dtype=np.intp)
-        beam, known = _BEAM * spread, -np.inf
-        for aim in _AIMS:
-            score, highest = search(
-                tables, terms, roots, lengths, bounds, bound - beam, beam, aim, states, onsets
+        if not score > known:  # NaN where there was no room
+            continue
+        known = score
+        slack = 8.0 * _EPS * (n_events + 8) * (rounded + abs(known) - known)
+        if not highest <= known - slack:
+            score, _ = search(
+                tables, terms, roots, lengths, bounds, known - slack, np.inf, 1, states, onsets
             )
-            if not score > known:  # NaN where there was no room
-                continue
-            known = score
-            slack = 8.0 * _EPS * (n_events + 8) * (rounded + abs(known) - known)
-            if not highest <= known - slack:
-                score, _ = search(
-                    tables, terms, roots, lengths, bounds, known - slack, np.inf, 1, states, onsets
-                )
-            if score >= known:
-                return Found(score, onsets, int(states.begin[n_events]))
+        if score >= known:
+            return Found(score, onsets, int(states.begin[n_events]))
     return None
 
 

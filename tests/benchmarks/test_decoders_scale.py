@@ -17,7 +17,6 @@ import align
 from align import decoders
 from align.decoders._first_order import without_ratio
 from align.decoders._windows import check_values, tighten
-from align.decoders.second_order import _workspace
 from align.decoders.second_order._pruned import search_by_bounds
 from align.features import SpeakingRate
 from align.types import Potentials
@@ -128,7 +127,6 @@ def test_memory_against_length(sign):
         line = f"  K={n_events:5} T={potentials.n_frames:6}:"
         bound = int(8 * (4 + 2 * np.sqrt(n_events)) * 400 * 150)  # sqrt(K) W L
         for max_memory in (None, bound):
-            _workspace.forget()  # what the thread keeps would not be counted
             tracemalloc.start()
             begin = time.thread_time()
             path = decoders.decode_second_order(potentials, max_memory=max_memory)

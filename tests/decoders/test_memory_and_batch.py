@@ -9,7 +9,7 @@ import pytest
 from align import decoders
 from align.decoders import _rows
 from align.decoders._windows import check_values
-from align.decoders.second_order import _checkpoints, _pruned, _workspace
+from align.decoders.second_order import _checkpoints, _pruned
 from align.errors import ParameterError
 from align.types import Potentials
 
@@ -56,7 +56,7 @@ def test_what_is_stored_without_being_asked_is_bounded(naive, order, monkeypatch
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="large problems are for kernels")
 @pytest.mark.parametrize(("order", "sign"), [(0, None), (1, None), (2, 1.0), (2, -1.0)])
 def test_the_budget_is_kept(naive, order, sign):
-    potentials = make(naive, order, sign, n_events=150, n_frames=1500)
+    potentials = make(naive, order, sign, n_events=400, n_frames=4000)
     expected = decoders.decode(potentials)
     whole = peak(potentials, None)
     need = least(potentials)
@@ -69,7 +69,6 @@ def test_the_budget_is_kept(naive, order, sign):
 
 def peak(potentials, max_memory):
     decoders.decode(potentials, max_memory=max_memory)
-    _workspace.forget()
     tracemalloc.start()
     decoders.decode(potentials, max_memory=max_memory)
     most = tracemalloc.get_traced_memory()[1]
@@ -78,7 +77,7 @@ def peak(potentials, max_memory):
 
 
 def test_what_bounds_took_is_given_back_before_envelopes(monkeypatch):
-    """The block that the thread would keep is not on top of `max_memory`."""
+    """What the bounds took is not on top of `max_memory`."""
     monkeypatch.setattr(_pruned, "_ROOM", -1000)  # for no state
     rng = np.random.default_rng(0)
     ratio = np.zeros((60, 3))
