@@ -43,7 +43,7 @@ def decode_second_order(potentials: Potentials, *, max_memory: int | None = None
     Let W be the frames each onset can take and L the lengths each event can have. Where
     ``a <= 0``, ``b <= 0`` and ``4 a b >= c**2`` in every row of `Potentials.ratio`, bounds leave
     few states of most potentials: time is mostly three to five times that of `decode_semi_markov`
-    on speech and on music. Memory is some 150 K W bytes, of which half is seldom touched, at most
+    on speech and on music. Memory is some 250 K W bytes, of which most is seldom touched, at most
     `max_memory` or 2 GiB.
 
     Otherwise, or where too many states are left, time is some twenty to forty times that of

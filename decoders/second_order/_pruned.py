@@ -24,7 +24,7 @@ _AIMS = (4, 32)  # states of each event that beams aim at, one after the other
 _ENOUGH = 2**31  # bytes that are allocated without being asked
 _FEW = 2**13  # states that envelopes decode sooner than bounds are found
 # states there is room for: so many for each frame an onset can take, and more; beyond, envelopes
-_ROOM, _MORE_ROOM = 4, 2**12
+_ROOM, _MORE_ROOM = 12, 2**12
 
 _Float64 = npt.NDArray[np.float64]
 _LANES = 8  # frames whose extremes are found at once
@@ -106,14 +106,15 @@ def search_by_bounds(
     lengths = Lengths(*np.empty((2, n_events, places), np.intp), *np.empty((2, n_events), np.intp))
     choose_lengths(windows, roots[0], roots[1], spread, lengths)
     offset, stride, offset_of_all = row_offsets(windows.first, windows.last, lengths.n_knots)
-    n_rows, n_of_all, room = int(offset[-1]), int(offset_of_all[-1]), _ROOM * n_nodes + _MORE_ROOM
-    n_bytes = 4 * (n_rows + n_of_all + n_nodes) + 16 * room
-    if n_bytes + used > allowed:
+    n_rows, n_of_all = int(offset[-1]), int(offset_of_all[-1])
+    used += 4 * (n_rows + n_of_all + n_nodes)
+    room = min(_ROOM * n_nodes + _MORE_ROOM, (allowed - used) // 16)
+    if room < min(n_nodes, _MORE_ROOM):
         return None
     # one block: what a single array took, the system can give to the next call as it is
     cuts = np.cumsum([2 * room, room, room, n_nodes, n_of_all])
     value, length, other, newest, of_all, table = np.split(
-        np.empty(n_bytes // 4, np.float32), cuts
+        np.empty(4 * room + n_nodes + n_of_all + n_rows, np.float32), cuts
     )
     level, greatest, top_length = np.empty((3, n_events + 1))
     bounds = Bounds(
