@@ -27,7 +27,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from align.decoders._states import length_scores, state_offsets
+from align.decoders._length_scores import length_scores
 from align.decoders._windows import Windows, check_values, explain_unreachable, tighten
 from align.errors import ParameterError
 from align.potentials import GeneralPotential, Path, Potentials
@@ -85,7 +85,7 @@ def decode_general(potentials: Potentials) -> Path:
     onset = check_values(potentials)
     windows = tighten(potentials)
     own, cross = length_scores(potentials, windows)
-    offset = state_offsets(windows)
+    offset = _state_offsets(windows)
     dtype = np.uint16 if windows.longest.max() < 2**16 else np.int32
     back = np.empty(int(offset[-1]), dtype=dtype)
     onsets = np.empty(n_events, dtype=np.intp)
@@ -108,6 +108,18 @@ def decode_general(potentials: Potentials) -> Path:
     if score == -np.inf:
         raise explain_unreachable(potentials, windows)
     return Path(onsets, score + potentials.constant)
+
+
+def _state_offsets(windows: Windows) -> IntArray:
+    """Return where the back-pointers of each event begin, in one flat array [shape=(K + 1,)].
+
+    The first event has none, and of the last only those of its best onset are ever needed.
+    """
+    n_states = (windows.last[:-1] - windows.first[:-1] + 1) * (
+        windows.longest - windows.shortest + 1
+    )
+    n_states[0] = n_states[-1] = 0
+    return np.concatenate(([0], np.cumsum(n_states))).astype(np.intp)
 
 
 def _name(function: GeneralPotential) -> str:

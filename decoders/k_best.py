@@ -14,7 +14,7 @@ once. This is Lawler's partition of the solutions, with the deviations of Eppste
 
 Where changes of length are scored, the best onset of event k depends on those of events k + 1 and
 k + 2, and the forward pass leaves a table of pairs for each event
-(`align.decoders._k_best_second_order`); the search is the same.
+(`align.decoders.second_order`); the search is the same.
 
 References
 ----------
@@ -31,10 +31,9 @@ import numpy.typing as npt
 
 from align._numba import compiled
 from align.decoders._first_order import Tables, first_order_tables, forward
-from align.decoders._k_best_second_order import SecondOrder, fits
 from align.decoders._windows import Windows, explain_unreachable
 from align.decoders.max_marginals import onset_max_marginals
-from align.decoders.second_order import decode_second_order
+from align.decoders.second_order import SecondOrder, decode_second_order, fits
 from align.errors import ParameterError
 from align.potentials import Path, Potentials
 from align.types import IntArray
@@ -72,7 +71,7 @@ def decode_k_best(potentials: Potentials, k: int) -> list[Path]:
     Let W be the frames each onset can take and L the lengths each event can have. Time is that of
     `decode_semi_markov` and O(K L) for each timing found, memory 8 K W bytes. With ratio scores
     the first part is that of the envelopes of `decode_second_order`, O(K W L), and memory is
-    8 K W (L + 32) bytes, 1 GiB at most. Where that is not enough, lower `max_length`, or narrow
+    8 K W L bytes, 1 GiB at most. Where that is not enough, lower `max_length`, or narrow
     the windows around the path of `decode` (`narrowed`): the timings are the best within those.
 
     The second best timing usually has one onset one frame away. To ask how sure an onset is

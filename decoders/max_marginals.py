@@ -5,7 +5,7 @@ and ``B_k(t)`` of all that follows (`align.decoders._first_order` has the recurs
 max-marginal ``M_k(t) = F_k(t) + B_k(t)`` is the score of the best timing that has onset k at frame
 t. For each k its greatest value is the score of the best timing; what is left of it away from the
 decoded onset says how sure that onset is, in the units of the score. Where changes of length are
-scored, the states are pairs of onsets (`align.decoders._second_order_marginals`).
+scored, the states are pairs of onsets (`align.decoders.second_order`).
 
 References
 ----------
@@ -20,8 +20,8 @@ import numpy.typing as npt
 
 from align._numba import compiled
 from align.decoders._first_order import Tables, backward, first_order_tables, forward
-from align.decoders._second_order_marginals import second_order_max_marginals
-from align.decoders._windows import check_values, explain_unreachable, tighten
+from align.decoders._windows import explain_unreachable
+from align.decoders.second_order import problem_of, second_order_max_marginals
 from align.errors import ParameterError
 from align.potentials import Potentials
 from align.types import IntArray
@@ -120,8 +120,9 @@ def onset_max_marginals(potentials: Potentials) -> MaxMarginals:
     if potentials.n_events == 0:
         return MaxMarginals(score, potentials.start)
     if not potentials.general and potentials.ratio is not None and potentials.ratio.any():
-        onset, windows = check_values(potentials), tighten(potentials)
-        second_order_max_marginals(potentials, onset, windows, score)
+        problem = problem_of(potentials)
+        windows = problem.windows
+        second_order_max_marginals(problem, potentials.n_frames, score)
     else:
         tables = first_order_tables(potentials, "onset_max_marginals")
         windows = tables.windows

@@ -13,7 +13,7 @@ every score divided by the temperature, the probability of onset k at t is
 ``exp(A_k(t) + B_k(t) - log Z)``. Sums are taken in the log domain: nothing underflows.
 Where scores are peaked, few of the terms of a sum matter; bounds on blocks of them tell which.
 Where changes of length are scored, sums run over pairs of onsets instead
-(`align.decoders._second_order_sums`), in O(K W L**2).
+(`align.decoders.second_order`), in O(K W L**2).
 
 References
 ----------
@@ -27,9 +27,8 @@ import numpy as np
 import numpy.typing as npt
 
 from align._numba import compiled
-from align.decoders._second_order_sums import second_order_sums
-from align.decoders._states import length_scores
 from align.decoders._windows import Windows, check_values, explain_unreachable, tighten
+from align.decoders.second_order import problem_of, second_order_sums
 from align.errors import ParameterError
 from align.potentials import Potentials
 from align.types import FloatArray, IntArray
@@ -101,7 +100,7 @@ def onset_posterior(potentials: Potentials, *, temperature: float = 1.0) -> Post
     windows = tighten(potentials)
     probability = np.zeros(onset.shape)
     if potentials.ratio is not None and potentials.ratio.any():
-        log_z = _over_pairs(potentials, onset, windows, 1.0 / temperature, probability)
+        log_z = _over_pairs(potentials, 1.0 / temperature, probability)
     else:
         lengths = _lengths(potentials, int(windows.longest.max()), temperature)
         log_z = _forward_backward(
@@ -183,26 +182,17 @@ class _Lengths(NamedTuple):
 
 
 def _over_pairs(
-    potentials: Potentials,
-    onset: FloatArray,
-    windows: Windows,
-    inverse: float,
-    probability: npt.NDArray[np.float64],
+    potentials: Potentials, inverse: float, probability: npt.NDArray[np.float64]
 ) -> float:
     """Fill the probabilities where there are ratio scores; return the log of the sum of all."""
-    n_onsets = windows.last[:-1] - windows.first[:-1] + 1
-    n_states = n_onsets * (windows.longest - windows.shortest + 1)
-    offset = np.concatenate(([0], np.cumsum(n_states))).astype(np.intp)
-    if offset[-1] > _MOST_STATES:
+    problem = problem_of(potentials)
+    n_states = int(problem.offset[-1])
+    if n_states > _MOST_STATES:
         raise ParameterError(
-            f"onset_posterior would keep {offset[-1]} pairs of onsets for the ratio scores, "
+            f"onset_posterior would keep {n_states} pairs of onsets for the ratio scores, "
             f"{_MOST_STATES} at most; narrow the windows around a path first, see `narrowed`."
         )
-    own, cross = length_scores(potentials, windows)
-    forward = np.empty(int(offset[-1]))
-    return second_order_sums(
-        onset, potentials.start, windows, own, cross, inverse, offset, forward, probability
-    )
+    return second_order_sums(problem, inverse, probability)
 
 
 def _lengths(potentials: Potentials, longest: int, temperature: float) -> _Lengths:

@@ -1,4 +1,4 @@
-"""Draw the figures of the page "How it works", as small SVGs.
+"""Draw the figures of the pages "How it works" and "Decoders", as small SVGs.
 
 ::
 
@@ -106,6 +106,38 @@ def envelope(folder: Path) -> None:
     save(figure, folder / "envelope.svg")
 
 
+def second_order(folder: Path) -> None:
+    """Draw the breakpoints of an envelope, and a bound between knots, of invented numbers."""
+    figure, (left, right) = plt.subplots(1, 2, figsize=(7, 2.8))
+    lengths = np.arange(1, 61)
+    before = np.array([10, 16, 24, 34, 46])
+    score = np.array([0.0, 1.4, 2.1, 1.3, -0.6])
+    lines = score[:, None] + 6.0 * (lengths - 25) * before[:, None] / 25.0**2
+    best = lines.argmax(axis=0)
+    breaks = np.flatnonzero(np.diff(best)) + 1
+    left.plot(lengths, lines.T, color=GREY, lw=0.8)
+    left.plot(lengths, lines.max(axis=0), color=BLUE, lw=2.2, label="upper envelope")
+    left.scatter(lengths[breaks], lines.max(axis=0)[breaks], color=BLUE, s=22, label="breakpoints")
+    left.set(xlabel="length d of the event (frames)", ylabel="best score up to d")
+    left.legend(loc="upper left", frameon=False)
+
+    kappa, knots = 0.004, np.array([5, 12, 17, 20, 23, 28, 37, 55])
+    d = np.arange(1.0, 61.0)
+    rest = 0.6 * np.sin(d / 2.1) + 0.5 * np.cos(d / 5.3)  # what follows a length d
+    x = np.linspace(knots[0], knots[-1], 400)
+    follows = (rest - kappa * (d - x[:, None]) ** 2).max(axis=1)
+    at_knots = (rest - kappa * (d - knots[:, None]) ** 2).max(axis=1)
+    i = np.clip(np.searchsorted(knots, x) - 1, 0, knots.size - 2)
+    past, ahead = x - knots[i], knots[i + 1] - x
+    bound = np.interp(x, knots, at_knots) + kappa * past * ahead
+    right.plot(x, follows, color=BLUE, lw=2.2, label="what can follow")
+    right.plot(x, bound, color=ORANGE, lw=1, label="its bound")
+    right.scatter(knots, at_knots, color=ORANGE, s=22, zorder=3, label="knots")
+    right.set(xlabel="length d' of the event before (frames)", ylabel="best score from here on")
+    right.legend(loc="lower center", frameon=False)
+    save(figure, folder / "second-order.svg")
+
+
 def learning(folder: Path) -> None:
     """Draw how the share of boundaries within 20 ms grows with the training set."""
     with open(Path(__file__).with_name("learning.csv"), encoding="utf-8") as file:
@@ -138,5 +170,5 @@ def save(figure: "plt.Figure", path: Path) -> None:
 if __name__ == "__main__":
     target = Path(sys.argv[1]) if sys.argv[1:] else Path(__file__).parent
     with mpl.rc_context(STYLE):
-        for draw in (demonstration, monotone, envelope, learning):
+        for draw in (demonstration, monotone, envelope, second_order, learning):
             draw(target)

@@ -15,10 +15,9 @@ import pytest
 
 import align
 from align import decoders
-from align.decoders import _workspace
-from align.decoders._binned_pruning import search_by_bins
 from align.decoders._first_order import without_ratio
 from align.decoders._windows import check_values, tighten
+from align.decoders.second_order._pruned import search_by_bounds
 from align.features import SpeakingRate
 from align.potentials import Potentials
 
@@ -44,7 +43,7 @@ def seconds(*calls, repeats=7):
 def envelope_of_all(potentials):
     """Second order without bounds, by letting them decode no states."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("align.decoders.second_order.search_by_bins", lambda *_: None)
+        patch.setattr("align.decoders.second_order._decode.search_by_bounds", lambda *_: None)
         return decoders.decode_second_order(potentials)
 
 
@@ -83,7 +82,7 @@ def test_second_order_on_speech(speech):
             n_frames = windows.last[:-1] - windows.first[:-1] + 1
             n_cells = (n_frames * (windows.longest - windows.shortest + 1)).sum()
             tables = without_ratio(potentials, check_values(potentials), windows)
-            found = search_by_bins(tables, potentials.ratio, None)
+            found = search_by_bounds(tables, potentials.ratio, None)
             path, reference = decoders.decode(potentials), envelope_of_all(potentials)
             assert path.score == pytest.approx(reference.score, abs=1e-9)
             assert path.onsets.tolist() == reference.onsets.tolist()
@@ -98,7 +97,7 @@ def test_second_order_on_speech(speech):
             f"(worst {np.nanmax(fraction):.2%}); without falling back {exact.mean():.0%}"
         )
         if strength == 1:
-            assert ratio < 4.0
+            assert ratio <= 6.0  # what is asked
 
 
 def windowed(n_events, width=400, longest=150, sign=1.0, dtype=np.float32):
@@ -128,7 +127,6 @@ def test_memory_against_length(sign):
         line = f"  K={n_events:5} T={potentials.n_frames:6}:"
         bound = int(8 * (4 + 2 * np.sqrt(n_events)) * 400 * 150)  # sqrt(K) W L
         for max_memory in (None, bound):
-            _workspace.forget()  # what the thread keeps would not be counted
             tracemalloc.start()
             begin = time.thread_time()
             path = decoders.decode_second_order(potentials, max_memory=max_memory)

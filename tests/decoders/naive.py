@@ -97,3 +97,59 @@ def random_potentials(
         ratio=ratio,
         constant=float(rng.normal()),
     )
+
+
+def following(potentials, windows):
+    """Best score of all from onset k at each frame on, the change of length included.
+
+    A naive table [k][d_before, t]; the onset's own score is in it.
+    """
+    first, last, shortest, longest = windows
+    n_events = shortest.size
+    after = {(last[n_events], d): 0.0 for d in range(longest[-1] + 1)}
+    tables = {n_events: after}
+    for k in range(n_events - 1, 0, -1):
+        a, b, c = potentials.ratio[k]
+        here = {}
+        for t in range(first[k], last[k] + 1):
+            own = float(potentials.onset[k, t - potentials.start[k]])
+            for before in range(shortest[k - 1], longest[k - 1] + 1):
+                best = -np.inf
+                for d in range(shortest[k], longest[k] + 1):
+                    if (t + d, d) in after:
+                        score = after[t + d, d] + a * d * d + b * before**2 + c * before * d
+                        if potentials.duration is not None:
+                            score += potentials.duration[potentials.duration_row[k], d]
+                        best = max(best, score)
+                here[t, before] = own + best
+        tables[k] = after = here
+    return tables
+
+
+def states_that_reach(potentials, windows, threshold):
+    """Length and score of the states of each event whose best path reaches a threshold.
+
+    A naive pass forwards, and `following` for what comes after.
+    """
+    first, _, shortest, longest = windows
+    tables = following(potentials, windows)
+    before = {}
+    for k in range(potentials.n_events):
+        a, b, c = potentials.ratio[k]
+        here, found = {}, []
+        for t in range(first[k], windows.last[k] + 1):
+            own = float(potentials.onset[k, t - potentials.start[k]])
+            arriving = [(x, score) for (end, x), score in before.items() if end == t]
+            for d in range(shortest[k], longest[k] + 1):
+                after = tables[k + 1].get((t + d, d), -np.inf)
+                score = own + a * d * d
+                if potentials.duration is not None:
+                    score += potentials.duration[potentials.duration_row[k], d]
+                if k > 0:
+                    score += max((h + b * x * x + c * x * d for x, h in arriving), default=-np.inf)
+                if np.isfinite(score + after):
+                    here[t + d, d] = max(score, here.get((t + d, d), -np.inf))
+                    if score + after >= threshold:
+                        found.append((d, score))
+        yield found
+        before = here

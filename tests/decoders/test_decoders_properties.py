@@ -17,8 +17,9 @@ import numpy as np
 import pytest
 
 from align import decoders
-from align.decoders import Lattice, second_order
-from align.decoders._binned_pruning import search_by_bins
+from align.decoders import Lattice
+from align.decoders.second_order import _decode
+from align.decoders.second_order._pruned import search_by_bounds
 from align.potentials import Path as Timing
 from align.potentials import Potentials
 
@@ -65,7 +66,7 @@ def by_max_marginals(p):
 def by_bins(potentials):
     """Second order by bounds over bins of lengths, if at all, however few states there are."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(second_order, "search_by_bins", partial(search_by_bins, few=0))
+        patch.setattr(_decode, "search_by_bounds", partial(search_by_bounds, few=0))
         return decoders.decode_second_order(potentials)
 
 

@@ -1,4 +1,4 @@
-"""Envelopes in tiles against the search of all lines: windows, ties, lengths, -inf."""
+"""Envelopes against the search of all lines: windows, ties, lengths, -inf."""
 
 from dataclasses import replace
 
@@ -6,19 +6,15 @@ import numpy as np
 import pytest
 
 from align import decoders
-from align.decoders._checkpoints import best_by_envelopes
-from align.decoders._envelope import TILE, Problem
-from align.decoders._states import length_scores, pointer_dtype, pointer_offsets
+from align.decoders._length_scores import length_scores
 from align.decoders._windows import check_values, tighten
+from align.decoders.second_order._checkpoints import best_by_envelopes
+from align.decoders.second_order._states import pointer_dtype, problem_of
 from align.potentials import Potentials
 
 
 def by_envelopes(potentials, max_memory=None):
-    windows = tighten(potentials)
-    own, cross = length_scores(potentials, windows)
-    onset, offset = check_values(potentials), pointer_offsets(windows)
-    problem = Problem(onset, potentials.start, windows, own, cross, offset)
-    score, onsets = best_by_envelopes(problem, max_memory)
+    score, onsets = best_by_envelopes(problem_of(potentials), max_memory)
     return score + potentials.constant, onsets
 
 
@@ -83,9 +79,9 @@ def whole(rng, n_events, n_frames, longest, kappa, shortest=1, forbid=0.0):
     [
         (1, 1, 1, 1),
         (1, 40, 40, 1),
-        (3, TILE, TILE, 1),
-        (3, TILE + 1, TILE + 1, 1),
-        (4, 2 * TILE + 3, TILE - 1, 2),
+        (3, 16, 16, 1),
+        (3, 17, 17, 1),
+        (4, 35, 15, 2),
         (5, 61, 25, 7),
         (4, 70, 70, 1),
         (9, 50, 9, 3),

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from align import decoders
-from align.decoders import _k_best_second_order, decode_k_best, k_best, margin_to_second
+from align.decoders import decode_k_best, k_best, margin_to_second
+from align.decoders.second_order import _k_best
 from align.errors import ParameterError
 from align.potentials import Potentials
 
@@ -179,7 +180,7 @@ def test_margins_are_those_of_the_two_best(potentials):
     margin = paths[0].score - paths[1].score if len(paths) > 1 else math.inf
     assert margin_to_second(potentials) == margin
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_k_best_second_order, "_MOST_STATES", 0)
+        patch.setattr(_k_best, "_MOST_STATES", 0)
         assert margin_to_second(potentials) == margin
 
 
@@ -321,7 +322,7 @@ def test_too_many_states_are_refused_before_they_are_kept():
 @pytest.mark.parametrize("remedy", ["lengths", "windows"])
 def test_what_the_refusal_says_to_do_helps(naive, remedy, monkeypatch):
     potentials = naive.random_potentials(np.random.default_rng(2), 5, 60, sign=-1.0)
-    monkeypatch.setattr(_k_best_second_order, "_MOST_STATES", 9000)
+    monkeypatch.setattr(_k_best, "_MOST_STATES", 9000)
     with pytest.raises(ParameterError, match=r"\d+ scores .* 9000 at most"):
         decode_k_best(potentials, 2)
     if remedy == "lengths":

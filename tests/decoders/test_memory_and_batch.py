@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from align import decoders
-from align.decoders import _binned_pruning, _checkpoints, _rows, _workspace
+from align.decoders import _rows
 from align.decoders._windows import check_values
+from align.decoders.second_order import _checkpoints, _pruned
 from align.errors import ParameterError
 from align.potentials import Potentials
 
@@ -55,7 +56,7 @@ def test_what_is_stored_without_being_asked_is_bounded(naive, order, monkeypatch
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="large problems are for kernels")
 @pytest.mark.parametrize(("order", "sign"), [(0, None), (1, None), (2, 1.0), (2, -1.0)])
 def test_the_budget_is_kept(naive, order, sign):
-    potentials = make(naive, order, sign, n_events=150, n_frames=1500)
+    potentials = make(naive, order, sign, n_events=400, n_frames=4000)
     expected = decoders.decode(potentials)
     whole = peak(potentials, None)
     need = least(potentials)
@@ -68,7 +69,6 @@ def test_the_budget_is_kept(naive, order, sign):
 
 def peak(potentials, max_memory):
     decoders.decode(potentials, max_memory=max_memory)
-    _workspace.forget()
     tracemalloc.start()
     decoders.decode(potentials, max_memory=max_memory)
     most = tracemalloc.get_traced_memory()[1]
@@ -77,16 +77,19 @@ def peak(potentials, max_memory):
 
 
 def test_what_bounds_took_is_given_back_before_envelopes(monkeypatch):
-    """The block that the thread would keep is not on top of `max_memory`."""
-    monkeypatch.setattr(_binned_pruning, "_BEAMS", ((4, 1.1, -1.0),))  # never near enough
+    """What the bounds took is not on top of `max_memory`."""
     rng = np.random.default_rng(0)
     ratio = np.zeros((60, 3))
     ratio[1:] = [-1e-3, -1e-3, 2e-3]
     longest = np.full(60, 60)
     potentials = Potentials(rng.normal(size=(60, 900)), 900, ratio=ratio, max_length=longest)
     asked = []
-    search = _binned_pruning.search
-    monkeypatch.setattr(_binned_pruning, "search", lambda *a: asked.append(1) or search(*a))
+
+    def no_room(*args):
+        asked.append(1)
+        return np.nan, -np.inf
+
+    monkeypatch.setattr(_pruned, "search", no_room)
     for max_memory in (5_000_000, 7_000_000):
         assert peak(potentials, max_memory) <= max_memory + 200_000
     assert asked

@@ -1,33 +1,13 @@
-"""Exact decoding of ratio scores, in O(K T L).
-
-The state is a pair of onsets. With ``H_k(t, d)`` the best score of the terms of events ``0 .. k``
-where event k begins at frame t and lasts d, and ``a, b, c`` the three ratio coefficients of event
-k (of ``d**2``, ``d'**2`` and ``d' d``)::
-
-    H_k(t, d) = onset[k, t] + duration[row_k, d] + a d**2 + max { g(d') + c d' d : d' }
-    g(d')     = H_{k-1}(t - d', d') + b d'**2
-
-Two ways are exact. Where changes of length are never rewarded, bounds that know the length before
-drop almost all states before they are decoded (`align.decoders._binned_pruning`). Where changes
-are rewarded, or where too many states are left, upper envelopes find the maximum for all d at once
-(`align.decoders._envelope`).
-Conventions of time are those of `align.types`.
-
-References
-----------
-Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, section 9.4, for
-the recursion, which is O(K T L**2) there.
-"""
+"""`decode_second_order`: bounds where they help, envelopes elsewhere."""
 
 import numpy as np
 
-from align.decoders._binned_pruning import is_concave, search_by_bins
-from align.decoders._checkpoints import best_by_envelopes
-from align.decoders._envelope import Problem
 from align.decoders._first_order import without_ratio
-from align.decoders._states import length_scores, pointer_offsets
+from align.decoders._length_scores import length_scores
 from align.decoders._windows import check_memory, check_values, explain_unreachable, tighten
-from align.decoders._workspace import forget
+from align.decoders.second_order._checkpoints import best_by_envelopes
+from align.decoders.second_order._pruned import is_concave, search_by_bounds
+from align.decoders.second_order._states import Problem, state_offsets
 from align.errors import ParameterError
 from align.potentials import Path, Potentials
 
@@ -62,15 +42,14 @@ def decode_second_order(potentials: Potentials, *, max_memory: int | None = None
     -----
     Let W be the frames each onset can take and L the lengths each event can have. Where
     ``a <= 0``, ``b <= 0`` and ``4 a b >= c**2`` in every row of `Potentials.ratio`, bounds leave
-    few states of most potentials: time is mostly two to three times that of `decode_semi_markov`
-    on speech and on music, and less than four times on all that was measured. Memory is some
-    200 K W bytes, of which half is seldom touched, less where `max_memory` allows less, at most
-    2 GiB; a thread keeps at most 32 MiB of it for the next call.
+    few states of most potentials: time is mostly three to five times that of `decode_semi_markov`
+    on speech and on music. Memory is some 250 K W bytes, of which most is seldom touched, at most
+    `max_memory` or 2 GiB.
 
-    Otherwise, or where too many states are left, time is some ten to fifteen times that of
+    Otherwise, or where too many states are left, time is some twenty to forty times that of
     `decode_semi_markov`. Back-pointers of one byte (two where an onset can follow more than 256
-    others), at most K W (L + 31) of them, are stored up to 256 MiB or `max_memory`. Beyond,
-    checkpoints bound memory by the order of ``sqrt(K) W L`` at twice the time, and below that by
+    others), at most K W L of them, are stored up to 256 MiB or `max_memory`. Beyond, checkpoints
+    bound memory by the order of ``sqrt(K) W L`` at twice the time, and below that by
     ``log2(K) W L`` at up to log2(K) times.
 
     Examples
@@ -92,13 +71,11 @@ def decode_second_order(potentials: Potentials, *, max_memory: int | None = None
     windows = tighten(potentials)
     if potentials.ratio is not None and is_concave(potentials.ratio):
         tables = without_ratio(potentials, onset, windows)
-        searched = search_by_bins(tables, potentials.ratio, max_memory)
-        if searched is not None:
-            return Path(searched.onsets, searched.score + potentials.constant)
-        if max_memory is not None:
-            forget()  # what the thread keeps would come on top
+        found = search_by_bounds(tables, potentials.ratio, max_memory)
+        if found is not None:
+            return Path(found.onsets, found.score + potentials.constant)
     own, cross = length_scores(potentials, windows)
-    offset = pointer_offsets(windows)
+    offset = state_offsets(windows)
     problem = Problem(onset, potentials.start, windows, own, cross, offset)
     score, onsets = best_by_envelopes(problem, max_memory)
     if score == -np.inf:

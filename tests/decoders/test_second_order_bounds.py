@@ -1,4 +1,4 @@
-"""Bounds by bins of lengths: never below a score, and as exact as the search of all states."""
+"""Bounds of second order: never below a score, and as exact as the search of all states."""
 
 import tracemalloc
 from dataclasses import replace
@@ -10,40 +10,24 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from align import decoders
-from align._numba import compiled
-from align.decoders import _binned_pruning, _length_bins, _suffix_bounds
-from align.decoders._binned_pruning import is_concave, search_by_bins
-from align.decoders._checkpoints import best_by_envelopes
-from align.decoders._envelope import Problem
 from align.decoders._first_order import without_ratio
-from align.decoders._length_bins import (
-    APART,
-    BOW,
-    NEAR,
-    bytes_of_bins,
-    cut_lengths,
-    expected_lengths,
-    no_bins,
-)
-from align.decoders._states import length_scores, pointer_offsets
-from align.decoders._suffix_bounds import bound_after, n_scratch
-from align.decoders._vectors import LANES, MOST, extremes, places_at_most
 from align.decoders._windows import Windows, check_values, tighten
+from align.decoders.second_order import _bounds, _pruned, problem_of
+from align.decoders.second_order._checkpoints import best_by_envelopes
+from align.decoders.second_order._knots import Lengths, choose_lengths, most_places
+from align.decoders.second_order._pruned import is_concave, search_by_bounds
 from align.errors import ParameterError
 from align.potentials import Potentials
 
 
-def by_bins(potentials, **options):
+def by_bounds(potentials, **options):
     windows = tighten(potentials)
     tables = without_ratio(potentials, check_values(potentials), windows)
-    return search_by_bins(tables, potentials.ratio, None, few=0, **options)
+    return search_by_bounds(tables, potentials.ratio, None, few=0, **options)
 
 
 def by_envelopes(potentials):
-    windows = tighten(potentials)
-    own, cross = length_scores(potentials, windows)
-    onset, offset = check_values(potentials), pointer_offsets(windows)
-    return best_by_envelopes(Problem(onset, potentials.start, windows, own, cross, offset), None)
+    return best_by_envelopes(problem_of(potentials), None)
 
 
 def assert_best(found, potentials, tolerance=1e-9):
@@ -107,7 +91,7 @@ def concave_potentials(draw):
 @given(concave_potentials())
 def test_equals_enumeration_ties_included(naive, potentials):
     onsets, score = naive.enumerate_best(potentials)
-    found = by_bins(potentials)
+    found = by_bounds(potentials)
     if onsets is None:
         assert found is None
         return
@@ -123,7 +107,7 @@ def test_equals_the_envelope_of_all_states(strength, dtype, dur):
     found_any = 0
     for seed in range(6):
         potentials = steady(seed, 24, strength=strength, reach=20, dtype=dtype, dur=dur)
-        found = by_bins(potentials)
+        found = by_bounds(potentials)
         if found is not None:
             found_any += 1
             assert_best(found, potentials)
@@ -141,7 +125,7 @@ def test_any_scores_at_random(naive, strength, windows, dtype):
             rng, 6, 48, longest=25, sign=-1.0, windows=windows, dtype=dtype
         )
         potentials = replace(potentials, ratio=potentials.ratio * strength)
-        found = by_bins(potentials)
+        found = by_bounds(potentials)
         if found is not None:
             found_any += 1
             assert_best(found, potentials)
@@ -155,7 +139,7 @@ def test_many_lines_meet_at_a_frame(cross):
     ratio[1:] = np.array([-1e-2, -1e-2, 2e-2]) * [1.0, 1.0, cross]
     onset = np.sin(np.arange(n_events * n_frames).reshape(n_events, -1) ** 1.5) * 0.2
     potentials = Potentials(onset, n_frames, ratio=ratio)
-    assert_best(by_bins(potentials), potentials, tolerance=1e-12)
+    assert_best(by_bounds(potentials), potentials, tolerance=1e-12)
 
 
 def test_few_states_survive_where_scores_are_clear(naive):
@@ -163,7 +147,7 @@ def test_few_states_survive_where_scores_are_clear(naive):
     potentials = replace(potentials, onset=5 * potentials.onset, ratio=potentials.ratio * 0.01)
     windows = tighten(potentials)
     n_frames = windows.last[:-1] - windows.first[:-1] + 1
-    found = by_bins(potentials)
+    found = by_bounds(potentials)
     assert found is not None
     assert found.n_states < 0.02 * (n_frames * (windows.longest - windows.shortest + 1)).sum()
 
@@ -171,9 +155,9 @@ def test_few_states_survive_where_scores_are_clear(naive):
 @pytest.mark.parametrize("scale", [1e-12, 1e100])
 def test_scores_of_any_size(scale):
     potentials = steady(1, 16, reach=12)
-    expected = by_bins(potentials)
+    expected = by_bounds(potentials)
     scaled = replace(potentials, onset=potentials.onset * scale, ratio=potentials.ratio * scale)
-    found = by_bins(scaled)
+    found = by_bounds(scaled)
     assert expected is not None
     assert found is not None
     assert found.onsets.tolist() == expected.onsets.tolist()
@@ -195,7 +179,7 @@ def test_windows_of_many_widths():
             at = low - potentials.start[k]
             onset[k, : high - low] = potentials.onset[k, at : at + high - low]
         potentials = replace(potentials, onset=onset, start=start, stop=stop)
-        assert_best(by_bins(potentials), potentials)
+        assert_best(by_bounds(potentials), potentials)
 
 
 @st.composite
@@ -230,70 +214,58 @@ def odd_potentials(draw):
 @given(odd_potentials())
 def test_odd_windows_and_any_concave_row(potentials):
     score, onsets = by_envelopes(potentials)
-    found = by_bins(potentials)
+    found = by_bounds(potentials)
     if found is not None:
         assert found.score == score
         assert found.onsets.tolist() == onsets.tolist()
 
 
-def following(potentials, windows):
-    """Best score of all from onset k at each frame on, the change of length included.
-
-    A naive table [k][d_before, t]; the onset's own score is in it.
-    """
-    first, last, shortest, longest = windows
-    n_events = shortest.size
-    after = {(last[n_events], d): 0.0 for d in range(longest[-1] + 1)}
-    tables = {n_events: after}
-    for k in range(n_events - 1, 0, -1):
-        a, b, c = potentials.ratio[k]
-        here = {}
-        for t in range(first[k], last[k] + 1):
-            own = float(potentials.onset[k, t - potentials.start[k]])
-            for before in range(shortest[k - 1], longest[k - 1] + 1):
-                best = -np.inf
-                for d in range(shortest[k], longest[k] + 1):
-                    if (t + d, d) in after:
-                        score = after[t + d, d] + a * d * d + b * before**2 + c * before * d
-                        if potentials.duration is not None:
-                            score += potentials.duration[potentials.duration_row[k], d]
-                        best = max(best, score)
-                here[t, before] = own + best
-        tables[k] = after = here
-    return tables
-
-
 @pytest.fixture
 def filled(monkeypatch):
-    """Bins, bounds, and the greatest of them, of what was decoded last."""
+    """Knots, bounds, and the greatest of them, of what was decoded last."""
     seen = []
-    fill = _binned_pruning.suffix_bounds
+    fill = _pruned.bound_all
 
     def remember(*args):
         top = fill(*args)
-        bounds = args[5]
-        kept = {name: getattr(bounds, name).copy() for name in ("shortfall", "by_row")}
-        seen[:] = args[2], bounds._replace(**kept), top
+        bounds = args[4]
+        kept = {name: getattr(bounds, name).copy() for name in ("table", "of_all")}
+        seen[:] = args[3], bounds._replace(**kept), top
         return top
 
-    monkeypatch.setattr(_binned_pruning, "suffix_bounds", remember)
+    monkeypatch.setattr(_pruned, "bound_all", remember)
     return seen
 
 
-def gaps_of_bounds(potentials, bins, bounds):
+def bound_after(windows, lengths, bounds, b, k, before, t):
+    """The bound of what follows onset k at frame t, after a length of `before` frames."""
+    knot = lengths.knot[k - 1, : lengths.n_knots[k - 1]]
+    j = max(0, int(np.searchsorted(knot, before)) - 1)
+    place = bounds.offset[k] + j * bounds.stride[k] + _bounds.PAD + t - windows.first[k]
+    low = high = float(bounds.table[place])
+    part = above = 0.0
+    if knot.size > 1:
+        high = float(bounds.table[place + bounds.stride[k]])
+        part = (before - knot[j]) / (knot[j + 1] - knot[j])
+        above = -b * (before - knot[j]) * (knot[j + 1] - before)
+    return bounds.unit * (bounds.level[k] + low + part * (high - low)) + above
+
+
+def gaps_of_bounds(naive, potentials, lengths, bounds):
     """How far the bound after each length is above what it bounds; it is never below."""
     windows = tighten(potentials)
-    tables = following(potentials, windows)
+    tables = naive.following(potentials, windows)
     gaps = []
     for k in range(1, potentials.n_events):
         first = windows.first[k]
         for (t, before), score in tables[k].items():
-            less = int(bounds.shortfall[bounds.offset[k] + t - first])
-            bound = bound_after(windows, bins, bounds, potentials.ratio[k, 1], k, before, t)
-            of_all = (bounds.base[k] - less) / bounds.unit
+            of_all = float(bounds.of_all[bounds.offset_of_all[k] + t - first])
+            of_all = bounds.unit * (bounds.level[k] + of_all)
+            b = potentials.ratio[k, 1]
+            bound = bound_after(windows, lengths, bounds, b, k, before, t)
             assert bound >= score - 1e-9
             assert of_all >= score - 1e-9
-            assert bounds.greatest[k] / bounds.unit >= of_all - 1e-9
+            assert bounds.unit * (bounds.level[k] + bounds.greatest[k]) >= of_all - 1e-9
             if np.isfinite(score):
                 gaps.append(bound - score)
     return gaps
@@ -302,14 +274,14 @@ def gaps_of_bounds(potentials, bins, bounds):
 @pytest.mark.parametrize("dur", [False, True])
 @pytest.mark.parametrize("cross", [1.0, 0.3, -0.5])
 @pytest.mark.parametrize("strength", [1e-5, 1e-3, 0.02, 0.1, 3.0])
-def test_no_bound_is_below_what_it_bounds(filled, strength, cross, dur):
+def test_no_bound_is_below_what_it_bounds(naive, filled, strength, cross, dur):
     """Nor far above it, where changes of length in proportion cost nothing."""
     for seed in range(3):
         potentials = steady(seed, 9, strength=strength, reach=9, dur=dur)
         potentials = replace(potentials, ratio=potentials.ratio * [1.0, 1.0, cross])
-        found = by_bins(potentials)
-        bins, bounds, top = filled
-        gaps = gaps_of_bounds(potentials, bins, bounds)
+        found = by_bounds(potentials)
+        lengths, bounds, top = filled
+        gaps = gaps_of_bounds(naive, potentials, lengths, bounds)
         if found is None:
             assert strength > 1.0
             continue
@@ -320,79 +292,52 @@ def test_no_bound_is_below_what_it_bounds(filled, strength, cross, dur):
 
 
 @pytest.mark.parametrize("strength", [2.0**-13, 2.0**-12, 2.0**-10, 2.0**-9])
-def test_no_bound_is_below_where_only_lengths_score(filled, strength):
-    """Lines between knots are far above some lengths, and shortfalls next to nothing."""
+def test_no_bound_is_below_where_only_lengths_score(naive, filled, strength):
+    """Lines between knots are far above some lengths."""
     ratio = np.zeros((4, 3))
     ratio[1:] = -strength * np.array([1.0, 1.0, -2.0])
     for n_frames in (40, 70):
         potentials = Potentials(np.zeros((4, n_frames)), n_frames, ratio=ratio)
-        found = by_bins(potentials)
+        found = by_bounds(potentials)
         if found is None:  # all states are nearly as good
             assert strength < 1e-3
         else:
             assert_best(found, potentials)
-        bins, bounds, _ = filled
-        assert (bins.counts[1] > 1).any()
-        gaps_of_bounds(potentials, bins, bounds)
-
-
-def states_that_reach(potentials, windows, threshold):
-    """Length and score of the states of each event whose best path reaches a threshold.
-
-    A naive pass forwards, and `following` for what comes after.
-    """
-    first, _, shortest, longest = windows
-    tables = following(potentials, windows)
-    before = {}
-    for k in range(potentials.n_events):
-        a, b, c = potentials.ratio[k]
-        here, found = {}, []
-        for t in range(first[k], windows.last[k] + 1):
-            own = float(potentials.onset[k, t - potentials.start[k]])
-            arriving = [(x, score) for (end, x), score in before.items() if end == t]
-            for d in range(shortest[k], longest[k] + 1):
-                after = tables[k + 1].get((t + d, d), -np.inf)
-                score = own + a * d * d
-                if potentials.duration is not None:
-                    score += potentials.duration[potentials.duration_row[k], d]
-                if k > 0:
-                    score += max((h + b * x * x + c * x * d for x, h in arriving), default=-np.inf)
-                if np.isfinite(score + after):
-                    here[t + d, d] = max(score, here.get((t + d, d), -np.inf))
-                    if score + after >= threshold:
-                        found.append((d, score))
-        yield found
-        before = here
+        lengths, bounds, _ = filled
+        assert (lengths.n_knots > 1).any()
+        gaps_of_bounds(naive, potentials, lengths, bounds)
 
 
 @pytest.mark.parametrize("dur", [False, True])
 @pytest.mark.parametrize("strength", [1e-5, 1e-3, 0.02, 0.1, 3.0])
-def test_every_state_whose_best_path_reaches_the_threshold_is_kept(monkeypatch, strength, dur):
+def test_every_state_whose_best_path_reaches_the_threshold_is_kept(
+    naive, monkeypatch, strength, dur
+):
     """Whatever the path that is found: one bound too low seldom changes that."""
     seen = []
-    search = _binned_pruning.search
+    search = _pruned.search
 
     def remember(*args):
         seen.append(args)
         return search(*args)
 
-    monkeypatch.setattr(_binned_pruning, "search", remember)
+    monkeypatch.setattr(_pruned, "search", remember)
     for seed in range(3):
         potentials = steady(seed, 9, strength=strength, reach=9, dur=dur)
         windows = tighten(potentials)
         best, _ = by_envelopes(potentials)
         seen.clear()
-        by_bins(potentials)
+        by_bounds(potentials)
         args = list(seen[0])
-        kept, n_kept = args[9], []
+        kept, n_kept = args[8], []
         for below in (1e-6, 0.3, 3.0):
-            args[5:9] = best - below, np.inf, 1, 1.0
+            args[5:8] = best - below, np.inf, 1
             score, _ = search(*args)
             if np.isnan(score):  # no room
                 continue
             assert score == pytest.approx(best)
             n_kept.append(kept.begin[-1])
-            for k, states in enumerate(states_that_reach(potentials, windows, best - below)):
+            for k, states in enumerate(naive.states_that_reach(potentials, windows, best - below)):
                 here = slice(kept.begin[k], kept.begin[k + 1])
                 for d, value in states:
                     same = kept.value[here][kept.length[here] == d]
@@ -405,7 +350,7 @@ def test_all_scores_equal():
     ratio = np.zeros((5, 3))
     ratio[1:] = [-1.0, -1.0, 2.0]
     potentials = Potentials(np.zeros((5, 40)), 40, ratio=ratio)
-    assert_best(by_bins(potentials), potentials, tolerance=0.0)
+    assert_best(by_bounds(potentials), potentials, tolerance=0.0)
 
 
 @pytest.mark.parametrize("score", [2.0**501, -(2.0**501), 1e18])
@@ -413,7 +358,7 @@ def test_scores_far_greater_than_they_differ_by(score):
     """A beam, a few differences wide, is less than what scores are rounded by."""
     ratio = np.array([[0.0, 0.0, 0.0], [-1.0, -1.0, 2.0]])
     potentials = Potentials(np.full((2, 14), score), 14, ratio=ratio)
-    found = by_bins(potentials)
+    found = by_bounds(potentials)
     assert found is not None
     assert (found.score, found.onsets.tolist()) == (
         2 * score,
@@ -430,19 +375,17 @@ def test_a_long_pause_that_no_one_expects():
         shifted[:k] = potentials.onset[:k]
         shifted[k:, 40:] = potentials.onset[k:, :-40]  # all that follows comes 40 frames late
         late = replace(potentials, onset=shifted)
-        assert_best(by_bins(late), late)
+        assert_best(by_bounds(late), late)
 
 
 def test_gives_up_where_memory_or_room_is_short(monkeypatch):
     potentials = steady(0)
     tables = without_ratio(potentials, check_values(potentials), tighten(potentials))
-    assert search_by_bins(tables, potentials.ratio, 1000) is None
+    assert search_by_bounds(tables, potentials.ratio, 1000) is None
     expected = decoders.decode_second_order(potentials)
-    windows = tables.windows
-    n_nodes = int((windows.last[:-1] - windows.first[:-1] + 1).sum())
-    for share in ("_LEAST", "_MOST"):  # room for 60 states
-        monkeypatch.setattr(_binned_pruning, share, (60 - 4096) / n_nodes)
-    assert search_by_bins(tables, potentials.ratio, None) is None
+    monkeypatch.setattr(_pruned, "_ROOM", 0)
+    monkeypatch.setattr(_pruned, "_MORE_ROOM", 60)
+    assert search_by_bounds(tables, potentials.ratio, None) is None
     path = decoders.decode_second_order(potentials)
     assert path.score == pytest.approx(expected.score)
     assert path.onsets.tolist() == expected.onsets.tolist()
@@ -451,7 +394,7 @@ def test_gives_up_where_memory_or_room_is_short(monkeypatch):
 @pytest.mark.parametrize("pause", [20, 40, 150])
 def test_a_beam_goes_on_where_all_states_lose(monkeypatch, pause):
     """A change that all paths must make costs more than the beam is wide, which has one try."""
-    monkeypatch.setattr(_binned_pruning, "_BEAMS", ((4, 1.0, 16.0),))
+    monkeypatch.setattr(_pruned, "_AIMS", (4,))
     for seed in range(4):
         potentials = steady(seed, 30, noise=0.3, strength=0.02 if pause == 150 else 0.1)
         start, stop = potentials.start.copy(), potentials.stop.copy()
@@ -460,37 +403,12 @@ def test_a_beam_goes_on_where_all_states_lose(monkeypatch, pause):
         n_frames = potentials.n_frames + pause
         late = replace(potentials, start=start, stop=stop, n_frames=n_frames)
         score, onsets = by_envelopes(late)
-        found = by_bins(late)
+        found = by_bounds(late)
         if seed == 2 or pause < 150:
             assert found is not None
         if found is not None:
             assert found.score == pytest.approx(score, abs=1e-9)
             assert found.onsets.tolist() == onsets.tolist()
-
-
-def test_what_shortfalls_cannot_tell_is_told_in_longer_units(monkeypatch):
-    """Once more where all is lost at one event, but not where a little is lost at each."""
-    units = []
-    fill = _binned_pruning.suffix_bounds
-
-    def remember(*args):
-        units.append(args[5].unit)
-        return fill(*args)
-
-    monkeypatch.setattr(_binned_pruning, "suffix_bounds", remember)
-    potentials = steady(2, 30, noise=0.3)
-    start, stop = potentials.start.copy(), potentials.stop.copy()
-    start[15:] += 150  # a pause that no other event tells of
-    stop[15:] += 150
-    late = replace(potentials, start=start, stop=stop, n_frames=potentials.n_frames + 150)
-    assert_best(by_bins(late), late)
-    assert len(units) == 2
-    assert units[1] < units[0] / 2
-    onset = np.random.default_rng(0).normal(size=(30, 900))
-    longest = np.full(30, 80)
-    noise = Potentials(onset, 900, ratio=10 * potentials.ratio, max_length=longest)
-    assert by_bins(noise) is None
-    assert len(units) == 3
 
 
 def test_a_beam_does_not_grow_without_end():
@@ -510,7 +428,7 @@ def test_a_beam_does_not_grow_without_end():
             stop=np.concatenate((known + 1, 10 * n_known + potentials.stop)),
             ratio=ratio,
         )
-        assert_best(by_bins(potentials), potentials)
+        assert_best(by_bounds(potentials), potentials)
 
 
 @pytest.mark.parametrize("scale", [1.0, 1e-280])
@@ -537,39 +455,52 @@ def test_a_beam_never_narrows_to_nothing(scale):
         max_length=most,
     )
     score, onsets = by_envelopes(potentials)
-    found = by_bins(potentials)
+    found = by_bounds(potentials)
     assert found is not None
     assert found.score == pytest.approx(score, rel=1e-9, abs=0.0)
     assert found.onsets.tolist() == onsets.tolist()
 
 
-@pytest.mark.parametrize("far", [1e3, 1.0])
-def test_another_beam_where_there_was_no_room(monkeypatch, far):
-    """The first beam finds a path so bad that too many states are better than it.
-
-    Unless it is so far from its bound that this is foreseen.
-    """
-    monkeypatch.setattr(_binned_pruning, "_BEAMS", ((4, 1.1, far), (24, 1.1, 16.0)))
+def test_another_beam_where_there_was_no_room(monkeypatch):
+    """The first beam finds a path so bad that too many states are better than it."""
+    monkeypatch.setattr(_pruned, "_AIMS", (4, 24))
     potentials = steady(74, 60, noise=2.0, strength=0.03, reach=40)
     asked = []
-    search = _binned_pruning.search
+    search = _pruned.search
 
     def worse_at_first(*args):
         score, highest = search(*args)
         asked.append(args[7])
         return (score - 40.0 if len(asked) == 1 else score), highest
 
-    monkeypatch.setattr(_binned_pruning, "search", worse_at_first)
+    monkeypatch.setattr(_pruned, "search", worse_at_first)
     score, onsets = by_envelopes(potentials)
-    found = by_bins(potentials)
-    assert asked[: 3 if far > 1.0 else 2] == ([4, 1, 24] if far > 1.0 else [4, 24])
+    found = by_bounds(potentials)
+    assert asked[:3] == [4, 1, 24]
     assert found is not None
     assert found.score == pytest.approx(score, abs=1e-9)
     assert found.onsets.tolist() == onsets.tolist()
 
 
+def test_a_pause_that_costs_more_than_all_other_changes():
+    """Costs far beyond what scores differ by: bounds stay near all the same."""
+    potentials = steady(2, 30, noise=0.3)
+    start, stop = potentials.start.copy(), potentials.stop.copy()
+    start[15:] += 150  # no other event suggests it
+    stop[15:] += 150
+    late = replace(potentials, start=start, stop=stop, n_frames=potentials.n_frames + 150)
+    assert_best(by_bounds(late), late)
+
+
+def test_noise_is_left_to_envelopes():
+    onset = np.random.default_rng(0).normal(size=(30, 900))
+    ratio = 10 * steady(2, 30, noise=0.3).ratio
+    noise = Potentials(onset, 900, ratio=ratio, max_length=np.full(30, 80))
+    assert by_bounds(noise) is None
+
+
 def test_terms_that_reward_change_have_no_bounds(naive, monkeypatch):
-    monkeypatch.setattr("align.decoders.second_order.search_by_bins", None)
+    monkeypatch.setattr("align.decoders.second_order._decode.search_by_bounds", None)
     potentials = naive.random_potentials(np.random.default_rng(2), 4, 20, sign=1.0)
     path = decoders.decode_second_order(potentials)
     assert path.score == pytest.approx(naive.recursion(potentials), abs=1e-9)
@@ -582,10 +513,10 @@ def test_no_finite_score(monkeypatch):
     asked = []
 
     def however_few(*args):
-        asked.append(search_by_bins(*args, few=0))
+        asked.append(search_by_bounds(*args, few=0))
         return asked[-1]
 
-    monkeypatch.setattr("align.decoders.second_order.search_by_bins", however_few)
+    monkeypatch.setattr("align.decoders.second_order._decode.search_by_bounds", however_few)
     with pytest.raises(ParameterError, match=r"event 2 has score -inf wherever"):
         decoders.decode_second_order(Potentials(onset, 6, ratio=ratio))
     assert asked == [None]
@@ -614,135 +545,73 @@ def test_terms_that_do_not_exceed_their_tangents(row, concave):
 def test_the_decoder_takes_this_way_on_music(monkeypatch):
     potentials = steady(3, 110, noise=0.7, reach=40)
     expected = by_envelopes(potentials)
-    monkeypatch.setattr("align.decoders.second_order.best_by_envelopes", None)
+    monkeypatch.setattr("align.decoders.second_order._decode.best_by_envelopes", None)
     path = decoders.decode_second_order(potentials)
     assert path.score == pytest.approx(expected[0])
     assert path.onsets.tolist() == expected[1].tolist()
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_every_length_is_in_one_bin_and_on_a_row_or_between_two(seed):
+@pytest.mark.parametrize("seed", range(40))
+def test_every_length_is_in_one_bin_and_on_a_knot_or_between_two(seed):
     rng = np.random.default_rng(seed)
-    shortest = rng.integers(1, 30, 8)
-    longest = shortest + rng.integers(0, 4 << rng.integers(0, 8), 8)
-    expected = rng.integers(-5, 500, 8)
-    steep = np.append(rng.uniform(0.0, 0.13, 7), np.inf)
-    n_lengths = int((longest - shortest).max()) + 1
-    bins = no_bins(8, n_lengths)
-    first = np.zeros(9, dtype=np.intp)
-    windows = Windows(first, rng.choice([20, 300], 9), shortest, longest)
-    widest, n_most = cut_lengths(expected, steep, windows, seed % 4 > 0, bins)
-    widths = []
-    n_bins, n_rows, middle, below, kind = bins.counts
-    for k in range(8):
-        edge = bins.lengths[0, k, : n_bins[k] + 1]
-        assert edge[0] == shortest[k]
-        assert edge[-1] == longest[k] + 1
-        assert (np.diff(edge) > 0).all()
-        widths += np.diff(edge).tolist()
-        assert middle[k] == min(max(expected[k], shortest[k]), longest[k])
-        assert middle[k] in edge[:-1][np.diff(edge) == 1]
-        of_bin, low, high = bins.lengths[1:, k, :]
-        assert (low[1 : n_rows[k]] > high[: n_rows[k] - 1]).all()
-        place = bins.of_length.shape[2] // 2 - middle[k]
-        for d in range(shortest[k], longest[k] + 1):
-            code = 2 * below[k] + bins.of_length[1, kind[k], place + d]
-            row, between = code // 2, code % 2
-            assert below[k] + bins.of_length[2, kind[k], place + d] == row
-            part, bow = bins.between[kind[k], place + d]
-            i = np.searchsorted(edge, d, side="right") - 1
-            if between:
-                assert low[row] == high[row] < d < low[row + 1] == high[row + 1]
-                past, ahead = APART[:, kind[k], d - middle[k] + NEAR]
-                assert (past, ahead) == (d - low[row], low[row + 1] - d)
-                assert part == pytest.approx(past / (past + ahead))
-                assert bow == past * ahead
-                assert of_bin[i] == code
-            else:
-                assert part == bow == 0.0
-                assert low[row] <= d <= high[row]
-                if edge[i + 1] - edge[i] == 1:
-                    assert of_bin[i] == code
-                else:  # all of a row of its own, or ends with a knot
-                    assert of_bin[i] // 2 == row - (of_bin[i] % 2 and d > middle[k])
-    assert widest == max(widths)
-    assert n_most == n_bins.max()
+    n_events = 8
+    last = 30 + np.cumsum(rng.integers(1, 4 << rng.integers(0, 9), n_events + 1))
+    first = last - rng.integers(0, 31, n_events + 1)
+    shortest = rng.integers(1, 30, n_events)
+    longest = shortest + rng.integers(0, 4 << rng.integers(0, 9), n_events)
+    alpha, beta = 10.0 ** rng.uniform(-5, 5, (2, n_events)) * rng.integers(0, 2, (2, n_events))
+    places = most_places(int(longest.max()))
+    knot, edge = np.full((2, n_events, places), -1)
+    lengths = Lengths(knot, edge, *np.zeros((2, n_events), dtype=np.intp))
+    choose_lengths(Windows(first, last, shortest, longest), alpha, beta, 1.0, lengths)
+    for k in range(n_events):
+        knots = knot[k, : lengths.n_knots[k]]
+        assert knots[0] == shortest[k]
+        assert knots[-1] == longest[k]
+        assert (np.diff(knots) > 0).all()
+        assert (knot[k, lengths.n_knots[k] :] == -1).all()
+        edges = edge[k, : lengths.n_bins[k] + 1]
+        assert edges[0] == shortest[k]
+        assert edges[-1] == longest[k] + 1
+        assert (np.diff(edges) > 0).all()
+        assert (edge[k, lengths.n_bins[k] + 1 :] == -1).all()
 
 
-def test_bins_end_at_knots():
-    for widths, knots in zip(_length_bins._WIDTHS, _length_bins._KNOTS, strict=True):
-        assert set(knots) <= {0, *np.cumsum(widths).tolist()}
-        assert list(knots) == sorted(set(knots))
-    assert (BOW > 0.0).any(axis=1).tolist() == [len(knots) > 1 for knots in _length_bins._KNOTS]
-    last = [knots[-1] for knots in _length_bins._KNOTS]
-    assert _suffix_bounds._BEGIN.tolist() == [NEAR - knot for knot in last]
-    assert max(last) == NEAR
-
-
-@pytest.mark.parametrize("n_frames", [1, 31, 32, 33, 100])
-@pytest.mark.parametrize("widest", [1, 32, 70])
-def test_there_is_room_for_all_rows(n_frames, widest):
-    for most in (1, 2, 5, 30):
-        scratch = np.zeros(n_scratch(widest, n_frames, most), dtype=np.uint16)
-        rows = _suffix_bounds._lay_out(scratch, n_frames, widest, most)
-        assert rows.onset + rows.stride <= scratch.size
-        assert (scratch == MOST).all()
-
-
-def test_places_of_small_shortfalls():
-    @compiled()
-    def call(table, at, n, most):  # such functions are for compiled code
-        return places_at_most(table, at, n, most)
-
-    rng = np.random.default_rng(0)
-    table = rng.integers(0, MOST + 1, 5 * LANES).astype(np.uint16)
-    for n in (1, 2, 31, 32, 33, 64, 100):
-        for most in (0, 300, 1000, 4000, 30_000, MOST):
-            for at in range(LANES):
-                first, last = call(table, at, n, most)
-                places = np.flatnonzero(table[at : at + n] <= most)
-                if places.size == 0:
-                    assert first >= n
-                    continue
-                assert first == places[0]
-                # what is beyond may be found as well
-                assert last in (places[-1], n - 1)
-    # whole blocks are what is asked for
-    table[:] = MOST
-    table[[40, 50]] = 7
-    assert call(table, 32, 32, 6)[0] >= 32
-    assert call(table, 32, 32, 7) == (8, 18)
-    assert call(table, 0, 64, 7) == (40, 50)
-    assert call(table, 41, 9, 7)[0] >= 9
-    assert call(table, 41, 10, 7) == (9, 9)
+def test_knots_are_dense_around_the_length_that_is_expected():
+    """Even tempo over events of one, two and one parts, windows that are a little off."""
+    at = np.array([0, 11, 29, 40])
+    alpha, beta = np.array([0.0, 0.5, 1.0]), np.array([0.0, 1.0, 0.5])
+    windows = Windows(at, at, np.ones(3, dtype=np.intp), np.full(3, 100))
+    places = most_places(100)
+    lengths = Lengths(*np.zeros((2, 3, places), dtype=np.intp), *np.zeros((2, 3), dtype=np.intp))
+    choose_lengths(windows, alpha, beta, 1.0, lengths)
+    for k, expected in enumerate((10, 20, 10)):
+        assert expected in lengths.knot[k]
+        single = range(expected - 4, expected + 5)
+        assert set(single) <= set(lengths.edge[k].tolist())
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_extremes_of_part_of_a_table(dtype):
-    @compiled()
-    def call(table, at, n, found):  # such functions are for compiled code
-        extremes(table, at, n, found)
-
+def test_extremes_of_the_windows(dtype):
     rng = np.random.default_rng(0)
-    found = np.empty(2)
+    top, bottom = np.empty((2, 5))
     for n in [*range(1, 50), 100]:
-        table = rng.normal(size=(3, 120)).astype(dtype)
-        table[rng.random(table.shape) < 0.3] = -np.inf
-        at = int(rng.integers(0, table.size - n))
-        part = table.ravel()[at : at + n]
-        beside = np.ones(table.size, dtype=bool)
-        beside[at : at + n] = False
-        table.ravel()[beside] = np.nan
-        call(table, at, n, found)
-        finite = part[part > -np.inf]
-        assert found.tolist() == [part.max(), finite.min() if finite.size else np.inf]
-
-
-def test_expected_lengths_follow_the_score():
-    """Even tempo over events of one, two and one parts, windows that are a little off."""
-    first = np.array([0, 11, 29, 40])
-    alpha, beta = np.array([0.0, 0.5, 1.0]), np.array([0.0, 1.0, 0.5])
-    assert expected_lengths(first, first, alpha, beta).tolist() == [10, 20, 10]
+        onset = np.full((5, 120), np.nan)
+        start = 10 * np.arange(5)
+        begin = rng.integers(0, 120 - n, 5)
+        inside = rng.normal(size=(5, n))
+        inside[rng.random(inside.shape) < 0.3] = -np.inf
+        np.put_along_axis(onset, begin[:, None] + np.arange(n), inside, axis=1)
+        first = np.append(start + begin, 500)
+        one = np.ones(5, dtype=np.intp)
+        windows = Windows(first, np.append(first[:-1] + n - 1, 500), one, one)
+        potentials = Potentials(onset.astype(dtype), 500, start=start)
+        tables = without_ratio(potentials, potentials.onset, windows)
+        _pruned._extremes(tables, top, bottom)
+        inside = inside.astype(dtype)
+        assert top.tolist() == inside.max(axis=1).tolist()
+        least = np.where(inside > -np.inf, inside, np.inf).min(axis=1)
+        assert bottom.tolist() == least.tolist()
 
 
 @pytest.mark.parametrize("beside", [np.nan, np.inf, 1e30])
@@ -756,16 +625,10 @@ def test_what_lies_beside_a_window_does_not_matter(beside):
     onset[0, 41:] = beside
     score, onsets = by_envelopes(clean)
     tables = without_ratio(clean, onset, tighten(clean))
-    found = search_by_bins(tables, clean.ratio, None, few=0)
+    found = search_by_bounds(tables, clean.ratio, None, few=0)
     assert found is not None
     assert found.score == pytest.approx(score, abs=1e-9)
     assert found.onsets.tolist() == onsets.tolist()
-
-
-@pytest.mark.parametrize("n_lengths", [1, 5, 60, 700])
-def test_bytes_of_bins(n_lengths):
-    bins = no_bins(20, n_lengths)
-    assert sum(table.nbytes for table in bins) == bytes_of_bins(20, n_lengths)
 
 
 def test_tables_of_lengths_are_in_the_budget():
@@ -774,7 +637,7 @@ def test_tables_of_lengths_are_in_the_budget():
     potentials = Potentials(np.zeros((200, 20_000)), 20_000, ratio=ratio)
     tables = without_ratio(potentials, check_values(potentials), tighten(potentials))
     tracemalloc.start()
-    assert search_by_bins(tables, potentials.ratio, 1000) is None
+    assert search_by_bounds(tables, potentials.ratio, 1000) is None
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 200_000

@@ -1,16 +1,14 @@
 """Max-marginals where changes of length are scored, in O(K T L) time.
 
-The states are those of `align.decoders.second_order`. With ``F_k(t, d)`` the best score of the
-terms of events ``0 .. k`` where event k begins at frame t and lasts d, and ``R_k(t + d, d)`` of
-those of the lengths of events ``k .. K-1`` and of the onsets after onset k, the best timing that
-has onset k at frame t scores::
+With ``F_k(t, d)`` the best score of the terms of events ``0 .. k`` where event k begins at frame t
+and lasts d, and ``R_k(t + d, d)`` of those of the lengths of events ``k .. K-1`` and of the onsets
+after onset k, the best timing that has onset k at frame t scores::
 
     M_k(t) = max { F_k(t, d) + R_k(t + d, d) - own_k(d) : d }
 
 where ``own_k`` are the scores of the length of event k, which both count. F is the forward pass of
-the envelope kernel (`align.decoders._envelope`). R is the same pass over the same potentials with
-time and events turned round: the product of two neighbouring lengths does not ask which is the
-first.
+`align.decoders.second_order._envelopes`. R is the same pass over the same potentials with time and
+events turned round: the product of two neighbouring lengths does not ask which is the first.
 
 The states of every ``sqrt(K)``-th event are kept, and those between are found again: memory is of
 the order of ``sqrt(K) W L``, and time three forward passes.
@@ -22,43 +20,29 @@ import numpy as np
 import numpy.typing as npt
 
 from align._numba import compiled
-from align.decoders._envelope import TILE, Problem, advance, begin
-from align.decoders._states import (
-    length_scores,
-    pointer_counts,
-    pointer_dtype,
-    pointer_offsets,
-    table_offsets,
-)
 from align.decoders._windows import Windows
-from align.potentials import Potentials
-from align.types import FloatArray
+from align.decoders.second_order._envelopes import advance
+from align.decoders.second_order._states import Problem, state_offsets
 
 __all__ = ["second_order_max_marginals"]
 
 _Float64 = npt.NDArray[np.float64]
 
 
-def second_order_max_marginals(
-    potentials: Potentials, onset: FloatArray, windows: Windows, score: _Float64
-) -> None:
+def second_order_max_marginals(problem: Problem, n_frames: int, score: _Float64) -> None:
     """Fill the best score with each onset at each frame, without the constant.
 
     Parameters
     ----------
-    potentials : Potentials
+    problem : Problem
         At least one event; ratio terms of either sign.
-    onset : np.ndarray [shape=(K, W)]
-        What `check_values` returned.
-    windows : Windows
-        What `tighten` returned.
+    n_frames : int
+        T, where the last event ends.
     score : np.ndarray [shape=(K, W)]
         Filled within the windows.
     """
-    n_events = potentials.n_events
-    own, cross = length_scores(potentials, windows)
-    ahead = Problem(onset, potentials.start, windows, own, cross, pointer_offsets(windows))
-    forwards, backwards = _States(ahead), _States(_turned(ahead, potentials.n_frames))
+    windows, n_events = problem.windows, problem.cross.size
+    forwards, backwards = _States(problem), _States(_turned(problem, n_frames))
     step = isqrt(n_events - 1) + 1
     kept = {}
     for k in range(n_events):
@@ -74,9 +58,9 @@ def second_order_max_marginals(
             block.append(forwards.here.copy())
         for k in range(high - 1, low - 1, -1):
             backwards.go_to(n_events - 1 - k)
-            shift = windows.first[k] - potentials.start[k]
+            shift = windows.first[k] - problem.start[k]
             row = score[k, shift : shift + windows.last[k] - windows.first[k] + 1]
-            _join(windows, k, own[k], block.pop(), backwards.here, row)
+            _join(windows, k, problem.own[k], block.pop(), backwards.here, row)
 
 
 class _States:
@@ -84,26 +68,21 @@ class _States:
 
     def __init__(self, problem: Problem) -> None:
         self.problem, self.event = problem, -1
-        self._offset = table_offsets(problem.windows)
-        self._here, self._other = np.empty((2, int(np.diff(self._offset).max())))
-        n_pointers = int(pointer_counts(problem.windows).max())
-        self._back = np.empty(n_pointers, dtype=pointer_dtype(problem.windows))
+        self._here, self._other = np.empty((2, int(np.diff(problem.offset).max())))
+        self._back = np.empty(0, dtype=np.uint8)  # no pointers are stored
 
     @property
     def here(self) -> _Float64:
-        """States of the event that was reached [onset, length], flat."""
-        k, offset = self.event, self._offset
+        """States of the event that was reached [end, length], flat."""
+        k, offset = self.event, self.problem.offset
         return self._here[: offset[k + 1] - offset[k]]
 
     def go_to(self, k: int) -> None:
         """Reach event k from the one before it, unless it is reached."""
-        if k == self.event:
-            return
-        if k == 0:
-            begin(self.problem, self._here)
-        elif advance(self.problem, k, k + 1, self._here, self._other, self._back, False):
+        if k != self.event:
+            advance(self.problem, k, k + 1, self._here, self._other, self._back)
             self._here, self._other = self._other, self._here
-        self.event = k
+            self.event = k
 
     def resume(self, k: int, states: _Float64) -> None:
         """Go back to an event whose states were kept."""
@@ -115,7 +94,7 @@ def _turned(problem: Problem, n_frames: int) -> Problem:
     """Turn time and events round: boundary k at frame t becomes K - k at T - t.
 
     The last boundary begins the first event and scores nothing. The score of the first onset is
-    left out: `_States` never ends the last event.
+    left out: it would end the last event.
     """
     onset, start, windows, own, cross, _ = problem
     n_events = start.size
@@ -132,8 +111,8 @@ def _turned(problem: Problem, n_frames: int) -> Problem:
         shift = windows.first[k] - start[k]
         scores[j, : n_frames_each[j]] = onset[k, shift : shift + n_frames_each[j]][::-1]
     products = np.concatenate(([0.0], cross[:0:-1]))
-    offset = pointer_offsets(turned)
-    return Problem(scores, turned.first[:-1].copy(), turned, own[::-1].copy(), products, offset)
+    first = turned.first[:-1].copy()
+    return Problem(scores, first, turned, own[::-1].copy(), products, state_offsets(turned))
 
 
 @compiled()
@@ -145,17 +124,20 @@ def _join(
     since: _Float64,
     score: _Float64,
 ) -> None:
-    """Best sum of both passes for each onset of event k."""
+    """Best sum of both passes for each onset of event k.
+
+    State ``(t, d)`` ends at frame ``t + d`` forwards, and backwards at frame t.
+    """
     first, last, shortest, longest = windows.first, windows.last, windows.shortest, windows.longest
-    width = longest[k] - shortest[k] + 1 + 2 * TILE
+    width = longest[k] - shortest[k] + 1
     for i in range(score.size):
         t = first[k] + i
         top = -np.inf
         low = max(shortest[k], first[k + 1] - t)
         for d in range(low, min(longest[k], last[k + 1] - t) + 1):
             q = d - shortest[k]
-            value = upto[i * width + TILE + q]
+            value = upto[(t + d - first[k + 1]) * width + q]
             if value > -np.inf:
-                value += since[(last[k + 1] - t - d) * width + TILE + q] - own[q]
+                value += since[(last[k] - t) * width + q] - own[q]
                 top = value if value > top else top
         score[i] = top

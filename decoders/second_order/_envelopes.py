@@ -1,0 +1,153 @@
+"""Upper envelopes: all states of an event from those of the event before, O(1) for each.
+
+For fixed k and t the bracket of the recursion of `align.decoders.second_order` is the greatest of
+a set of lines in d: one for each length d' of the event before, of value ``g(d')`` at 0 and slope
+``c d'``. The greatest of lines is convex and made of pieces, each line best between two
+*breakpoints*; and where slopes come sorted, one pass with a stack finds them (the convex hull
+trick). A second pass along the pieces gives the scores of all d. Both passes take each line and
+each length once, where trying all lines for all lengths takes their product.
+
+Ties go to the greatest length before, which is the earliest onset.
+"""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from align._numba import compiled
+from align.decoders.second_order._states import Problem
+from align.types import IntArray
+
+__all__ = ["advance", "best_end", "follow"]
+
+_at = np.uintp  # numba counts a place that may be negative from the end: some instructions each
+
+_Float64 = npt.NDArray[np.float64]
+
+
+@compiled()
+def advance(
+    problem: Problem,
+    low: int,
+    high: int,
+    here: _Float64,
+    other: _Float64,
+    back: npt.NDArray[Any],
+) -> bool:
+    """Go from the states of event low - 1 to those of high - 1; whether they are in `other`.
+
+    Those of event low - 1 are in `here`, where low is not 0. Back-pointers are stored unless
+    `back` is empty: state ``(t, d)`` of event k points to the length before, as the number of
+    frames that this is less than the longest that ends at t.
+    """
+    offset = problem.offset
+    longest = np.max(problem.windows.longest)
+    lines = np.empty((4, longest + 1))
+    for k in range(low, high):
+        _extend(problem, k, here, lines, other, back, offset[k] - offset[low])
+        here, other = other, here
+    return (high - low) % 2 == 1
+
+
+@compiled()
+def _extend(
+    problem: Problem,
+    k: int,
+    before: _Float64,
+    lines: _Float64,
+    here: _Float64,
+    back: npt.NDArray[Any],
+    back_at: int,
+) -> None:
+    """Fill the states of event k from those of event k - 1."""
+    first, last = problem.windows.first, problem.windows.last
+    shortest, longest = problem.windows.shortest, problem.windows.longest
+    scores, own = problem.onset[k], problem.own[k]
+    shift = first[k] - problem.start[k]
+    # the envelope: a stack of lines, each best from its breakpoint to that of the next one
+    length, value, slope, begin = lines[0], lines[1], lines[2], lines[3]
+    c = problem.cross[k]
+    width = longest[k] - shortest[k] + 1
+    keep = back.size > 0
+    for i in range(last[k] - first[k] + 1):
+        t = first[k] + i
+        score = float(scores[_at(shift + i)])
+        n, most = 1, 0
+        length[0] = value[0] = slope[0] = 0.0
+        if k > 0:
+            row = i * (longest[k - 1] - shortest[k - 1] + 1) - shortest[k - 1]
+            least = max(shortest[k - 1], t - last[k - 1])
+            most = min(longest[k - 1], t - first[k - 1])
+            n = 0
+            for j in range(most - least + 1):
+                d = least + j if c >= 0.0 else most - j  # by rising slope
+                v = before[_at(row + d)]
+                if v == -np.inf:
+                    continue
+                s, meet = c * float(d), -np.inf
+                # a line that the new one overtakes before its own breakpoint is best nowhere
+                while n > 0:
+                    top = _at(n - 1)
+                    if s > slope[top]:
+                        meet = (value[top] - v) / (s - slope[top])
+                    else:  # one slope: the better is so from the start, or never is
+                        meet = np.inf if value[top] > v else -np.inf
+                    if meet > begin[top]:
+                        break
+                    meet = -np.inf
+                    n -= 1
+                top = _at(n)
+                length[top], value[top], slope[top], begin[top] = float(d), v, s, meet
+                n += 1
+        low, high = max(shortest[k], first[k + 1] - t), min(longest[k], last[k + 1] - t)
+        # state (t, d) is at ``place + d * (width + 1)``: a frame later is a row further
+        place = (t - first[k + 1]) * width - shortest[k]
+        if n == 0:
+            for d in range(low, high + 1):
+                here[place + d * (width + 1)] = -np.inf
+        d = low
+        for p in range(n):
+            stop = high + 1
+            if p < n - 1:  # where two lines tie, that of the greater length before is best
+                meet = begin[_at(p + 1)]
+                meet = np.ceil(meet) if c >= 0.0 else np.floor(meet) + 1.0
+                stop = int(min(max(meet, float(d)), float(stop)))
+            v, s, code = value[_at(p)], slope[_at(p)], most - int(length[_at(p)])
+            while d < stop:
+                to = place + d * (width + 1)
+                here[_at(to)] = score + (own[_at(d - shortest[k])] + (v + s * float(d)))
+                if keep:
+                    back[_at(back_at + to)] = code
+                d += 1
+
+
+@compiled()
+def best_end(problem: Problem, here: _Float64) -> tuple[float, int]:
+    """Return the best score of the states of the last event, and its length there."""
+    first, last, shortest = problem.windows.first, problem.windows.last, problem.windows.shortest
+    k = shortest.size - 1
+    best, best_d = -np.inf, first[k + 1] - first[k]
+    for d in range(last[k + 1] - last[k], last[k + 1] - first[k] + 1):
+        value = here[d - shortest[k]]
+        if value >= best:  # ties: the greatest length, which is the earliest onset
+            best, best_d = value, d
+    return best, best_d
+
+
+@compiled()
+def follow(
+    problem: Problem, low: int, high: int, back: npt.NDArray[Any], d: int, onsets: IntArray
+) -> int:
+    """Fill onsets low .. high - 1, the last of which lasts d; return the length before them."""
+    windows, offset = problem.windows, problem.offset
+    first, last, shortest, longest = windows.first, windows.last, windows.shortest, windows.longest
+    for k in range(high - 1, low - 1, -1):
+        end = last[k + 1] if k + 1 == onsets.size else onsets[k + 1]
+        t = onsets[k] = end - d
+        if k == 0:
+            return 0
+        row = (end - first[k + 1]) * (longest[k] - shortest[k] + 1) + d - shortest[k]
+        code = np.intp(back[offset[k] - offset[low] + row])
+        d = min(longest[k - 1], t - first[k - 1]) - code
+    return d

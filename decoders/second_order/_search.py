@@ -1,0 +1,235 @@
+"""Search of the states whose bound reaches a threshold, one event after another.
+
+State ``(t, d)`` of event k begins at frame t and lasts d frames; H_k(t, d) is the best score of
+the terms of events ``0 .. k`` (`align.decoders.second_order`). With the bounds of
+`align.decoders.second_order._bounds` no path through the state scores more than ::
+
+    H_k(t, d) + R_{k+1}(d, t + d)
+
+States below the threshold are dropped as they are met, and only frames where a state ends are
+looked at for the next onset. If the best path found reaches the highest threshold that was used,
+no path that was dropped is better: it is the best of all, ties included.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from align._numba import compiled
+from align.decoders._first_order import Tables
+from align.decoders.second_order._bounds import PAD, Bounds
+from align.decoders.second_order._knots import Lengths
+from align.types import IntArray
+
+__all__ = ["States", "search"]
+
+_at = np.uintp  # numba counts a place that may be negative from the end: some instructions each
+_WIDEST = 16.0  # times its first width, a beam grows no more where states are few
+_GIVE_UP = 2.0**16  # nor where no state is left: it is given up
+_NARROWEST = 2.0**-40  # times its first width: a beam of no width could not grow again
+_UNSURE = 1e-5  # of the spread, and of scores 1e-14: more than rounding takes from a quick test
+_SLACK = 8  # of so many parts of the events, states may come sooner than the rest leaves room for
+
+_Float64 = npt.NDArray[np.float64]
+_Int32 = npt.NDArray[np.int32]
+
+
+class States(NamedTuple):
+    """Room for the states that are kept, event by event.
+
+    Attributes
+    ----------
+    value : np.ndarray [dtype=float64]
+        H_k(t, d).
+    length : np.ndarray [dtype=int32]
+        d.
+    other : np.ndarray [dtype=int32]
+        The next shorter state that ends at the same frame; -1 for none.
+    newest : np.ndarray [dtype=int32]
+        The shortest state of event k - 1 that ends at frame ``first[k] + i``, at
+        ``place[k] + i``; -1 for none. Frames that are looked at only, one event after the other.
+    place : np.ndarray [shape=(K + 1,), dtype=intp]
+        Where frame ``first[k]`` is, or would be, in `newest`.
+    begin : np.ndarray [shape=(K + 1,), dtype=intp]
+        Where the states of each event begin.
+    """
+
+    value: _Float64
+    length: _Int32
+    other: _Int32
+    newest: _Int32
+    place: IntArray
+    begin: IntArray
+
+
+@compiled()
+def search(
+    tables: Tables,
+    ratio: _Float64,
+    roots: _Float64,
+    lengths: Lengths,
+    bounds: Bounds,
+    threshold: float,
+    beam: float,
+    aim: int,
+    states: States,
+    onsets: IntArray,
+) -> tuple[float, float]:
+    """Fill the best path; return its score and the highest threshold that was used.
+
+    The score is -inf where no path reaches the thresholds, NaN where there is no more room, or
+    the events so far leave too little of it to the others. With a finite `beam` the threshold
+    follows the best bound of each event at that distance, which narrows where more than `aim`
+    states of one event are kept, and grows where fewer than half of them are.
+    """
+    # arrays are taken out of tuples here once, because each time counts references
+    first, last = tables.windows.first, tables.windows.last
+    shortest, longest = tables.windows.shortest, tables.windows.longest
+    of_all, of_all_at = bounds.of_all, bounds.offset_of_all
+    table, table_at, stride = bounds.table, bounds.offset, bounds.stride
+    level, greatest, unit = bounds.level, bounds.greatest, bounds.unit
+    value, length, other = states.value, states.length, states.other
+    begins, newest_of_all, places = states.begin, states.newest, states.place
+    onset_table, start = tables.onset, tables.start
+    n_events = onsets.size
+    widest = np.max(last - first) + 1
+    newest, coming = np.full((2, widest), -1, dtype=np.int32)
+    before, slope, base = np.empty((3, widest))  # the lines of one onset
+    highest, first_beam = -np.inf, beam
+    n = n_places = 0
+    reached_first, reached_last = 0, last[0] - first[0]
+    k = 0
+    while k < n_events:
+        begin = begins[k] = n
+        places[k] = n_places - reached_first
+        a, b, c = ratio[k, 0], ratio[k, 1], ratio[k, 2]
+        alpha, beta = roots[0, k], roots[1, k]
+        duration = tables.duration[tables.row[k]]
+        knot, n_intervals = lengths.knot[k], lengths.n_knots[k] - 1
+        top_own = bounds.top_length[k]
+        bend = 0.0 if k == n_events - 1 else roots[1, k + 1] * roots[1, k + 1]
+        after = level[k + 1] * unit
+        unsure = _UNSURE + 1e-14 * (abs(after) + abs(threshold)) / unit
+        row = table_at[k + 1] + PAD - first[k + 1]
+        best_bound = -np.inf
+        next_first, next_last = last[k + 1] - first[k + 1], 0
+        for i in range(reached_first, reached_last + 1):
+            t = first[k] + i
+            state = newest[_at(i)]
+            newest_of_all[_at(n_places)] = state
+            n_places += 1
+            if state < 0 and k > 0:
+                continue
+            # each state that ends here is a line in the length d of this event
+            onset = float(onset_table[_at(k), _at(t - start[k])])
+            top, n_lines = 0.0, 1
+            before[0] = slope[0] = base[0] = 0.0
+            if k > 0:
+                top, n_lines = -np.inf, 0
+                while state >= 0:
+                    d_before, score = float(length[_at(state)]), value[_at(state)]
+                    before[_at(n_lines)] = d_before
+                    slope[_at(n_lines)] = c * d_before
+                    base[_at(n_lines)] = score + b * d_before * d_before
+                    top = score if score > top else top
+                    state = other[_at(state)]
+                    n_lines += 1
+            # what a change of length, and what follows, may still cost
+            left = top + onset + top_own + after - threshold
+            most = left + greatest[k + 1] * unit + unsure * unit
+            if not most >= 0.0:
+                continue
+            low, high = max(shortest[k], first[k + 1] - t), min(longest[k], last[k + 1] - t)
+            if k > 0 and alpha > 0.0:
+                reach = np.sqrt(most)
+                nearest = (beta * before[0] - reach) / alpha
+                farthest = (beta * before[_at(n_lines - 1)] + reach) / alpha
+                low = int(min(max(nearest, float(low)), high + 1.0))
+                high = int(min(farthest, float(high)))
+            needed = -left / unit - unsure
+            all_at = of_all_at[k + 1] + t - first[k + 1]
+            j = 0  # the interval between knots that holds d
+            for d in range(low, high + 1):
+                if of_all[_at(all_at + d)] < needed:
+                    continue
+                x = float(d)
+                score = base[0] + slope[0] * x
+                for p in range(1, n_lines):  # two or three: no envelope is worth its while
+                    line = base[_at(p)] + slope[_at(p)] * x
+                    score = line if line > score else score
+                score = onset + (duration[_at(d)] + a * x * x + score)
+                # what follows: the line between two knots
+                while j < n_intervals - 1 and knot[_at(j + 1)] < d:
+                    j += 1
+                bound = score + after
+                if k < n_events - 1:
+                    place = _at(row + j * stride[k + 1] + t + d)
+                    less, more = float(table[place]), float(table[place + _at(stride[k + 1])])
+                    past, ahead = float(d - knot[_at(j)]), float(knot[_at(j + 1)] - d)
+                    part = past / (past + ahead) if past > 0.0 else 0.0
+                    bound += unit * (less + part * (more - less)) + bend * past * ahead
+                if not bound >= threshold:
+                    continue
+                if n >= value.size:
+                    return np.nan, highest
+                best_bound = bound if bound > best_bound else best_bound
+                end = t + d - first[k + 1]
+                value[_at(n)], length[_at(n)], other[_at(n)] = score, d, coming[_at(end)]
+                coming[_at(end)] = n
+                n += 1
+                next_first, next_last = min(next_first, end), max(next_last, end)
+        size = value.size
+        if n > size // 2 and n * float(n_events) > size * float(k + n_events // _SLACK + 1):
+            return np.nan, highest
+        if n == begin:
+            if not beam < _GIVE_UP * first_beam:
+                return -np.inf, highest
+            # the bounds of all states fell by more than the beam is wide: once more
+            threshold -= beam
+            beam *= 2.0
+            n_places = places[k] + reached_first
+            continue
+        highest = max(highest, threshold)
+        newest[reached_first : reached_last + 1] = -1
+        newest, coming = coming, newest
+        reached_first, reached_last = next_first, next_last
+        k += 1
+        if beam < np.inf:
+            much = (n - begin) / aim
+            if much > 1.0:
+                beam = max(beam * max(0.1, much**-0.5), _NARROWEST * first_beam)
+            elif much < 0.5:
+                beam = min(beam * min(1.1, much**-0.5), max(beam, _WIDEST * first_beam))
+            threshold = best_bound - beam
+    begins[n_events] = n
+    return _trace(tables, ratio, states, onsets), highest
+
+
+@compiled()
+def _trace(tables: Tables, ratio: _Float64, states: States, onsets: IntArray) -> float:
+    """Fill the best path through the states that were kept; ties: the greatest length before."""
+    first, begin = tables.windows.first, states.begin
+    value, length, other = states.value, states.length, states.other
+    newest, place = states.newest, states.place
+    n_events = onsets.size
+    total, state = -np.inf, -1
+    for s in range(begin[n_events - 1], begin[n_events]):
+        if value[s] > total:
+            total, state = value[s], s
+    t = first[n_events]
+    for k in range(n_events - 1, -1, -1):
+        d = float(length[state])
+        t -= length[state]
+        onsets[k] = t
+        if k == 0:
+            break
+        b, c = ratio[k, 1], ratio[k, 2]
+        top, s = -np.inf, newest[place[k] + t - first[k]]
+        while s >= 0:  # by rising length
+            x = float(length[s])
+            score = value[s] + b * x * x + c * x * d
+            if score >= top:
+                top, state = score, s
+            s = other[s]
+    return total
