@@ -53,7 +53,7 @@ def label_codes(y: Labels, classes: Labels) -> npt.NDArray[np.int64]:
 
 
 def _span(y: Labels) -> tuple[int, int] | None:
-    """Return the least label and the size of the range, where a table of it is worth while."""
+    """Return the least label and the size of the range, where a table of it is short enough."""
     if y.dtype.kind not in "iu" or y.size == 0:
         return None
     low, high = _range(y) if y.dtype == np.int64 else (int(y.min()), int(y.max()))

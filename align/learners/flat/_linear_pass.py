@@ -25,7 +25,6 @@ from align.learners.flat._round import (
     ball_scale,
     book,
     closed_step,
-    inlined,
     judge_one,
     lead,
     rank_sets,
@@ -33,7 +32,7 @@ from align.learners.flat._round import (
     tuned,
     write,
 )
-from align.learners.parts.step_kernels import hinge
+from align.learners.parts.step_kernels import hinge, inlined
 
 __all__ = ["TILE", "play"]
 

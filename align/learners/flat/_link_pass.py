@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from align._numba import compiled
 from align.learners.flat import _round as core
 from align.learners.flat._link_state import (
     BALL,
@@ -41,7 +40,14 @@ from align.learners.flat._round import (
     tuned,
     write,
 )
-from align.learners.parts.step_kernels import ENTROPY, QNORM, entropy_step, hinge, line_search
+from align.learners.parts.step_kernels import (
+    ENTROPY,
+    QNORM,
+    entropy_step,
+    hinge,
+    lean,
+    line_search,
+)
 
 __all__ = ["play", "refresh"]
 
@@ -49,7 +55,7 @@ __all__ = ["play", "refresh"]
 # Rounds ------------------------------------------------------------------------------------------
 
 
-@compiled()
+@lean
 def _row_link(s: Any, v: Any, w: Any, scale: float) -> None:
     """Write the link of a row of v, but for `BALL`, where it is only scaled."""
     n = v.shape[0]
@@ -85,7 +91,7 @@ def _row_link(s: Any, v: Any, w: Any, scale: float) -> None:
             w[j] = scale * v[j]
 
 
-@compiled()
+@lean
 def _square(s: Any) -> float:
     """Return ``|v|^2`` over all rows."""
     total = 0.0
@@ -95,14 +101,14 @@ def _square(s: Any) -> float:
     return total
 
 
-@compiled()
+@lean
 def _shrink(s: Any, scale: float) -> float:
     """Return the factor that takes ``scale v`` into the ball."""
     size = scale * math.sqrt(_square(s))
     return s.rule[core.BOUND] / size if size > s.rule[core.BOUND] else 1.0
 
 
-@compiled()
+@lean
 def refresh(s: Any, scale: float) -> None:
     """Bring w up to date, and put what is left behind on the sum of the hypotheses."""
     anew = scale != s.sums[SCALE]
@@ -122,7 +128,7 @@ def refresh(s: Any, scale: float) -> None:
             s.stale[r] = False
 
 
-@compiled()
+@lean
 def _score(s: Any, w: Any, x: Any) -> float:
     total = 0.0
     if s.flags[DOUBLED]:  # equal weights must give a score of exactly 0
@@ -135,7 +141,7 @@ def _score(s: Any, w: Any, x: Any) -> float:
     return total
 
 
-@compiled()
+@lean
 def _dual_norm(s: Any, x: Any) -> float:
     kind = s.flags[KIND]
     top = 0.0
@@ -152,7 +158,7 @@ def _dual_norm(s: Any, x: Any) -> float:
     return norm if s.v.shape[0] == 1 else norm * math.sqrt(2.0)
 
 
-@compiled()
+@lean
 def _dual(s: Any) -> float:
     c = s.sums[core.C]
     kind = s.flags[KIND]
@@ -184,7 +190,7 @@ def _dual(s: Any) -> float:
     return float(s.sums[core.GAIN] - c * total)
 
 
-@compiled()
+@lean
 def _constraint(s: Any, x: Any, y: float, relevant: Any, row: int) -> Any:
     """Return code, mistake, row with x, row with -x, sign, target, inner; -2: nothing to rank."""
     k = s.v.shape[0]
@@ -207,7 +213,7 @@ def _constraint(s: Any, x: Any, y: float, relevant: Any, row: int) -> Any:
     return float(best), inner <= 0.0, good, wrong, 1.0, margin, inner
 
 
-@compiled()
+@lean
 def _step(
     s: Any, x: Any, up: int, down: int, sign: float, target: float, loss: float, weight: float
 ) -> float:
@@ -265,7 +271,7 @@ def _step(
     return line_search(kind, s.some_v[:rows], s.some_d[:rows], c, target, largest, p, curvature)
 
 
-@compiled()
+@lean
 def _move(s: Any, x: Any, up: int, down: int, sign: float, alpha: float) -> None:
     for j in range(x.shape[0]):
         s.v[up, j] += alpha * (sign * x[j])
@@ -276,7 +282,7 @@ def _move(s: Any, x: Any, up: int, down: int, sign: float, alpha: float) -> None
         s.stale[down] = True
 
 
-@compiled()
+@lean
 def _inner(s: Any, x: Any, up: int, down: int, sign: float, scale: float) -> float:
     """Return ``<grad f*(scale v), a>`` of the v of now, without touching w."""
     if s.flags[KIND] == BALL:
@@ -295,7 +301,7 @@ def _inner(s: Any, x: Any, up: int, down: int, sign: float, scale: float) -> flo
 # Earlier rounds ----------------------------------------------------------------------------------
 
 
-@compiled()
+@lean
 def _again(s: Any, kept: Any, i: int, scale: float) -> float:
     """Optimise the variable in place i anew; return how far it moved."""
     x, up, down, sign = kept.x[i], kept.up[i], kept.down[i], kept.sign[i]
@@ -322,7 +328,7 @@ def _again(s: Any, kept: Any, i: int, scale: float) -> float:
     return float(abs(new - old))
 
 
-@compiled()
+@lean
 def _worst(s: Any, kept: Any, first: int, n: int, scale: float) -> int:
     """Return the place of the variable whose slope, where it may follow it, is largest."""
     refresh(s, scale)
@@ -346,7 +352,7 @@ def _worst(s: Any, kept: Any, first: int, n: int, scale: float) -> int:
     return chosen
 
 
-@compiled()
+@lean
 def _keep(
     s: Any,
     kept: Any,
@@ -365,13 +371,14 @@ def _keep(
         s.memory[1] -= 1
     at = (s.memory[0] + s.memory[1]) % cap
     s.memory[1] += 1
-    kept.x[at] = x
+    for j in range(x.shape[0]):
+        kept.x[at, j] = x[j]
     kept.up[at], kept.down[at], kept.sign[at] = up, down, sign
     kept.target[at], kept.weight[at], kept.alpha[at] = target, weight, alpha
     return int(at)
 
 
-@compiled()
+@lean
 def _sweep(s: Any, kept: Any, scale: float, draws: Any, t: int) -> None:
     """Optimise the variables that are kept, one after another."""
     first, n = s.memory[0], s.memory[1]
@@ -400,12 +407,13 @@ def _sweep(s: Any, kept: Any, scale: float, draws: Any, t: int) -> None:
 # A pass ------------------------------------------------------------------------------------------
 
 
-@compiled()
+@lean
 def _fill(s: Any, values: Any) -> None:
     """Write the instance as the learner sees it: with the constant, doubled."""
     x = s.x
     width = values.shape[0]
-    x[:width] = values
+    for j in range(width):
+        x[j] = values[j]
     if s.rule[core.BIAS] != 0.0:
         x[width] = s.rule[core.BIAS]
         width += 1
@@ -414,7 +422,7 @@ def _fill(s: Any, values: Any) -> None:
             x[width + j] = -x[j]
 
 
-@compiled()
+@lean
 def play(
     X: Any,
     order: Any,

@@ -23,8 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from align._numba import compiled
-from align.learners.parts.step_kernels import exact_alpha
+from align.learners.parts.step_kernels import exact_alpha, inlined, lean
 
 # ruff: noqa: RUF022 -- the constants in the order of their numbers
 __all__ = [
@@ -42,7 +41,7 @@ __all__ = [
     "LOG_CODE", "LOG_LOSS", "LOG_ALPHA", "LOG_C", "LOG_NORM", "LOG_TARGET", "LOG_DUAL",
     "LOG_COST", "LOG_OTHER", "LOG_SCALE", "LOG_WIDTH",
     # kernels
-    "ball_scale", "book", "closed_step", "inlined", "judge_one", "lead", "rank_sets", "runner_up",
+    "ball_scale", "book", "closed_step", "judge_one", "lead", "rank_sets", "runner_up",
     "tuned", "write",
 ]  # fmt: skip
 
@@ -67,9 +66,6 @@ FIXED, MISTAKES, SELF_TUNED, SQRT, RUNNING, SELF_BOUNDED = range(6)
     LOG_SCALE,
 ) = range(10)
 LOG_WIDTH = 10
-
-# References are not counted: no kernel here makes an array, and its caller holds those it gets.
-inlined = compiled(forceinline=True, error_model="numpy", _nrt=False)
 
 
 # Direction, target and mistake -------------------------------------------------------------------
@@ -183,7 +179,7 @@ def ball_scale(c: float, square: float, bound: float) -> float:
     return scale
 
 
-@compiled(error_model="numpy", _nrt=False)
+@lean
 def _ball_step(
     target: float, inner: float, norm2: float, curvature: float, c: float, square: float, b: float
 ) -> float:
@@ -200,7 +196,7 @@ def _ball_step(
             break
         low = high
         high *= 2.0
-        if high > 1e300:
+        if high > 1e140:  # its square is still finite, and the slope does not change any more
             return math.inf
     for _ in range(200):
         middle = 0.5 * (low + high)

@@ -264,7 +264,7 @@ class KernelPA(ParamsMixin):
 
     def _play(self, X: Matrix, targets: Indices, order: Indices, slot: Indices) -> None:
         """Play one round for each example, in the order given."""
-        with np.errstate(over="ignore", invalid="ignore"):  # told below
+        with np.errstate(over="ignore", invalid="ignore"):  # reported below
             played = self._supports.play(
                 self._kernel,
                 X,

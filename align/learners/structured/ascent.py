@@ -40,7 +40,7 @@ class DualAscent:
     n_features : int
         J.
     watchers : iterable of Conversion
-        Told of every round and step.
+        Called with every round and step.
     record_directions : bool
         Keep the direction of each round in the trace.
 
@@ -125,7 +125,7 @@ class DualAscent:
         return tuning(radius, mistakes, self.n_rounds + 1, self.loss)
 
     def begin_round(self) -> None:
-        """Tell the watchers which hypothesis the round begins with."""
+        """Call the watchers with the hypothesis that the round begins with."""
         for watcher in self.watchers:
             watcher.before_round(self.v, self.scale)
 
