@@ -37,6 +37,7 @@ UPWARD: dict[tuple[str, str], str] = {
 BY_NAME = {
     "align._lazy": "the front doors load what they lead to on first use",
     "align.batch.pool": "distributed is an extra, and no module of Align",
+    "align.learners": "its front door asks one folder after the other for a name",
     "align.models.file": "`load` makes the aligner that a file says it is of; see its table",
 }
 """Modules that import what a string names."""

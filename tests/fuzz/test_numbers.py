@@ -193,7 +193,7 @@ def test_music_of_one_piece_with_few_notes(
     aligner = MusicAligner(features, network=network, n_folds=2, epochs=1)
     try:
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "with a single piece", UserWarning)
+            warnings.filterwarnings("ignore", "with a single recording", UserWarning)
             aligner.fit(corpus)
     except AlignError:  # too little to learn from
         return

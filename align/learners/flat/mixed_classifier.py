@@ -12,6 +12,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
+from align._blas import one_thread
 from align.errors import ParameterError
 from align.learners.flat._classifier import FlatClassifier
 from align.learners.flat._inputs import read_classes, read_examples
@@ -216,6 +217,7 @@ def _opened(
     return model
 
 
+@one_thread()
 def _epoch(
     estimator: FlatClassifier,
     classes: npt.NDArray[Any],

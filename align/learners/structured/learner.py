@@ -23,6 +23,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from align._blas import one_thread
 from align._params import ParamsMixin, not_fitted_error
 from align.errors import ParameterError
 from align.learners.parts import (
@@ -175,6 +176,7 @@ class StructuredLearner(ParamsMixin):
 
     # Running ---------------------------------------------------------------------------------
 
+    @one_thread()
     def fit(
         self,
         problem: StructuredProblem,

@@ -33,6 +33,7 @@ from typing import Any, NamedTuple, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from align._blas import one_thread
 from align._params import ParamsMixin, not_fitted_error
 from align.errors import ParameterError
 from align.learners.parts import FixedTuning, MixedEpoch, check_mixing, make_update, mixing_weights
@@ -287,6 +288,7 @@ class _Done(NamedTuple):
     radius: float
 
 
+@one_thread()
 def _epoch(
     params: dict[str, Any],
     problem: StructuredProblem,
