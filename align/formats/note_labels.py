@@ -273,6 +273,8 @@ def _read_layer(path: str) -> list[_Row]:
         raise DataError(
             "is not a whole layer file; export it again.", path=path, line=line
         ) from None
+    except (LookupError, ValueError) as error:  # an encoding that is unknown, or not taken
+        raise DataError(f"is not XML that can be read: {error}.", path=path) from None
     model = root.find(".//model")
     if root.tag != "sv" or model is None:
         raise DataError("is not a layer of Sonic Visualiser.", path=path)

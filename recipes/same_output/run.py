@@ -40,7 +40,7 @@ class Command(NamedTuple):
     arguments: tuple[str, ...]
 
 
-def speech_commands(inputs: Path, quick: bool) -> Iterator[Command]:
+def speech_commands(inputs: Path) -> Iterator[Command]:
     """Commands on phones and words; names of inputs are relative to a working folder."""
     kiwi, north = "../inputs/bundled/kiwi", "../inputs/bundled/north-wind"
     for stem in (kiwi, north):
@@ -86,7 +86,7 @@ def speech_commands(inputs: Path, quick: bool) -> Iterator[Command]:
     )
 
 
-def music_commands(inputs: Path, quick: bool) -> Iterator[Command]:
+def music_commands(inputs: Path) -> Iterator[Command]:
     """Commands on notes."""
     folders = [f"bundled/{path.name}" for path in (inputs / "bundled").iterdir() if path.is_dir()]
     if (inputs / "pieces").is_dir():
@@ -240,7 +240,7 @@ def main() -> int:
         shutil.rmtree(work, ignore_errors=True)
         gather(options.before, Path(data) if data else None, work / INPUTS, options.quick)
     inputs = work / INPUTS
-    commands = [*speech_commands(inputs, options.quick), *music_commands(inputs, options.quick)]
+    commands = [*speech_commands(inputs), *music_commands(inputs)]
     if not (work / "before").is_dir():
         run(os.path.abspath(options.before), commands, work / "before")
     shutil.rmtree(work / "after", ignore_errors=True)

@@ -205,6 +205,8 @@ def test_labels_that_name_nothing(tmp_path: Path, suffix: str, label: str, messa
         ("a.svl", "<sv>", "is not a whole layer"),
         ("a.svl", "<sv/>", "is not a layer of Sonic"),
         ("a.svl", '<!DOCTYPE sv [<!ENTITY a "b">]><sv/>', "declares entities"),
+        ("a.svl", '<?xml version="1.0" encoding="UTF-88"?><sv/>', "unknown encoding: UTF-88"),
+        ("a.svl", '<?xml version="1.0" encoding="utf-7"?><sv/>', "is not XML that can be read"),
         ("a.svl", '<sv><model sampleRate="x"/></sv>', "the sampling rate is 'x'"),
         ("a.svl", '<sv><model sampleRate="0"/></sv>', "sampling rate is 0"),
         (

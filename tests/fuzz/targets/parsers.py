@@ -53,14 +53,32 @@ def feed(name: str, data: bytes) -> None:
 def _labels(path: str) -> None:
     from align.formats import read_labels
 
+    _tiers(path)
     read_labels(path)
     read_labels(path, duration=2.0, rate=8000) if path.endswith(".phn") else None
+
+
+def _tiers(path: str) -> None:
+    """Read all tiers, and write them as every format that may hold them."""
+    from align.formats import read_tiers
+    from align.formats.json_file import format_json_tiers
+    from align.formats.tables import format_csv_tiers
+    from align.formats.textgrid import format_textgrid
+
+    try:
+        tiers = read_tiers(path)
+        format_textgrid(tiers, tiers.duration)
+        format_json_tiers(tiers)
+        format_csv_tiers(tiers)
+    except AlignError as error:
+        str(error)
 
 
 def _textgrid(path: str) -> None:
     from align.formats import read_labels
     from align.speech.text import read_transcript
 
+    _tiers(path)
     try:
         read_labels(path)
     except AlignError as error:

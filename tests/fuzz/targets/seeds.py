@@ -171,7 +171,13 @@ def seeds(target: str) -> list[bytes]:
         "audacity": lambda: [b"0.0\t0.5\ta\n\\\t10\t20\n0.5\t1e0\tb\n", b"0\t0\ta\n1\t1\tb\n"],
         "json": lambda: [
             b'{"audio": "k.wav", "rate": 16000, "duration": 1, "score": 2.5, "events": '
-            b'[{"label": "a", "start": 0.0, "end": 0.5, "confidence": null}]}'
+            b'[{"label": "a", "start": 0.0, "end": 0.5, "confidence": null}]}',
+            b'{"duration": 1, "events": [{"label": "a", "start": 0.0, "end": 0.5}], "words": '
+            b'[{"label": "w", "start": 0.0, "end": 0.5}], "tiers": [{"name": "word", "in": '
+            b'"words"}, {"name": "t", "kind": "point", "points": '
+            b'[{"label": "H*", "time": 0.3}]}]}',
+            b'{"speakers": {"x": {"duration": 1, "events": [{"label": "a", "start": 0.0, "end": '
+            b'0.5}], "words": []}, "y": {"events": [{"label": "b", "start": 0, "end": 1}]}}}',
         ],
         "midi": _midi,
         "notation": lambda: [
