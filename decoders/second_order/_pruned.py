@@ -111,11 +111,11 @@ def search_by_bounds(
     room = min(_ROOM * n_nodes + _MORE_ROOM, (allowed - used) // 16)
     if room < min(n_nodes, _MORE_ROOM):
         return None
-    # one block: what a single array took, the system can give to the next call as it is
-    cuts = np.cumsum([2 * room, room, room, n_nodes, n_of_all])
-    value, length, other, newest, of_all, table = np.split(
-        np.empty(4 * room + n_nodes + n_of_all + n_rows, np.float32), cuts
-    )
+    # two blocks, of which the first is filled and the second hardly touched: what a single array
+    # took, the system can give to the next call as it is
+    of_all, table = np.split(np.empty(n_of_all + n_rows, np.float32), [n_of_all])
+    cuts = np.cumsum([2 * room, room, room])
+    value, length, other, newest = np.split(np.empty(4 * room + n_nodes, np.int32), cuts)
     level, greatest, top_length = np.empty((3, n_events + 1))
     bounds = Bounds(
         table, offset, stride, of_all, offset_of_all, level, greatest, top_length, spread
@@ -125,9 +125,9 @@ def search_by_bounds(
         return None
     states = States(
         value.view(np.float64),
-        length.view(np.int32),
-        other.view(np.int32),
-        newest.view(np.int32),
+        length,
+        other,
+        newest,
         *np.empty((2, n_events + 1), dtype=np.intp),
     )
     onsets = np.empty(n_events, dtype=np.intp)
