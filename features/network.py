@@ -68,7 +68,7 @@ class FrameNetwork:
         One residual layer for each, with three taps so many frames apart.
     first : int
         Taps of the first layer; odd.
-    seed : int
+    random_state : int
         Of the initial weights.
 
     Attributes
@@ -93,7 +93,7 @@ class FrameNetwork:
         width: int = 64,
         dilations: Sequence[int] = (1, 2, 4, 8, 1, 2, 4),
         first: int = 5,
-        seed: int = 0,
+        random_state: int = 0,
     ) -> None:
         if n_inputs < 1 or width < 1 or not heads or min(heads) < 1:
             raise ParameterError("n_inputs, width and the size of every head must be positive.")
@@ -102,7 +102,7 @@ class FrameNetwork:
         self.n_inputs, self.width, self.first = int(n_inputs), int(width), int(first)
         self.heads = tuple(int(size) for size in heads)
         self.dilations = tuple(int(d) for d in dilations)
-        rng = np.random.default_rng(seed)
+        rng = np.random.default_rng(random_state)
         self.weights: list[Float32] = []
         for (rows, columns), gain in zip(self._shapes(), self._gains(), strict=True):
             scale = gain * np.sqrt(2.0 / rows)
@@ -318,7 +318,7 @@ def train_network(
     dropout: float = 0.15,
     noise: float = 0.1,
     restandardise: bool = True,
-    seed: int = 0,
+    random_state: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> FrameNetwork:
     """Train a network in place by Adam on random stretches of the sequences.
@@ -351,7 +351,7 @@ def train_network(
         each channel of a stretch as a constant, as another microphone would.
     restandardise : bool
         Whether the network's `mean` and `deviation` are set from `sequences`.
-    seed : int
+    random_state : int
         Of the stretches, the dropout and the noise.
     progress : callable, optional
         Called with the steps done and their number.
@@ -392,7 +392,7 @@ def train_network(
         rate=rate,
         decay=decay,
         dropout=dropout,
-        seed=seed,
+        random_state=random_state,
         progress=progress,
     )
 
@@ -408,7 +408,7 @@ def train_on_batches(
     rate: float = 2e-3,
     decay: float = 1e-4,
     dropout: float = 0.15,
-    seed: int = 0,
+    random_state: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> FrameNetwork:
     """Train a network in place by Adam on batches that a function makes.
@@ -423,7 +423,7 @@ def train_on_batches(
         counts [shape=(B, L)].
     head_weights, tables, steps, rate, decay, dropout, progress
         As in `train_network`.
-    seed : int
+    random_state : int
         Of the generator, which also serves the dropout.
 
     Returns
@@ -436,7 +436,7 @@ def train_on_batches(
     for size, table in zip(network.heads, vectors, strict=True):
         if table is not None and (table.ndim != 2 or table.shape[1] != size):
             raise ParameterError(f"table.shape={table.shape}, must be (n_classes, {size}).")
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(random_state)
     adam = _Adam(network.weights, rate, decay, steps)
     for step in range(steps):
         x, wanted, counted = draw(rng)

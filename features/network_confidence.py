@@ -82,7 +82,7 @@ class NetworkConfidence(Feature):
         Training stops after so many updates, however large the corpus.
     n_networks : int
         Networks that are trained from different seeds, and averaged.
-    seed : int
+    random_state : int
         Of weights and training.
 
     Attributes
@@ -115,7 +115,7 @@ class NetworkConfidence(Feature):
         epochs: float = 25.0,
         most_steps: int = 8000,
         n_networks: int = 1,
-        seed: int = 0,
+        random_state: int = 0,
     ) -> None:
         if not windows or min(windows) <= 0:
             raise ParameterError(f"windows={windows}, must be one or more positive lengths.")
@@ -135,7 +135,7 @@ class NetworkConfidence(Feature):
         self.epochs = epochs
         self.most_steps = most_steps
         self.n_networks = n_networks
-        self.seed = seed
+        self.random_state = random_state
 
     # Fitting ---------------------------------------------------------------------------------
 
@@ -150,15 +150,15 @@ class NetworkConfidence(Feature):
         steps = min(max(steps, 50), self.most_steps)
         self.networks_ = []
         for n in range(self.n_networks):
-            seed = self.seed + 1000 * n
+            random_state = self.random_state + 1000 * n
             network = FrameNetwork(
                 inputs[0].shape[1],
                 self._heads(),
                 width=self.width,
                 dilations=self.dilations,
-                seed=seed,
+                random_state=random_state,
             )
-            self._train(network, inputs, targets, steps=steps, seed=seed + 100)
+            self._train(network, inputs, targets, steps=steps, random_state=random_state + 100)
             self.networks_.append(network)
         return self
 
@@ -195,7 +195,7 @@ class NetworkConfidence(Feature):
                 steps=steps,
                 rate=rate,
                 restandardise=False,
-                seed=self.seed + 1000 * n + 200,
+                random_state=self.random_state + 1000 * n + 200,
             )
         return self
 

@@ -98,7 +98,7 @@ class NoteNetwork:
         Share of stretches that are listened to at another pitch, in [0, 1).
     use_context : bool
         Whether the network reads `note_context`.
-    seed : int
+    random_state : int
         Of weights and training.
 
     Attributes
@@ -129,7 +129,7 @@ class NoteNetwork:
         onset_width: float = 0.010,
         elsewhere: float = 0.15,
         use_context: bool = True,
-        seed: int = 0,
+        random_state: int = 0,
     ) -> None:
         for what, value in (("steps", steps), ("batch", batch), ("width", width)):
             if value < 1:
@@ -148,7 +148,7 @@ class NoteNetwork:
         self.onset_width = onset_width
         self.elsewhere = elsewhere
         self.use_context = use_context
-        self.seed = seed
+        self.random_state = random_state
 
     # Fitting ---------------------------------------------------------------------------------
 
@@ -170,13 +170,17 @@ class NoteNetwork:
             raise ParameterError("examples=[], must hold at least one piece.")
         drawn = _Stretches(self, examples)
         network = FrameNetwork(
-            self._n_inputs, (1,), width=self.width, dilations=self.dilations, seed=self.seed
+            self._n_inputs,
+            (1,),
+            width=self.width,
+            dilations=self.dilations,
+            random_state=self.random_state,
         )
         network.weights[-1][:] = -3.0  # onsets are rare
-        seen, _ = drawn.batch(400, np.random.default_rng(self.seed))
+        seen, _ = drawn.batch(400, np.random.default_rng(self.random_state))
         network.mean = seen.mean(axis=(0, 1))
         network.deviation = seen.std(axis=(0, 1)) + np.float32(1e-2)
-        self._train(network, drawn, self.steps, 3e-3, self.seed + 1, progress)
+        self._train(network, drawn, self.steps, 3e-3, self.random_state + 1, progress)
         self.network_ = network
         return self
 
@@ -200,7 +204,9 @@ class NoteNetwork:
             raise ParameterError("examples=[], must hold at least one piece.")
         network = copy.copy(self.network_)
         network.weights = [w.copy() for w in network.weights]
-        self._train(network, _Stretches(self, examples), steps, rate, self.seed + 200, None)
+        self._train(
+            network, _Stretches(self, examples), steps, rate, self.random_state + 200, None
+        )
         self.network_ = network
         return self
 
@@ -210,7 +216,7 @@ class NoteNetwork:
         drawn: "_Stretches",
         steps: int,
         rate: float,
-        seed: int,
+        random_state: int,
         progress: Callable[[int, int], None] | None,
     ) -> None:
         counted = np.ones((self.batch, self.length), dtype=np.float32)
@@ -234,7 +240,7 @@ class NoteNetwork:
             steps=steps,
             rate=rate,
             dropout=0.1,
-            seed=seed,
+            random_state=random_state,
             progress=progress,
         )
 

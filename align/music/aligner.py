@@ -221,7 +221,7 @@ class MusicAligner(Aligner):
                 f"features={self.features!r}, must be one of ['default', 'thesis'], or a list of "
                 f"different names among {list(DEFAULT_NAMES)} with 'notes' in it."
             )
-        network = NoteNetwork(seed=self.random_state)
+        network = NoteNetwork(random_state=self.random_state)
         if self.network is not None:
             network = copy.deepcopy(self.network)
         return [DefaultFunctions(network, names)]

@@ -279,10 +279,10 @@ def _nearby(
     xs: Sequence[BaseFunctions],
     ys: Sequence[Truth],
     C: float,
-    seed: int,
+    random_state: int,
 ) -> npt.NDArray[np.float64]:
     """Average of the weights along passive-aggressive steps from `start`."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(random_state)
     w = start.astype(np.float64)
     total, n = np.zeros_like(w), 0
     for _ in range(_EPOCHS):

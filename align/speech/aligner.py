@@ -175,12 +175,12 @@ class SpeechAligner(SequenceAligner):
             ]
         if name == "universal":
             return [
-                ArticulatoryConfidence(symbols, epochs=10.0, seed=self.random_state),
+                ArticulatoryConfidence(symbols, epochs=10.0, random_state=self.random_state),
                 SpectralDistance(scales=(1, 2, 3, 4)),
                 ArticulatoryDuration(symbols),
             ]
         return [
-            NetworkConfidence(symbols, _broad_classes(), seed=self.random_state),
+            NetworkConfidence(symbols, _broad_classes(), random_state=self.random_state),
             SpectralDistance(scales=(1, 2, 3, 4)),
             DurationFeature("lognormal", classes=self._label_classes()),
         ]

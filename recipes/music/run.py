@@ -162,7 +162,7 @@ def scored(
             model = GaussianAligner(int(variant.split("-")[1])).fit(train)
             yield variant, errors(model, test)
         return
-    network = KeptNetwork(work / "networks", seed=0) if family == "default" else None
+    network = KeptNetwork(work / "networks", random_state=0) if family == "default" else None
     model = align.MusicAligner(family, network=network, n_folds=folds, n_jobs=jobs)
     model.fit(train, sample_weight=weight)
     weights = model.coef_ / model.scale_

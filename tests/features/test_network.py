@@ -145,7 +145,7 @@ def toy(rng, n=200):
 
 def trained(seed=0, **options):
     data = [toy(np.random.default_rng(i)) for i in range(4)]
-    network = FrameNetwork(4, (3, 1, 4), width=8, dilations=(1, 2), first=3, seed=seed)
+    network = FrameNetwork(4, (3, 1, 4), width=8, dilations=(1, 2), first=3, random_state=seed)
     x, targets = zip(*data, strict=True)
     settings = {"steps": 300, "length": 64, "rate": 1e-2, **options}
     return train_network(network, x, targets, **settings)

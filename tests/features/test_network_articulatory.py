@@ -101,7 +101,7 @@ def test_long_silence_is_cut_off_for_training():
 
 
 def test_pooled_copies_answer_with_the_mean(corpus, fitted):
-    other = tiny(seed=3, epochs=20).fit(corpus[:2])
+    other = tiny(random_state=3, epochs=20).fit(corpus[:2])
     both = tiny().pool([fitted, other])
     item = corpus[0]
     x = both._inputs(item.signal, 0.0, 1.0, 1.0)
