@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from align.results.alignment import Alignment
     from align.speech.text.transcript import Utterance
 
-__all__ = ["demo", "speech", "tell_details"]
+__all__ = ["demo", "show_details", "speech"]
 
 _PICTURES = (".png", ".pdf", ".svg")
 _DOUBTED = 5  # onsets named with --verbose
@@ -155,7 +155,7 @@ def speech(
     begin = time.perf_counter()
     with console.first_run(otherwise=f"Aligning {audio} ..."):
         alignment = align.load(model).align(audio, events)
-    tell_details(console, model, alignment, time.perf_counter() - begin)
+    show_details(console, model, alignment, time.perf_counter() - begin)
     if silence_label is not None:
         alignment = _with_silence(alignment, silence_label)
     for target in targets:
@@ -189,7 +189,7 @@ def _align_text(
         found = align_text(model, str(audio), said, **options)
     elapsed = time.perf_counter() - begin
     for both in found.speakers.values():
-        tell_details(console, model, both.phones, elapsed)
+        show_details(console, model, both.phones, elapsed)
     for target in targets:
         if target.suffix.lower() in _PICTURES:
             label = SILENCE if silence is None else silence
@@ -216,7 +216,7 @@ def _align_text(
     )
 
 
-def tell_details(console: Console, model: str, alignment: "Alignment", seconds: float) -> None:
+def show_details(console: Console, model: str, alignment: "Alignment", seconds: float) -> None:
     """Say with ``--verbose`` how long it took, and which onsets deserve a look first."""
     share = seconds / max(alignment.duration, 1e-9)
     console.detail(f"Model {model}: {seconds:.2f} s, {share:.2f} of the length of the recording.")

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from align.errors import ParameterError
 from align.types import FloatArray, IntArray
 
-__all__ = ["TOLERANCE", "ConfidenceModel", "heard_evidence", "shape_evidence"]
+__all__ = ["TOLERANCE", "ConfidenceModel", "network_evidence", "shape_evidence"]
 
 Float64 = npt.NDArray[np.float64]
 
@@ -86,7 +86,7 @@ class ConfidenceModel:
         return _logistic(evidence @ self.weights[:-1] + self.weights[-1])
 
 
-def heard_evidence(
+def network_evidence(
     near: npt.NDArray[np.floating], times: Float64, hop: float, group: IntArray
 ) -> Float64:
     """Return what the network's probabilities say of each note's time.

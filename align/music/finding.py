@@ -100,11 +100,11 @@ def best_part(whole: Performance, place: Place, match_range: MatchRange) -> Foun
 
 def _ends_missing(part: Performance, placed: PlacedNotes, match_range: MatchRange) -> bool:
     """Whether next to nothing is heard of the first chords of the score, or of the last."""
-    if placed.heard is None or match_range is None:
+    if placed.probability is None or match_range is None:
         return False
     group = part.chords.group
     ends = (group < _END, group >= len(part.chords) - _END)
-    return any(float(placed.heard[end].mean()) < match_range[0] for end in ends)
+    return any(float(placed.probability[end].mean()) < match_range[0] for end in ends)
 
 
 def _poor(match: float | None, match_range: MatchRange) -> bool:

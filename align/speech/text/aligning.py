@@ -106,14 +106,16 @@ def align_text(
     )
     recording = _Recording.read(audio, rate, model, name)
     silence = next((label for label in SILENCES if label in known), None)
-    heard = realisations(known, entries)
+    alternatives = realisations(known, entries)
     temperature = model.placement_.temperature
     rows: dict[str, _Rows] = {}
     spoken: dict[str, list[str]] = {}
     for utterance, words in zip(said, split, strict=True):
         if not words:
             continue
-        built = word_lattice(words, entries, silence=silence, temperature=temperature, heard=heard)
+        built = word_lattice(
+            words, entries, silence=silence, temperature=temperature, alternatives=alternatives
+        )
         found, begin = _align_one(model, recording, utterance, words, entries, built)
         before = spoken.setdefault(utterance.speaker, [])
         rows.setdefault(utterance.speaker, []).extend(_rows(found, built, begin, len(before)))

@@ -103,7 +103,7 @@ def word_lattice(
     *,
     silence: str | None = "sil",
     temperature: float = 1.0,
-    heard: Realisations | None = None,
+    alternatives: Realisations | None = None,
 ) -> WordLattice:
     """Build the lattice of a text.
 
@@ -118,7 +118,7 @@ def word_lattice(
         for a text that is said without any.
     temperature : float
         Of the model's posterior; scales the probabilities of variants.
-    heard : mapping of str to sequence of sequences of str, optional
+    alternatives : mapping of str to sequence of sequences of str, optional
         Realisations of phones; a phone that is not in it is itself.
 
     Returns
@@ -155,7 +155,7 @@ def word_lattice(
                 place = len(graph.phones)
                 graph.phones.append(phone)
                 following: dict[int, float] = {}
-                for labels in (heard or {}).get(phone, ((phone,),)):
+                for labels in (alternatives or {}).get(phone, ((phone,),)):
                     following |= graph.chain(here, labels, i, place)
                 here = following
             after |= here
