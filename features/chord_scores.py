@@ -1,13 +1,13 @@
-"""What the sound says of chords: scores of a chord beginning at each frame of its window.
+"""Scores of a chord beginning at each frame of its window.
 
-A chord is a set of notes that the score begins together; `group` tells the chord of each note. A
+A chord is a set of notes that the score begins together; `group` is the chord of each note. A
 table has a row for each chord, whose first column is frame ``start[g]`` of the recording; scores
-of the notes of a chord are added up and divided by the root of their number, since what they say
-is not independent.
+of the notes of a chord are added up and divided by the root of their number, since they
+are not independent.
 
 ``note_scores``   ln(1 + q / floor), with q the probability that the note begins (`NoteNetwork`),
                   smeared over a few frames, as players are not simultaneous. Never below 0: a note
-                  that was not played says nothing, and cannot drag its neighbours.
+                  that was not played scores 0, and does not move its neighbours.
 ``rise_scores``   half-wave rectified rise of the level at the note's harmonics, each discounted by
                   the number of partials of other notes that fall on it.
 ``level_scores``  level at the first harmonics just after the onset: 0 in silence.

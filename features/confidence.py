@@ -4,7 +4,7 @@
 frame classifier gives to label e: a margin, or a log posterior. The thesis uses a multiclass
 passive-aggressive learner with a Gaussian kernel of sigma 6.24, which is the square root of 39,
 the number of its features: it is meant for frames whose every dimension has deviation 1, and so
-frames are standardised here unless told otherwise.
+frames are standardised here by default.
 
 The classifier is any object with the methods of `FrameClassifier`; none is imported here.
 

@@ -58,7 +58,7 @@ def stack_context(
 
 
 def event_of_frame(onsets: npt.ArrayLike, end: int, n_frames: int) -> IntArray:
-    """Tell which event each frame belongs to.
+    """Return which event each frame belongs to.
 
     Parameters
     ----------

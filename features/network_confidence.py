@@ -1,7 +1,7 @@
 """Confidence in phones, boundaries and transitions, from a convolutional network over frames.
 
-One `FrameNetwork` reads log mel energies with a long and a short window and answers three
-questions about each frame: which symbol it belongs to; whether an event begins where the frame
+One `FrameNetwork` reads log mel energies with a long and a short window and estimates three
+things about each frame: which symbol it belongs to; whether an event begins where the frame
 begins; and if so, between which two broad classes. They become three base functions:
 
 ``phone``
@@ -88,9 +88,9 @@ class NetworkConfidence(Feature):
     Attributes
     ----------
     symbols_ : list of str
-        What the ``phone`` head tells apart.
+        The classes of the ``phone`` head.
     classes_ : list of str
-        What the ``transition`` head tells apart on either side.
+        The classes of the ``transition`` head, on either side.
     networks_ : list of FrameNetwork
         Their outputs are averaged before softmax and logistic function.
     """
@@ -330,7 +330,7 @@ class NetworkConfidence(Feature):
     def _labelled(
         self, item: TimedSignal, shift: float, tempo: float, stretch: float
     ) -> tuple[Float32, list[Target]]:
-        """Return inputs and targets of the frames that the labels speak of."""
+        """Return inputs and targets of the frames that have labels."""
         x = self._inputs(item.signal, shift, tempo, stretch)
         begin, hop = _frame_times(item.signal, len(x), shift, tempo)
         # The end is known to half a frame: what begins at it may belong to the last event.

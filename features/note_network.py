@@ -2,13 +2,13 @@
 
 For a pitch p the network reads, at each frame, the levels of the semitone bands at the harmonics
 of p and around them, seen through a long and a short window, the level of four broad regions, p
-itself, and what the score says about collisions (`align.features.note_context`). It answers with
-one probability: that a note of pitch p begins there. Since bands are taken relative to the pitch,
+itself, and collisions in the score (`align.features.note_context`). Its output is one
+probability: that a note of pitch p begins there. Since bands are taken relative to the pitch,
 every note of every piece teaches the same weights, and a dozen pieces suffice.
 
 The target is a bump of 10 ms about the true time. Training draws stretches about true notes, each
-piece with a weight of the root of its number of notes; some stretches are listened to at a pitch
-at which nothing may begin. Loudness is left as it is: on a piano it tells how soon a note speaks.
+piece with a weight of the root of its number of notes; some stretches are scored at a pitch at
+which nothing may begin. Loudness is not normalised: on a piano, loud notes sound sooner.
 
 Frames are centred on the time of an onset in them; see `align.features.pitch`.
 """
@@ -95,7 +95,7 @@ class NoteNetwork:
     onset_width : float
         Standard deviation of the target in seconds.
     elsewhere : float
-        Share of stretches that are listened to at another pitch, in [0, 1).
+        Share of stretches that are scored at another pitch, in [0, 1).
     use_context : bool
         Whether the network reads `note_context`.
     random_state : int

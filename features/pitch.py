@@ -16,7 +16,7 @@ low pitches, which are close to each other, short at high ones. Row t is centred
     level = ln(E / reference + 1e-6) - ln 1e-6
 
 whose reference is the loudness of the recording. The floor, 60 dB below it, makes digital silence
-and noise the same. `estimate_tuning` tells by how much a recording is above or below 440 Hz.
+and noise the same. `estimate_tuning` measures how far a recording is above or below 440 Hz.
 
 References
 ----------
@@ -325,8 +325,8 @@ def estimate_tuning(samples: npt.ArrayLike, rate: int) -> float:
     Returns
     -------
     float
-        In [-0.5, 0.5]; 0 where there are too few peaks to tell. 415 Hz, a semitone lower, is not
-        told from 440 Hz by its deviations: there the score is to be transposed.
+        In [-0.5, 0.5]; 0 where there are too few peaks. Deviations do not distinguish 415 Hz, a
+        semitone lower, from 440 Hz: there the score is to be transposed.
 
     Examples
     --------

@@ -35,7 +35,7 @@ from align.errors import AlignError, DataError, ParameterError
 
 __all__ = ["DaskPool", "LocalPool", "Pool", "SerialPool", "connected", "pool_of", "results"]
 
-_IDLE = 60.0  # seconds after which workers that hear nothing end by themselves
+_IDLE = 60.0  # seconds without a job after which workers end by themselves
 _LOOK = 5.0  # seconds between looks whether the pool is still there
 _WATCH = 1.0  # seconds between looks whether the run still goes on
 _REACH = 5.0  # seconds to reach a scheduler
@@ -143,7 +143,7 @@ class LocalPool:
         return future
 
     def died(self, error: BaseException) -> str | None:
-        """Tell a process that died from any other error."""
+        """Return whether an error means that a process died."""
         if isinstance(error, BrokenExecutor):
             return "the process that aligned it died twice (killed, or out of memory)."
         return None
@@ -176,7 +176,7 @@ class LocalPool:
 class DaskPool:
     """Run jobs on a Dask cluster.
 
-    joblib's Dask back end, which training uses, never hears of a task whose workers died, and
+    joblib's Dask back end, which training uses, gets no message of a task whose workers died, and
     waits for it for ever (joblib 1.6). This pool asks the cluster itself.
 
     Parameters
@@ -210,7 +210,7 @@ class DaskPool:
         now = time.monotonic()
         if now - self._asked > _WATCH and not self.lost():
             self._asked = now
-            with suppress(Exception):  # whatever a lost connection raises, the jobs tell
+            with suppress(Exception):  # a lost connection shows in the jobs as well
                 self._width = max(2, 2 * sum(self._client.nthreads().values()))
         return self._width
 
@@ -236,7 +236,7 @@ class DaskPool:
         return future
 
     def died(self, error: BaseException) -> str | None:
-        """Tell workers that died and a lost cluster from any other error."""
+        """Return what an error means: workers that died, a lost cluster, or neither."""
         if isinstance(error, self._failed):
             return "the workers that aligned it died, one after the other (killed, or no memory)."
         if isinstance(error, CancelledError | TimeoutError | OSError):
@@ -435,7 +435,7 @@ def _outcome(pool: Pool, job: Job, future: "Future[Outcome]") -> tuple[Outcome, 
 
 
 def _alone(pool: Pool, job: Job, tries: int, why: str) -> Outcome:
-    """Try a job again with nothing beside it; `why` tells what became of it before."""
+    """Try a job again with nothing beside it; `why` is the reason of its first failure."""
     for _ in range(tries):
         if pool.lost():
             break

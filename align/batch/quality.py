@@ -1,14 +1,14 @@
 """How much the results of a run can be trusted, and which deserve a look first.
 
-Each recording has four measures; what is unusual is told from the run itself, by the median and
+Each recording has four measures. What is unusual follows from the run itself, by the median and
 the median deviation from it, so that no threshold has to suit every corpus:
 
 ``odd_lengths``
-    events whose length is hard to believe;
+    how many events are shorter or longer than is plausible;
 ``score_per_event``
     the score of the alignment over the number of events: low where sound and events disagree;
 ``confidence``
-    the mean over the onsets; low where there was little to tell them from;
+    the mean over the onsets; low where other times are nearly as probable;
 ``lowest_confidence``
     that of the least sure onset, with its label and time.
 
@@ -28,7 +28,7 @@ __all__ = ["COLUMNS", "Quality", "measure", "quality_csv", "ranked", "warnings_o
 
 _UNUSUAL = 3.5  # robust standard deviations below the median
 _TO_SIGMA = 1.4826
-_ENOUGH = 8  # recordings, to tell what is usual
+_ENOUGH = 8  # recordings, to estimate what is usual
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def measure(name: str, alignments: Sequence[Any], odd_lengths: int = 0) -> Quali
     alignments : sequence of Alignment
         One, or one of each speaker.
     odd_lengths : int
-        How many of the events have a length that is hard to believe.
+        How many of the events have an implausible length.
 
     Examples
     --------

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["demo", "show_details", "speech"]
 
 _PICTURES = (".png", ".pdf", ".svg")
-_DOUBTED = 5  # onsets named with --verbose
+_UNSURE = 5  # onsets named with --verbose
 
 
 @click.command()
@@ -222,10 +222,10 @@ def show_details(console: Console, model: str, alignment: "Alignment", seconds: 
     console.detail(f"Model {model}: {seconds:.2f} s, {share:.2f} of the length of the recording.")
     sure = alignment.confidence
     if sure is not None and len(sure):
-        doubted = sorted(range(len(sure)), key=lambda k: sure[k])[:_DOUBTED]
+        unsure = sorted(range(len(sure)), key=lambda k: sure[k])[:_UNSURE]
         shown = ", ".join(
             f"{_called(alignment.events[k])} at {alignment.onsets[k]:.3f} s ({sure[k]:.2f})"
-            for k in doubted
+            for k in unsure
         )
         console.detail(f"Mean confidence {sure.mean():.2f}; least sure: {shown}.")
 

@@ -228,7 +228,7 @@ def convert(
 
 
 def _read(path: Path, audio: Path | None, **options: Any) -> "Alignment":
-    """Read labels as an alignment, with what the recording tells about them."""
+    """Read labels as an alignment, with rate and duration of the recording."""
     from align.results.alignment import Alignment
 
     if audio is None:
@@ -260,7 +260,7 @@ def _convert_music(
 
 
 def _read_music(path: Path, audio: Path | None, score: Path | None) -> "MusicAlignment":
-    """Read aligned notes, with what the recording tells about them."""
+    """Read aligned notes, with rate and duration of the recording."""
     from align.results.music import MusicAlignment
 
     if audio is None:

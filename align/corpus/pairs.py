@@ -4,8 +4,8 @@ In a tree of folders of any depth, an audio file and a label file belong togethe
 one folder and share their name up to the suffix, upper and lower case alike. Of several label
 files the first of `LABEL_SUFFIXES` is taken, of several audio files the first of `AUDIO_SUFFIXES`.
 
-A manifest says it instead: a table (``.csv``, ``.tsv``) with the columns ``audio`` and ``labels``
-and, if wanted, ``group``; its paths are relative to it.
+A manifest may state the pairs instead: a table (``.csv``, ``.tsv``) with the columns ``audio`` and
+``labels`` and optionally ``group``; its paths are relative to it.
 """
 
 import csv
@@ -44,7 +44,7 @@ LABEL_SUFFIXES = (".phn", ".textgrid", ".lab", ".csv")
 """Suffixes of label files beside audio, in lower case, in order of preference."""
 
 Groups = str | Callable[[str], str | None] | None
-"""How speakers are told from paths; see `find_pairs`."""
+"""How the group of a recording follows from its path; see `find_pairs`."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Aligning music with its score: when every note of a recording is played.
 
-A recording is aligned in four steps. A coarse pass (`align.music.coarse`) tells within a second
+A recording is aligned in four steps. A coarse pass (`align.music.coarse`) finds within a second
 where each chord is, whatever the tempo of the score. The structured learner's weights and an exact
 decoder then place all chords in windows about it (`align.music.decoding`). Each note is placed in
 its chord (`align.music.notes`), and gets a calibrated confidence (`align.music.confidence`).

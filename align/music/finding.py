@@ -1,8 +1,8 @@
-"""Aligning one recording with a score: which way through it, which part of it, and what to doubt.
+"""Aligning one recording with a score: which way through it, which part of it, and warnings.
 
 Of the ways through a score with repeats, one whose coarse alignment costs least is taken. Where
-next to nothing is heard of the ends of the score, they are left out, as long as the rest then
-matches better. What matches no better than a recording matches the score of another piece is
+the network finds next to nothing of the ends of the score, they are left out, as long as the rest
+then matches better. What matches no better than a recording matches the score of another piece is
 returned all the same, with a warning and little confidence.
 """
 
@@ -35,7 +35,7 @@ _BETTER = 0.02  # by which a part must match better than the whole
 def read_music(
     audio: Any, score: Any, rate: int | None, *, highest_rate: int, repeats: str
 ) -> Performance:
-    """Read recording and score, and find out which repeats were played where that is asked."""
+    """Return recording and score together; with "auto", those repeats that were played."""
     check_repeats(repeats)
     signal = read_signal(audio, rate=rate, highest_rate=highest_rate)
     if repeats == "auto" and is_notation(score):
@@ -70,7 +70,7 @@ class FoundPart:
 
 
 def best_part(whole: Performance, place: Place, match_range: MatchRange) -> FoundPart:
-    """Align a recording with a score, or with the part of it that it holds.
+    """Return the timing of a score, or of the part of it that a recording holds.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def best_part(whole: Performance, place: Place, match_range: MatchRange) -> Foun
 
 
 def _ends_missing(part: Performance, placed: PlacedNotes, match_range: MatchRange) -> bool:
-    """Whether next to nothing is heard of the first chords of the score, or of the last."""
+    """Return whether the network finds next to nothing of the first chords, or of the last."""
     if placed.probability is None or match_range is None:
         return False
     group = part.chords.group

@@ -153,7 +153,7 @@ def adapt(
         new.features_, new.coef_ = moved, coef
     new._recalibrate([items[i] for i in kept], xs, [own[i] for i in kept])
     origin: dict[str, Any] = {"model": source, "licence": aligner.licence_}
-    if "adapted" in aligner.training_:  # so that the whole way can be told
+    if "adapted" in aligner.training_:  # so that `align info` can show all steps
         origin["adapted"] = aligner.training_["adapted"]
     about: dict[str, Any] = {"recordings": len(kept), "seconds": round(seconds, 3), "from": origin}
     new.training_ = {**aligner.training_, "adapted": about}

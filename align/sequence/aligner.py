@@ -626,7 +626,7 @@ def _terms(
 
 
 def distinct(features: list[Feature]) -> list[Feature]:
-    """Return the features, after a check that they are such and can be told apart."""
+    """Return the features, after a check of their types and that their names differ."""
     for feature in features:
         if not isinstance(feature, Feature):
             raise ParameterError(
