@@ -45,7 +45,7 @@ _LOUD = 14.0
 
 
 def smeared(probability: npt.NDArray[np.floating], width: float) -> Float64:
-    """Convolve rows with ``exp(-abs(t) / width)``, and cut off at 1.5.
+    """Return rows convolved with ``exp(-abs(t) / width)``, 1.5 at most.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def smeared(probability: npt.NDArray[np.floating], width: float) -> Float64:
 
 
 def sum_over_chords(notes: npt.NDArray[np.floating], group: IntArray) -> Float64:
-    """Add up the rows of each chord's notes, over the root of their number.
+    """Return the sum of the rows of each chord's notes, over the root of their number.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def note_scores(
     smear: float = 2.0,
     floor: float = 0.02,
 ) -> Float64:
-    """Score chords by the probabilities of their notes.
+    """Return scores of chords by the probabilities of their notes.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def rise_scores(
     width: int,
     collisions: Float32,
 ) -> Float64:
-    """Score chords by the rise of energy at the harmonics of their notes.
+    """Return scores of chords by the rise of energy at the harmonics of their notes.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def rise_scores(
 def level_scores(
     signal: Signal, pitches: IntArray, group: IntArray, start: IntArray, width: int
 ) -> Float64:
-    """Score chords by the level at the first harmonics of their notes, 40 ms after the onset.
+    """Return scores of chords by the level at the first harmonics, 40 ms after the onset.
 
     Parameters
     ----------

@@ -148,7 +148,7 @@ class PhoneConfidence(Feature):
         return self
 
     def frame_scores(self, signal: Signal) -> npt.NDArray[np.floating[Any]]:
-        """Score every class of the classifier at every frame [shape=(T, S)]."""
+        """Return a score of every class of the classifier at every frame [shape=(T, S)]."""
         if self.mean_ is None:
             raise ModelError(f"feature {self.name!r} is not fitted; call fit first.")
         return np.asarray(self.classifier.scores(self._frames(signal, None)))

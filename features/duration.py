@@ -282,7 +282,7 @@ class DurationFeature(Feature):
     def log_density(
         self, label: str, lengths: npt.ArrayLike, hop: float
     ) -> npt.NDArray[np.float64]:
-        """Evaluate the law of a label.
+        """Return the log density of lengths of a label.
 
         Parameters
         ----------

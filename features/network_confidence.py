@@ -427,7 +427,7 @@ class NetworkConfidence(Feature):
         return self._class(self._symbol(event))
 
     def _symbol_rows(self, events: Sequence[Event]) -> IntArray:
-        """Place of each event's symbol in `symbols_`, -1 for one that was never met."""
+        """Return the place of each event's symbol in `symbols_`, -1 for an unknown one."""
         return self._rows(events, self.symbols_, self._symbol)
 
     def _rows(self, events: Sequence[Event], known: Sequence[str], name_of: Any) -> IntArray:
@@ -479,7 +479,7 @@ class NetworkConfidence(Feature):
 
 
 def _levelled(samples: Float32) -> Float32:
-    """Bring the level to that of close speech: the floor of the energies is an absolute one."""
+    """Return samples at the level of close speech: the floor of the energies is absolute."""
     level = float(np.sqrt(np.mean(np.square(samples, dtype=np.float64))))
     return samples * np.float32(0.05 / max(level, 1e-6))
 

@@ -28,7 +28,7 @@ _MOST = 1.5
 def note_context(
     pitches: npt.ArrayLike, onsets: npt.ArrayLike, ends: npt.ArrayLike
 ) -> npt.NDArray[np.float32]:
-    """Describe the surroundings of each note of a score.
+    """Return numbers that describe the surroundings of each note of a score.
 
     Parameters
     ----------

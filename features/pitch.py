@@ -104,7 +104,7 @@ def band_energies(
     n_fft: int | None = None,
     tuning: float = 0.0,
 ) -> Float32Array:
-    """Compute the energy a quarter tone each side of the first harmonics of pitches.
+    """Return the energy a quarter tone each side of the first harmonics of pitches.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def semitone_bands(
     windows: Sequence[tuple[int, float]] = LONG_WINDOWS,
     tuning: float = 0.0,
 ) -> Float32Array:
-    """Compute the energy in semitone bands, with windows fitted to the pitch.
+    """Return the energy in semitone bands, with windows fitted to the pitch.
 
     Parameters
     ----------
@@ -282,7 +282,7 @@ def _fast_length(n: int) -> int:
 
 
 def log_level(energy: Float32Array) -> Float32Array:
-    """Turn energies into levels above the floor of the recording.
+    """Return energies as levels above the floor of the recording.
 
     Parameters
     ----------
@@ -309,7 +309,7 @@ def log_level(energy: Float32Array) -> Float32Array:
 
 
 def estimate_tuning(samples: npt.ArrayLike, rate: int) -> float:
-    """Estimate by how many semitones a recording is higher than A4 = 440 Hz.
+    """Return by how many semitones a recording is higher than A4 = 440 Hz, estimated.
 
     The peaks of its spectra between 180 and 2000 Hz are located by parabolas through the
     logarithm; the circular mean of their deviations from the nearest semitone, weighted by the

@@ -97,7 +97,7 @@ class Quality:
 
 
 def measure(name: str, alignments: Sequence[Any], odd_lengths: int = 0) -> Quality:
-    """Measure the alignments of a recording.
+    """Return how far the alignments of a recording can be trusted.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def measure(name: str, alignments: Sequence[Any], odd_lengths: int = 0) -> Quali
 
 
 def warnings_of(qualities: Sequence[Quality]) -> list[tuple[str, ...]]:
-    """Say of each alignment what is unusual about it, compared with the others.
+    """Return what is unusual about each recording, compared with the others.
 
     Returns
     -------

@@ -75,7 +75,7 @@ class Pair:
 def find_pairs(
     root: str, groups: Groups, label_suffixes: Sequence[str] = LABEL_SUFFIXES
 ) -> list[Pair]:
-    """Find the recordings of a corpus.
+    """Return the recordings of a corpus.
 
     Parameters
     ----------

@@ -62,7 +62,7 @@ class Piece:
 
 
 def find_pieces(root: str, groups: Groups = "folder") -> list[Piece]:
-    """Find the pieces of a corpus.
+    """Return the pieces of a corpus.
 
     Parameters
     ----------

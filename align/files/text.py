@@ -141,5 +141,5 @@ def parse_number(
 
 
 def shortened(text: str, length: int = 60) -> str:
-    """Quote a text for a message, which must stay one sentence however long the text is."""
+    """Return a text for a message, which stays one sentence however long the text is."""
     return repr(text if len(text) <= length else text[: length - 1] + "\u2026")

@@ -365,7 +365,7 @@ class MusicAligner(Aligner):
         *,
         rate: int | None = None,
     ) -> MusicAlignment:
-        """Find when each note of a score is played.
+        """Return when each note of a score is played.
 
         Parameters
         ----------
@@ -399,7 +399,7 @@ class MusicAligner(Aligner):
         return result_of(found, self.confidence_, self.offset_, self.match_range_, file)
 
     def _place(self, performance: Performance) -> tuple[PlacedNotes, float]:
-        """Align a recording with a score; also return the score of the timing."""
+        """Return the notes of a recording and its score, and the value of their timing."""
         functions = self.functions_
         try:
             found = find_chords(performance, functions, self._weights)

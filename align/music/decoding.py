@@ -76,7 +76,7 @@ def windows_of(performance: Performance, functions: ChordFunctions) -> IntArray:
 def find_chords(
     performance: Performance, functions: ChordFunctions, weights: Weights
 ) -> FoundChords:
-    """Find when each chord is played.
+    """Return when each chord is played.
 
     Parameters
     ----------

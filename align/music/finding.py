@@ -121,7 +121,7 @@ def result_of(
     match_range: MatchRange,
     audio: str | None,
 ) -> MusicAlignment:
-    """Put together what is returned.
+    """Return the result of what was found.
 
     Parameters
     ----------

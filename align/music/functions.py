@@ -166,7 +166,7 @@ class ChordFunctions:
         times: Float64,
         spread: float,
     ) -> BaseFunctions:
-        """Put the terms of a recording together.
+        """Return the base functions of a recording.
 
         Parameters
         ----------

@@ -51,7 +51,7 @@ class PlacedNotes:
 def place_notes(
     performance: Performance, functions: ChordFunctions, found: FoundChords
 ) -> PlacedNotes:
-    """Place the notes of each chord.
+    """Return the times of the notes of each chord.
 
     Parameters
     ----------

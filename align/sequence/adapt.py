@@ -81,7 +81,7 @@ def adapt(
     licence: str = "",
     progress: Progress | None = None,
 ) -> _Aligner:
-    """Adapt a trained aligner to a few recordings whose onsets are known.
+    """Return a copy of an aligner, adapted to a few recordings whose onsets are known.
 
     Parameters
     ----------

@@ -326,7 +326,7 @@ class SequenceAligner(Aligner):
         terms: Mapping[str, Any],
         limits: IntArray | None = None,
     ) -> BaseFunctions:
-        """Put base functions together; `limits` are the longest lengths in frames [shape=(K,)]."""
+        """Return the base functions; `limits` are the longest lengths in frames [shape=(K,)]."""
         names = self.base_functions_ or list(terms)
         missing = [name for name in names if name not in terms]
         if missing:
@@ -381,7 +381,7 @@ class SequenceAligner(Aligner):
         *,
         rate: int | None = None,
     ) -> Alignment:
-        """Find the time each event begins.
+        """Return when each event begins.
 
         Parameters
         ----------
@@ -453,7 +453,7 @@ class SequenceAligner(Aligner):
         events: Sequence[Event] | None = None,
         rate: int | None = None,
     ) -> LatticeAlignment:
-        """Find which events of a lattice occur, and the time each begins.
+        """Return which events of a lattice occur, and when each begins.
 
         Parameters
         ----------

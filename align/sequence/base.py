@@ -380,7 +380,7 @@ class Aligner(ParamsMixin, ABC):
     def results(
         self, examples: Sequence[Example], progress: Progress | None = None
     ) -> tuple[list[FileResult], list[tuple[str, str]]]:
-        """Align recordings; return what came of each, and those that failed with the reason.
+        """Return the result of each recording, and those that failed with the reason.
 
         Parameters
         ----------

@@ -48,7 +48,7 @@ class Fittable(Protocol):
 
 
 def folds_of(groups: Sequence[str | None], n_folds: int) -> list[list[int]]:
-    """Split examples into folds that share no group.
+    """Return folds of examples that share no group.
 
     Parameters
     ----------

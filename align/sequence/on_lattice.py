@@ -167,7 +167,7 @@ class LatticeScores:
     transition: OnsetTerm | None
 
     def decode(self, windows: IntArray | None = None) -> LatticePath:
-        """Find the best path, in nodes of `lattice`, each within its window [shape=(N, 2)]."""
+        """Return the best path, in nodes of `lattice`, each within its window [shape=(N, 2)]."""
         return decode_lattice(
             self.potentials,
             self.lattice,
@@ -198,7 +198,7 @@ def lattice_scores(
     *,
     pinned: bool,
 ) -> LatticeScores:
-    """Score the nodes and arcs of a lattice.
+    """Return scores of the nodes and arcs of a lattice.
 
     Parameters
     ----------

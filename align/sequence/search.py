@@ -93,7 +93,7 @@ def best_path(
     free: npt.NDArray[np.bool_],
     room: Room,
 ) -> tuple[Potentials, Path]:
-    """Find the best timing of a sequence.
+    """Return the best timing of a sequence.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def best_lattice_path(
     pinned: bool,
     onsets_of: Callable[[tuple[Event, ...]], IntArray],
 ) -> FoundNodes:
-    """Find the best path of a lattice, and when its events begin.
+    """Return the best path of a lattice, and when its events begin.
 
     Parameters
     ----------

@@ -364,7 +364,7 @@ class SpeechAligner(SequenceAligner):
     def align_text(
         self, audio: str | os.PathLike[str] | npt.NDArray[Any], text: Any, **options: Any
     ) -> "TextAlignment":
-        """Find when each word of a text, and each of its phones, was said.
+        """Return when each word of a text, and each of its phones, was said.
 
         Parameters
         ----------

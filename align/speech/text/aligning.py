@@ -43,7 +43,7 @@ def align_text(
     guess: bool = True,
     rate: int | None = None,
 ) -> TextAlignment:
-    """Find when each word of a text, and each of its phones, was said.
+    """Return when each word of a text, and each of its phones, was said.
 
     Parameters
     ----------
@@ -286,7 +286,7 @@ def _rows(found: Any, built: WordLattice, begin: float, first: int) -> _Rows:
 
 
 def _tiers(rows: _Rows, words: Sequence[str], recording: _Recording) -> SpeakerTiers:
-    """Put the utterances of a speaker together: silences that meet are one, holes are silences."""
+    """Return the tiers of a speaker: adjacent silences are joined, gaps are silences."""
     kept: _Rows = [(SILENCE, 0.0, 1.0, -1)]
     for row in rows:
         if kept and kept[-1][0] == SILENCE:

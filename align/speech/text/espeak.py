@@ -42,7 +42,7 @@ def espeak_available() -> bool:
 
 
 def espeak_phones(word: str, language: str = "en") -> tuple[str, ...] | None:
-    """Ask espeak-ng how a word is said.
+    """Return how espeak-ng says a word.
 
     Parameters
     ----------

@@ -105,7 +105,7 @@ def word_lattice(
     temperature: float = 1.0,
     alternatives: Realisations | None = None,
 ) -> WordLattice:
-    """Build the lattice of a text.
+    """Return the lattice of a text.
 
     Parameters
     ----------
