@@ -313,7 +313,7 @@ def train_network(
     steps: int = 1000,
     batch: int = 6,
     length: int = 192,
-    rate: float = 2e-3,
+    learning_rate: float = 2e-3,
     decay: float = 1e-4,
     dropout: float = 0.15,
     noise: float = 0.1,
@@ -340,7 +340,7 @@ def train_network(
         Updates.
     batch, length : int
         Stretches in an update, and frames of a stretch.
-    rate : float
+    learning_rate : float
         Peak learning rate; it rises over 60 steps and falls as a cosine.
     decay : float
         Weight decay, applied apart from the gradient.
@@ -389,7 +389,7 @@ def train_network(
         head_weights=head_weights,
         tables=tables,
         steps=steps,
-        rate=rate,
+        learning_rate=learning_rate,
         decay=decay,
         dropout=dropout,
         random_state=random_state,
@@ -405,7 +405,7 @@ def train_on_batches(
     head_weights: Sequence[float] | None = None,
     tables: Sequence[Float32 | None] | None = None,
     steps: int = 1000,
-    rate: float = 2e-3,
+    learning_rate: float = 2e-3,
     decay: float = 1e-4,
     dropout: float = 0.15,
     random_state: int = 0,
@@ -421,7 +421,7 @@ def train_on_batches(
         Takes a random generator; returns standardised inputs [shape=(B, L, n_inputs),
         dtype=float32], for each of the B sequences one target a head, and how much each frame
         counts [shape=(B, L)].
-    head_weights, tables, steps, rate, decay, dropout, progress
+    head_weights, tables, steps, learning_rate, decay, dropout, progress
         As in `train_network`.
     random_state : int
         Of the generator, which also serves the dropout.
@@ -437,7 +437,7 @@ def train_on_batches(
         if table is not None and (table.ndim != 2 or table.shape[1] != size):
             raise ParameterError(f"table.shape={table.shape}, must be (n_classes, {size}).")
     rng = np.random.default_rng(random_state)
-    adam = _Adam(network.weights, rate, decay, steps)
+    adam = _Adam(network.weights, learning_rate, decay, steps)
     for step in range(steps):
         x, wanted, counted = draw(rng)
         out, kept = network.forward(x, rng, dropout)
@@ -446,7 +446,7 @@ def train_on_batches(
         if progress is not None:
             progress(step + 1, steps)
     if not all(np.isfinite(w).all() for w in network.weights):
-        raise ParameterError(f"training diverged; lower rate={rate}.")
+        raise ParameterError(f"training diverged; lower learning_rate={learning_rate}.")
     return network
 
 

@@ -163,7 +163,7 @@ class NetworkConfidence(Feature):
         return self
 
     def adapt(
-        self, examples: Sequence[TimedSignal], *, steps: int = 60, rate: float = 3e-4
+        self, examples: Sequence[TimedSignal], *, steps: int = 60, learning_rate: float = 3e-4
     ) -> Self:
         """Continue training on a few recordings; symbols that are new get outputs.
 
@@ -173,7 +173,7 @@ class NetworkConfidence(Feature):
             Timed recordings of the new kind.
         steps : int
             Updates of each network.
-        rate : float
+        learning_rate : float
             Peak learning rate, far below that of `fit`: little is to be forgotten.
         """
         if not hasattr(self, "networks_"):
@@ -193,7 +193,7 @@ class NetworkConfidence(Feature):
                 inputs,
                 targets,
                 steps=steps,
-                rate=rate,
+                learning_rate=learning_rate,
                 restandardise=False,
                 random_state=self.random_state + 1000 * n + 200,
             )

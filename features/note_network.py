@@ -185,7 +185,7 @@ class NoteNetwork:
         return self
 
     def adapt(
-        self, examples: Sequence[TimedNotes], *, steps: int = 60, rate: float = 3e-4
+        self, examples: Sequence[TimedNotes], *, steps: int = 60, learning_rate: float = 3e-4
     ) -> Self:
         """Continue training on a few pieces.
 
@@ -195,7 +195,7 @@ class NoteNetwork:
             Pieces of the new kind, at least one.
         steps : int
             Updates of the weights.
-        rate : float
+        learning_rate : float
             Peak learning rate, far below that of `fit`: little is to be forgotten.
         """
         if not hasattr(self, "network_"):
@@ -205,7 +205,12 @@ class NoteNetwork:
         network = copy.copy(self.network_)
         network.weights = [w.copy() for w in network.weights]
         self._train(
-            network, _Stretches(self, examples), steps, rate, self.random_state + 200, None
+            network,
+            _Stretches(self, examples),
+            steps,
+            learning_rate,
+            self.random_state + 200,
+            None,
         )
         self.network_ = network
         return self
@@ -215,7 +220,7 @@ class NoteNetwork:
         network: FrameNetwork,
         drawn: "_Stretches",
         steps: int,
-        rate: float,
+        learning_rate: float,
         random_state: int,
         progress: Callable[[int, int], None] | None,
     ) -> None:
@@ -238,7 +243,7 @@ class NoteNetwork:
             network,
             draw,
             steps=steps,
-            rate=rate,
+            learning_rate=learning_rate,
             dropout=0.1,
             random_state=random_state,
             progress=progress,

@@ -84,9 +84,11 @@ class DefaultFunctions(ChordFeature):
         self.network.fit([piece.notes for piece in pieces])
         return self
 
-    def adapt(self, pieces: Sequence[TimedPiece], *, steps: int, rate: float) -> Self:
+    def adapt(self, pieces: Sequence[TimedPiece], *, steps: int, learning_rate: float) -> Self:
         """Continue to train the network; see `NoteNetwork.adapt`."""
-        self.network.adapt([piece.notes for piece in pieces], steps=steps, rate=rate)
+        self.network.adapt(
+            [piece.notes for piece in pieces], steps=steps, learning_rate=learning_rate
+        )
         return self
 
     def get_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:

@@ -93,7 +93,7 @@ class ChordFeature:
         """Fit to pieces whose note times are known."""
         return self
 
-    def adapt(self, pieces: Sequence[TimedPiece], *, steps: int, rate: float) -> Self:
+    def adapt(self, pieces: Sequence[TimedPiece], *, steps: int, learning_rate: float) -> Self:
         """Move towards a few pieces; see `align.features.Feature.adapt`."""
         return self
 

@@ -128,7 +128,7 @@ def test_adapting_teaches_a_new_sound(fitted):
     rng = np.random.default_rng(1)
     phones = ["sil", "b", "aa", "b", "s", "b", "iy", "sil"]  # the b is a tone of its own
     new = [timed(list(phones), seed=int(rng.integers(1000))) for _ in range(4)]
-    adapted = copy.deepcopy(fitted).adapt(new, steps=60, rate=2e-3)
+    adapted = copy.deepcopy(fitted).adapt(new, steps=60, learning_rate=2e-3)
     assert "b" in adapted.symbols_
     assert "b" not in fitted.symbols_
     test = timed(list(phones), seed=2000)

@@ -398,6 +398,6 @@ def test_training_on_batches_learns_what_they_say():
         rows = [[Target((row[:, 0] > 0).astype(np.float32))] for row in x]
         return x, rows, np.ones((4, 20), dtype=np.float32)
 
-    train_on_batches(network, draw, steps=300, rate=1e-2, dropout=0.0)
+    train_on_batches(network, draw, steps=300, learning_rate=1e-2, dropout=0.0)
     x = np.array([-2.0, -1.0, 1.0, 2.0], dtype=np.float32)[:, None]
     assert (network.outputs(x)[0][:, 0] > 0).tolist() == [False, False, True, True]
