@@ -44,7 +44,7 @@ class Target:
     ----------
     strength : np.ndarray [shape=(T,), dtype=float32]
         For a head of one number, the probability. For a softmax, how much of the probability
-        goes to `label`; what is left goes to the head's last class.
+        goes to `label`; the rest goes to the head's last class.
     label : np.ndarray [shape=(T,), dtype=intp], optional
         Class of each frame; None for a head of one number.
     """

@@ -1,7 +1,7 @@
 """The processes that align: this one, others of this machine (loky), or a Dask cluster's.
 
 Worker processes die: they are killed, run out of memory, crash in a library. `results` then goes
-on with what is left. The recordings that were with workers at that moment are tried once more,
+on with the others. The recordings that were with workers at that moment are tried once more,
 each alone, so that the one at fault is found and the others are not suspected with it. It alone
 is reported. Where several were with workers, the first death is no one's: each may still die
 once by itself before it is reported. A Dask cluster tries on several workers by itself, and then
@@ -37,7 +37,7 @@ __all__ = ["DaskPool", "LocalPool", "Pool", "SerialPool", "connected", "pool_of"
 
 _IDLE = 60.0  # seconds without a job after which workers end by themselves
 _LOOK = 5.0  # seconds between looks whether the pool is still there
-_WATCH = 1.0  # seconds between looks whether the run still goes on
+_CHECK = 1.0  # seconds between checks that the run still goes on
 _REACH = 5.0  # seconds to reach a scheduler
 _START = 30.0  # seconds for the first worker of a cluster to come
 
@@ -157,7 +157,7 @@ class LocalPool:
         return False
 
     def renew(self) -> None:
-        """End what is left of the processes; new ones come with the next job."""
+        """End the processes that still run; new ones start with the next job."""
         executor, self._executor = self._executor, None
         if executor is None:
             return
@@ -202,13 +202,13 @@ class DaskPool:
         self._model = client.submit(_itself, model, pure=False)
         self._failed: type[BaseException] = _killed_worker()
         self._width = 2
-        self._asked = -_WATCH
+        self._asked = -_CHECK
         self._lost = False
 
     def width(self) -> int:
         """Two for each thread of the cluster, which may grow and shrink."""
         now = time.monotonic()
-        if now - self._asked > _WATCH and not self.lost():
+        if now - self._asked > _CHECK and not self.lost():
             self._asked = now
             with suppress(Exception):  # a lost connection shows in the jobs as well
                 self._width = max(2, 2 * sum(self._client.nthreads().values()))
@@ -287,7 +287,7 @@ def _begin_worker(parent: int) -> None:
 
 def _end_with(parent: int) -> None:
     while os.getppid() == parent:
-        time.sleep(_WATCH)
+        time.sleep(_CHECK)
     os._exit(1)
 
 

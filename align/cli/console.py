@@ -37,7 +37,7 @@ _AGAIN = 60.0  # seconds between such lines
 
 @dataclass
 class Console:
-    """How much is said, and the one bar that may be on the screen.
+    """How much is printed, and the one bar that may be on the screen.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ class Console:
     def first_run(self, otherwise: str = "") -> Iterator[None]:
         """Explain the pause in which numba compiles the decoders for a new installation.
 
-        Once that has happened, `otherwise` is said if it still takes long.
+        Once that has happened, `otherwise` is printed if it still takes long.
         """
         if not _compiled_before():
             with self.patience("Compiling the decoders (first run only, some ten seconds) ..."):

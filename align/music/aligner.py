@@ -304,7 +304,7 @@ class MusicAligner(Aligner):
     def _describe(self, item: TimedPiece) -> list[Any]:
         return describe_piece(item)
 
-    def _meet(self, items: Sequence[TimedPiece], *, anew: bool) -> None:
+    def _prepare(self, items: Sequence[TimedPiece], *, anew: bool) -> None:
         features = self._make_features() if anew else self.features_
         self.hop_ = ChordFunctions(features).signal(items[0].performance).hop
 

@@ -1,7 +1,7 @@
 """Recordings of a part of a score: those that start late or stop early.
 
 Where a recording does not match its score, it may still match a part of it. The coarse alignment
-is then allowed to leave out the ends of the score; what is left is aligned as a score of its own.
+is then allowed to leave out the ends of the score; the rest is aligned as a score of its own.
 Notes that are left out are given times that continue the tempo as far as the recording goes, and a
 confidence of 0.
 """

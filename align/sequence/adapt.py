@@ -138,7 +138,7 @@ def adapt(
         raise new._too_few(len(items))
     seconds = sum(item.signal.duration for item in items)
     n_steps = steps or int(min(max(40, 0.5 * seconds), 400))
-    new._meet(items, anew=False)
+    new._prepare(items, anew=False)
 
     moved, own = _moved(new.features_, items, n_folds, n_steps, learning_rate, n_jobs, report)
     kept, xs, ys = new._problems(items, own, report)

@@ -252,7 +252,7 @@ class SequenceAligner(Aligner):
     def _describe(self, item: TimedSignal) -> list[Any]:
         return describe_timed(item)
 
-    def _meet(self, items: Sequence[TimedSignal], *, anew: bool) -> None:
+    def _prepare(self, items: Sequence[TimedSignal], *, anew: bool) -> None:
         labels = {str(event) for item in items for event in item.events}
         lengths = [
             length * item.signal.hop

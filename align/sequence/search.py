@@ -48,7 +48,7 @@ class Room:
     longest : int
         An event that is no pause.
     ends_with_recording : bool
-        Where it is not so, what is left after the last event belongs to it and may be long.
+        Otherwise the last event lasts to the end of the recording, and may be long.
     """
 
     n_frames: int
