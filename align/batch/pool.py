@@ -143,7 +143,7 @@ class LocalPool:
         return future
 
     def died(self, error: BaseException) -> str | None:
-        """Return whether an error means that a process died."""
+        """Return the reason to report where a process died; None for any other error."""
         if isinstance(error, BrokenExecutor):
             return "the process that aligned it died twice (killed, or out of memory)."
         return None
@@ -236,7 +236,7 @@ class DaskPool:
         return future
 
     def died(self, error: BaseException) -> str | None:
-        """Return what an error means: workers that died, a lost cluster, or neither."""
+        """Return the reason to report where workers died or the cluster was lost; else None."""
         if isinstance(error, self._failed):
             return "the workers that aligned it died, one after the other (killed, or no memory)."
         if isinstance(error, CancelledError | TimeoutError | OSError):

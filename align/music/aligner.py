@@ -405,7 +405,7 @@ class MusicAligner(Aligner):
             found = find_chords(performance, functions, self._weights)
         except ParameterError as error:
             raise DataError(str(error), path=performance.signal.name) from error
-        return place_notes(performance, functions, found), found.score
+        return place_notes(performance, functions, found), found.value
 
     # Evaluation and model files --------------------------------------------------------------
 

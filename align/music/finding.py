@@ -58,15 +58,15 @@ class FoundPart:
         Notes of the part, among those of the whole score.
     placed : PlacedNotes
         Of the part.
-    score : float
-        Of its timing.
+    value : float
+        Score of its timing: what the decoder maximised.
     """
 
     whole: Performance
     part: Performance
     index: IntArray
     placed: PlacedNotes
-    score: float
+    value: float
 
 
 def best_part(whole: Performance, place: Place, match_range: MatchRange) -> FoundPart:
@@ -165,7 +165,7 @@ def result_of(
         duration=duration,
         end=min(max(part.end, float(placed.chords[-1])), duration),
         confidence=confidence,
-        score=found.score,
+        score=found.value,
         audio=audio,
         rate=whole.signal.rate,
         chord_of=whole.chord_of,
