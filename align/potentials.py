@@ -125,7 +125,7 @@ class Potentials:
         return int(self.onset.shape[0])
 
     def label(self, k: int) -> str:
-        """Name event `k` for a message, as ``event 3 ('ae')``; events count from 1."""
+        """Return event `k` for a message, as ``event 3 ('ae')``; events count from 1."""
         return f"event {k + 1} ({self.labels[k]!r})" if self.labels else f"event {k + 1}"
 
     def score(self, onsets: npt.ArrayLike) -> float:

@@ -91,7 +91,7 @@ class SegmentTerm:
 
     @classmethod
     def from_frames(cls, scores: FloatArray, rows: IntArray) -> "SegmentTerm":
-        """Build the term from frame scores [shape=(S, T)], accumulated in float64."""
+        """Return the term from frame scores [shape=(S, T)], accumulated in float64."""
         prefix = np.zeros((scores.shape[0], scores.shape[1] + 1))
         np.cumsum(scores, axis=1, dtype=np.float64, out=prefix[:, 1:])
         return cls(prefix, rows)

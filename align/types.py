@@ -99,7 +99,8 @@ class Example:
     end : float, optional
         End of the last event in seconds; None where it is the end of the recording.
     group : str, optional
-        Who speaks or plays. Parts that are cross-fitted never see the group they score.
+        Who speaks or plays. In cross-fitting, features are never fitted to the group that they
+        score.
     name : str, optional
         How messages call this example; by default the path of the audio.
     rate : int, optional

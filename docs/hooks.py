@@ -25,6 +25,6 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
 
 
 def _card(match: re.Match[str]) -> str:
-    from align.models.bundled import model_card
+    from align.models import model_card
 
     return model_card(match[1]).markdown()

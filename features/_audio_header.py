@@ -72,7 +72,7 @@ def _chunk(
     """Walk chunks from `position` to the one with the samples.
 
     `layout` is that of a chunk's name and size; the next chunk begins at a multiple of `align`;
-    `own_header` tells that sizes count the header of the chunk itself.
+    With `own_header`, sizes count the header of the chunk itself.
     """
     length = struct.calcsize(layout)
     long_size = None
@@ -118,7 +118,7 @@ def _sphere(head: bytes, path: str | os.PathLike[str]) -> Extent | None:
 
 
 def ogg_ends(stream: BinaryIO) -> bool:
-    """Tell whether the last page of an Ogg file is whole, and flagged as the last."""
+    """Return whether the last page of an Ogg file is whole, and flagged as the last."""
     size = stream.seek(0, os.SEEK_END)
     stream.seek(max(0, size - 2 * _MAX_OGG_PAGE))
     tail = stream.read()
@@ -131,6 +131,6 @@ def ogg_ends(stream: BinaryIO) -> bool:
 
 
 def states_mp3_length(stream: BinaryIO) -> bool:
-    """Tell whether an MP3 states its length; otherwise libsndfile estimates it."""
+    """Return whether an MP3 states its length; otherwise libsndfile estimates it."""
     head = stream.read(1 << 18)
     return any(tag in head for tag in (b"Xing", b"Info", b"VBRI"))

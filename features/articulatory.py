@@ -164,7 +164,7 @@ def plain_ipa(label: str) -> str:
 
 
 def split_ipa(text: str) -> tuple[str, ...]:
-    """Cut an IPA string into the labels of its phones.
+    """Return the labels of the phones of an IPA string.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ class ArticulatoryDuration(DurationFeature):
     def log_density(
         self, label: str, lengths: npt.ArrayLike, hop: float
     ) -> npt.NDArray[np.float64]:
-        """Evaluate the law of a label; one never met is tried without stress and tones."""
+        """Return the log density of lengths of a label, known or near a known one."""
         if self.statistics_ is not None and label not in self.statistics_.labels:
             plain = plain_ipa(label)
             label = plain if plain in self.statistics_.labels else label

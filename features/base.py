@@ -86,7 +86,7 @@ class Feature:
         """Estimate what the base functions need from timed recordings."""
         return self
 
-    def adapt(self, examples: Sequence[TimedSignal], *, steps: int, rate: float) -> Self:
+    def adapt(self, examples: Sequence[TimedSignal], *, steps: int, learning_rate: float) -> Self:
         """Move towards a few recordings of a new kind, where the feature knows how; or stay.
 
         Parameters
@@ -95,7 +95,7 @@ class Feature:
             The recordings.
         steps : int
             Updates of each network.
-        rate : float
+        learning_rate : float
             Peak learning rate of networks.
         """
         return self

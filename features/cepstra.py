@@ -42,7 +42,7 @@ def mfcc(
     normalise_variance: bool = False,
     **mel_options: Any,
 ) -> Float32Array:
-    """Compute mel-frequency cepstral coefficients and their derivatives.
+    """Return mel-frequency cepstral coefficients and their derivatives.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def cepstra(
     normalise_mean: bool = True,
     normalise_variance: bool = False,
 ) -> Float32Array:
-    """Compute cepstral coefficients from log mel energies.
+    """Return cepstral coefficients from log mel energies.
 
     Parameters
     ----------

@@ -1,13 +1,13 @@
-"""What the sound says of chords: scores of a chord beginning at each frame of its window.
+"""Scores of a chord beginning at each frame of its window.
 
-A chord is a set of notes that the score begins together; `group` tells the chord of each note. A
+A chord is a set of notes that the score begins together; `group` is the chord of each note. A
 table has a row for each chord, whose first column is frame ``start[g]`` of the recording; scores
-of the notes of a chord are added up and divided by the root of their number, since what they say
-is not independent.
+of the notes of a chord are added up and divided by the root of their number, since they
+are not independent.
 
 ``note_scores``   ln(1 + q / floor), with q the probability that the note begins (`NoteNetwork`),
                   smeared over a few frames, as players are not simultaneous. Never below 0: a note
-                  that was not played says nothing, and cannot drag its neighbours.
+                  that was not played scores 0, and does not move its neighbours.
 ``rise_scores``   half-wave rectified rise of the level at the note's harmonics, each discounted by
                   the number of partials of other notes that fall on it.
 ``level_scores``  level at the first harmonics just after the onset: 0 in silence.
@@ -45,7 +45,7 @@ _LOUD = 14.0
 
 
 def smeared(probability: npt.NDArray[np.floating], width: float) -> Float64:
-    """Convolve rows with ``exp(-abs(t) / width)``, and cut off at 1.5.
+    """Return rows convolved with ``exp(-abs(t) / width)``, 1.5 at most.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def smeared(probability: npt.NDArray[np.floating], width: float) -> Float64:
 
 
 def sum_over_chords(notes: npt.NDArray[np.floating], group: IntArray) -> Float64:
-    """Add up the rows of each chord's notes, over the root of their number.
+    """Return the sum of the rows of each chord's notes, over the root of their number.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def note_scores(
     smear: float = 2.0,
     floor: float = 0.02,
 ) -> Float64:
-    """Score chords by the probabilities of their notes.
+    """Return scores of chords by the probabilities of their notes.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def rise_scores(
     width: int,
     collisions: Float32,
 ) -> Float64:
-    """Score chords by the rise of energy at the harmonics of their notes.
+    """Return scores of chords by the rise of energy at the harmonics of their notes.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def rise_scores(
 def level_scores(
     signal: Signal, pitches: IntArray, group: IntArray, start: IntArray, width: int
 ) -> Float64:
-    """Score chords by the level at the first harmonics of their notes, 40 ms after the onset.
+    """Return scores of chords by the level at the first harmonics, 40 ms after the onset.
 
     Parameters
     ----------

@@ -4,7 +4,7 @@
 frame classifier gives to label e: a margin, or a log posterior. The thesis uses a multiclass
 passive-aggressive learner with a Gaussian kernel of sigma 6.24, which is the square root of 39,
 the number of its features: it is meant for frames whose every dimension has deviation 1, and so
-frames are standardised here unless told otherwise.
+frames are standardised here by default.
 
 The classifier is any object with the methods of `FrameClassifier`; none is imported here.
 
@@ -148,7 +148,7 @@ class PhoneConfidence(Feature):
         return self
 
     def frame_scores(self, signal: Signal) -> npt.NDArray[np.floating[Any]]:
-        """Score every class of the classifier at every frame [shape=(T, S)]."""
+        """Return a score of every class of the classifier at every frame [shape=(T, S)]."""
         if self.mean_ is None:
             raise ModelError(f"feature {self.name!r} is not fitted; call fit first.")
         return np.asarray(self.classifier.scores(self._frames(signal, None)))

@@ -15,7 +15,7 @@ __all__ = ["event_of_frame", "stack_context"]
 def stack_context(
     x: npt.NDArray[Any], offsets: Sequence[int], at: npt.ArrayLike | None = None
 ) -> npt.NDArray[Any]:
-    """Put frames side by side: row t holds frames ``t + o`` for every offset ``o``.
+    """Return frames side by side: row t holds frames ``t + o`` for every offset ``o``.
 
     Frames beyond either end repeat the first or the last one.
 
@@ -58,7 +58,7 @@ def stack_context(
 
 
 def event_of_frame(onsets: npt.ArrayLike, end: int, n_frames: int) -> IntArray:
-    """Tell which event each frame belongs to.
+    """Return which event each frame belongs to.
 
     Parameters
     ----------

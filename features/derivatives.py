@@ -36,7 +36,7 @@ def polynomial_derivatives(
     degree: int | None = None,
     axis: int = 0,
 ) -> npt.NDArray[np.floating[Any]]:
-    """Differentiate by fitting a polynomial around each frame.
+    """Return derivatives by fitting a polynomial around each frame.
 
     Parameters
     ----------

@@ -270,7 +270,9 @@ class DurationFeature(Feature):
         self.statistics_ = LengthStatistics.of(examples, log=log, last=self.last)
         return self
 
-    def adapt(self, examples: Sequence[TimedSignal], *, steps: int = 0, rate: float = 0.0) -> Self:
+    def adapt(
+        self, examples: Sequence[TimedSignal], *, steps: int = 0, learning_rate: float = 0.0
+    ) -> Self:
         """Mix the lengths of a few recordings with those known; see `LengthStatistics.mixed`."""
         if self.statistics_ is not None:
             known = self.statistics_
@@ -282,7 +284,7 @@ class DurationFeature(Feature):
     def log_density(
         self, label: str, lengths: npt.ArrayLike, hop: float
     ) -> npt.NDArray[np.float64]:
-        """Evaluate the law of a label.
+        """Return the log density of lengths of a label.
 
         Parameters
         ----------

@@ -26,7 +26,7 @@ def mel_filters(
     mel_scale: str = "htk",
     mel_norm: str | None = None,
 ) -> npt.NDArray[np.float32]:
-    """Build a bank of triangular filters, spaced evenly on the mel scale.
+    """Return a bank of triangular filters, spaced evenly on the mel scale.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def _mel_to_hz(mel: npt.NDArray[np.float64], scale: str) -> npt.NDArray[np.float
 def _triangles(
     rate: int, n_fft: int, n_mels: int, fmin: float, fmax: float, scale: str, norm: str | None
 ) -> npt.NDArray[np.float32]:
-    """Build the filters as columns [shape=(n_fft // 2 + 1, n_mels)]; some may be empty."""
+    """Return the filters as columns [shape=(n_fft // 2 + 1, n_mels)]; some may be empty."""
     if n_mels < 1:
         raise ParameterError(f"n_mels={n_mels}, must be at least 1.")
     if n_fft < 2:
@@ -112,7 +112,7 @@ def _triangles(
 
 
 def checked_filters(rate: int, n_fft: int, n_mels: int, *bank: Any) -> npt.NDArray[np.float32]:
-    """Build filters as columns; ParameterError where one is empty."""
+    """Return filters as columns; ParameterError where one is empty."""
     filters = _triangles(rate, n_fft, n_mels, *bank)
     empty = np.flatnonzero(~filters.any(axis=0))
     if empty.size:
@@ -124,7 +124,7 @@ def checked_filters(rate: int, n_fft: int, n_mels: int, *bank: Any) -> npt.NDArr
 
 
 def sufficient_filters(rate: int, length: int, n_mels: int, *bank: Any) -> npt.NDArray[np.float32]:
-    """Build filters for the shortest transform that leaves no filter empty."""
+    """Return filters for the shortest transform that leaves no filter empty."""
     size = fft_length(length)
     for _ in range(4):
         filters = _triangles(rate, size, n_mels, *bank)

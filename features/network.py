@@ -44,7 +44,7 @@ class Target:
     ----------
     strength : np.ndarray [shape=(T,), dtype=float32]
         For a head of one number, the probability. For a softmax, how much of the probability
-        goes to `label`; what is left goes to the head's last class.
+        goes to `label`; the rest goes to the head's last class.
     label : np.ndarray [shape=(T,), dtype=intp], optional
         Class of each frame; None for a head of one number.
     """
@@ -68,7 +68,7 @@ class FrameNetwork:
         One residual layer for each, with three taps so many frames apart.
     first : int
         Taps of the first layer; odd.
-    seed : int
+    random_state : int
         Of the initial weights.
 
     Attributes
@@ -93,7 +93,7 @@ class FrameNetwork:
         width: int = 64,
         dilations: Sequence[int] = (1, 2, 4, 8, 1, 2, 4),
         first: int = 5,
-        seed: int = 0,
+        random_state: int = 0,
     ) -> None:
         if n_inputs < 1 or width < 1 or not heads or min(heads) < 1:
             raise ParameterError("n_inputs, width and the size of every head must be positive.")
@@ -102,7 +102,7 @@ class FrameNetwork:
         self.n_inputs, self.width, self.first = int(n_inputs), int(width), int(first)
         self.heads = tuple(int(size) for size in heads)
         self.dilations = tuple(int(d) for d in dilations)
-        rng = np.random.default_rng(seed)
+        rng = np.random.default_rng(random_state)
         self.weights: list[Float32] = []
         for (rows, columns), gain in zip(self._shapes(), self._gains(), strict=True):
             scale = gain * np.sqrt(2.0 / rows)
@@ -313,12 +313,12 @@ def train_network(
     steps: int = 1000,
     batch: int = 6,
     length: int = 192,
-    rate: float = 2e-3,
+    learning_rate: float = 2e-3,
     decay: float = 1e-4,
     dropout: float = 0.15,
     noise: float = 0.1,
     restandardise: bool = True,
-    seed: int = 0,
+    random_state: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> FrameNetwork:
     """Train a network in place by Adam on random stretches of the sequences.
@@ -340,7 +340,7 @@ def train_network(
         Updates.
     batch, length : int
         Stretches in an update, and frames of a stretch.
-    rate : float
+    learning_rate : float
         Peak learning rate; it rises over 60 steps and falls as a cosine.
     decay : float
         Weight decay, applied apart from the gradient.
@@ -351,7 +351,7 @@ def train_network(
         each channel of a stretch as a constant, as another microphone would.
     restandardise : bool
         Whether the network's `mean` and `deviation` are set from `sequences`.
-    seed : int
+    random_state : int
         Of the stretches, the dropout and the noise.
     progress : callable, optional
         Called with the steps done and their number.
@@ -389,10 +389,10 @@ def train_network(
         head_weights=head_weights,
         tables=tables,
         steps=steps,
-        rate=rate,
+        learning_rate=learning_rate,
         decay=decay,
         dropout=dropout,
-        seed=seed,
+        random_state=random_state,
         progress=progress,
     )
 
@@ -405,10 +405,10 @@ def train_on_batches(
     head_weights: Sequence[float] | None = None,
     tables: Sequence[Float32 | None] | None = None,
     steps: int = 1000,
-    rate: float = 2e-3,
+    learning_rate: float = 2e-3,
     decay: float = 1e-4,
     dropout: float = 0.15,
-    seed: int = 0,
+    random_state: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> FrameNetwork:
     """Train a network in place by Adam on batches that a function makes.
@@ -421,9 +421,9 @@ def train_on_batches(
         Takes a random generator; returns standardised inputs [shape=(B, L, n_inputs),
         dtype=float32], for each of the B sequences one target a head, and how much each frame
         counts [shape=(B, L)].
-    head_weights, tables, steps, rate, decay, dropout, progress
+    head_weights, tables, steps, learning_rate, decay, dropout, progress
         As in `train_network`.
-    seed : int
+    random_state : int
         Of the generator, which also serves the dropout.
 
     Returns
@@ -436,8 +436,8 @@ def train_on_batches(
     for size, table in zip(network.heads, vectors, strict=True):
         if table is not None and (table.ndim != 2 or table.shape[1] != size):
             raise ParameterError(f"table.shape={table.shape}, must be (n_classes, {size}).")
-    rng = np.random.default_rng(seed)
-    adam = _Adam(network.weights, rate, decay, steps)
+    rng = np.random.default_rng(random_state)
+    adam = _Adam(network.weights, learning_rate, decay, steps)
     for step in range(steps):
         x, wanted, counted = draw(rng)
         out, kept = network.forward(x, rng, dropout)
@@ -446,7 +446,7 @@ def train_on_batches(
         if progress is not None:
             progress(step + 1, steps)
     if not all(np.isfinite(w).all() for w in network.weights):
-        raise ParameterError(f"training diverged; lower rate={rate}.")
+        raise ParameterError(f"training diverged; lower learning_rate={learning_rate}.")
     return network
 
 

@@ -1,13 +1,13 @@
 """Confidence in phones of any language: a network whose outputs are articulations.
 
-As `NetworkConfidence`, but for the head that tells phones apart. There, a phone is a column of
+As `NetworkConfidence`, but for the head of the phones. There, a phone is a column of
 weights, and one never met in training has none. Here the network's output is a vector u(t) over
 the articulatory features of `align.features.articulatory`, and the logit of a phone is its inner
 product with the phone's own vector a, so that a phone never met has a score as well::
 
     P(phone | frame t)  =  exp(a . u(t)) / sum over phones b met in training of exp(b . u(t))
 
-Transitions are told apart by the broad class that the phone before ends with and that the one
+Transitions are classified by the broad class that the phone before ends with and that the one
 after begins with, which follow from the articulation.
 
 Single words, the usual recordings of field work, are laid end to end for training, so that few

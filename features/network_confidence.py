@@ -1,7 +1,7 @@
 """Confidence in phones, boundaries and transitions, from a convolutional network over frames.
 
-One `FrameNetwork` reads log mel energies with a long and a short window and answers three
-questions about each frame: which symbol it belongs to; whether an event begins where the frame
+One `FrameNetwork` reads log mel energies with a long and a short window and estimates three
+things about each frame: which symbol it belongs to; whether an event begins where the frame
 begins; and if so, between which two broad classes. They become three base functions:
 
 ``phone``
@@ -82,15 +82,15 @@ class NetworkConfidence(Feature):
         Training stops after so many updates, however large the corpus.
     n_networks : int
         Networks that are trained from different seeds, and averaged.
-    seed : int
+    random_state : int
         Of weights and training.
 
     Attributes
     ----------
     symbols_ : list of str
-        What the ``phone`` head tells apart.
+        The classes of the ``phone`` head.
     classes_ : list of str
-        What the ``transition`` head tells apart on either side.
+        The classes of the ``transition`` head, on either side.
     networks_ : list of FrameNetwork
         Their outputs are averaged before softmax and logistic function.
     """
@@ -115,7 +115,7 @@ class NetworkConfidence(Feature):
         epochs: float = 25.0,
         most_steps: int = 8000,
         n_networks: int = 1,
-        seed: int = 0,
+        random_state: int = 0,
     ) -> None:
         if not windows or min(windows) <= 0:
             raise ParameterError(f"windows={windows}, must be one or more positive lengths.")
@@ -135,7 +135,7 @@ class NetworkConfidence(Feature):
         self.epochs = epochs
         self.most_steps = most_steps
         self.n_networks = n_networks
-        self.seed = seed
+        self.random_state = random_state
 
     # Fitting ---------------------------------------------------------------------------------
 
@@ -150,20 +150,20 @@ class NetworkConfidence(Feature):
         steps = min(max(steps, 50), self.most_steps)
         self.networks_ = []
         for n in range(self.n_networks):
-            seed = self.seed + 1000 * n
+            random_state = self.random_state + 1000 * n
             network = FrameNetwork(
                 inputs[0].shape[1],
                 self._heads(),
                 width=self.width,
                 dilations=self.dilations,
-                seed=seed,
+                random_state=random_state,
             )
-            self._train(network, inputs, targets, steps=steps, seed=seed + 100)
+            self._train(network, inputs, targets, steps=steps, random_state=random_state + 100)
             self.networks_.append(network)
         return self
 
     def adapt(
-        self, examples: Sequence[TimedSignal], *, steps: int = 60, rate: float = 3e-4
+        self, examples: Sequence[TimedSignal], *, steps: int = 60, learning_rate: float = 3e-4
     ) -> Self:
         """Continue training on a few recordings; symbols that are new get outputs.
 
@@ -173,7 +173,7 @@ class NetworkConfidence(Feature):
             Timed recordings of the new kind.
         steps : int
             Updates of each network.
-        rate : float
+        learning_rate : float
             Peak learning rate, far below that of `fit`: little is to be forgotten.
         """
         if not hasattr(self, "networks_"):
@@ -193,9 +193,9 @@ class NetworkConfidence(Feature):
                 inputs,
                 targets,
                 steps=steps,
-                rate=rate,
+                learning_rate=learning_rate,
                 restandardise=False,
-                seed=self.seed + 1000 * n + 200,
+                random_state=self.random_state + 1000 * n + 200,
             )
         return self
 
@@ -330,7 +330,7 @@ class NetworkConfidence(Feature):
     def _labelled(
         self, item: TimedSignal, shift: float, tempo: float, stretch: float
     ) -> tuple[Float32, list[Target]]:
-        """Return inputs and targets of the frames that the labels speak of."""
+        """Return inputs and targets of the frames that have labels."""
         x = self._inputs(item.signal, shift, tempo, stretch)
         begin, hop = _frame_times(item.signal, len(x), shift, tempo)
         # The end is known to half a frame: what begins at it may belong to the last event.
@@ -427,7 +427,7 @@ class NetworkConfidence(Feature):
         return self._class(self._symbol(event))
 
     def _symbol_rows(self, events: Sequence[Event]) -> IntArray:
-        """Place of each event's symbol in `symbols_`, -1 for one that was never met."""
+        """Return the place of each event's symbol in `symbols_`, -1 for an unknown one."""
         return self._rows(events, self.symbols_, self._symbol)
 
     def _rows(self, events: Sequence[Event], known: Sequence[str], name_of: Any) -> IntArray:
@@ -479,7 +479,7 @@ class NetworkConfidence(Feature):
 
 
 def _levelled(samples: Float32) -> Float32:
-    """Bring the level to that of close speech: the floor of the energies is an absolute one."""
+    """Return samples at the level of close speech: the floor of the energies is absolute."""
     level = float(np.sqrt(np.mean(np.square(samples, dtype=np.float64))))
     return samples * np.float32(0.05 / max(level, 1e-6))
 

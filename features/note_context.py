@@ -1,9 +1,9 @@
-"""What a score says about collisions: where the partials of a note meet those of others.
+"""Collisions in a score: where the partials of a note coincide with those of others.
 
 Of each note and each of its first harmonics it is counted how many notes that begin with it, and
 how many that may still sound, have one of their own first partials at that frequency: a rise of
-energy there is then no proof of the note. A few more numbers tell whether the same key has just
-been let go, and how many notes begin together.
+energy there is then no proof of the note. A few more numbers hold whether the same key has just
+been released, and how many notes begin together.
 """
 
 import numpy as np
@@ -28,7 +28,7 @@ _MOST = 1.5
 def note_context(
     pitches: npt.ArrayLike, onsets: npt.ArrayLike, ends: npt.ArrayLike
 ) -> npt.NDArray[np.float32]:
-    """Describe the surroundings of each note of a score.
+    """Return numbers that describe the surroundings of each note of a score.
 
     Parameters
     ----------

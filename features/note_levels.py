@@ -1,7 +1,7 @@
 """What the note network reads: levels at the harmonics of a pitch and around them.
 
-A recording is heard through semitone bands with long and with short windows
-(`align.features.pitch`), tuned to it. For a pitch p the inputs of a frame are long bands at p and
+The levels are those of semitone bands with long and with short windows (`align.features.pitch`),
+tuned to the recording. For a pitch p the inputs of a frame are long bands at p and
 its first harmonics, beside them and between them, short bands at the harmonics, the mean level of
 four broad regions, and p itself. Bands beyond either end of the range are silent.
 """
@@ -42,7 +42,7 @@ NoteLevels: TypeAlias = tuple[Float32, Float32, Float32]
 """Long bands, short bands, broad regions; see `note_levels`."""
 
 PITCHES = (21, 108)
-"""Lowest and highest pitch that can be listened for."""
+"""Lowest and highest pitch that has inputs."""
 
 _HOP = 0.010  # seconds; rounding to whole samples changes it a little
 _LONG = np.array([-12, -2, -1, 0, 1, 2, 11, 12, 13, 19, 24, 28, 31, 34, 36])

@@ -2,13 +2,13 @@
 
 For a pitch p the network reads, at each frame, the levels of the semitone bands at the harmonics
 of p and around them, seen through a long and a short window, the level of four broad regions, p
-itself, and what the score says about collisions (`align.features.note_context`). It answers with
-one probability: that a note of pitch p begins there. Since bands are taken relative to the pitch,
+itself, and collisions in the score (`align.features.note_context`). Its output is one
+probability: that a note of pitch p begins there. Since bands are taken relative to the pitch,
 every note of every piece teaches the same weights, and a dozen pieces suffice.
 
 The target is a bump of 10 ms about the true time. Training draws stretches about true notes, each
-piece with a weight of the root of its number of notes; some stretches are listened to at a pitch
-at which nothing may begin. Loudness is left as it is: on a piano it tells how soon a note speaks.
+piece with a weight of the root of its number of notes; some stretches are scored at a pitch at
+which nothing may begin. Loudness is not normalised: on a piano, loud notes sound sooner.
 
 Frames are centred on the time of an onset in them; see `align.features.pitch`.
 """
@@ -95,10 +95,10 @@ class NoteNetwork:
     onset_width : float
         Standard deviation of the target in seconds.
     elsewhere : float
-        Share of stretches that are listened to at another pitch, in [0, 1).
+        Share of stretches that are scored at another pitch, in [0, 1).
     use_context : bool
         Whether the network reads `note_context`.
-    seed : int
+    random_state : int
         Of weights and training.
 
     Attributes
@@ -129,7 +129,7 @@ class NoteNetwork:
         onset_width: float = 0.010,
         elsewhere: float = 0.15,
         use_context: bool = True,
-        seed: int = 0,
+        random_state: int = 0,
     ) -> None:
         for what, value in (("steps", steps), ("batch", batch), ("width", width)):
             if value < 1:
@@ -148,7 +148,7 @@ class NoteNetwork:
         self.onset_width = onset_width
         self.elsewhere = elsewhere
         self.use_context = use_context
-        self.seed = seed
+        self.random_state = random_state
 
     # Fitting ---------------------------------------------------------------------------------
 
@@ -170,18 +170,22 @@ class NoteNetwork:
             raise ParameterError("examples=[], must hold at least one piece.")
         drawn = _Stretches(self, examples)
         network = FrameNetwork(
-            self._n_inputs, (1,), width=self.width, dilations=self.dilations, seed=self.seed
+            self._n_inputs,
+            (1,),
+            width=self.width,
+            dilations=self.dilations,
+            random_state=self.random_state,
         )
         network.weights[-1][:] = -3.0  # onsets are rare
-        seen, _ = drawn.batch(400, np.random.default_rng(self.seed))
+        seen, _ = drawn.batch(400, np.random.default_rng(self.random_state))
         network.mean = seen.mean(axis=(0, 1))
         network.deviation = seen.std(axis=(0, 1)) + np.float32(1e-2)
-        self._train(network, drawn, self.steps, 3e-3, self.seed + 1, progress)
+        self._train(network, drawn, self.steps, 3e-3, self.random_state + 1, progress)
         self.network_ = network
         return self
 
     def adapt(
-        self, examples: Sequence[TimedNotes], *, steps: int = 60, rate: float = 3e-4
+        self, examples: Sequence[TimedNotes], *, steps: int = 60, learning_rate: float = 3e-4
     ) -> Self:
         """Continue training on a few pieces.
 
@@ -191,7 +195,7 @@ class NoteNetwork:
             Pieces of the new kind, at least one.
         steps : int
             Updates of the weights.
-        rate : float
+        learning_rate : float
             Peak learning rate, far below that of `fit`: little is to be forgotten.
         """
         if not hasattr(self, "network_"):
@@ -200,7 +204,14 @@ class NoteNetwork:
             raise ParameterError("examples=[], must hold at least one piece.")
         network = copy.copy(self.network_)
         network.weights = [w.copy() for w in network.weights]
-        self._train(network, _Stretches(self, examples), steps, rate, self.seed + 200, None)
+        self._train(
+            network,
+            _Stretches(self, examples),
+            steps,
+            learning_rate,
+            self.random_state + 200,
+            None,
+        )
         self.network_ = network
         return self
 
@@ -209,8 +220,8 @@ class NoteNetwork:
         network: FrameNetwork,
         drawn: "_Stretches",
         steps: int,
-        rate: float,
-        seed: int,
+        learning_rate: float,
+        random_state: int,
         progress: Callable[[int, int], None] | None,
     ) -> None:
         counted = np.ones((self.batch, self.length), dtype=np.float32)
@@ -232,9 +243,9 @@ class NoteNetwork:
             network,
             draw,
             steps=steps,
-            rate=rate,
+            learning_rate=learning_rate,
             dropout=0.1,
-            seed=seed,
+            random_state=random_state,
             progress=progress,
         )
 

@@ -16,7 +16,7 @@ low pitches, which are close to each other, short at high ones. Row t is centred
     level = ln(E / reference + 1e-6) - ln 1e-6
 
 whose reference is the loudness of the recording. The floor, 60 dB below it, makes digital silence
-and noise the same. `estimate_tuning` tells by how much a recording is above or below 440 Hz.
+and noise the same. `estimate_tuning` measures how far a recording is above or below 440 Hz.
 
 References
 ----------
@@ -104,7 +104,7 @@ def band_energies(
     n_fft: int | None = None,
     tuning: float = 0.0,
 ) -> Float32Array:
-    """Compute the energy a quarter tone each side of the first harmonics of pitches.
+    """Return the energy a quarter tone each side of the first harmonics of pitches.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def semitone_bands(
     windows: Sequence[tuple[int, float]] = LONG_WINDOWS,
     tuning: float = 0.0,
 ) -> Float32Array:
-    """Compute the energy in semitone bands, with windows fitted to the pitch.
+    """Return the energy in semitone bands, with windows fitted to the pitch.
 
     Parameters
     ----------
@@ -282,7 +282,7 @@ def _fast_length(n: int) -> int:
 
 
 def log_level(energy: Float32Array) -> Float32Array:
-    """Turn energies into levels above the floor of the recording.
+    """Return energies as levels above the floor of the recording.
 
     Parameters
     ----------
@@ -309,7 +309,7 @@ def log_level(energy: Float32Array) -> Float32Array:
 
 
 def estimate_tuning(samples: npt.ArrayLike, rate: int) -> float:
-    """Estimate by how many semitones a recording is higher than A4 = 440 Hz.
+    """Return by how many semitones a recording is higher than A4 = 440 Hz, estimated.
 
     The peaks of its spectra between 180 and 2000 Hz are located by parabolas through the
     logarithm; the circular mean of their deviations from the nearest semitone, weighted by the
@@ -325,8 +325,8 @@ def estimate_tuning(samples: npt.ArrayLike, rate: int) -> float:
     Returns
     -------
     float
-        In [-0.5, 0.5]; 0 where there are too few peaks to tell. 415 Hz, a semitone lower, is not
-        told from 440 Hz by its deviations: there the score is to be transposed.
+        In [-0.5, 0.5]; 0 where there are too few peaks. Deviations do not distinguish 415 Hz, a
+        semitone lower, from 440 Hz: there the score is to be transposed.
 
     Examples
     --------

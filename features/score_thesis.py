@@ -113,7 +113,7 @@ class PitchEnergy(Feature):
     def tables(
         self, signal: Signal, chords: Sequence[tuple[int, ...]]
     ) -> list[npt.NDArray[np.float32]]:
-        """Compute energies, slopes and curvatures of chords at every frame.
+        """Return energies, slopes and curvatures of chords at every frame.
 
         Parameters
         ----------

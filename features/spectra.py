@@ -43,7 +43,7 @@ def power_spectrum(
     n_fft: int | None = None,
     preemphasis: float = 0.0,
 ) -> Float32Array:
-    """Compute the power spectrum of each frame.
+    """Return the power spectrum of each frame.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def log_mel(
     normalise_mean: bool = False,
     normalise_variance: bool = False,
 ) -> Float32Array:
-    """Compute the logarithm of the energy in mel bands.
+    """Return the logarithm of the energy in mel bands.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def log_energy(
     window: float = 0.025,
     floor: float = 1e-10,
 ) -> Float32Array:
-    """Compute the logarithm of the mean square of each frame.
+    """Return the logarithm of the mean square of each frame.
 
     Parameters
     ----------

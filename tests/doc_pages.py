@@ -218,6 +218,12 @@ def cat(folder: Path) -> None:
     shutil.copy(DATA / "kiwi.flac", folder / "cat.wav")
 
 
+def features(folder: Path) -> None:
+    """Toy speech and tiny pieces, to try a feature on."""
+    synthetic(folder)
+    pieces(folder)
+
+
 def both(folder: Path) -> None:
     """The bundled sentence and the bundled piece."""
     english(folder)
@@ -232,7 +238,7 @@ FOLDERS = {
     "README.md": readme,
     "docs/index.md": both,
     "docs/tutorial.md": synthetic,
-    "docs/tutorial-feature.md": synthetic,
+    "docs/tutorial-feature.md": features,
     "docs/tutorial-music.md": minuet,
     "docs/music.md": pieces,
     "docs/text.md": english,

@@ -5,7 +5,6 @@
 `worker`        one recording in any process: its outputs as bytes, its quality, or a reason
 `pool`          the processes: none, those of this machine, or those of a Dask cluster
 `journal`       what earlier runs have done
-`lock`          one run at a time in a folder
 `quality`       what deserves a look first
 `summary`       what a run did
 ==============  ==================================================================================

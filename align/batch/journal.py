@@ -2,7 +2,7 @@
 
 The journal is a file of lines, each the JSON of one `Record`; of several records of one recording
 the last counts. A record is written, and on the disk, *before* the outputs it describes get their
-names. Outputs are whole or absent, so afterwards a look at the outputs tells everything:
+names. Outputs are whole or absent, so afterwards the state of an output shows what to do:
 
 ==============================  ==================================================================
 the output                      means

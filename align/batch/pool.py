@@ -1,7 +1,7 @@
 """The processes that align: this one, others of this machine (loky), or a Dask cluster's.
 
 Worker processes die: they are killed, run out of memory, crash in a library. `results` then goes
-on with what is left. The recordings that were with workers at that moment are tried once more,
+on with the others. The recordings that were with workers at that moment are tried once more,
 each alone, so that the one at fault is found and the others are not suspected with it. It alone
 is reported. Where several were with workers, the first death is no one's: each may still die
 once by itself before it is reported. A Dask cluster tries on several workers by itself, and then
@@ -35,9 +35,9 @@ from align.errors import AlignError, DataError, ParameterError
 
 __all__ = ["DaskPool", "LocalPool", "Pool", "SerialPool", "connected", "pool_of", "results"]
 
-_IDLE = 60.0  # seconds after which workers that hear nothing end by themselves
+_IDLE = 60.0  # seconds without a job after which workers end by themselves
 _LOOK = 5.0  # seconds between looks whether the pool is still there
-_WATCH = 1.0  # seconds between looks whether the run still goes on
+_CHECK = 1.0  # seconds between checks that the run still goes on
 _REACH = 5.0  # seconds to reach a scheduler
 _START = 30.0  # seconds for the first worker of a cluster to come
 
@@ -143,7 +143,7 @@ class LocalPool:
         return future
 
     def died(self, error: BaseException) -> str | None:
-        """Tell a process that died from any other error."""
+        """Return the reason to report where a process died; None for any other error."""
         if isinstance(error, BrokenExecutor):
             return "the process that aligned it died twice (killed, or out of memory)."
         return None
@@ -157,7 +157,7 @@ class LocalPool:
         return False
 
     def renew(self) -> None:
-        """End what is left of the processes; new ones come with the next job."""
+        """End the processes that still run; new ones start with the next job."""
         executor, self._executor = self._executor, None
         if executor is None:
             return
@@ -176,7 +176,7 @@ class LocalPool:
 class DaskPool:
     """Run jobs on a Dask cluster.
 
-    joblib's Dask back end, which training uses, never hears of a task whose workers died, and
+    joblib's Dask back end, which training uses, gets no message of a task whose workers died, and
     waits for it for ever (joblib 1.6). This pool asks the cluster itself.
 
     Parameters
@@ -202,15 +202,15 @@ class DaskPool:
         self._model = client.submit(_itself, model, pure=False)
         self._failed: type[BaseException] = _killed_worker()
         self._width = 2
-        self._asked = -_WATCH
+        self._asked = -_CHECK
         self._lost = False
 
     def width(self) -> int:
         """Two for each thread of the cluster, which may grow and shrink."""
         now = time.monotonic()
-        if now - self._asked > _WATCH and not self.lost():
+        if now - self._asked > _CHECK and not self.lost():
             self._asked = now
-            with suppress(Exception):  # whatever a lost connection raises, the jobs tell
+            with suppress(Exception):  # a lost connection shows in the jobs as well
                 self._width = max(2, 2 * sum(self._client.nthreads().values()))
         return self._width
 
@@ -236,7 +236,7 @@ class DaskPool:
         return future
 
     def died(self, error: BaseException) -> str | None:
-        """Tell workers that died and a lost cluster from any other error."""
+        """Return the reason to report where workers died or the cluster was lost; else None."""
         if isinstance(error, self._failed):
             return "the workers that aligned it died, one after the other (killed, or no memory)."
         if isinstance(error, CancelledError | TimeoutError | OSError):
@@ -287,7 +287,7 @@ def _begin_worker(parent: int) -> None:
 
 def _end_with(parent: int) -> None:
     while os.getppid() == parent:
-        time.sleep(_WATCH)
+        time.sleep(_CHECK)
     os._exit(1)
 
 
@@ -435,7 +435,7 @@ def _outcome(pool: Pool, job: Job, future: "Future[Outcome]") -> tuple[Outcome, 
 
 
 def _alone(pool: Pool, job: Job, tries: int, why: str) -> Outcome:
-    """Try a job again with nothing beside it; `why` tells what became of it before."""
+    """Try a job again with nothing beside it; `why` is the reason of its first failure."""
     for _ in range(tries):
         if pool.lost():
             break

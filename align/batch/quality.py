@@ -1,14 +1,14 @@
 """How much the results of a run can be trusted, and which deserve a look first.
 
-Each recording has four measures; what is unusual is told from the run itself, by the median and
+Each recording has four measures. What is unusual follows from the run itself, by the median and
 the median deviation from it, so that no threshold has to suit every corpus:
 
 ``odd_lengths``
-    events whose length is hard to believe;
+    how many events are shorter or longer than is plausible;
 ``score_per_event``
     the score of the alignment over the number of events: low where sound and events disagree;
 ``confidence``
-    the mean over the onsets; low where there was little to tell them from;
+    the mean over the onsets; low where other times are nearly as probable;
 ``lowest_confidence``
     that of the least sure onset, with its label and time.
 
@@ -30,7 +30,7 @@ __all__ = ["COLUMNS", "Quality", "measure", "quality_csv", "ranked", "warnings_o
 
 _UNUSUAL = 3.5  # robust standard deviations below the median
 _TO_SIGMA = 1.4826
-_ENOUGH = 8  # recordings, to tell what is usual
+_ENOUGH = 8  # recordings, to estimate what is usual
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class Quality:
 
 
 def measure(name: str, alignments: Sequence[Timing], odd_lengths: int = 0) -> Quality:
-    """Measure the alignments of a recording.
+    """Return how far the alignments of a recording can be trusted.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def measure(name: str, alignments: Sequence[Timing], odd_lengths: int = 0) -> Qu
     alignments : sequence of Timing
         One, or one of each speaker.
     odd_lengths : int
-        How many of the events have a length that is hard to believe.
+        How many of the events have an implausible length.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def measure(name: str, alignments: Sequence[Timing], odd_lengths: int = 0) -> Qu
 
 
 def warnings_of(qualities: Sequence[Quality]) -> list[tuple[str, ...]]:
-    """Say of each alignment what is unusual about it, compared with the others.
+    """Return what is unusual about each recording, compared with the others.
 
     Returns
     -------

@@ -2,8 +2,8 @@
 
 A run mirrors the tree of recordings in a folder of outputs. It does what is missing or has
 changed: killed at any moment and started again, it goes on where it was, and ends with the very
-files of a run that was never interrupted. One bad recording stops no other. How this is done is
-told in `align.batch`.
+files of a run that was never interrupted. One bad recording stops no other. `align.batch`
+explains how this is done.
 """
 
 import hashlib
@@ -197,7 +197,7 @@ class _Run:
         return todo
 
     def _state(self, task: Task) -> str:
-        """Tell whether a recording is ``todo``, ``unchanged``, ``kept`` or ``foreign``."""
+        """Return whether a recording is ``todo``, ``unchanged``, ``kept`` or ``foreign``."""
         if self.overwrite:
             return "todo"
         record = self.journal.get(task.name)

@@ -96,7 +96,7 @@ class Work(Protocol):
         ...
 
     def odd_lengths(self, found: Any) -> int:
-        """Count the events whose length is hard to believe."""
+        """Return how many events have an implausible length."""
         ...
 
     def options(self) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""One recording, in whatever process: its outputs as bytes and its quality, or the reason why not.
+"""One recording, in any process: its outputs as bytes and its quality, or the reason why not.
 
 A worker writes nothing but, where files were sent to it, copies of them in a folder of its own.
 """

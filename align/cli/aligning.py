@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from align.results.timing import Timing
     from align.speech.text.transcript import Utterance
 
-__all__ = ["PICTURES", "demo", "speech", "tell_details"]
+__all__ = ["PICTURES", "demo", "show_details", "speech"]
 
 PICTURES = (".png", ".pdf", ".svg")
-_DOUBTED = 5  # onsets named with --verbose
+_UNSURE = 5  # onsets named with --verbose
 
 
 @click.command()
@@ -156,7 +156,7 @@ def speech(
     begin = time.perf_counter()
     with console.first_run(otherwise=f"Aligning {audio} ..."):
         alignment = align.load(model).align(audio, events)
-    tell_details(console, model, alignment, time.perf_counter() - begin)
+    show_details(console, model, alignment, time.perf_counter() - begin)
     if silence_label is not None:
         alignment = _with_silence(alignment, silence_label)
     for target in targets:
@@ -190,7 +190,7 @@ def _align_text(
         found = align_text(model, str(audio), said, **options)
     elapsed = time.perf_counter() - begin
     for both in found.speakers.values():
-        tell_details(console, model, both.phones, elapsed)
+        show_details(console, model, both.phones, elapsed)
     for target in targets:
         if target.suffix.lower() in PICTURES:
             label = SILENCE if silence is None else silence
@@ -217,17 +217,17 @@ def _align_text(
     )
 
 
-def tell_details(console: Console, model: str, alignment: "Timing", seconds: float) -> None:
+def show_details(console: Console, model: str, alignment: "Timing", seconds: float) -> None:
     """Say with ``--verbose`` how long it took, and which onsets deserve a look first."""
     share = seconds / max(alignment.duration, 1e-9)
     console.detail(f"Model {model}: {seconds:.2f} s, {share:.2f} of the length of the recording.")
     sure = alignment.confidence
     if sure is not None and len(sure):
-        doubted = sorted(range(len(sure)), key=lambda k: sure[k])[:_DOUBTED]
+        unsure = sorted(range(len(sure)), key=lambda k: sure[k])[:_UNSURE]
         names = alignment.names
         shown = ", ".join(
             f"{names[k] or 'silence'} at {alignment.onsets[k]:.3f} s ({sure[k]:.2f})"
-            for k in doubted
+            for k in unsure
         )
         console.detail(f"Mean confidence {sure.mean():.2f}; least sure: {shown}.")
 

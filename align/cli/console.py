@@ -37,7 +37,7 @@ _AGAIN = 60.0  # seconds between such lines
 
 @dataclass
 class Console:
-    """How much is said, and the one bar that may be on the screen.
+    """How much is printed, and the one bar that may be on the screen.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class Console:
 
     @contextmanager
     def patience(self, text: str, after: float = 1.0) -> Iterator[None]:
-        """Say `text` if what follows takes longer than `after` seconds."""
+        """Print `text` if what follows takes longer than `after` seconds."""
         timer = threading.Timer(after, self.message, (text,))
         timer.daemon = True
         timer.start()
@@ -131,7 +131,7 @@ class Console:
     def first_run(self, otherwise: str = "") -> Iterator[None]:
         """Explain the pause in which numba compiles the decoders for a new installation.
 
-        Once that has happened, `otherwise` is said if it still takes long.
+        Once that has happened, `otherwise` is printed if it still takes long.
         """
         if not _compiled_before():
             with self.patience("Compiling the decoders (first run only, some ten seconds) ..."):
@@ -163,7 +163,7 @@ def _compiled_before() -> bool:
 
 
 def plural(count: int, noun: str) -> str:
-    """Count a noun.
+    """Return a number with its noun, in the plural where it is not one.
 
     Examples
     --------
@@ -248,7 +248,7 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find a command, or suggest the nearest."""
+        """Return a command; where there is none, an error suggests the nearest."""
         name = args[0] if args else ""
         if name and not name.startswith("-") and self.get_command(ctx, name) is None:
             near = difflib.get_close_matches(name, self.list_commands(ctx), n=1)

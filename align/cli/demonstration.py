@@ -1,6 +1,6 @@
 """The demonstration: bundled recordings whose true times are known, aligned and compared.
 
-The speech was synthesised with a free voice, which tells when each phone begins; the music is an
+The speech was synthesised with a free voice, which reports when each phone begins; the music is an
 invented performance of a minuet, played by a sampled piano. How well a model does on them says
 little about people, for which see ``docs/accuracy.md``.
 """
@@ -48,7 +48,7 @@ class DemoResult:
     files : list of Path
         Everything that was written there.
     text : str
-        What to tell the user: the errors, and where to look.
+        Lines to show the user: the errors, and where to look.
     """
 
     folder: Path
@@ -129,7 +129,7 @@ def run(
 def _speech(
     target: Path, examples: Sequence[Example], pictures: bool, done: Callable[[int], None]
 ) -> tuple[list[Path], list[str]]:
-    """Align the bundled speech; return what was written, and what to tell."""
+    """Align the bundled speech; return what was written, and the lines to show."""
     from align.evaluation.report import FileResult, Report
     from align.formats import write_labels
     from align.models.file import load
@@ -159,7 +159,7 @@ def _speech(
 def _music(
     target: Path, examples: Sequence[Example], pictures: bool, done: Callable[[int], None]
 ) -> tuple[list[Path], list[str]]:
-    """Align the bundled music; return what was written, and what to tell."""
+    """Align the bundled music; return what was written, and the lines to show."""
     from align.evaluation.report import FileResult, Report
     from align.formats import write_music
     from align.models.file import load

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from align.cli.aligning import check_free, tell_details, write_output
+from align.cli.aligning import check_free, show_details, write_output
 from align.cli.console import FILE, MODEL, Console, message_options, plural
 from align.cli.training import (
     run_training,
@@ -110,7 +110,7 @@ def music(
     with console.first_run(otherwise=f"Aligning {audio} ..."):
         aligner.set_params(repeats=repeats)
         found: MusicAlignment = aligner.align(audio, score)
-    tell_details(console, model, found, time.perf_counter() - begin)
+    show_details(console, model, found, time.perf_counter() - begin)
     for target in targets:
         write_music_output(found, target, overwrite=overwrite)
     if audible is not None:

@@ -94,7 +94,7 @@ def validate_music(
 def _odd(
     score: npt.NDArray[np.float64], performed: npt.NDArray[np.float64], duration: float
 ) -> Iterator[str]:
-    """Say what is strange about the true times, in seconds, of the notes of a score."""
+    """Return what is strange about the true times, in seconds, of the notes of a score."""
     played = np.isfinite(performed)
     n, missing = played.size, int((~played).sum())
     if missing > _UNPLAYED * n:

@@ -32,7 +32,7 @@ def to_ipa(
     examples: Iterable[Example],
     phone_map: str | os.PathLike[str] | Mapping[str, str] = "timit_ipa",
 ) -> list[Example]:
-    """Relabel recordings in the IPA.
+    """Return recordings with labels in the IPA.
 
     Parameters
     ----------

@@ -58,7 +58,7 @@ class Validation:
 
 
 def odd_formats(formats: dict[str, tuple[int, int]]) -> Iterator[Issue]:
-    """Name the recordings whose sampling rate (Hz) and channels are unlike those of most."""
+    """Return the recordings whose sampling rate (Hz) and channels are unlike those of most."""
     if not formats:
         return
     usual = Counter(formats.values()).most_common(1)[0][0]

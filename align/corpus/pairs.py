@@ -4,8 +4,8 @@ In a tree of folders of any depth, an audio file and a label file belong togethe
 one folder and share their name up to the suffix, upper and lower case alike. Of several label
 files the first of `LABEL_SUFFIXES` is taken, of several audio files the first of `AUDIO_SUFFIXES`.
 
-A manifest says it instead: a table (``.csv``, ``.tsv``) with the columns ``audio`` and ``labels``
-and, if wanted, ``group``; its paths are relative to it.
+A manifest may state the pairs instead: a table (``.csv``, ``.tsv``) with the columns ``audio`` and
+``labels`` and optionally ``group``; its paths are relative to it.
 """
 
 import os
@@ -69,7 +69,7 @@ class Pair:
 def find_pairs(
     root: str, groups: Groups, label_suffixes: Sequence[str] = LABEL_SUFFIXES
 ) -> list[Pair]:
-    """Find the recordings of a corpus.
+    """Return the recordings of a corpus.
 
     Parameters
     ----------

@@ -5,8 +5,9 @@ In a tree of folders of any depth, a *piece folder* is one that holds an audio f
 when the notes were played. Of several audio files ``audio.*`` goes first, then the order of
 `align.corpus.pairs.AUDIO_SUFFIXES`; of several scores, the order of `SCORE_SUFFIXES`.
 
-A manifest says it instead: a table (``.csv``, ``.tsv``) with the columns ``audio``, ``score`` and
-``truth`` and, if wanted, ``group``; its paths are relative to it.
+A manifest may state the pieces instead: a table (``.csv``, ``.tsv``) with the columns ``audio``,
+``score`` and
+``truth`` and optionally ``group``; its paths are relative to it.
 """
 
 import os
@@ -55,7 +56,7 @@ class Piece:
 
 
 def find_pieces(root: str, groups: Groups = "folder") -> list[Piece]:
-    """Find the pieces of a corpus.
+    """Return the pieces of a corpus.
 
     Parameters
     ----------

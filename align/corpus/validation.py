@@ -1,4 +1,4 @@
-"""Say what is wrong with a corpus before hours are spent on it."""
+"""What is wrong with a corpus, before hours are spent on it."""
 
 import os
 from collections.abc import Callable, Collection
@@ -18,7 +18,7 @@ def validate_corpus(
     phones: Collection[str] | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Validation:
-    """Say what is wrong with a corpus before hours are spent on it.
+    """Return what is wrong with a corpus, before hours are spent on it.
 
     Parameters
     ----------

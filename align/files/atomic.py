@@ -1,9 +1,9 @@
 """Writing a file whole or not at all.
 
-The bytes go to a temporary file in the same folder, reach the disk, and only then take the name
-of the output, so that a crash, a full disk or an interrupted run never leaves half a file or loses
-the old one. A process that is killed leaves its temporary file behind: its name tells which host
-and process it was of, so that a later run can remove it and leave alone what others are writing.
+The bytes go to a temporary file in the same folder, reach the disk, and only then take the name of
+the output, so that a crash, a full disk or an interrupted run never leaves half a file or loses
+the old one. A process that is killed leaves its temporary file behind: its name holds the host and
+the process it was of, so that a later run can remove it and leave alone what others are writing.
 """
 
 import hashlib
@@ -173,7 +173,7 @@ def _is_stale(name: str, path: str) -> bool:
 
 
 def process_runs(process: int) -> bool:
-    """Whether a process of this number runs on this machine, as far as can be told."""
+    """Whether a process of this number runs on this machine, as far as can be found out."""
     if os.name == "nt":  # there, signal 0 would end it
         return True
     try:

@@ -85,7 +85,7 @@ def _opened(path: str, flags: int) -> int:
 
 
 def _holder(stream: IO[str]) -> str:
-    """Say who holds the lock; who has just got it needs a moment to write its name."""
+    """Return who holds the lock; who has just got it needs a moment to write its name."""
     for wait in (0.0, 0.01, 0.1, 0.5):
         time.sleep(wait)
         stream.seek(0)

@@ -1,7 +1,7 @@
 """Text files as label files come: UTF-8 or UTF-16, with or without a byte order mark.
 
 No other encoding is guessed. A Latin-1 or Mac Roman file read by guess gives wrong labels without
-a word, so a file that is neither UTF-8 nor UTF-16 is an error that names the line; whoever knows
+an error, so a file that is neither UTF-8 nor UTF-16 is an error that names the line; whoever knows
 the encoding passes it.
 """
 
@@ -77,7 +77,7 @@ _USUAL = frozenset("äöüÄÖÜßéèêëàâçñíóúáôîûïãõæøåœą
 
 
 def _hint(data: bytes, at: int) -> str:
-    """Name the byte that is at fault and, where it can be told, the likely encoding."""
+    """Return a message with the byte that is at fault and, if recognised, the encoding."""
     found: list[tuple[int, str, str]] = []
     strange = bytes(byte for byte in data[at : at + 4096] if byte >= 0x80)
     for encoding, name in _LIKELY.items():
@@ -141,5 +141,5 @@ def parse_number(
 
 
 def shortened(text: str, length: int = 60) -> str:
-    """Quote a text for a message, which must stay one sentence however long the text is."""
+    """Return a text for a message, which stays one sentence however long the text is."""
     return repr(text if len(text) <= length else text[: length - 1] + "\u2026")

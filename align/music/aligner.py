@@ -1,6 +1,6 @@
 """Aligning music with its score: when every note of a recording is played.
 
-A recording is aligned in four steps. A coarse pass (`align.music.coarse`) tells within a second
+A recording is aligned in four steps. A coarse pass (`align.music.coarse`) finds within a second
 where each chord is, whatever the tempo of the score. The structured learner's weights and an exact
 decoder then place all chords in windows about it (`align.music.decoding`). Each note is placed in
 its chord (`align.music.notes`), and gets a calibrated confidence (`align.music.confidence`).
@@ -220,7 +220,7 @@ class MusicAligner(Aligner):
                 f"features={self.features!r}, must be one of ['default', 'thesis'], or a list of "
                 f"different names among {list(DEFAULT_NAMES)} with 'notes' in it."
             )
-        network = NoteNetwork(seed=self.random_state)
+        network = NoteNetwork(random_state=self.random_state)
         if self.network is not None:
             network = copy.deepcopy(self.network)
         return [DefaultFunctions(network, names)]
@@ -303,7 +303,7 @@ class MusicAligner(Aligner):
     def _describe(self, item: TimedPiece) -> list[Any]:
         return describe_piece(item)
 
-    def _meet(self, items: Sequence[TimedPiece], *, anew: bool) -> None:
+    def _prepare(self, items: Sequence[TimedPiece], *, anew: bool) -> None:
         features = self._make_features() if anew else self.features_
         self.hop_ = ChordFunctions(features).signal(items[0].performance).hop
 
@@ -364,7 +364,7 @@ class MusicAligner(Aligner):
         *,
         rate: int | None = None,
     ) -> MusicAlignment:
-        """Find when each note of a score is played.
+        """Return when each note of a score is played.
 
         Parameters
         ----------
@@ -398,13 +398,13 @@ class MusicAligner(Aligner):
         return result_of(found, self.confidence_, self.offset_, self.match_range_, file)
 
     def _place(self, performance: Performance) -> tuple[PlacedNotes, float]:
-        """Align a recording with a score; also return the score of the timing."""
+        """Return the notes of a recording and its score, and the value of their timing."""
         functions = self.functions_
         try:
             found = find_chords(performance, functions, self._weights)
         except ParameterError as error:
             raise DataError(str(error), path=performance.signal.name) from error
-        return place_notes(performance, functions, found), found.score
+        return place_notes(performance, functions, found), found.value
 
     # Evaluation and model files --------------------------------------------------------------
 

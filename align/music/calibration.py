@@ -27,7 +27,7 @@ _MISMATCHES = 40  # pairs of a recording with the score of another piece
 def placed_pieces(
     pieces: Sequence[TimedPiece], functions: Sequence[ChordFunctions], weights: Weights
 ) -> tuple[list[PlacedNotes], list[Float64]]:
-    """Align pieces whose note times are known.
+    """Return placements of pieces whose note times are known, and their errors.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Coarse alignment of a score with a recording, by dynamic time warping of band energies.
 
-Tells within about half a second where each chord is, whatever the tempo of the score, so that the
+Finds within about half a second where each chord is, whatever the tempo of the score, so that the
 exact decoder need only look there. Frames of 50 ms (longer for very long recordings) hold, of the
 recording, how far each semitone band stands out from its neighbours (X) and how much it rises
 (X'); of the score, stretched linearly to the part of the recording that sounds, the harmonics of
@@ -13,8 +13,8 @@ and the path of least total cost is found over the whole matrix, a diagonal step
 may begin late in the recording and end early: each frame left out at an end costs a little more
 than a frame that fits typically does, so applause or silence is skipped and music is not. Where
 the recording may hold but a part of the score, the ends of the score may be left out likewise. The
-matrix itself is never held: rows of costs are made as the recursion needs them, and only one byte
-for each cell is kept, to trace the path.
+matrix itself is never in memory: rows of costs are computed as the recursion needs them, and only
+one byte for each cell is kept, to trace the path.
 
 References
 ----------
@@ -47,7 +47,7 @@ _FREE_START, _FREE_END = 1.3, 1.1  # cost of a frame left out, in typical costs 
 _FREE_SCORE = 1.3  # the same of a frame of the score
 _ACTIVE = 0.45  # of the 90th percentile of the level: less is silence at either end
 _EARLY = 0.020  # seconds, and
-_EARLY_FRAMES = 0.2  # frames: rises are seen so much too late
+_EARLY_FRAMES = 0.2  # frames: rises of energy come so much after the onset
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +84,7 @@ def coarse_alignment(
     step: float | None = None,
     partial: bool = False,
 ) -> CoarseAlignment:
-    """Find about when each chord of a score is played.
+    """Return about when each chord of a score is played.
 
     Parameters
     ----------
@@ -137,9 +137,9 @@ def coarse_alignment(
     first_onset = float(score.onsets[0])
     length = max(float(score.ends.max()), float(score.onsets[-1]) + 1e-3) - first_onset
     scale = len(audio) / length
-    seen = _of_audio(audio)
-    wanted = _of_score(score, len(audio), scale, frame)
-    visited, cost, columns = _warp(seen, wanted, partial)
+    recorded = _of_audio(audio)
+    written = _of_score(score, len(audio), scale, frame)
+    visited, cost, columns = _warp(recorded, written, partial)
     where = (chords.onsets - first_onset) * scale
     played = np.flatnonzero((where >= columns[0] - 0.5) & (where <= columns[1] + 0.5))
     if played.size == 0:  # a long note
@@ -153,7 +153,7 @@ def coarse_alignment(
 
 
 def _averaged(level: Float32Array, width: int) -> tuple[Float32Array, int]:
-    """Average `width` rows at a time; what does not fill a frame at the end is left out."""
+    """Return means of `width` rows each, without the rest at the end, and the width."""
     width = min(width, len(level))
     n = len(level) // width
     mean = level[: n * width].reshape(n, width, -1).mean(axis=1)
@@ -206,7 +206,7 @@ def _of_score(score: Score, n: int, scale: float, frame: float) -> Float32Array:
 
 
 def _smoothed(x: npt.NDArray[np.floating]) -> Float64Array:
-    """Convolve in time with a Gaussian whose standard deviation is 0.7 frames."""
+    """Return rows convolved in time with a Gaussian, standard deviation 0.7 frames."""
     kernel = np.exp(-0.5 * (np.arange(-3, 4) / 0.7) ** 2)
     kernel /= kernel.sum()
     padded = np.pad(x, ((3, 3), (0, 0)), mode="symmetric").astype(np.float64)
@@ -215,35 +215,41 @@ def _smoothed(x: npt.NDArray[np.floating]) -> Float64Array:
 
 
 def _unit(x: npt.NDArray[np.floating], least: float) -> Float32Array:
-    """Scale rows to unit length; those not much longer than `least` stay shorter."""
+    """Return rows of unit length; those not much longer than `least` stay shorter."""
     length = np.sqrt((x**2).sum(axis=1, keepdims=True) + max(least, 1e-9) ** 2)
     return np.asarray(x / length, dtype=np.float32)
 
 
 def _warp(
-    seen: Float32Array, wanted: Float32Array, partial: bool
+    recorded: Float32Array, written: Float32Array, partial: bool
 ) -> tuple[Float64Array, float, tuple[int, int]]:
-    """Return the first row of `seen` paired with each row of `wanted`, and the mean cost.
+    """Return the first row of `recorded` paired with each row of `written`, and the mean cost.
 
-    Also the first and the last row of `wanted` that are paired at all; without `partial`, these
+    Also the first and the last row of `written` that are paired at all; without `partial`, these
     are all.
+
+    Rows of the cost matrix are frames of the recording, columns are frames of the score.
     """
-    n, m = len(seen), len(wanted)
-    target = np.ascontiguousarray(wanted.T)
+    n, m = len(recorded), len(written)
+    target = np.ascontiguousarray(written.T)
     block = 256
-    some = seen[:: max(1, n // 1000)]
+    # What a frame that fits costs: the median, over a thousand frames of the recording, of the
+    # cost of the best column. Frames left out are priced in this unit.
+    some = recorded[:: max(1, n // 1000)]
     fitting = [
         2.0 - (some[b : b + block] @ target).max(axis=1) for b in range(0, len(some), block)
     ]
     typical = float(np.median(np.concatenate(fitting)))
     skip = _FREE_SCORE * typical if partial else np.inf
+    # Rows of costs in blocks: a product of matrices each, and few enough to stay in the cache.
     before = np.empty(m)
     steps = np.empty((n, m), dtype=np.uint8)
     finish = np.empty(n)
     for begin in range(0, n, block):
-        cost = np.float32(2.0) - seen[begin : begin + block] @ target
+        cost = np.float32(2.0) - recorded[begin : begin + block] @ target
         part = slice(begin, begin + block)
         _advance(cost, begin, _FREE_START * typical, skip, before, steps[part], finish[part])
+    # The path may end in any row of the last column: the rows after it are left out, at a price.
     finish += (n - 1 - np.arange(n)) * _FREE_END * typical
     last, column = int(np.argmin(finish)), m - 1
     if partial:  # or the recording ends before the score does
@@ -255,7 +261,7 @@ def _warp(
     visited[:first], visited[column + 1 :] = visited[first], visited[column]
     part = slice(first, column + 1)
     rows = visited[part].astype(np.intp)
-    on_path = np.einsum("ij,ij->i", seen[rows], wanted[part], dtype=np.float64)
+    on_path = np.einsum("ij,ij->i", recorded[rows], written[part], dtype=np.float64)
     return visited, float(np.mean(2.0 - on_path)), (first, column)
 
 
@@ -271,13 +277,19 @@ def _advance(
 ) -> None:
     """Run the recursion over rows of costs, of which the first is number `row`.
 
-    `before` holds the least costs of paths to the row above, and is moved on. A column left out
-    before the path costs `skip`, a row `free`. Steps are 0 diagonal, 1 from the row above, 2 from
-    the column before, 3 begin here.
+    With D(i, j) the least cost of a path that ends in row i and column j ::
+
+        D(i, j) = min(D(i, j-1) + c, D(i-1, j) + c, D(i-1, j-1) + 1.5 c, begin here)
+
+    A path begins in column 0, in any row, for `free` per row before; or in row 0, in any column,
+    for `skip` per column before. `before` holds D(i-1, .) on entry and is overwritten by D(i, .)
+    from left to right. `steps` gets which of the four was taken: 0 diagonal, 1 from the row above,
+    2 from the column before, 3 begin here. `finish` gets D(i, m-1), for paths that end in row i.
     """
     n, m = cost.shape
     for i in range(n):
         number = row + i
+        # Column 0: there is nothing to the left, so a path begins here or comes from above.
         corner, c = before[0], float(cost[i, 0])
         if number == 0 or number * free < before[0]:
             before[0] = number * free + c
@@ -285,6 +297,8 @@ def _advance(
         else:
             before[0] += c
             steps[i, 0] = 1
+        # The other columns. Left of j, `before` is of this row already; from j on, of the row
+        # above. `corner` keeps D(i-1, j-1), which the column before has overwritten.
         for j in range(1, m):
             c = float(cost[i, j])
             best, step = before[j - 1] + c, 2
@@ -309,7 +323,7 @@ def _trace(steps: npt.NDArray[np.uint8], last: int, column: int, visited: Float6
     """
     i, j = last, column
     while True:
-        visited[j] = i
+        visited[j] = i  # the last one written stays: the first row, since rows go down to 0
         step = steps[i, j]
         if step == 3:
             return j

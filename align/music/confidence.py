@@ -1,12 +1,12 @@
-"""How sure the time of a note is: a probability that means what it says.
+"""How sure the time of a note is: a calibrated probability.
 
-The confidence of a note is the probability that it was played within 50 ms of the time given,
-from a logistic function of a few numbers that tell right from wrong: how probable the network
-finds the note there, how probable it finds the notes around, and what share of what it hears of
-the note lies near that time. The weights are those of greatest likelihood, a little ridge added,
-on notes of the training set as heard by networks that did not see them; notes that were not
-played count as missed. All this is said of a recording of the score; how much of it is believed
-where the match of the two is poor, the aligner decides.
+The confidence of a note is the probability that it was played within 50 ms of the time given. It
+is a logistic function of a few numbers, the *evidence*: the network's probability of the note at
+that time, the mean probability of the notes around, and which share of the note's probability in
+its window lies near that time. The weights maximise the likelihood, with a small ridge, on notes
+of the training set as scored by networks that were not trained on them; notes that were not played
+count as missed. All this assumes that the recording is of the score. Where their match is poor,
+the aligner lowers the confidence.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ import numpy.typing as npt
 from align.errors import ParameterError
 from align.types import FloatArray, IntArray
 
-__all__ = ["TOLERANCE", "ConfidenceModel", "heard_evidence", "shape_evidence"]
+__all__ = ["TOLERANCE", "ConfidenceModel", "network_evidence", "shape_evidence"]
 
 Float64 = npt.NDArray[np.float64]
 
@@ -27,8 +27,8 @@ TOLERANCE = 0.050
 """Seconds; the confidence is that of an onset within them."""
 
 _RIDGE = 1.0
-_LEAST = 1e-3  # probability below which a note is not heard at all
-_AROUND = 2  # chords either side that tell of a note's surroundings
+_LEAST = 1e-3  # probabilities are clipped to this, and to one less this
+_AROUND = 2  # chords either side that count as a note's surroundings
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,10 +86,10 @@ class ConfidenceModel:
         return _logistic(evidence @ self.weights[:-1] + self.weights[-1])
 
 
-def heard_evidence(
+def network_evidence(
     near: npt.NDArray[np.floating], times: Float64, hop: float, group: IntArray
 ) -> Float64:
-    """Return what the network's probabilities say of each note's time.
+    """Return the evidence for each note's time, from the network's probabilities.
 
     Parameters
     ----------

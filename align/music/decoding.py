@@ -54,8 +54,8 @@ class FoundChords:
         Where it was looked for.
     kept : list
         What each feature keeps of the onsets in these windows; see `ChordFeature.onset_terms`.
-    score : float
-        Of the best timing.
+    value : float
+        Score of the best timing: what the decoder maximised.
     """
 
     frames: IntArray
@@ -63,7 +63,7 @@ class FoundChords:
     potentials: Potentials
     windows: IntArray
     kept: list[Any]
-    score: float
+    value: float
 
 
 def windows_of(performance: Performance, functions: ChordFunctions) -> IntArray:
@@ -76,7 +76,7 @@ def windows_of(performance: Performance, functions: ChordFunctions) -> IntArray:
 def find_chords(
     performance: Performance, functions: ChordFunctions, weights: Weights
 ) -> FoundChords:
-    """Find when each chord is played.
+    """Return when each chord is played.
 
     Parameters
     ----------

@@ -84,9 +84,11 @@ class DefaultFunctions(ChordFeature):
         self.network.fit([piece.notes for piece in pieces])
         return self
 
-    def adapt(self, pieces: Sequence[TimedPiece], *, steps: int, rate: float) -> Self:
+    def adapt(self, pieces: Sequence[TimedPiece], *, steps: int, learning_rate: float) -> Self:
         """Continue to train the network; see `NoteNetwork.adapt`."""
-        self.network.adapt([piece.notes for piece in pieces], steps=steps, rate=rate)
+        self.network.adapt(
+            [piece.notes for piece in pieces], steps=steps, learning_rate=learning_rate
+        )
         return self
 
     def get_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
@@ -98,19 +100,19 @@ class DefaultFunctions(ChordFeature):
         self.network.set_state(params, arrays)
         return self
 
-    def listen(
+    def note_probabilities(
         self, performance: Performance, windows: IntArray, before: NoteProbabilities | None = None
     ) -> NoteProbabilities:
-        """Run the network over the windows of all notes.
+        """Return the network's probabilities in the windows of all notes.
 
         Parameters
         ----------
         performance : Performance
             Recording and score.
         windows : np.ndarray [shape=(G, 2), dtype=intp]
-            Where to listen.
+            Where the chords are looked for.
         before : NoteProbabilities, optional
-            Heard before; only windows that changed are listened to again.
+            Result for earlier windows; only windows that changed are computed again.
         """
         group, notes = performance.chords.group, performance.notes
         length = (windows[:, 1] - windows[:, 0])[group] + 2 * PAD
@@ -140,14 +142,14 @@ class DefaultFunctions(ChordFeature):
         windows: IntArray,
         before: NoteProbabilities | None = None,
     ) -> tuple[dict[str, Term], NoteProbabilities]:
-        """Return the terms of onsets, and what the network answered."""
-        heard = self.listen(performance, windows, before)
+        """Return the terms of onsets, and the probabilities of the network."""
+        found = self.note_probabilities(performance, windows, before)
         group, pitches = performance.chords.group, performance.notes.pitches
         start, width = windows[:, 0], int((windows[:, 1] - windows[:, 0]).max())
         tables: dict[str, Float64] = {}
         if "notes" in self.names:
             edge = PAD - SMEAR_REACH
-            near = heard.probability[:, edge : heard.probability.shape[1] - edge]
+            near = found.probability[:, edge : found.probability.shape[1] - edge]
             tables["notes"] = note_scores(near, group)
         if "rise" in self.names:
             collisions = performance.context[:, :_HELD] + performance.context[:, _HELD:-2]
@@ -159,7 +161,7 @@ class DefaultFunctions(ChordFeature):
         if "coarse" in self.names:
             frames = start[:, None] + np.arange(width) - performance.coarse[:, None] / HOP
             tables["coarse"] = -np.log1p((frames * HOP / _COARSE) ** 2)
-        return {name: WindowTerm(table, start) for name, table in tables.items()}, heard
+        return {name: WindowTerm(table, start) for name, table in tables.items()}, found
 
     def tempo_terms(
         self,

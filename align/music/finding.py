@@ -1,8 +1,8 @@
-"""Aligning one recording with a score: which way through it, which part of it, and what to doubt.
+"""Aligning one recording with a score: which way through it, which part of it, and warnings.
 
 Of the ways through a score with repeats, one whose coarse alignment costs least is taken. Where
-next to nothing is heard of the ends of the score, they are left out, as long as the rest then
-matches better. What matches no better than a recording matches the score of another piece is
+the network finds next to nothing of the ends of the score, they are left out, as long as the rest
+then matches better. What matches no better than a recording matches the score of another piece is
 returned all the same, with a warning and little confidence.
 """
 
@@ -35,7 +35,7 @@ _BETTER = 0.02  # by which a part must match better than the whole
 def read_music(
     audio: Any, score: Any, rate: int | None, *, highest_rate: int, repeats: str
 ) -> Performance:
-    """Read recording and score, and find out which repeats were played where that is asked."""
+    """Return recording and score together; with "auto", those repeats that were played."""
     check_repeats(repeats)
     signal = read_signal(audio, rate=rate, highest_rate=highest_rate)
     if repeats == "auto" and is_notation(score):
@@ -58,19 +58,19 @@ class FoundPart:
         Notes of the part, among those of the whole score.
     placed : PlacedNotes
         Of the part.
-    score : float
-        Of its timing.
+    value : float
+        Score of its timing: what the decoder maximised.
     """
 
     whole: Performance
     part: Performance
     index: IntArray
     placed: PlacedNotes
-    score: float
+    value: float
 
 
 def best_part(whole: Performance, place: Place, match_range: MatchRange) -> FoundPart:
-    """Align a recording with a score, or with the part of it that it holds.
+    """Return the timing of a score, or of the part of it that a recording holds.
 
     Parameters
     ----------
@@ -99,12 +99,12 @@ def best_part(whole: Performance, place: Place, match_range: MatchRange) -> Foun
 
 
 def _ends_missing(part: Performance, placed: PlacedNotes, match_range: MatchRange) -> bool:
-    """Whether next to nothing is heard of the first chords of the score, or of the last."""
-    if placed.heard is None or match_range is None:
+    """Return whether the network finds next to nothing of the first chords, or of the last."""
+    if placed.probability is None or match_range is None:
         return False
     group = part.chords.group
     ends = (group < _END, group >= len(part.chords) - _END)
-    return any(float(placed.heard[end].mean()) < match_range[0] for end in ends)
+    return any(float(placed.probability[end].mean()) < match_range[0] for end in ends)
 
 
 def _poor(match: float | None, match_range: MatchRange) -> bool:
@@ -121,7 +121,7 @@ def result_of(
     match_range: MatchRange,
     audio: str | None,
 ) -> MusicAlignment:
-    """Put together what is returned.
+    """Return the result of what was found.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def result_of(
         duration=duration,
         end=min(max(part.end, float(placed.chords[-1])), duration),
         confidence=confidence,
-        score=found.score,
+        score=found.value,
         audio=audio,
         rate=whole.signal.rate,
         chord_of=whole.chord_of,

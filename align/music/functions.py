@@ -1,9 +1,10 @@
 """Base functions of chords, in windows about where they are expected.
 
 A `ChordFeature` knows how a recording and a score become terms. Those of onsets (`WindowTerm`) are
-computed anew where windows widen; those of tempo where a better answer tells more of the tempo.
-`ChordFunctions` are all features of an aligner together: the default set, that of the thesis, and
-features of a user's own, which know signals and notes only (`align.music.own_features`).
+computed anew where windows widen; those of tempo where better times of the chords give a better
+tempo. `ChordFunctions` are all features of an aligner together: the default set, that of the
+thesis, and features of a user's own, which know signals and notes only
+(`align.music.own_features`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -92,7 +93,7 @@ class ChordFeature:
         """Fit to pieces whose note times are known."""
         return self
 
-    def adapt(self, pieces: Sequence[TimedPiece], *, steps: int, rate: float) -> Self:
+    def adapt(self, pieces: Sequence[TimedPiece], *, steps: int, learning_rate: float) -> Self:
         """Move towards a few pieces; see `align.features.Feature.adapt`."""
         return self
 
@@ -165,7 +166,7 @@ class ChordFunctions:
         times: Float64,
         spread: float,
     ) -> BaseFunctions:
-        """Put the terms of a recording together.
+        """Return the base functions of a recording.
 
         Parameters
         ----------

@@ -1,10 +1,11 @@
 """Notes within their chord: when each is played, since players are not simultaneous.
 
 A note's time is the median of its own posterior about the time of its chord: the network's
-probability that it begins, plus a floor for notes that are not heard, times a Laplace prior of
-width s about the chord. The width follows the recording. Where the notes that are clearly heard
-lie within 2 to 4 ms of the middle of their chord, as on a mechanical piano, s is small and all
-notes keep together; in a quartet they scatter by 15 ms, and each is placed by what is heard of it.
+probability that it begins, plus a floor for notes that the network does not find, times a Laplace
+prior of width s about the chord. The width is estimated from the recording. Where notes of high
+probability lie within 2 to 4 ms of the mean of their chord, as on a mechanical piano, s is small
+and all notes of a chord get nearly one time. In a quartet they scatter by 15 ms, s is large, and
+each note is placed where its own probability is.
 """
 
 import numpy as np
@@ -19,7 +20,7 @@ Float64 = npt.NDArray[np.float64]
 
 _FLOOR = 0.01  # of the probability
 _WIDE = 0.070  # seconds: prior with which scatter is measured
-_CLEAR = 0.4  # probability of a note that is clearly heard
+_CLEAR = 0.4  # probability from which on a note's time counts for the spread
 _FEW = 10
 _MECHANICAL = 0.0015  # seconds of scatter that are noise
 _SLOPE = 8.0
@@ -29,7 +30,7 @@ _SPREADS = (0.003, 0.070)
 def note_times(
     near: npt.NDArray[np.floating], chord: Float64, spread: float, hop: float
 ) -> Float64:
-    """Place notes about their chords.
+    """Return the time of each note after the frame of its chord.
 
     Parameters
     ----------
@@ -69,7 +70,7 @@ def note_times(
 def note_spread(
     near: npt.NDArray[np.floating], chord: Float64, group: IntArray, hop: float
 ) -> float:
-    """Measure the width of the prior that suits a recording.
+    """Return the width of the prior that suits a recording.
 
     Parameters
     ----------

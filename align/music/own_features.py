@@ -60,9 +60,11 @@ class OwnFeature(ChordFeature):
         self.feature.fit([self._timed(piece) for piece in pieces])
         return self
 
-    def adapt(self, pieces: Sequence[TimedPiece], *, steps: int, rate: float) -> Self:
+    def adapt(self, pieces: Sequence[TimedPiece], *, steps: int, learning_rate: float) -> Self:
         """Adapt the feature to the chords of pieces."""
-        self.feature.adapt([self._timed(piece) for piece in pieces], steps=steps, rate=rate)
+        self.feature.adapt(
+            [self._timed(piece) for piece in pieces], steps=steps, learning_rate=learning_rate
+        )
         return self
 
     def pool(self, copies: Sequence[Self]) -> Self:

@@ -1,7 +1,7 @@
 """Recordings of a part of a score: those that start late or stop early.
 
 Where a recording does not match its score, it may still match a part of it. The coarse alignment
-is then allowed to leave out the ends of the score; what is left is aligned as a score of its own.
+is then allowed to leave out the ends of the score; the rest is aligned as a score of its own.
 Notes that are left out are given times that continue the tempo as far as the recording goes, and a
 confidence of 0.
 """
@@ -22,7 +22,7 @@ Float64 = npt.NDArray[np.float64]
 
 
 def played_part(performance: Performance) -> tuple[Performance, IntArray] | None:
-    """Find the part of a score that a recording holds.
+    """Return the part of a score that a recording holds.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def played_part(performance: Performance) -> tuple[Performance, IntArray] | None
 
 
 def continued(score_onsets: Float64, known: IntArray, times: Float64, duration: float) -> Float64:
-    """Continue the times of some chords to all, with the tempo at either end.
+    """Return times of all chords, those at either end by the tempo there.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def continued(score_onsets: Float64, known: IntArray, times: Float64, duration: 
 
 
 def missing_notes(index: IntArray, n_notes: int) -> str:
-    """Say which notes are left out.
+    """Return which notes are left out.
 
     Examples
     --------

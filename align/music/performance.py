@@ -32,7 +32,7 @@ Float64 = npt.NDArray[np.float64]
 HOP = 0.010
 """Seconds between frames of the signal."""
 
-_DENSEST = 40.0  # chords in a second, faster than any player or machine means to be heard
+_DENSEST = 40.0  # chords in a second, faster than any player, or any music made by a machine
 _SHORT = 0.2  # of the score's length; a performance five times faster than written is a fragment
 _FULL_SCALE = 0.98  # of the largest sample: flat tops are clipped
 _CLIPPED = 1e-3  # share of samples

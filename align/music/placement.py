@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from align.music.confidence import heard_evidence, shape_evidence
+from align.music.confidence import network_evidence, shape_evidence
 from align.music.decoding import FoundChords
 from align.music.default_functions import PAD, NoteProbabilities
 from align.music.functions import ChordFunctions
@@ -18,7 +18,7 @@ __all__ = ["PlacedNotes", "place_notes"]
 
 Float64 = npt.NDArray[np.float64]
 
-_BESIDE = 0.040  # seconds from its chord within which a note is listened for
+_BESIDE = 0.040  # seconds from its chord within which the network's probability of a note counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,25 +33,25 @@ class PlacedNotes:
         Seconds of each chord, strictly increasing.
     evidence : np.ndarray [shape=(M, F)]
         What the confidence is made of.
-    heard : np.ndarray [shape=(M,)] or None
+    probability : np.ndarray [shape=(M,)] or None
         The network's highest probability within 40 ms of the chord; None where there is none.
     """
 
     notes: Float64
     chords: Float64
     evidence: Float64
-    heard: Float64 | None
+    probability: Float64 | None
 
     @property
     def match(self) -> float | None:
-        """Mean of `heard`: how well recording and score fit."""
-        return None if self.heard is None else float(self.heard.mean())
+        """Mean of `probability`: how well recording and score fit."""
+        return None if self.probability is None else float(self.probability.mean())
 
 
 def place_notes(
     performance: Performance, functions: ChordFunctions, found: FoundChords
 ) -> PlacedNotes:
-    """Place the notes of each chord.
+    """Return the times of the notes of each chord.
 
     Parameters
     ----------
@@ -82,10 +82,10 @@ def place_notes(
     after = (exact - found.frames)[group]
     times = note_times(near, after, note_spread(near, after, group, hop), hop)
     beside = np.abs(reach) <= round(_BESIDE / hop)
-    heard = near[:, beside].max(axis=1).astype(np.float64)
+    probability = near[:, beside].max(axis=1).astype(np.float64)
     return PlacedNotes(
         np.clip((found.frames[group] + times) * hop, 0.0, performance.signal.duration),
         chords,
-        heard_evidence(near, times, hop, group),
-        heard,
+        network_evidence(near, times, hop, group),
+        probability,
     )

@@ -102,7 +102,7 @@ class FoldedScore:
 
 
 def best_way(score: FoldedScore, fit: Callable[[Score], _T], cost: Callable[[_T], float]) -> _T:
-    """Find the way through a score that fits best.
+    """Return the way through a score that fits best.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ _SPREADS = (0.05, 0.3)
 
 
 def local_tempo(score_onsets: Float64, times: Float64, *, window: float = 8.0) -> Float64:
-    """Measure the tempo about each chord.
+    """Return the tempo about each chord.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def expected_lengths(score_onsets: Float64, tempo: Float64) -> Float64:
 def tempo_spread(
     score_onsets: Float64, times: Float64, *, window: float = 8.0, default: float = 0.2
 ) -> float:
-    """Measure how much lengths scatter about the local tempo.
+    """Return how much lengths scatter about the local tempo.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def tempo_spread(
 def duration_table(
     lengths: Float64, spread: float, longest: int, *, nu: float = 1.0, jitter: float = 2.0
 ) -> Float64:
-    """Score each length of each chord.
+    """Return a score of each length of each chord.
 
     Parameters
     ----------

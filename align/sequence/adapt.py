@@ -72,7 +72,7 @@ def adapt(
     corpus: Sequence[Example],
     *,
     steps: int | None = None,
-    rate: float = 3e-4,
+    learning_rate: float = 3e-4,
     C: float = 0.01,
     n_folds: int = 3,
     n_jobs: int | None = None,
@@ -81,7 +81,7 @@ def adapt(
     licence: str = "",
     progress: Progress | None = None,
 ) -> _Aligner:
-    """Adapt a trained aligner to a few recordings whose onsets are known.
+    """Return a copy of an aligner, adapted to a few recordings whose onsets are known.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def adapt(
         Corrected recordings, each with `onsets`; at least two.
     steps : int, optional
         Updates of each network; by default 40, and more for more than a minute of recordings.
-    rate : float
+    learning_rate : float
         Peak learning rate of the networks.
     C : float
         Longest step of the structured weights.
@@ -124,8 +124,8 @@ def adapt(
         raise not_fitted_error(aligner)
     if steps is not None and steps < 1:
         raise ParameterError(f"steps={steps}, must be at least 1.")
-    if not (rate > 0 and C >= 0):
-        raise ParameterError(f"rate={rate}, C={C}, must be positive.")
+    if not (learning_rate > 0 and C >= 0):
+        raise ParameterError(f"learning_rate={learning_rate}, C={C}, must be positive.")
     if n_folds < 2:
         raise ParameterError(f"n_folds={n_folds}, must be at least 2.")
 
@@ -138,9 +138,9 @@ def adapt(
         raise new._too_few(len(items))
     seconds = sum(item.signal.duration for item in items)
     n_steps = steps or int(min(max(40, 0.5 * seconds), 400))
-    new._meet(items, anew=False)
+    new._prepare(items, anew=False)
 
-    moved, own = _moved(new.features_, items, n_folds, n_steps, rate, n_jobs, report)
+    moved, own = _moved(new.features_, items, n_folds, n_steps, learning_rate, n_jobs, report)
     kept, xs, ys = new._problems(items, own, report)
     problem = new._structured(new._make_cost(), xs)
     coef = _nearby(problem, aligner.coef_, xs, ys, C, random_state)
@@ -153,7 +153,7 @@ def adapt(
         new.features_, new.coef_ = moved, coef
     new._recalibrate([items[i] for i in kept], xs, [own[i] for i in kept])
     origin: dict[str, Any] = {"model": source, "licence": aligner.licence_}
-    if "adapted" in aligner.training_:  # so that the whole way can be told
+    if "adapted" in aligner.training_:  # so that `align info` can show all steps
         origin["adapted"] = aligner.training_["adapted"]
     about: dict[str, Any] = {"recordings": len(kept), "seconds": round(seconds, 3), "from": origin}
     new.training_ = {**aligner.training_, "adapted": about}
@@ -220,7 +220,7 @@ def _moved(
     items: Sequence[Any],
     n_folds: int,
     steps: int,
-    rate: float,
+    learning_rate: float,
     n_jobs: int | None,
     report: Progress,
 ) -> tuple[list[Any], list[list[Any]]]:
@@ -230,7 +230,7 @@ def _moved(
     folds = [*folds_of([None] * len(items), n_folds), []]
     tasks = (
         delayed(_adapted)(
-            features, [item for i, item in enumerate(items) if i not in fold], steps, rate
+            features, [item for i, item in enumerate(items) if i not in fold], steps, learning_rate
         )
         for fold in folds
     )
@@ -247,8 +247,13 @@ def _moved(
 
 
 @one_thread()
-def _adapted(features: Sequence[Any], seen: Sequence[Any], steps: int, rate: float) -> list[Any]:
-    return [copy.deepcopy(feature).adapt(seen, steps=steps, rate=rate) for feature in features]
+def _adapted(
+    features: Sequence[Any], seen: Sequence[Any], steps: int, learning_rate: float
+) -> list[Any]:
+    return [
+        copy.deepcopy(feature).adapt(seen, steps=steps, learning_rate=learning_rate)
+        for feature in features
+    ]
 
 
 def _before(
@@ -279,10 +284,10 @@ def _nearby(
     xs: Sequence[BaseFunctions],
     ys: Sequence[Truth],
     C: float,
-    seed: int,
+    random_state: int,
 ) -> npt.NDArray[np.float64]:
     """Average of the weights along passive-aggressive steps from `start`."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(random_state)
     w = start.astype(np.float64)
     total, n = np.zeros_like(w), 0
     for _ in range(_EPOCHS):

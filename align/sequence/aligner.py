@@ -251,7 +251,7 @@ class SequenceAligner(Aligner):
     def _describe(self, item: TimedSignal) -> list[Any]:
         return describe_timed(item)
 
-    def _meet(self, items: Sequence[TimedSignal], *, anew: bool) -> None:
+    def _prepare(self, items: Sequence[TimedSignal], *, anew: bool) -> None:
         labels = {str(event) for item in items for event in item.events}
         lengths = [
             length * item.signal.hop
@@ -325,7 +325,7 @@ class SequenceAligner(Aligner):
         terms: Mapping[str, Any],
         limits: IntArray | None = None,
     ) -> BaseFunctions:
-        """Put base functions together; `limits` are the longest lengths in frames [shape=(K,)]."""
+        """Return the base functions; `limits` are the longest lengths in frames [shape=(K,)]."""
         names = self.base_functions_ or list(terms)
         missing = [name for name in names if name not in terms]
         if missing:
@@ -380,7 +380,7 @@ class SequenceAligner(Aligner):
         *,
         rate: int | None = None,
     ) -> Alignment:
-        """Find the time each event begins.
+        """Return when each event begins.
 
         Parameters
         ----------
@@ -452,7 +452,7 @@ class SequenceAligner(Aligner):
         events: Sequence[Event] | None = None,
         rate: int | None = None,
     ) -> LatticeAlignment:
-        """Find which events of a lattice occur, and the time each begins.
+        """Return which events of a lattice occur, and when each begins.
 
         Parameters
         ----------
@@ -612,7 +612,7 @@ def _terms(
 
 
 def distinct(features: list[Feature]) -> list[Feature]:
-    """Return the features, after a check that they are such and can be told apart."""
+    """Return the features, after a check of their types and that their names differ."""
     for feature in features:
         if not isinstance(feature, Feature):
             raise ParameterError(

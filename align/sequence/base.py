@@ -2,16 +2,16 @@
 
 `Aligner` carries data one way. In training: examples are read, features are fitted so that none
 scores what it has seen (`align.sequence.crossfit`), base functions and truth go to the structured
-learner, and what is left is fitted to the learned weights. In use: a recording is read, its best
-timing is searched, placed in seconds and returned. What a recording and its events *are* is the
-task's: speech, music, or one of your own. A task is a subclass that fills in the methods of the
-table, in the order in which they are called.
+learner, and offset and confidence are fitted to the learned weights. In use: a recording is read,
+its best timing is searched, placed in seconds and returned. What a recording and its events *are*
+is the task's: speech, music, or one of your own. A task is a subclass that fills in the methods of
+the table, in the order in which they are called.
 
 ====================  =========================================================================
 `_make_features`      unfitted features
 `_make_cost`          what a wrong timing costs
 `_read_example`       an example with known onsets, as an item to learn from
-`_meet`               what all items say together: labels, lengths
+`_prepare`            attributes that all items decide together: labels, lengths
 `_problem`            of an item and features fitted without it: base functions, true frames
 `_calibrate`          what is fitted after the weights: offset, confidence
 `_find`               of audio and events: the timing
@@ -133,8 +133,8 @@ class Aligner(ParamsMixin, ABC):
     def _describe(self, item: Any) -> list[Any]:
         """Return what training takes from an item, for checkpoints: numbers, text, arrays."""
 
-    def _meet(self, items: Sequence[Any], *, anew: bool) -> None:
-        """Set what all items say together; where not `anew`, widen what was set before."""
+    def _prepare(self, items: Sequence[Any], *, anew: bool) -> None:
+        """Set what all items decide together; where not `anew`, add to what was set before."""
 
     @abstractmethod
     def _problem(self, item: Any, features: Sequence[Any]) -> tuple[BaseFunctions, Truth]:
@@ -253,7 +253,7 @@ class Aligner(ParamsMixin, ABC):
         if validation is not None:
             none = "no recording of the validation set can be used"
             held_out = self._read_all(validation, report, none=none)
-        self._meet(items, anew=True)
+        self._prepare(items, anew=True)
         if parts is not None:
             described = [self._describe(item) for item in (*items, *held_out)]
             parts.bind(digest_of_training(self, [*features, learner], [len(items), *described]))
@@ -376,7 +376,7 @@ class Aligner(ParamsMixin, ABC):
     def results(
         self, examples: Sequence[Example], progress: Progress | None = None
     ) -> tuple[list[FileResult], list[tuple[str, str]]]:
-        """Align recordings; return what came of each, and those that failed with the reason.
+        """Return the result of each recording, and those that failed with the reason.
 
         Parameters
         ----------
@@ -434,7 +434,7 @@ class Aligner(ParamsMixin, ABC):
 
     @abstractmethod
     def _get_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-        """Return what is peculiar to the task: values that JSON can carry, and arrays."""
+        """Return the state of the task: values that JSON can carry, and arrays."""
 
     @abstractmethod
     def _set_state(
@@ -445,7 +445,7 @@ class Aligner(ParamsMixin, ABC):
     ) -> None:
         """Take back what `_get_state` returned, features too; raises where that is not possible.
 
-        Whatever an incomplete or damaged state leads to (KeyError, TypeError ...) becomes a
+        The errors of an incomplete or damaged state (KeyError, TypeError ...) become a
         ModelError that names the file.
         """
 

@@ -1,9 +1,9 @@
 """Features for training that never saw what they score.
 
-A frame classifier is far surer of the recordings it was fitted to than of new ones; a structured
-learner fed with such scores would trust it too much. Features that declare ``cross_fit`` are
-therefore fitted once for each fold of groups (speakers, pieces), on the other folds, to score that
-fold, and once more on everything, for use.
+The scores of a frame classifier are better on the recordings it was fitted to than on new ones; a
+structured learner fed with such scores would trust it too much. Features that declare
+``cross_fit`` are therefore fitted once for each fold of groups (speakers, pieces), on the other
+folds, to score that fold, and once more on everything, for use.
 """
 
 import copy
@@ -48,7 +48,7 @@ class Fittable(Protocol):
 
 
 def folds_of(groups: Sequence[str | None], n_folds: int) -> list[list[int]]:
-    """Split examples into folds that share no group.
+    """Return folds of examples that share no group.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ def onset_frames(times: npt.NDArray[np.float64], signal: Signal) -> IntArray | N
 
 
 def in_order(times: npt.NDArray[np.float64], duration: float) -> npt.NDArray[np.float64]:
-    """Make onsets at least 0.1 ms apart and within the recording: intervals must not be empty."""
+    """Return onsets at least 0.1 ms apart and within the recording: no interval is empty."""
     gap = min(1e-4, duration / (len(times) + 1))
     steps = gap * np.arange(len(times))
     times = np.maximum.accumulate(np.maximum(times, 0.0) - steps) + steps

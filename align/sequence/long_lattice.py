@@ -146,7 +146,7 @@ def decode_in_windows(
     n_frames: int,
     reach: int,
 ) -> tuple[LatticePath, IntArray]:
-    """Find the best path of a lattice in windows around a guess, wider ones where it needs them.
+    """Return the best path of a lattice in windows around a guess, wider ones where it needs them.
 
     Parameters
     ----------

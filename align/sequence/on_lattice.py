@@ -1,7 +1,7 @@
 """Base functions of a lattice: what features score, laid out for nodes and arcs.
 
-A feature scores a sequence of events. In a lattice an event may follow several others, and may
-or may not be the first or the last. So its rows are asked for in *covering sequences*, in which
+A feature scores a sequence of events. In a lattice an event may follow several others, and may or
+may not be the first or the last. So features score *covering sequences*, in which
 each event stands in each of its roles: every pair of labels that an arc joins stands side by side
 somewhere, every label that may come first or last comes first or last somewhere. Segments and
 lengths are then scored at the nodes, onsets at the arcs. The sum over a path is that of the base
@@ -51,7 +51,7 @@ class LatticeAlignment(NamedTuple):
 
 
 class ExpandedLattice(NamedTuple):
-    """A lattice with nodes for what its labels leave unsaid.
+    """A lattice with nodes for what its labels leave out.
 
     Attributes
     ----------
@@ -167,7 +167,7 @@ class LatticeScores:
     transition: OnsetTerm | None
 
     def decode(self, windows: IntArray | None = None) -> LatticePath:
-        """Find the best path, in nodes of `lattice`, each within its window [shape=(N, 2)]."""
+        """Return the best path, in nodes of `lattice`, each within its window [shape=(N, 2)]."""
         return decode_lattice(
             self.potentials,
             self.lattice,
@@ -198,7 +198,7 @@ def lattice_scores(
     *,
     pinned: bool,
 ) -> LatticeScores:
-    """Score the nodes and arcs of a lattice.
+    """Return scores of the nodes and arcs of a lattice.
 
     Parameters
     ----------

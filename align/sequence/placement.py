@@ -17,7 +17,7 @@ __all__ = ["WINDOW", "Placement", "moved_offset"]
 _REACH = 0.1  # seconds either side of the best path that the posterior considers
 WINDOW = 0.015  # seconds; wide enough to hold the mass of one boundary
 _TOLERANCE = 0.02  # seconds; the confidence is that of an onset within it
-_ENOUGH = 200  # recordings, to tell the temperature from
+_ENOUGH = 200  # recordings that the temperature is fitted to, at most
 _MOST_PAIRS = 2**26  # of an onset and a length, 8 bytes each, where there are ratio scores
 _GROSS = 0.05  # seconds; larger errors are mistakes, and say nothing of the offset
 

@@ -45,7 +45,7 @@ class Truth:
     def within(
         cls, times: Float64, written: Float64, windows: IntArray, hop: float
     ) -> "Truth | None":
-        """Turn true times into frames, where some events did not occur or lie outside.
+        """Return true times in frames, where some events did not occur or lie outside.
 
         Parameters
         ----------

@@ -32,7 +32,7 @@ def posterior_onsets(
     tolerance: float,
     reach: int,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Place each onset where the probability around it is greatest.
+    """Return each onset where the probability around it is greatest.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def fit_temperature(
     tolerance: float,
     reach: int,
 ) -> float:
-    """Choose the temperature at which the confidence says best what is within the tolerance.
+    """Return the temperature at which the confidence best predicts what is within the tolerance.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def fit_temperature(
 
 
 def refine_onsets(potentials: Potentials, onsets: IntArray) -> npt.NDArray[np.float64]:
-    """Interpolate decoded onsets within half a frame.
+    """Return decoded onsets, interpolated within half a frame.
 
     Parameters
     ----------

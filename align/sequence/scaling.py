@@ -13,14 +13,14 @@ __all__ = ["base_function_scales"]
 
 
 def base_function_scales(
-    xs: Sequence[BaseFunctions], ys: Sequence[IntArray], seed: int
+    xs: Sequence[BaseFunctions], ys: Sequence[IntArray], random_state: int
 ) -> npt.NDArray[np.float64]:
-    """How much each base function varies when true onsets move by up to four frames [shape=(J,)].
+    """Return how much base functions vary where true onsets move by 4 frames [shape=(J,)].
 
     Base functions come in units from probabilities to squared seconds; without this the largest
     would drown the rest.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(random_state)
     differences = []
     for x, y in zip(xs, ys, strict=True):
         room = np.minimum(np.diff(y, append=x.n_frames), np.diff(y, prepend=-1)) - 1

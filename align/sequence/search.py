@@ -48,7 +48,7 @@ class Room:
     longest : int
         An event that is no pause.
     ends_with_recording : bool
-        Where it is not so, what is left after the last event belongs to it and may be long.
+        Otherwise the last event lasts to the end of the recording, and may be long.
     """
 
     n_frames: int
@@ -93,7 +93,7 @@ def best_path(
     free: npt.NDArray[np.bool_],
     room: Room,
 ) -> tuple[Potentials, Path]:
-    """Find the best timing of a sequence.
+    """Return the best timing of a sequence.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def best_lattice_path(
     pinned: bool,
     onsets_of: Callable[[tuple[Event, ...]], IntArray],
 ) -> FoundNodes:
-    """Find the best path of a lattice, and when its events begin.
+    """Return the best path of a lattice, and when its events begin.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Between a fitted aligner and the content of its model file: numbers and text only.
 
 What all aligners have stands here: parameters, weights, features, training, licence. What is
-peculiar to a task is in its `_get_state` and `_set_state`. Features of a named set are made anew
+of the task alone is in its `_get_state` and `_set_state`. Features of a named set are made anew
 from the constructor's parameters; a user's own are code, which a model file never holds, and are
 given at loading.
 """

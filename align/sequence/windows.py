@@ -15,7 +15,7 @@ __all__ = ["limits_of", "spaced", "widened", "windows_about"]
 
 
 def spaced(frames: npt.NDArray[np.floating], n_frames: int) -> IntArray:
-    """Round to frames that increase strictly and lie in the recording.
+    """Return frames near some times that increase strictly and lie in the recording.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def widened(
     reach: int,
     n_frames: int,
 ) -> IntArray:
-    """Widen the windows about some chords.
+    """Return windows, wider about some chords.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def limits_of(n: int, n_frames: int) -> IntArray:
 
 
 def _monotone(low: IntArray, high: IntArray, n_frames: int) -> IntArray:
-    """Keep windows from going backwards, and leave a frame for each chord."""
+    """Return windows that do not go backwards and leave a frame for each chord."""
     steps = np.arange(len(low))
     last = n_frames - len(low) + steps
     low = np.maximum.accumulate(np.clip(low, steps, last))

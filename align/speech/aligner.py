@@ -81,10 +81,10 @@ class SpeechAligner(SequenceAligner):
     tolerance : float
         In seconds, for the tolerance and the graded cost.
     phone_map : str, path, mapping or None
-        Map from labels to the phones the classifiers tell apart: ``"timit48"``, a file or the map
-        itself. Labels that are not in it stand for themselves. The universal features take a map
-        to the International Phonetic Alphabet, such as ``"timit_ipa"``; with the default, labels
-        are IPA already.
+        Map from labels to the phones that the classifiers distinguish: ``"timit48"``, a file or
+        the map itself. Labels that are not in it stand for themselves. The universal features take
+        a map to the International Phonetic Alphabet, such as ``"timit_ipa"``; with the default,
+        labels are IPA already.
     hop : float, optional
         Length of a frame in seconds; by default 0.005, and 0.01 for the thesis's features.
     correct : bool, optional
@@ -175,12 +175,12 @@ class SpeechAligner(SequenceAligner):
             ]
         if name == "universal":
             return [
-                ArticulatoryConfidence(symbols, epochs=10.0, seed=self.random_state),
+                ArticulatoryConfidence(symbols, epochs=10.0, random_state=self.random_state),
                 SpectralDistance(scales=(1, 2, 3, 4)),
                 ArticulatoryDuration(symbols),
             ]
         return [
-            NetworkConfidence(symbols, _broad_classes(), seed=self.random_state),
+            NetworkConfidence(symbols, _broad_classes(), random_state=self.random_state),
             SpectralDistance(scales=(1, 2, 3, 4)),
             DurationFeature("lognormal", classes=self._label_classes()),
         ]
@@ -280,9 +280,9 @@ class SpeechAligner(SequenceAligner):
     def _expand(self, events: tuple[Event, ...]) -> tuple[tuple[Event, ...], IntArray]:
         """Decode what the phone string leaves out: closures of stops, silence at either end.
 
-        A model of TIMIT's labels tells the closure of a stop from its release; a pronunciation
-        dictionary does not. Where no closure is given, each stop is decoded as closure and
-        release, and begins with its closure.
+        A model of TIMIT's labels has a label for the closure of a stop and one for its release; a
+        pronunciation dictionary has one for both. Where no closure is given, each stop is decoded
+        as closure and release, and begins with its closure.
         """
         known = self.known_labels()
         labels = [self._canonical(event, known) for event in events]
@@ -364,7 +364,7 @@ class SpeechAligner(SequenceAligner):
     def align_text(
         self, audio: str | os.PathLike[str] | npt.NDArray[Any], text: Any, **options: Any
     ) -> "TextAlignment":
-        """Find when each word of a text, and each of its phones, was said.
+        """Return when each word of a text, and each of its phones, was said.
 
         Parameters
         ----------

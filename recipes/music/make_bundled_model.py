@@ -27,7 +27,7 @@ N_FOLDS = 7
 def main(corpus: str, output: str, work: str = "music-work") -> None:
     examples = dealt(align.read_corpus(corpus, kind="music"), N_FOLDS)
     model = align.MusicAligner(
-        network=KeptNetwork(Path(work) / "networks", seed=0), n_folds=N_FOLDS
+        network=KeptNetwork(Path(work) / "networks", random_state=0), n_folds=N_FOLDS
     )
     model.fit(examples, sample_weight=[RARE.get(set_of(example), 1.0) for example in examples])
     model.save(output, licence=LICENCE)

@@ -6,15 +6,15 @@
 
 CORPUS is a folder of sets, each a folder of pieces (see `align.corpus.pieces`). The pieces of each
 set are dealt to the folds in turn. An outer fold i is scored by an aligner that was trained on all
-others; within them, the pieces of fold j are heard by a network that saw neither i nor j, and the
-weights are learned on what it heard. A network that leaves out {i, j} serves both i and j, so that
-7 folds need 7 + 21 networks of about a minute each. Networks and the errors of each fold are kept
-in DIR, and a run that was stopped goes on.
+others; within them, the pieces of fold j are scored by a network that was trained on neither i nor
+j, and the weights are learned on these scores. A network that leaves out {i, j} serves both i and
+j, so that 7 folds need 7 + 21 networks of about a minute each. Networks and the errors of each
+fold are kept in DIR, and a run that was stopped goes on.
 
-``--folds loo`` leaves out one piece: the network that hears it was trained on all 27 others, which
-are 28 more networks. What is learned on top (five weights, offset, confidence) is that of the
-fold the piece is in, and has seen neither it nor its three companions. ``loo`` changes ``default``
-alone: the other variants have no network, and stay as they are with 7 folds.
+``--folds loo`` leaves out one piece: the network that scores it was trained on all 27 others,
+which are 28 more networks. What is learned on top (five weights, offset, confidence) is that of
+the fold the piece is in, and has seen neither it nor its three companions. ``loo`` changes
+``default`` alone: the other variants have no network, and stay as they are with 7 folds.
 
 Variants: ``default``; ``uniform``, the same with all base functions weighing the same; ``thesis``
 and ``thesis-uniform``, the ten of the thesis; ``ghmm-1`` .. ``ghmm-7``, see `ghmm.py`.
@@ -79,7 +79,7 @@ def main() -> None:
     loo = arguments.folds == "loo"
     n = 7 if loo else int(arguments.folds)
     examples = dealt(corpus, n)
-    listened = timed_notes(examples) if loo else []
+    timed = timed_notes(examples) if loo else []
     kind = "loo" if loo else str(n)
     work = Path(arguments.work)
     work.mkdir(parents=True, exist_ok=True)
@@ -96,7 +96,7 @@ def main() -> None:
                 continue
             begin = time.perf_counter()
             for variant, found in scored(
-                examples, fold, family, todo, work, arguments.jobs, listened
+                examples, fold, family, todo, work, arguments.jobs, timed
             ):
                 atomic_write(paths[variant], json.dumps(found), overwrite=True)
             print(f"fold {fold}, {family}: {time.perf_counter() - begin:.0f} s", flush=True)
@@ -146,11 +146,11 @@ def scored(
     variants: Sequence[str],
     work: Path,
     jobs: int,
-    listened: Sequence[TimedNotes] = (),
+    timed: Sequence[TimedNotes] = (),
 ) -> Iterator[tuple[str, dict[str, dict[str, object]]]]:
     """Train without a fold, and yield the signed errors of its pieces for each variant.
 
-    Where `listened` is given, one for each example, each piece is heard by a network of its own.
+    Where `timed` is given, one for each example, each piece is scored by a network of its own.
     """
     name = f"fold {fold}"
     train = [example for example in examples if example.group != name]
@@ -162,20 +162,20 @@ def scored(
             model = GaussianAligner(int(variant.split("-")[1])).fit(train)
             yield variant, errors(model, test)
         return
-    network = KeptNetwork(work / "networks", seed=0) if family == "default" else None
+    network = KeptNetwork(work / "networks", random_state=0) if family == "default" else None
     model = align.MusicAligner(family, network=network, n_folds=folds, n_jobs=jobs)
     model.fit(train, sample_weight=weight)
     weights = model.coef_ / model.scale_
     print("   ", dict(zip(model.base_functions_, weights.round(4).tolist(), strict=True)))
-    if listened and network is not None:
+    if timed and network is not None:
         found: dict[str, dict[str, object]] = {}
         for i, example in enumerate(examples):
             if example.group != name:
                 continue
-            others = [timed for j, timed in enumerate(listened) if j != i]
+            others = [other for j, other in enumerate(timed) if j != i]
             alone = copy.copy(model)
-            heard = copy.deepcopy(network).fit(others)
-            alone.features_ = [DefaultFunctions(heard, model.base_functions_)]
+            fitted = copy.deepcopy(network).fit(others)
+            alone.features_ = [DefaultFunctions(fitted, model.base_functions_)]
             found.update(errors(alone, [example]))
             print(f"    {example.name}: scored by the network of its own", flush=True)
         yield "default", found

@@ -22,24 +22,28 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import align
+import align.music.aligner
+import align.sequence.aligner
 from align.features.audio import audio_info
+
+Part = tuple[object, str, str]  # a module or an object, a function of it, what it is called here
 
 
 class Clock:
-    """Seconds of the processor spent in methods, the time in inner ones not counted twice."""
+    """Seconds of the processor spent in functions, the time in inner ones not counted twice."""
 
     def __init__(self) -> None:
         self.spent: dict[str, float] = defaultdict(float)
 
-    def watch(self, owner: object, method: str, name: str) -> None:
-        """Count the time that a method takes."""
-        inner = getattr(owner, method)
+    def count(self, owner: object, function: str, name: str) -> None:
+        """Count the time that a function of a module, or a method, takes."""
+        inner = getattr(owner, function)
 
-        def watched(*args, **kwargs):
+        def counted(*args, **kwargs):
             with self.counting(name):
                 return inner(*args, **kwargs)
 
-        setattr(owner, method, watched)
+        setattr(owner, function, counted)
 
     @contextmanager
     def counting(self, name: str) -> Iterator[None]:
@@ -54,33 +58,45 @@ def hours(examples: list[align.Example]) -> float:
 
 
 def aligning(
-    model: object, examples: list[align.Example], watch: dict[str, str], run: Callable
+    model: object, examples: list[align.Example], parts: list[Part], run: Callable
 ) -> dict[str, float]:
     """Seconds an hour of audio takes, by part."""
     run(model, examples[0])  # compile
     clock = Clock()
-    for method, name in watch.items():
-        clock.watch(model, method, name)
+    for owner, function, name in parts:
+        clock.count(owner, function, name)
     with clock.counting("the rest"):
         for example in examples:
             run(model, example)
     total = hours(examples)
-    parts = {name: spent / total for name, spent in clock.spent.items()}
-    return parts | {"all": sum(parts.values()), "audio_hours": total}
+    by_part = {name: spent / total for name, spent in clock.spent.items()}
+    return by_part | {"all": sum(by_part.values()), "audio_hours": total}
+
+
+def speech_parts(model: object) -> list[Part]:
+    return [
+        (align.sequence.aligner, "_terms", "features"),
+        (model, "_best_path", "decoding"),
+        (model, "_signal", "reading"),
+    ]
+
+
+def music_parts(model: object) -> list[Part]:
+    return [(align.music.aligner, "read_music", "features"), (model, "_place", "decoding")]
 
 
 def speech(corpus: Path, n: int) -> dict[str, float]:
     model = align.load("speech-en")
     examples = list(align.read_corpus(corpus))[:n]
-    watch = {"_terms": "features", "_best_path": "decoding", "_signal": "reading"}
-    return aligning(model, examples, watch, lambda m, e: m.align(e.audio, e.events))
+    return aligning(model, examples, speech_parts(model), lambda m, e: m.align(e.audio, e.events))
 
 
 def music(pieces: Path, n: int) -> dict[str, float]:
     model = align.load("piano")
     examples = list(align.read_corpus(pieces, kind="music"))[:n]
-    watch = {"_read": "features", "_place": "decoding"}
-    return aligning(model, examples, watch, lambda m, e: m.align(e.audio, e.score.path))
+    return aligning(
+        model, examples, music_parts(model), lambda m, e: m.align(e.audio, e.score.path)
+    )
 
 
 def training(corpus: Path, n_speakers: int) -> dict[str, float]:

@@ -57,16 +57,16 @@ class Kept(align.SpeechAligner):
 def speech(
     corpus: Path, epochs: list[int], jobs: int, speakers: int | None, features: str
 ) -> list[dict[str, object]]:
-    """Learn the weights of an English aligner in several ways, and decode unheard speakers."""
+    """Learn the weights of an English aligner in several ways, and decode other speakers."""
     examples = align.read_corpus(corpus)
     names = examples.groups[:speakers]
-    heard, unheard = [name for k, name in enumerate(names) if k % 4], names[::4]
+    train, test = [name for k, name in enumerate(names) if k % 4], names[::4]
     model = Kept(features, random_state=0, calibrate=False, correct=False, n_jobs=1).fit(
-        examples.subset(heard)
+        examples.subset(train)
     )
     problem, xs, ys = model.kept
     tests = []
-    for example in examples.subset(unheard):
+    for example in examples.subset(test):
         item = model._read_example(example, example.name)
         x, y = model._problem(item, model.features_)
         tests.append((x, y.frames))

@@ -195,7 +195,7 @@ def scored(
     model.problems_, model.base_functions_ = [], []
     silent = lambda stage, done, total: None  # noqa: E731
     timed = model._read_all(seen, silent)
-    model._meet(timed, anew=True)
+    model._prepare(timed, anew=True)
     own = cross_fit(features, timed, n_folds=4, n_jobs=options.jobs)
     model.features_ = features
     xs = model._problems(timed, own, silent)[1]

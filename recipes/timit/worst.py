@@ -37,7 +37,7 @@ AROUND = 0.35  # seconds shown on either side
 
 
 def found_onsets(options: argparse.Namespace) -> dict[str, list[float]]:
-    """Align every recording with a model that did not hear its speaker."""
+    """Align every recording with a model that was not trained on its speaker."""
     if options.found is not None and options.found.exists():
         kept: dict[str, list[float]] = json.loads(options.found.read_text(encoding="utf-8"))
         return kept

@@ -1,4 +1,4 @@
-"""What `align adapt` brings: models that never heard a language, before and after a few words.
+"""What `align adapt` brings for languages that were not trained on, before and after a few words.
 
 ::
 

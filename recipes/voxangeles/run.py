@@ -95,7 +95,7 @@ def main() -> None:
         scores.append(part.within_ms["20"])
         print(line(f"fold {fold}", part), file=sys.stderr)
     report = model.report_of(files)
-    print("\n% of boundaries within 10, 20, 30, 40 ms; languages the model never heard")
+    print("\n% of boundaries within 10, 20, 30, 40 ms; languages the model was not trained on")
     for name, within, mean, median in PEERS:
         print(row(name, within, mean, median))
     print(line("Align, universal features", report))

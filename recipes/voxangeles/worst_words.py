@@ -1,4 +1,4 @@
-"""Draw the worst boundaries in languages that the models never heard.
+"""Draw the worst boundaries in languages that the models were not trained on.
 
 ::
 

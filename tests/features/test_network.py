@@ -145,9 +145,9 @@ def toy(rng, n=200):
 
 def trained(seed=0, **options):
     data = [toy(np.random.default_rng(i)) for i in range(4)]
-    network = FrameNetwork(4, (3, 1, 4), width=8, dilations=(1, 2), first=3, seed=seed)
+    network = FrameNetwork(4, (3, 1, 4), width=8, dilations=(1, 2), first=3, random_state=seed)
     x, targets = zip(*data, strict=True)
-    settings = {"steps": 300, "length": 64, "rate": 1e-2, **options}
+    settings = {"steps": 300, "length": 64, "learning_rate": 1e-2, **options}
     return train_network(network, x, targets, **settings)
 
 
@@ -269,5 +269,9 @@ def test_divergence_is_said():
     x = np.full((64, 4), 1.0, dtype=np.float32)
     with np.errstate(all="ignore"), pytest.raises(ParameterError, match="training diverged"):
         train_network(
-            small(), [x], [random_targets(np.random.default_rng(0), 64)], steps=40, rate=1e30
+            small(),
+            [x],
+            [random_targets(np.random.default_rng(0), 64)],
+            steps=40,
+            learning_rate=1e30,
         )

@@ -101,7 +101,7 @@ def test_long_silence_is_cut_off_for_training():
 
 
 def test_pooled_copies_answer_with_the_mean(corpus, fitted):
-    other = tiny(seed=3, epochs=20).fit(corpus[:2])
+    other = tiny(random_state=3, epochs=20).fit(corpus[:2])
     both = tiny().pool([fitted, other])
     item = corpus[0]
     x = both._inputs(item.signal, 0.0, 1.0, 1.0)
@@ -128,7 +128,7 @@ def test_adapting_teaches_a_new_sound(fitted):
     rng = np.random.default_rng(1)
     phones = ["sil", "b", "aa", "b", "s", "b", "iy", "sil"]  # the b is a tone of its own
     new = [timed(list(phones), seed=int(rng.integers(1000))) for _ in range(4)]
-    adapted = copy.deepcopy(fitted).adapt(new, steps=60, rate=2e-3)
+    adapted = copy.deepcopy(fitted).adapt(new, steps=60, learning_rate=2e-3)
     assert "b" in adapted.symbols_
     assert "b" not in fitted.symbols_
     test = timed(list(phones), seed=2000)

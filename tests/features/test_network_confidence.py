@@ -204,7 +204,7 @@ def test_without_classes_there_is_one():
 
 def test_pooled_copies_are_averaged_whatever_symbols_they_know():
     first = tiny(epochs=1).fit([timed(["sil", "aa", "s"]), timed(["s", "aa"], seed=1)])
-    second = tiny(epochs=1, seed=5).fit([timed(["m", "aa", "sil"], seed=2)])
+    second = tiny(epochs=1, random_state=5).fit([timed(["m", "aa", "sil"], seed=2)])
     pooled = tiny().pool([first, second])
     assert pooled.symbols_ == ["aa", "m", "s", "sil"]
     assert pooled.classes_ == ["nasal", "noise", "silence", "vowel"]
@@ -266,7 +266,7 @@ def test_the_same_seed_gives_the_same_networks():
 
     for a, b in zip(weights(), weights(), strict=True):
         np.testing.assert_array_equal(a, b)
-    assert not np.array_equal(weights()[0], weights(seed=1)[0])
+    assert not np.array_equal(weights()[0], weights(random_state=1)[0])
     two = weights(n_networks=2)
     assert len(two) == 2 * len(weights())
     assert not np.array_equal(two[0], two[len(two) // 2])

@@ -208,7 +208,8 @@ def test_training_is_determined_by_its_seed(trained):
     items = [timed(seed) for seed in (1, 2)]
     settings = {**SMALL, "steps": 8}
     first, second, other = (
-        NoteNetwork(**settings, seed=seed).fit(items).network_.weights for seed in (4, 4, 5)
+        NoteNetwork(**settings, random_state=seed).fit(items).network_.weights
+        for seed in (4, 4, 5)
     )
     assert all(np.array_equal(a, b) for a, b in zip(first, second, strict=True))
     assert not np.array_equal(first[0], other[0])
@@ -380,7 +381,7 @@ def test_raw_outputs_are_those_of_each_sequence():
 
 
 def test_reach_is_how_far_an_output_sees():
-    network = FrameNetwork(1, (1,), width=8, dilations=(1, 2, 4), first=5, seed=1)
+    network = FrameNetwork(1, (1,), width=8, dilations=(1, 2, 4), first=5, random_state=1)
     assert network.reach == 9
     x = np.zeros((1, 41, 1), dtype=np.float32)
     changed = x.copy()
@@ -390,13 +391,13 @@ def test_reach_is_how_far_an_output_sees():
 
 
 def test_training_on_batches_learns_what_they_say():
-    network = FrameNetwork(1, (1,), width=4, dilations=(1,), seed=0)
+    network = FrameNetwork(1, (1,), width=4, dilations=(1,), random_state=0)
 
     def draw(rng):
         x = rng.standard_normal((4, 20, 1), dtype=np.float32)
         rows = [[Target((row[:, 0] > 0).astype(np.float32))] for row in x]
         return x, rows, np.ones((4, 20), dtype=np.float32)
 
-    train_on_batches(network, draw, steps=300, rate=1e-2, dropout=0.0)
+    train_on_batches(network, draw, steps=300, learning_rate=1e-2, dropout=0.0)
     x = np.array([-2.0, -1.0, 1.0, 2.0], dtype=np.float32)[:, None]
     assert (network.outputs(x)[0][:, 0] > 0).tolist() == [False, False, True, True]

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from align.errors import ParameterError
-from align.music.confidence import ConfidenceModel, heard_evidence, shape_evidence
+from align.music.confidence import ConfidenceModel, network_evidence, shape_evidence
 from align.music.notes import note_spread, note_times
 
 HOP = 0.01
@@ -86,7 +86,7 @@ def test_confidence_survives_what_separates_perfectly() -> None:
 def test_evidence_is_what_lies_within_the_tolerance() -> None:
     near = np.zeros((3, 61))
     near[0, 32], near[1, 50], near[2, 30] = 0.8, 0.8, 0.6
-    found = heard_evidence(near, np.array([2.0, 0.0, 0.0]), HOP, np.array([0, 0, 1]))
+    found = network_evidence(near, np.array([2.0, 0.0, 0.0]), HOP, np.array([0, 0, 1]))
     np.testing.assert_allclose(found[:, 0], [np.log(4), np.log(1e-3 / (1 - 1e-3)), np.log(1.5)])
     np.testing.assert_allclose(found[:, 1], [0.3, 0.7, 0.4])  # (0 + .6)/2, (.8 + .6)/2, .8/2
     np.testing.assert_allclose(found[:, 2], [1.0, 0.0, 1.0])

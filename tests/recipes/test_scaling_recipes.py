@@ -7,6 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import align
+
 RECIPES = Path(__file__).resolve().parents[2] / "recipes" / "scaling"
 
 
@@ -48,13 +50,21 @@ def test_time_in_inner_methods_is_not_counted_twice():
             pass
 
     work, clock = Work(), script("measure").Clock()
-    clock.watch(work, "outer", "outer")
-    clock.watch(work, "inner", "inner")
+    clock.count(work, "outer", "outer")
+    clock.count(work, "inner", "inner")
     with clock.counting("rest"):
         work.outer()
     assert clock.spent["inner"] == pytest.approx(0.03, abs=0.01)
     assert clock.spent["outer"] == pytest.approx(0.02, abs=0.01)
     assert clock.spent["rest"] == pytest.approx(0.0, abs=0.01)
+
+
+def test_the_parts_that_are_measured_are_there():
+    measure = script("measure")
+    parts = measure.speech_parts(align.SpeechAligner) + measure.music_parts(align.MusicAligner)
+    assert len(parts) == 5
+    for owner, function, _ in parts:
+        assert callable(getattr(owner, function))
 
 
 def test_mixing_is_compared_on_the_flat_sets(tmp_path, monkeypatch):

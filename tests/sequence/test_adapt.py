@@ -130,7 +130,11 @@ def test_what_cannot_be_learned_from_is_named(model, late):
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [({"steps": 0}, "steps=0"), ({"rate": -1.0}, "rate=-1"), ({"n_folds": 1}, "n_folds=1")],
+    [
+        ({"steps": 0}, "steps=0"),
+        ({"learning_rate": -1.0}, "learning_rate=-1"),
+        ({"n_folds": 1}, "n_folds=1"),
+    ],
 )
 def test_wrong_parameters_are_refused(model, late, options, message):
     with pytest.raises(ParameterError, match=message):

@@ -64,7 +64,7 @@ def read_asap(
     truth : {"notes", "beats"}
         Times of all notes, from match files, or of those on beats, from annotations.
     robust : bool
-        Of "notes": leave out rows that ``robust_note_alignment`` does not vouch for.
+        Of "notes": leave out rows whose ``robust_note_alignment`` is not set.
 
     Returns
     -------

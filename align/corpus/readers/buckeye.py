@@ -141,7 +141,7 @@ def read_buckeye(folder: str | os.PathLike[str], *, tier: str = "phones") -> Cor
 
 
 def _labels(entries: Sequence[XLabel], path: str, duration: float) -> Labels:
-    """Tell speech from the rest, and join what is not speech."""
+    """Return the labels, with neighbours joined that are no speech."""
     kept: list[XLabel] = []
     for entry in entries:
         label = entry.label.replace(_SHARED, "").strip()

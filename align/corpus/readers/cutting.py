@@ -46,7 +46,7 @@ def cut_utterances(
     margin: float = 0.1,
     pauses: Collection[str] = ("sil", "spn"),
 ) -> list[Utterance]:
-    """Cut a labelled recording at its pauses.
+    """Return the utterances of a labelled recording, cut at its pauses.
 
     Parameters
     ----------

@@ -69,7 +69,7 @@ def align_text(
     guess: bool = True,
     rate: int | None = None,
 ) -> TextAlignment:
-    """Find when each word of a text, and each of its phones, was said.
+    """Return when each word of a text, and each of its phones, was said.
 
     Parameters
     ----------
@@ -132,14 +132,16 @@ def align_text(
     )
     recording = _Recording.read(audio, rate, model, name)
     silence = next((label for label in SILENCES if label in known), None)
-    heard = realisations(known, entries)
+    alternatives = realisations(known, entries)
     temperature = model.placement_.temperature
     rows: dict[str, _Rows] = {}
     spoken: dict[str, list[str]] = {}
     for utterance, words in zip(said, split, strict=True):
         if not words:
             continue
-        built = word_lattice(words, entries, silence=silence, temperature=temperature, heard=heard)
+        built = word_lattice(
+            words, entries, silence=silence, temperature=temperature, alternatives=alternatives
+        )
         found, begin = _align_one(model, recording, utterance, words, entries, built)
         before = spoken.setdefault(utterance.speaker, [])
         rows.setdefault(utterance.speaker, []).extend(_rows(found, built, begin, len(before)))
@@ -309,7 +311,7 @@ def _rows(found: Any, built: WordLattice, begin: float, first: int) -> _Rows:
 
 
 def _tiers(rows: _Rows, words: Sequence[str], recording: _Recording) -> SpeakerTiers:
-    """Put the utterances of a speaker together: silences that meet are one, holes are silences."""
+    """Return the tiers of a speaker: adjacent silences are joined, gaps are silences."""
     kept: _Rows = [(SILENCE, 0.0, 1.0, -1)]
     for row in rows:
         if kept and kept[-1][0] == SILENCE:

@@ -214,7 +214,7 @@ _NAMES = frozenset(p for p in ARPABET_TO_IPA if len(p) > 1) | {"cl", "vcl"}
 
 
 def spell(phones: Sequence[str], known: Collection[str]) -> tuple[str, ...] | None:
-    """Spell a pronunciation with the labels of a model.
+    """Return a pronunciation in the labels of a model.
 
     Parameters
     ----------
@@ -264,7 +264,7 @@ def _spell_one(phone: str, known: Collection[str]) -> tuple[str, ...] | None:
 
 
 def _nearest(phones: Iterable[str], known: Collection[str]) -> tuple[str, ...] | None:
-    """Take, for each phone of ARPABET that is not known, what stands for it."""
+    """Return, for each phone of ARPABET that is not known, what stands for it."""
     spelled: list[str] = []
     for phone in phones:
         for choice in (phone, *_ALIKE.get(phone, ())):

@@ -1,7 +1,7 @@
 """Pronunciations of words no dictionary has, from espeak-ng, where it is installed.
 
-espeak-ng's own program is asked where there is one, since that takes a hundredth of a second. Else
-the package `phonemizer` is, with the espeak-ng it finds, or the one that the package
+espeak-ng's own program is run where there is one, since that takes a hundredth of a second. Else
+the package `phonemizer` is used, with the espeak-ng it finds, or the one that the package
 `espeakng_loader` brings. Either runs as a program of its own, once for each word, without a shell
 and with a time limit; nothing is guessed where both are absent.
 """
@@ -42,7 +42,7 @@ def espeak_available() -> bool:
 
 
 def espeak_phones(word: str, language: str = "en") -> tuple[str, ...] | None:
-    """Ask espeak-ng how a word is said.
+    """Return how espeak-ng says a word.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def _ask_phonemizer(python: str, word: str, voice: str) -> tuple[str, ...] | Non
 
 
 def _library() -> dict[str, str]:
-    """Tell phonemizer of the espeak-ng that espeakng_loader has, if that is installed."""
+    """Set the variable by which phonemizer finds the espeak-ng of espeakng_loader."""
     found = find_spec("espeakng_loader")
     if found is None or not found.origin:
         return {}

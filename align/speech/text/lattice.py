@@ -5,8 +5,8 @@ chooses, with the times. The probability of a variant counts as the model's own 
 divided by the temperature of the posterior are logs of probabilities, so that a variant of
 probability p scores ``temperature * log(p)``, with the most probable variant of a word at 0.
 
-A model of TIMIT's labels hears more than a dictionary writes: the closure of a stop apart from its
-release, flaps, reduced vowels. Each phone of the dictionary is then a choice of such
+A model of TIMIT's labels has labels for more than a dictionary writes: the closure of a stop apart
+from its release, flaps, reduced vowels. Each phone of the dictionary is then a choice of such
 realisations (`realisations`): a stop may be unreleased, or have no closure, a vowel without stress
 may be reduced. They are one phone again in the result, which begins with the first of its parts.
 """
@@ -33,7 +33,7 @@ _CLOSURES = frozenset({"cl", "vcl", "pcl", "tcl", "kcl", "bcl", "dcl", "gcl", "e
 def realisations(
     known: Collection[str], entries: Mapping[str, Entry] | None = None
 ) -> dict[str, tuple[tuple[str, ...], ...]]:
-    """Return how a model that knows closures may hear the phones of an English dictionary.
+    """Return labels for each phone of an English dictionary, for a model that knows closures.
 
     Parameters
     ----------
@@ -103,9 +103,9 @@ def word_lattice(
     *,
     silence: str | None = "sil",
     temperature: float = 1.0,
-    heard: Realisations | None = None,
+    alternatives: Realisations | None = None,
 ) -> WordLattice:
-    """Build the lattice of a text.
+    """Return the lattice of a text.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def word_lattice(
         for a text that is said without any.
     temperature : float
         Of the model's posterior; scales the probabilities of variants.
-    heard : mapping of str to sequence of sequences of str, optional
+    alternatives : mapping of str to sequence of sequences of str, optional
         Realisations of phones; a phone that is not in it is itself.
 
     Returns
@@ -155,7 +155,7 @@ def word_lattice(
                 place = len(graph.phones)
                 graph.phones.append(phone)
                 following: dict[int, float] = {}
-                for labels in (heard or {}).get(phone, ((phone,),)):
+                for labels in (alternatives or {}).get(phone, ((phone,),)):
                     following |= graph.chain(here, labels, i, place)
                 here = following
             after |= here

@@ -53,7 +53,7 @@ class Entry:
 def look_up(
     word: str, dictionary: Dictionary, *, language: str = "en", guess: bool = True
 ) -> Entry | None:
-    """Find how a word may be said; see the module's docstring.
+    """Return how a word may be said; see the module's docstring.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def look_up_all(
     guess: bool = True,
     path: str | None = None,
 ) -> dict[str, Entry]:
-    """Find how the words of a text may be said, in the labels of a model.
+    """Return how the words of a text may be said, in the labels of a model.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def look_up_all(
 
 
 def out_of_vocabulary(missing: Sequence[str], dictionary: Dictionary, *, guess: bool) -> str:
-    """Say which words have no pronunciation, and what to do.
+    """Return which words have no pronunciation, and what to do.
 
     Examples
     --------

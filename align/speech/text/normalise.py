@@ -38,7 +38,7 @@ _LONGEST_NUMBER = 15  # digits; longer ones are read one by one
 def split_words(
     text: str, *, language: str = "en", known: Callable[[str], bool] | None = None
 ) -> tuple[str, ...]:
-    """Split a text into the words that were said.
+    """Return the words of a text as they are said.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def bracketed(word: str) -> bool:
 
 
 def _bare(part: str, known: Callable[[str], bool]) -> str:
-    """Take the punctuation off a word; return nothing where nothing is left."""
+    """Return a word without its punctuation; empty where there is nothing else."""
     quoted = _strip(part, "'")
     core = _strip(part, "")
     if not core:
@@ -119,7 +119,7 @@ def _speakable(char: str, keep: str) -> bool:
 
 
 def _spell_out(chunk: str, language: str) -> str:
-    """Spell out the numbers and signs of a chunk without spaces."""
+    """Return a chunk without spaces with its numbers and signs spelled out."""
     for sign, word in _SIGNS.get(language, {}).items():
         chunk = chunk.replace(sign, f" {word} ")
     if not any(c.isdigit() for c in chunk):

@@ -30,7 +30,7 @@ def validate_transcripts(
     optional: bool = False,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Validation:
-    """Say what is wrong with recordings and their transcripts.
+    """Return what is wrong with recordings and their transcripts.
 
     Parameters
     ----------

@@ -323,9 +323,11 @@ def test_the_paths_are_all_ways_to_say_the_text() -> None:
 
 
 def test_realisations_multiply_and_keep_their_phone() -> None:
-    heard = realisations({"cl", "vcl", "t", "ah", "ax", "dx"})
-    assert heard["ah"] == (("ah",), ("ax",))
-    built = word_lattice(["at"], {"at": entry("at", "ah t")}, silence=None, heard=heard)
+    alternatives = realisations({"cl", "vcl", "t", "ah", "ax", "dx"})
+    assert alternatives["ah"] == (("ah",), ("ax",))
+    built = word_lattice(
+        ["at"], {"at": entry("at", "ah t")}, silence=None, alternatives=alternatives
+    )
     ends = ("cl t", "cl", "t", "dx")
     assert paths(built.lattice) == {f"{v} {end}" for v in ("ah", "ax") for end in ends}
     assert built.phones == ("ah", "t")
