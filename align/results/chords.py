@@ -14,7 +14,7 @@ from align.errors import ParameterError
 from align.results.timing import vector
 from align.types import Event, IntArray, Note
 
-__all__ = ["Chords", "guessed_durations", "increasing", "score_onsets_of", "settled_chords"]
+__all__ = ["Chords", "checked_chords", "guessed_durations", "increasing", "score_onsets_of"]
 
 Float64 = npt.NDArray[np.float64]
 
@@ -47,7 +47,7 @@ def score_onsets_of(events: Sequence[Event]) -> Float64:
     return onsets
 
 
-def settled_chords(
+def checked_chords(
     note_score_onsets: Float64,
     note_onsets: Float64,
     chord_of: npt.ArrayLike | None,

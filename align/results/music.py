@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import DataError, ParameterError
-from align.results.chords import guessed_durations, score_onsets_of, settled_chords
+from align.results.chords import checked_chords, guessed_durations, score_onsets_of
 from align.results.time_map import mapped, tempo_curve
 from align.results.timing import Timing, vector
 from align.results.writing import NoteWriting
@@ -109,7 +109,7 @@ class MusicAlignment(NoteWriting, Timing):
         if not np.isfinite(onsets).all():
             raise ParameterError("onsets must be finite.")
         score_onsets = score_onsets_of(events)
-        chords = settled_chords(
+        chords = checked_chords(
             score_onsets, onsets, self.chord_of, self.chord_onsets, self.chord_score_onsets
         )
         durations = self.durations

@@ -74,7 +74,7 @@ class LabelPicture(NamedTuple):
         """Tiers whose boundaries are drawn through waveform and spectrogram."""
         return self.tiers[self.n_above :]
 
-    def heard(self) -> tuple[npt.NDArray[np.float32], int, float]:
+    def samples_shown(self) -> tuple[npt.NDArray[np.float32], int, float]:
         """Return the samples of the span, their rate, and when the first is."""
         assert self.sound is not None
         samples, rate = self.sound
@@ -117,8 +117,10 @@ class LabelPicture(NamedTuple):
         axes += [figure.add_subplot(grid[i], sharex=axes[0]) for i in range(1, len(ratios))]
         axes[0].set_xlim(*self.span)
         if self.sound is not None:
-            _draw_waveform(axes[0], *self.heard())
-            _draw_spectrogram(axes[1], *self.heard(), columns=int(width * _COLUMNS_PER_INCH))
+            _draw_waveform(axes[0], *self.samples_shown())
+            _draw_spectrogram(
+                axes[1], *self.samples_shown(), columns=int(width * _COLUMNS_PER_INCH)
+            )
             for ax in axes[:2]:
                 _draw_boundaries(ax, self.through)
         for ax, tier in zip(axes[-len(tiers) :], tiers, strict=True):
@@ -142,7 +144,7 @@ class LabelPicture(NamedTuple):
         top, unit = 0.0, 1.0  # of the y axis, a point high
         if sound is not None:
             columns = max(200, int(1.5 * box.width))
-            top = _draw_spectrogram(ax, *self.heard(), columns=columns) / 1000
+            top = _draw_spectrogram(ax, *self.samples_shown(), columns=columns) / 1000
             room = points_per_pixel(ax) * box.height - sum(heights)
             unit = top / max(room, sum(heights))
             _draw_boundaries(ax, self.through, top)

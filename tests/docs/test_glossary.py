@@ -9,11 +9,7 @@ from public_names import public_names, words_of
 PAGE = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
 NAMES = public_names()
 
-LEFT = {
-    "align.learners.DualAscent": "watchers",
-    "align.learners.ascent.DualAscent": "watchers",
-    "align.show.page.doubt": "doubt",
-}
+LEFT: dict[str, str] = {}
 """Places that still have a word that is not used; to be deleted with the word."""
 
 

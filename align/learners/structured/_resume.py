@@ -31,11 +31,11 @@ def state_of_run(run: DualAscent) -> tuple[dict[str, Any], Arrays]:
     arrays.update({f"trace.{name}": column for name, column in run.trace.as_dict().items()})
     if run.record_directions:
         arrays["trace.directions"] = run.trace.directions
-    header["watchers"] = []
-    for i, watcher in enumerate(run.watchers):
-        own, kept = _state_of_conversion(watcher)
-        header["watchers"].append(own)
-        arrays.update({f"watcher{i}.{name}": array for name, array in kept.items()})
+    header["conversions"] = []
+    for i, conversion in enumerate(run.conversions):
+        own, kept = _state_of_conversion(conversion)
+        header["conversions"].append(own)
+        arrays.update({f"conversion{i}.{name}": array for name, array in kept.items()})
     return header, arrays
 
 
@@ -48,7 +48,7 @@ def restore_run(run: DualAscent, header: dict[str, Any], arrays: Arrays) -> None
         If the state is of a run of another shape.
     """
     try:
-        if arrays["v"].shape != run.v.shape or len(header["watchers"]) != len(run.watchers):
+        if arrays["v"].shape != run.v.shape or len(header["conversions"]) != len(run.conversions):
             raise ValueError("another shape")
         run.v[:] = arrays["v"]
         for name in _COUNTS:
@@ -57,10 +57,12 @@ def restore_run(run: DualAscent, header: dict[str, Any], arrays: Arrays) -> None
             setattr(run, name, float(header[name]))
         columns = {name: arrays[f"trace.{name}"] for name in Trace().as_dict()}
         run.trace.extend(columns, list(arrays.get("trace.directions", ())))
-        for i, (watcher, own) in enumerate(zip(run.watchers, header["watchers"], strict=True)):
-            prefix = f"watcher{i}."
+        for i, (conversion, own) in enumerate(
+            zip(run.conversions, header["conversions"], strict=True)
+        ):
+            prefix = f"conversion{i}."
             kept = {k.removeprefix(prefix): v for k, v in arrays.items() if k.startswith(prefix)}
-            _restore_conversion(watcher, own, kept)
+            _restore_conversion(conversion, own, kept)
     except (KeyError, TypeError, ValueError) as error:
         raise ModelError(f"the checkpoint of the learner is damaged ({error!r}).") from error
 
@@ -84,34 +86,37 @@ def _plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 
-def _state_of_conversion(watcher: Conversion) -> tuple[dict[str, Any], Arrays]:
-    if isinstance(watcher, Average):
-        late = {} if watcher._late is None else {"late": watcher._late}
-        return {"rounds": watcher._rounds, "prefix": watcher._prefix}, late
+def _state_of_conversion(conversion: Conversion) -> tuple[dict[str, Any], Arrays]:
+    if isinstance(conversion, Average):
+        late = {} if conversion._late is None else {"late": conversion._late}
+        return {"rounds": conversion._rounds, "prefix": conversion._prefix}, late
     kept: Arrays = {}
-    if isinstance(watcher, RandomStop | Best) and watcher._kept is not None:
-        kept = {"kept": watcher._kept}
-    if isinstance(watcher, RandomStop):
-        rng = state_of_generator(watcher._rng)
+    if isinstance(conversion, RandomStop | Best) and conversion._kept is not None:
+        kept = {"kept": conversion._kept}
+    if isinstance(conversion, RandomStop):
+        rng = state_of_generator(conversion._rng)
         return {
             "rng": rng,
-            "rounds": watcher._rounds,
-            "stopped_before": watcher.stopped_before,
+            "rounds": conversion._rounds,
+            "stopped_before": conversion.stopped_before,
         }, kept
-    if isinstance(watcher, Best):
-        return {"costs": watcher.costs, "chosen": watcher.chosen}, kept
+    if isinstance(conversion, Best):
+        return {"costs": conversion.costs, "chosen": conversion.chosen}, kept
     return {}, {}
 
 
-def _restore_conversion(watcher: Conversion, own: dict[str, Any], kept: Arrays) -> None:
-    if isinstance(watcher, Average):
-        watcher._rounds, watcher._prefix = int(own["rounds"]), float(own["prefix"])
-        watcher._late = kept["late"].copy() if "late" in kept else None
-    elif isinstance(watcher, RandomStop):
-        restore_generator(watcher._rng, own["rng"])
-        watcher._rounds, watcher.stopped_before = int(own["rounds"]), int(own["stopped_before"])
-        watcher._kept = kept.get("kept")
-    elif isinstance(watcher, Best):
-        watcher.costs = [float(cost) for cost in own["costs"]]
-        watcher.chosen = int(own["chosen"])
-        watcher._kept = kept.get("kept")
+def _restore_conversion(conversion: Conversion, own: dict[str, Any], kept: Arrays) -> None:
+    if isinstance(conversion, Average):
+        conversion._rounds, conversion._prefix = int(own["rounds"]), float(own["prefix"])
+        conversion._late = kept["late"].copy() if "late" in kept else None
+    elif isinstance(conversion, RandomStop):
+        restore_generator(conversion._rng, own["rng"])
+        conversion._rounds, conversion.stopped_before = (
+            int(own["rounds"]),
+            int(own["stopped_before"]),
+        )
+        conversion._kept = kept.get("kept")
+    elif isinstance(conversion, Best):
+        conversion.costs = [float(cost) for cost in own["costs"]]
+        conversion.chosen = int(own["chosen"])
+        conversion._kept = kept.get("kept")

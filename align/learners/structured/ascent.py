@@ -39,7 +39,7 @@ class DualAscent:
         What a round does.
     n_features : int
         J.
-    watchers : iterable of Conversion
+    conversions : iterable of Conversion
         Called with every round and step.
     record_directions : bool
         Keep the direction of each round in the trace.
@@ -78,12 +78,12 @@ class DualAscent:
         self,
         update: Update,
         n_features: int,
-        watchers: Iterable[Conversion] = (),
+        conversions: Iterable[Conversion] = (),
         *,
         record_directions: bool = False,
     ) -> None:
         self.update = update
-        self.watchers = tuple(watchers)
+        self.conversions = tuple(conversions)
         self.record_directions = record_directions
         self.v = np.zeros(n_features)
         self.c = update.tuning(0.0, 0)
@@ -125,9 +125,9 @@ class DualAscent:
         return tuning(radius, mistakes, self.n_rounds + 1, self.loss)
 
     def begin_round(self) -> None:
-        """Call the watchers with the hypothesis that the round begins with."""
-        for watcher in self.watchers:
-            watcher.before_round(self.v, self.scale)
+        """Call the conversions with the hypothesis that the round begins with."""
+        for conversion in self.conversions:
+            conversion.before_round(self.v, self.scale)
 
     def end_round(
         self,
@@ -178,8 +178,8 @@ class DualAscent:
         if alpha > 0.0:
             taken = alpha * direction
             self.v += taken
-            for watcher in self.watchers:
-                watcher.after_step(taken)
+            for conversion in self.conversions:
+                conversion.after_step(taken)
             self.n_updates += 1
             self._gain += update.slack.dual_gain(alpha, target)
         # c f*(v / c), with the division left to the end: f* is half a square.

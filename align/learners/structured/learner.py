@@ -358,11 +358,11 @@ class StructuredLearner(ParamsMixin):
         return validation
 
     def _start(self, n_features: int) -> DualAscent:
-        watchers: list[Conversion] = [self._conversion]
+        conversions: list[Conversion] = [self._conversion]
         if self.conversion == "validation":
-            watchers.append(self._average)  # one of the candidates
+            conversions.append(self._average)  # one of the candidates
         return DualAscent(
-            self._update, n_features, watchers, record_directions=self.record_directions
+            self._update, n_features, conversions, record_directions=self.record_directions
         )
 
     def _round(self, problem: StructuredProblem, x: Any, y: Any) -> Round:

@@ -3,7 +3,7 @@
 `document`     the page as text, and its writing
 `recordings`   what is shown: alignments with their recordings, read from files
 `confidence`   how sure each onset is, as the files tell it
-`doubt`        which boundaries deserve a look first, and why
+`uncertainty`  which boundaries deserve a look first, and why
 `sound`        recordings as a browser plays them
 
 The template is ``page.html`` with ``page.css`` and the scripts ``*.js`` of this folder.

@@ -19,11 +19,11 @@ from typing import Any
 from align.errors import DataError, ParameterError
 from align.files.atomic import atomic_write
 from align.results.timing import Timing
-from align.show.page.doubt import doubts, typical_lengths
 from align.show.page.label_content import label_content, true_label_onsets
 from align.show.page.note_content import note_content, true_note_onsets
 from align.show.page.recordings import Recording
 from align.show.page.sound import EncodedSound, encode_sound
+from align.show.page.uncertainty import most_uncertain, typical_lengths
 
 __all__ = ["PageSummary", "format_page", "write_page"]
 
@@ -171,7 +171,7 @@ def _content(
     alignment, reference = recording.alignment, recording.reference
     content, true_onsets = _CONTENT[alignment.kind]
     duration = max(float(alignment.duration), 1e-6)
-    found = doubts(
+    found = most_uncertain(
         alignment.labels,
         alignment.intervals,
         recording.confidence,

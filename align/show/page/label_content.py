@@ -1,4 +1,4 @@
-"""What the scripts of a page read of labels: tiers, doubts and the truth."""
+"""What the scripts of a page read of labels: tiers, what is uncertain and the truth."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,15 +9,17 @@ import numpy.typing as npt
 from align.formats.textgrid import tile
 from align.formats.tiers import Tier
 from align.results.timing import Timing
-from align.show.page.doubt import Doubt
 from align.show.page.recordings import Recording
+from align.show.page.uncertainty import Uncertain
 from align.types import SILENCES
 
 __all__ = ["label_content", "true_label_onsets"]
 
 
-def label_content(recording: Recording, found: Sequence[Doubt], duration: float) -> dict[str, Any]:
-    """Return the tiers of a recording, and the doubts by the interval they are about."""
+def label_content(
+    recording: Recording, found: Sequence[Uncertain], duration: float
+) -> dict[str, Any]:
+    """Return the tiers of a recording, and what is uncertain, by the interval they are about."""
     alignment, reference = recording.alignment, recording.reference
     main = tile(alignment.labels, alignment.intervals, duration)
     first = {_key(start): k for k, (start, _, _) in enumerate(main)}

@@ -1,4 +1,4 @@
-"""What the scripts of a page read of notes: when they are played, doubts and the truth."""
+"""What the scripts of a page read of notes: when they are played, what is uncertain and the truth."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from align.results.music import MusicAlignment
-from align.show.page.doubt import Doubt
 from align.show.page.recordings import Recording
+from align.show.page.uncertainty import Uncertain
 
 __all__ = ["note_content", "true_note_onsets"]
 
@@ -17,8 +17,10 @@ Float64 = npt.NDArray[np.float64]
 _DIGITS = 9  # of seconds
 
 
-def note_content(recording: Recording, found: Sequence[Doubt], duration: float) -> dict[str, Any]:
-    """Return the notes of a recording, and the doubts by the note they are about."""
+def note_content(
+    recording: Recording, found: Sequence[Uncertain], duration: float
+) -> dict[str, Any]:
+    """Return the notes of a recording, and what is uncertain, by the note they are about."""
     alignment: Any = recording.alignment
     content: dict[str, Any] = {
         "notes": {

@@ -160,7 +160,7 @@ def read_recordings(
     score : path, optional
         Of music: what labels are of that know no score.
     tier : str, optional
-        Tier of a TextGrid that the list of doubts is about; by default the phones.
+        Tier of a TextGrid that the list of uncertain events is about; by default the phones.
 
     Returns
     -------

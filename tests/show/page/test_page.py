@@ -23,8 +23,8 @@ from align.results.alignment import Alignment
 from align.results.music import MusicAlignment
 from align.show.page import Recording, format_page, read_recordings, write_page
 from align.show.page.document import _SCRIPTS
-from align.show.page.doubt import doubts, typical_lengths
 from align.show.page.sound import encode_sound
+from align.show.page.uncertainty import most_uncertain, typical_lengths
 from align.types import Note
 
 RATE = 8000
@@ -207,7 +207,7 @@ def test_another_format_of_sound() -> None:
 
 def test_lengths_that_are_hard_to_believe() -> None:
     intervals = np.array([[0.0, 0.9], [0.9, 0.904], [0.904, 1.6], [1.6, 1.7]])
-    found = doubts(["sil", "t", "aa", "k"], intervals, [None] * 4)
+    found = most_uncertain(["sil", "t", "aa", "k"], intervals, [None] * 4)
     assert [(doubt.event, doubt.reason) for doubt in found] == [
         (1, "lasts 4 ms"),
         (2, "lasts 0.70 s"),
@@ -219,7 +219,7 @@ def test_lengths_unlike_others_with_the_label() -> None:
     edges = np.concatenate(([0.0], np.cumsum(lengths)))
     intervals = np.stack((edges[:-1], edges[1:]), 1)
     typical = typical_lengths([["s"] * 9], [intervals])
-    found = doubts(["s"] * 9, intervals, [None] * 9, typical=typical)
+    found = most_uncertain(["s"] * 9, intervals, [None] * 9, typical=typical)
     assert [doubt.event for doubt in found] == [8]
     assert found[0].reason == "5.5 times as long as is usual for s"
     assert typical_lengths([["s"] * 7], [intervals[:7]]) == {}  # too few to tell
@@ -227,7 +227,9 @@ def test_lengths_unlike_others_with_the_label() -> None:
 
 def test_the_order_of_doubts() -> None:
     intervals = np.array([[0.0, 0.1], [0.1, 0.2], [0.2, 0.3]])
-    found = doubts(["a", "b", "c"], intervals, [0.9, 0.3, None], np.array([0.0, np.nan, 0.24]))
+    found = most_uncertain(
+        ["a", "b", "c"], intervals, [0.9, 0.3, None], np.array([0.0, np.nan, 0.24])
+    )
     assert [doubt.event for doubt in found] == [1, 2, 0]
     assert found[1].reason == "40 ms before the reference"
     assert found[1].value == pytest.approx(1 - np.exp(-1), abs=1e-4)

@@ -1,6 +1,6 @@
 """Which events deserve a look first, and why.
 
-Every event has a *doubt* in [0, 1], the largest of
+Every event has an *uncertainty* in [0, 1], the largest of
 
 * one less the confidence of its onset, where there are confidences;
 * 0.9 and more where its length is hard to believe: a phone shorter than 10 ms or longer than
@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Doubt", "doubts", "typical_lengths"]
+__all__ = ["Uncertain", "most_uncertain", "typical_lengths"]
 
 Float64 = npt.NDArray[np.float64]
 
@@ -31,7 +31,7 @@ _FAR = 0.040  # seconds from the reference
 _NOTABLE = 0.005  # seconds from the reference that are worth a word
 
 
-class Doubt(NamedTuple):
+class Uncertain(NamedTuple):
     """An event that deserves a look.
 
     Attributes
@@ -79,7 +79,7 @@ def typical_lengths(
     return typical
 
 
-def doubts(
+def most_uncertain(
     labels: Sequence[str],
     intervals: Float64,
     confidence: Sequence[float | None],
@@ -87,8 +87,8 @@ def doubts(
     *,
     typical: Mapping[str, tuple[float, float]] | None = None,
     with_lengths: bool = True,
-) -> list[Doubt]:
-    """List the events that deserve a look, the most doubtful first.
+) -> list[Uncertain]:
+    """List the events that deserve a look, the most uncertain first.
 
     Parameters
     ----------
@@ -107,13 +107,13 @@ def doubts(
 
     Returns
     -------
-    list of Doubt
+    list of Uncertain
         Only events of which there is something to say.
 
     Examples
     --------
-    >>> doubts(["k", "iy"], np.array([[0.0, 0.1], [0.1, 0.105]]), [0.9, 0.5])[0]
-    Doubt(event=1, value=0.95, reason='lasts 5 ms; confidence 0.50')
+    >>> most_uncertain(["k", "iy"], np.array([[0.0, 0.1], [0.1, 0.105]]), [0.9, 0.5])[0]
+    Uncertain(event=1, value=0.95, reason='lasts 5 ms; confidence 0.50')
     """
     from align.types import SILENCES
 
@@ -134,8 +134,8 @@ def doubts(
         if reasons:
             reasons.sort(key=lambda item: -item[0])
             text = "; ".join(reason for _, reason in reasons)
-            found.append(Doubt(k, round(reasons[0][0], 4), text))
-    found.sort(key=lambda doubt: (-doubt.value, doubt.event))
+            found.append(Uncertain(k, round(reasons[0][0], 4), text))
+    found.sort(key=lambda one: (-one.value, one.event))
     return found
 
 
