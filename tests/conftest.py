@@ -52,7 +52,9 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         return
     option = config.option
     whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
-    chosen = option.keyword or option.markexpr or option.lf or option.collectonly
+    chosen = (
+        option.keyword or option.markexpr or getattr(option, "lf", False) or option.collectonly
+    )
     watched = option.usepdb or option.trace or option.capture == "no"
     asked = getattr(option, "numprocesses", 0)  # 0 where xdist is not there
     if asked is None and whole and not (chosen or watched):

@@ -1,4 +1,4 @@
-"""What the scripts of a page read of notes: when they are played, what is uncertain and the truth."""
+"""What the scripts of a page read of notes: times, what is uncertain, and the truth."""
 
 from collections.abc import Sequence
 from typing import Any

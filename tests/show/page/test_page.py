@@ -92,7 +92,7 @@ def test_notes() -> None:
     content = data_of(format_page(Recording(found, reference=truth, **silence())))["recordings"][0]
     assert content["kind"] == "music"
     assert content["notes"]["onsets"] == [0.1, 0.12, 0.6]
-    assert [doubt[0] for doubt in content["doubts"]] == [1, 2, 0]
+    assert [one[0] for one in content["doubts"]] == [1, 2, 0]
     assert content["doubts"][1][2] == "50 ms before the reference; confidence 0.80"
     assert content["reference"] == {"onsets": [0.1, 0.1, 0.65], "pitches": [60, 64, 62]}
 
@@ -208,7 +208,7 @@ def test_another_format_of_sound() -> None:
 def test_lengths_that_are_hard_to_believe() -> None:
     intervals = np.array([[0.0, 0.9], [0.9, 0.904], [0.904, 1.6], [1.6, 1.7]])
     found = most_uncertain(["sil", "t", "aa", "k"], intervals, [None] * 4)
-    assert [(doubt.event, doubt.reason) for doubt in found] == [
+    assert [(one.event, one.reason) for one in found] == [
         (1, "lasts 4 ms"),
         (2, "lasts 0.70 s"),
     ]
@@ -220,7 +220,7 @@ def test_lengths_unlike_others_with_the_label() -> None:
     intervals = np.stack((edges[:-1], edges[1:]), 1)
     typical = typical_lengths([["s"] * 9], [intervals])
     found = most_uncertain(["s"] * 9, intervals, [None] * 9, typical=typical)
-    assert [doubt.event for doubt in found] == [8]
+    assert [one.event for one in found] == [8]
     assert found[0].reason == "5.5 times as long as is usual for s"
     assert typical_lengths([["s"] * 7], [intervals[:7]]) == {}  # too few to tell
 
@@ -230,7 +230,7 @@ def test_the_order_of_doubts() -> None:
     found = most_uncertain(
         ["a", "b", "c"], intervals, [0.9, 0.3, None], np.array([0.0, np.nan, 0.24])
     )
-    assert [doubt.event for doubt in found] == [1, 2, 0]
+    assert [one.event for one in found] == [1, 2, 0]
     assert found[1].reason == "40 ms before the reference"
     assert found[1].value == pytest.approx(1 - np.exp(-1), abs=1e-4)
 
