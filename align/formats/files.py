@@ -147,8 +147,8 @@ def write_tiers(
     ----------
     path : path
         The output. A TextGrid or JSON file holds all tiers; a table the phones of each speaker,
-        with their words; the other formats one tier: the words in a ``.wrd`` file where there
-        are any, else the phones.
+        with their words; the other formats one tier: a ``.wrd`` file the words, others the
+        phones.
     tiers : Tiers
         What to write.
     tier : str, optional
@@ -164,8 +164,8 @@ def write_tiers(
     Raises
     ------
     DataError
-        If the file exists, cannot be written or cannot hold a label, or the phones are in none
-        of the tiers, or in several.
+        If the file exists, cannot be written or cannot hold a label, or the phones (the words of
+        a ``.wrd`` file) are in none of the tiers, or in several.
     ParameterError
         If the format is unknown.
     """
@@ -178,8 +178,7 @@ def write_tiers(
         speakers = tiers.speakers()
         kept = tuple(one for _, phones, words in speakers for one in (words, phones) if one)
     else:
-        words = tiers.words() if found.tier == WORDS else None
-        kept = (words or tiers.phones(),)
+        kept = (_words(tiers) if found.tier == WORDS else tiers.phones(),)
     if found.write_tiers is None or (found.holds == "words" and len(kept) == 1):
         if not any(label.strip() for label in kept[0].labels):
             raise DataError(f"tier {kept[0].name!r} is empty; label it first.", path=tiers.path)
@@ -187,3 +186,14 @@ def write_tiers(
     else:
         found.write_tiers(path, replace(tiers, tiers=kept), overwrite=overwrite)
     return kept
+
+
+def _words(tiers: Tiers) -> Tier:
+    words = tiers.words()
+    if words is None:
+        raise DataError(
+            "has no tier of words, which is what a .wrd file holds; name the tier to write, or "
+            "write a .phn file.",
+            path=tiers.path,
+        )
+    return words

@@ -259,3 +259,14 @@ def test_json_of_phones_alone_has_no_list_of_tiers() -> None:
     phones = Tier("phones", "interval", ("a",), ((0.0, 1.0),), (), 1.0)
     content = json.loads(format_json_tiers(Tiers((phones,), 1.0)))
     assert list(content) == ["audio", "rate", "duration", "score", "events"]
+
+
+def test_phones_are_not_written_as_words(tmp_path: Path) -> None:
+    found = Alignment(["k", "iy"], [0.0, 0.1], duration=0.5)
+    found.to_textgrid(tmp_path / "a.TextGrid")
+    tiers = read_tiers(tmp_path / "a.TextGrid")
+    with pytest.raises(DataError, match=r"has no tier of words, .*name the tier to write"):
+        write_tiers(tmp_path / "a.wrd", tiers)
+    assert not (tmp_path / "a.wrd").exists()
+    write_tiers(tmp_path / "a.wrd", tiers, tier="phones")
+    assert (tmp_path / "a.wrd").exists()
