@@ -26,10 +26,11 @@ from align.results.alignment import Alignment
 from align.sequence.base import NAMELESS, Aligner
 from align.sequence.checkpoint import describe_timed
 from align.sequence.correction import OnsetCorrection
-from align.sequence.frames import in_order, onset_frames
-from align.sequence.on_lattice import ExpandedLattice, LatticeAlignment
+from align.sequence.frames import in_order
+from align.sequence.lattices import ExpandedLattice, LatticeAlignment, node_events
 from align.sequence.placement import WINDOW, Placement, moved_offset
 from align.sequence.problem import Truth
+from align.sequence.recordings import read_timed
 from align.sequence.search import FoundNodes, Room, best_lattice_path, best_path
 from align.sequence.state import arrays_of, feature_states, restore_features
 from align.terms import BaseFunctions
@@ -218,32 +219,9 @@ class SequenceAligner(Aligner):
         return Placement(self.refine, self._frame_length(), window=self._window())
 
     def _read_example(self, example: Example, name: str, weight: float = 1.0) -> TimedSignal:
-        if example.onsets is None or len(example.events) == 0:
-            raise DataError("it has no labelled events to learn from.", path=name)
-        signal = self._signal(example.audio, example.rate, name)
-        self.hop_ = signal.hop
-        times = example.onsets
-        if not (np.isfinite(times).all() and (np.diff(times) > 0).all() and times[0] >= 0):
-            raise DataError(
-                "its onsets must be finite and increasing, from 0 s or later.", path=name
-            )
-        end = signal.duration if example.end is None else min(example.end, signal.duration)
-        if not times[-1] < end:
-            raise DataError(
-                f"its last event begins at {times[-1]:.3f} s, after the end at {end:.3f} s.",
-                path=name,
-            )
-        onsets = onset_frames(times, signal)
-        if onsets is None:
-            raise DataError(
-                f"its {len(times)} events do not fit into {signal.n_frames} frames of "
-                f"{1000 * signal.hop:g} ms; use a shorter hop.",
-                path=name,
-            )
-        last = signal.n_frames
-        if example.end is not None:
-            last = max(int(onsets[-1]) + 1, min(last, round(end / signal.hop)))
-        return TimedSignal(signal, example.events, onsets, times, last, example.group)
+        item = read_timed(example, name, lambda: self._signal(example.audio, example.rate, name))
+        self.hop_ = item.signal.hop
+        return item
 
     def _signal(self, audio: Any, rate: int | None, name: str) -> Signal:
         return Signal.read(audio, self.rate, self._frame_length(), source_rate=rate, name=name)
@@ -486,7 +464,7 @@ class SequenceAligner(Aligner):
         `normalise` says.
         """
         self.check_fitted()
-        given = _node_events(lattice, events)
+        given = node_events(lattice, events)
         name = NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
         self._check_events(given, name)
         signal = self._signal(audio, rate, name)
@@ -623,22 +601,6 @@ def distinct(features: list[Feature]) -> list[Feature]:
     if len(set(names)) < len(names):
         raise ParameterError(f"features must have different names, not {names}.")
     return features
-
-
-def _node_events(lattice: Lattice, events: Sequence[Event] | None) -> tuple[Event, ...]:
-    """Event of each node."""
-    if events is None:
-        if not lattice.labels:
-            raise ParameterError(
-                "the lattice has no labels to align; give it some, or pass events."
-            )
-        return lattice.labels
-    if isinstance(events, str) or len(events) <= int(lattice.event.max()):
-        raise ParameterError(
-            f"events={events!r}, must be a sequence with one for each event of the lattice, "
-            f"0..{lattice.event.max()}."
-        )
-    return tuple(events[k] for k in lattice.event)
 
 
 def _scaled(potentials: Potentials, by: float) -> Potentials:

@@ -18,13 +18,10 @@ import numpy.typing as npt
 from align.decoders import Lattice, LatticePath, decode_lattice, path_potentials
 from align.errors import ModelError, ParameterError
 from align.potentials import Potentials
-from align.results.alignment import Alignment
 from align.terms import DurationTerm, OnsetTerm, SegmentTerm, Term
 from align.types import Event, IntArray
 
 __all__ = [
-    "ExpandedLattice",
-    "LatticeAlignment",
     "LatticeScores",
     "Roles",
     "lattice_scores",
@@ -33,40 +30,6 @@ __all__ = [
 ]
 
 _Table = npt.NDArray[np.floating[Any]]
-
-
-class LatticeAlignment(NamedTuple):
-    """What `SequenceAligner.align_lattice` returns.
-
-    Attributes
-    ----------
-    alignment : Alignment
-        Of the events on the path that was chosen.
-    nodes : np.ndarray [shape=(M,), dtype=intp]
-        Node of the lattice that each of them is.
-    """
-
-    alignment: Alignment
-    nodes: IntArray
-
-
-class ExpandedLattice(NamedTuple):
-    """A lattice with nodes for what its labels leave out.
-
-    Attributes
-    ----------
-    lattice : Lattice
-        What is decoded.
-    events : sequence of Event, length N
-        Of each of its nodes.
-    given : np.ndarray [shape=(N,), dtype=intp]
-        Node of the user's lattice that begins there; -1 where it goes on, -2 at one that is
-        outside of what was asked for, before the first event or after the last.
-    """
-
-    lattice: Lattice
-    events: tuple[Event, ...]
-    given: IntArray
 
 
 class Roles(NamedTuple):

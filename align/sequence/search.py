@@ -19,8 +19,9 @@ import numpy.typing as npt
 
 from align.decoders import decode, decode_coarse_to_fine
 from align.potentials import Path, Potentials
+from align.sequence.lattices import ExpandedLattice
 from align.sequence.long_lattice import Guess, decode_in_windows, fullest_path
-from align.sequence.on_lattice import ExpandedLattice, lattice_scores, most_frames, with_roles
+from align.sequence.on_lattice import lattice_scores, most_frames, with_roles
 from align.terms import BaseFunctions
 from align.types import Event, IntArray
 

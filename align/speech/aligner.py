@@ -41,7 +41,7 @@ from align.formats.phone_map import unknown as describe_unknown
 from align.learners.kernels.kernel_pa import KernelPA
 from align.sequence.aligner import SequenceAligner, distinct
 from align.sequence.base import Aligner
-from align.sequence.on_lattice import ExpandedLattice
+from align.sequence.lattices import ExpandedLattice
 from align.sequence.placement import WINDOW
 from align.types import SILENCE, SILENCES, Event, Example, IntArray
 

@@ -12,7 +12,7 @@ from align.decoders import Lattice
 from align.errors import DataError, ParameterError, error_reason
 from align.formats.labels import OVERRUN
 from align.results.alignment import Alignment
-from align.sequence.on_lattice import LatticeAlignment
+from align.sequence.lattices import LatticeAlignment
 from align.sequence.placement import Placement
 from align.speech.text.arpabet import IpaLabels
 from align.speech.text.dictionary import Dictionary, cmudict, read_dictionary

@@ -1,0 +1,74 @@
+"""Lattices of events as an aligner takes them, and what it returns."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from align.decoders import Lattice
+from align.errors import ParameterError
+from align.results.alignment import Alignment
+from align.types import Event, IntArray
+
+__all__ = ["ExpandedLattice", "LatticeAlignment", "node_events"]
+
+
+class LatticeAlignment(NamedTuple):
+    """What `SequenceAligner.align_lattice` returns.
+
+    Attributes
+    ----------
+    alignment : Alignment
+        Of the events on the path that was chosen.
+    nodes : np.ndarray [shape=(M,), dtype=intp]
+        Node of the lattice that each of them is.
+    """
+
+    alignment: Alignment
+    nodes: IntArray
+
+
+class ExpandedLattice(NamedTuple):
+    """A lattice with nodes for what its labels leave out.
+
+    Attributes
+    ----------
+    lattice : Lattice
+        What is decoded.
+    events : sequence of Event, length N
+        Of each of its nodes.
+    given : np.ndarray [shape=(N,), dtype=intp]
+        Node of the user's lattice that begins there; -1 where it goes on, -2 at one that is
+        outside of what was asked for, before the first event or after the last.
+    """
+
+    lattice: Lattice
+    events: tuple[Event, ...]
+    given: IntArray
+
+
+def node_events(lattice: Lattice, events: Sequence[Event] | None) -> tuple[Event, ...]:
+    """Return the event of each node.
+
+    Parameters
+    ----------
+    lattice : Lattice
+        N nodes.
+    events : sequence of Event, optional
+        Event of each number in ``lattice.event``; by default the labels of the nodes.
+
+    Raises
+    ------
+    ParameterError
+        Where there are neither, or too few.
+    """
+    if events is None:
+        if not lattice.labels:
+            raise ParameterError(
+                "the lattice has no labels to align; give it some, or pass events."
+            )
+        return lattice.labels
+    if isinstance(events, str) or len(events) <= int(lattice.event.max()):
+        raise ParameterError(
+            f"events={events!r}, must be a sequence with one for each event of the lattice, "
+            f"0..{lattice.event.max()}."
+        )
+    return tuple(events[k] for k in lattice.event)
