@@ -1,4 +1,29 @@
-"""Music: scores, default features, repeats, parts, notes within chords."""
+"""Music: scores, default features, repeats, parts, notes within chords.
+
+Before decoding
+
+`performance`         a recording and its score, made ready: chords, collisions, the coarse pass
+`coarse`              about when each chord is played, by dynamic time warping
+`repeats`             which repeats of a score were played
+`pieces`              pieces whose note times are known
+
+Base functions of chords
+
+`functions`           what a feature of chords is, and all of an aligner together
+`default_functions`   the default set, with the network of notes
+`thesis_functions`    the ten of the thesis
+`own_features`        features of signals and notes, as features of chords
+`tempo`               local tempo and the lengths it lets expect
+
+Decoding and after
+
+`aligner`             `MusicAligner`
+`decoding`            a frame for each chord
+`placement`, `notes`  a time for each note of a chord
+`calibration`         offset, confidence and match, fitted to pieces
+`confidence`          the probability that a note is within 50 ms of its time
+`finding`, `parts`    which part of the score a recording holds; the result
+"""
 
 from typing import TYPE_CHECKING
 

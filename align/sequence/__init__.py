@@ -1,4 +1,26 @@
-"""The one aligner: cross-fitting, learning, search, placement, correction, state."""
+"""The one aligner: cross-fitting, learning, search, placement, correction, state.
+
+Learning
+
+`base`         `Aligner`: the one fit, evaluate, save and load; what a task must fill in
+`adapt`        a few steps from a fitted aligner towards new recordings
+`crossfit`     features that never saw what they score
+`problem`      what the structured learner sees: base functions, truth, cost
+`scaling`      units of base functions
+`checkpoint`   training that goes on after an interruption
+`state`        what all model files hold
+
+Aligning events that follow each other
+
+`aligner`      `SequenceAligner`
+`recordings`   examples with known onsets, in frames
+`search`       the best timing, however long the recording and its pauses
+`windows`      where onsets are looked for, and how windows grow
+`placement`    from frames to seconds, with confidence; `refine` does the work
+`correction`   a last, small move of each onset
+`frames`       seconds to frames and back
+`lattices`     which events may follow which; `on_lattice` and `long_lattice` score and decode them
+"""
 
 from typing import TYPE_CHECKING
 
