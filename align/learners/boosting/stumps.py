@@ -3,6 +3,11 @@
 A stump answers ``sign`` where ``x[feature] > threshold`` and ``-sign`` elsewhere. The best one for
 given example weights is found by one scan of the columns, sorted once: O(stored values) for each
 set of weights, whether the examples are dense or sparse.
+
+The edge of a stump is ``sum_i w_i y_i answer_i`` with weights w and labels y (section F of the
+algorithms): 1 less twice its weighted error. With ``signed_i = w_i y_i``, their total T and the
+sum B of those at or below the threshold, it is ``sign (T - 2 B)``: one number per threshold, and
+the sign is free.
 """
 
 from typing import Any, NamedTuple, TypeAlias
@@ -118,6 +123,12 @@ class StumpSearch:
 def _scan(
     starts: Any, rows: Any, values: Any, signed: Any, m: int
 ) -> tuple[int, float, float, float]:
+    """Return feature, threshold, sign and edge of the best stump.
+
+    Column c has its stored `values`, ascending, from ``starts[c]`` on, and `rows` says whose they
+    are. A sparse column stores fewer than m: the others are 0, and take their place in the order
+    together, before the first positive value.
+    """
     total = signed.sum()
     # The constant stump: everything lies above its threshold.
     best = abs(total)
@@ -140,6 +151,7 @@ def _scan(
                 here = 0.0
             else:
                 here = values[i]
+            # Between two different values lies a threshold: all examples so far are below it.
             if here > value and value > -np.inf:
                 edge = total - 2.0 * below
                 if abs(edge) > best + _TIE:
@@ -149,6 +161,7 @@ def _scan(
                     if not value <= threshold < here:  # neighbours among the floats
                         threshold = value
                     sign = 1.0 if edge >= 0.0 else -1.0
+            # Go past this value: all zeros at once, or one stored example.
             value = here
             if zeros and (i == last or values[i] > 0.0):
                 below += total - stored

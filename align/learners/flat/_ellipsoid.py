@@ -1,6 +1,7 @@
-"""What the ellipsoid learners share: the rounds, the passes over examples, the prediction.
+"""What the ellipsoid learners share: the passes over examples, and the linear prediction.
 
-See `align.learners.flat.ellipsoid` for the algorithms and their notation.
+See `align.learners.flat.ellipsoid` for the algorithms and their notation, and `_ellipsoid_pass`
+for the rounds.
 """
 
 import math
@@ -13,19 +14,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
 
-from align._numba import compiled
 from align.errors import ParameterError
+from align.learners.flat import _ellipsoid_pass as core
 from align.learners.theory import Round
 
-__all__ = ["DEEP", "IMPROVED", "NEGLIGIBLE", "S3", "EllipsoidLearner", "cut_factors"]
+__all__ = ["EllipsoidLearner"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
-S3, DEEP, IMPROVED = 0, 1, 2  # which ellipsoid follows a cut
-NEGLIGIBLE = 1e-17  # c_t below this leaves P as it is
 _ROOT_TWO = math.sqrt(2.0)
 _FIRST = np.zeros(1, dtype=np.intp)
-_CLIP = 1.0 - 1e-6  # largest alpha of CELLIP
 
 
 class EllipsoidLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped
@@ -133,9 +131,7 @@ class EllipsoidLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             self._shape = np.zeros((16, n))  # rows q_j; grows as needed
         else:
             self._shape = self._first_scale() * np.eye(n)
-        # log kappa, cumulative loss, loss and alpha of the last round
         self._floats = np.zeros(4)
-        # rounds, mistakes, updates, rank, clipped steps, prediction in the last round
         self._counts = np.zeros(6, dtype=np.int64)
         self._largest = 0.0  # norm so far, for normalize="max"
         # z has the norm of x for two classes and sqrt(2) times it for more.
@@ -185,16 +181,16 @@ class EllipsoidLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             elif code:
                 relevant[0, 0] = True
         counts, floats = self._counts, self._floats
-        mistakes, updates = counts[1], counts[2]
+        mistakes, updates = counts[core.MISTAKES], counts[core.UPDATES]
         self._learn((row, self._columns, self._row_ends, True), relevant, _FIRST)
-        updated = bool(counts[2] > updates)
-        alpha = float(floats[3]) if updated else 0.0
+        updated = bool(counts[core.UPDATES] > updates)
+        alpha = float(floats[core.DEPTH]) if updated else 0.0
         return Round(
-            self._labels[counts[5]],
-            float(floats[2]),
+            self._labels[counts[core.BEST]],
+            float(floats[core.LOSS]),
             alpha,
             updated,
-            float(counts[1] > mistakes),
+            float(counts[core.MISTAKES] > mistakes),
             alpha,
             1.0,
             norm if len(self._W) == 1 else norm * _ROOT_TWO,
@@ -261,29 +257,29 @@ class EllipsoidLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         check_is_fitted(self)
         shape: Floats = self._shape
         if self._low_rank:
-            Q = shape[: self._counts[3]]
+            Q = shape[: self._counts[core.RANK]]
             shape = self._first_scale() * np.eye(self._W.size) - Q.T @ Q
-        return shape * float(np.exp(self._floats[0]))
+        return shape * float(np.exp(self._floats[core.LOG_KAPPA]))
 
     @property
     def n_rounds_(self) -> int:
         """Rounds played."""
-        return int(self._counts[0])
+        return int(self._counts[core.ROUNDS])
 
     @property
     def n_mistakes_(self) -> int:
         """Rounds with a margin of 0 or less."""
-        return int(self._counts[1])
+        return int(self._counts[core.MISTAKES])
 
     @property
     def n_updates_(self) -> int:
         """Rounds that moved the ellipsoid: the mistakes with an instance that is not 0."""
-        return int(self._counts[2])
+        return int(self._counts[core.UPDATES])
 
     @property
     def cumulative_loss_(self) -> float:
         """Sum over the rounds of ``[target - margin]_+``."""
-        return float(self._floats[1])
+        return float(self._floats[core.TOTAL])
 
     def _validate(self, X: Any, y: Any, reset: bool) -> tuple[Any, npt.NDArray[Any]]:
         X, y = validate_data(
@@ -351,7 +347,7 @@ class EllipsoidLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         kind, c, b, by_rounds = self._kernel_parameters()
         begin = 0
         while True:
-            begin = _run(
+            begin = core.run(
                 *rows, relevant, order, begin, self._W, self._late, self._shape,
                 self._low_rank, self._first_scale(), kind, self._target(), c, b, by_rounds,
                 self._floats, self._counts,
@@ -383,9 +379,9 @@ class EllipsoidLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     def _hypothesis(self) -> Floats:
         """Return the centre or the mean of the centres w_1 .. w_T, one for each round."""
         check_is_fitted(self)
-        if not (self.average and self._counts[0]):
+        if not (self.average and self._counts[core.ROUNDS]):
             return self._W
-        mean: Floats = self._W - self._late / self._counts[0]
+        mean: Floats = self._W - self._late / self._counts[core.ROUNDS]
         return mean
 
     def _scores(self, X: Any, hypothesis: Floats) -> Floats:
@@ -428,155 +424,3 @@ class EllipsoidLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     def _kernel_parameters(self) -> tuple[int, float, float, bool]:
         raise NotImplementedError
-
-
-def cut_factors(kind: int, alpha: float, n: int) -> tuple[float, float, float]:
-    """Return step, scale and shrink of a cut at depth alpha in n dimensions."""
-    step, scale, shrink = _cut(kind, alpha, n)
-    return float(step), float(scale), float(shrink)
-
-
-@compiled()
-def _cut(kind: int, alpha: float, n: int) -> tuple[float, float, float]:
-    """Return step, scale and shrink of a cut at depth alpha."""
-    if kind == S3:
-        return alpha, 1.0 - alpha * alpha, 2.0 * alpha / (1.0 + alpha)
-    tau = (1.0 - alpha) / (n + 1.0)
-    scale = n * n * (1.0 - alpha * alpha) / (n * n - 1.0)
-    return alpha + tau, scale, 1.0 - (1.0 - alpha - tau) ** 2 / scale
-
-
-@compiled()
-def _run(
-    data: Any, columns: Any, ends: Any, dense: bool, relevant: Any, order: Any, begin: int,
-    W: Any, late: Any, shape: Any, low_rank: bool, first_scale: float, kind: int, target: float,
-    c: float, b: float, by_rounds: bool, floats: Any, counts: Any,
-) -> int:  # fmt: skip
-    """Play rounds ``order[begin:]``; return how far it came before `shape` was full."""
-    blocks, width = W.shape
-    n = blocks * width
-    Pz = np.empty(n)  # P z / kappa
-    for place in range(begin, order.size):
-        if low_rank and counts[3] == shape.shape[0]:
-            return int(place)
-        row = order[place]
-        first = ends[row]
-        size = ends[row + 1] - first
-        skip = 0 if dense else first  # where the columns of this row begin
-        counts[0] += 1
-        floats[2] = 0.0
-        up = 0
-        down = -1
-        sign = 1.0
-        if blocks == 1:
-            margin = 0.0
-            for j in range(size):
-                margin += W[0, columns[skip + j]] * data[first + j]
-            counts[5] = 1 if margin >= 0.0 else 0
-            if not relevant[row, 0]:
-                sign = -1.0
-            margin *= sign
-        else:
-            up = -1
-            lowest = np.inf
-            highest = -np.inf
-            best = -np.inf
-            for r in range(blocks):
-                score = 0.0
-                for j in range(size):
-                    score += W[r, columns[skip + j]] * data[first + j]
-                if score > best:
-                    best = score
-                    counts[5] = r
-                if relevant[row, r]:
-                    if score < lowest:
-                        lowest = score
-                        up = r
-                elif score > highest:
-                    highest = score
-                    down = r
-            if up < 0 or down < 0:
-                continue  # every label relevant, or none: nothing to rank
-            margin = lowest - highest
-        floats[2] = max(target - margin, 0.0)
-        floats[1] += floats[2]
-        if margin > 0.0:
-            continue
-        counts[1] += 1
-        if low_rank:
-            Pz[:] = 0.0
-            for j in range(size):
-                value = sign * first_scale * data[first + j]
-                Pz[up * width + columns[skip + j]] = value
-                if down >= 0:
-                    Pz[down * width + columns[skip + j]] = -value
-            for k in range(counts[3]):
-                along = 0.0
-                for j in range(size):
-                    column = columns[skip + j]
-                    part = shape[k, up * width + column]
-                    if down >= 0:
-                        part -= shape[k, down * width + column]
-                    along += part * data[first + j]
-                along *= sign
-                for i in range(n):
-                    Pz[i] -= along * shape[k, i]
-        else:
-            Pz[:] = 0.0
-            for j in range(size):
-                value = sign * data[first + j]
-                if value == 0.0:
-                    continue
-                column = up * width + columns[skip + j]
-                for i in range(n):
-                    Pz[i] += value * shape[column, i]
-                if down >= 0:
-                    column = down * width + columns[skip + j]
-                    for i in range(n):
-                        Pz[i] -= value * shape[column, i]
-        zPz = 0.0
-        for j in range(size):
-            column = columns[skip + j]
-            part = Pz[up * width + column]
-            if down >= 0:
-                part -= Pz[down * width + column]
-            zPz += sign * data[first + j] * part
-        kappa = np.exp(floats[0])
-        s = np.sqrt(max(kappa * zPz, 0.0))
-        if s == 0.0:
-            continue  # x is 0 (or P, by underflow): a mistake that nothing can be learned from
-        alpha = (target - margin) / s
-        shrink = 0.0
-        scale = 1.0
-        step = alpha
-        if kind == IMPROVED:
-            shrink = c * b ** (counts[0] - 1 if by_rounds else counts[2])
-            scale = 1.0 / (1.0 - shrink)
-        elif alpha >= _CLIP:
-            counts[4] += 1
-            alpha = _CLIP
-            step = alpha
-        else:
-            step, scale, shrink = _cut(kind, alpha, n)
-        floats[3] = alpha
-        counts[2] += 1
-        move = step * kappa / s
-        for r in range(blocks):
-            for i in range(width):
-                W[r, i] += move * Pz[r * width + i]
-                late[r, i] += counts[0] * (move * Pz[r * width + i])
-        if shrink <= NEGLIGIBLE:
-            continue
-        floats[0] += np.log(scale)
-        if low_rank:
-            root = np.sqrt(shrink / zPz)
-            for i in range(n):
-                shape[counts[3], i] = root * Pz[i]
-            counts[3] += 1
-        else:
-            ratio = shrink / zPz
-            for i in range(n):
-                for j in range(n):
-                    # The product first, so that P stays exactly symmetric.
-                    shape[i, j] -= ratio * (Pz[i] * Pz[j])
-    return int(order.size)

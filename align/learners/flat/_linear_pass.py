@@ -156,6 +156,19 @@ def _by_feature(W: Any, x: Any, columns: Any, last: int, bias: float, scores: An
 
 
 @inlined
+def _fill_scores(
+    W: Any, x: Any, columns: Any, d: int, bias: float, by_feature: bool, scores: Any
+) -> None:
+    """Write the scores of a row, the way its entries and the weights lie."""
+    if by_feature:
+        _by_feature(W, x, columns, d, bias, scores)
+    elif x.shape[0] == d:
+        _by_class(W, x, d, bias, scores)
+    else:
+        _sparse_by_class(W, x, columns, d, bias, scores)
+
+
+@inlined
 def _is_spread(n: int, d: int, k: int, by_feature: bool) -> bool:
     """Whether a row with n of d entries is quicker dense.
 
@@ -254,6 +267,80 @@ def _set_dual(rule: Any, sums: Any) -> None:
         sums[core.DUAL] = sums[core.GAIN] - inside * (size - 0.5 * inside) / c
 
 
+@inlined
+def _judge(
+    scores: Any, k: int, scale: float, y: Any, relevant: Any, row: int, rule: Any, flags: Any
+) -> tuple[int, int, int, float, float, float, float, float, float, bool]:
+    """Return what the loss of a round takes, and no more.
+
+    Of classes only the margin is asked at first: which class is ahead costs another search
+    (`runner_up`), that rounds without loss need not make.
+
+    Returns
+    -------
+    label : int
+        The class, or -1 where a row has none.
+    up, down : int
+        Rows of W that the direction adds x to, and takes it from; -1 for none. Of classes still
+        unknown.
+    code, sign, target : float
+        What the round predicts, the sign of x, and the margin wanted.
+    own, top, inner : float
+        Of classes the score of the right one and the largest other; ``<v, a>``.
+    mistake : bool
+    """
+    label = -1 if k == 1 else int(y[row])
+    mistake = False
+    code = own = top = inner = 0.0
+    sign, target, up, down = 1.0, rule[core.MARGIN], 0, -1
+    if k == 1:
+        code, mistake, sign, target = judge_one(scores[0], scale, y[row], rule, flags)
+        inner = sign * scores[0]
+    elif label >= 0:
+        own, top = lead(scores, k, label)
+        inner = own - top
+    else:
+        up, down, best = rank_sets(scores, k, relevant, row)
+        code = float(best)
+        if up >= 0 and down >= 0:
+            inner = scores[up] - scores[down]
+            mistake = inner <= 0.0
+        else:
+            target = 0.0  # no pair of labels, no loss
+    return label, up, down, code, sign, target, own, top, inner, mistake
+
+
+@inlined
+def _find_alpha(
+    loss: float, target: float, inner: float, norm2: float, scale: float, largest: float,
+    curvature: float, rule: Any, flags: Any, counts: Any, sums: Any,
+) -> float:  # fmt: skip
+    """Return alpha of a round with a loss; the dual objective and ``|v|^2`` go with it."""
+    square = sums[core.SQUARE]
+    price = norm2 * scale
+    alpha = closed_step(
+        loss, target, inner, norm2, square, price, largest, curvature, rule, flags, sums
+    )
+    counts[2] += 1
+    sums[core.GAIN] += alpha * (target - 0.5 * curvature * alpha)
+    sums[core.SQUARE] = max(square + alpha * (2.0 * inner + alpha * norm2), 0.0)
+    return alpha
+
+
+@inlined
+def _write_log(
+    log: Any, i: int, k: int, up: int, down: int, code: float, loss: float, alpha: float,
+    norm2: float, target: float, mistake: bool, sign: float, rule: Any, sums: Any,
+) -> None:  # fmt: skip
+    """Fill a row of the log: with several scores, both classes of the direction as one number."""
+    _set_dual(rule, sums)
+    other = sign
+    if k > 1:
+        other = float(up * k + down) if norm2 > 0.0 else -1.0
+    of_c = 1.0 / sums[core.C] if sums[core.C] > 0.0 else 0.0
+    write(log, i, code, loss, alpha, math.sqrt(norm2), target, mistake, other, of_c, sums)
+
+
 @compiled(error_model="numpy", slp=True, _nrt=False)
 def play(
     data: Any, all_columns: Any, ends: Any, y: Any, relevant: Any, weights: Any, order: Any,
@@ -298,45 +385,23 @@ def play(
         if _is_spread(end - begin, d, k, by_feature):
             _spread(x, columns, spare)
             x = spare
-        if by_feature:
-            _by_feature(W, x, columns, d, bias, scores)
-        elif x.shape[0] == d:
-            _by_class(W, x, d, bias, scores)
-        else:
-            _sparse_by_class(W, x, columns, d, bias, scores)
+        _fill_scores(W, x, columns, d, bias, by_feature, scores)
         logged = i < log.shape[0]
-        fixed = steady and not logged
-
-        # Direction and target. Of classes only the margin is asked at first: which class is
-        # ahead costs another search, that rounds without loss need not make.
-        label = -1 if k == 1 else int(y[row])
-        mistake, ranked = False, True
-        code = own = top = norm2 = inner = 0.0
-        sign, target, up, down = 1.0, rule[core.MARGIN], 0, -1
-        if k == 1:
-            code, mistake, sign, target = judge_one(scores[0], scale, y[row], rule, flags)
-            inner = sign * scores[0]
-        elif label >= 0:
-            own, top = lead(scores, k, label)
-            inner = own - top
-        else:
-            up, down, best = rank_sets(scores, k, relevant, row)
-            code = float(best)
-            ranked = up >= 0 and down >= 0
-            inner = scores[up] - scores[down] if ranked else 0.0
-            mistake = ranked and inner <= 0.0
-            target = target if ranked else 0.0
-        if fixed and hinge(target, scale * inner) == 0.0:
+        label, up, down, code, sign, target, own, top, inner, mistake = _judge(
+            scores, k, scale, y, relevant, row, rule, flags
+        )
+        if steady and not logged and hinge(target, scale * inner) == 0.0:
             prefix += scale
             quiet += 1
             continue
 
-        # There is a loss, or the round counts in another way.
+        # There is a loss, or the round counts in another way: |a|^2 is wanted, and c.
         if label >= 0:
             up = label
             down, best, mistake = runner_up(scores, k, label, own, top, flags)
             code = float(best)
-        if ranked:
+        norm2 = 0.0
+        if k == 1 or (up >= 0 and down >= 0):
             norm2 = (_square(x) + bias * bias) * (1.0 if k == 1 else 2.0)
         if not steady:
             scale = _rescaled(norm2, mistake, rule, flags, counts, sums)
@@ -348,39 +413,20 @@ def play(
         if flags[core.REGRESSION]:
             mistake = loss > 0.0
         weight, largest, curvature = 1.0, rule[core.LARGEST], rule[core.CURVATURE]
-        if weights.shape[0]:
+        if weights.shape[0]:  # the slack of the example costs `weight` times as much
             weight = weights[row]
             largest *= weight
             curvature /= weight
         alpha = 0.0
-        if book(loss, mistake, norm2, weight, curvature, flags, counts, sums):
-            if loss > rule[core.THRESHOLD]:
-                square = sums[core.SQUARE]
-                price = norm2 * scale
-                alpha = closed_step(
-                    loss,
-                    target,
-                    inner,
-                    norm2,
-                    square,
-                    price,
-                    largest,
-                    curvature,
-                    rule,
-                    flags,
-                    sums,
-                )
-                counts[2] += 1
-                sums[core.GAIN] += alpha * (target - 0.5 * curvature * alpha)
-                sums[core.SQUARE] = max(square + alpha * (2.0 * inner + alpha * norm2), 0.0)
+        due = book(loss, mistake, norm2, weight, curvature, flags, counts, sums)
+        if due and loss > rule[core.THRESHOLD]:
+            alpha = _find_alpha(
+                loss, target, inner, norm2, scale, largest, curvature, rule, flags, counts, sums
+            )
         if logged:
-            _set_dual(rule, sums)
-            other = sign
-            if k > 1:
-                other = float(up * k + down) if norm2 > 0.0 else -1.0
-            of_c = 1.0 / sums[core.C] if sums[core.C] > 0.0 else 0.0
-            norm = math.sqrt(norm2)
-            write(log, i, code, loss, alpha, norm, target, mistake, other, of_c, sums)
+            _write_log(
+                log, i, k, up, down, code, loss, alpha, norm2, target, mistake, sign, rule, sums
+            )
         if alpha > 0.0:
             step = alpha * sign
             later = prefix * step

@@ -36,12 +36,13 @@ import numpy.typing as npt
 from sklearn.exceptions import ConvergenceWarning
 
 from align.errors import ParameterError
-from align.learners.flat._ellipsoid import (
+from align.learners.flat._ellipsoid import EllipsoidLearner
+from align.learners.flat._ellipsoid_pass import (
+    CLIPPED,
     DEEP,
     IMPROVED,
     NEGLIGIBLE,
     S3,
-    EllipsoidLearner,
     cut_factors,
 )
 
@@ -271,7 +272,7 @@ class CELLIP(EllipsoidLearner):
     @property
     def n_clipped_(self) -> int:
         """Mistakes that no point of the ellipsoid explains."""
-        return int(self._counts[4])
+        return int(self._counts[CLIPPED])
 
     def mistake_bound(self) -> float:
         """Bound the mistakes where the promise holds; see `cellip_bound`."""

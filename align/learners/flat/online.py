@@ -119,7 +119,7 @@ dual_objective_, trace_, n_features_in_
     The self-tuned aggressive learner with a p-norm, which has no name:
 
     >>> import numpy as np
-    >>> from align.learners.parts.complexity import QNorm
+    >>> from align.learners import QNorm
     >>> from align.learners.parts.tuning import SelfTuning
     >>> X = np.array([[2.0, 1.0], [1.0, 2.0], [-1.0, -2.0], [-2.0, -1.0]])
     >>> model = OnlineClassifier(QNorm(3.0), tuning=SelfTuning(U=2.0), record=True)

@@ -1,8 +1,12 @@
 """The supports of a kernel classifier: a sum of kernels that grows round by round.
 
-Class r has the score ``F_r(x) = sum_j coef_jr K(x_j, x)``. Rounds are played in blocks: the scores
-of a block come from two products of matrices, and are corrected, inside the block, for the
-supports that its own rounds store. The result is that of one round after the other, to rounding.
+Class r has the score ``F_r(x) = sum_j coef_jr K(x_j, x)``. A round is that of PA with classes (C6)
+in the space of the kernel (C7): its direction is ``K(x, .)`` in the row of the class and
+``-K(x, .)`` in that of its rival, with a squared norm of ``2 K(x, x)``.
+
+Rounds are played in blocks: the scores of a block come from two products of matrices, and are
+corrected, inside the block, for the supports that its own rounds store. The result is that of one
+round after the other, to rounding.
 
 With a budget, what happens when it is used up is the *removal*:
 
@@ -101,7 +105,7 @@ class SupportSet:
         late = self._late[: self._n] / max(1, self.n_rounds)
         return self._from_basis(self._coef[: self._n] - late)
 
-    def settle(self) -> None:
+    def compact(self) -> None:
         """Release the memory that only further rounds would need; they would rebuild it."""
         n = self._n
         self._vectors = self._vectors[:n].copy()
@@ -164,6 +168,8 @@ class SupportSet:
         limit = len(order) + self._n if budget is None else budget
         for begin in range(0, len(order), BLOCK):
             rows = order[begin : begin + BLOCK]
+            # A block ends early where the budget is used up; what is left of it goes on with
+            # other supports, or with steps that are projected on those there are.
             while rows.size:
                 if self._n >= limit and removal == "project":
                     played = self._play_projected(kernel, X[rows], targets[rows], limits)
@@ -229,6 +235,9 @@ class SupportSet:
             self._factor = _cholesky(kernel(self._vectors[:n], self._vectors[:n]))
             self._coef = self._factor.T @ self._coef[:n]
             self._late = self._factor.T @ self._late[:n]
+        # With K = L L', column i is L^-1 K(supports, x_i): the coordinates of the projection of
+        # K(x_i, .) in the orthonormal basis. So inner products are plain ones, and what a round
+        # adds is a multiple of its column, whose own coefficients `steps` are all that is wanted.
         basis = _solve(self._factor, kernel(self._vectors[:n], x))
         steps = np.zeros((len(x), self._coef.shape[1]))
         late = np.zeros_like(steps)
@@ -333,6 +342,23 @@ def _play_block(
 
     Writes to coef, late and stored; updates the scores of the rounds to come. Returns supports
     stored, rounds played, mistakes, updates, and the sum of the losses.
+
+    Parameters
+    ----------
+    scores : array [shape=(n, k)]
+        Of each example by the supports before the block.
+    gram : array [shape=(n, n)]
+        ``K(x_i, x_j)``, or of what is left of them after the projection.
+    slot : array [shape=(n,)]
+        Row of each example in `coef` and `late`, or -1: it gets the next one if it has a step.
+    stored : array [shape=(n,)]
+        Which examples got a row, in the order of their rows.
+    n_supports, limit : int
+        Rows in use before the block, and the most there may be.
+    n_rounds : int
+        Rounds before the block.
+    diagonal : array [shape=(n,)]
+        ``K(x_i, x_i)``: what a step is divided by, not projected.
     """
     n, k = scores.shape
     n_stored = mistakes = updates = 0
@@ -351,6 +377,8 @@ def _play_block(
             if loss != 0.0:  # NaN goes on, and is found by the caller
                 price = 2.0 * diagonal[i]  # |a|^2 of the direction (K(x, .), -K(x, .))
                 if price > 0.0:
+                    # Nothing of the round is written before it is sure of a row: without room
+                    # the caller makes some and plays it again, with new scores.
                     row = slot[i]
                     if row < 0:
                         row = n_supports + n_stored
@@ -359,11 +387,12 @@ def _play_block(
                         stored[n_stored] = i
                         n_stored += 1
                     tau = exact_alpha(loss, price, curvature, largest)
-                    before = n_rounds + i + 1
+                    before = n_rounds + i + 1  # hypotheses that do not have this step
                     coef[row, y] += tau
                     coef[row, rival] -= tau
                     late[row, y] += before * tau
                     late[row, rival] -= before * tau
+                    # The scores of the rounds to come know the new step; nobody reads the others.
                     for j in range(i + 1, n):
                         step = tau * gram[j, i]
                         scores[j, y] += step

@@ -180,7 +180,7 @@ class KernelPA(ParamsMixin):
             order = rng.permutation(len(X)) if self.shuffle else np.arange(len(X))
             self._play(X, targets, order, slot)
         self._finish()
-        self._supports.settle()
+        self._supports.compact()
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:

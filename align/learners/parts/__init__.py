@@ -3,7 +3,10 @@
 ==============  ===========================================================================
 module          what
 ==============  ===========================================================================
-`complexity`    complexity functions f, their conjugates, links and norms
+`complexity`    complexity functions f, their conjugates, links and norms: the table
+`norms`         squared norms as f: Euclidean, on a ball or a set, q-norms
+`entropies`     entropies as f: on the simplex, with a floor, of coins
+`blocks`        one f for each row of a matrix; f by name
 `projections`   onto the simplex, the l1 ball, and with floored entropy
 `losses`        losses: subgradients, conjugates, constants
 `steps`         what violating a constraint costs (the slack), and the exact Euclidean step
@@ -18,19 +21,10 @@ module          what
 ==============  ===========================================================================
 """
 
-from align.learners.parts.complexity import (
-    BinaryEntropy,
-    Blocks,
-    Complexity,
-    Entropy,
-    Euclidean,
-    EuclideanBall,
-    EuclideanSet,
-    FlooredEntropy,
-    QNorm,
-    as_complexity,
-)
+from align.learners.parts.blocks import Blocks, as_complexity
+from align.learners.parts.complexity import Complexity
 from align.learners.parts.conversion import Average, Best, Conversion, Last, RandomStop, block_ends
+from align.learners.parts.entropies import BinaryEntropy, Entropy, FlooredEntropy
 from align.learners.parts.hinge_steps import (
     hinge_step,
     hinge_step_entropy,
@@ -49,6 +43,7 @@ from align.learners.parts.losses import (
     SquaredHinge,
     Uniclass,
 )
+from align.learners.parts.norms import Euclidean, EuclideanBall, EuclideanSet, QNorm
 from align.learners.parts.plans import Plan, Revisit
 from align.learners.parts.projections import project_entropic, project_l1_ball, project_simplex
 from align.learners.parts.shards import MIXES, MixedEpoch, check_mixing, mixing_weights

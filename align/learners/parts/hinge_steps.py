@@ -29,14 +29,10 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.learners.parts import step_kernels as kernels
-from align.learners.parts.complexity import (
-    Blocks,
-    Complexity,
-    Entropy,
-    Euclidean,
-    QNorm,
-    as_complexity,
-)
+from align.learners.parts.blocks import Blocks, as_complexity
+from align.learners.parts.complexity import Complexity
+from align.learners.parts.entropies import Entropy
+from align.learners.parts.norms import Euclidean, QNorm
 
 __all__ = [
     "hinge_step",

@@ -36,7 +36,8 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
-from align.learners.parts.complexity import Complexity, Euclidean
+from align.learners.parts.complexity import Complexity
+from align.learners.parts.norms import Euclidean
 
 __all__ = [
     "AverageOfHinge",

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from align.learners.parts.complexity import Complexity, Euclidean
+from align.learners.parts.complexity import Complexity
+from align.learners.parts.norms import Euclidean
 from align.learners.parts.updates import Update
 
 __all__ = ["Plan", "Revisit"]

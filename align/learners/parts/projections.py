@@ -187,7 +187,7 @@ def _rows(
 
 @compiled()
 def _threshold(mu: Any, top: float, size: float, kept: Any) -> float:
-    """Find h with ``sum max(mu - top - h, 0) = size``; `top` is max(mu), `kept` is work space."""
+    """Return h with ``sum max(mu - top - h, 0) = size``; `top` is max(mu), `kept` work space."""
     # Condat's scan: `low` never exceeds the threshold, so what lies below it is dropped for good.
     # Everything is relative to the maximum, so that huge entries keep the digits of `size`; and
     # since only what lies within `size` of it can matter, the scan never has to start afresh.
@@ -205,6 +205,8 @@ def _threshold(mu: Any, top: float, size: float, kept: Any) -> float:
             continue
         kept[n_kept] = y
         n_kept += 1
+    # What is kept holds all entries above the threshold, and maybe some below. The mean of all is
+    # too low by those; drop what it excludes, and take the mean again, until nothing is dropped.
     while True:
         # One exact mean over the survivors replaces the running one: no rounding piles up.
         total = 0.0
@@ -223,6 +225,7 @@ def _threshold(mu: Any, top: float, size: float, kept: Any) -> float:
 
 @compiled()
 def _simplex_rows(mu: Any, sizes: Any, out: Any) -> None:
+    """Fill the projection of each row on the simplex of its size (E1)."""
     m, p = mu.shape
     kept = np.empty(p)
     for r in range(m):
@@ -237,6 +240,7 @@ def _simplex_rows(mu: Any, sizes: Any, out: Any) -> None:
 
 @compiled()
 def _l1_rows(mu: Any, radii: Any, out: Any) -> None:
+    """Fill the projection of each row on the l1 ball (E2): that of the sizes, with their signs."""
     m, p = mu.shape
     kept = np.empty(p)
     size = np.empty(p)
@@ -245,7 +249,7 @@ def _l1_rows(mu: Any, radii: Any, out: Any) -> None:
         for i in range(p):
             size[i] = abs(mu[r, i])
             total += size[i]
-        if total <= radii[r]:
+        if total <= radii[r]:  # within the ball: the point itself
             out[r] = mu[r]
             continue
         if radii[r] <= 0.0:

@@ -1,8 +1,12 @@
-"""Kernels of the exact dual steps on one hinge, which all compiled rounds call.
+"""Kernels of the exact dual steps on one hinge (E4, E5), which all compiled rounds call.
+
+A step of length alpha along d changes the dual objective by ``psi(alpha) = margin alpha - c
+f*((v + alpha d) / c)``, which is concave; the exact step is its maximiser on [0, upper]. Its slope
+is ``margin - <w(alpha), d>``: what the loss is after the step.
 
 The loss and the Euclidean step are the functions of `align.learners.parts.steps`, compiled. The
-steps of the entropy and of the q-norm are here; `align.learners.parts.hinge_steps` has their
-formulas and the checked functions.
+steps of the entropy and of the q-norm are here: in closed form where d has one size of entry, else
+by `line_search`. `align.learners.parts.hinge_steps` has the references and the checked functions.
 """
 
 from typing import Any
@@ -58,14 +62,19 @@ def _log_mass(v: Any, d: Any, value: float, c: float) -> float:
 def log_root(log_p: float, log_q: float, log_z: float, margin: float) -> float:
     """Return the log of the positive root b of ``(1-m) P b^2 - m Z b - (1+m) Q = 0``.
 
-    All in logarithms, so that weights that underflow still decide.
+    P, Q and Z are the weights where d is s, -s and 0, ``b = exp(s alpha / c)``, and m is
+    `margin`, over s: the slope of psi is 0 where ``m = (P b - Q / b) / (P b + Q / b + Z)``. All in
+    logarithms, so that weights that underflow still decide.
     """
+    # A mean of -1, 0 and 1 reaches no margin beyond; nor 1 or -1 itself, nor any on the side of an
+    # entry without weight.
     if margin <= -1.0:
         return -np.inf
     if margin >= 1.0 or (log_p == -np.inf and (margin >= 0.0 or log_z == -np.inf)):
         return np.inf
     if log_q == -np.inf and (margin <= 0.0 or log_z == -np.inf):
         return -np.inf
+    # The larger of both parts of the root goes out first, against overflow; hypot for the rest.
     half = (log_p + log_q) / 2.0
     top = max(half, log_z)
     linear = abs(margin) * np.exp(log_z - top)
@@ -107,6 +116,8 @@ def pair_step(v: Any, x: Any, c: float, margin: float, upper: float) -> float:
         return 0.0
     if s < 0.0:
         return -1.0
+    # d is (x, -x), over two rows that are normalised each for itself. The product of both is a
+    # distribution over pairs of entries, in which d is s (on up, off down), -s, or 0.
     on_up = _log_mass(v[0], x, s, c)
     off_up = _log_mass(v[0], x, 0.0, c)
     on_down = _log_mass(v[1], x, s, c)
@@ -118,7 +129,7 @@ def pair_step(v: Any, x: Any, c: float, margin: float, upper: float) -> float:
 
 @lean
 def _entropy_slope(v: Any, d: Any, c: float, alpha: float) -> tuple[float, float]:
-    """Return ``<w, d>`` and ``Var_w(d) / c`` at alpha, summed over the rows."""
+    """Return ``<w, d>`` and ``Var_w(d) / c`` at alpha, summed over the rows; w is a softmax."""
     mean = 0.0
     variance = 0.0
     for r in range(v.shape[0]):
@@ -143,7 +154,11 @@ def _entropy_slope(v: Any, d: Any, c: float, alpha: float) -> tuple[float, float
 
 @lean
 def _qnorm_slope(v: Any, d: Any, c: float, alpha: float, p: float) -> tuple[float, float]:
-    """Return the sum over rows of ``<link((v + alpha d) / c), d>``, and its derivative."""
+    """Return the sum over rows of ``<link((v + alpha d) / c), d>``, and its derivative.
+
+    The link is ``sign(theta) |theta|^(p-1) / ((p-1) |theta|_p^(p-2))``. Powers are taken of the
+    ratios to the largest entry, which neither overflow nor vanish.
+    """
     mean = 0.0
     curve = 0.0
     for r in range(v.shape[0]):
@@ -183,7 +198,16 @@ def line_search(
 ) -> float:
     """Return the maximiser on [0, upper] of psi, minus ``curvature alpha^2 / 2``.
 
-    Newton's method, kept within a bracket.
+    Newton's method, kept within a bracket: the slope is positive at `low` and negative at `high`.
+
+    Parameters
+    ----------
+    kind : int
+        ENTROPY or QNORM; `p` is read for the second only.
+    v, d : array [shape=(rows, n)]
+        One row for each block of weights.
+    curvature : float
+        Of the slack; 0 for a loss that is a plain hinge.
     """
     largest = 0.0
     reach = 0.0  # of <w, d> over the simplexes
@@ -205,6 +229,7 @@ def line_search(
             mean, curve = _entropy_slope(v, d, c, alpha)
         else:
             mean, curve = _qnorm_slope(v, d, c, alpha, p)
+        # Concave: where the slope is positive the maximiser lies further on, else before.
         slope = margin - curvature * alpha - mean
         curve += curvature
         if slope == 0.0:

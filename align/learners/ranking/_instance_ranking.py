@@ -1,6 +1,14 @@
-"""The pairs of a query: what they lose, and the steps over them.
+"""The pairs of a query (D5): what they lose, and the steps over them.
 
-See `align.learners.ranking.instance_ranking` for the algorithms and their notation.
+A pair (i, j) is two instances of a query with grades ``y_i > y_j``. Its scores should lie as far
+apart as its grades, and its shortfall is ``y_i - y_j - <w, x_i - x_j>``. The loss of the query is
+the mean of the positive shortfalls over its pairs, or the largest.
+
+The pairs are as many as the square of the instances, and are never stored but in `ascend`: the
+kernels walk over i and j. What all pairs together add to the dual sum is kept as beta, one number
+for each *instance*: its alpha as the better one of pairs, less its alpha as the worse.
+
+See `align.learners.ranking.instance_ranking` for the algorithms and the references.
 """
 
 from typing import Any, TypeAlias
@@ -84,7 +92,10 @@ def measure(scores: Any, y: Any) -> tuple[int, int, float, float, int, int]:
 
 @compiled()
 def subgradient(scores: Any, y: Any, beta: Any) -> tuple[float, float]:
-    """Fill beta for the average; return the gain and the sum of alpha."""
+    """Fill beta for the average; return the gain and the sum of alpha.
+
+    The subgradient gives every pair with a loss an alpha of 1 / pairs, its share of the mean.
+    """
     pairs = 0
     lost = 0
     gain = 0.0
@@ -120,7 +131,19 @@ def largest_distance(x: Any, y: Any) -> float:
 def ascend(
     x: Any, up: Any, down: Any, short: Any, c: float, max_iter: int, tol: float, alpha: Any
 ) -> int:
-    """Raise the dual of the average loss, one alpha after the other; return the sweeps taken."""
+    """Raise the dual of the average loss, one alpha after the other; return the sweeps taken.
+
+    Parameters
+    ----------
+    x : array [shape=(m, r)]
+        Instances, or their `coordinates`.
+    up, down : array [shape=(n_pairs,), dtype=intp]
+        The better and the worse instance of each pair.
+    short : array [shape=(n_pairs,)]
+        Shortfalls before the step.
+    alpha : array [shape=(n_pairs,)]
+        In: where to start; out: the dual variables, each in [0, 1 / n_pairs].
+    """
     n_pairs = up.size
     largest = 1.0 / n_pairs
     move = np.zeros(x.shape[1])  # of v
@@ -128,6 +151,8 @@ def ascend(
         for f in range(move.size):
             move[f] += alpha[a] * (x[up[a], f] - x[down[a], f])
     for sweep in range(max_iter):
+        # One hinge step (E4) for each pair, all others fixed: the slope of the dual in its alpha
+        # is the shortfall as it is by now, the curvature |x_up - x_down|^2 / c.
         for a in range(n_pairs):
             product = 0.0
             square = 0.0
@@ -138,7 +163,7 @@ def ascend(
             slope = short[a] - product / c
             if square > 0.0:
                 new = min(max(alpha[a] + c * slope / square, 0.0), largest)
-            else:
+            else:  # equal instances: no weights tell them apart, and the dual is a line
                 new = largest if slope > 0.0 else 0.0
             step = new - alpha[a]
             if step != 0.0:

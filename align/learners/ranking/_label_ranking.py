@@ -1,11 +1,23 @@
-"""The rounds of label ranking: scores, losses, and the steps that have a closed form.
+r"""The rounds of label ranking (D6, D7): scores, losses, and the steps with a closed form.
 
-See `label_ranking` for the algorithms and their notation. Weights are kept by
-feature, so that the scores of all labels of one word lie side by side. With the entropy there
-are, besides v, the unnormalised weights ``exp(v / c - shift)`` and their sum for each label: a
-step multiplies the weights that it touches and corrects the sum, and only now and then, before
-rounding or underflow could show, is a row computed afresh. A step without a closed form is left
-to the caller: the kernel returns in the middle of the round, and takes it up again.
+Label r has a row v_r of the dual sum, and scores ``s_r = <w_r, x>`` with ``w_r = v_r / c``
+(Euclidean) or ``w_r = softmax(v_r / c)`` (entropy). Arrays lie the other way round, by feature, so
+that the weights of all labels for one word are neighbours: an instance of few words reads few
+cache lines, whatever the number of labels.
+
+With the entropy a step on the few words of an instance changes every weight of the row, through
+the sum that normalises it. So what is kept is unnormalised, ``P_jr = exp(v_jr / c - shift_r)``,
+and its sum Z_r: a step multiplies the entries it touches by ``exp(step x_j / c)`` and corrects Z_r
+by the difference. That is exact but for rounding; before rounding or underflow could show,
+`_refresh` computes the row again from v.
+
+The dual objective (A4) is ``sum of alpha margin - c f*(V / c)``, f* being half the squared norm or
+the log of the mean of ``exp(v_r / c)``; it is kept up to date with every step, too.
+
+A step without a closed form is left to the caller: `play` returns in the middle of the round, and
+goes on with it (`resume`) once the caller has filled alpha.
+
+See `label_ranking` for the bounds and the references.
 """
 
 from typing import Any, NamedTuple, TypeAlias
@@ -69,6 +81,7 @@ class State(NamedTuple):
 def _refresh(V: Any, P: Any, norms: Any, r: int, c: float) -> None:
     """Compute the unnormalised weights of a label, and their sum, from v."""
     n = V.shape[0]
+    # With the largest exponent as the shift no entry exceeds 1, and Z is at least 1.
     top = -np.inf
     for j in range(n):
         top = max(top, V[j, r] / c)
@@ -84,7 +97,10 @@ def _refresh(V: Any, P: Any, norms: Any, r: int, c: float) -> None:
 
 @compiled()
 def _keep_mean(state: Any, r: int, rounds: int) -> None:
-    """Add what the weights of a label were in the rounds that `mean` does not have yet."""
+    """Add what the weights of a label were in the rounds that `mean` does not have yet.
+
+    Called just before they change: a label that does not move costs nothing.
+    """
     share = (rounds - state.stamp[r]) / state.norms[Z, r]
     for j in range(state.V.shape[0]):
         state.mean[j, r] += share * state.P[j, r]
@@ -93,7 +109,7 @@ def _keep_mean(state: Any, r: int, rounds: int) -> None:
 
 @compiled()
 def refresh_all(average: bool, c: float, state: Any) -> None:
-    """Take up another c."""
+    """Compute all that depends on c from v, after c has changed."""
     n, k = state.V.shape
     price = 0.0
     for r in range(k):
@@ -115,6 +131,7 @@ def _log_masses(state: Any, r: int, c: float, on: float) -> None:
         state.masses[r, 0] = np.log1p(-on)
         state.masses[r, 1] = np.log(on)
         return
+    # One pass over the marked features, one over the others, each relative to its largest entry.
     V = state.V
     norm = state.norms[SHIFT, r] + np.log(state.norms[Z, r])
     for side in range(2):
@@ -131,7 +148,11 @@ def _log_masses(state: Any, r: int, c: float, on: float) -> None:
 
 @compiled()
 def _measure(rows: Any, row: int, n: int, floats: Any) -> None:
-    """Fill |x|^2, the largest |x_j|, and the one value of all nonzero x_j, if it is one."""
+    """Fill |x|^2, the largest |x_j|, and the one value of all nonzero x_j, if it is one.
+
+    With one positive value the weight on the features of the instance is all that matters of a
+    row, and the steps of the entropy need no search over the features.
+    """
     square = 0.0
     top = 0.0
     flat = 0.0
@@ -192,6 +213,7 @@ def _fill_scores(rows: Any, row: int, S: Any, k: int, scores: Any) -> None:
 
 @compiled()
 def _mark(rows: Any, row: int, marked: Any, value: bool) -> None:
+    """Mark the features of an instance, or unmark them: only those, for there may be many."""
     first = rows.ends[row]
     skip = 0 if rows.dense else first
     for i in range(rows.ends[row + 1] - first):
@@ -214,6 +236,8 @@ def _move(
     norms = state.norms
     if entropy and average:
         _keep_mean(state, r, state.counts[ROUNDS])
+    # `total` follows Z, and `before` is the log normaliser that the price still has. `sound` says
+    # whether P and Z may be corrected: a huge step at once spoils them, and is computed afresh.
     late = state.floats[INVERSES]
     before = 0.0
     total = 0.0
@@ -244,8 +268,12 @@ def _move(
                 state.P[j, r] = old * factor
                 total += old * factor - old
         elif average:
+            # Euclidean: w_t = v_t / c_t, and a step of this round is missing from the sum of the
+            # 1 / c so far. `hypothesis` takes `mean` from the whole sum times v.
             state.mean[j, r] += late * step * x
     if entropy:
+        # Also computed afresh where most of the sum was taken away, so that what is left of it
+        # is the rounding of what went; and now and then in any case.
         norms[Z, r] = total
         norms[PEAK, r] = max(norms[PEAK, r], total)
         norms[STALE, r] += 1.0
@@ -253,7 +281,7 @@ def _move(
         if not sound:
             _refresh(state.V, state.P, norms, r, c)
         state.floats[PRICE] += norms[SHIFT, r] + np.log(norms[Z, r]) - before
-    else:
+    else:  # |v + step x|^2, with <v, x> = c s
         state.floats[PRICE] += step * (2.0 * c * state.scores[r] + step * state.floats[SQUARE])
 
 
@@ -261,12 +289,14 @@ def _move(
 def _begin_round(
     rows: Any, row: int, relevant: Any, k: int, entropy: bool, margin: float, state: Any
 ) -> bool:
-    """Fill the scores and the loss; return whether there are pairs of labels at all."""
+    """Fill the scores, the worst pair and the loss; return whether there are pairs at all."""
     floats = state.floats
     counts = state.counts
     scores = state.scores
     _measure(rows, row, state.V.shape[0], floats)
     _fill_scores(rows, row, state.P if entropy else state.V, k, scores)
+    # The worst pair: the relevant label with the least score, and the other one with the largest.
+    # Of equal scores the first label counts.
     up = -1
     down = -1
     best = 0
@@ -298,11 +328,35 @@ def _begin_round(
 
 
 @compiled()
+def _fill_masses(rows: Any, row: int, k: int, every: bool, c: float, state: Any) -> None:
+    """Fill the masses of the worst pair, or of every label, on an instance of one value."""
+    _mark(rows, row, state.marked, True)
+    for r in range(k):
+        if every or r in (state.counts[UP], state.counts[DOWN]):
+            _log_masses(state, r, c, state.scores[r] / state.floats[FLAT])
+    _mark(rows, row, state.marked, False)
+
+
+@compiled()
 def play(
     rows: Any, relevant: Any, known: Any, order: Any, begin: int, end: int, resume: bool,
     entropy: bool, average: bool, update: int, margin: float, state: Any, log: Any,
 ) -> int:  # fmt: skip
-    """Play rounds ``order[begin:end]``; return at which one alpha is wanted, or `end`."""
+    """Play rounds ``order[begin:end]``; return at which one alpha is wanted, or `end`.
+
+    Parameters
+    ----------
+    relevant : array [shape=(m, K), dtype=bool]
+        Relevant labels of each instance.
+    known : array [shape=(m,), dtype=intp]
+        How many labels are known by the round of each: the first so many compete.
+    resume : bool
+        Whether the first round has begun already, and the caller has filled its alpha.
+    log : array [shape=(end or 0, LOG)]
+        A row for each round, where it has any.
+    """
+    # One long loop: every call with `state` counts references to its eleven arrays, and with the
+    # choice of alpha and the steps as functions of their own quick rounds took a sixth longer.
     floats = state.floats
     counts = state.counts
     alpha = state.alpha
@@ -310,7 +364,7 @@ def play(
         row = order[place]
         k = known[row]
         c = floats[C]
-        norm = floats[TOP] if entropy else np.sqrt(floats[SQUARE])
+        norm = floats[TOP] if entropy else np.sqrt(floats[SQUARE])  # N*(x), of a resumed round
         if not (resume and place == begin):
             pairs = _begin_round(rows, row, relevant, k, entropy, margin, state)
             norm = floats[TOP] if entropy else np.sqrt(floats[SQUARE])
@@ -325,16 +379,16 @@ def play(
                 if update == CONSERVATIVE:
                     alpha[up] = alpha[down] = 1.0
                 elif update == AGGRESSIVE and not entropy:
+                    # The step E4: x in one row and -x in another have twice the squared norm.
                     step = exact_alpha(floats[SHORT], 2.0 * floats[SQUARE] / c, 0.0, 1.0)
                     alpha[up] = alpha[down] = step
                 else:
+                    # Left to the caller: SOPOPO (E6); with the entropy the pair step (E5) and
+                    # interior points (E7), which ask how much weight lies on the instance.
                     if entropy and floats[FLAT] > 0.0:
-                        _mark(rows, row, state.marked, True)
-                        for r in range(k):
-                            if update == OPTIMAL or r in (up, down):
-                                _log_masses(state, r, c, state.scores[r] / floats[FLAT])
-                        _mark(rows, row, state.marked, False)
+                        _fill_masses(rows, row, k, update == OPTIMAL, c, state)
                     return place
+        # Relevant labels move up, the others down; equal sums make the total of one side enough.
         total = 0.0
         for r in range(k):
             if alpha[r] > 0.0:

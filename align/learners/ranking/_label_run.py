@@ -14,7 +14,7 @@ from align.learners.parts import FixedTuning, SelfTuning, Tuning, pair_step
 from align.learners.parts.step_kernels import log_root
 from align.learners.ranking import _label_ranking as core
 from align.learners.ranking._label_ranking import Rows, State
-from align.learners.ranking.pdip import _ranking
+from align.learners.ranking._pdip import solve_round
 from align.learners.ranking.soft_projections import _sopopo_rows
 
 __all__ = ["LabelRun"]
@@ -182,7 +182,7 @@ class LabelRun:
             state.alpha[[up, down]] = min(max(c / flat * root, 0.0), 1.0)
         elif flat > 0.0:
             values = np.array([0.0, flat])
-            _ranking(True, values, state.masses[:k], relevant, c, self.margin, state.alpha[:k])
+            solve_round(True, values, state.masses[:k], relevant, c, self.margin, state.alpha[:k])
         elif self.update == core.AGGRESSIVE:
             x = self.instance(rows, row)
             V = state.V
@@ -191,7 +191,7 @@ class LabelRun:
             )
         else:
             values, masses = _general_masses(self.instance(rows, row), state.V[:, :k], c)
-            _ranking(True, values, masses, relevant, c, self.margin, state.alpha[:k])
+            solve_round(True, values, masses, relevant, c, self.margin, state.alpha[:k])
 
     def instance(self, rows: Rows, row: int) -> Floats:
         """Return an instance with its constant feature."""

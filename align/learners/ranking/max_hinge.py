@@ -169,6 +169,8 @@ def _descend(a: Any, gamma: Any, c: float, max_iter: int, tol: float, average: A
     column = np.full(k, -1)
     columns = np.empty((min(k, max_iter), k))
     n_columns = 0
+    # The iterate z_t as its alpha, and the mean of the iterates as `average`, each with its inner
+    # products; all of them change by shrinking, and by steps along one direction.
     alpha = np.zeros(k)
     products = np.zeros(k)
     square = 0.0  # |sum alpha_i a_i|^2
@@ -181,6 +183,8 @@ def _descend(a: Any, gamma: Any, c: float, max_iter: int, tol: float, average: A
             mean_products[j] += (products[j] - mean_products[j]) / t
             if gamma[j] - products[j] / c > gamma[worst] - products[worst] / c:
                 worst = j
+        # The certificate phi - dual at the mean, where c |z|^2 = norm / c; every eighth time, for
+        # it costs as much as the iteration.
         if tol > 0.0 and (t % 8 == 0 or t == max_iter):
             norm = 0.0
             gain = 0.0
@@ -191,6 +195,8 @@ def _descend(a: Any, gamma: Any, c: float, max_iter: int, tol: float, average: A
                 loss = max(loss, gamma[j] - mean_products[j] / c)
             if norm / c + loss - gain < tol:
                 return t
+        # A subgradient step of length 1 / (c t) on phi, strongly convex with modulus c: z shrinks
+        # by 1 - 1/t, and moves by a_worst / (c t) if the worst hinge is active (E8).
         on = gamma[worst] - products[worst] / c > 0.0
         shrink = 1.0 - 1.0 / t
         square *= shrink * shrink
@@ -207,10 +213,12 @@ def _descend(a: Any, gamma: Any, c: float, max_iter: int, tol: float, average: A
                     columns[n_columns, j] = total
                 n_columns += 1
             gram = columns[column[worst]]
+            # |v + a / t|^2, from the product <a, v> before it moves.
             square += 2.0 * products[worst] / t + gram[worst] / (t * t)
             alpha[worst] += 1.0 / t
             for j in range(k):
                 products[j] += gram[j] / t
+        # At the minimum phi <= phi(0) = max gamma, so |z|^2 <= 2 max gamma / c: back to that ball.
         if square > limit * limit:
             shrink = limit / np.sqrt(square)
             square = limit * limit

@@ -20,22 +20,18 @@ Boyd and Vandenberghe, "Convex Optimization", 2004, section 11.7.
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from align._numba import compiled
 from align.errors import ParameterError
 from align.learners.parts import Complexity, Entropy, Euclidean, as_complexity
+from align.learners.ranking._pdip import DUAL_TOLERANCE, MAX_ITER, TOLERANCE, solve_round
 
 __all__ = ["InteriorPoint", "interior_point", "ranking_step", "ranking_steps"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
-
-_TOLERANCE = 1e-10  # of the duality gap
-_DUAL_TOLERANCE = 1e-8  # of the dual residual
-_MAX_ITER = 100
 
 
 class InteriorPoint(NamedTuple):
@@ -68,9 +64,9 @@ def interior_point(
     q: npt.ArrayLike,
     start: npt.ArrayLike,
     *,
-    tol: float = _TOLERANCE,
-    dual_tol: float = _DUAL_TOLERANCE,
-    max_iter: int = _MAX_ITER,
+    tol: float = TOLERANCE,
+    dual_tol: float = DUAL_TOLERANCE,
+    max_iter: int = MAX_ITER,
 ) -> InteriorPoint:
     r"""Minimise a separable convex function under equalities and one bound for each variable.
 
@@ -310,157 +306,7 @@ def _solve(
     if margin - scores[relevant].min() + scores[~relevant].max() <= 0.0:
         return np.zeros(k)
     alpha = np.empty(k)
-    _ranking(
+    solve_round(
         entropy, values, np.ascontiguousarray(masses), relevant, float(c), float(margin), alpha
     )
     return alpha
-
-
-@compiled()
-def _derivatives(
-    entropy: bool, values: Any, masses: Any, sign: Any, c: float, margin: float, a: Any,
-    first: Any, second: Any,
-) -> None:  # fmt: skip
-    """Fill first and second derivative of each f_r; the last variable is the slack, f = 0.
-
-    With the entropy, row r of `masses` holds the log of the weight on each of `values`; else its
-    one column is the score and the one value is ``|x|^2``.
-    """
-    k = masses.shape[0]
-    for r in range(k):
-        if entropy:
-            shift = -np.inf
-            for j in range(values.size):
-                shift = max(shift, masses[r, j] + sign[r] * a[r] * values[j] / c)
-            total = 0.0
-            mean = 0.0
-            square = 0.0
-            for j in range(values.size):
-                weight = np.exp(masses[r, j] + sign[r] * a[r] * values[j] / c - shift)
-                total += weight
-                mean += weight * values[j]
-            mean /= total
-            for j in range(values.size):
-                weight = np.exp(masses[r, j] + sign[r] * a[r] * values[j] / c - shift)
-                square += weight * (values[j] - mean) ** 2
-            second[r] = square / total / c
-        else:
-            mean = masses[r, 0] + sign[r] * a[r] * values[0] / c
-            second[r] = values[0] / c
-        first[r] = sign[r] * mean
-        if sign[r] > 0.0:
-            first[r] -= margin
-    first[k] = 0.0
-    second[k] = 0.0
-
-
-@compiled()
-def _residual(
-    first: Any, sign: Any, relevant: Any, a: Any, lam: Any, nu0: float, nu1: float, barrier: float
-) -> tuple[float, float]:
-    """Return the squared norms of the dual and of the whole residual; p = -1, q = 0."""
-    d = a.size
-    dual = 0.0
-    centre = 0.0
-    balance = 0.0
-    budget = -1.0
-    for r in range(d):
-        on = relevant[r] if r < d - 1 else True
-        dual += (first[r] - lam[r] + sign[r] * nu0 + on * nu1) ** 2
-        centre += (lam[r] * a[r] - barrier) ** 2
-        balance += sign[r] * a[r]
-        budget += on * a[r]
-    return dual, dual + centre + balance * balance + budget * budget
-
-
-@compiled()
-def _ranking(
-    entropy: bool, values: Any, masses: Any, relevant: Any, c: float, margin: float, alpha: Any
-) -> int:
-    """Run the method with its 2 x 2 system written out; return the number of steps."""
-    k = masses.shape[0]
-    d = k + 1
-    n_on = relevant.sum()
-    sign = np.zeros(d)
-    a = np.empty(d)
-    for r in range(k):
-        sign[r] = 1.0 if relevant[r] else -1.0
-        a[r] = 0.5 / n_on if relevant[r] else 0.5 / (k - n_on)
-    a[k] = 0.5
-    lam = 1.0 / a
-    nu0 = 0.0
-    nu1 = 0.0
-    first = np.empty(d)
-    second = np.empty(d)
-    z = np.empty(d)
-    u = np.empty(d)
-    da = np.empty(d)
-    dlam = np.empty(d)
-    trial = np.empty(d)
-    n_iter = 0
-    _derivatives(entropy, values, masses, sign, c, margin, a, first, second)
-    while n_iter < _MAX_ITER:
-        gap = 0.0
-        for r in range(d):
-            gap += lam[r] * a[r]
-        barrier = 0.1 * gap / d
-        dual, before = _residual(first, sign, relevant, a, lam, nu0, nu1, barrier)
-        if gap < _TOLERANCE and dual < _DUAL_TOLERANCE * _DUAL_TOLERANCE:
-            break
-        # Row 0 of A is `sign`, row 1 is 1 on Y and on the slack; b = (0, 1).
-        m00 = 0.0
-        m01 = 0.0
-        m11 = 0.0
-        g0 = 0.0
-        g1 = -1.0
-        for r in range(d):
-            on = 1.0 if r == k or relevant[r] else 0.0
-            z[r] = second[r] + lam[r] / a[r]
-            u[r] = -first[r] + barrier / a[r] - sign[r] * nu0 - on * nu1
-            m00 += sign[r] * sign[r] / z[r]
-            m01 += sign[r] * on / z[r]
-            m11 += on / z[r]
-            g0 += sign[r] * (u[r] / z[r] + a[r])
-            g1 += on * (u[r] / z[r] + a[r])
-        det = m00 * m11 - m01 * m01
-        dnu0 = (m11 * g0 - m01 * g1) / det
-        dnu1 = (m00 * g1 - m01 * g0) / det
-        s = 1.0
-        for r in range(d):
-            on = 1.0 if r == k or relevant[r] else 0.0
-            da[r] = (u[r] - sign[r] * dnu0 - on * dnu1) / z[r]
-            dlam[r] = (barrier - lam[r] * da[r]) / a[r] - lam[r]
-            if dlam[r] < 0.0:
-                s = min(s, -0.99 * lam[r] / dlam[r])
-        while (a + s * da).min() <= 0.0:
-            s *= 0.5
-        while s > 1e-16:
-            for r in range(d):
-                trial[r] = a[r] + s * da[r]
-            _derivatives(entropy, values, masses, sign, c, margin, trial, first, second)
-            _, after = _residual(
-                first, sign, relevant, trial, lam + s * dlam, nu0 + s * dnu0, nu1 + s * dnu1,
-                barrier,
-            )  # fmt: skip
-            if after <= (1.0 - 0.01 * s) ** 2 * before:
-                break
-            s *= 0.5
-        if s <= 1e-16:
-            break
-        for r in range(d):
-            a[r] = trial[r]
-            lam[r] += s * dlam[r]
-        nu0 += s * dnu0
-        nu1 += s * dnu1
-        n_iter += 1
-    up = 0.0
-    down = 0.0
-    for r in range(k):
-        if relevant[r]:
-            up += a[r]
-        else:
-            down += a[r]
-    common = min(up, down)
-    for r in range(k):
-        alpha[r] = max(a[r], 0.0) * common / (up if relevant[r] else down)
-    return n_iter

@@ -6,8 +6,16 @@ A round has k labels, of which a set Y is relevant, and the loss is the worst pa
     margin sum_{r in Y} alpha_r - (1 / 2c) sum_r |V_r + sigma_r alpha_r x|^2
 
 over ``alpha >= 0`` whose sum over Y equals its sum off Y and is at most 1, where sigma is +1 on Y
-and -1 off it. For a given common sum z both halves are projections on the simplex; z itself is
-found on the breakpoints of a convex piecewise quadratic.
+and -1 off it. With ``mu_r = c (margin - s_r) / |x|^2`` on Y and ``nu_s = c s_s / |x|^2`` off it,
+for a given common sum z both halves are Euclidean projections on the simplex of size z. What the
+projection of mu leaves is
+
+    g(z; mu) = (A_i - z)^2 / (2 i) + sum of mu_r^2 / 2 over r > i,    A_i = mu_1 + ... + mu_i,
+
+for mu sorted downwards and z between the breakpoints ``z_i = A_i - i mu_i`` and z_(i+1): the i
+largest entries are free, the others 0. g is convex, its slope ``(z - A_i) / i`` continuous. The z
+wanted is the minimum over [0, 1] of ``g(z; mu) + g(z; nu)``, found by a walk over the breakpoints
+of both (E6).
 
 References
 ----------
@@ -152,16 +160,18 @@ def _descending(values: Any, breakpoints: Any, sums: Any) -> None:
 def _sopopo_rows(
     scores: Any, relevant: Any, squares: Any, c: float, margin: float, total: float, alpha: Any
 ) -> None:
+    """Fill the alpha of each round with a loss; `total` bounds the common sum z, 1 by default."""
     m, k = scores.shape
     mu = np.empty(k)
     nu = np.empty(k)
-    mu_knots = np.empty(k)
-    nu_knots = np.empty(k)
+    mu_breaks = np.empty(k)
+    nu_breaks = np.empty(k)
     mu_sums = np.empty(k)
     nu_sums = np.empty(k)
     for row in range(m):
         if squares[row] == 0.0:
             continue
+        # Split the labels: what each asks for, alone.
         scale = c / squares[row]
         p = 0
         q = 0
@@ -174,19 +184,20 @@ def _sopopo_rows(
                 q += 1
         if p == 0 or q == 0 or total == 0.0 or mu[:p].max() + nu[:q].max() <= 0.0:
             continue
-        _descending(mu[:p], mu_knots[:p], mu_sums[:p])
-        _descending(nu[:q], nu_knots[:q], nu_sums[:q])
-        # Walk the merged breakpoints: with R and S labels free, the slope of the objective in z is
-        # (z - A_R) / R + (z - B_S) / S, zero at `optimum`.
+        _descending(mu[:p], mu_breaks[:p], mu_sums[:p])
+        _descending(nu[:q], nu_breaks[:q], nu_sums[:q])
+        # Walk the merged breakpoints upwards: with R and S labels free, the slope in z is
+        # (z - A_R) / R + (z - B_S) / S, zero at `optimum`. If that lies before the next breakpoint
+        # it is the minimum; else the labels whose breakpoint is reached become free, too.
         n_up = 1
         n_down = 1
         z = 0.0
         while True:
             after = total
             if n_up < p:
-                after = min(after, mu_knots[n_up])
+                after = min(after, mu_breaks[n_up])
             if n_down < q:
-                after = min(after, nu_knots[n_down])
+                after = min(after, nu_breaks[n_down])
             up = mu_sums[n_up - 1]
             down = nu_sums[n_down - 1]
             optimum = (n_down * up + n_up * down) / (n_up + n_down)
@@ -196,10 +207,11 @@ def _sopopo_rows(
             z = after
             if z >= total:
                 break
-            while n_up < p and mu_knots[n_up] <= z:
+            while n_up < p and mu_breaks[n_up] <= z:
                 n_up += 1
-            while n_down < q and nu_knots[n_down] <= z:
+            while n_down < q and nu_breaks[n_down] <= z:
                 n_down += 1
+        # Each half is now the projection on the simplex of size z: less a threshold, at least 0.
         up_shift = (mu_sums[n_up - 1] - z) / n_up
         down_shift = (nu_sums[n_down - 1] - z) / n_down
         for r in range(k):

@@ -7,7 +7,8 @@ from scipy.optimize import minimize
 from align.errors import ParameterError
 from align.learners import Entropy, Euclidean, QNorm, pair_step, project_entropic, project_simplex
 from align.learners.ranking import sopopo
-from align.learners.ranking.pdip import _ranking, interior_point, ranking_step, ranking_steps
+from align.learners.ranking._pdip import solve_round
+from align.learners.ranking.pdip import interior_point, ranking_step, ranking_steps
 
 
 def draw(rng, binary):
@@ -99,7 +100,7 @@ def test_iterations_are_few():
         on = Entropy().link(v / c) @ x
         masses = np.log(np.stack([1 - on, on], axis=1).clip(1e-300, 1))
         alpha = np.empty(relevant.size)
-        steps.append(_ranking(True, np.array([0.0, 1.0]), masses, relevant, c, margin, alpha))
+        steps.append(solve_round(True, np.array([0.0, 1.0]), masses, relevant, c, margin, alpha))
     assert max(steps) <= 25
     assert np.mean(steps) <= 16
 
