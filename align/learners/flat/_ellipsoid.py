@@ -397,7 +397,7 @@ class EllipsoidLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         return best
 
     def _warn(self) -> None:
-        """Say so where the data cannot be separated as promised; only CELLIP minds."""
+        """Warn where the data cannot be separated as promised; only CELLIP does."""
 
     def _check_parameters(self) -> None:
         if not (np.isfinite(self.gamma) and 0.0 < self.gamma <= 1.0):

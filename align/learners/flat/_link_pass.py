@@ -2,15 +2,17 @@
 
 One round: ``w = grad f*(v / c)``, a direction a (x in one row with a sign, or x in row `up` and -x
 in row `down`), a target b, the alpha that maximises the dual, ``v += alpha a``. Rows of w are made
-anew only where v or c changed. `_round` has what the rounds share with those of `_linear_pass`,
-`_link_run` holds the state.
+anew only where v or c changed. `_links` has the links, `_round` what the rounds share with those
+of `_linear_pass`, and `_link_run` holds the state.
+
+A run may keep its last rounds and go back to them (B8): `_sweep` takes one dual variable after the
+other, moves v back by what it added, and makes its step anew, with all others as they are.
 """
 
 import math
 from typing import Any
 
-import numpy as np
-
+from align.learners.flat import _links as links
 from align.learners.flat import _round as core
 from align.learners.flat._link_state import (
     BALL,
@@ -23,7 +25,6 @@ from align.learners.flat._link_state import (
     PRINTED,
     RANDOM,
     REVISIT,
-    SCALE,
     STEPS,
     TARGET,
     TOLERANCE,
@@ -42,152 +43,16 @@ from align.learners.flat._round import (
 )
 from align.learners.parts.step_kernels import (
     ENTROPY,
-    QNORM,
     entropy_step,
     hinge,
     lean,
     line_search,
 )
 
-__all__ = ["play", "refresh"]
+__all__ = ["play"]
 
 
 # Rounds ------------------------------------------------------------------------------------------
-
-
-@lean
-def _row_link(s: Any, v: Any, w: Any, scale: float) -> None:
-    """Write the link of a row of v, but for `BALL`, where it is only scaled."""
-    n = v.shape[0]
-    kind = s.flags[KIND]
-    if kind == ENTROPY:
-        top = -np.inf
-        for j in range(n):
-            top = max(top, scale * v[j])
-        total = 0.0
-        for j in range(n):
-            w[j] = math.exp(scale * v[j] - top)
-            total += w[j]
-        for j in range(n):
-            w[j] /= total
-    elif kind == QNORM:
-        p = s.rule[P]
-        top = 0.0
-        for j in range(n):
-            top = max(top, abs(scale * v[j]))
-        if top == 0.0:
-            w[:] = 0.0
-            return
-        power = 0.0
-        for j in range(n):
-            ratio = (abs(scale * v[j]) / top) ** (p - 1.0)
-            power += ratio * abs(scale * v[j]) / top
-            w[j] = math.copysign(ratio, v[j])
-        factor = top * max(power ** (1.0 / p), 1.0) ** (2.0 - p) / (p - 1.0)
-        for j in range(n):
-            w[j] *= factor
-    else:
-        for j in range(n):
-            w[j] = scale * v[j]
-
-
-@lean
-def _square(s: Any) -> float:
-    """Return ``|v|^2`` over all rows."""
-    total = 0.0
-    for r in range(s.v.shape[0]):
-        for j in range(s.v.shape[1]):
-            total += s.v[r, j] * s.v[r, j]
-    return total
-
-
-@lean
-def _shrink(s: Any, scale: float) -> float:
-    """Return the factor that takes ``scale v`` into the ball."""
-    size = scale * math.sqrt(_square(s))
-    return s.rule[core.BOUND] / size if size > s.rule[core.BOUND] else 1.0
-
-
-@lean
-def refresh(s: Any, scale: float) -> None:
-    """Bring w up to date, and put what is left behind on the sum of the hypotheses."""
-    anew = scale != s.sums[SCALE]
-    s.sums[SCALE] = scale
-    if s.flags[KIND] == BALL:
-        for r in range(s.stale.shape[0]):
-            anew = anew or s.stale[r]
-        if anew:
-            scale *= _shrink(s, scale)
-    for r in range(s.v.shape[0]):
-        if anew or s.stale[r]:
-            if s.pending[r] > 0:
-                for j in range(s.v.shape[1]):
-                    s.total[r, j] += s.pending[r] * s.w[r, j]
-                s.pending[r] = 0
-            _row_link(s, s.v[r], s.w[r], scale)
-            s.stale[r] = False
-
-
-@lean
-def _score(s: Any, w: Any, x: Any) -> float:
-    total = 0.0
-    if s.flags[DOUBLED]:  # equal weights must give a score of exactly 0
-        half = x.shape[0] // 2
-        for j in range(half):
-            total += (w[j] - w[half + j]) * x[j]
-    else:
-        for j in range(x.shape[0]):
-            total += w[j] * x[j]
-    return total
-
-
-@lean
-def _dual_norm(s: Any, x: Any) -> float:
-    kind = s.flags[KIND]
-    top = 0.0
-    for j in range(x.shape[0]):
-        top = max(top, abs(x[j]))
-    if kind == ENTROPY or top == 0.0:
-        norm = top
-    else:
-        p = s.rule[P] if kind == QNORM else 2.0
-        power = 0.0
-        for j in range(x.shape[0]):
-            power += (abs(x[j]) / top) ** p
-        norm = top * power ** (1.0 / p)
-    return norm if s.v.shape[0] == 1 else norm * math.sqrt(2.0)
-
-
-@lean
-def _dual(s: Any) -> float:
-    c = s.sums[core.C]
-    kind = s.flags[KIND]
-    total = 0.0
-    if kind == ENTROPY:
-        for r in range(s.v.shape[0]):
-            top = -np.inf
-            for j in range(s.v.shape[1]):
-                top = max(top, s.v[r, j] / c)
-            mass = 0.0
-            for j in range(s.v.shape[1]):
-                mass += math.exp(s.v[r, j] / c - top)
-            total += top + math.log(mass / s.v.shape[1])
-    elif kind == QNORM:
-        p = s.rule[P]
-        for r in range(s.v.shape[0]):
-            top = 0.0
-            for j in range(s.v.shape[1]):
-                top = max(top, abs(s.v[r, j]) / c)
-            if top > 0.0:
-                power = 0.0
-                for j in range(s.v.shape[1]):
-                    power += (abs(s.v[r, j]) / c / top) ** p
-                total += (top * power ** (1.0 / p)) ** 2 / (2.0 * (p - 1.0))
-    else:
-        size = math.sqrt(_square(s)) / c
-        inner = min(size, s.rule[core.BOUND])
-        total = inner * (size - inner / 2.0)
-    return float(s.sums[core.GAIN] - c * total)
 
 
 @lean
@@ -196,11 +61,11 @@ def _constraint(s: Any, x: Any, y: float, relevant: Any, row: int) -> Any:
     k = s.v.shape[0]
     margin = s.rule[core.MARGIN]
     if k == 1:
-        score = _score(s, s.w[0], x)
+        score = links.score(s, s.w[0], x)
         code, mistake, sign, target = judge_one(score, 1.0, y, s.rule, s.flags)
         return code, mistake, 0, -1, sign, target, sign * score
     for r in range(k):
-        s.scores[r] = _score(s, s.w[r], x)
+        s.scores[r] = links.score(s, s.w[r], x)
     label = int(y)
     if label >= 0:
         own, top = lead(s.scores, k, label)
@@ -214,6 +79,19 @@ def _constraint(s: Any, x: Any, y: float, relevant: Any, row: int) -> Any:
 
 
 @lean
+def _multiplicative_step(s: Any, x: Any, down: int, loss: float) -> float:
+    """Return the alpha of multiplicative PA (C5), from the range of x; `PRINTED` as the source."""
+    low, high = x[0], x[0]
+    for j in range(x.shape[0]):
+        low, high = min(low, x[j]), max(high, x[j])
+    if s.flags[MULTIPLICATIVE] == PRINTED:
+        square = max(-low, high) ** 2
+    else:
+        square = (high - low) ** 2 * (1.0 if down < 0 else 2.0)
+    return 4.0 * loss / square if square > 0.0 else 0.0
+
+
+@lean
 def _step(
     s: Any, x: Any, up: int, down: int, sign: float, target: float, loss: float, weight: float
 ) -> float:
@@ -222,14 +100,7 @@ def _step(
         return 0.0
     n = x.shape[0]
     if s.flags[MULTIPLICATIVE]:
-        low, high = x[0], x[0]
-        for j in range(n):
-            low, high = min(low, x[j]), max(high, x[j])
-        if s.flags[MULTIPLICATIVE] == PRINTED:
-            square = max(-low, high) ** 2
-        else:
-            square = (high - low) ** 2 * (1.0 if down < 0 else 2.0)
-        return 4.0 * loss / square if square > 0.0 else 0.0
+        return _multiplicative_step(s, x, down, loss)
     kind, c = s.flags[KIND], s.sums[core.C]
     largest, curvature = weight * s.rule[core.LARGEST], s.rule[core.CURVATURE] / weight
     if s.flags[core.EXACT] == 0 or kind == EUCLIDEAN or kind == BALL:
@@ -241,7 +112,7 @@ def _step(
                 inner -= s.v[down, j] * x[j]
         if down >= 0:
             norm2 *= 2.0
-        square = _square(s) if kind == BALL else 0.0
+        square = links.square(s) if kind == BALL else 0.0
         return closed_step(
             loss,
             target,
@@ -273,6 +144,7 @@ def _step(
 
 @lean
 def _move(s: Any, x: Any, up: int, down: int, sign: float, alpha: float) -> None:
+    """Add ``alpha a`` to v; the rows of w that hang on it are stale."""
     for j in range(x.shape[0]):
         s.v[up, j] += alpha * (sign * x[j])
     s.stale[up] = True
@@ -286,13 +158,13 @@ def _move(s: Any, x: Any, up: int, down: int, sign: float, alpha: float) -> None
 def _inner(s: Any, x: Any, up: int, down: int, sign: float, scale: float) -> float:
     """Return ``<grad f*(scale v), a>`` of the v of now, without touching w."""
     if s.flags[KIND] == BALL:
-        scale *= _shrink(s, scale)
+        scale *= links.shrink(s, scale)
     total = 0.0
-    _row_link(s, s.v[up], s.spare, scale)
+    links.row_link(s, s.v[up], s.spare, scale)
     for j in range(x.shape[0]):
         total += s.spare[j] * (sign * x[j])
     if down >= 0:
-        _row_link(s, s.v[down], s.spare, scale)
+        links.row_link(s, s.v[down], s.spare, scale)
         for j in range(x.shape[0]):
             total -= s.spare[j] * x[j]
     return total
@@ -314,7 +186,7 @@ def _again(s: Any, kept: Any, i: int, scale: float) -> float:
         _move(s, x, up, down, sign, -old)
     loss = hinge(target, _inner(s, x, up, down, sign, scale))
     new = _step(s, x, up, down, sign, target, loss, weight)
-    if new == old:
+    if new == old:  # v as it was, to the last bit: taking away and adding again would round
         for j in range(x.shape[0]):
             s.v[up, j] = s.saved[0, j]
             if down >= 0:
@@ -331,7 +203,7 @@ def _again(s: Any, kept: Any, i: int, scale: float) -> float:
 @lean
 def _worst(s: Any, kept: Any, first: int, n: int, scale: float) -> int:
     """Return the place of the variable whose slope, where it may follow it, is largest."""
-    refresh(s, scale)
+    links.refresh(s, scale)
     best = -1.0
     cap = kept.alpha.shape[0]
     chosen = n - 1
@@ -444,21 +316,21 @@ def play(
         row = order[t]
         weight = weights[row] if weights.shape[0] else 1.0
         _fill(s, X[row])
-        norm = _dual_norm(s, x)
+        norm = links.dual_norm(s, x)
 
         # c of the round, and the hypothesis that it begins with.
         radius = max(sums[core.RADIUS], norm)
         before = counts[1]
         if flags[core.TUNING] == core.MISTAKES:
             # A prediction does not depend on c, but c depends on whether it is wrong.
-            refresh(s, 1.0)
+            links.refresh(s, 1.0)
             mistake = _constraint(s, x, y[row], relevant, row)[1]
             if flags[core.CONSERVATIVE] and not mistake:
                 radius = sums[core.RADIUS]
             before += mistake
         sums[core.C] = c = tuned(radius, before, rule, flags, counts, sums)
         scale = 1.0 / c if c > 0.0 else 0.0
-        refresh(s, scale)
+        links.refresh(s, scale)
         if flags[core.AVERAGE]:
             for r in range(s.v.shape[0]):
                 s.pending[r] += 1
@@ -492,7 +364,7 @@ def play(
                 alpha = kept.alpha[at]
         if t < log.shape[0]:
             if c > 0.0:
-                sums[core.DUAL] = _dual(s)
+                sums[core.DUAL] = links.dual(s)
             other = sign
             if s.v.shape[0] > 1:
                 other = float(up * s.v.shape[0] + down) if up >= 0 else -1.0
@@ -501,5 +373,5 @@ def play(
             played = t + 1
             break
     if played > 0 and sums[core.C] > 0.0:
-        sums[core.DUAL] = _dual(s)
+        sums[core.DUAL] = links.dual(s)
     return int(played)

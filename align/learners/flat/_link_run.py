@@ -11,7 +11,8 @@ import numpy.typing as npt
 from align.errors import ParameterError
 from align.learners.flat import _link_state as links
 from align.learners.flat import _round as core
-from align.learners.flat._link_pass import play, refresh
+from align.learners.flat._link_pass import play
+from align.learners.flat._links import refresh
 from align.learners.flat._plan_arrays import TUNINGS, overflow_error, plan_arrays
 from align.learners.flat._runs import Chunk, Floats, blocks
 from align.learners.parts import (

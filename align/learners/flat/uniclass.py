@@ -259,7 +259,7 @@ class PassiveAggressiveUniclass(Centred):
         log = np.zeros((0, core.LOG_WIDTH))
         if isinstance(X, np.ndarray) and X.flags.writeable:
             self._kernel(X, order, log)
-        else:  # copied some rows at a time, for the kernel wants dense ones that can be written
+        else:  # copied some rows at a time, for the kernel needs dense ones that can be written
             size = max(1, 2**20 // X.shape[1])
             for i in range(0, len(order), size):
                 found = X[order[i : i + size]]

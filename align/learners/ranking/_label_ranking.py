@@ -52,7 +52,7 @@ _REFRESH = 256  # steps after which a row is computed afresh
 
 
 class Rows(NamedTuple):
-    """Instances, dense or CSR, as the kernel wants them; `bias` adds a constant feature 1."""
+    """Instances, dense or CSR, as the kernel reads them; `bias` adds a constant feature 1."""
 
     data: Floats
     columns: Indices
