@@ -29,6 +29,7 @@ _WIDEST = 16.0  # times its first width, a beam grows no more where states are f
 _GIVE_UP = 2.0**16  # nor where no state is left: it is given up
 _NARROWEST = 2.0**-40  # times its first width: a beam of no width could not grow again
 _UNSURE = 1e-5  # of the spread, and of scores 1e-14: more than rounding takes from a quick test
+_FEW_LINES = 3  # are tried one by one; of more the upper envelope is found
 _SLACK = 8  # of so many parts of the events, states may come sooner than the rest leaves room for
 
 _Float64 = npt.NDArray[np.float64]
@@ -95,7 +96,7 @@ def search(
     n_events = onsets.size
     widest = np.max(last - first) + 1
     newest, coming = np.full((2, widest), -1, dtype=np.int32)
-    before, slope, base = np.empty((3, widest))  # the lines of one onset
+    before, slope, base, meet = np.empty((4, widest))  # the lines of one onset
     highest, first_beam = -np.inf, beam
     n = n_places = 0
     reached_first, reached_last = 0, last[0] - first[0]
@@ -147,6 +148,10 @@ def search(
                 farthest = (beta * before[_at(n_lines - 1)] + reach) / alpha
                 low = int(min(max(nearest, float(low)), high + 1.0))
                 high = int(min(farthest, float(high)))
+            by_envelope = n_lines > _FEW_LINES and c > 0.0
+            if by_envelope and low <= high:
+                n_lines = _keep_envelope(slope, base, meet, n_lines)
+            best_line = 0
             needed = -left / unit - unsure
             all_at = of_all_at[k + 1] + t - first[k + 1]
             j = 0  # the interval between knots that holds d
@@ -154,10 +159,14 @@ def search(
                 if of_all[_at(all_at + d)] < needed:
                     continue
                 x = float(d)
-                score = base[0] + slope[0] * x
-                for p in range(1, n_lines):  # two or three: no envelope is worth its while
+                score = base[_at(best_line)] + slope[_at(best_line)] * x
+                for p in range(best_line + 1, n_lines):
                     line = base[_at(p)] + slope[_at(p)] * x
-                    score = line if line > score else score
+                    if line > score:
+                        score = line
+                        best_line = p if by_envelope else 0
+                    elif by_envelope:  # those after it are lower still
+                        break
                 score = onset + (duration[_at(d)] + a * x * x + score)
                 # what follows: the line between two knots
                 while j < n_intervals - 1 and knot[_at(j + 1)] < d:
@@ -204,6 +213,31 @@ def search(
             threshold = best_bound - beam
     begins[n_events] = n
     return _trace(tables, ratio, states, onsets), highest
+
+
+@compiled()
+def _keep_envelope(slope: _Float64, base: _Float64, meet: _Float64, n_lines: int) -> int:
+    """Drop the lines that are greatest nowhere; return how many are left.
+
+    Slopes rise. Line p is greatest from ``meet[p]``, where it meets line p - 1, as in
+    `align.decoders.second_order._envelopes`.
+    """
+    n = 0
+    for p in range(n_lines):
+        s, v, begin = slope[_at(p)], base[_at(p)], -np.inf
+        while n > 0:
+            top = _at(n - 1)
+            if s > slope[top]:
+                begin = (base[top] - v) / (s - slope[top])
+            else:
+                begin = np.inf if base[top] > v else -np.inf
+            if begin > meet[top]:
+                break
+            begin = -np.inf
+            n -= 1
+        slope[_at(n)], base[_at(n)], meet[_at(n)] = s, v, begin
+        n += 1
+    return n
 
 
 @compiled()

@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from align import decoders
 from align.decoders._first_order import without_ratio
 from align.decoders._windows import Windows, check_values, tighten
-from align.decoders.second_order import _bounds, _pruned, problem_of
+from align.decoders.second_order import _bounds, _pruned, _search, problem_of
 from align.decoders.second_order._checkpoints import best_by_envelopes
 from align.decoders.second_order._knots import Lengths, choose_lengths, most_places
 from align.decoders.second_order._pruned import is_concave, search_by_bounds
@@ -140,6 +140,23 @@ def test_many_lines_meet_at_a_frame(cross):
     onset = np.sin(np.arange(n_events * n_frames).reshape(n_events, -1) ** 1.5) * 0.2
     potentials = Potentials(onset, n_frames, ratio=ratio)
     assert_best(by_bounds(potentials), potentials, tolerance=1e-12)
+
+
+@pytest.mark.parametrize("slopes", [[0.0] * 9, range(9), [0, 0, 1, 1, 2, 2, 3, 3, 4]])
+def test_lines_that_are_left_are_as_great_as_all(slopes):
+    """At whole numbers, ties and one slope for many lines included."""
+    rng = np.random.default_rng(3)
+    x = np.arange(40.0)
+    for _ in range(50):
+        slope, base = np.array(slopes, dtype=float), rng.integers(-60, 1, 9).astype(float)
+        top = np.max(base[:, None] + slope[:, None] * x, axis=0)
+        n = _search._keep_envelope(slope, base, np.empty(9), 9)
+        left = base[:n, None] + slope[:n, None] * x
+        assert np.max(left, axis=0).tolist() == top.tolist()
+        # from the best line on, scores fall: the search stops at the first that is no better
+        best = np.argmax(left, axis=0)
+        for i in range(x.size):
+            assert (np.diff(left[best[i] :, i]) <= 0.0).all()
 
 
 def test_few_states_survive_where_scores_are_clear(naive):
