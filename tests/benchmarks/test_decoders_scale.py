@@ -60,7 +60,11 @@ def speech(request, timit_sample: Path):
         if one.group in groups[5:8]:
             signal = model._signal(one.audio, one.rate, one.name)
             events, _ = model._expand(one.events)
-            found.append(model._potentials(model._base_functions(signal, events)))
+            terms = {}
+            for feature in model.features_:
+                terms.update(feature.terms(signal, events))
+            x = model._assemble(signal, events, terms)
+            found.append(x.potentials(model._weights(x)))
     return request.param, found
 
 
