@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align._numba import compiled
-from align.decoders._max_plus import Room, best_start, max_plus, room_for, running_max
+from align.decoders._max_plus import Room, best_start, best_sums, room_for
 from align.decoders._rows import Row, best_by_rows, row_offsets
 from align.decoders._windows import (
     Windows,
@@ -145,64 +145,57 @@ def forward(tables: Tables, low: int, high: int, best: Row) -> None:
 
     `best` begins with the row of event ``low - 1``, already filled, or with row 0.
     """
-    windows, offset = tables.windows, tables.offset
-    first, last = windows.first, windows.last
+    onset, start, windows, duration, row, flat, offset = tables
+    first, last, shortest, longest = windows
     base = offset[max(low - 1, 0)]
     room = _room(windows)
+    sums = room.sums
     for k in range(low, high):
         here = best[offset[k] - base : offset[k + 1] - base]
-        scores = tables.onset[k, first[k] - tables.start[k] : last[k] - tables.start[k] + 1]
+        scores = onset[k, first[k] - start[k] : last[k] - start[k] + 1]
         if k == 0:  # nothing lies before the first event: lead-in scores nothing
             for i in range(here.size):
                 here[i] = scores[i]
             continue
         before = best[offset[k - 1] - base : offset[k] - base]
-        _follow(tables, k - 1, before, first[k] - first[k - 1], here.size, room)
+        lengths = duration[row[k - 1], shortest[k - 1] : longest[k - 1] + 1]
+        shift = first[k] - first[k - 1] - shortest[k - 1]
+        free = flat and is_unbound(windows, k - 1)
+        best_sums(before, shift, lengths, free, here.size, room)
         for i in range(here.size):
-            here[i] = room.sums[i] + scores[i]
+            here[i] = sums[i] + scores[i]
 
 
 @compiled()
 def backward(tables: Tables, after: Row) -> None:
     """Fill the rows B of all events."""
-    windows, offset = tables.windows, tables.offset
-    first, last = windows.first, windows.last
+    onset, start, windows, duration, row, flat, offset = tables
+    first, last, shortest, longest = windows
     room = _room(windows)
+    sums = room.sums
     follows = np.empty(np.max(last - first) + 1)
     # The same step as in `forward` with time turned round: the last frame comes first, so that
     # what follows an onset lies before it, and lengths again run towards lower places.
-    for k in range(tables.row.size - 1, -1, -1):
+    for k in range(row.size - 1, -1, -1):
         here = after[offset[k] : offset[k + 1]]
         n = last[k + 1] - first[k + 1] + 1
-        if k == tables.row.size - 1:
+        if k == row.size - 1:
             follows[0] = 0.0  # the recording ends, at frame T alone
         else:
-            end, shift = offset[k + 2] - 1, last[k + 1] - tables.start[k + 1]
+            end, shift = offset[k + 2] - 1, last[k + 1] - start[k + 1]
             for i in range(n):
-                follows[i] = after[end - i] + tables.onset[k + 1, shift - i]
-        _follow(tables, k, follows[:n], last[k + 1] - last[k], here.size, room)
+                follows[i] = after[end - i] + onset[k + 1, shift - i]
+        lengths = duration[row[k], shortest[k] : longest[k] + 1]
+        shift = last[k + 1] - last[k] - shortest[k]
+        best_sums(follows[:n], shift, lengths, flat and is_unbound(windows, k), here.size, room)
         for i in range(here.size):
-            here[i] = room.sums[here.size - 1 - i]
+            here[i] = sums[here.size - 1 - i]
 
 
 @compiled()
 def _room(windows: Windows) -> Room:
     widest = np.max(windows.last - windows.first) + 1
     return room_for(widest, np.max(windows.longest - windows.shortest) + 1, widest)
-
-
-@compiled()
-def _follow(tables: Tables, k: int, before: Row, distance: int, n: int, room: Room) -> None:
-    """Fill the best sums of `before` and a length of event k, at n frames.
-
-    The first of these frames is `distance` frames from the first one of `before`.
-    """
-    windows = tables.windows
-    low, high = windows.shortest[k], windows.longest[k]
-    if tables.flat and is_unbound(windows, k):
-        running_max(before, distance - low, room.sums[:n])
-    else:
-        max_plus(before, distance - low, tables.duration[tables.row[k], low : high + 1], n, room)
 
 
 @compiled()

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align._numba import compiled
-from align.decoders._max_plus import Room, best_start, max_plus, room_for, running_max
+from align.decoders._max_plus import Room, best_start, best_sums, room_for
 from align.types import FloatArray, IntArray
 
 __all__ = ["Graph", "Limits", "Scores", "backtrack", "cut_windows", "forward"]
@@ -173,12 +173,10 @@ def _end(
     shortest = max(limits.shortest[v], low - limits.last[v])
     longest = min(limits.longest[v], high - first)
     shift = low - first - shortest
-    if scores.flat and limits.longest[v] >= high - first:
-        running_max(here, shift, ends)
-    else:
-        lengths = scores.duration[scores.duration_row[v], shortest : longest + 1]
-        max_plus(here, shift, lengths, ends.size, room)
-        ends[:] = room.sums[: ends.size]
+    lengths = scores.duration[scores.duration_row[v], shortest : longest + 1]
+    free = scores.flat and limits.longest[v] >= high - first
+    best_sums(here, shift, lengths, free, ends.size, room)
+    ends[:] = room.sums[: ends.size]
     if row >= 0:
         for i in range(ends.size):
             ends[i] += scores.prefix[row, low + i]

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from align._numba import compiled
 
-__all__ = ["Room", "best_start", "max_plus", "room_for", "running_max"]
+__all__ = ["Room", "best_start", "best_sums", "room_for"]
 
 _Float64 = npt.NDArray[np.float64]
 _BLOCK = 1024  # frames whose sums stay in the first-level cache
@@ -25,7 +25,7 @@ _GROUP = 8  # lengths in one sweep; `_sweep` is written out for this number
 
 
 class Room(NamedTuple):
-    """Working arrays of `max_plus`, allocated once for all events [dtype=float64]."""
+    """Working arrays of `best_sums`, allocated once for all events [dtype=float64]."""
 
     before: _Float64
     lengths: _Float64
@@ -41,11 +41,23 @@ def room_for(n_before: int, n_lengths: int, n_after: int) -> Room:
 
 
 @compiled()
-def max_plus(before: _Float64, shift: int, lengths: _Float64, n: int, room: Room) -> None:
+def best_sums(
+    before: _Float64, shift: int, lengths: _Float64, free: bool, n: int, room: Room
+) -> None:
     """Fill ``room.sums[i] = max { before[i + shift - j] + lengths[j] : j }`` for i < n.
 
-    Places outside `before` count as -inf; so do sums that have no term.
+    Places outside `before` count as -inf; so do sums that have no term. `free` says that lengths
+    score nothing and that the longest does not bind.
     """
+    if free:
+        _running_max(before, shift, room.sums[:n])
+    else:
+        _max_plus(before, shift, lengths, n, room)
+
+
+@compiled()
+def _max_plus(before: _Float64, shift: int, lengths: _Float64, n: int, room: Room) -> None:
+    """Try all lengths at all frames."""
     # Rows are copied between borders of -inf. A sweep may then read a little beyond a row, and
     # the inner loop needs no test for the ends: a sum with a border never wins.
     padded, scores, sums = room
@@ -101,8 +113,8 @@ def _sweep(before: _Float64, lengths: _Float64, sums: _Float64) -> None:
 
 
 @compiled()
-def running_max(before: _Float64, shift: int, out: _Float64) -> None:
-    """Fill ``out[i] = max(before[: i + shift + 1])``: `max_plus` where no length scores or binds.
+def _running_max(before: _Float64, shift: int, out: _Float64) -> None:
+    """Fill ``out[i] = max(before[: i + shift + 1])``.
 
     Every frame that is far enough before is allowed and costs nothing, so the best one so far is
     carried along: one step for each frame in place of one for each length.

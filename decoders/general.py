@@ -218,7 +218,8 @@ def _maximum(psi: Callable[..., float]) -> Callable[..., int]:
 
         Returns how often psi was NaN or +inf: a count costs less than to leave the loop.
         """
-        windows = terms.windows
+        # taken out of the tuple once: in the inner loop each access would count references
+        windows, weights = terms.windows, terms.weights
         low, n = _lengths_at(windows, k, t)
         top[:n] = -np.inf
         arg[:n] = 0
@@ -238,7 +239,7 @@ def _maximum(psi: Callable[..., float]) -> Callable[..., int]:
                 continue
             slope = terms.cross[k] * e
             for r in range(n):
-                added = psi(terms.weights, k, t_before, t, t + low + r)
+                added = psi(weights, k, t_before, t, t + low + r)
                 n_wrong += 0 if added < np.inf else 1
                 total = value + slope * (low + r) + added
                 better = total > top[r]

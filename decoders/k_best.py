@@ -63,9 +63,8 @@ def decode_k_best(potentials: Potentials, k: int) -> list[Path]:
     Raises
     ------
     ParameterError
-        `k` is not positive; general scores are present; a score is NaN or +inf; no timing meets
-        the windows and the lengths, or none has a finite score; there are ratio scores, and more
-        than 2**27 scores of pairs of onsets would be kept (see Notes).
+        `k` is not positive; general scores are present; there are ratio scores, and more than
+        2**27 scores of pairs of onsets would be kept (see Notes); or as `decode` does.
 
     Notes
     -----

@@ -100,8 +100,7 @@ def onset_max_marginals(potentials: Potentials) -> MaxMarginals:
     Raises
     ------
     ParameterError
-        Other scores are present; a score is NaN or +inf; no timing meets the windows and the
-        lengths, or none has a finite score.
+        General scores are present; or as `decode` does.
 
     Notes
     -----

@@ -84,9 +84,8 @@ def onset_posterior(potentials: Potentials, *, temperature: float = 1.0) -> Post
     Raises
     ------
     ParameterError
-        Other scores are present; a score is NaN or +inf; no timing meets the windows and the
-        lengths, or none has a finite score; there are ratio scores and more than 2**27 pairs of
-        an onset and a length.
+        General scores are present; there are ratio scores and more than 2**27 pairs of an onset
+        and a length; or as `decode` does.
 
     Notes
     -----
