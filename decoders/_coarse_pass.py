@@ -1,16 +1,16 @@
 """The coarse pass of `align.decoders.decode_coarse_to_fine`: semi-Markov decoding of cells.
 
-The kernels are those of `align.decoders.decode_semi_markov`. The table of onset scores is laid out
-for a few events at a time, as the kernels come to them.
+The kernels are those of `align.decoders._first_order`. The table of onset scores is laid out for a
+few events at a time, as the kernels come to them.
 """
 
 import numpy as np
 import numpy.typing as npt
 
 from align.decoders._coarse_sources import Cells
-from align.decoders._rows import best_by_rows, row_offsets
+from align.decoders._first_order import Tables, backtrack, forward
+from align.decoders._rows import Row, best_by_rows, row_offsets
 from align.decoders._windows import Windows
-from align.decoders.semi_markov import _backtrack, _forward
 from align.types import IntArray
 
 __all__ = ["coarse_path"]
@@ -32,7 +32,7 @@ def coarse_path(cells: Cells, max_memory: int | None) -> IntArray | None:
     widest = int(np.diff(offset).max())
     several = max(1, _TABLE // (8 * widest))
 
-    def forward(low: int, high: int, best: npt.NDArray[np.float64]) -> None:
+    def fill(low: int, high: int, best: Row) -> None:
         base = int(offset[max(low - 1, 0)])
         for begin in range(low, high, several):
             end = min(high, begin + several)
@@ -46,27 +46,21 @@ def coarse_path(cells: Cells, max_memory: int | None) -> IntArray | None:
             table = np.empty((end - first, widest))
             for k in range(begin, end):
                 _onset_row(cells, k, windows, table[k - first])
-            _forward(
-                table,
-                part.first,
-                part,
-                cells.duration,
-                cells.duration_row[first:end],
-                offset[first : end + 1] - offset[first],
-                begin - first,
-                end - first,
-                best[offset[first] - base : offset[end] - base],
-            )
+            rows = cells.duration_row[first:end], False, offset[first : end + 1] - offset[first]
+            tables = Tables(table, part.first, part, cells.duration, *rows)
+            here = best[offset[first] - base : offset[end] - base]
+            forward(tables, begin - first, end - first, here)
 
-    def backtrack(
-        low: int, high: int, after: int, best: npt.NDArray[np.float64]
-    ) -> tuple[float, int]:
-        rows = cells.duration, cells.duration_row
-        score, at = _backtrack(windows, *rows, offset, low, high, after, best, found)
-        return float(score), int(at)
+    # the way back reads lengths and rows, but no score of an onset
+    whole = Tables(
+        np.empty((0, 0)), windows.first, windows, cells.duration, cells.duration_row, False, offset
+    )
+
+    def trace(low: int, high: int, end: int, best: Row) -> tuple[float, int]:
+        return backtrack(whole, low, high, end, best, found)
 
     budget = max(_ENOUGH if max_memory is None else max_memory, _least(offset))
-    score = best_by_rows(offset, cells.n_cells, forward, backtrack, budget)
+    score = best_by_rows(offset, cells.n_cells, fill, trace, budget)
     return None if score == -np.inf else found
 
 

@@ -1,7 +1,9 @@
-"""Forward and backward scores of first-order potentials, by one max-plus kernel.
+"""The first-order recursion forwards, backwards and along the best path, for all who share it.
 
-With ``F_k(t)`` the best score of all that lies before onset k at frame t, its own score included,
-and ``B_k(t)`` of all that follows::
+A score is of first order if it looks at an onset, or at one length; the state of the recursion is
+then the last onset alone (J2, or Fig. 9.1 of the thesis, without the terms that look at two
+lengths). With ``F_k(t)`` the best score of all that lies before onset k at frame t, its own score
+included, and ``B_k(t)`` of all that follows::
 
     F_0(t) = onset[0, t]
     F_k(t) = onset[k, t] + max { F_{k-1}(t - d) + duration[row_{k-1}, d] : d }
@@ -9,24 +11,39 @@ and ``B_k(t)`` of all that follows::
     B_k(t) = max { duration[row_k, d] + onset[k+1, t + d] + B_{k+1}(t + d) : d }
 
 Rows lie one after the other in flat arrays: onset k at frame t is at ``offset[k] + t - first[k]``.
+No back-pointers are stored. The best onset of one event, given the next, is found again in its
+row: L steps for each event of the one path that matters.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from align._numba import compiled
-from align.decoders._rows import row_offsets
-from align.decoders._windows import Windows, check_values, tighten
-from align.errors import ParameterError
-from align.potentials import Potentials
+from align.decoders._max_plus import Room, best_start, best_sums, room_for
+from align.decoders._rows import Row, best_by_rows, row_offsets
+from align.decoders._windows import (
+    Windows,
+    check_memory,
+    check_values,
+    explain_unreachable,
+    is_unbound,
+    tighten,
+)
+from align.potentials import Path, Potentials
 from align.types import FloatArray, IntArray
 
-__all__ = ["Tables", "backward", "first_order_tables", "forward", "without_ratio"]
-
-_BLOCK = 1024  # frames whose partial maxima stay in the first-level cache
-_GROUP = 8  # lengths in one sweep; `_sweep` is written out for this number
+__all__ = [
+    "Tables",
+    "backtrack",
+    "backward",
+    "best_path",
+    "first_order_tables",
+    "forward",
+    "without_ratio",
+]
 
 
 class Tables(NamedTuple):
@@ -59,26 +76,12 @@ class Tables(NamedTuple):
     offset: IntArray
 
 
-def first_order_tables(potentials: Potentials, caller: str) -> Tables:
-    """Check potentials and lay them out for the kernels.
+Forward: TypeAlias = Callable[[Tables, int, int, Row], None]
+Backtrack: TypeAlias = Callable[[Tables, int, int, int, Row, IntArray], tuple[float, int]]
 
-    Parameters
-    ----------
-    potentials : Potentials
-        At least one event.
-    caller : str
-        What messages call the function that was asked.
 
-    Raises
-    ------
-    ParameterError
-        Ratio or general scores are present; a score is NaN or +inf; no timing meets the windows
-        and the lengths.
-    """
-    if potentials.ratio is not None and potentials.ratio.any():
-        raise ParameterError(f"{caller} cannot score ratio.")
-    if potentials.general:
-        raise ParameterError(f"{caller} cannot score general functions.")
+def first_order_tables(potentials: Potentials) -> Tables:
+    """Check potentials of at least one event, and lay out what scores an onset or a length."""
     onset = check_values(potentials)
     return without_ratio(potentials, onset, tighten(potentials))
 
@@ -98,114 +101,126 @@ def without_ratio(potentials: Potentials, onset: FloatArray, windows: Windows) -
     return Tables(onset, potentials.start, windows, duration, row, flat, offset)
 
 
+def best_path(
+    potentials: Potentials, forward: Forward, backtrack: Backtrack, max_memory: int | None
+) -> Path:
+    """Decode first-order potentials with the kernels given, in bounded memory.
+
+    Parameters
+    ----------
+    potentials : Potentials
+        Onset and duration scores, windows and lengths; others are not looked at.
+    forward : callable
+        Fills the rows of some events, see `forward`.
+    backtrack : callable
+        Finds the onsets of some events, see `backtrack`.
+    max_memory : int or None
+        Most bytes of rows, see `best_by_rows`.
+
+    Raises
+    ------
+    ParameterError
+        As `decode_semi_markov` does.
+    """
+    check_memory(max_memory)
+    if potentials.n_events == 0:
+        return Path(np.empty(0, dtype=np.intp), potentials.constant)
+    tables = first_order_tables(potentials)
+    onsets = np.empty(potentials.n_events, dtype=np.intp)
+    score = best_by_rows(
+        tables.offset,
+        potentials.n_frames,
+        lambda low, high, best: forward(tables, low, high, best),
+        lambda low, high, end, best: backtrack(tables, low, high, end, best, onsets),
+        max_memory,
+    )
+    if score == -np.inf:
+        raise explain_unreachable(potentials, tables.windows)
+    return Path(onsets, score + potentials.constant)
+
+
 @compiled()
-def forward(tables: Tables, best: npt.NDArray[np.float64]) -> None:
-    """Fill F, [shape=(offset[K],)]."""
-    windows, offset = tables.windows, tables.offset
-    first, last = windows.first, windows.last
-    padded = np.empty(np.max(last - first) + 1 + 2 * _GROUP)
-    for k in range(tables.row.size):
-        here = best[offset[k] : offset[k + 1]]
-        if k == 0:
-            here[:] = 0.0
-        else:
-            before = best[offset[k - 1] : offset[k]]
-            padded[:_GROUP] = -np.inf
-            padded[_GROUP : _GROUP + before.size] = before
-            padded[_GROUP + before.size : before.size + 2 * _GROUP] = -np.inf
-            _spread(padded, before.size, first[k] - first[k - 1], tables, k - 1, here)
-        scores = tables.onset[k, first[k] - tables.start[k] : last[k] - tables.start[k] + 1]
+def forward(tables: Tables, low: int, high: int, best: Row) -> None:
+    """Fill the rows F of events low .. high - 1.
+
+    `best` begins with the row of event ``low - 1``, already filled, or with row 0.
+    """
+    onset, start, windows, duration, row, flat, offset = tables
+    first, last, shortest, longest = windows
+    base = offset[max(low - 1, 0)]
+    room = _room(windows)
+    sums = room.sums
+    for k in range(low, high):
+        here = best[offset[k] - base : offset[k + 1] - base]
+        scores = onset[k, first[k] - start[k] : last[k] - start[k] + 1]
+        if k == 0:  # nothing lies before the first event: lead-in scores nothing
+            for i in range(here.size):
+                here[i] = scores[i]
+            continue
+        before = best[offset[k - 1] - base : offset[k] - base]
+        lengths = duration[row[k - 1], shortest[k - 1] : longest[k - 1] + 1]
+        shift = first[k] - first[k - 1] - shortest[k - 1]
+        free = flat and is_unbound(windows, k - 1)
+        best_sums(before, shift, lengths, free, here.size, room)
         for i in range(here.size):
-            here[i] += scores[i]
+            here[i] = sums[i] + scores[i]
 
 
 @compiled()
-def backward(tables: Tables, after: npt.NDArray[np.float64]) -> None:
-    """Fill B, [shape=(offset[K],)]."""
-    windows, offset = tables.windows, tables.offset
-    first, last = windows.first, windows.last
-    widest = np.max(last - first) + 1
-    padded = np.empty(widest + 2 * _GROUP)
-    turned = np.empty(widest)  # the last frame first, so that time runs as in `forward`
-    for k in range(tables.row.size - 1, -1, -1):
+def backward(tables: Tables, after: Row) -> None:
+    """Fill the rows B of all events."""
+    onset, start, windows, duration, row, flat, offset = tables
+    first, last, shortest, longest = windows
+    room = _room(windows)
+    sums = room.sums
+    follows = np.empty(np.max(last - first) + 1)
+    # The same step as in `forward` with time turned round: the last frame comes first, so that
+    # what follows an onset lies before it, and lengths again run towards lower places.
+    for k in range(row.size - 1, -1, -1):
         here = after[offset[k] : offset[k + 1]]
         n = last[k + 1] - first[k + 1] + 1
-        padded[:_GROUP] = -np.inf
-        padded[_GROUP] = 0.0
-        padded[_GROUP + n : n + 2 * _GROUP] = -np.inf
-        if k < tables.row.size - 1:
-            follows = after[offset[k + 1] : offset[k + 2]]
-            shift = first[k + 1] - tables.start[k + 1]
+        if k == row.size - 1:
+            follows[0] = 0.0  # the recording ends, at frame T alone
+        else:
+            end, shift = offset[k + 2] - 1, last[k + 1] - start[k + 1]
             for i in range(n):
-                j = n - 1 - i
-                padded[_GROUP + i] = follows[j] + tables.onset[k + 1, shift + j]
-        _spread(padded, n, last[k + 1] - last[k], tables, k, turned[: here.size])
+                follows[i] = after[end - i] + onset[k + 1, shift - i]
+        lengths = duration[row[k], shortest[k] : longest[k] + 1]
+        shift = last[k + 1] - last[k] - shortest[k]
+        best_sums(follows[:n], shift, lengths, flat and is_unbound(windows, k), here.size, room)
         for i in range(here.size):
-            here[i] = turned[here.size - 1 - i]
+            here[i] = sums[here.size - 1 - i]
 
 
 @compiled()
-def _spread(
-    padded: npt.NDArray[np.float64],
-    n: int,
-    distance: int,
-    tables: Tables,
-    k: int,
-    here: npt.NDArray[np.float64],
-) -> None:
-    """Best score at each place `here`, one length of event k away from n scores.
+def _room(windows: Windows) -> Room:
+    widest = np.max(windows.last - windows.first) + 1
+    return room_for(widest, np.max(windows.longest - windows.shortest) + 1, widest)
 
-    Place i is ``distance + i - j`` frames from score j, which is at ``padded[_GROUP + j]``.
+
+@compiled()
+def backtrack(
+    tables: Tables, low: int, high: int, end: int, best: Row, onsets: IntArray
+) -> tuple[float, int]:
+    """Write the best onsets of events low .. high - 1, of which the last ends at frame `end`.
+
+    `best` is as `forward` left it. Returns the best score and the first onset. From the last event
+    to the first, each takes the earliest of its best onsets: this is the rule for ties.
     """
-    low, high = tables.windows.shortest[k], tables.windows.longest[k]
-    shift = distance - low
-    if tables.flat and high >= here.size - 1 + distance:  # the longest length does not bind
-        top = -np.inf
-        for j in range(min(shift, n)):
-            top = max(top, padded[_GROUP + j])
-        for i in range(here.size):
-            if 0 <= i + shift < n:
-                top = max(top, padded[_GROUP + i + shift])
-            here[i] = top
-        return
-    duration = tables.duration[tables.row[k], low : high + 1]
-    lengths = np.empty(_GROUP)
-    here[:] = -np.inf
-    for block in range(0, here.size, _BLOCK):
-        stop = min(here.size, block + _BLOCK)
-        for g in range(0, duration.size, _GROUP):
-            reach = shift - g
-            begin = max(block, -reach)
-            end = min(stop, n - reach + _GROUP - 1)
-            if begin < end:
-                for r in range(_GROUP):
-                    lengths[r] = duration[g + r] if g + r < duration.size else -np.inf
-                _sweep(padded[begin + reach + 1 : end + reach + _GROUP], lengths, here[begin:end])
-
-
-@compiled()
-def _sweep(
-    before: npt.NDArray[np.float64],
-    lengths: npt.NDArray[np.float64],
-    here: npt.NDArray[np.float64],
-) -> None:
-    """Eight lengths at once, in vector instructions; as in `align.decoders.semi_markov`."""
-    b0, b1, b2, b3 = lengths[0], lengths[1], lengths[2], lengths[3]
-    b4, b5, b6, b7 = lengths[4], lengths[5], lengths[6], lengths[7]
-    for i in range(here.size):
-        v0 = before[i + 7] + b0
-        v1 = before[i + 6] + b1
-        v2 = before[i + 5] + b2
-        v3 = before[i + 4] + b3
-        v4 = before[i + 3] + b4
-        v5 = before[i + 2] + b5
-        v6 = before[i + 1] + b6
-        v7 = before[i] + b7
-        v0 = v0 if v0 > v1 else v1
-        v2 = v2 if v2 > v3 else v3
-        v4 = v4 if v4 > v5 else v5
-        v6 = v6 if v6 > v7 else v7
-        v0 = v0 if v0 > v2 else v2
-        v4 = v4 if v4 > v6 else v6
-        v0 = v0 if v0 > v4 else v4
-        here[i] = v0 if v0 > here[i] else here[i]
+    windows, offset = tables.windows, tables.offset
+    first, last = windows.first, windows.last
+    base = offset[max(low - 1, 0)]
+    score = -np.inf
+    for k in range(high - 1, low - 1, -1):
+        top, onsets[k] = best_start(
+            best[offset[k] - base : offset[k + 1] - base],
+            first[k],
+            max(first[k], end - windows.longest[k]),
+            min(last[k], end - windows.shortest[k]),
+            tables.duration[tables.row[k]],
+            end,
+        )
+        end = onsets[k]
+        if k == high - 1:
+            score = top
+    return score, end

@@ -6,12 +6,12 @@ import numpy as np
 import numpy.typing as npt
 
 from align._numba import compiled
+from align.decoders._max_plus import Room, best_start, best_sums, room_for
 from align.types import FloatArray, IntArray
 
 __all__ = ["Graph", "Limits", "Scores", "backtrack", "cut_windows", "forward"]
 
-_BLOCK = 1024  # frames whose partial maxima stay in the first-level cache
-_GROUP = 8  # lengths in one sweep; `_sweep` is written out for this number
+_Float64 = npt.NDArray[np.float64]
 
 
 class Graph(NamedTuple):
@@ -25,9 +25,9 @@ class Graph(NamedTuple):
     in_arc: IntArray
     source: IntArray
     target: IntArray
-    score: npt.NDArray[np.float64]
-    start_score: npt.NDArray[np.float64]  # of each node; -inf where no path begins
-    end_score: npt.NDArray[np.float64]
+    score: _Float64
+    start_score: _Float64  # of each node; -inf where no path begins
+    end_score: _Float64
 
 
 class Limits(NamedTuple):
@@ -44,11 +44,11 @@ class Scores(NamedTuple):
 
     onset: FloatArray
     start: IntArray  # of each event
-    duration: npt.NDArray[np.float64]
+    duration: _Float64
     duration_row: IntArray
-    prefix: npt.NDArray[np.float64]
+    prefix: _Float64
     prefix_row: IntArray
-    transition: npt.NDArray[np.float64]
+    transition: _Float64
     transition_row: IntArray
     flat: bool  # lengths score nothing
 
@@ -56,6 +56,8 @@ class Scores(NamedTuple):
 @compiled()
 def cut_windows(graph: Graph, limits: Limits, n_frames: int) -> None:
     """Cut the window of each node to what can be reached from a start and lead to an end."""
+    # One pass along the arcs, one against them. Unlike a chain, a node needs one neighbour only:
+    # its window is cut to what the widest of them leave it, and no neighbour left empties it.
     first, last, shortest, longest = limits
     far = n_frames + 1
     for v in graph.order:
@@ -95,127 +97,102 @@ def forward(
     scores: Scores,
     n_frames: int,
     offset: IntArray,
-    best: npt.NDArray[np.float64],
-    final: npt.NDArray[np.float64],
+    best: _Float64,
+    final: _Float64,
 ) -> None:
-    """Fill the onset scores of each node from those of its predecessors, which come to it."""
-    first, last = limits.first, limits.last
-    widest = np.max(last - first) + 1
-    padded = np.empty(widest + 2 * _GROUP)
-    ends = np.empty(n_frames + 1)
+    """Fill D of all nodes, and of end nodes the score at which the recording ends with them.
+
+    ``best`` holds the rows D_v one after the other, all -inf at first, and ``final`` one number a
+    node. Nodes come in topological order, so all that leads to a node has been pushed into its row
+    before it is reached. Pushing along the arcs out of a node, rather than pulling along those
+    into it, searches the lengths of each node once, however many arcs leave it.
+    """
+    widest = np.max(limits.last - limits.first) + 1
+    room = room_for(widest, n_frames + 2, n_frames + 1)
+    ends = np.empty(n_frames + 1)  # E of one node, at the frames low .. high
     for v in graph.order:
         here = best[offset[v] : offset[v + 1]]
-        if here.size == 0:
+        if here.size == 0:  # a node that no path can pass in time
             continue
-        event = graph.event[v]
-        row = scores.prefix_row[v]
-        shift = first[v] - scores.start[event]
-        for i in range(here.size):
-            value = max(here[i], graph.start_score[v]) + scores.onset[event, shift + i]
-            here[i] = value - scores.prefix[row, first[v] + i] if row >= 0 else value
-        # frames at which something may follow
-        low, high = n_frames, -1
-        if graph.end_score[v] > -np.inf:
-            high = n_frames
-        arcs = graph.out_arc[graph.out_from[v] : graph.out_from[v + 1]]
-        for a in arcs:
-            w = graph.target[a]
-            if last[w] >= first[w]:
-                low, high = min(low, first[w]), max(high, last[w])
-        low = max(low, first[v] + limits.shortest[v])
-        high = min(high, last[v] + limits.longest[v])
+        _begin(graph, limits, scores, v, here)
+        low, high = _frames_after(graph, limits, v, n_frames)
         if low > high:
             continue
-        until = ends[low : high + 1]
-        shortest = max(limits.shortest[v], low - last[v])
-        longest = min(limits.longest[v], high - first[v])
-        shift = low - first[v] - shortest
-        if scores.flat and limits.longest[v] >= high - first[v]:
-            top = -np.inf
-            for i in range(max(0, shift)):
-                top = max(top, here[i])
-            for i in range(until.size):
-                if i + shift < here.size:
-                    top = max(top, here[i + shift])
-                until[i] = top
-        else:
-            padded[:_GROUP] = -np.inf
-            padded[_GROUP : _GROUP + here.size] = here
-            padded[_GROUP + here.size : here.size + 2 * _GROUP] = -np.inf
-            lengths = scores.duration[scores.duration_row[v], shortest : longest + 1]
-            _spread(padded, here.size, shift, lengths, until)
-        if row >= 0:
-            for i in range(until.size):
-                until[i] += scores.prefix[row, low + i]
-        for a in arcs:
-            w, arc, cross = graph.target[a], graph.score[a], scores.transition_row[a]
-            begin, stop = max(low, first[w]), min(high, last[w]) + 1
-            if begin >= stop:
-                continue
-            at = offset[w] + begin - first[w]
-            to, come = best[at : at + stop - begin], ends[begin:stop]
-            if cross < 0:
-                for i in range(to.size):
-                    value = come[i] + arc
-                    to[i] = value if value > to[i] else to[i]
-            else:
-                more = scores.transition[cross, begin:stop]
-                for i in range(to.size):
-                    value = come[i] + arc + more[i]
-                    to[i] = value if value > to[i] else to[i]
+        _end(limits, scores, v, here, low, ends[low : high + 1], room)
+        for a in graph.out_arc[graph.out_from[v] : graph.out_from[v + 1]]:
+            w, cross = graph.target[a], scores.transition_row[a]
+            begin, stop = max(low, limits.first[w]), min(high, limits.last[w]) + 1
+            if begin < stop:
+                at = offset[w] + begin - limits.first[w]
+                to = best[at : at + stop - begin]
+                more = scores.transition[max(cross, 0), begin:stop]
+                _push(ends[begin:stop], graph.score[a], more, cross >= 0, to)
         if graph.end_score[v] > -np.inf and high == n_frames:
             final[v] = ends[n_frames] + graph.end_score[v]
 
 
 @compiled()
-def _spread(
-    padded: npt.NDArray[np.float64],
-    n_before: int,
-    shift: int,
-    duration: npt.NDArray[np.float64],
-    here: npt.NDArray[np.float64],
-) -> None:
-    """``here[i] = max { padded[_GROUP + i + shift - d] + duration[d] : d }``."""
-    here[:] = -np.inf
-    lengths = np.empty(_GROUP)
-    for block in range(0, here.size, _BLOCK):
-        stop = min(here.size, block + _BLOCK)
-        for g in range(0, duration.size, _GROUP):
-            reach = shift - g
-            begin = max(block, -reach)
-            end = min(stop, n_before - reach + _GROUP - 1)
-            if begin < end:
-                for r in range(_GROUP):
-                    lengths[r] = duration[g + r] if g + r < duration.size else -np.inf
-                _sweep(padded[begin + reach + 1 : end + reach + _GROUP], lengths, here[begin:end])
+def _begin(graph: Graph, limits: Limits, scores: Scores, v: int, here: _Float64) -> None:
+    """Turn the best of what leads to node v into D_v: paths may begin there, the onset scores."""
+    event, row = graph.event[v], scores.prefix_row[v]
+    shift = limits.first[v] - scores.start[event]
+    for i in range(here.size):
+        value = max(here[i], graph.start_score[v]) + scores.onset[event, shift + i]
+        here[i] = value - scores.prefix[row, limits.first[v] + i] if row >= 0 else value
 
 
 @compiled()
-def _sweep(
-    before: npt.NDArray[np.float64],
-    lengths: npt.NDArray[np.float64],
-    here: npt.NDArray[np.float64],
+def _frames_after(graph: Graph, limits: Limits, v: int, n_frames: int) -> tuple[int, int]:
+    """Return the first and the last frame at which something may follow node v."""
+    low, high = n_frames, -1
+    if graph.end_score[v] > -np.inf:
+        high = n_frames
+    for a in graph.out_arc[graph.out_from[v] : graph.out_from[v + 1]]:
+        w = graph.target[a]
+        if limits.last[w] >= limits.first[w]:
+            low, high = min(low, limits.first[w]), max(high, limits.last[w])
+    return (
+        max(low, limits.first[v] + limits.shortest[v]),
+        min(high, limits.last[v] + limits.longest[v]),
+    )
+
+
+@compiled()
+def _end(
+    limits: Limits,
+    scores: Scores,
+    v: int,
+    here: _Float64,
+    low: int,
+    ends: _Float64,
+    room: Room,
 ) -> None:
-    """Eight lengths at once, in vector instructions; as in `align.decoders.semi_markov`."""
-    b0, b1, b2, b3 = lengths[0], lengths[1], lengths[2], lengths[3]
-    b4, b5, b6, b7 = lengths[4], lengths[5], lengths[6], lengths[7]
-    for i in range(here.size):
-        v0 = before[i + 7] + b0
-        v1 = before[i + 6] + b1
-        v2 = before[i + 5] + b2
-        v3 = before[i + 4] + b3
-        v4 = before[i + 3] + b4
-        v5 = before[i + 2] + b5
-        v6 = before[i + 1] + b6
-        v7 = before[i] + b7
-        v0 = v0 if v0 > v1 else v1
-        v2 = v2 if v2 > v3 else v3
-        v4 = v4 if v4 > v5 else v5
-        v6 = v6 if v6 > v7 else v7
-        v0 = v0 if v0 > v2 else v2
-        v4 = v4 if v4 > v6 else v6
-        v0 = v0 if v0 > v4 else v4
-        here[i] = v0 if v0 > here[i] else here[i]
+    """Fill E_v from frame `low` on: the best of D_v and a length, and the frames between."""
+    first, row = limits.first[v], scores.prefix_row[v]
+    high = low + ends.size - 1
+    shortest = max(limits.shortest[v], low - limits.last[v])
+    longest = min(limits.longest[v], high - first)
+    shift = low - first - shortest
+    lengths = scores.duration[scores.duration_row[v], shortest : longest + 1]
+    free = scores.flat and limits.longest[v] >= high - first
+    best_sums(here, shift, lengths, free, ends.size, room)
+    ends[:] = room.sums[: ends.size]
+    if row >= 0:
+        for i in range(ends.size):
+            ends[i] += scores.prefix[row, low + i]
+
+
+@compiled()
+def _push(ends: _Float64, arc: float, more: _Float64, crosses: bool, to: _Float64) -> None:
+    """Raise what leads to a node to what comes along one arc; `more` counts if it `crosses`."""
+    if crosses:
+        for i in range(to.size):
+            value = ends[i] + arc + more[i]
+            to[i] = value if value > to[i] else to[i]
+    else:
+        for i in range(to.size):
+            value = ends[i] + arc
+            to[i] = value if value > to[i] else to[i]
 
 
 @compiled()
@@ -225,12 +202,14 @@ def backtrack(
     scores: Scores,
     n_frames: int,
     offset: IntArray,
-    best: npt.NDArray[np.float64],
-    final: npt.NDArray[np.float64],
+    best: _Float64,
+    final: _Float64,
     nodes: IntArray,
     onsets: IntArray,
 ) -> int:
     """Write the path to the back of `nodes` and `onsets`; return its size."""
+    # As in `forward`, no back-pointers: each step looks again at all arcs into the node it is at.
+    # Adding in the order of `forward` gives the same rounding, so that ties are found again.
     top, node, after = -np.inf, -1, n_frames
     for v in range(final.size):  # ties: the earliest onset, then the lowest node
         if final[v] == -np.inf or final[v] < top:
@@ -264,17 +243,17 @@ def _onset(
     limits: Limits,
     scores: Scores,
     offset: IntArray,
-    best: npt.NDArray[np.float64],
+    best: _Float64,
     v: int,
     after: int,
 ) -> tuple[float, int]:
     """Best score, and the earliest onset that has it, of node v ending at frame `after`."""
     first = limits.first[v]
-    low = max(first, after - limits.longest[v])
-    high = min(limits.last[v], after - limits.shortest[v])
-    top, at = -np.inf, low
-    for t in range(low, high + 1):
-        value = best[offset[v] + t - first] + scores.duration[scores.duration_row[v], after - t]
-        if value > top:
-            top, at = value, t
-    return top, at
+    return best_start(
+        best[offset[v] : offset[v + 1]],
+        first,
+        max(first, after - limits.longest[v]),
+        min(limits.last[v], after - limits.shortest[v]),
+        scores.duration[scores.duration_row[v]],
+        after,
+    )

@@ -17,7 +17,15 @@ from align.errors import ParameterError
 from align.potentials import Potentials
 from align.types import FloatArray, IntArray
 
-__all__ = ["Windows", "check_memory", "check_values", "explain_unreachable", "tighten"]
+__all__ = [
+    "Windows",
+    "check_memory",
+    "check_values",
+    "explain_unreachable",
+    "is_unbound",
+    "refuse",
+    "tighten",
+]
 
 
 class Windows(NamedTuple):
@@ -84,6 +92,27 @@ def check_values(potentials: Potentials) -> FloatArray:
     return np.ascontiguousarray(onset)
 
 
+def refuse(potentials: Potentials, caller: str, *kinds: str, instead: str = "") -> None:
+    """Raise `ParameterError` where scores are present that the caller cannot read.
+
+    Parameters
+    ----------
+    potentials : Potentials
+    caller : str
+        What the message calls the function that was asked.
+    *kinds : str
+        Scores it cannot read: "duration", "ratio", "general". Tables of zeros do no harm.
+    instead : str
+        What the message says to do.
+    """
+    for kind in kinds:
+        scores = getattr(potentials, kind)
+        if kind == "general" and scores:
+            raise ParameterError(f"{caller} cannot score general functions{instead}.")
+        if kind != "general" and scores is not None and scores.any():
+            raise ParameterError(f"{caller} cannot score {kind}{instead}.")
+
+
 def check_memory(max_memory: int | None) -> None:
     """Raise `ParameterError` unless `max_memory` is None or positive."""
     if max_memory is not None and max_memory < 1:
@@ -125,6 +154,12 @@ def tighten(potentials: Potentials) -> Windows:
     if fault >= 0:
         raise ParameterError(_explain_empty(potentials, fault, windows))
     return windows
+
+
+@compiled()
+def is_unbound(windows: Windows, k: int) -> bool:
+    """Whether the longest length of event k lets each of its onsets meet each of the next."""
+    return bool(windows.longest[k] >= windows.last[k + 1] - windows.first[k])
 
 
 @compiled()

@@ -1,7 +1,7 @@
 """Exact decoding of any function of three successive onsets, in O(K T L**2).
 
 The state is a pair of onsets. With ``H_k(t, d)`` the best score of the terms of events ``0 .. k``
-where event k begins at frame t and lasts d (Fig. 9.1 of the thesis, with its boundaries)::
+where event k begins at frame t and lasts d (J2: Fig. 9.1 of the thesis, with its boundaries)::
 
     H_k(t, d) = onset[k, t] + duration[row_k, d] + a d**2
                 + max { H_{k-1}(t - d', d') + b d'**2 + c d' d + psi(k, t - d', t, t + d) : d' }
@@ -21,12 +21,13 @@ Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, F
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 import numpy.typing as npt
 
+from align._numba import compiled
 from align.decoders._length_scores import length_scores
 from align.decoders._windows import Windows, check_values, explain_unreachable, tighten
 from align.errors import ParameterError
@@ -34,6 +35,34 @@ from align.potentials import GeneralPotential, Path, Potentials
 from align.types import FloatArray, IntArray
 
 __all__ = ["decode_general"]
+
+_Float64 = npt.NDArray[np.float64]
+
+
+class _Terms(NamedTuple):
+    """What the kernels read.
+
+    Attributes
+    ----------
+    onset, start
+        Scores of onsets [shape=(K, W)], from frame ``start[k]`` on.
+    windows : Windows
+        Frames and lengths to search.
+    own, cross
+        Scores of lengths and of their products, see `length_scores`.
+    weights : np.ndarray [shape=(G,), dtype=float64]
+        Of the general functions.
+    offset : np.ndarray [shape=(K + 1,), dtype=intp]
+        Where the back-pointers of each event begin.
+    """
+
+    onset: FloatArray
+    start: IntArray
+    windows: Windows
+    own: _Float64
+    cross: _Float64
+    weights: _Float64
+    offset: IntArray
 
 
 def decode_general(potentials: Potentials) -> Path:
@@ -49,14 +78,12 @@ def decode_general(potentials: Potentials) -> Path:
     Returns
     -------
     Path
-        Onsets [shape=(K,), dtype=intp] in frames and their score. Of the onsets that share the
-        best score it is those whose last onset is earliest, then the one before it, and so on.
+        As `decode` returns it, with its rule for ties.
 
     Raises
     ------
     ParameterError
-        A general function is not compiled, cannot be, or returns NaN; a score is NaN or +inf; no
-        timing meets the windows and the lengths, or none has a finite score.
+        A general function is not compiled, cannot be, or returns NaN; or as `decode` does.
 
     Notes
     -----
@@ -79,35 +106,43 @@ def decode_general(potentials: Potentials) -> Path:
         _check_function(function)
     if not np.isfinite(weights).all():
         raise ParameterError(f"weights of general functions {weights.tolist()} must be finite.")
-    n_events = potentials.n_events
-    if n_events == 0:
+    if potentials.n_events == 0:
         return Path(np.empty(0, dtype=np.intp), potentials.constant)
     onset = check_values(potentials)
     windows = tighten(potentials)
     own, cross = length_scores(potentials, windows)
-    offset = _state_offsets(windows)
-    dtype = np.uint16 if windows.longest.max() < 2**16 else np.int32
-    back = np.empty(int(offset[-1]), dtype=dtype)
-    onsets = np.empty(n_events, dtype=np.intp)
-    bad = np.full(4, -2, dtype=np.intp)
+    terms = _Terms(onset, potentials.start, windows, own, cross, weights, _state_offsets(windows))
+    onsets = np.empty(potentials.n_events, dtype=np.intp)
+    score = _decode(potentials, functions, terms, onsets)
+    if score == -np.inf:
+        raise explain_unreachable(potentials, windows)
+    return Path(onsets, score + potentials.constant)
+
+
+def _decode(
+    potentials: Potentials,
+    functions: tuple[GeneralPotential, ...],
+    terms: _Terms,
+    onsets: IntArray,
+) -> float:
+    """Write the best onsets and return their score; say what is wrong with the functions."""
+    dtype = np.uint16 if terms.windows.longest.max() < 2**16 else np.int32
+    back = np.empty(int(terms.offset[-1]), dtype=dtype)
+    wrong = np.full(4, -2, dtype=np.intp)
     try:
-        score = _kernel(functions)(
-            onset, potentials.start, windows, own, cross, weights, offset, back, onsets, bad
-        )
+        score = _kernel(functions)(terms, back, onsets, wrong)
     except numba.core.errors.NumbaError as error:
         names = ", ".join(_name(function) for function in functions)
         raise ParameterError(
             f"numba cannot compile the general functions ({names}) for four integers: {error}"
         ) from error
-    if bad[0] != -2:
-        k, *frames = (int(value) for value in bad)
+    if wrong[0] != -2:
+        k, *frames = (int(value) for value in wrong)
         raise ParameterError(
             f"the general functions return NaN or +inf for {potentials.label(k)}, near "
             f"psi(k={k}, t_before={frames[0]}, t_onset={frames[1]}, t_after={frames[2]})."
         )
-    if score == -np.inf:
-        raise explain_unreachable(potentials, windows)
-    return Path(onsets, score + potentials.constant)
+    return score
 
 
 def _state_offsets(windows: Windows) -> IntArray:
@@ -156,86 +191,136 @@ def _weighted_sum(functions: tuple[GeneralPotential, ...]) -> Callable[..., floa
     return psi
 
 
-@lru_cache(maxsize=32)
-def _kernel(functions: tuple[GeneralPotential, ...]) -> Callable[..., float]:
-    psi = _weighted_sum(functions)
+@compiled()
+def _lengths_at(windows: Windows, k: int, t: int) -> tuple[int, int]:
+    """Return the least length of event k that begins at frame t, and how many there are."""
+    low = max(windows.shortest[k], windows.first[k + 1] - t)
+    return low, min(windows.longest[k], windows.last[k + 1] - t) - low + 1
+
+
+@compiled()
+def _lengths_before(windows: Windows, k: int, t: int) -> tuple[int, int]:
+    """Return the least and the greatest length before an onset of event k at frame t."""
+    if k == 0:  # nothing lies before: one pass of the loops, with t_before = -1
+        return 0, 0
+    low = max(windows.shortest[k - 1], t - windows.last[k - 1])
+    return low, min(windows.longest[k - 1], t - windows.first[k - 1])
+
+
+def _maximum(psi: Callable[..., float]) -> Callable[..., int]:
+    """Return the kernel of the maximum over d', which does all the work."""
 
     @numba.njit(nogil=True)
-    def decode(
-        onset: FloatArray,
-        start: IntArray,
-        windows: Windows,
-        own: npt.NDArray[np.float64],
-        cross: npt.NDArray[np.float64],
-        weights: npt.NDArray[np.float64],
-        offset: IntArray,
-        back: npt.NDArray[Any],
-        onsets: IntArray,
-        bad: IntArray,
-    ) -> float:
-        first, last = windows.first, windows.last
-        shortest, longest = windows.shortest, windows.longest
-        n_events = onsets.size
-        n_states = 1
-        for k in range(n_events - 1):
-            n_states = max(n_states, (last[k] - first[k] + 1) * (longest[k] - shortest[k] + 1))
-        before, here = np.zeros(n_states), np.empty(n_states)
-        top = np.empty(own.shape[1])
-        arg = np.empty(own.shape[1], dtype=np.intp)
+    def best_before(
+        terms: _Terms, before: _Float64, k: int, t: int, top: _Float64, arg: IntArray
+    ) -> int:
+        """Fill the best score before and its length for each length of event k at frame t.
+
+        Returns how often psi was NaN or +inf: a count costs less than to leave the loop.
+        """
+        # taken out of the tuple once: in the inner loop each access would count references
+        windows, weights = terms.windows, terms.weights
+        low, n = _lengths_at(windows, k, t)
+        top[:n] = -np.inf
+        arg[:n] = 0
+        d_low, d_high = _lengths_before(windows, k, t)
+        n_wrong = 0
+        # Lengths before outside, lengths after inside: the state before is read once, and the
+        # inner loop runs over neighbours in memory. The longest comes first and a later one must
+        # be better: of equal scores the greatest length wins, which is the earliest onset before.
+        for e in range(d_high, d_low - 1, -1):
+            value, t_before = 0.0, -1
+            if k > 0:
+                t_before = t - e
+                columns = windows.longest[k - 1] - windows.shortest[k - 1] + 1
+                row = (t_before - windows.first[k - 1]) * columns
+                value = before[row + e - windows.shortest[k - 1]]
+            if value == -np.inf:
+                continue
+            slope = terms.cross[k] * e
+            for r in range(n):
+                added = psi(weights, k, t_before, t, t + low + r)
+                n_wrong += 0 if added < np.inf else 1
+                total = value + slope * (low + r) + added
+                better = total > top[r]
+                top[r] = total if better else top[r]
+                arg[r] = e if better else arg[r]
+        return n_wrong
+
+    return best_before
+
+
+def _search(psi: Callable[..., float]) -> Callable[..., bool]:
+    """Return a kernel that finds where the functions return what is no score."""
+
+    @numba.njit(nogil=True)
+    def find_wrong(terms: _Terms, k: int, t: int, wrong: IntArray) -> bool:
+        """Write the first arguments for which psi is NaN or +inf, and return True."""
+        low, n = _lengths_at(terms.windows, k, t)
+        d_low, d_high = _lengths_before(terms.windows, k, t)
+        for e in range(d_high, d_low - 1, -1):
+            t_before = t - e if k > 0 else -1
+            for r in range(n):
+                if not psi(terms.weights, k, t_before, t, t + low + r) < np.inf:
+                    wrong[0], wrong[1], wrong[2], wrong[3] = k, t_before, t, t + low + r
+                    return True
+        return False
+
+    return find_wrong
+
+
+@lru_cache(maxsize=32)
+def _kernel(functions: tuple[GeneralPotential, ...]) -> Callable[..., float]:
+    """Return the decoder of these functions, whose kernels are compiled at the first call."""
+    psi = _weighted_sum(functions)
+    best_before, find_wrong = _maximum(psi), _search(psi)
+
+    @numba.njit(nogil=True)
+    def decode(terms: _Terms, back: npt.NDArray[Any], onsets: IntArray, wrong: IntArray) -> float:
+        """Fill H event by event, keep the pointers, and follow them back from the best end."""
+        windows, own = terms.windows, terms.own
+        first, last, shortest = windows.first, windows.last, windows.shortest
+        last_event = onsets.size - 1
+        n_lengths = windows.longest - shortest + 1
+        # H of the event before and of this one; of the last event only the best state is kept
+        size = np.max((last - first + 1)[:-1] * n_lengths)
+        before, here = np.zeros(size), np.empty(size)
+        top, arg = np.empty(own.shape[1]), np.empty(own.shape[1], dtype=np.intp)
         score, d = -np.inf, 0
-        for k in range(n_events):
-            width = longest[k] - shortest[k] + 1
+        for k in range(onsets.size):
             for t in range(first[k], last[k] + 1):
-                q_low = max(shortest[k], first[k + 1] - t)
-                n = min(longest[k], last[k + 1] - t) - q_low + 1
-                top[:n] = -np.inf
-                arg[:n] = 0
-                base = float(onset[k, t - start[k]])
-                d_low = d_high = 0
-                if k > 0:
-                    d_low = max(shortest[k - 1], t - last[k - 1])
-                    d_high = min(longest[k - 1], t - first[k - 1])
-                n_wrong = 0
-                for e in range(d_high, d_low - 1, -1):  # ties: the greatest, the earliest onset
-                    value, t_before = 0.0, -1
-                    if k > 0:
-                        t_before = t - e
-                        columns = longest[k - 1] - shortest[k - 1] + 1
-                        value = before[(t_before - first[k - 1]) * columns + e - shortest[k - 1]]
-                    if base == -np.inf or value == -np.inf:
-                        continue
-                    slope = cross[k] * e
-                    for r in range(n):
-                        added = psi(weights, k, t_before, t, t + q_low + r)
-                        n_wrong += 0 if added < np.inf else 1
-                        total = value + slope * (q_low + r) + added
-                        better = total > top[r]
-                        top[r] = total if better else top[r]
-                        arg[r] = e if better else arg[r]
-                if n_wrong > 0:
-                    for e in range(d_high, d_low - 1, -1):
-                        for r in range(n):
-                            t_before = t - e if k > 0 else -1
-                            if not psi(weights, k, t_before, t, t + q_low + r) < np.inf:
-                                bad[0], bad[1], bad[2], bad[3] = k, t_before, t, t + q_low + r
-                                return score
-                at = (t - first[k]) * width + q_low - shortest[k]
+                low, n = _lengths_at(windows, k, t)
+                base = float(terms.onset[k, t - terms.start[k]])
+                if base == -np.inf:
+                    top[:n] = -np.inf
+                    arg[:n] = 0
+                elif best_before(terms, before, k, t, top, arg) > 0 and find_wrong(
+                    terms, k, t, wrong
+                ):
+                    return score
+                at = (t - first[k]) * n_lengths[k] + low - shortest[k]
                 for r in range(n):
-                    total = top[r] + (base + own[k, q_low - shortest[k] + r])
-                    if k < n_events - 1:
+                    total = top[r] + (base + own[k, low - shortest[k] + r])
+                    if k < last_event:
                         here[at + r] = total
                         if k > 0:
-                            back[offset[k] + at + r] = arg[r]
+                            back[terms.offset[k] + at + r] = arg[r]
                     elif total > score:  # ties: the earliest onset
                         score, onsets[k], d = total, t, arg[r]
             before, here = here, before
-        if score == -np.inf:
-            return score  # no path: pointers lead nowhere
-        for k in range(n_events - 2, -1, -1):
-            onsets[k] = onsets[k + 1] - d
-            if k > 0:
-                width = longest[k] - shortest[k] + 1
-                d = int(back[offset[k] + (onsets[k] - first[k]) * width + d - shortest[k]])
+        if score > -np.inf:  # or there is no path, and pointers lead nowhere
+            _follow(terms, back, d, onsets)
         return score
 
     return decode
+
+
+@compiled()
+def _follow(terms: _Terms, back: npt.NDArray[Any], d: int, onsets: IntArray) -> None:
+    """Write all onsets before the last, which a length d lies before."""
+    first, shortest, longest = terms.windows.first, terms.windows.shortest, terms.windows.longest
+    for k in range(onsets.size - 2, -1, -1):
+        onsets[k] = onsets[k + 1] - d
+        if k > 0:
+            width = longest[k] - shortest[k] + 1
+            d = int(back[terms.offset[k] + (onsets[k] - first[k]) * width + d - shortest[k]])

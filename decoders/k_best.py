@@ -31,7 +31,8 @@ import numpy.typing as npt
 
 from align._numba import compiled
 from align.decoders._first_order import Tables, first_order_tables, forward
-from align.decoders._windows import Windows, explain_unreachable
+from align.decoders._rows import Row
+from align.decoders._windows import Windows, explain_unreachable, refuse
 from align.decoders.max_marginals import onset_max_marginals
 from align.decoders.second_order import SecondOrder, decode_second_order, fits
 from align.errors import ParameterError
@@ -62,9 +63,8 @@ def decode_k_best(potentials: Potentials, k: int) -> list[Path]:
     Raises
     ------
     ParameterError
-        `k` is not positive; general scores are present; a score is NaN or +inf; no timing meets
-        the windows and the lengths, or none has a finite score; there are ratio scores, and more
-        than 2**27 scores of pairs of onsets would be kept (see Notes).
+        `k` is not positive; general scores are present; there are ratio scores, and more than
+        2**27 scores of pairs of onsets would be kept (see Notes); or as `decode` does.
 
     Notes
     -----
@@ -99,8 +99,7 @@ def decode_k_best(potentials: Potentials, k: int) -> list[Path]:
         raise ParameterError(f"k={k}, must be at least 1.")
     if potentials.n_events == 0:
         return [Path(np.empty(0, dtype=np.intp), potentials.constant)]
-    if potentials.general:
-        raise ParameterError("decode_k_best cannot score general functions.")
+    refuse(potentials, "decode_k_best", "general")
     recursion: _Recursion
     recursion = SecondOrder(potentials) if _has_ratio(potentials) else _FirstOrder(potentials)
     best = _best(recursion)
@@ -240,41 +239,37 @@ def _proposals(found: _Found, wanted: int) -> list[_Found]:
 
 
 class _FirstOrder:
-    """The forward pass over onset and duration scores, and the choices it leaves."""
+    """The forward pass over onset and duration scores, and the choices it leaves.
+
+    Methods are those of `_Recursion`.
+    """
 
     def __init__(self, potentials: Potentials) -> None:
-        self._tables = first_order_tables(potentials, "decode_k_best")
+        self._tables = first_order_tables(potentials)
         self.windows = self._tables.windows
         self._best = np.empty(int(self._tables.offset[-1]))
-        forward(self._tables, self._best)
+        forward(self._tables, 0, potentials.n_events, self._best)
 
     def best(self) -> tuple[float, int]:
-        """Return the best score, without the constant, and the onset of the last event there."""
         tables, end = self._tables, int(self.windows.last[-1])
         score, t = _next(tables, self._best, tables.row.size - 1, end, np.inf, -1)
         return float(score), int(t)
 
     def follow(self, at: int, onsets: IntArray) -> None:
-        """Give all events before `at` their best onsets."""
         _follow(self._tables, self._best, at, onsets)
 
     def deviate(self, onsets: IntArray, frame: IntArray, loss: npt.NDArray[np.float64]) -> None:
-        """Find the next worse onset of each of the first events, and what it costs."""
         _deviate(self._tables, self._best, onsets, frame, loss)
 
 
 @compiled()
 def _next(
-    tables: Tables,
-    best: npt.NDArray[np.float64],
-    k: int,
-    after: int,
-    value: float,
-    frame: int,
+    tables: Tables, best: Row, k: int, after: int, value: float, frame: int
 ) -> tuple[float, int]:
     """Best onset of event k, given the one after it, that is worse than `value` at `frame`.
 
-    Of equal ones the earlier is the better.
+    Of equal ones the earlier is the better; so what is worse than an onset has a lower score, or
+    the same at a later frame. This is what puts the timings of a tie into one order.
     """
     first = tables.windows.first[k]
     low = max(first, after - tables.windows.longest[k])
@@ -288,12 +283,7 @@ def _next(
 
 
 @compiled()
-def _follow(
-    tables: Tables,
-    best: npt.NDArray[np.float64],
-    at: int,
-    onsets: IntArray,
-) -> None:
+def _follow(tables: Tables, best: Row, at: int, onsets: IntArray) -> None:
     """Give all events before `at` their best onsets."""
     for k in range(at - 1, -1, -1):
         _, onsets[k] = _next(tables, best, k, onsets[k + 1], np.inf, -1)
@@ -301,13 +291,13 @@ def _follow(
 
 @compiled()
 def _deviate(
-    tables: Tables,
-    best: npt.NDArray[np.float64],
-    onsets: IntArray,
-    frame: IntArray,
-    loss: npt.NDArray[np.float64],
+    tables: Tables, best: Row, onsets: IntArray, frame: IntArray, loss: npt.NDArray[np.float64]
 ) -> None:
-    """Next worse onset of each of the first events, the others staying, and what it costs."""
+    """Next worse onset of each of the first events, and what it costs.
+
+    The events after it stay; those before it move to what is then best for them. ``best`` holds
+    the score of that already, so no event before it is looked at here.
+    """
     for k in range(frame.size):
         after = tables.windows.last[tables.row.size] if k == tables.row.size - 1 else onsets[k + 1]
         t = onsets[k]

@@ -34,7 +34,7 @@ from align.decoders._lattice_kernels import (
     cut_windows,
     forward,
 )
-from align.decoders._windows import check_values, explain_unreachable, tighten
+from align.decoders._windows import check_values, explain_unreachable, refuse, tighten
 from align.decoders.lattice import Lattice
 from align.errors import ParameterError
 from align.potentials import Potentials
@@ -113,10 +113,7 @@ def decode_lattice(
     >>> decode_lattice(potentials, Lattice.with_optional(3, [1]))
     LatticePath(nodes=array([0, 2]), onsets=array([0, 2]), score=9.0)
     """
-    if potentials.ratio is not None and potentials.ratio.any():
-        raise ParameterError("decode_lattice cannot score ratio.")
-    if potentials.general:
-        raise ParameterError("decode_lattice cannot score general functions.")
+    refuse(potentials, "decode_lattice", "ratio", "general")
     if int(lattice.event.max()) >= potentials.n_events:
         raise ParameterError(
             f"a node of the lattice is event {lattice.event.max()}, the potentials have events "

@@ -20,7 +20,8 @@ import numpy.typing as npt
 
 from align._numba import compiled
 from align.decoders._first_order import Tables, backward, first_order_tables, forward
-from align.decoders._windows import explain_unreachable
+from align.decoders._rows import Row
+from align.decoders._windows import explain_unreachable, refuse
 from align.decoders.second_order import problem_of, second_order_max_marginals
 from align.errors import ParameterError
 from align.potentials import Potentials
@@ -99,8 +100,7 @@ def onset_max_marginals(potentials: Potentials) -> MaxMarginals:
     Raises
     ------
     ParameterError
-        Other scores are present; a score is NaN or +inf; no timing meets the windows and the
-        lengths, or none has a finite score.
+        General scores are present; or as `decode` does.
 
     Notes
     -----
@@ -124,10 +124,11 @@ def onset_max_marginals(potentials: Potentials) -> MaxMarginals:
         windows = problem.windows
         second_order_max_marginals(problem, potentials.n_frames, score)
     else:
-        tables = first_order_tables(potentials, "onset_max_marginals")
+        refuse(potentials, "onset_max_marginals", "general")
+        tables = first_order_tables(potentials)
         windows = tables.windows
         before, after = np.empty((2, int(tables.offset[-1])))
-        forward(tables, before)
+        forward(tables, 0, potentials.n_events, before)
         backward(tables, after)
         _add(tables, before, after, score)
     if score[-1].max() == -np.inf:
@@ -137,12 +138,8 @@ def onset_max_marginals(potentials: Potentials) -> MaxMarginals:
 
 
 @compiled()
-def _add(
-    tables: Tables,
-    before: npt.NDArray[np.float64],
-    after: npt.NDArray[np.float64],
-    score: npt.NDArray[np.float64],
-) -> None:
+def _add(tables: Tables, before: Row, after: Row, score: npt.NDArray[np.float64]) -> None:
+    """Add both flat tables up in the layout of the onset scores, whose rows begin at `start`."""
     for k in range(tables.row.size):
         low, high = tables.offset[k], tables.offset[k + 1]
         shift = tables.windows.first[k] - tables.start[k]

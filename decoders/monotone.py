@@ -6,9 +6,9 @@ With ``D_k(t)`` the best score of events ``0 .. k`` where event k begins at fram
     D_k(t) = onset[k, t] + max { D_{k-1}(t') : shortest <= t - t' <= longest }
 
 and the best path ends where ``D_{K-1}`` is greatest. The maximum runs over a window that slides
-with t: a running maximum where the longest length does not bind, a queue of falling candidates
-where it does. No back-pointers are stored: onsets are found again in the row of each event. Where
-even the rows are too much, `align.decoders._rows` keeps some and finds the others again.
+with t. Where the longest length does not bind, the window never lets go of a frame, and a running
+maximum is enough; where it does, a queue of candidates gives the maximum in O(1) a frame. Rows are
+kept, and onsets found in them again, as in `align.decoders._first_order`.
 
 Conventions of time are those of `align.types`.
 
@@ -18,18 +18,11 @@ Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, s
 """
 
 import numpy as np
-import numpy.typing as npt
 
 from align._numba import compiled
-from align.decoders._rows import best_by_rows, row_offsets
-from align.decoders._windows import (
-    Windows,
-    check_memory,
-    check_values,
-    explain_unreachable,
-    tighten,
-)
-from align.errors import ParameterError
+from align.decoders._first_order import Tables, best_path
+from align.decoders._rows import Row
+from align.decoders._windows import is_unbound, refuse
 from align.potentials import Path, Potentials
 from align.types import FloatArray, IntArray
 
@@ -44,22 +37,17 @@ def decode_monotone(potentials: Potentials, *, max_memory: int | None = None) ->
     potentials : Potentials
         Onset scores, windows and lengths; no duration, ratio or general scores.
     max_memory : int, optional
-        Most bytes of scores to keep beside the potentials, by default 1 GiB or, if it is more,
-        the least that is needed. Where all K W scores do not fit, of the order of ``sqrt(K) W``
-        are kept, at twice the time.
+        Most bytes of scores to keep beside the potentials, as in `decode_semi_markov`.
 
     Returns
     -------
     Path
-        Onsets [shape=(K,), dtype=intp] in frames and their score. Of the onsets that share the
-        best score it is those whose last onset is earliest, then the one before it, and so on.
+        As `decode` returns it, with its rule for ties.
 
     Raises
     ------
     ParameterError
-        Other scores are present; a score is NaN or +inf; no timing meets the windows and the
-        lengths, or none has a finite score; `max_memory` is not positive, or not enough (says how
-        much is).
+        Other scores are present; or as `decode_semi_markov` does.
 
     Examples
     --------
@@ -67,72 +55,37 @@ def decode_monotone(potentials: Potentials, *, max_memory: int | None = None) ->
     >>> decode_monotone(Potentials(onset, n_frames=4))
     Path(onsets=array([0, 2]), score=5.0)
     """
-    for name in ("duration", "ratio"):
-        scores = getattr(potentials, name)
-        if scores is not None and scores.any():
-            raise ParameterError(f"decode_monotone cannot score {name}; use decode.")
-    if potentials.general:
-        raise ParameterError("decode_monotone cannot score general functions; use decode.")
-    check_memory(max_memory)
-    if potentials.n_events == 0:
-        return Path(np.empty(0, dtype=np.intp), potentials.constant)
-    onset = check_values(potentials)
-    windows = tighten(potentials)
-    offset = row_offsets(windows.first, windows.last)
-    onsets = np.empty(potentials.n_events, dtype=np.intp)
-
-    def forward(low: int, high: int, best: npt.NDArray[np.float64]) -> None:
-        _forward(onset, potentials.start, windows, offset, low, high, best)
-
-    def backtrack(
-        low: int, high: int, after: int, best: npt.NDArray[np.float64]
-    ) -> tuple[float, int]:
-        return _backtrack(windows, offset, low, high, after, best, onsets)
-
-    score = best_by_rows(offset, potentials.n_frames, forward, backtrack, max_memory)
-    if score == -np.inf:
-        raise explain_unreachable(potentials, windows)
-    return Path(onsets, score + potentials.constant)
+    refuse(potentials, "decode_monotone", "duration", "ratio", "general", instead="; use decode")
+    return best_path(potentials, _forward, _backtrack, max_memory)
 
 
 @compiled()
-def _forward(
-    onset: FloatArray,
-    start: IntArray,
-    windows: Windows,
-    offset: IntArray,
-    low_event: int,
-    high_event: int,
-    best: npt.NDArray[np.float64],
-) -> None:
-    """Fill rows low_event .. high_event - 1; `best` begins with the row before them.
+def _forward(tables: Tables, low: int, high: int, best: Row) -> None:
+    """Fill rows low .. high - 1; `best` begins with the row before them.
 
-    A row is D_k, or its running maximum where the longest length does not bind.
+    A row is D_k, or its running maximum where the longest length of event k does not bind. The
+    next event then needs no loop over lengths at all: what it may follow is one value.
     """
+    windows, offset = tables.windows, tables.offset
     first, last, shortest, longest = windows.first, windows.last, windows.shortest, windows.longest
     queue = np.empty(np.max(last - first) + 1, dtype=np.intp)
-    base = offset[max(low_event - 1, 0)]
-    for k in range(low_event, high_event):
-        scores = onset[k, first[k] - start[k] : last[k] - start[k] + 1]
+    base = offset[max(low - 1, 0)]
+    for k in range(low, high):
+        scores = tables.onset[k, first[k] - tables.start[k] : last[k] - tables.start[k] + 1]
         here = best[offset[k] - base : offset[k + 1] - base]
-        if k == 0:
+        if k == 0:  # nothing lies before the first event
             for i in range(here.size):
                 here[i] = scores[i]
         else:
-            # frame first[k] + i of this event may follow the frames low + i .. high + i before
             before = best[offset[k - 1] - base : offset[k] - base]
-            high = first[k] - shortest[k - 1] - first[k - 1]
-            if longest[k - 1] >= last[k] - first[k - 1]:
-                inside = min(here.size, before.size - high)
-                top = before[before.size - 1]
-                for i in range(inside):
-                    here[i] = scores[i] + before[np.uintp(high + i)]
-                for i in range(inside, here.size):
-                    here[i] = scores[i] + top
+            # frame first[k] + i may follow places oldest + i .. newest + i of the row before
+            newest = first[k] - shortest[k - 1] - first[k - 1]
+            if is_unbound(windows, k - 1):
+                _after_maxima(scores, before, newest, here)
             else:
-                low = first[k] - longest[k - 1] - first[k - 1]
-                _sliding(scores, before, low, high, queue, here)
-        if longest[k] >= last[k + 1] - first[k]:
+                oldest = first[k] - longest[k - 1] - first[k - 1]
+                _sliding(scores, before, oldest, newest, queue, here)
+        if is_unbound(windows, k):
             top = -np.inf
             for i in range(here.size):
                 top = here[i] if here[i] > top else top
@@ -140,55 +93,62 @@ def _forward(
 
 
 @compiled()
+def _after_maxima(scores: FloatArray, before: Row, newest: int, here: Row) -> None:
+    """Add to each score the running maximum up to place ``newest + i``."""
+    # Two loops, the second for frames that may follow all of the row before: neither holds a
+    # comparison. The unsigned place spares the test for negative ones, so that it is vectorised.
+    inside = min(here.size, before.size - newest)
+    top = before[before.size - 1]
+    for i in range(inside):
+        here[i] = scores[i] + before[np.uintp(newest + i)]
+    for i in range(inside, here.size):
+        here[i] = scores[i] + top
+
+
+@compiled()
 def _sliding(
-    scores: FloatArray,
-    before: npt.NDArray[np.float64],
-    low: int,
-    high: int,
-    queue: IntArray,
-    here: npt.NDArray[np.float64],
+    scores: FloatArray, before: Row, oldest: int, newest: int, queue: IntArray, here: Row
 ) -> None:
-    head, tail, j = 0, 0, max(0, low)
+    """Add to each score the greatest of the places ``oldest + i .. newest + i``."""
+    # The queue holds places that may still become the greatest, in order of time; their scores
+    # fall. A new place drives out all before it that are no better: they leave the window sooner.
+    # So the greatest stands at the head, and each place enters and leaves once.
+    head, tail, j = 0, 0, max(0, oldest)
     for i in range(here.size):
-        while j <= min(high + i, before.size - 1):
+        while j <= min(newest + i, before.size - 1):
             while tail > head and before[queue[tail - 1]] <= before[j]:
                 tail -= 1
             queue[tail] = j
             tail += 1
             j += 1
-        while queue[head] < low + i:
+        while queue[head] < oldest + i:
             head += 1
         here[i] = before[queue[head]] + scores[i]
 
 
 @compiled()
 def _backtrack(
-    windows: Windows,
-    offset: IntArray,
-    low_event: int,
-    high_event: int,
-    after: int,
-    best: npt.NDArray[np.float64],
-    onsets: IntArray,
+    tables: Tables, low: int, high: int, end: int, best: Row, onsets: IntArray
 ) -> tuple[float, int]:
-    """Find the onsets from the last to the first; ties go to the earliest."""
-    first, last, shortest, longest = windows.first, windows.last, windows.shortest, windows.longest
-    base = offset[max(low_event - 1, 0)]
+    """Write the onsets of events low .. high - 1; return their score and the first of them."""
+    windows, offset = tables.windows, tables.offset
+    first, last = windows.first, windows.last
+    base = offset[max(low - 1, 0)]
     score = -np.inf
-    for k in range(high_event - 1, low_event - 1, -1):
+    for k in range(high - 1, low - 1, -1):
         row = best[offset[k] - base : offset[k + 1] - base]
-        low = max(0, after - longest[k] - first[k])
-        high = min(last[k], after - shortest[k]) - first[k]
-        if longest[k] >= last[k + 1] - first[k]:  # the running maximum rose there
-            at = high
-            while at > 0 and row[at - 1] == row[high]:
+        oldest = max(0, end - windows.longest[k] - first[k])
+        newest = min(last[k], end - windows.shortest[k]) - first[k]
+        # ties: the earliest. In a row of running maxima that is where the maximum rose.
+        if is_unbound(windows, k):
+            at = newest
+            while at > 0 and row[at - 1] == row[newest]:
                 at -= 1
         else:
-            at = low
-            for i in range(low + 1, high + 1):
+            at = oldest
+            for i in range(oldest + 1, newest + 1):
                 at = i if row[i] > row[at] else at
-        onsets[k] = first[k] + at
-        after = onsets[k]
-        if k == high_event - 1:
+        onsets[k] = end = first[k] + at
+        if k == high - 1:
             score = row[at]
-    return score, after
+    return score, end

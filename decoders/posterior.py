@@ -21,13 +21,21 @@ Sarawagi and Cohen, "Semi-Markov conditional random fields", NIPS 2004.
 """
 
 import math
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from align._numba import compiled
-from align.decoders._windows import Windows, check_values, explain_unreachable, tighten
+from align.decoders._windows import (
+    Windows,
+    check_values,
+    explain_unreachable,
+    is_unbound,
+    refuse,
+    tighten,
+)
 from align.decoders.second_order import problem_of, second_order_sums
 from align.errors import ParameterError
 from align.potentials import Potentials
@@ -35,6 +43,7 @@ from align.types import FloatArray, IntArray
 
 __all__ = ["Posterior", "narrowed", "onset_posterior"]
 
+_Float64 = npt.NDArray[np.float64]
 _BLOCK = 16  # frames of which the greatest score is known
 _NEGLIGIBLE = -40.0  # exp of it is 4e-18: thousands of them are below the rounding of 1
 _MOST_STATES = 2**27  # pairs of onsets, whose forward scores are kept: 1 GiB
@@ -75,9 +84,8 @@ def onset_posterior(potentials: Potentials, *, temperature: float = 1.0) -> Post
     Raises
     ------
     ParameterError
-        Other scores are present; a score is NaN or +inf; no timing meets the windows and the
-        lengths, or none has a finite score; there are ratio scores and more than 2**27 pairs of
-        an onset and a length.
+        General scores are present; there are ratio scores and more than 2**27 pairs of an onset
+        and a length; or as `decode` does.
 
     Notes
     -----
@@ -90,24 +98,18 @@ def onset_posterior(potentials: Potentials, *, temperature: float = 1.0) -> Post
     >>> onset_posterior(Potentials(table, n_frames=3)).probability[1].round(2)
     array([0.  , 0.25, 0.75])
     """
-    if potentials.general:
-        raise ParameterError("onset_posterior cannot score general functions.")
+    refuse(potentials, "onset_posterior", "general")
     if not (temperature > 0.0 and math.isfinite(temperature)):
         raise ParameterError(f"temperature={temperature}, must be positive and finite.")
     if potentials.n_events == 0:
         raise ParameterError("onset_posterior needs at least one event.")
-    onset = check_values(potentials)
-    windows = tighten(potentials)
-    probability = np.zeros(onset.shape)
+    probability = np.zeros(potentials.onset.shape)
     if potentials.ratio is not None and potentials.ratio.any():
         log_z = _over_pairs(potentials, 1.0 / temperature, probability)
     else:
-        lengths = _lengths(potentials, int(windows.longest.max()), temperature)
-        log_z = _forward_backward(
-            onset, potentials.start, windows, lengths, 1.0 / temperature, probability
-        )
+        log_z = _over_onsets(potentials, temperature, probability)
     if log_z == -np.inf:
-        raise explain_unreachable(potentials, windows)
+        raise explain_unreachable(potentials, tighten(potentials))
     return Posterior(probability, potentials.start, log_z + potentials.constant / temperature)
 
 
@@ -144,29 +146,24 @@ def narrowed(potentials: Potentials, onsets: npt.ArrayLike, reach: int) -> Poten
     columns = start[:, None] + np.arange(2 * reach + 1)
     source = np.clip(columns - potentials.start[:, None], 0, potentials.onset.shape[1] - 1)
     onset = np.take_along_axis(potentials.onset, source, axis=1)
-    return Potentials(
-        onset,
-        potentials.n_frames,
-        start=start,
-        stop=stop,
-        duration=potentials.duration,
-        duration_row=potentials.duration_row,
-        min_length=potentials.min_length,
-        max_length=potentials.max_length,
-        ratio=potentials.ratio,
-        general=potentials.general,
-        constant=potentials.constant,
-        labels=potentials.labels,
-    )
+    return replace(potentials, onset=onset, start=start, stop=stop)
 
 
-class _Lengths(NamedTuple):
-    """Scores of lengths, divided by the temperature.
+class _Scores(NamedTuple):
+    """What the kernels read; scores of lengths are divided by the temperature.
 
     Attributes
     ----------
-    score : np.ndarray [shape=(R, L + 1), dtype=float64]
-        As in `Potentials`.
+    onset : np.ndarray [shape=(K, W), dtype=float32 or float64]
+        As in `Potentials`, not divided yet.
+    inverse : float
+        One over the temperature.
+    start : np.ndarray [shape=(K,), dtype=intp]
+        First frame of each row of `onset`.
+    windows : Windows
+        Frames and lengths to sum over.
+    length : np.ndarray [shape=(R, L + 1), dtype=float64]
+        Score of each length.
     top : np.ndarray [shape=(R, L + 1), dtype=float64]
         Greatest of each length and those up to ``_BLOCK - 1`` longer.
     row : np.ndarray [shape=(K,), dtype=intp]
@@ -175,15 +172,17 @@ class _Lengths(NamedTuple):
         Whether lengths score nothing.
     """
 
-    score: npt.NDArray[np.float64]
-    top: npt.NDArray[np.float64]
+    onset: FloatArray
+    inverse: float
+    start: IntArray
+    windows: Windows
+    length: _Float64
+    top: _Float64
     row: IntArray
     flat: bool
 
 
-def _over_pairs(
-    potentials: Potentials, inverse: float, probability: npt.NDArray[np.float64]
-) -> float:
+def _over_pairs(potentials: Potentials, inverse: float, probability: _Float64) -> float:
     """Fill the probabilities where there are ratio scores; return the log of the sum of all."""
     problem = problem_of(potentials)
     n_states = int(problem.offset[-1])
@@ -195,120 +194,152 @@ def _over_pairs(
     return second_order_sums(problem, inverse, probability)
 
 
-def _lengths(potentials: Potentials, longest: int, temperature: float) -> _Lengths:
-    if potentials.duration is None:
-        nothing = np.zeros((1, longest + 1))
-        return _Lengths(nothing, nothing, np.zeros(potentials.n_events, dtype=np.intp), True)
-    assert potentials.duration_row is not None
-    score = np.asarray(potentials.duration[:, : longest + 1], dtype=np.float64) / temperature
-    top = score.copy()
+def _over_onsets(potentials: Potentials, temperature: float, probability: _Float64) -> float:
+    """Fill the probabilities where there are no ratio scores; return the log of the sum of all."""
+    scores = _scores(potentials, temperature)
+    width = int((scores.windows.last - scores.windows.first).max()) + 1
+    upto, after = np.empty((potentials.n_events, width)), np.empty(width)
+    _forward(scores, upto)
+    _last_lengths(scores, after)
+    n_last = int(scores.windows.last[-2] - scores.windows.first[-2]) + 1
+    log_z = _log_partition(upto[-1, :n_last], after)
+    if log_z > -np.inf:
+        _backward(scores, upto, after, probability)
+    return float(log_z)
+
+
+def _scores(potentials: Potentials, temperature: float) -> _Scores:
+    onset, windows = check_values(potentials), tighten(potentials)
+    n_lengths = int(windows.longest.max()) + 1
+    flat, row = potentials.duration is None, potentials.duration_row
+    if potentials.duration is None or row is None:
+        length, row = np.zeros((1, n_lengths)), np.zeros(potentials.n_events, dtype=np.intp)
+    else:
+        length = np.asarray(potentials.duration[:, :n_lengths], dtype=np.float64) / temperature
+    top = length.copy()
     reach = 1  # of `top`, doubled until it is a block
     while reach < _BLOCK:
         top[:, :-reach] = np.maximum(top[:, :-reach], top[:, reach:])
         reach *= 2
-    return _Lengths(score, top, potentials.duration_row, False)
+    return _Scores(onset, 1.0 / temperature, potentials.start, windows, length, top, row, flat)
 
 
 @compiled()
-def _forward_backward(
-    onset: FloatArray,
-    start: IntArray,
-    windows: Windows,
-    lengths: _Lengths,
-    inverse: float,
-    probability: npt.NDArray[np.float64],
-) -> float:
-    first, last = windows.first, windows.last
-    shortest, longest = windows.shortest, windows.longest
-    n_events = shortest.size
-    n_frames = first[n_events]
-    width = np.max(last - first) + 1
-    forward = np.full((n_events, width), -np.inf)
-    after = np.full(width, -np.inf)  # log sums over what follows event k, and then event k - 1
-    here = np.full(width, -np.inf)
-    tops = np.empty(width // _BLOCK + 1)
-    for t in range(first[0], last[0] + 1):
-        forward[0, t - first[0]] = onset[0, t - start[0]] * inverse
-    for k in range(1, n_events):
-        n_before, n = last[k - 1] - first[k - 1] + 1, last[k] - first[k] + 1
-        before = forward[k - 1, :n_before]
-        shift = first[k] - first[k - 1]
-        if lengths.flat and longest[k - 1] >= last[k] - first[k - 1]:
-            _running(before, shift - shortest[k - 1], forward[k, :n])
+def _forward(scores: _Scores, upto: _Float64) -> None:
+    """Fill A, [shape=(K, width)]: row k from frame ``first[k]`` on."""
+    first, last = scores.windows.first, scores.windows.last
+    tops = np.empty(upto.shape[1] // _BLOCK + 1)
+    for k in range(scores.row.size):
+        here = upto[k, : last[k] - first[k] + 1]
+        if k == 0:  # nothing lies before the first event
+            here[:] = 0.0
         else:
-            row = lengths.row[k - 1]
-            _block_tops(before, tops)
-            for i in range(n):
-                forward[k, i] = _log_sum(
-                    before,
-                    tops,
-                    lengths.score[row],
-                    lengths.top[row],
-                    max(0, shift + i - longest[k - 1]),
-                    min(n_before - 1, shift + i - shortest[k - 1]),
-                    shift + i,
-                    -1,
-                )
-        for i in range(n):
-            forward[k, i] += onset[k, first[k] + i - start[k]] * inverse
-    k = n_events - 1
-    for t in range(first[k], last[k] + 1):
-        length = n_frames - t
-        if shortest[k] <= length <= longest[k]:
-            after[t - first[k]] = lengths.score[lengths.row[k], length]
+            before = upto[k - 1, : last[k - 1] - first[k - 1] + 1]
+            _log_sums(scores, k - 1, before, first[k] - first[k - 1], -1, tops, here)
+        for i in range(here.size):
+            here[i] += scores.onset[k, first[k] + i - scores.start[k]] * scores.inverse
+
+
+@compiled()
+def _last_lengths(scores: _Scores, after: _Float64) -> None:
+    """Fill B of the last event: it lasts until the recording ends."""
+    k = scores.row.size - 1
+    windows = scores.windows
+    after[:] = -np.inf
+    for t in range(windows.first[k], windows.last[k] + 1):
+        length = windows.first[k + 1] - t  # the end sentinel has one frame, T
+        if windows.shortest[k] <= length <= windows.longest[k]:
+            after[t - windows.first[k]] = scores.length[scores.row[k], length]
+
+
+@compiled()
+def _log_partition(upto: _Float64, after: _Float64) -> float:
+    """Log of the sum over all timings, from A and B of the last event."""
     log_z = -np.inf
-    for i in range(last[k] - first[k] + 1):
-        log_z = _log_add(log_z, forward[k, i] + after[i])
-    if log_z == -np.inf:
-        return log_z
-    for k in range(n_events - 1, -1, -1):
-        n = last[k] - first[k] + 1
-        if k < n_events - 1:
-            base, n_after = first[k + 1], last[k + 1] - first[k + 1] + 1
-            for i in range(n_after):
-                after[i] += onset[k + 1, base + i - start[k + 1]] * inverse
-            shift = first[k] - base
-            if lengths.flat and longest[k] >= last[k + 1] - first[k]:
-                # the same sums, read from the end
-                high = last[k + 1] - last[k]
-                _running(after[:n_after][::-1], high - shortest[k], here[:n][::-1])
-            else:
-                row = lengths.row[k]
-                _block_tops(after[:n_after], tops)
-                for i in range(n):
-                    here[i] = _log_sum(
-                        after[:n_after],
-                        tops,
-                        lengths.score[row],
-                        lengths.top[row],
-                        max(0, shift + i + shortest[k]),
-                        min(n_after - 1, shift + i + longest[k]),
-                        shift + i,
-                        1,
-                    )
-            after[:n] = here[:n]
-        # by the sum of the row, not by log_z: that of large scores is rounded in its own way
-        row_top, total = -np.inf, 0.0
-        for i in range(n):
-            row_top = max(row_top, forward[k, i] + after[i])
-        for i in range(n):
-            here[i] = math.exp(forward[k, i] + after[i] - row_top)
-            total += here[i]
-        for i in range(n):
-            probability[k, first[k] + i - start[k]] = here[i] / total
+    for i in range(upto.size):
+        log_z = _log_add(log_z, upto[i] + after[i])
     return log_z
 
 
 @compiled()
+def _backward(scores: _Scores, upto: _Float64, after: _Float64, probability: _Float64) -> None:
+    """Find B, last event first, and join it with A; `after` holds B of the last event."""
+    first, last, start = scores.windows.first, scores.windows.last, scores.start
+    tops = np.empty(after.size // _BLOCK + 1)
+    here = np.empty(after.size)
+    # Rows of B are needed once only, so one array serves all: it goes from event k + 1 to event k
+    # by taking in the onset scores of event k + 1, and then the sums over the lengths of event k.
+    for k in range(scores.row.size - 1, -1, -1):
+        n = last[k] - first[k] + 1
+        if k < scores.row.size - 1:
+            follows = after[: last[k + 1] - first[k + 1] + 1]
+            for i in range(follows.size):
+                score = scores.onset[k + 1, first[k + 1] + i - start[k + 1]]
+                follows[i] += score * scores.inverse
+            _log_sums(scores, k, follows, first[k] - first[k + 1], 1, tops, here[:n])
+            after[:n] = here[:n]
+        row = probability[k, first[k] - start[k] : last[k] - start[k] + 1]
+        _normalised(upto[k, :n], after[:n], row)
+
+
+@compiled()
+def _normalised(upto: _Float64, after: _Float64, row: _Float64) -> None:
+    """Fill the probabilities of one onset."""
+    # by the sum of the row, not by log Z: that of large scores is rounded in its own way
+    top, total = -np.inf, 0.0
+    for i in range(row.size):
+        top = max(top, upto[i] + after[i])
+    for i in range(row.size):
+        row[i] = math.exp(upto[i] + after[i] - top)
+        total += row[i]
+    for i in range(row.size):
+        row[i] /= total
+
+
+@compiled()
+def _log_sums(
+    scores: _Scores,
+    k: int,
+    values: _Float64,
+    shift: int,
+    step: int,
+    tops: _Float64,
+    out: _Float64,
+) -> None:
+    """``out[i]`` is the log sum of ``values[i + shift + step * d]`` and length d of event k.
+
+    Forwards, ``step=-1``, the value lies d frames before; backwards, ``step=1``, d frames after.
+    """
+    shortest, longest = scores.windows.shortest[k], scores.windows.longest[k]
+    if scores.flat and is_unbound(scores.windows, k):  # no length scores or binds: running sums
+        if step < 0:
+            _running(values, shift - shortest, out)
+        else:  # the same sums, read from the end
+            ahead = values.size - out.size - shift
+            _running(values[::-1], ahead - shortest, out[::-1])
+        return
+    _block_tops(values, tops)
+    length, top = scores.length[scores.row[k]], scores.top[scores.row[k]]
+    for i in range(out.size):
+        at = i + shift
+        low = at - longest if step < 0 else at + shortest
+        high = at - shortest if step < 0 else at + longest
+        low, high = max(0, low), min(values.size - 1, high)
+        out[i] = _log_sum(values, tops, length, top, low, high, at, step)
+
+
+@compiled()
 def _log_add(a: float, b: float) -> float:
+    """``log(exp(a) + exp(b))``."""
     if b > a:
         a, b = b, a
     return a if b == -np.inf else a + math.log1p(math.exp(b - a))
 
 
 @compiled()
-def _running(before: npt.NDArray[np.float64], shift: int, out: npt.NDArray[np.float64]) -> None:
+def _running(before: _Float64, shift: int, out: _Float64) -> None:
     """``out[i]`` is the log sum of ``before[: i + shift + 1]``."""
+    # The sum so far is kept beside the greatest term, and scaled when a greater one comes.
     top, total, j = -np.inf, 0.0, 0
     for i in range(out.size):
         while j < before.size and j <= i + shift:
@@ -325,7 +356,8 @@ def _running(before: npt.NDArray[np.float64], shift: int, out: npt.NDArray[np.fl
 
 
 @compiled()
-def _block_tops(values: npt.NDArray[np.float64], tops: npt.NDArray[np.float64]) -> None:
+def _block_tops(values: _Float64, tops: _Float64) -> None:
+    """Find the greatest value of each block."""
     for b in range((values.size + _BLOCK - 1) // _BLOCK):
         top = -np.inf
         for i in range(b * _BLOCK, min(values.size, (b + 1) * _BLOCK)):
@@ -335,10 +367,10 @@ def _block_tops(values: npt.NDArray[np.float64], tops: npt.NDArray[np.float64]) 
 
 @compiled()
 def _log_sum(
-    values: npt.NDArray[np.float64],
-    tops: npt.NDArray[np.float64],
-    lengths: npt.NDArray[np.float64],
-    length_tops: npt.NDArray[np.float64],
+    values: _Float64,
+    tops: _Float64,
+    lengths: _Float64,
+    length_tops: _Float64,
     low: int,
     high: int,
     shift: int,
@@ -349,6 +381,9 @@ def _log_sum(
     A block of values is left alone where it cannot hold the greatest term, and then where all its
     terms are so small beside the greatest that their sum is below the rounding of the total.
     """
+    # Two rounds over the same blocks: the greatest term first, then the sum relative to it, so
+    # that no exponential overflows and the greatest is 1. The bound on a block is the greatest of
+    # its values and of all lengths from its nearest frame on.
     top = -np.inf
     for step in range(2):
         total = 0.0

@@ -1,25 +1,200 @@
-"""Decoders too simple to be wrong: enumeration, and the recursion of the thesis as printed."""
+"""Decoders too simple to be wrong: enumeration, and recursions as printed; and small problems.
+
+The slow twins of all decoders stand here, whichever test needs them.
+"""
 
 import itertools
 import math
 
 import numpy as np
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from align.potentials import Potentials
+
+SMALL = st.sampled_from([-3.0, -2.0, -1.0, 0.0, 0.0, 1.0, 2.0, 3.0])
+ROUGH = st.one_of(SMALL, st.just(-np.inf))
+
+
+def enumerate_all(potentials):
+    """List every increasing choice of onsets of finite score as (onsets, score), the best first.
+
+    Ties: the last onset earliest, then the one before it, and so on.
+    """
+    timings = itertools.combinations(range(potentials.n_frames), potentials.n_events)
+    scored = [(-potentials.score(y), y[::-1]) for y in timings]
+    return [(list(y[::-1]), -score) for score, y in sorted(scored) if score < np.inf]
 
 
 def enumerate_best(potentials):
-    """Try every increasing choice of onsets; return (onsets, score).
+    """Return the first of these; the onsets are None where no score is finite."""
+    return next(iter(enumerate_all(potentials)), (None, -np.inf))
 
-    The onsets are None where no score is finite. Ties: the last onset earliest, then the one
-    before it, and so on.
-    """
-    best, best_score = None, -np.inf
-    for y in itertools.combinations(range(potentials.n_frames), potentials.n_events):
-        score = potentials.score(y)
-        if score > best_score or (
-            score == best_score and best is not None and y[::-1] < best[::-1]
-        ):
-            best, best_score = y, score
-    return best, best_score
+
+def max_marginals(potentials):
+    """Best score with each onset at each frame, by enumeration."""
+    table = np.full(potentials.onset.shape, -np.inf)
+    k = np.arange(potentials.n_events)
+    for y, score in enumerate_all(potentials):
+        at = np.array(y) - potentials.start
+        table[k, at] = np.maximum(table[k, at], score)
+    return table
+
+
+def posterior(potentials, temperature):
+    """Probability of each onset at each frame, and log Z, by enumeration."""
+    table, timings = np.zeros(potentials.onset.shape), enumerate_all(potentials)
+    log_z = np.logaddexp.reduce([score / temperature for _, score in timings])
+    for y, score in timings:
+        at = np.array(y) - potentials.start
+        table[np.arange(len(y)), at] += np.exp(score / temperature - log_z)
+    return table, log_z
+
+
+def first_order_score(p):
+    """Best first-order score, by one array operation for each event and length."""
+    ends = np.full(p.n_frames + 1, -np.inf)
+    ends[:-1] = 0.0
+    for k in range(p.n_events):
+        starts = np.full(p.n_frames + 1, -np.inf)
+        starts[:-1] = ends[:-1] + p.onset[k]
+        ends = np.full(p.n_frames + 1, -np.inf)
+        for d in range(p.min_length[k], p.max_length[k] + 1):
+            score = 0.0 if p.duration is None else p.duration[p.duration_row[k], d]
+            ends[d:] = np.maximum(ends[d:], starts[: p.n_frames + 1 - d] + score)
+    return ends[-1] + p.constant
+
+
+def first_order_posterior(p, temperature):
+    """Forward and backward with one array operation for each event and length."""
+    n = p.n_frames
+    score = np.zeros((1, n + 1)) if p.duration is None else p.duration
+    row = np.zeros(p.n_events, dtype=int) if p.duration is None else p.duration_row
+
+    def lasting(before, k, step):
+        out = np.full(n + 1, -np.inf)
+        for d in range(p.min_length[k], min(p.max_length[k], n) + 1):
+            to, come = (slice(d, None), slice(None, n + 1 - d))[::step]
+            out[to] = np.logaddexp(out[to], before[come] + score[row[k], d] / temperature)
+        return out
+
+    onset = np.full((p.n_events, n + 1), -np.inf)
+    for k in range(p.n_events):
+        at = slice(p.start[k], p.stop[k])
+        onset[k, at] = p.onset[k, : p.stop[k] - p.start[k]] / temperature
+    before, after = [onset[0]], [np.where(np.arange(n + 1) == n, 0.0, -np.inf)]
+    for k in range(1, p.n_events):
+        before.append(lasting(before[-1], k - 1, 1) + onset[k])
+    for k in range(p.n_events - 1, -1, -1):
+        after.append(lasting(after[-1] + (onset[k + 1] if k + 1 < p.n_events else 0.0), k, -1))
+    both = np.array(before) + np.array(after[:0:-1])
+    log_z = np.logaddexp.reduce(both[0])
+    table = np.zeros(p.onset.shape)
+    for k in range(p.n_events):
+        table[k, : p.stop[k] - p.start[k]] = np.exp(both[k, p.start[k] : p.stop[k]] - log_z)
+    return table, log_z
+
+
+def group_score(p, groups, y):
+    """Sum over all members; `y` is one frame for each group."""
+    ends = [*y[1:], p.n_frames]
+    total = p.constant
+    for k, g in enumerate(groups):
+        d = ends[g] - y[g]
+        if not (p.start[k] <= y[g] < p.stop[k] and p.min_length[k] <= d <= p.max_length[k]):
+            return -np.inf
+        total += p.onset[k, y[g] - p.start[k]]
+        if p.duration is not None:
+            total += p.duration[p.duration_row[k], d]
+        if p.ratio is not None and g > 0:
+            before = y[g] - y[g - 1]
+            total += p.ratio[k] @ [d * d, before * before, before * d]
+    return total
+
+
+def best_of_groups(p, groups):
+    """Best onsets and score where the members of a group begin together; or None."""
+    scored = []
+    for y in itertools.combinations(range(p.n_frames), int(groups[-1]) + 1):
+        score = group_score(p, groups, y)
+        if score > -np.inf:
+            scored.append((-score, y[::-1]))
+    if not scored:
+        return None, -np.inf
+    score, y = min(scored)
+    return np.array(y[::-1])[groups].tolist(), -score
+
+
+def paths_of_lattice(lattice):
+    """Every path, as a list of nodes, with the score of its graph."""
+    score = {(u, v): s for (u, v), s in zip(lattice.arcs.tolist(), lattice.arc_score, strict=True)}
+    end_score = dict(zip(lattice.ends.tolist(), lattice.end_score, strict=True))
+    stack = [([u], s) for u, s in zip(lattice.starts.tolist(), lattice.start_score, strict=True)]
+    while stack:
+        path, total = stack.pop()
+        if path[-1] in end_score:
+            yield path, total + end_score[path[-1]]
+        stack += [([*path, v], total + score[u, v]) for u, v in score if u == path[-1]]
+
+
+def lattice_score(p, lattice, nodes, y, segment, transition):
+    """Score of the timing `y` of the nodes, the graph's own scores left out."""
+    total = p.constant
+    arcs = lattice.arcs.tolist()
+    for i, (v, t, after) in enumerate(zip(nodes, y, [*y[1:], p.n_frames], strict=True)):
+        k = lattice.event[v]
+        d = after - t
+        if not (p.start[k] <= t < p.stop[k] and p.min_length[k] <= d <= p.max_length[k]):
+            return -np.inf
+        total += p.onset[k, t - p.start[k]]
+        if p.duration is not None:
+            total += p.duration[p.duration_row[k], d]
+        if segment is not None and segment.rows[k] >= 0:
+            prefix = segment.prefix[segment.rows[k]]
+            total += prefix[after] - prefix[t]
+        if transition is not None and i:
+            row = transition.rows[arcs.index([nodes[i - 1], v])]
+            total += transition.table[row, t] if row >= 0 else 0.0
+    return total
+
+
+def best_of_lattice(p, lattice, segment=None, transition=None):
+    """Best (score, nodes, onsets) by the rule for ties, or None."""
+    best = None
+    for nodes, fixed in paths_of_lattice(lattice):
+        for y in itertools.combinations(range(p.n_frames), len(nodes)):
+            score = fixed + lattice_score(p, lattice, nodes, y, segment, transition)
+            key = (-score, list(zip(y, nodes, strict=True))[::-1])
+            if score > -np.inf and (best is None or key < best[0]):
+                best = key, nodes, list(y)
+    return best
+
+
+def coarse_path(cells):
+    """Semi-Markov decoding of cells, one number at a time."""
+    best = {}
+    n_events = cells.first.size
+    for k in range(n_events):
+        new = {}
+        for c in range(cells.first[k], cells.last[k] + 1):
+            score = cells.onset[cells.onset_row[k], c - cells.shift[k]]
+            score = score - cells.prefix[cells.prefix_row[k], c]
+            if k == 0:
+                new[c] = (score, [c])
+                continue
+            score += cells.prefix[cells.prefix_row[k - 1], c]
+            if before := _before(cells, best, k - 1, c):
+                top, path = max(before, key=lambda item: item[0])
+                new[c] = (top + score, [*path, c])
+        best = new
+    last = _before(cells, best, n_events - 1, cells.n_cells)
+    return max(last, key=lambda item: item[0]) if last else None
+
+
+def _before(cells, best, k, c):
+    lengths = range(cells.shortest[k], cells.longest[k] + 1)
+    scores = cells.duration[cells.duration_row[k]]
+    return [(s + scores[c - b], path) for b, (s, path) in best.items() if c - b in lengths]
 
 
 def psi(potentials, k, t_before, t, t_after):
@@ -61,12 +236,75 @@ def recursion(potentials):
     return potentials.constant + max(best[t, n_frames] for t in range(n_frames))
 
 
+@st.composite
+def small_potentials(
+    draw,
+    n_events=None,
+    n_frames=None,
+    *,
+    most_frames=9,
+    scores=None,
+    duration=None,
+    ratio=None,
+    shortest=3,
+    latest=1.0,
+    dtype=np.float64,
+    general=(),
+    labels=(),
+):
+    """Integer-valued potentials, so that sums are exact and ties real; feasible or not.
+
+    `duration` says whether lengths are scored, by default by chance. `ratio` is a table, or a
+    strategy of some. `shortest` is the greatest least length, `latest` the part of the recording
+    in which windows begin.
+    """
+    n_events = draw(st.integers(1, 4)) if n_events is None else n_events
+    n_frames = draw(st.integers(1, most_frames)) if n_frames is None else n_frames
+    if scores is None:
+        scores = ROUGH if draw(st.booleans()) else SMALL
+    start = stop = table = row = minimum = maximum = None
+    width = n_frames
+    if draw(st.booleans()):
+        begin = st.integers(0, min(n_frames - 1, int(latest * n_frames)))
+        start = np.sort(draw(arrays(np.intp, n_events, elements=begin)))
+        stop = np.sort(draw(arrays(np.intp, n_events, elements=st.integers(1, n_frames))))
+        width = max(1, int((stop - start).max()))
+    if draw(st.booleans()) if duration is None else duration:
+        longest = draw(st.integers(1, n_frames))
+        table = draw(arrays(np.float64, (2, longest + 1), elements=scores))
+        row = draw(arrays(np.intp, n_events, elements=st.integers(0, 1)))
+    if draw(st.booleans()):
+        minimum = draw(arrays(np.intp, n_events, elements=st.integers(1, shortest)))
+    if draw(st.booleans()):
+        maximum = draw(arrays(np.intp, n_events, elements=st.integers(1, n_frames)))
+    return Potentials(
+        draw(arrays(dtype, (n_events, width), elements=scores)),
+        n_frames,
+        start=start,
+        stop=stop,
+        duration=table,
+        duration_row=row,
+        min_length=minimum,
+        max_length=maximum,
+        ratio=draw(ratio) if isinstance(ratio, st.SearchStrategy) else ratio,
+        general=general,
+        constant=draw(SMALL),
+        labels=labels,
+    )
+
+
+@st.composite
+def ratios(draw, n_events):
+    """Coefficients of either sign; none for the first event."""
+    ratio = draw(arrays(np.float64, (n_events, 3), elements=st.sampled_from([-1.0, 0.0, 2.0])))
+    ratio[0] = 0.0
+    return ratio
+
+
 def random_potentials(
     rng, n_events, n_frames, *, longest=None, order=2, sign=None, dtype=np.float64, windows=False
 ):
     """Float potentials that some timing meets; `sign` is that of the ratio weight."""
-    from align.potentials import Potentials
-
     longest = n_frames if longest is None else longest
     start = stop = duration = row = ratio = None
     width = n_frames

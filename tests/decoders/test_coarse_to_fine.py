@@ -210,36 +210,9 @@ def test_rounding_of_base_functions_is_a_relaxation_too(seed):
     assert found.onsets.tolist() == expected.onsets.tolist()
 
 
-def slow_coarse(cells):
-    """Semi-Markov decoding of cells, one number at a time."""
-    best = {}
-    n_events = cells.first.size
-    for k in range(n_events):
-        new = {}
-        for c in range(cells.first[k], cells.last[k] + 1):
-            score = cells.onset[cells.onset_row[k], c - cells.shift[k]]
-            score = score - cells.prefix[cells.prefix_row[k], c]
-            if k == 0:
-                new[c] = (score, [c])
-                continue
-            score += cells.prefix[cells.prefix_row[k - 1], c]
-            if before := follow(cells, best, k - 1, c):
-                top, path = max(before, key=lambda item: item[0])
-                new[c] = (top + score, [*path, c])
-        best = new
-    last = follow(cells, best, n_events - 1, cells.n_cells)
-    return max(last, key=lambda item: item[0]) if last else None
-
-
-def follow(cells, best, k, c):
-    lengths = range(cells.shortest[k], cells.longest[k] + 1)
-    scores = cells.duration[cells.duration_row[k]]
-    return [(s + scores[c - b], path) for b, (s, path) in best.items() if c - b in lengths]
-
-
 @settings(max_examples=150)
 @given(data=st.data())
-def test_coarse_pass_equals_its_slow_twin(data):
+def test_coarse_pass_equals_its_slow_twin(naive, data):
     rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))
     n_events, n_cells = data.draw(st.integers(1, 7)), data.draw(st.integers(1, 12))
     first = np.sort(rng.integers(0, n_cells, n_events))
@@ -260,7 +233,7 @@ def test_coarse_pass_equals_its_slow_twin(data):
         shortest + rng.integers(0, data.draw(st.sampled_from([3, 15])), n_events),
         n_cells,
     )
-    expected = slow_coarse(cells)
+    expected = naive.coarse_path(cells)
     for max_memory in (None, 1):
         with pytest.MonkeyPatch.context() as patch:
             if max_memory:

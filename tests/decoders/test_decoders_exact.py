@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
 from align import decoders
 from align.errors import ParameterError
@@ -45,48 +44,25 @@ DECODERS = {
 
 
 @st.composite
-def small_potentials(draw, order):
-    """Integer-valued potentials, so that sums are exact and ties real; feasible or not."""
+def small_potentials(draw, naive, order):
+    """Integer-valued potentials of an order, so that sums are exact and ties real."""
     n_events = draw(st.integers(1, 4))
-    n_frames = draw(st.integers(1, 10))
-    small = st.sampled_from([-3.0, -2.0, -1.0, 0.0, 0.0, 1.0, 2.0, 3.0])
-    scores = st.one_of(small, st.just(-np.inf)) if draw(st.booleans()) else small
-    start = stop = duration = row = ratio = minimum = maximum = None
-    width = n_frames
-    if draw(st.booleans()):
-        start = np.sort(draw(arrays(np.intp, n_events, elements=st.integers(0, n_frames - 1))))
-        stop = np.sort(draw(arrays(np.intp, n_events, elements=st.integers(1, n_frames))))
-        width = max(1, int((stop - start).max()))
-    longest = draw(st.integers(1, n_frames))
-    if order in (1, 2) or (draw(st.booleans()) and order == 3):
-        duration = draw(arrays(np.float64, (2, longest + 1), elements=scores))
-        row = draw(arrays(np.intp, n_events, elements=st.integers(0, 1)))
-    if draw(st.booleans()):
-        minimum = draw(arrays(np.intp, n_events, elements=st.integers(1, 3)))
-    if draw(st.booleans()):
-        maximum = draw(arrays(np.intp, n_events, elements=st.integers(1, n_frames)))
-    if order == 2 or (draw(st.booleans()) and order == 3):
-        ratio = draw(arrays(np.float64, (n_events, 3), elements=st.sampled_from([-1.0, 0.0, 2.0])))
-        ratio[0] = 0.0
     functions = ()
     if order == 3:
         functions = draw(st.sampled_from([(scrambled,), (scrambled, forbids_equal)]))
-    return Potentials(
-        draw(arrays(np.float64, (n_events, width), elements=scores)),
-        n_frames,
-        start=start,
-        stop=stop,
-        duration=duration,
-        duration_row=row,
-        min_length=minimum,
-        max_length=maximum,
-        ratio=ratio,
-        general=tuple(
-            (draw(st.sampled_from([2.0, -1.0] if f is scrambled else [1.0, 2.0])), f)
-            for f in functions
-        ),
-        constant=draw(small),
-        labels=tuple("abcd"[:n_events]),
+    with_ratio = order == 2 or (order == 3 and draw(st.booleans()))
+    return draw(
+        naive.small_potentials(
+            n_events,
+            most_frames=10,
+            duration={0: False, 3: None}.get(order, True),
+            ratio=naive.ratios(n_events) if with_ratio else None,
+            general=tuple(
+                (draw(st.sampled_from([2.0, -1.0] if f is scrambled else [1.0, 2.0])), f)
+                for f in functions
+            ),
+            labels=tuple("abcd"[:n_events]),
+        )
     )
 
 
@@ -94,7 +70,7 @@ def small_potentials(draw, order):
 @settings(max_examples=300)
 @given(data=st.data())
 def test_equals_enumeration_ties_included(naive, order, data):
-    potentials = data.draw(small_potentials(order))
+    potentials = data.draw(small_potentials(naive, order))
     onsets, score = naive.enumerate_best(potentials)
     for decode in DECODERS[order]:
         if onsets is None:
@@ -200,21 +176,7 @@ def test_first_order_decoders_on_longer_problems(naive, order):
             potentials.min_length[:] = 4
         path = decoders.decode(potentials)
         assert path.score == pytest.approx(potentials.score(path.onsets), abs=1e-9)
-        assert path.score == pytest.approx(_by_numpy(potentials), abs=1e-9)
-
-
-def _by_numpy(p):
-    """First-order dynamic programme, one array operation for each event and length."""
-    ends = np.full(p.n_frames + 1, -np.inf)
-    ends[:-1] = 0.0
-    for k in range(p.n_events):
-        starts = np.full(p.n_frames + 1, -np.inf)
-        starts[:-1] = ends[:-1] + p.onset[k]
-        ends = np.full(p.n_frames + 1, -np.inf)
-        for d in range(p.min_length[k], p.max_length[k] + 1):
-            score = 0.0 if p.duration is None else p.duration[p.duration_row[k], d]
-            ends[d:] = np.maximum(ends[d:], starts[: p.n_frames + 1 - d] + score)
-    return ends[-1] + p.constant
+        assert path.score == pytest.approx(naive.first_order_score(potentials), abs=1e-9)
 
 
 @pytest.mark.parametrize("order", [0, 1, 2])

@@ -2,6 +2,7 @@
 
 import itertools
 from dataclasses import replace
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -11,24 +12,6 @@ from hypothesis import strategies as st
 from align.decoders.posterior import narrowed, onset_posterior
 from align.errors import ParameterError
 from align.potentials import Potentials
-
-
-def enumerated(potentials: Potentials, temperature: float) -> tuple[np.ndarray, float]:
-    """Probability of each onset by the sum over every increasing choice of frames."""
-    k, width = potentials.onset.shape
-    table = np.zeros((k, width))
-    scores, paths = [], []
-    for path in itertools.combinations(range(potentials.n_frames), k):
-        score = potentials.score(path)
-        if score > -np.inf:
-            scores.append(score / temperature)
-            paths.append(path)
-    scores = np.array(scores)
-    log_z = np.logaddexp.reduce(scores)
-    for score, path in zip(scores, paths, strict=True):
-        for i, t in enumerate(path):
-            table[i, t - potentials.start[i]] += np.exp(score - log_z)
-    return table, log_z
 
 
 @st.composite
@@ -49,16 +32,13 @@ def small_potentials(draw: st.DrawFn) -> Potentials:
 
 
 @given(small_potentials(), st.sampled_from([0.5, 1.0, 7.0]))
-def test_equals_enumeration(potentials: Potentials, temperature: float) -> None:
+def test_equals_enumeration(naive: ModuleType, potentials: Potentials, temperature: float) -> None:
     try:
         found = onset_posterior(potentials, temperature=temperature)
     except ParameterError:
-        k, n = potentials.n_events, potentials.n_frames
-        assert all(
-            potentials.score(path) == -np.inf for path in itertools.combinations(range(n), k)
-        )
+        assert not naive.enumerate_all(potentials)
         return
-    table, log_z = enumerated(potentials, temperature)
+    table, log_z = naive.posterior(potentials, temperature)
     np.testing.assert_allclose(found.probability, table, atol=1e-9)
     assert found.log_partition == pytest.approx(log_z, rel=1e-9, abs=1e-9)
     np.testing.assert_allclose(found.probability.sum(axis=1), 1.0, rtol=1e-9)
@@ -157,40 +137,12 @@ def test_narrowing_checks_its_arguments() -> None:
         narrowed(potentials, [0, 1], reach=-1)
 
 
-def by_numpy(p: Potentials, temperature: float) -> tuple[np.ndarray, float]:
-    """Forward and backward with one array operation for each event and length."""
-    n = p.n_frames
-    score = np.zeros((1, n + 1)) if p.duration is None else p.duration
-    row = np.zeros(p.n_events, dtype=int) if p.duration is None else p.duration_row
-
-    def lasting(before: np.ndarray, k: int, step: int) -> np.ndarray:
-        out = np.full(n + 1, -np.inf)
-        for d in range(p.min_length[k], min(p.max_length[k], n) + 1):
-            to, come = (slice(d, None), slice(None, n + 1 - d))[::step]
-            out[to] = np.logaddexp(out[to], before[come] + score[row[k], d] / temperature)
-        return out
-
-    onset = np.full((p.n_events, n + 1), -np.inf)
-    for k in range(p.n_events):
-        at = slice(p.start[k], p.stop[k])
-        onset[k, at] = p.onset[k, : p.stop[k] - p.start[k]] / temperature
-    before, after = [onset[0]], [np.where(np.arange(n + 1) == n, 0.0, -np.inf)]
-    for k in range(1, p.n_events):
-        before.append(lasting(before[-1], k - 1, 1) + onset[k])
-    for k in range(p.n_events - 1, -1, -1):
-        after.append(lasting(after[-1] + (onset[k + 1] if k + 1 < p.n_events else 0.0), k, -1))
-    both = np.array(before) + np.array(after[:0:-1])
-    log_z = np.logaddexp.reduce(both[0])
-    table = np.zeros(p.onset.shape)
-    for k in range(p.n_events):
-        table[k, : p.stop[k] - p.start[k]] = np.exp(both[k, p.start[k] : p.stop[k]] - log_z)
-    return table, log_z
-
-
 @pytest.mark.parametrize("lengths", ["none", "none, bounded", "smooth", "random"])
 @pytest.mark.parametrize("scale", [0.01, 3.0, 1e3])
 @pytest.mark.parametrize("windows", [False, True])
-def test_blocks_that_are_left_alone_do_not_matter(lengths: str, scale: float, windows: bool):
+def test_blocks_that_are_left_alone_do_not_matter(
+    naive: ModuleType, lengths: str, scale: float, windows: bool
+) -> None:
     rng = np.random.default_rng(1)
     k, n = 5, 90
     start = np.array([0, 4, 20, 40, 61]) if windows else None
@@ -212,6 +164,6 @@ def test_blocks_that_are_left_alone_do_not_matter(lengths: str, scale: float, wi
         max_length=np.array([60, 30, 60, 20, 60]) if lengths == "none, bounded" else None,
     )
     found = onset_posterior(potentials, temperature=0.7)
-    table, log_z = by_numpy(potentials, 0.7)
+    table, log_z = naive.first_order_posterior(potentials, 0.7)
     np.testing.assert_allclose(found.probability, table, rtol=1e-7, atol=1e-12)
     assert found.log_partition == pytest.approx(log_z, rel=1e-12)

@@ -1,91 +1,31 @@
 """Groups of simultaneous events: against enumeration of the timings of groups."""
 
-import itertools
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
 from align import decoders
 from align.decoders import decode_groups, group_potentials, simultaneous
 from align.errors import ParameterError
 from align.potentials import Potentials
 
-SMALL = st.sampled_from([-3.0, -2.0, -1.0, 0.0, 0.0, 1.0, 2.0, 3.0])
-
-
-def score_of(p, groups, y):
-    """Sum over all members; `y` is one frame for each group."""
-    ends = [*y[1:], p.n_frames]
-    total = p.constant
-    for k, g in enumerate(groups):
-        d = ends[g] - y[g]
-        if not (p.start[k] <= y[g] < p.stop[k] and p.min_length[k] <= d <= p.max_length[k]):
-            return -np.inf
-        total += p.onset[k, y[g] - p.start[k]]
-        if p.duration is not None:
-            total += p.duration[p.duration_row[k], d]
-        if p.ratio is not None and g > 0:
-            before = y[g] - y[g - 1]
-            total += p.ratio[k] @ [d * d, before * before, before * d]
-    return total
-
-
-@st.composite
-def grouped(draw):
-    groups = np.cumsum([0, *draw(st.lists(st.integers(0, 1), max_size=5))])
-    n_events, n_frames = len(groups), draw(st.integers(1, 7))
-    scores = st.one_of(SMALL, st.just(-np.inf)) if draw(st.booleans()) else SMALL
-    start = stop = duration = row = minimum = maximum = ratio = None
-    width = n_frames
-    if draw(st.booleans()):
-        start = np.sort(draw(arrays(np.intp, n_events, elements=st.integers(0, n_frames // 2))))
-        stop = np.sort(draw(arrays(np.intp, n_events, elements=st.integers(1, n_frames))))
-        width = max(1, int((stop - start).max()))
-    if draw(st.booleans()):
-        longest = draw(st.integers(1, n_frames))
-        duration = draw(arrays(np.float64, (2, longest + 1), elements=scores))
-        row = draw(arrays(np.intp, n_events, elements=st.integers(0, 1)))
-    if draw(st.booleans()):
-        minimum = draw(arrays(np.intp, n_events, elements=st.integers(1, 2)))
-    if draw(st.booleans()):
-        maximum = draw(arrays(np.intp, n_events, elements=st.integers(1, n_frames)))
-    if draw(st.booleans()):
-        ratio = draw(arrays(np.float64, (n_events, 3), elements=st.sampled_from([-1.0, 0.0, 2.0])))
-        ratio[0] = 0.0
-    potentials = Potentials(
-        draw(arrays(np.float64, (n_events, width), elements=scores)),
-        n_frames,
-        start=start,
-        stop=stop,
-        duration=duration,
-        duration_row=row,
-        min_length=minimum,
-        max_length=maximum,
-        ratio=ratio,
-        constant=draw(SMALL),
-    )
-    return potentials, groups
-
 
 @settings(max_examples=400)
-@given(grouped())
-def test_equals_enumeration_ties_included(problem):
-    potentials, groups = problem
-    best = None
-    for y in itertools.combinations(range(potentials.n_frames), int(groups[-1]) + 1):
-        key = (-score_of(potentials, groups, y), y[::-1])
-        if key[0] < np.inf and (best is None or key < best):
-            best = key
-    if best is None:
+@given(data=st.data())
+def test_equals_enumeration_ties_included(naive, data):
+    groups = np.cumsum([0, *data.draw(st.lists(st.integers(0, 1), max_size=5))])
+    options = {"n_events": len(groups), "most_frames": 7, "shortest": 2, "latest": 0.5}
+    ratio = naive.ratios(len(groups)) if data.draw(st.booleans()) else None
+    potentials = data.draw(naive.small_potentials(ratio=ratio, **options))
+    onsets, score = naive.best_of_groups(potentials, groups)
+    if onsets is None:
         with pytest.raises(ParameterError, match=r"events? \d|no timing|frames"):
             decode_groups(potentials, groups)
         return
     found = decode_groups(potentials, groups)
-    assert found.score == -best[0]
-    assert found.onsets.tolist() == np.array(best[1][::-1])[groups].tolist()
+    assert found.score == score
+    assert found.onsets.tolist() == onsets
     assert found.onsets.dtype == np.intp
 
 

@@ -18,53 +18,19 @@ from align.errors import ParameterError
 from align.potentials import Potentials
 
 RATIO = np.array([[0.0, 0.0, 0.0], [-1.0, -1.0, 2.0]])
-SMALL = st.sampled_from([-3.0, -2.0, -1.0, 0.0, 0.0, 1.0, 2.0, 3.0])
 
 
 @st.composite
-def small_potentials(draw, order=1, dtype=np.float64):
-    n_events, n_frames = draw(st.integers(1, 4)), draw(st.integers(1, 9))
-    scores = st.one_of(SMALL, st.just(-np.inf)) if draw(st.booleans()) else SMALL
-    start = stop = duration = row = ratio = minimum = maximum = None
-    width = n_frames
-    if draw(st.booleans()):
-        start = np.sort(draw(arrays(np.intp, n_events, elements=st.integers(0, n_frames - 1))))
-        stop = np.sort(draw(arrays(np.intp, n_events, elements=st.integers(1, n_frames))))
-        width = max(1, int((stop - start).max()))
-    if draw(st.booleans()):
-        longest = draw(st.integers(1, n_frames))
-        duration = draw(arrays(np.float64, (2, longest + 1), elements=scores))
-        row = draw(arrays(np.intp, n_events, elements=st.integers(0, 1)))
-    if draw(st.booleans()):
-        minimum = draw(arrays(np.intp, n_events, elements=st.integers(1, 3)))
-    if draw(st.booleans()):
-        maximum = draw(arrays(np.intp, n_events, elements=st.integers(1, n_frames)))
-    if order == 2:
-        if draw(st.booleans()):  # differences of lengths, rewarded or not, and rows of zeros
-            weight = draw(arrays(np.float64, (n_events, 1), elements=SMALL))
-            ratio = weight * np.array([1.0, 1.0, -2.0])
-        else:
-            ratio = draw(arrays(np.float64, (n_events, 3), elements=SMALL))
-        ratio[0] = 0.0
-    return Potentials(
-        draw(arrays(dtype, (n_events, width), elements=scores)),
-        n_frames,
-        start=start,
-        stop=stop,
-        duration=duration,
-        duration_row=row,
-        min_length=minimum,
-        max_length=maximum,
-        ratio=ratio,
-        constant=draw(SMALL),
-    )
-
-
-def enumerated(potentials):
-    """All timings of finite score in the order of the rule."""
-    timings = itertools.combinations(range(potentials.n_frames), potentials.n_events)
-    scored = [(-potentials.score(y), y[::-1]) for y in timings]
-    return [(list(y[::-1]), -score) for score, y in sorted(scored) if score < np.inf]
+def with_ratio(draw, naive, dtype=np.float64):
+    """Small potentials and ratio scores of any sign."""
+    n_events = draw(st.integers(1, 4))
+    if draw(st.booleans()):  # differences of lengths, rewarded or not, and rows of zeros
+        weight = draw(arrays(np.float64, (n_events, 1), elements=naive.SMALL))
+        ratio = weight * np.array([1.0, 1.0, -2.0])
+    else:
+        ratio = draw(arrays(np.float64, (n_events, 3), elements=naive.SMALL))
+    ratio[0] = 0.0
+    return draw(naive.small_potentials(n_events, ratio=ratio, dtype=dtype))
 
 
 def listed(paths):
@@ -72,13 +38,13 @@ def listed(paths):
 
 
 @settings(max_examples=400)
-@given(small_potentials(), st.sampled_from([1, 2, 3, 7, 1000]))
-def test_equals_enumeration_ties_included(potentials, k):
-    equals_enumeration(potentials, k)
+@given(data=st.data(), k=st.sampled_from([1, 2, 3, 7, 1000]))
+def test_equals_enumeration_ties_included(naive, data, k):
+    equals_enumeration(naive, data.draw(naive.small_potentials()), k)
 
 
-def equals_enumeration(potentials, k):
-    expected = enumerated(potentials)
+def equals_enumeration(naive, potentials, k):
+    expected = naive.enumerate_all(potentials)
     if not expected:
         with pytest.raises(ParameterError, match=r"event \d|no timing|frames"):
             decode_k_best(potentials, k)
@@ -91,7 +57,7 @@ def equals_enumeration(potentials, k):
 def test_real_scores_are_those_of_the_timings(naive):
     rng = np.random.default_rng(1)
     potentials = naive.random_potentials(rng, 4, 14, longest=8, order=1)
-    expected = enumerated(potentials)[:200]
+    expected = naive.enumerate_all(potentials)[:200]
     found = decode_k_best(potentials, 200)
     np.testing.assert_allclose([p.score for p in found], [s for _, s in expected], rtol=1e-12)
     assert [p.onsets.tolist() for p in found] == [y for y, _ in expected]
@@ -161,18 +127,20 @@ def test_what_it_refuses(k, options, message):
 
 @settings(max_examples=600)
 @given(
-    st.sampled_from([np.float64, np.float32]).flatmap(lambda d: small_potentials(2, d)),
-    st.sampled_from([1, 2, 3, 7, 1000]),
+    data=st.data(),
+    dtype=st.sampled_from([np.float64, np.float32]),
+    k=st.sampled_from([1, 2, 3, 7, 1000]),
 )
-def test_ratio_scores_equal_enumeration_ties_included(potentials, k):
-    equals_enumeration(potentials, k)
+def test_ratio_scores_equal_enumeration_ties_included(naive, data, dtype, k):
+    equals_enumeration(naive, data.draw(with_ratio(naive, dtype)), k)
 
 
 @settings(max_examples=200)
-@given(small_potentials(2))
-def test_margins_are_those_of_the_two_best(potentials):
+@given(data=st.data())
+def test_margins_are_those_of_the_two_best(naive, data):
     """Whether the states are kept or too many."""
-    if not enumerated(potentials):
+    potentials = data.draw(with_ratio(naive))
+    if not naive.enumerate_all(potentials):
         with pytest.raises(ParameterError, match=r"event \d|no timing|frames"):
             margin_to_second(potentials)
         return
@@ -185,12 +153,13 @@ def test_margins_are_those_of_the_two_best(potentials):
 
 
 @settings(max_examples=200)
-@given(small_potentials(1), st.data())
-def test_squares_of_lengths_are_duration_scores(potentials, data):
+@given(data=st.data())
+def test_squares_of_lengths_are_duration_scores(naive, data):
     """Ratio terms without products, and none, give what the search of first order gives."""
+    potentials = data.draw(naive.small_potentials())
     n_events, n_frames = potentials.n_events, potentials.n_frames
     none = replace(potentials, ratio=np.zeros((n_events, 3)))
-    ratio = data.draw(arrays(np.float64, (n_events, 3), elements=SMALL))
+    ratio = data.draw(arrays(np.float64, (n_events, 3), elements=naive.SMALL))
     ratio[0] = ratio[:, 2] = 0.0
     square = ratio[:, 0].copy()
     square[:-1] += ratio[1:, 1]
@@ -220,9 +189,9 @@ def test_ratio_scores_over_several_tiles(naive, n_events, n_frames, sign):
         n_frames,
         ratio=np.array([1.0, 1.0, -2.0]) * sign * np.arange(n_events)[:, None],
     )
-    assert listed(decode_k_best(whole, 2000)) == enumerated(whole)[:2000]
+    assert listed(decode_k_best(whole, 2000)) == naive.enumerate_all(whole)[:2000]
     real = naive.random_potentials(rng, n_events, n_frames, longest=n_frames - 7, sign=sign)
-    expected, found = enumerated(real)[:500], decode_k_best(real, 500)
+    expected, found = naive.enumerate_all(real)[:500], decode_k_best(real, 500)
     assert [path.onsets.tolist() for path in found] == [y for y, _ in expected]
     scores = [score for _, score in expected]
     np.testing.assert_allclose([path.score for path in found], scores, rtol=1e-10, atol=1e-10)

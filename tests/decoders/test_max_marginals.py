@@ -1,6 +1,5 @@
 """Max-marginals and margins: against enumeration of all timings."""
 
-import itertools
 from dataclasses import replace
 
 import numba
@@ -8,66 +7,21 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 
 from align import decoders
 from align.decoders import onset_max_marginals
 from align.errors import ParameterError
 from align.potentials import Potentials
 
-SMALL = st.sampled_from([-3.0, -2.0, -1.0, 0.0, 0.0, 1.0, 2.0, 3.0])
-
-
-@st.composite
-def small_potentials(draw):
-    n_events, n_frames = draw(st.integers(1, 4)), draw(st.integers(1, 9))
-    scores = st.one_of(SMALL, st.just(-np.inf)) if draw(st.booleans()) else SMALL
-    start = stop = duration = row = ratio = minimum = maximum = None
-    width = n_frames
-    if draw(st.booleans()):
-        start = np.sort(draw(arrays(np.intp, n_events, elements=st.integers(0, n_frames - 1))))
-        stop = np.sort(draw(arrays(np.intp, n_events, elements=st.integers(1, n_frames))))
-        width = max(1, int((stop - start).max()))
-    if draw(st.booleans()):
-        longest = draw(st.integers(1, n_frames))
-        duration = draw(arrays(np.float64, (2, longest + 1), elements=scores))
-        row = draw(arrays(np.intp, n_events, elements=st.integers(0, 1)))
-    if draw(st.booleans()):
-        ratio = draw(arrays(np.float64, (n_events, 3), elements=st.sampled_from([-1.0, 0.0, 2.0])))
-        ratio[0] = 0.0
-    if draw(st.booleans()):
-        minimum = draw(arrays(np.intp, n_events, elements=st.integers(1, 3)))
-    if draw(st.booleans()):
-        maximum = draw(arrays(np.intp, n_events, elements=st.integers(1, n_frames)))
-    return Potentials(
-        draw(arrays(np.float64, (n_events, width), elements=scores)),
-        n_frames,
-        start=start,
-        stop=stop,
-        duration=duration,
-        duration_row=row,
-        min_length=minimum,
-        max_length=maximum,
-        ratio=ratio,
-        constant=draw(SMALL),
-    )
-
-
-def enumerated(potentials):
-    table = np.full(potentials.onset.shape, -np.inf)
-    for y in itertools.combinations(range(potentials.n_frames), potentials.n_events):
-        score = potentials.score(y)
-        if score > -np.inf:
-            k, at = np.arange(len(y)), np.array(y) - potentials.start
-            table[k, at] = np.maximum(table[k, at], score)
-    return table
-
 
 @settings(max_examples=400)
-@given(small_potentials(), st.integers(0, 3))
-def test_equals_enumeration(potentials, tolerance):
+@given(data=st.data(), tolerance=st.integers(0, 3))
+def test_equals_enumeration(naive, data, tolerance):
     """With ratio scores of either sign and without, -inf, windows, and limits of length."""
-    table = enumerated(potentials)
+    n_events = data.draw(st.integers(1, 4))
+    ratio = naive.ratios(n_events) if data.draw(st.booleans()) else None
+    potentials = data.draw(naive.small_potentials(n_events, ratio=ratio))
+    table = naive.max_marginals(potentials)
     if table.max() == -np.inf:
         with pytest.raises(ParameterError, match=r"event \d|no timing|frames"):
             onset_max_marginals(potentials)
