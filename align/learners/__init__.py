@@ -21,121 +21,19 @@ lists its modules. A module whose name begins with an underscore holds kernels, 
 them, and belongs to its folder.
 """
 
+# ruff: noqa: F403, F405 -- a type checker reads the names of the folders, which `__getattr__` loads
+
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from align.learners.boosting import AdaBoost, Stump, StumpSearch
-    from align.learners.flat import (
-        CELLIP,
-        IELLIP,
-        MixedClassifier,
-        MultiplicativePA,
-        MultiplicativePARegressor,
-        MultiplicativePAUniclass,
-        OnlineClassifier,
-        OnlineRegressor,
-        PassiveAggressiveClassifier,
-        PassiveAggressiveRegressor,
-        PassiveAggressiveUniclass,
-        Perceptron,
-        PNormPerceptron,
-        SelfTunedWinnow,
-        ThresholdWinnow,
-        Winnow,
-        WinnowBound,
-        cellip_bound,
-        cut_ellipsoid,
-        cycle_until,
-        iellip_bound,
-        threshold_winnow_bound,
-    )
-    from align.learners.kernels import KernelPA
-    from align.learners.parts import (
-        AverageOfHinge,
-        BinaryEntropy,
-        Blocks,
-        Boosting,
-        Complexity,
-        Entropy,
-        EpsilonInsensitive,
-        Euclidean,
-        EuclideanBall,
-        EuclideanSet,
-        FixedTuning,
-        FlooredEntropy,
-        HalfSquared,
-        Hinge,
-        Loss,
-        LossTuning,
-        MaxOfHinge,
-        MistakeTuning,
-        QNorm,
-        Revisit,
-        RunningTuning,
-        SelfTuning,
-        SqrtTuning,
-        SquaredHinge,
-        Tuning,
-        Uniclass,
-        Update,
-        as_complexity,
-        hinge_step,
-        hinge_step_entropy,
-        hinge_step_euclidean,
-        hinge_step_qnorm,
-        make_update,
-        pair_step,
-        project_entropic,
-        project_l1_ball,
-        project_simplex,
-    )
-    from align.learners.ranking import (
-        InstanceRanker,
-        InteriorPoint,
-        LabelRanker,
-        MaxHingeStep,
-        interior_point,
-        max_hinge_bound,
-        max_hinge_step,
-        ranking_step,
-        ranking_steps,
-    )
-    from align.learners.structured import (
-        AbsoluteCost,
-        DualAscent,
-        FunctionCost,
-        GradedCost,
-        LossAugmentedProblem,
-        OnsetCost,
-        ParameterMixing,
-        RampCost,
-        StructuredLearner,
-        StructuredProblem,
-        ToleranceCost,
-        make_cost,
-    )
-    from align.learners.theory import (
-        BestExpert,
-        Certificate,
-        Conservative,
-        Consistent,
-        Elimination,
-        EntropicDescent,
-        EuclideanDescent,
-        Halving,
-        Learned,
-        MistakeLearner,
-        Round,
-        Trace,
-        a_pac,
-        certify,
-        coin_slopes,
-        one_hot_stream,
-        pac_sample_bound,
-        pac_stage_size,
-        threshold_stream,
-    )
+    from align.learners.boosting import *
+    from align.learners.flat import *
+    from align.learners.kernels import *
+    from align.learners.parts import *
+    from align.learners.ranking import *
+    from align.learners.structured import *
+    from align.learners.theory import *
 
 __all__ = [
     "CELLIP",

@@ -28,6 +28,7 @@ also refits h by least squares.
 """
 
 from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -55,6 +56,7 @@ _VARIANTS = ("known-edge", "uncapped", "capped", "gentle")
 _MAX_STEP = float(np.log(1e12) / 2.0)
 
 
+@dataclass(eq=False, repr=False)
 class AdaBoost(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     """Boosting of weak binary classifiers, in the four variants of the primal-dual game.
 
@@ -107,22 +109,13 @@ class AdaBoost(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn
     True
     """
 
-    def __init__(
-        self,
-        n_estimators: int = 50,
-        *,
-        variant: str = "uncapped",
-        edge: float = 0.1,
-        max_step: float = _MAX_STEP,
-        estimator: Any = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.variant = variant
-        self.edge = edge
-        self.max_step = max_step
-        self.estimator = estimator
-        self.random_state = random_state
+    n_estimators: int = 50
+    _: KW_ONLY
+    variant: str = "uncapped"
+    edge: float = 0.1
+    max_step: float = _MAX_STEP
+    estimator: Any = None
+    random_state: Any = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

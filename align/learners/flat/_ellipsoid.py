@@ -5,6 +5,7 @@ for the rounds.
 """
 
 import math
+from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -26,17 +27,23 @@ _ROOT_TWO = math.sqrt(2.0)
 _FIRST = np.zeros(1, dtype=np.intp)
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class EllipsoidLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped
     """What both learners share: the passes over examples, and the linear prediction."""
+
+    average: bool = True
+    normalize: str | None = "unit"
+    fit_intercept: bool = True
+    representation: str = "auto"
+    max_memory: float = 2e9
+    epochs: int = 1
+    shuffle: bool = True
+    random_state: Any = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-    # Constructor parameters that both have.
-    representation: str
-    max_memory: float
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from scratch, in `epochs` passes.

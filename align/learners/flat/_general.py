@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
-from align.learners.flat._plan_arrays import overflow_error
+from align.learners.flat._plan_arrays import check_tuning, overflow_error
 from align.learners.flat._runs import Chunk, Floats
 from align.learners.parts import (
     Blocks,
@@ -27,7 +27,6 @@ from align.learners.parts import (
     FixedTuning,
     MistakeTuning,
     Plan,
-    QNorm,
     Revisit,
     SelfTuning,
     exact_step,
@@ -52,22 +51,7 @@ class _WholeBall(EuclideanBall):
 
 
 class GeneralRun:
-    """A run with any plan.
-
-    Parameters
-    ----------
-    plan : Plan
-    rows : int
-        Number of scores.
-    n_features : int
-        d.
-    bias : float
-        Value of the constant feature; 0 for none.
-    average : bool
-        Whether `mean` will be asked for.
-    rng : np.random.Generator, optional
-        For `Revisit` in random order.
-    """
+    """A run with any plan, in Python; its parameters are those of `Run`."""
 
     def __init__(
         self,
@@ -80,13 +64,7 @@ class GeneralRun:
         rng: np.random.Generator | None = None,
     ) -> None:
         tuning = plan.update.tuning
-        if isinstance(tuning, MistakeTuning) and not isinstance(
-            plan.complexity, Euclidean | QNorm
-        ):
-            raise ParameterError(
-                f"MistakeTuning sets c after the prediction, which {plan.complexity} needs it "
-                "for; use SelfTuning."
-            )
+        check_tuning(plan)
         self.plan, self.rows, self.bias, self.average = plan, rows, bias, average
         self.n_features = n_features
         self.width = (n_features + (bias != 0.0)) * (1 + plan.doubled)

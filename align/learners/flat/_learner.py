@@ -5,6 +5,7 @@ An estimator says what it is made of (`_plan`). Its run is fed by ``fit``, ``par
 ``predict``.
 """
 
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -33,17 +34,21 @@ _BLOCKS = 10  # candidates of "best" in an epoch, restarts of "validation"
 _NO_LOG = np.zeros((0, core.LOG_WIDTH))
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class FlatLearner(Facts, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
-    """An online learner of vectors; the base class of classifiers and regressors."""
+    """An online learner of vectors; the base class of classifiers and regressors.
 
-    # Constructor parameters that every learner has.
-    fit_intercept: bool
-    conversion: str
-    epochs: int
-    shuffle: bool
-    validation_fraction: float
-    record: bool
-    random_state: Any
+    Its fields are the constructor parameters that every learner has. A subclass adds its own, and
+    the constructor that `dataclass` writes stores them all, as scikit-learn asks for.
+    """
+
+    fit_intercept: bool = True
+    conversion: str = "last"
+    epochs: int = 1
+    shuffle: bool = True
+    validation_fraction: float = 0.1
+    record: bool = False
+    random_state: Any = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -30,21 +30,7 @@ def _aligned(shape: tuple[int, int]) -> Floats:
 
 
 class LinearRun:
-    """A run with `Euclidean` or `EuclideanBall`.
-
-    Parameters
-    ----------
-    plan : Plan
-        What to do; see `covers`.
-    rows : int
-        Number of scores.
-    n_features : int
-        d.
-    bias : float
-        Value of the constant feature; 0 for none.
-    average : bool
-        Whether `mean` will be asked for.
-    """
+    """A run with `Euclidean` or `EuclideanBall`; its parameters are those of `Run`."""
 
     def __init__(
         self, plan: Plan, rows: int, n_features: int, *, bias: float, average: bool
@@ -154,7 +140,8 @@ class LinearRun:
     def _by_feature(self) -> Floats:
         """Return the weights of each feature side by side, and what is late beside them."""
         d, k, average = self.n_features, self.rows, bool(self.flags[core.AVERAGE])
-        W = _aligned((d + 1, max(-(-k // TILE) * TILE, -(-2 * k // 8) * 8 if average else 0)))
+        width = max(-(-k // TILE) * TILE, 2 * k if average else 0)
+        W = _aligned((d + 1, -(-width // 8) * 8))
         W[:, :k] = self.V.T
         if average:
             W[:, k : 2 * k] = self._late[:, : d + 1].T

@@ -36,7 +36,8 @@ from align.learners.parts.step_kernels import hinge, inlined
 
 __all__ = ["TILE", "play"]
 
-TILE = 16  # classes that are scored together, by feature
+TILE = 12  # classes that are scored together, by feature
+_ZEROS = (0.0,) * TILE
 _FAST = {"reassoc", "contract", "nsz"}  # sums in any order; NaN stays NaN
 
 
@@ -92,67 +93,41 @@ def _sparse_by_class(W: Any, x: Any, columns: Any, last: int, bias: float, score
 
 
 @compiled(forceinline=True, error_model="numpy", fastmath={"contract"}, _nrt=False)
+def _plus(s: Any, x: float, w: Any) -> Any:
+    """Return TILE sums, each with x times its weight added.
+
+    A tuple, and not an array: the compiler keeps it in registers, four or eight sums to one of
+    them, while every store to an array might change W, for all it knows.
+    """
+    return (
+        s[0] + x * w[0], s[1] + x * w[1], s[2] + x * w[2], s[3] + x * w[3],
+        s[4] + x * w[4], s[5] + x * w[5], s[6] + x * w[6], s[7] + x * w[7],
+        s[8] + x * w[8], s[9] + x * w[9], s[10] + x * w[10], s[11] + x * w[11],
+    )  # fmt: skip
+
+
+@inlined
 def _by_feature(W: Any, x: Any, columns: Any, last: int, bias: float, scores: Any) -> None:
     """Write the scores of a row of few entries, TILE classes at a time.
 
-    Sixteen names, and not an array: the compiler keeps them in registers, four or eight to one of
-    them, while every store to an array might change W, for all it knows. Beyond the last class
-    lies something else, whose scores nobody reads.
+    Two sums for each, of every second entry, so that one addition need not wait for the other.
+    Beyond the last class lies something else, whose scores nobody reads.
     """
+    n = x.shape[0]
     for first in range(0, scores.shape[0], TILE):
-        w = W[last, first:]
-        a0 = bias * w[0]
-        a1 = bias * w[1]
-        a2 = bias * w[2]
-        a3 = bias * w[3]
-        a4 = bias * w[4]
-        a5 = bias * w[5]
-        a6 = bias * w[6]
-        a7 = bias * w[7]
-        a8 = bias * w[8]
-        a9 = bias * w[9]
-        a10 = bias * w[10]
-        a11 = bias * w[11]
-        a12 = bias * w[12]
-        a13 = bias * w[13]
-        a14 = bias * w[14]
-        a15 = bias * w[15]
-        for j in range(x.shape[0]):
-            value = x[j]
-            w = W[np.uint32(columns[j]), first:]
-            a0 += value * w[0]
-            a1 += value * w[1]
-            a2 += value * w[2]
-            a3 += value * w[3]
-            a4 += value * w[4]
-            a5 += value * w[5]
-            a6 += value * w[6]
-            a7 += value * w[7]
-            a8 += value * w[8]
-            a9 += value * w[9]
-            a10 += value * w[10]
-            a11 += value * w[11]
-            a12 += value * w[12]
-            a13 += value * w[13]
-            a14 += value * w[14]
-            a15 += value * w[15]
-        out = scores[first:]
-        out[0] = a0
-        out[1] = a1
-        out[2] = a2
-        out[3] = a3
-        out[4] = a4
-        out[5] = a5
-        out[6] = a6
-        out[7] = a7
-        out[8] = a8
-        out[9] = a9
-        out[10] = a10
-        out[11] = a11
-        out[12] = a12
-        out[13] = a13
-        out[14] = a14
-        out[15] = a15
+        even = odd = _ZEROS
+        for j in range(0, n - 1, 2):
+            even = _plus(even, x[j], W[np.uint32(columns[j]), first:])
+            odd = _plus(odd, x[j + 1], W[np.uint32(columns[j + 1]), first:])
+        if n % 2:
+            even = _plus(even, x[n - 1], W[np.uint32(columns[n - 1]), first:])
+        w, out = W[last, first:], scores[first:]
+        out[0], out[1] = even[0] + odd[0] + bias * w[0], even[1] + odd[1] + bias * w[1]
+        out[2], out[3] = even[2] + odd[2] + bias * w[2], even[3] + odd[3] + bias * w[3]
+        out[4], out[5] = even[4] + odd[4] + bias * w[4], even[5] + odd[5] + bias * w[5]
+        out[6], out[7] = even[6] + odd[6] + bias * w[6], even[7] + odd[7] + bias * w[7]
+        out[8], out[9] = even[8] + odd[8] + bias * w[8], even[9] + odd[9] + bias * w[9]
+        out[10], out[11] = even[10] + odd[10] + bias * w[10], even[11] + odd[11] + bias * w[11]
 
 
 @inlined
@@ -211,12 +186,12 @@ def _add_pair(
     The late steps of a class lie `apart` further on, in the same cache lines; 0 for none.
     """
     for j in range(x.shape[0]):
-        feature = np.uint32(columns[j])
-        W[feature, up] += step * x[j]
-        W[feature, down] -= step * x[j]
+        feature, value, late = np.uint32(columns[j]), step * x[j], later * x[j]
+        W[feature, up] += value
+        W[feature, down] -= value
         if apart > 0:
-            W[feature, apart + up] += later * x[j]
-            W[feature, apart + down] -= later * x[j]
+            W[feature, apart + up] += late
+            W[feature, apart + down] -= late
     W[d, up] += step * bias
     W[d, down] -= step * bias
     if apart > 0:

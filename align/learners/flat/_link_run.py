@@ -13,14 +13,13 @@ from align.learners.flat import _link_state as links
 from align.learners.flat import _round as core
 from align.learners.flat._link_pass import play
 from align.learners.flat._links import refresh
-from align.learners.flat._plan_arrays import TUNINGS, overflow_error, plan_arrays
+from align.learners.flat._plan_arrays import TUNINGS, check_tuning, overflow_error, plan_arrays
 from align.learners.flat._runs import Chunk, Floats, blocks
 from align.learners.parts import (
     Complexity,
     Entropy,
     Euclidean,
     EuclideanBall,
-    MistakeTuning,
     Plan,
     QNorm,
     SelfTuning,
@@ -40,23 +39,7 @@ _MULTIPLICATIVE = {None: 0, "range": links.RANGE, "printed": links.PRINTED}
 
 
 class LinkRun:
-    """A run with one of the complexity functions that have kernels.
-
-    Parameters
-    ----------
-    plan : Plan
-        What to do; see `covers`.
-    rows : int
-        Number of scores.
-    n_features : int
-        d.
-    bias : float
-        Value of the constant feature; 0 for none.
-    average : bool
-        Whether `mean` will be asked for.
-    rng : np.random.Generator
-        For `Revisit` in random order.
-    """
+    """A run whose complexity function has kernels; its parameters are those of `Run`."""
 
     def __init__(
         self,
@@ -69,11 +52,7 @@ class LinkRun:
         rng: np.random.Generator,
     ) -> None:
         complexity, revisit, tuning = plan.complexity, plan.revisit, plan.update.tuning
-        if isinstance(tuning, MistakeTuning) and not isinstance(complexity, Euclidean | QNorm):
-            raise ParameterError(
-                f"MistakeTuning sets c after the prediction, which {complexity} needs it for; "
-                "use SelfTuning."
-            )
+        check_tuning(plan)
         self.plan, self.rows, self.n_features = plan, rows, n_features
         self.width = (n_features + (bias != 0.0)) * (1 + plan.doubled)
         sizes = (links.N_RULES, links.N_FLAGS, links.N_SUMS)

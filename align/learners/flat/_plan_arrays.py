@@ -7,18 +7,20 @@ from align.errors import ParameterError
 from align.learners.flat import _round as core
 from align.learners.flat._runs import Floats
 from align.learners.parts import (
+    Euclidean,
     EuclideanBall,
     FixedTuning,
     LossTuning,
     MistakeTuning,
     Plan,
+    QNorm,
     RunningTuning,
     SelfTuning,
     SqrtTuning,
     Tuning,
 )
 
-__all__ = ["TUNINGS", "overflow_error", "plan_arrays"]
+__all__ = ["TUNINGS", "check_tuning", "overflow_error", "plan_arrays"]
 
 TUNINGS: dict[type, int] = {
     FixedTuning: core.FIXED,
@@ -79,6 +81,17 @@ def plan_arrays(
     flags[core.TUNING], flags[core.AVERAGE] = kind, average
     sums[core.C] = first if kind == core.FIXED else 0.0
     return rule, flags, sums
+
+
+def check_tuning(plan: Plan) -> None:
+    """Refuse a c that is known after the prediction only, where the prediction depends on c."""
+    if isinstance(plan.update.tuning, MistakeTuning) and not isinstance(
+        plan.complexity, Euclidean | QNorm
+    ):
+        raise ParameterError(
+            f"MistakeTuning sets c after the prediction, which {plan.complexity} needs it for; "
+            "use SelfTuning."
+        )
 
 
 def overflow_error() -> ParameterError:

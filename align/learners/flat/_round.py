@@ -91,10 +91,15 @@ def lead(scores: Any, k: int, label: int) -> tuple[float, float]:
     """Return the score of the right class and the best of the others; the former is taken out."""
     own = scores[label]
     scores[label] = -np.inf
-    top = -np.inf
-    for r in range(k):
-        # Without a branch, which nobody could predict. Where it is, only matters with a loss.
+    # Without branches, which nobody could predict, and two by two, so that one comparison need not
+    # wait for the other. Which class is the best only matters with a loss.
+    top = other = -np.inf
+    for r in range(0, k - 1, 2):
         top = scores[r] if scores[r] > top else top
+        other = scores[r + 1] if scores[r + 1] > other else other
+    if k % 2:
+        top = scores[k - 1] if scores[k - 1] > top else top
+    top = other if other > top else top
     return own, top
 
 
@@ -109,8 +114,9 @@ def runner_up(
             wrong = r
             break
     # A tie goes to the first class, or is a mistake whichever is first.
-    best = wrong if own < top or (own == top and wrong < label) else label
-    return wrong, best, best != label or (own == top and flags[TIES] != 0)
+    behind = (own < top) | ((own == top) & (wrong < label))
+    best = wrong if behind else label
+    return wrong, best, behind | ((own == top) & (flags[TIES] != 0))
 
 
 @inlined
@@ -164,10 +170,10 @@ def book(
     """Count the round; return whether a step is due, if there is a loss."""
     counts[0] += 1
     counts[1] += mistake
-    counts[3] += mistake and norm == 0.0
+    counts[3] += mistake & (norm == 0.0)
     sums[LOSS] += loss
     sums[PRICED] += weight * loss if curvature == 0.0 else 0.5 * loss * loss / curvature
-    return norm > 0.0 and sums[C] > 0.0 and (mistake or flags[CONSERVATIVE] == 0)
+    return norm > 0.0 and sums[C] > 0.0 and ((flags[CONSERVATIVE] == 0) | mistake)
 
 
 @inlined

@@ -80,7 +80,23 @@ def blocks(chunk: Chunk, order: npt.NDArray[np.intp], *, dense: bool = False) ->
 
 
 class Run(Protocol):
-    """The state of an online run, whatever its complexity function."""
+    """The state of an online run, whatever its complexity function.
+
+    Parameters
+    ----------
+    plan : Plan
+        What to do; `LinearRun` and `LinkRun` say which they cover.
+    rows : int
+        Number of scores.
+    n_features : int
+        d.
+    bias : float
+        Value of the constant feature; 0 for none.
+    average : bool
+        Whether `mean` will be asked for.
+    rng : np.random.Generator
+        For `Revisit` in random order; a `LinearRun` has none.
+    """
 
     rows: int
 

@@ -1,16 +1,18 @@
 """What the learners of one class share: a centre, a ball about it, and the rounds that move it."""
 
 import math
-from typing import Any, TypeAlias
+from dataclasses import dataclass
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, OutlierMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from align._numba import compiled
 from align.learners.flat import _round as core
 from align.learners.flat._round import write
+from align.learners.parts.parameters import check_epochs, generator
 from align.learners.parts.step_kernels import exact_alpha, hinge
 
 __all__ = ["Centred", "distance", "play_centre"]
@@ -24,10 +26,68 @@ def distance(X: Floats, centre: Floats) -> Floats:
     return lengths
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class Centred(OutlierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     """An outlier detector that takes in what lies within `epsilon` of its centre."""
 
-    epsilon: float
+    epsilon: float = 1.0
+    epochs: int = 1
+    shuffle: bool = True
+    random_state: Any = None
+
+    # What a subclass says: how it checks examples, begins, and plays rounds with rows of X.
+
+    def _validate(self, X: Any, *, reset: bool) -> Any:
+        return validate_data(self, X, dtype=np.float64, reset=reset)
+
+    def _begin(self, n_features: int) -> None:
+        raise NotImplementedError
+
+    def _play(self, X: Any, order: npt.NDArray[np.intp]) -> None:
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from scratch, in `epochs` passes.
+
+        Parameters
+        ----------
+        X : array_like [shape=(m, d)]
+            Examples. `PassiveAggressiveUniclass` takes a CSR matrix as well, and makes its rows
+            dense, some at a time: the centre is dense.
+        y : object, optional
+            Ignored.
+
+        Returns
+        -------
+        self
+        """
+        X = self._validate(X, reset=True)
+        check_epochs(self.epochs)
+        self._begin(X.shape[1])
+        rng = generator(self.random_state)
+        for _ in range(int(self.epochs)):
+            order = rng.permutation(X.shape[0]) if self.shuffle else np.arange(X.shape[0])
+            self._play(X, order)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Go through examples once, in their order, going on from what was learned before.
+
+        Parameters
+        ----------
+        X, y
+            As in `fit`.
+
+        Returns
+        -------
+        self
+        """
+        first = not hasattr(self, "n_features_in_")
+        X = self._validate(X, reset=first)
+        if first:
+            self._begin(X.shape[1])
+        self._play(X, np.arange(X.shape[0]))
+        return self
 
     def score_samples(self, X: Any) -> Floats:
         """Return minus the distance of each example from the centre [shape=(m,)]."""

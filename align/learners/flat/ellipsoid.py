@@ -29,7 +29,8 @@ the scale of P_1 does not.
 """
 
 import warnings
-from typing import Any, Self, TypeAlias
+from dataclasses import KW_ONLY, dataclass
+from typing import Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -186,6 +187,7 @@ def iellip_bound(
     return float((1.0 + (1.0 - b) / (1.0 - b - c) * excess.sum()) / gamma**2)
 
 
+@dataclass(eq=False, repr=False)
 class CELLIP(EllipsoidLearner):
     """Classical ellipsoid learner: for data that some unit vector separates with a margin.
 
@@ -242,32 +244,10 @@ class CELLIP(EllipsoidLearner):
     [1, 1, 0, 0]
     """
 
-    def __init__(
-        self,
-        gamma: float = 0.1,
-        a: float = 0.5,
-        *,
-        cut: str = "s3",
-        average: bool = True,
-        normalize: str | None = "unit",
-        fit_intercept: bool = True,
-        representation: str = "auto",
-        max_memory: float = 2e9,
-        epochs: int = 1,
-        shuffle: bool = True,
-        random_state: Any = None,
-    ) -> None:
-        self.gamma = gamma
-        self.a = a
-        self.cut = cut
-        self.average = average
-        self.normalize = normalize
-        self.fit_intercept = fit_intercept
-        self.representation = representation
-        self.max_memory = max_memory
-        self.epochs = epochs
-        self.shuffle = shuffle
-        self.random_state = random_state
+    gamma: float = 0.1
+    a: float = 0.5
+    _: KW_ONLY
+    cut: str = "s3"
 
     @property
     def n_clipped_(self) -> int:
@@ -328,6 +308,7 @@ class CELLIP(EllipsoidLearner):
         return (S3 if self.cut == "s3" else DEEP), 0.0, 0.0, False
 
 
+@dataclass(eq=False, repr=False)
 class IELLIP(EllipsoidLearner):
     """Improved ellipsoid learner: for data that need not be separable.
 
@@ -366,36 +347,12 @@ cumulative_loss_, n_features_in_
     [1, 1, 0, 0]
     """
 
-    def __init__(
-        self,
-        gamma: float = 0.1,
-        b: float = 0.3,
-        c: float = 0.1,
-        *,
-        scale: float = 1.0,
-        decay: str = "updates",
-        average: bool = True,
-        normalize: str | None = "unit",
-        fit_intercept: bool = True,
-        representation: str = "auto",
-        max_memory: float = 2e9,
-        epochs: int = 1,
-        shuffle: bool = True,
-        random_state: Any = None,
-    ) -> None:
-        self.gamma = gamma
-        self.b = b
-        self.c = c
-        self.scale = scale
-        self.decay = decay
-        self.average = average
-        self.normalize = normalize
-        self.fit_intercept = fit_intercept
-        self.representation = representation
-        self.max_memory = max_memory
-        self.epochs = epochs
-        self.shuffle = shuffle
-        self.random_state = random_state
+    gamma: float = 0.1
+    b: float = 0.3
+    c: float = 0.1
+    _: KW_ONLY
+    scale: float = 1.0
+    decay: str = "updates"
 
     def mistake_bound(
         self, losses: npt.ArrayLike = (), squared_norms: npt.ArrayLike = 1.0

@@ -5,6 +5,7 @@ A shard is a set of rows. Kernels give up Python's lock, so that threads are eno
 the shards themselves, once.
 """
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -26,6 +27,7 @@ from align.learners.parts.parameters import check_epochs, generator
 __all__ = ["MixedClassifier"]
 
 
+@dataclass(eq=False, repr=False)
 class MixedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     """Learn a flat classifier on several shards at once.
 
@@ -69,20 +71,12 @@ class MixedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
     ['a', 'a', 'b', 'b']
     """
 
-    def __init__(
-        self,
-        estimator: FlatClassifier | None = None,
-        n_shards: int = 4,
-        *,
-        mix: str = "uniform",
-        n_jobs: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_shards = n_shards
-        self.mix = mix
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    estimator: FlatClassifier | None = None
+    n_shards: int = 4
+    _: KW_ONLY
+    mix: str = "uniform"
+    n_jobs: int | None = None
+    random_state: Any = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -18,7 +18,8 @@ that are not negative, and is kept as ``step_size="printed"``.
 """
 
 import math
-from typing import Any, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +31,6 @@ from align.learners.flat._regressor import FlatRegressor
 from align.learners.flat._runs import Floats
 from align.learners.flat._uniclass import Centred, distance
 from align.learners.parts import HARD, Entropy, FixedTuning, Plan, Update
-from align.learners.parts.parameters import check_epochs, generator
 from align.learners.theory import Round
 
 __all__ = ["MultiplicativePA", "MultiplicativePARegressor", "MultiplicativePAUniclass"]
@@ -52,6 +52,7 @@ def _check_step(step_size: str, signed: bool, X: Any) -> None:
             )
 
 
+@dataclass(eq=False, repr=False)
 class MultiplicativePA(FlatClassifier):
     """Multiplicative passive-aggressive classifier, for two classes or more.
 
@@ -82,30 +83,10 @@ n_features_in_
     [1, 1, 0, 0]
     """
 
-    def __init__(
-        self,
-        margin: float = 1.0,
-        *,
-        step_size: str = "range",
-        signed: bool = True,
-        fit_intercept: bool = True,
-        conversion: str = "last",
-        epochs: int = 1,
-        shuffle: bool = True,
-        validation_fraction: float = 0.1,
-        record: bool = False,
-        random_state: Any = None,
-    ) -> None:
-        self.margin = margin
-        self.step_size = step_size
-        self.signed = signed
-        self.fit_intercept = fit_intercept
-        self.conversion = conversion
-        self.epochs = epochs
-        self.shuffle = shuffle
-        self.validation_fraction = validation_fraction
-        self.record = record
-        self.random_state = random_state
+    margin: float = 1.0
+    _: KW_ONLY
+    step_size: str = "range"
+    signed: bool = True
 
     def _validate(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, npt.NDArray[Any]]:
         X, y = super()._validate(X, y, reset=reset)
@@ -124,6 +105,7 @@ n_features_in_
         )
 
 
+@dataclass(eq=False, repr=False)
 class MultiplicativePARegressor(FlatRegressor):
     """Multiplicative passive-aggressive regressor.
 
@@ -151,30 +133,10 @@ trace_, n_features_in_
     array([0.75, 0.25])
     """
 
-    def __init__(
-        self,
-        epsilon: float = 0.1,
-        *,
-        step_size: str = "range",
-        signed: bool = True,
-        fit_intercept: bool = True,
-        conversion: str = "last",
-        epochs: int = 1,
-        shuffle: bool = True,
-        validation_fraction: float = 0.1,
-        record: bool = False,
-        random_state: Any = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.step_size = step_size
-        self.signed = signed
-        self.fit_intercept = fit_intercept
-        self.conversion = conversion
-        self.epochs = epochs
-        self.shuffle = shuffle
-        self.validation_fraction = validation_fraction
-        self.record = record
-        self.random_state = random_state
+    epsilon: float = 0.1
+    _: KW_ONLY
+    step_size: str = "range"
+    signed: bool = True
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -199,6 +161,7 @@ trace_, n_features_in_
         )
 
 
+@dataclass(eq=False, repr=False)
 class MultiplicativePAUniclass(Centred):
     """Multiplicative passive-aggressive learner of one class: a centre on the simplex.
 
@@ -231,58 +194,19 @@ class MultiplicativePAUniclass(Centred):
     [1, -1]
     """
 
-    n_rounds_: int
-    n_mistakes_: int
-    n_updates_: int
-    cumulative_loss_: float
-    cumulative_squared_loss_: float
-    _log_w: Floats
-    _w: Floats
+    epsilon: float = 1.0  # the first, by its place
 
-    def __init__(
-        self,
-        epsilon: float = 1.0,
-        *,
-        epochs: int = 1,
-        shuffle: bool = True,
-        random_state: Any = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.epochs = epochs
-        self.shuffle = shuffle
-        self.random_state = random_state
+    def _begin(self, n_features: int) -> None:
+        if not 0.0 <= self.epsilon < math.inf:
+            raise ParameterError(f"epsilon={self.epsilon}, must be finite and not negative.")
+        self._log_w: Floats = np.zeros(n_features)
+        self._w: Floats = np.full(n_features, 1.0 / n_features)
+        self.n_rounds_, self.n_mistakes_, self.n_updates_ = 0, 0, 0
+        self.cumulative_loss_, self.cumulative_squared_loss_ = 0.0, 0.0
 
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn from scratch, in `epochs` passes.
-
-        Parameters
-        ----------
-        X : array_like [shape=(m, d)]
-        y : object, optional
-            Ignored.
-
-        Returns
-        -------
-        self
-        """
-        check_epochs(self.epochs)
-        X = validate_data(self, X, dtype=np.float64, reset=True)
-        self._begin(X.shape[1])
-        rng = generator(self.random_state)
-        for _ in range(int(self.epochs)):
-            for i in rng.permutation(len(X)) if self.shuffle else range(len(X)):
-                self.step(X[i])
-        return self
-
-    def partial_fit(self, X: Any, y: Any = None) -> Self:
-        """Go through examples once, in their order, going on from what was learned before."""
-        first = not hasattr(self, "n_features_in_")
-        X = validate_data(self, X, dtype=np.float64, reset=first)
-        if first:
-            self._begin(X.shape[1])
-        for x in X:
-            self.step(x)
-        return self
+    def _play(self, X: Any, order: npt.NDArray[np.intp]) -> None:
+        for i in order:
+            self.step(X[i])
 
     def step(self, x: npt.ArrayLike, y: Any = None) -> Round:
         """Play one round of a stream, without checks; the prediction is the distance."""
@@ -332,10 +256,3 @@ class MultiplicativePAUniclass(Centred):
     def squared_loss_bound(self, u: npt.ArrayLike) -> float:
         """Bound the sum of the squared losses, if u on the simplex has none: ``D(u || w_1)``."""
         return float(Entropy().bregman(u, np.full(self.n_features_in_, 1.0 / self.n_features_in_)))
-
-    def _begin(self, d: int) -> None:
-        if not 0.0 <= self.epsilon < math.inf:
-            raise ParameterError(f"epsilon={self.epsilon}, must be finite and not negative.")
-        self._log_w, self._w = np.zeros(d), np.full(d, 1.0 / d)
-        self.n_rounds_, self.n_mistakes_, self.n_updates_ = 0, 0, 0
-        self.cumulative_loss_, self.cumulative_squared_loss_ = 0.0, 0.0

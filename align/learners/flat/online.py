@@ -23,7 +23,7 @@ References
 Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, chapters 3 and 5.
 """
 
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
 
 from align.errors import ParameterError
 from align.learners.flat._classifier import FlatClassifier
@@ -79,6 +79,7 @@ def _check_revisit(revisit: Revisit | None, step: str) -> None:
         )
 
 
+@dataclass(eq=False, repr=False)
 class OnlineClassifier(FlatClassifier):
     """An online classifier of any complexity, loss, step and tuning.
 
@@ -129,44 +130,17 @@ dual_objective_, trace_, n_features_in_
     True
     """
 
-    def __init__(
-        self,
-        complexity: str | Complexity = "euclidean",
-        loss: str = "hinge",
-        dual_step: str = "exact",
-        *,
-        conservative: bool = False,
-        tuning: float | Tuning = 1.0,
-        margin: float = 1.0,
-        C: float = 1.0,
-        signed: bool = False,
-        ties: str = "positive",
-        revisit: Revisit | None = None,
-        fit_intercept: bool = True,
-        conversion: str = "last",
-        epochs: int = 1,
-        shuffle: bool = True,
-        validation_fraction: float = 0.1,
-        record: bool = False,
-        random_state: Any = None,
-    ) -> None:
-        self.complexity = complexity
-        self.loss = loss
-        self.dual_step = dual_step
-        self.conservative = conservative
-        self.tuning = tuning
-        self.margin = margin
-        self.C = C
-        self.signed = signed
-        self.ties = ties
-        self.revisit = revisit
-        self.fit_intercept = fit_intercept
-        self.conversion = conversion
-        self.epochs = epochs
-        self.shuffle = shuffle
-        self.validation_fraction = validation_fraction
-        self.record = record
-        self.random_state = random_state
+    complexity: str | Complexity = "euclidean"
+    loss: str = "hinge"
+    dual_step: str = "exact"
+    _: KW_ONLY
+    conservative: bool = False
+    tuning: float | Tuning = 1.0
+    margin: float = 1.0
+    C: float = 1.0
+    signed: bool = False
+    ties: str = "positive"
+    revisit: Revisit | None = None
 
     def _plan(self, n_weights: int) -> Plan:
         slacks = {"hinge": LINEAR, "squared-hinge": None, "hard": HARD}
@@ -187,6 +161,7 @@ dual_objective_, trace_, n_features_in_
         )
 
 
+@dataclass(eq=False, repr=False)
 class OnlineRegressor(FlatRegressor):
     """An online regressor of any complexity, loss, step and tuning.
 
@@ -225,38 +200,14 @@ trace_, n_features_in_
     array([1.5, 2. ])
     """
 
-    def __init__(
-        self,
-        complexity: str | Complexity = "euclidean",
-        loss: str = "epsilon-insensitive",
-        dual_step: str = "exact",
-        *,
-        tuning: float | Tuning | None = None,
-        epsilon: float = 0.1,
-        signed: bool = False,
-        revisit: Revisit | None = None,
-        fit_intercept: bool = True,
-        conversion: str = "last",
-        epochs: int = 1,
-        shuffle: bool = True,
-        validation_fraction: float = 0.1,
-        record: bool = False,
-        random_state: Any = None,
-    ) -> None:
-        self.complexity = complexity
-        self.loss = loss
-        self.dual_step = dual_step
-        self.tuning = tuning
-        self.epsilon = epsilon
-        self.signed = signed
-        self.revisit = revisit
-        self.fit_intercept = fit_intercept
-        self.conversion = conversion
-        self.epochs = epochs
-        self.shuffle = shuffle
-        self.validation_fraction = validation_fraction
-        self.record = record
-        self.random_state = random_state
+    complexity: str | Complexity = "euclidean"
+    loss: str = "epsilon-insensitive"
+    dual_step: str = "exact"
+    _: KW_ONLY
+    tuning: float | Tuning | None = None
+    epsilon: float = 0.1
+    signed: bool = False
+    revisit: Revisit | None = None
 
     def _plan(self, n_weights: int) -> Plan:
         slacks = {"epsilon-insensitive": LINEAR, "squared": squared(0.5), "hard": HARD}

@@ -31,6 +31,7 @@ Crammer, Dekel, Shalev-Shwartz, Singer, "Online Passive-Aggressive Algorithms", 
 """
 
 import math
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Protocol
 
 from align.learners.flat._classifier import FlatClassifier
@@ -45,6 +46,7 @@ __all__ = [
 ]
 
 
+@dataclass(eq=False, repr=False)
 class PassiveAggressiveClassifier(FlatClassifier):
     """Passive-aggressive classifier for two classes, more classes, or sets of labels.
 
@@ -108,35 +110,16 @@ class PassiveAggressiveClassifier(FlatClassifier):
     1.0
     """
 
-    def __init__(
-        self,
-        variant: str = "PA-I",
-        C: float = 1.0,
-        *,
-        margin: float = 1.0,
-        fit_intercept: bool = True,
-        conversion: str = "last",
-        epochs: int = 1,
-        shuffle: bool = True,
-        validation_fraction: float = 0.1,
-        record: bool = False,
-        random_state: Any = None,
-    ) -> None:
-        self.variant = variant
-        self.C = C
-        self.margin = margin
-        self.fit_intercept = fit_intercept
-        self.conversion = conversion
-        self.epochs = epochs
-        self.shuffle = shuffle
-        self.validation_fraction = validation_fraction
-        self.record = record
-        self.random_state = random_state
+    variant: str = "PA-I"
+    C: float = 1.0
+    _: KW_ONLY
+    margin: float = 1.0
 
     def _plan(self, n_weights: int) -> Plan:
         return Plan(make_pa_update(self.variant, self.C), margin=positive(self.margin, "margin"))
 
 
+@dataclass(eq=False, repr=False)
 class PassiveAggressiveRegressor(FlatRegressor):
     """Passive-aggressive regressor: the loss is ``[|y - <w, x>| - epsilon]_+``.
 
@@ -166,30 +149,10 @@ class PassiveAggressiveRegressor(FlatRegressor):
     array([3., 2.])
     """
 
-    def __init__(
-        self,
-        variant: str = "PA-I",
-        C: float = 1.0,
-        *,
-        epsilon: float = 0.1,
-        fit_intercept: bool = True,
-        conversion: str = "last",
-        epochs: int = 1,
-        shuffle: bool = True,
-        validation_fraction: float = 0.1,
-        record: bool = False,
-        random_state: Any = None,
-    ) -> None:
-        self.variant = variant
-        self.C = C
-        self.epsilon = epsilon
-        self.fit_intercept = fit_intercept
-        self.conversion = conversion
-        self.epochs = epochs
-        self.shuffle = shuffle
-        self.validation_fraction = validation_fraction
-        self.record = record
-        self.random_state = random_state
+    variant: str = "PA-I"
+    C: float = 1.0
+    _: KW_ONLY
+    epsilon: float = 0.1
 
     def _plan(self, n_weights: int) -> Plan:
         tube = -not_negative(self.epsilon, "epsilon")

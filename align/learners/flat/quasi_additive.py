@@ -22,7 +22,7 @@ Fig. 5.1, 5.2. Littlestone, "Learning quickly when irrelevant attributes abound"
 """
 
 import math
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
 
 from align.errors import ParameterError
 from align.learners.flat._classifier import FlatClassifier
@@ -46,6 +46,7 @@ __all__ = [
 ]
 
 
+@dataclass(eq=False, repr=False)
 class Perceptron(FlatClassifier):
     """The Perceptron: ``w += rate y x`` on mistakes.
 
@@ -81,28 +82,9 @@ dual_objective_, trace_, n_features_in_
     [1, 1, 0, 0]
     """
 
-    def __init__(
-        self,
-        rate: float = 1.0,
-        *,
-        ties: str = "positive",
-        fit_intercept: bool = True,
-        conversion: str = "last",
-        epochs: int = 1,
-        shuffle: bool = True,
-        validation_fraction: float = 0.1,
-        record: bool = False,
-        random_state: Any = None,
-    ) -> None:
-        self.rate = rate
-        self.ties = ties
-        self.fit_intercept = fit_intercept
-        self.conversion = conversion
-        self.epochs = epochs
-        self.shuffle = shuffle
-        self.validation_fraction = validation_fraction
-        self.record = record
-        self.random_state = random_state
+    rate: float = 1.0
+    _: KW_ONLY
+    ties: str = "positive"
 
     def _plan(self, n_weights: int) -> Plan:
         if self.ties not in ("positive", "mistake"):
@@ -112,6 +94,7 @@ dual_objective_, trace_, n_features_in_
         return Plan(update, Euclidean(), ties=self.ties)
 
 
+@dataclass(eq=False, repr=False)
 class PNormPerceptron(FlatClassifier):
     """The p-norm Perceptron: between Perceptron (p = 2) and Winnow (p about 2 ln n).
 
@@ -141,26 +124,7 @@ dual_objective_, trace_, n_features_in_
     [1, 1, 0, 0]
     """
 
-    def __init__(
-        self,
-        p: float | None = None,
-        *,
-        fit_intercept: bool = True,
-        conversion: str = "last",
-        epochs: int = 1,
-        shuffle: bool = True,
-        validation_fraction: float = 0.1,
-        record: bool = False,
-        random_state: Any = None,
-    ) -> None:
-        self.p = p
-        self.fit_intercept = fit_intercept
-        self.conversion = conversion
-        self.epochs = epochs
-        self.shuffle = shuffle
-        self.validation_fraction = validation_fraction
-        self.record = record
-        self.random_state = random_state
+    p: float | None = None
 
     def _plan(self, n_weights: int) -> Plan:
         p = max(2.0, 2.0 * math.log(n_weights)) if self.p is None else float(self.p)
@@ -168,6 +132,7 @@ dual_objective_, trace_, n_features_in_
         return Plan(update, QNorm(p))
 
 
+@dataclass(eq=False, repr=False)
 class Winnow(FlatClassifier):
     """Balanced Winnow, or exponentiated gradient: weights on the simplex, multiplied on mistakes.
 
@@ -204,30 +169,10 @@ n_features_in_
     [1, 1, 0, 0]
     """
 
-    def __init__(
-        self,
-        rate: float = 1.0,
-        *,
-        margin: float = 1.0,
-        signed: bool = True,
-        fit_intercept: bool = True,
-        conversion: str = "last",
-        epochs: int = 1,
-        shuffle: bool = True,
-        validation_fraction: float = 0.1,
-        record: bool = False,
-        random_state: Any = None,
-    ) -> None:
-        self.rate = rate
-        self.margin = margin
-        self.signed = signed
-        self.fit_intercept = fit_intercept
-        self.conversion = conversion
-        self.epochs = epochs
-        self.shuffle = shuffle
-        self.validation_fraction = validation_fraction
-        self.record = record
-        self.random_state = random_state
+    rate: float = 1.0
+    _: KW_ONLY
+    margin: float = 1.0
+    signed: bool = True
 
     def _plan(self, n_weights: int) -> Plan:
         tuning = FixedTuning(1.0 / positive(self.rate, "rate"))
@@ -236,6 +181,7 @@ n_features_in_
         return Plan(update, Entropy(), margin=margin, doubled=self.signed)
 
 
+@dataclass(eq=False, repr=False)
 class SelfTunedWinnow(FlatClassifier):
     """Winnow that finds its own rate, ``c = X sqrt((m + 1) / ln n)`` after m mistakes.
 
@@ -271,32 +217,11 @@ dual_objective_, trace_, n_features_in_
     [1, 1, 0, 0]
     """
 
-    def __init__(
-        self,
-        *,
-        scale: str = "all",
-        aggressive: bool = False,
-        margin: float = 1.0,
-        signed: bool = True,
-        fit_intercept: bool = True,
-        conversion: str = "last",
-        epochs: int = 1,
-        shuffle: bool = True,
-        validation_fraction: float = 0.1,
-        record: bool = False,
-        random_state: Any = None,
-    ) -> None:
-        self.scale = scale
-        self.aggressive = aggressive
-        self.margin = margin
-        self.signed = signed
-        self.fit_intercept = fit_intercept
-        self.conversion = conversion
-        self.epochs = epochs
-        self.shuffle = shuffle
-        self.validation_fraction = validation_fraction
-        self.record = record
-        self.random_state = random_state
+    _: KW_ONLY
+    scale: str = "all"
+    aggressive: bool = False
+    margin: float = 1.0
+    signed: bool = True
 
     def _plan(self, n_weights: int) -> Plan:
         if self.scale not in ("all", "mistakes"):

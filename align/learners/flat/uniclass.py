@@ -9,7 +9,8 @@ Crammer, Dekel, Shalev-Shwartz, Singer, "Online Passive-Aggressive Algorithms", 
 """
 
 import math
-from typing import Any, Self
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,12 +21,13 @@ from align.learners.flat import _round as core
 from align.learners.flat._runs import Floats
 from align.learners.flat._uniclass import Centred, distance, play_centre
 from align.learners.parts import step_limits
-from align.learners.parts.parameters import check_epochs, generator, not_negative
+from align.learners.parts.parameters import not_negative
 from align.learners.theory import Round
 
 __all__ = ["PassiveAggressiveUniclass"]
 
 
+@dataclass(eq=False, repr=False)
 class PassiveAggressiveUniclass(Centred):
     """Passive-aggressive learner of one class: a centre within `epsilon` of every example.
 
@@ -66,72 +68,15 @@ class PassiveAggressiveUniclass(Centred):
     [1, -1]
     """
 
-    def __init__(
-        self,
-        variant: str = "PA-I",
-        C: float = 1.0,
-        *,
-        epsilon: float = 1.0,
-        average: bool = False,
-        epochs: int = 1,
-        shuffle: bool = True,
-        random_state: Any = None,
-    ) -> None:
-        self.variant = variant
-        self.C = C
-        self.epsilon = epsilon
-        self.average = average
-        self.epochs = epochs
-        self.shuffle = shuffle
-        self.random_state = random_state
+    variant: str = "PA-I"
+    C: float = 1.0
+    _: KW_ONLY
+    average: bool = False
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-    def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn from scratch, in `epochs` passes.
-
-        Parameters
-        ----------
-        X : array_like or CSR matrix [shape=(m, d)]
-            Examples. CSR rows are made dense, some at a time: the centre is dense.
-        y : object, optional
-            Ignored.
-
-        Returns
-        -------
-        self
-        """
-        X = self._validate(X, reset=True)
-        check_epochs(self.epochs)
-        self._begin(X.shape[1])
-        rng = generator(self.random_state)
-        for _ in range(int(self.epochs)):
-            order = rng.permutation(X.shape[0]) if self.shuffle else np.arange(X.shape[0])
-            self._play(X, order)
-        return self
-
-    def partial_fit(self, X: Any, y: Any = None) -> Self:
-        """Go through examples once, in their order, going on from what was learned before.
-
-        Parameters
-        ----------
-        X : array_like or CSR matrix [shape=(m, d)]
-        y : object, optional
-            Ignored.
-
-        Returns
-        -------
-        self
-        """
-        first = not hasattr(self, "n_features_in_")
-        X = self._validate(X, reset=first)
-        if first:
-            self._begin(X.shape[1])
-        self._play(X, np.arange(X.shape[0]))
-        return self
 
     def step(self, x: npt.ArrayLike, y: Any = None) -> Round:
         """Play one round of a stream, without checks.

@@ -14,6 +14,7 @@ Littlestone, "Learning quickly when irrelevant attributes abound", 1988. Lecture
 """
 
 import math
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -88,6 +89,7 @@ def threshold_winnow_bound(
     return WinnowBound(reach + (1.0 - separation) * demotions, demotions, beta * theta)
 
 
+@dataclass(eq=False, repr=False)
 class ThresholdWinnow(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     """Winnow with a threshold, for two classes and features 0 or 1.
 
@@ -128,20 +130,12 @@ class ThresholdWinnow(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
     array([[2. , 1. , 0.5, 1. ]])
     """
 
-    def __init__(
-        self,
-        theta: float | None = None,
-        beta: float = 1.5,
-        *,
-        epochs: int = 1,
-        shuffle: bool = True,
-        random_state: Any = None,
-    ) -> None:
-        self.theta = theta
-        self.beta = beta
-        self.epochs = epochs
-        self.shuffle = shuffle
-        self.random_state = random_state
+    theta: float | None = None
+    beta: float = 1.5
+    _: KW_ONLY
+    epochs: int = 1
+    shuffle: bool = True
+    random_state: Any = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

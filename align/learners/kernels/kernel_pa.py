@@ -18,6 +18,7 @@ Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, s
 
 import math
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -37,6 +38,7 @@ Matrix: TypeAlias = npt.NDArray[np.float64]
 Indices: TypeAlias = npt.NDArray[np.intp]
 
 
+@dataclass(eq=False, repr=False)
 class KernelPA(ParamsMixin):
     """Kernel passive-aggressive classifier for any number of classes.
 
@@ -109,36 +111,20 @@ class KernelPA(ParamsMixin):
 
     _estimator_type = "classifier"  # for scikit-learn before 1.6, which has no tags
 
-    def __init__(
-        self,
-        kernel: str | Kernel = "gaussian",
-        *,
-        sigma: float | None = None,
-        degree: int = 3,
-        gamma: float | None = None,
-        coef0: float = 1.0,
-        variant: str = "PA-I",
-        C: float = 1.0,
-        average: bool | str = "auto",
-        budget: int | None = None,
-        removal: str = "project",
-        epochs: int = 1,
-        shuffle: bool = True,
-        random_state: int | np.random.Generator | None = 0,
-    ) -> None:
-        self.kernel = kernel
-        self.sigma = sigma
-        self.degree = degree
-        self.gamma = gamma
-        self.coef0 = coef0
-        self.variant = variant
-        self.C = C
-        self.average = average
-        self.budget = budget
-        self.removal = removal
-        self.epochs = epochs
-        self.shuffle = shuffle
-        self.random_state = random_state
+    kernel: str | Kernel = "gaussian"
+    _: KW_ONLY
+    sigma: float | None = None
+    degree: int = 3
+    gamma: float | None = None
+    coef0: float = 1.0
+    variant: str = "PA-I"
+    C: float = 1.0
+    average: bool | str = "auto"
+    budget: int | None = None
+    removal: str = "project"
+    epochs: int = 1
+    shuffle: bool = True
+    random_state: int | np.random.Generator | None = 0
 
     # Learning --------------------------------------------------------------------------------
 

@@ -24,6 +24,7 @@ Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, s
 and 7.4.
 """
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -59,6 +60,7 @@ _MAX_PAIRS = 200_000  # of a query whose pairs are all kept at once, by "exact"
 _OR_WORST = {"average": "", "maximum": " or 'worst'"}
 
 
+@dataclass(eq=False, repr=False)
 class InstanceRanker(BaseEstimator):  # type: ignore[misc]  # untyped
     """Online learner that orders the instances of a query by their grades.
 
@@ -117,30 +119,17 @@ class InstanceRanker(BaseEstimator):  # type: ignore[misc]  # untyped
     ([0, 1, 2], 1.0)
     """
 
-    def __init__(
-        self,
-        loss: str = "average",
-        update: str = "exact",
-        *,
-        c: float | Tuning = 1.0,
-        average: bool = False,
-        max_iter: int = 200,
-        tol: float = 1e-8,
-        epochs: int = 1,
-        shuffle: bool = True,
-        record: bool = False,
-        random_state: Any = None,
-    ) -> None:
-        self.loss = loss
-        self.update = update
-        self.c = c
-        self.average = average
-        self.max_iter = max_iter
-        self.tol = tol
-        self.epochs = epochs
-        self.shuffle = shuffle
-        self.record = record
-        self.random_state = random_state
+    loss: str = "average"
+    update: str = "exact"
+    _: KW_ONLY
+    c: float | Tuning = 1.0
+    average: bool = False
+    max_iter: int = 200
+    tol: float = 1e-8
+    epochs: int = 1
+    shuffle: bool = True
+    record: bool = False
+    random_state: Any = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -30,19 +30,17 @@ Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, c
 7.2 and 7.3. Its exact step is printed with errors, see `align.learners.ranking.sopopo`.
 """
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
+from sklearn.utils.validation import check_is_fitted, check_random_state
 
 from align.errors import ParameterError
 from align.learners.parts import (
     LINEAR,
-    Blocks,
     Entropy,
     Euclidean,
     FixedTuning,
@@ -55,7 +53,7 @@ from align.learners.parts.parameters import check_choice
 from align.learners.ranking import _label_ranking as core
 from align.learners.ranking._kept_rounds import KeptLabels
 from align.learners.ranking._label_run import LabelRun
-from align.learners.ranking.ranking_losses import label_ranking_loss
+from align.learners.ranking._label_stream import LabelStream
 from align.learners.theory import Round, Trace
 
 __all__ = ["LabelRanker"]
@@ -69,7 +67,8 @@ _FIRST = np.zeros(1, dtype=np.intp)
 _NO_LOG = np.zeros((0, core.LOG))
 
 
-class LabelRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped
+@dataclass(eq=False, repr=False)
+class LabelRanker(LabelStream):
     """Online learner that ranks labels: for multi-label, and for multiclass problems.
 
     Parameters
@@ -128,30 +127,17 @@ class LabelRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unty
     (0, False)
     """
 
-    def __init__(
-        self,
-        complexity: str = "euclidean",
-        update: str = "optimal",
-        *,
-        gamma: float | None = None,
-        c: float | Tuning = 1.0,
-        average: bool = False,
-        fit_intercept: bool = True,
-        epochs: int = 1,
-        shuffle: bool = True,
-        record: bool = False,
-        random_state: Any = None,
-    ) -> None:
-        self.complexity = complexity
-        self.update = update
-        self.gamma = gamma
-        self.c = c
-        self.average = average
-        self.fit_intercept = fit_intercept
-        self.epochs = epochs
-        self.shuffle = shuffle
-        self.record = record
-        self.random_state = random_state
+    complexity: str = "euclidean"
+    update: str = "optimal"
+    _: KW_ONLY
+    gamma: float | None = None
+    c: float | Tuning = 1.0
+    average: bool = False
+    fit_intercept: bool = True
+    epochs: int = 1
+    shuffle: bool = True
+    record: bool = False
+    random_state: Any = None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -250,8 +236,7 @@ class LabelRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unty
             self.n_features_in_ + bool(self.fit_intercept), 0, self.complexity == "entropy",
             _UPDATES.index(self.update), gamma, tuning, bool(self.average),
         )  # fmt: skip
-        self._codes: dict[Any, int] = {}
-        self._labels: list[Any] = []  # in the order of the codes
+        self._codes, self._labels = {}, []
         self._several = False
         self._sizes = np.zeros(2)  # rounds with relevant labels, and how many labels those had
         self.classes_ = np.zeros(0, dtype=np.intp)
@@ -352,181 +337,6 @@ class LabelRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unty
         self._prepare_steps()
         return self
 
-    # Predicting -------------------------------------------------------------------------------
-
-    def scores(self, X: Any) -> Floats:
-        """Return ``s_r = <w_r, x>`` for each label.
-
-        Parameters
-        ----------
-        X : array_like or CSR matrix [shape=(m, d)]
-
-        Returns
-        -------
-        np.ndarray [shape=(m, k)], in the order of `classes_`
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        weights = self._hypothesis()
-        scores: Floats = np.asarray(X @ weights[:, : self.n_features_in_].T)
-        if self.fit_intercept:
-            scores += weights[:, -1]
-        return scores
-
-    def rank(self, X: Any) -> npt.NDArray[Any]:
-        """Return the labels of each example, best first; of equals the first in `classes_`.
-
-        Parameters
-        ----------
-        X : array_like or CSR matrix [shape=(m, d)]
-
-        Returns
-        -------
-        np.ndarray [shape=(m, k)]
-        """
-        ranked: npt.NDArray[Any] = self.classes_[
-            np.argsort(-self.scores(X), axis=1, kind="stable")
-        ]
-        return ranked
-
-    def decision_function(self, X: Any) -> Floats:
-        """Return scores by which `predict` decides.
-
-        Parameters
-        ----------
-        X : array_like or CSR matrix [shape=(m, d)]
-
-        Returns
-        -------
-        np.ndarray [shape=(m, k)]
-            After single labels the `scores`; of two classes only the second minus the first
-            [shape=(m,)]. After indicator matrices or sets the scores less a threshold for each
-            row, so that those of the labels that `predict` marks are positive.
-        """
-        scores = self.scores(X)
-        k = scores.shape[1]
-        if not self._several:
-            decision: Floats = scores[:, 1] - scores[:, 0] if k == 2 else scores
-            return decision
-        rounds, total = self._sizes
-        n = max(int(np.rint(total / max(rounds, 1.0))), 1)
-        if n >= k:
-            everything: Floats = scores - (scores.min(axis=1, keepdims=True) - 1.0)
-            return everything
-        ordered = np.sort(scores, axis=1)
-        shifted: Floats = scores - (ordered[:, [k - n]] + ordered[:, [k - n - 1]]) / 2.0
-        return shifted
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return the best label; or, after indicator matrices or sets, the best few as indicators.
-
-        A ranking does not say where relevance ends. What is marked is as many labels as were
-        relevant on average, rounded, in the rounds in which any were; fewer where scores are equal
-        just there.
-
-        Parameters
-        ----------
-        X : array_like or CSR matrix [shape=(m, d)]
-
-        Returns
-        -------
-        np.ndarray [shape=(m,)], or [shape=(m, k), dtype=int]
-        """
-        check_is_fitted(self)
-        if self._several:
-            return (self.decision_function(X) > 0.0).astype(np.int64)
-        best: npt.NDArray[Any] = self.classes_[np.argmax(self.scores(X), axis=1)]
-        return best
-
-    # What is known ----------------------------------------------------------------------------
-
-    @property
-    def coef_(self) -> Floats:
-        """Weights that predict [shape=(k, d)], in the order of `classes_`."""
-        return self._hypothesis()[:, : self.n_features_in_]
-
-    @property
-    def intercept_(self) -> Floats:
-        """Weight of the constant feature [shape=(k,)]; zeros where there is none."""
-        weights = self._hypothesis()
-        return weights[:, -1] if self.fit_intercept else np.zeros(len(weights))
-
-    @property
-    def n_rounds_(self) -> int:
-        """Rounds played."""
-        return int(self._counts()[core.ROUNDS])
-
-    @property
-    def n_mistakes_(self) -> int:
-        """Rounds in which a relevant label scored no higher than another one."""
-        return int(self._counts()[core.MISTAKES])
-
-    @property
-    def n_updates_(self) -> int:
-        """Rounds with a step."""
-        return int(self._counts()[core.UPDATES])
-
-    @property
-    def cumulative_loss_(self) -> float:
-        """Sum of the losses."""
-        self._counts()
-        return float(self._run.state.floats[core.LOSS])
-
-    @property
-    def dual_objective_(self) -> float:
-        """Dual objective: at most ``c f(u) + sum of the losses of u``, whatever u is."""
-        self._counts()
-        return float(self._run.state.floats[core.DUAL])
-
-    def regret_bound(self, u: npt.ArrayLike) -> float:
-        """Bound the regret against fixed weights u by the steps taken.
-
-        Parameters
-        ----------
-        u : array_like [shape=(k, d)], or [shape=(k, d + 1)] with the intercepts last
-            Any with the Euclidean complexity; rows on the simplex with the entropy.
-
-        Returns
-        -------
-        float
-            ``c f(u) + sum N*(x_t)^2 / c_t``, over the rounds that called for a step. The sum of
-            the losses so far exceeds that of u by no more; for the conservative learner the sums
-            are over mistakes. Infinite for u outside the simplex.
-        """
-        self._counts()
-        weights = np.asarray(u, dtype=np.float64)
-        shape = (self._run.k, self.n_features_in_ + bool(self.fit_intercept))
-        if weights.shape != shape:
-            raise ParameterError(f"u.shape={weights.shape}, must be (k, n)={shape}.")
-        f = Blocks(Entropy() if self.complexity == "entropy" else Euclidean())
-        floats = self._run.state.floats
-        return float(floats[core.C] * f.value(weights) + floats[core.SPENT])
-
-    def mistake_bound(self, u: npt.ArrayLike, X: Any, y: Any) -> float:
-        """Bound the mistakes by fixed weights u and their losses on the rounds that were played.
-
-        Parameters
-        ----------
-        u : array_like
-            As in `regret_bound`.
-        X, y
-            The rounds, in any order; once for each time they were played.
-
-        Returns
-        -------
-        float
-            ``(regret_bound(u) + sum g_t(u)) / gamma``, at least `n_mistakes_`.
-        """
-        bound = self.regret_bound(u)
-        X, y = self._validate(X, y, reset=False)
-        relevant, _ = self._targets(y, grow=False)
-        weights = np.asarray(u, dtype=np.float64)
-        scores = X @ weights[:, : self.n_features_in_].T
-        if self.fit_intercept:
-            scores = scores + weights[:, -1]
-        losses = label_ranking_loss(scores, relevant[:, self._columns], self._gamma)
-        return float((bound + np.sum(losses)) / self._gamma)
-
     # Inside -----------------------------------------------------------------------------------
 
     def _check_parameters(self) -> tuple[float, Tuning]:
@@ -548,90 +358,6 @@ class LabelRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unty
         if not (np.isfinite(self.c) and self.c > 0.0):
             raise ParameterError(f"c={self.c}, must be a Tuning, or positive and finite.")
         return gamma, FixedTuning(float(self.c))
-
-    def _counts(self) -> npt.NDArray[np.int64]:
-        check_is_fitted(self)
-        return self._run.state.counts
-
-    def _prepare_steps(self) -> None:
-        """Make the work space of `step`, which should not allocate."""
-        n, k = self.n_features_in_, len(self._labels)
-        self._every_column = np.arange(n)
-        self._row = np.zeros(n)
-        ends, bias = np.array([0, n], dtype=np.intp), bool(self.fit_intercept)
-        self._row_alone = core.Rows(self._row, self._every_column, ends, True, bias)
-        self._mask = np.zeros((1, max(k, 1)), dtype=np.bool_)
-        self._known = np.array([k], dtype=np.intp)
-        self._work = np.zeros((1, core.LOG))
-
-    def _code(self, label: Any) -> int:
-        code = self._codes.get(label)
-        if code is None:
-            self._announce(np.array([label]))
-            code = self._codes[label]
-        return code
-
-    def _announce(self, labels: Any) -> None:
-        """Take up labels that are new, in their order."""
-        new = [label for label in labels if label not in self._codes]
-        if not new:
-            return
-        for label in new:
-            self._codes[label] = len(self._codes)
-        self._labels = list(self._codes)
-        self._run.grow(len(self._labels))
-        known = np.array(self._labels)
-        self._columns = np.argsort(known, kind="stable")
-        self.classes_ = known[self._columns]
-        self._mask = np.zeros((1, known.size), dtype=np.bool_)
-        self._known[0] = known.size
-
-    def _validate(self, X: Any, y: Any, reset: bool) -> tuple[Any, npt.NDArray[Any]]:
-        if hasattr(y, "toarray"):
-            y = y.toarray()
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=np.float64, reset=reset, multi_output=True
-        )
-        if y.ndim == 2 and y.shape[1] == 1:
-            X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=False)
-        check_classification_targets(y)
-        if y.ndim == 2 and not np.isin(y, (0, 1)).all():
-            raise ParameterError("y must be an indicator matrix of 0 and 1: (m, k).")
-        return X, y
-
-    def _targets(
-        self, y: npt.NDArray[Any], grow: bool = True
-    ) -> tuple[Bools, npt.NDArray[np.intp]]:
-        """Return the relevant labels of each row, and how many labels are known by then."""
-        before = self._run.k
-        if y.ndim == 2:
-            if grow and y.shape[1] > before:
-                self._announce(np.arange(y.shape[1]))
-            if y.shape[1] != self.classes_.size:
-                raise ParameterError(
-                    f"y.shape={y.shape}, must be (m, k)=(m, {self.classes_.size}): one column for "
-                    "each label, in the order of classes_."
-                )
-            relevant = np.zeros(y.shape, dtype=np.bool_)
-            relevant[:, self._columns] = y != 0
-            if grow:
-                self._several = True
-                sizes = relevant.sum(axis=1)
-                self._sizes += (np.count_nonzero(sizes), sizes.sum())
-            return relevant, np.full(len(y), self._run.k, dtype=np.intp)
-        labels, first, inverse = np.unique(y, return_index=True, return_inverse=True)
-        if grow:
-            self._announce(labels[np.argsort(first)])  # in the order of arrival
-            self._sizes += len(y)
-        found = [self._codes.get(label, -1) for label in labels]
-        if min(found) < 0:
-            raise ParameterError(
-                f"label {labels.tolist()[found.index(-1)]!r} was never seen before."
-            )
-        codes = np.array(found, dtype=np.intp)[inverse]
-        relevant = np.zeros((len(y), self._run.k), dtype=np.bool_)
-        relevant[np.arange(len(y)), codes] = True
-        return relevant, np.maximum(np.maximum.accumulate(codes) + 1, before)
 
     def _rows(self, X: Any) -> core.Rows:
         bias = bool(self.fit_intercept)
@@ -671,7 +397,3 @@ class LabelRanker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # unty
             },
             [],
         )  # fmt: skip
-
-    def _hypothesis(self) -> Floats:
-        check_is_fitted(self)
-        return self._run.hypothesis()[self._columns]

@@ -16,15 +16,14 @@ Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, s
 Fig. 5.4, Theorem 7, and chapter 9.
 """
 
-import math
 from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from align._blas import one_thread
-from align._params import ParamsMixin, not_fitted_error
 from align.errors import ParameterError
 from align.learners.parts import (
     Average,
@@ -41,15 +40,18 @@ from align.learners.structured._resume import (
     state_of_generator,
     state_of_run,
 )
+from align.learners.structured._run_reader import RunReader
 from align.learners.structured.ascent import DualAscent
 from align.learners.structured.problems import (
     StructuredProblem,
     check_cost,
     check_feature,
+    check_loss,
     check_pairs,
+    difference,
     mean_cost,
 )
-from align.learners.theory import Round, regret_bound, solve_sqrt_bound, squared_loss_bound
+from align.learners.theory import Round
 
 __all__ = ["StructuredLearner"]
 
@@ -62,7 +64,8 @@ _LOSSES = ("prediction", "maximal")
 _CONVERSIONS = ("last", "random", "average", "validation", "best")
 
 
-class StructuredLearner(ParamsMixin):
+@dataclass(eq=False, repr=False)
+class StructuredLearner(RunReader):
     """Learn the weights of a structured predictor online.
 
     Parameters
@@ -147,32 +150,18 @@ class StructuredLearner(ParamsMixin):
     [0, 1, 2]
     """
 
-    def __init__(
-        self,
-        update: str = "pa1",
-        *,
-        loss: str = "prediction",
-        C: float = 1.0,
-        U: float = 1.0,
-        epochs: int = 1,
-        conversion: str = "average",
-        n_candidates: int = 10,
-        shuffle: bool = True,
-        random_state: int | np.random.Generator | None = 0,
-        record_directions: bool = False,
-        callback: Callable[["StructuredLearner", Round], object] | None = None,
-    ) -> None:
-        self.update = update
-        self.loss = loss
-        self.C = C
-        self.U = U
-        self.epochs = epochs
-        self.conversion = conversion
-        self.n_candidates = n_candidates
-        self.shuffle = shuffle
-        self.random_state = random_state
-        self.record_directions = record_directions
-        self.callback = callback
+    update: str = "pa1"
+    _: KW_ONLY
+    loss: str = "prediction"
+    C: float = 1.0
+    U: float = 1.0
+    epochs: int = 1
+    conversion: str = "average"
+    n_candidates: int = 10
+    shuffle: bool = True
+    random_state: int | np.random.Generator | None = 0
+    record_directions: bool = False
+    callback: Callable[["StructuredLearner", Round], object] | None = None
 
     # Running ---------------------------------------------------------------------------------
 
@@ -263,7 +252,7 @@ class StructuredLearner(ParamsMixin):
         """
         if not hasattr(self, "_run"):
             self._reset(problem)
-        self._check_problem(problem)
+        check_loss(problem, self.loss)
         check_pairs(xs, ys, "xs", "ys")
         held_out = self._check_validation(validation)
         for x, y in zip(xs, ys, strict=True):
@@ -305,7 +294,7 @@ class StructuredLearner(ParamsMixin):
                 )
         if self.n_candidates < 1:
             raise ParameterError(f"n_candidates={self.n_candidates}, must be at least 1.")
-        self._check_problem(problem)
+        check_loss(problem, self.loss)
         self._rng = np.random.default_rng(self.random_state)
         self._average = Average()
         self._conversion = self._make_conversion()
@@ -329,16 +318,6 @@ class StructuredLearner(ParamsMixin):
         if self.conversion == "random":
             return RandomStop(np.random.default_rng(self._rng.integers(2**63)))
         return Last() if self.conversion == "last" else Best()
-
-    def _check_problem(self, problem: StructuredProblem) -> None:
-        """Refuse the maximal loss where it cannot be had, rather than fall back."""
-        if self.loss == "maximal" and not callable(
-            getattr(problem, "loss_augmented_decode", None)
-        ):
-            raise ParameterError(
-                "loss='maximal' needs loss_augmented_decode(w, x, y), which "
-                f"{type(problem).__name__} does not have; add it, or use loss='prediction'."
-            )
 
     def _epochs(self) -> int:
         if self.epochs < 1 or self.epochs != int(self.epochs):
@@ -378,7 +357,7 @@ class StructuredLearner(ParamsMixin):
         run.begin_round()
         y_hat = problem.decode(run.weights(), x)
         cost = check_cost(problem.cost(y, y_hat))
-        direction, target, radius = _difference(problem, truth, x, y_hat), cost, 0.0
+        direction, target, radius = difference(problem, truth, x, y_hat), cost, 0.0
         if self.loss == "maximal":
             direction, target, radius = self._worst(problem, run, x, y, truth, direction, cost)
         entry = run.end_round(y_hat, direction, target=target, cost=cost, radius=radius)
@@ -402,7 +381,7 @@ class StructuredLearner(ParamsMixin):
         while True:
             scale = run.scale_of(radius, cost)
             worst = problem.loss_augmented_decode(scale * run.v, x, y)
-            direction = _difference(problem, truth, x, worst)
+            direction = difference(problem, truth, x, worst)
             target = check_cost(problem.cost(y, worst))
             if target - scale * (direction @ run.v) < cost - scale * (predicted @ run.v):
                 direction, target = predicted, cost
@@ -410,14 +389,6 @@ class StructuredLearner(ParamsMixin):
             if run.scale_of(max(radius, norm), cost) == scale:
                 return direction, target, radius
             radius = norm  # what is worst depends on c, and c on this: seek again, it only grows
-
-    def _publish(self, run: DualAscent) -> None:
-        """Set the fitted attributes, but for `coef_`."""
-        self.n_rounds_, self.n_mistakes_ = run.n_rounds, run.n_mistakes
-        self.n_updates_, self.n_null_ = run.n_updates, run.n_null
-        self.cumulative_cost_, self.cumulative_loss_ = run.cost, run.loss
-        self.dual_objective_, self.radius_, self.c_ = run.dual, run.radius, run.c
-        self.trace_ = run.trace
 
     def _offer(
         self,
@@ -440,123 +411,3 @@ class StructuredLearner(ParamsMixin):
         self.coef_ = self._conversion.weights(run.v, run.scale)
         if isinstance(self._conversion, Best):
             self.candidate_costs_ = list(self._conversion.costs)
-
-    def _fitted(self) -> DualAscent:
-        run: DualAscent | None = getattr(self, "_run", None)
-        if run is None:
-            raise not_fitted_error(self)
-        return run
-
-    # Using -----------------------------------------------------------------------------------
-
-    @property
-    def hypothesis_(self) -> Vector:
-        """The running hypothesis ``v / c`` [shape=(J,)], which the next round predicts with."""
-        return self._fitted().weights()
-
-    def predict(self, problem: StructuredProblem, xs: Sequence[Any]) -> list[Any]:
-        """Decode inputs with `coef_`."""
-        self._fitted()
-        return [problem.decode(self.coef_, x) for x in xs]
-
-    # Bounds ----------------------------------------------------------------------------------
-
-    def regret_bound(self, u: npt.ArrayLike) -> float:
-        """Bound the regret of the run against a competitor (Lemmas 1 and 2).
-
-        Over the rounds that count (the mistakes, where the update is conservative; else all), the
-        sum of the losses is at most this much above that of u. No smaller c, data or horizon need
-        be assumed: it is computed from the run.
-
-        Parameters
-        ----------
-        u : array_like [shape=(J,)]
-            The competitor.
-
-        Returns
-        -------
-        float
-            ``c_T f(u) + sum_t ||a_t||**2 / (2 c_t)`` over the rounds with a step.
-
-        Raises
-        ------
-        ParameterError
-            For "pa" and "pa2", whose theory bounds squared losses instead; see `cost_bound`.
-        """
-        self._fitted()
-        if self.update in ("pa", "pa2"):
-            raise ParameterError(
-                f"update={self.update!r} has no regret bound for the hinge loss; see cost_bound."
-            )
-        return regret_bound(
-            self.trace_, self.c_, self._fitted().complexity.value(self._competitor(u))
-        )
-
-    def cost_bound(self, u: npt.ArrayLike, losses: npt.ArrayLike | None = None) -> float:
-        """Bound the cumulative cost of the run by a competitor's losses.
-
-        Parameters
-        ----------
-        u : array_like [shape=(J,)]
-            The competitor.
-        losses : array_like [shape=(T,)], optional
-            Loss of u on each example, prediction-based on the constraint of the round or maximal.
-            By default those on the constraints of the run, which are smaller; this needs
-            ``record_directions=True``.
-
-        Returns
-        -------
-        float
-            At least ``cumulative_cost_``. For "self-tuned", ``||u||**2 <= 2 U`` and costs in
-            {0} U [1, inf) it is Theorem 7; for "perceptron", "pa1" and other competitors of
-            "self-tuned" the regret bound plus the losses of u. For "pa" (infinite unless u has no
-            loss) and "pa2" the sum of the squared losses is bounded, and the cost through it.
-        """
-        self._fitted()
-        competitor = self._competitor(u)
-        g = self.losses_of(competitor) if losses is None else np.asarray(losses, dtype=np.float64)
-        if g.shape != (self.n_rounds_,):
-            raise ParameterError(f"losses.shape={g.shape}, must be (T,)=({self.n_rounds_},).")
-        if self._update.conservative:
-            g = np.where(self.trace_.cost > 0.0, g, 0.0)
-        f, total = self._fitted().complexity.value(competitor), float(g.sum())
-        if self.update in ("pa", "pa2"):
-            squares = squared_loss_bound(self.radius_, self._update.slack.curvature, f, g)
-            return math.sqrt(self.n_mistakes_ * squares)
-        gap = not ((self.trace_.cost > 0.0) & (self.trace_.cost < 1.0)).any()
-        if self.update == "self-tuned" and gap and f <= self.U * (1 + 1e-12):
-            return solve_sqrt_bound(self.radius_ * math.sqrt(8.0 * self.U), total)
-        return self.regret_bound(competitor) + total
-
-    def losses_of(self, u: npt.ArrayLike) -> Vector:
-        """Return the loss of u on the constraint of each round [shape=(T,)].
-
-        Needs ``record_directions=True``.
-        """
-        self._fitted()
-        directions = self.trace_.directions
-        if len(directions) != self.n_rounds_:
-            raise ParameterError(
-                "the directions of the run were not kept; use record_directions=True, or pass "
-                "the losses of u."
-            )
-        losses: Vector = np.maximum(0.0, self.trace_.target - directions @ self._competitor(u))
-        return losses
-
-    def _competitor(self, u: npt.ArrayLike) -> Vector:
-        competitor = np.asarray(u, dtype=np.float64)
-        if competitor.shape != self._fitted().v.shape:
-            raise ParameterError(
-                f"u.shape={competitor.shape}, must be (J,)={self._fitted().v.shape}."
-            )
-        return competitor
-
-
-def _difference(problem: StructuredProblem, truth: Vector, x: Any, y: Any) -> Vector:
-    """Return ``phi(x, y_true) - phi(x, y)``."""
-    phi = check_feature(problem.joint_feature(x, y))
-    if phi.shape != truth.shape:
-        raise ParameterError(
-            f"joint_feature returned shape {phi.shape}, must be (J,)={truth.shape}."
-        )
-    return truth - phi

@@ -18,7 +18,9 @@ __all__ = [
     "StructuredProblem",
     "check_cost",
     "check_feature",
+    "check_loss",
     "check_pairs",
+    "difference",
     "mean_cost",
 ]
 
@@ -91,3 +93,22 @@ def check_cost(cost: float) -> float:
     if not 0.0 <= value < math.inf:
         raise ParameterError(f"cost returned {value}, must be finite and not negative.")
     return value
+
+
+def check_loss(problem: StructuredProblem, loss: str) -> None:
+    """Refuse the maximal loss where it cannot be had, rather than fall back."""
+    if loss == "maximal" and not callable(getattr(problem, "loss_augmented_decode", None)):
+        raise ParameterError(
+            "loss='maximal' needs loss_augmented_decode(w, x, y), which "
+            f"{type(problem).__name__} does not have; add it, or use loss='prediction'."
+        )
+
+
+def difference(problem: StructuredProblem, truth: Vector, x: Any, y: Any) -> Vector:
+    """Return ``phi(x, y_true) - phi(x, y)``."""
+    phi = check_feature(problem.joint_feature(x, y))
+    if phi.shape != truth.shape:
+        raise ParameterError(
+            f"joint_feature returned shape {phi.shape}, must be (J,)={truth.shape}."
+        )
+    return truth - phi

@@ -5,6 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from learners.naive import iellip
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -31,23 +32,6 @@ def separable(rng, gamma, m, n):
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     X = X[np.abs(X @ u) >= gamma][:m]
     return X, np.where(X @ u > 0, 1, -1), u
-
-
-def iellip_reference(X, y, gamma, b, c, p=1.0):
-    """Algorithm 2, word for word; yields what the recursions are about."""
-    w, P, j = np.zeros(X.shape[1]), p * np.eye(X.shape[1]), 0
-    for x, sign in zip(X, y, strict=True):
-        z = sign * x
-        if z @ w > 0 or not z.any():
-            continue
-        ct = c * b**j
-        s = np.sqrt(z @ P @ z)
-        g, alpha = z / s, (gamma - z @ w) / s
-        yield w, P, g, alpha, ct, z
-        w = w + alpha * P @ g
-        P = (P - ct * np.outer(P @ g, P @ g)) / (1 - ct)
-        j += 1
-    yield w, P, None, None, None, None
 
 
 # G1 -----------------------------------------------------------------------------------------
@@ -259,7 +243,7 @@ def test_dense_low_rank_and_any_scale_agree(b, c):
     """W25, against the algorithm word for word."""
     rng = np.random.default_rng(66)
     X, y, _ = noisy(rng, 400, 6)
-    *_, last = iellip_reference(X, y, 0.2, b, c)
+    *_, last = iellip(X, y, 0.2, b, c)
     models = [
         plain(IELLIP, gamma=0.2, b=b, c=c, scale=p, representation=r).partial_fit(data, y)
         for r, p in (("dense", 1.0), ("low-rank", 1.0), ("dense", 0.1), ("low-rank", 37.0))
@@ -276,7 +260,7 @@ def test_dense_low_rank_and_any_scale_agree(b, c):
 def test_recursions():
     rng = np.random.default_rng(67)
     X, y, u = noisy(rng, 200, 5)
-    states = list(iellip_reference(X, y, 0.2, 0.7, 0.2))
+    states = list(iellip(X, y, 0.2, 0.7, 0.2))
     for (w, P, g, alpha, c, z), (w1, P1, *_) in pairwise(states):
         np.testing.assert_allclose(w1 @ z, 0.2, atol=1e-12)
         inverse = np.linalg.inv(P)
@@ -306,7 +290,7 @@ def test_without_c_it_is_passive_aggressive_on_mistakes():
 
 
 def mistaken_losses(X, y, gamma, b, c, u):
-    states = list(iellip_reference(X, y, gamma, b, c))[:-1]
+    states = list(iellip(X, y, gamma, b, c))[:-1]
     return [max(gamma - u @ z, 0) for *_, z in states]
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from learners.naive import multiplicative_uniclass
 
 from align.errors import ParameterError
 from align.learners import (
@@ -83,29 +84,17 @@ def test_theorem_4_with_several_classes():
     assert certificate.right == pytest.approx(spread**2 * value)
 
 
-def uniclass_by_hand(X, epsilon, step):
-    w, squares, losses = np.full(X.shape[1], 1 / X.shape[1]), 0.0, 0.0
-    for x in X:
-        distance = np.linalg.norm(x - w)
-        loss = max(distance - epsilon, 0.0)
-        if loss:
-            d = (x - w) / distance
-            w = w * np.exp(step(loss, d) * d)
-            w /= w.sum()
-        squares += loss**2
-        losses += loss
-    return w, squares, losses
-
-
 def test_one_class_and_the_counterexample_to_the_printed_step():
     X, u = np.tile([2.6, 0.4], (400, 1)), np.array([0.6, 0.4])
     divergence = Entropy().bregman(u, [0.5, 0.5])
-    _, squares, losses = uniclass_by_hand(
+    _, squares, losses = multiplicative_uniclass(
         X, 2.04, lambda loss, d: loss / (8 * np.abs(d).max() ** 2)
     )
     assert squares + 2 * 0.04 * losses > 8 * divergence  # as printed, with B = 16: violated
     model = MultiplicativePAUniclass(2.04).partial_fit(X)
-    w, squares, losses = uniclass_by_hand(X, 2.04, lambda loss, d: 4 * loss / np.ptp(d) ** 2)
+    w, squares, losses = multiplicative_uniclass(
+        X, 2.04, lambda loss, d: 4 * loss / np.ptp(d) ** 2
+    )
     np.testing.assert_allclose(model.center_, w, atol=1e-12)
     assert model.cumulative_squared_loss_ == pytest.approx(squares)
     assert model.cumulative_loss_ == pytest.approx(losses)

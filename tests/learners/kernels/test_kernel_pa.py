@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from learners.naive import kernel_pa, multiclass_pa, pa_tau
 from scipy import sparse
 
 from align.errors import ModelError, ParameterError
@@ -20,46 +21,6 @@ from align.learners.kernels.functions import (
 
 VARIANTS = ("PA", "PA-I", "PA-II")
 seeds = st.integers(0, 2**32 - 1)
-
-
-def tau_of(variant, loss, square, C):
-    if variant == "PA":
-        return loss / square
-    return min(C, loss / square) if variant == "PA-I" else loss / (square + 1 / (2 * C))
-
-
-def primal(X, y, k, variant, C):
-    """Multiclass PA in the primal (C6, block form): last and mean weights [shape=(k, d)]."""
-    W, history, mistakes, total = np.zeros((k, X.shape[1])), [], 0, 0.0
-    for x, r in zip(X, y, strict=True):
-        history.append(W.copy())
-        scores = W @ x
-        mistakes += int(np.argmax(scores)) != r
-        rivals = np.where(np.arange(k) == r, -np.inf, scores)
-        s = int(np.argmax(rivals))
-        loss = max(0.0, 1.0 - scores[r] + scores[s])
-        total += loss
-        if loss > 1e-12 and x.any():
-            tau = tau_of(variant, loss, 2 * x @ x, C)
-            W[r] += tau * x
-            W[s] -= tau * x
-    return W, np.mean(history, axis=0), mistakes, total
-
-
-def naive(kernel, X, y, k, variant, C, order):
-    """The same with a kernel, one round after the other: mean coefficient of each example."""
-    K = kernel(X, X)
-    coef, mean = np.zeros((len(X), k)), np.zeros((len(X), k))
-    for i in order:
-        mean += coef / len(order)
-        scores = K[i] @ coef
-        s = int(np.argmax(np.where(np.arange(k) == y[i], -np.inf, scores)))
-        loss = max(0.0, 1.0 - scores[y[i]] + scores[s])
-        if loss > 1e-12:
-            tau = tau_of(variant, loss, 2 * K[i, i], C)
-            coef[i, y[i]] += tau
-            coef[i, s] -= tau
-    return coef, mean
 
 
 def mixture(n, seed=0, k=4, d=5, spread=0.6):
@@ -77,7 +38,7 @@ def test_a_linear_kernel_is_the_primal(seed, variant, C, k):
     X[rng.integers(300, size=3)] = 0.0
     X[100:110] = X[:10]
     y = rng.integers(k, size=300)
-    W, mean, mistakes, total = primal(X, y, k, variant, C)
+    W, mean, mistakes, total = multiclass_pa(X, y, k, variant, C)
     for average, expected in ((False, W), (True, mean)):
         model = KernelPA("linear", variant=variant, C=C, average=average, shuffle=False)
         model.fit(X, y)
@@ -100,7 +61,7 @@ def test_two_classes_are_binary_pa(seed, variant):
     for x, sign in zip(X, 2 * y - 1, strict=True):
         loss = max(0.0, 1.0 - sign * (w @ x))
         if loss > 0:
-            w = w + tau_of(variant, loss, x @ x, 2 * C) * sign * x
+            w = w + pa_tau(variant, loss, x @ x, 2 * C) * sign * x
     model = KernelPA("linear", variant=variant, C=C, average=False, shuffle=False).fit(X, y)
     found = model.dual_coef_.T @ model.support_vectors_
     np.testing.assert_allclose(found[1] - found[0], w, rtol=1e-9, atol=1e-10)
@@ -119,7 +80,7 @@ KERNELS = {
 def test_blocks_play_one_round_after_the_other(name, variant):
     X, y = mixture(700, seed=2)
     order = np.random.default_rng(0).permutation(700)
-    last, mean = naive(KERNELS[name], X, y, 4, variant, 0.6, order)
+    last, mean = kernel_pa(KERNELS[name], X, y, 4, variant, 0.6, order)
     for average, expected in ((False, last), (True, mean)):
         model = KernelPA(
             name, sigma=1.7, degree=2, gamma=0.5, variant=variant, C=0.6, average=average

@@ -5,21 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from learners.naive import sorted_simplex
 from scipy.optimize import minimize
 
 from align.errors import ParameterError
 from align.learners import project_entropic, project_l1_ball, project_simplex
 
 VECTORS = arrays(np.float64, st.integers(1, 9), elements=st.floats(-20, 20, width=32))
-
-
-def sorted_simplex(mu, size):
-    """Figure 7.1, word for word."""
-    descending = np.sort(mu)[::-1]
-    sums = np.cumsum(descending)
-    j = np.arange(1, mu.size + 1)
-    rho = np.nonzero(descending - (sums - size) / j > 0)[0].max() + 1
-    return np.maximum(mu - (sums[rho - 1] - size) / rho, 0)
 
 
 def test_golden_simplex():

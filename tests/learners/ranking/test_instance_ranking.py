@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import minimize
+from learners.naive import instance_dual, pairs_of
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -53,12 +53,6 @@ def stream(seed, queries=60, n=6, noise=0.3, largest=7):
 
 def split(X, y, groups):
     return [(X[groups == g], y[groups == g]) for g in np.unique(groups)]
-
-
-def pairs_of(x, y):
-    found = [(i, j) for i in range(len(y)) for j in range(len(y)) if y[i] > y[j]]
-    up, down = np.array(found, dtype=int).reshape(-1, 2).T
-    return x[up] - x[down], y[up] - y[down]
 
 
 # The losses ---------------------------------------------------------------------------------
@@ -110,25 +104,6 @@ def primal(w, w0, c, x, y, loss):
     return c / 2 * ((w - w0) ** 2).sum() + instance_ranking_loss(x @ w, y, loss)
 
 
-def naive_dual(x, y, w0, c, loss):
-    """Maximise the dual of one round with a generic solver; return the step of v."""
-    a, b = pairs_of(x, y)
-    short, E = b - a @ w0, len(b)
-
-    def value(alpha):
-        move = alpha @ a
-        return -(alpha @ short - move @ move / (2 * c)), -(short - a @ move / c)
-
-    caps = {"type": "ineq", "fun": lambda alpha: 1.0 - alpha.sum(), "jac": lambda al: -np.ones(E)}
-    found = minimize(
-        value, np.full(E, 0.5 / E), jac=True, method="SLSQP",
-        bounds=[(0.0, 1.0 / E if loss == "average" else 1.0)] * E,
-        constraints=[] if loss == "average" else [caps],
-        options={"maxiter": 1000, "ftol": 1e-14},
-    )  # fmt: skip
-    return found.x @ a, -found.fun
-
-
 @pytest.mark.parametrize("loss", ["average", "maximum"])
 def test_exact_step_against_a_generic_solver(loss):
     rng = np.random.default_rng(31)
@@ -143,7 +118,7 @@ def test_exact_step_against_a_generic_solver(loss):
         model._square = (model._v**2).sum()
         before = -model._square / (2 * c)
         played = model.step(x, y)
-        move, value = naive_dual(x, y, w0, c, loss)
+        move, value = instance_dual(x, y, w0, c, loss)
         a, b = pairs_of(x, y)
         gap = 1e-6 if loss == "average" else max_hinge_bound(a, b - a @ w0, c, max_iter) + 1e-6
         assert played.dual - before == pytest.approx(value, abs=gap)

@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from learners.naive import COMPLEXITY, label_ranking, label_weights
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -16,7 +17,6 @@ from align.errors import ParameterError
 from align.learners import (
     Blocks,
     Entropy,
-    Euclidean,
     FixedTuning,
     LabelRanker,
     LossTuning,
@@ -24,16 +24,12 @@ from align.learners import (
     RunningTuning,
     SelfTuning,
     SqrtTuning,
-    pair_step,
-    ranking_step,
 )
 from align.learners.ranking import _label_ranking as core
-from align.learners.ranking import sopopo
 from align.learners.ranking.ranking_losses import label_ranking_loss, label_ranking_mistakes
 
 UPDATES = ("conservative", "aggressive", "optimal")
 SIX = list(itertools.product(("euclidean", "entropy"), UPDATES))
-COMPLEXITY = {"euclidean": Blocks(Euclidean()), "entropy": Blocks(Entropy())}
 
 
 @parametrize_with_checks([LabelRanker(f, u) for f, u in SIX] + [LabelRanker(average=True)])
@@ -59,43 +55,6 @@ def stream(seed, m=120, n=12, k=5, binary=True, noise=0.1):
 def plain(complexity, update, **params):
     params = {"c": 0.7 if complexity == "entropy" else 2.0, **params}
     return LabelRanker(complexity, update, fit_intercept=False, **params)
-
-
-def weights_of(V, c, complexity):
-    return COMPLEXITY[complexity].link(V / c)
-
-
-def reference(X, Y, complexity, update, c, gamma):
-    """The table of the module's docstring, word for word; yields W_t, mistake, loss, dual."""
-    V = np.zeros((Y.shape[1], X.shape[1]))
-    gain = 0.0
-    for x, on in zip(X, Y, strict=True):
-        W = weights_of(V, c, complexity)
-        s = np.array([(w * x).sum() for w in W])  # equal weights tie; in BLAS they may not
-        if not on.any() or on.all():
-            yield W, False, 0.0, gain - c * COMPLEXITY[complexity].conjugate(V / c)
-            continue
-        up = min(np.flatnonzero(on), key=lambda r: s[r])
-        down = max(np.flatnonzero(~on), key=lambda r: s[r])
-        loss = max(gamma - (s[up] - s[down]), 0.0)
-        mistake = s[up] <= s[down]
-        alpha = np.zeros(len(V))
-        if x.any():
-            if update == "conservative":
-                alpha[[up, down]] = float(mistake)
-            elif update == "aggressive" and complexity == "euclidean":
-                alpha[[up, down]] = min(1.0, c * loss / (2 * x @ x))
-            elif update == "aggressive" and loss > 0:
-                alpha[[up, down]] = pair_step(V[up], V[down], x, c, gamma, complexity="entropy")
-            elif complexity == "euclidean":
-                alpha = sopopo(s, on, x @ x, c, gamma)
-            else:
-                alpha = ranking_step(V, x, on, c, gamma)
-        else:  # a loss that no weights avoid: any alpha of sum 1 is a dual variable of it
-            gain += gamma
-        V = V + np.where(on, alpha, -alpha)[:, None] * x
-        gain += gamma * alpha[on].sum()
-        yield W, mistake, loss, gain - c * COMPLEXITY[complexity].conjugate(V / c)
 
 
 def put(model, V):
@@ -179,7 +138,7 @@ def test_a_zero_instance_counts_but_moves_nothing(complexity, update):
 def test_is_the_table(complexity, update, binary):
     X, Y, _ = stream(2, m=60, binary=binary)
     model = plain(complexity, update, gamma=0.4).start(X.shape[1], range(Y.shape[1]))
-    slow = reference(X, Y, complexity, update, model.c, 0.4)
+    slow = label_ranking(X, Y, complexity, update, model.c, 0.4)
     for x, on, (W, mistake, loss, dual) in zip(X, Y, slow, strict=True):
         np.testing.assert_allclose(model.coef_, W, rtol=1e-6, atol=1e-7)
         played = model.step(x, on)
@@ -431,7 +390,7 @@ def test_average_is_the_mean_of_the_hypotheses(complexity, c):
         if not isinstance(c, float):  # the hypothesis of a round has the c of the round
             ahead = copy.deepcopy(last)
             ahead.step(x, on)
-            now = weights_of(
+            now = label_weights(
                 last._run.state.V[:, :5].T, ahead._run.state.floats[core.C], complexity
             )
         else:

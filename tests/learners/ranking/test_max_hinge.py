@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from learners.naive import max_hinge_figure, max_hinge_optimum
 
 from align.errors import ParameterError
 from align.learners import hinge_step_euclidean, max_hinge_bound, max_hinge_step
@@ -23,38 +23,6 @@ def dual(a, gamma, c, alpha):
     return alpha @ gamma - move @ move / (2 * c)
 
 
-def optimum(a, gamma, c):
-    """The minimum of phi, from the dual quadratic programme."""
-    k = len(gamma)
-    gram = a @ a.T
-    found = minimize(
-        lambda t: t @ gram @ t / (2 * c) - gamma @ t, np.full(k, 0.5 / k), method="SLSQP",
-        jac=lambda t: gram @ t / c - gamma, bounds=[(0, 1)] * k,
-        constraints=[{"type": "ineq", "fun": lambda t: 1 - t.sum(), "jac": lambda t: -np.ones(k)}],
-        options={"ftol": 1e-15, "maxiter": 500},
-    )  # fmt: skip
-    return -found.fun
-
-
-def figure(a, gamma, c, n_iter):
-    """Figure 7.5, word for word, with z itself."""
-    limit = np.sqrt(2 * max(gamma.max(), 0) / c)
-    z, mean = np.zeros(a.shape[1]), np.zeros(a.shape[1])
-    alpha, mean_alpha = np.zeros(len(a)), np.zeros(len(a))
-    for t in range(1, n_iter + 1):
-        mean, mean_alpha = mean + z / n_iter, mean_alpha + alpha / n_iter
-        i = (gamma - a @ z).argmax()
-        on = gamma[i] > a[i] @ z
-        z, alpha = z * (1 - 1 / t), alpha * (1 - 1 / t)
-        if on:
-            z = z + a[i] / (c * t)
-            alpha[i] += 1 / t
-        if np.linalg.norm(z) > limit:
-            shrink = limit / np.linalg.norm(z)
-            z, alpha = z * shrink, alpha * shrink
-    return mean, mean_alpha
-
-
 @pytest.mark.parametrize("n_iter", [10, 100, 2000])
 def test_gap_is_within_its_bound(n_iter):
     """W18."""
@@ -65,7 +33,7 @@ def test_gap_is_within_its_bound(n_iter):
         z = step.alpha @ a / c
         assert (step.alpha >= 0).all()
         assert step.alpha.sum() <= 1 + 1e-12
-        excess = phi(a, gamma, c, z) - optimum(a, gamma, c)
+        excess = phi(a, gamma, c, z) - max_hinge_optimum(a, gamma, c)
         assert excess >= -1e-7
         assert excess <= max_hinge_bound(a, gamma, c, n_iter) * (1 + 1e-9) + 1e-7
         assert step.gap >= excess - 1e-7  # the certificate
@@ -76,7 +44,7 @@ def test_is_the_figure():
     same = 0
     for _ in range(30):
         a, gamma, c = draw(rng)
-        z, alpha = figure(a, gamma, c, 60)
+        z, alpha = max_hinge_figure(a, gamma, c, 60)
         np.testing.assert_allclose(z, alpha @ a / c, atol=1e-12)
         step = max_hinge_step(a, gamma, c, max_iter=60)
         if np.allclose(step.alpha, alpha, atol=1e-9):

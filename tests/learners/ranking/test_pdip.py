@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from learners.naive import pdip_generic, pdip_objective
 
 from align.errors import ParameterError
 from align.learners import Entropy, Euclidean, QNorm, pair_step, project_entropic, project_simplex
@@ -23,30 +23,6 @@ def draw(rng, binary):
         rng.choice([0.3, 1.0, 4.0]),
         rng.uniform(0.05, 0.9),
     )
-
-
-def objective(f, v, x, relevant, c, margin, alpha):
-    sigma = np.where(relevant, 1, -1)
-    moved = v + (sigma * alpha)[:, None] * x
-    return c * f.conjugate(moved / c).sum() - margin * alpha[relevant].sum()
-
-
-def generic(f, v, x, relevant, c, margin):
-    sigma = np.where(relevant, 1.0, -1.0)
-    k = relevant.size
-
-    def gradient(a):
-        moved = v + (sigma * a)[:, None] * x
-        return sigma * (f.link(moved / c) @ x) - margin * relevant
-
-    start = np.where(relevant, 0.5 / relevant.sum(), 0.5 / (~relevant).sum())
-    return minimize(
-        lambda a: objective(f, v, x, relevant, c, margin, a), start, jac=gradient, method="SLSQP",
-        bounds=[(0, 1)] * k, options={"ftol": 1e-16, "maxiter": 1000},
-        constraints=[{"type": "eq", "fun": lambda a: sigma @ a, "jac": lambda a: sigma},
-                     {"type": "ineq", "fun": lambda a: 1 - a[relevant].sum(),
-                      "jac": lambda a: -relevant.astype(float)}],
-    )  # fmt: skip
 
 
 def test_euclidean_is_sopopo():
@@ -72,8 +48,8 @@ def test_entropy_against_a_generic_solver(binary):
         assert (alpha >= 0).all()
         np.testing.assert_allclose(alpha[relevant].sum(), alpha[~relevant].sum(), atol=1e-12)
         assert alpha[relevant].sum() <= 1 + 1e-9
-        best = objective(f, v, x, relevant, c, margin, alpha)
-        assert best <= generic(f, v, x, relevant, c, margin).fun + 1e-8
+        best = pdip_objective(f, v, x, relevant, c, margin, alpha)
+        assert best <= pdip_generic(f, v, x, relevant, c, margin).fun + 1e-8
         compared += 1
 
 
@@ -117,7 +93,7 @@ def test_dual_rises_at_least_as_much_as_for_the_worst_pair():
             pair[[r, s]] = pair_step(v[r], v[s], x, c, margin, complexity=f)
             alpha = ranking_step(v, x, relevant, c, margin, complexity=f)
             args = (f, v, x, relevant, c, margin)
-            assert objective(*args, alpha) <= objective(*args, pair) + 1e-8
+            assert pdip_objective(*args, alpha) <= pdip_objective(*args, pair) + 1e-8
 
 
 def test_batch_from_scores_is_the_step_from_weights():

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from learners.naive import sopopo_by_bisection
 from scipy.optimize import minimize
 
 from align.errors import ParameterError
-from align.learners import pair_step, project_simplex
+from align.learners import pair_step
 from align.learners.ranking import sopopo
 
 
@@ -19,27 +20,6 @@ def objective(alpha, scores, relevant, square, c, margin):
         - (sigma * alpha * scores).sum()
         - square * (alpha**2).sum() / (2 * c)
     )
-
-
-def by_bisection(scores, relevant, square, c, margin, total=1.0):
-    """The same step from the optimality of z: the two thresholds sum to zero, or z is `total`."""
-    mu, nu = c * (margin - scores[relevant]) / square, c * scores[~relevant] / square
-    low, high = 0.0, total
-
-    def thresholds(z):
-        a, b = project_simplex(mu, z), project_simplex(nu, z)
-        i, j = a.argmax(), b.argmax()
-        return (mu[i] - a[i]) + (nu[j] - b[j])
-
-    for _ in range(200):
-        middle = (low + high) / 2
-        if thresholds(middle) > 0:
-            low = middle
-        else:
-            high = middle
-    alpha = np.empty(scores.size)
-    alpha[relevant], alpha[~relevant] = project_simplex(mu, high), project_simplex(nu, high)
-    return alpha
 
 
 def draw(rng):
@@ -88,7 +68,7 @@ def test_feasible_and_optimal(seed):
         np.testing.assert_array_equal(alpha, 0)
     else:
         np.testing.assert_allclose(
-            alpha, by_bisection(scores, relevant, square, c, margin), atol=1e-8
+            alpha, sopopo_by_bisection(scores, relevant, square, c, margin), atol=1e-8
         )
 
 
@@ -171,7 +151,9 @@ def test_many_labels():
     for k in (31, 64, 257):
         scores, relevant = rng.normal(size=k), rng.random(k) < 0.5
         alpha = sopopo(scores, relevant, 1.0, 0.2)
-        np.testing.assert_allclose(alpha, by_bisection(scores, relevant, 1.0, 0.2, 1.0), atol=1e-8)
+        np.testing.assert_allclose(
+            alpha, sopopo_by_bisection(scores, relevant, 1.0, 0.2, 1.0), atol=1e-8
+        )
 
 
 def test_edges():

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from learners.naive import parameter_mixing
 from mixing_problems import Classes, separable
 from sklearn.base import clone
 
@@ -78,34 +79,10 @@ def test_mixing_once_need_not_separate():
 # What it is -------------------------------------------------------------------------------------
 
 
-def by_hand(xs, ys, n_shards, epochs, mix, C):
-    """Mix as the paper's Fig. 3 says, with PA-I written out; the order is that of the examples."""
-    problem = Classes()
-    w = np.zeros(12)
-    hypotheses = []
-    for _ in range(epochs):
-        ends, updates = [], []
-        for part in np.array_split(np.arange(len(xs)), n_shards):
-            v, k = w.copy(), 0
-            for i in part:
-                hypotheses.append(v.copy())
-                y_hat = problem.decode(v, xs[i])
-                a = problem.joint_feature(xs[i], ys[i]) - problem.joint_feature(xs[i], y_hat)
-                loss = max(0.0, problem.cost(ys[i], y_hat) - v @ a)
-                if loss > 0 and a.any():
-                    v = v + min(C, loss / (a @ a)) * a
-                    k += 1
-            ends.append(v)
-            updates.append(k)
-        mu = mixing_weights(updates, mix)
-        w = sum(m * v for m, v in zip(mu, ends, strict=True))
-    return w, np.mean(hypotheses, axis=0)
-
-
 @pytest.mark.parametrize("mix", ["uniform", "updates"])
 def test_it_is_what_the_paper_says(mix):
     xs, ys = noisy()
-    last, mean = by_hand(xs, ys, 3, 4, mix, C=0.3)
+    last, mean = parameter_mixing(xs, ys, 3, 4, mix, C=0.3)
     for conversion, expected in (("last", last), ("average", mean)):
         serial = learner("pa1", C=0.3, shuffle=False, conversion=conversion)
         mixed = ParameterMixing(serial, 3, mix=mix).fit(Classes(), xs, ys)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from learners.naive import structured_run
 from sklearn.base import clone
 
 from align.errors import ParameterError
@@ -127,47 +128,12 @@ def test_it_learns_a_chain(update, loss):
     assert learner.cumulative_loss_ == pytest.approx(learner.trace_.loss.sum())
 
 
-def naive_run(update, problem, xs, ys, C, U):
-    """The prediction-based updates, written down as the sources print them."""
-    w = np.zeros(len(problem.joint_feature(xs[0], ys[0])))
-    theta, X, m = np.zeros_like(w), 0.0, 0
-    history = []
-    for x, y in zip(xs, ys, strict=True):
-        history.append(w.copy())
-        y_hat = problem.decode(w, x)
-        rho = problem.cost(y, y_hat)
-        a = problem.joint_feature(x, y) - problem.joint_feature(x, y_hat)
-        square = a @ a
-        g = max(0.0, rho - w @ a)
-        if update == "self-tuned":
-            if rho > 0:
-                m += 1
-                X = max(X, np.sqrt(square))
-                c = X * np.sqrt(m / (2 * U))
-                if square > 0:
-                    theta = theta + min(1.0, max(0.0, c * rho - theta @ a) / square) * a
-                w = theta / c if c > 0 else theta
-        elif square > 0 and update == "perceptron":
-            w = w + (rho > 0) * a
-        elif square > 0:
-            w = (
-                w
-                + a
-                * {
-                    "pa": g / square,
-                    "pa1": min(C, g / square),
-                    "pa2": g / (square + 1 / (2 * C)),
-                }[update]
-            )
-    return w, history
-
-
 @given(seeds, st.sampled_from(UPDATES), st.floats(0.05, 5), st.sampled_from([0.5, 2.0, 10.0]))
 def test_updates_are_the_printed_ones(seed, update, C, U):
     problem, xs, ys = multiclass(25, seed)
     xs[3] = np.ones((4, 3))  # the same features for all classes: no direction
     learner = StructuredLearner(update, C=C, U=U, shuffle=False, conversion="last")
-    w, history = naive_run(update, problem, xs, ys, C, U)
+    w, history = structured_run(update, problem, xs, ys, C, U)
     np.testing.assert_allclose(learner.fit(problem, xs, ys).coef_, w, rtol=1e-9, atol=1e-12)
     average = clone(learner).set_params(conversion="average").fit(problem, xs, ys)
     np.testing.assert_allclose(average.coef_, np.mean(history, axis=0), rtol=1e-9, atol=1e-12)

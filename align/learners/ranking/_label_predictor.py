@@ -1,0 +1,191 @@
+"""What a label ranker knows and predicts: scores, rankings, the best labels, facts of its run.
+
+See `align.learners.ranking.label_ranking` for the learner and its notation.
+"""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from align.errors import ParameterError
+from align.learners.parts import Blocks, Entropy, Euclidean
+from align.learners.ranking import _label_ranking as core
+from align.learners.ranking._label_run import LabelRun
+
+__all__ = ["LabelPredictor"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+class LabelPredictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped
+    """A ranker of labels as it predicts; learning is the business of its subclass."""
+
+    complexity: str
+    fit_intercept: bool
+    classes_: npt.NDArray[Any]
+    n_features_in_: int
+    _run: LabelRun
+    _columns: npt.NDArray[np.intp]  # where in the run each class stands
+    _several: bool  # whether rounds may have several relevant labels
+    _sizes: Floats  # rounds with relevant labels, and how many labels those had
+
+    # Predicting -------------------------------------------------------------------------------
+
+    def scores(self, X: Any) -> Floats:
+        """Return ``s_r = <w_r, x>`` for each label.
+
+        Parameters
+        ----------
+        X : array_like or CSR matrix [shape=(m, d)]
+
+        Returns
+        -------
+        np.ndarray [shape=(m, k)], in the order of `classes_`
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        weights = self._hypothesis()
+        scores: Floats = np.asarray(X @ weights[:, : self.n_features_in_].T)
+        if self.fit_intercept:
+            scores += weights[:, -1]
+        return scores
+
+    def rank(self, X: Any) -> npt.NDArray[Any]:
+        """Return the labels of each example, best first; of equals the first in `classes_`.
+
+        Parameters
+        ----------
+        X : array_like or CSR matrix [shape=(m, d)]
+
+        Returns
+        -------
+        np.ndarray [shape=(m, k)]
+        """
+        ranked: npt.NDArray[Any] = self.classes_[
+            np.argsort(-self.scores(X), axis=1, kind="stable")
+        ]
+        return ranked
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return scores by which `predict` decides.
+
+        Parameters
+        ----------
+        X : array_like or CSR matrix [shape=(m, d)]
+
+        Returns
+        -------
+        np.ndarray [shape=(m, k)]
+            After single labels the `scores`; of two classes only the second minus the first
+            [shape=(m,)]. After indicator matrices or sets the scores less a threshold for each
+            row, so that those of the labels that `predict` marks are positive.
+        """
+        scores = self.scores(X)
+        k = scores.shape[1]
+        if not self._several:
+            decision: Floats = scores[:, 1] - scores[:, 0] if k == 2 else scores
+            return decision
+        rounds, total = self._sizes
+        n = max(int(np.rint(total / max(rounds, 1.0))), 1)
+        if n >= k:
+            everything: Floats = scores - (scores.min(axis=1, keepdims=True) - 1.0)
+            return everything
+        ordered = np.sort(scores, axis=1)
+        shifted: Floats = scores - (ordered[:, [k - n]] + ordered[:, [k - n - 1]]) / 2.0
+        return shifted
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the best label; or, after indicator matrices or sets, the best few as indicators.
+
+        A ranking does not say where relevance ends. What is marked is as many labels as were
+        relevant on average, rounded, in the rounds in which any were; fewer where scores are equal
+        just there.
+
+        Parameters
+        ----------
+        X : array_like or CSR matrix [shape=(m, d)]
+
+        Returns
+        -------
+        np.ndarray [shape=(m,)], or [shape=(m, k), dtype=int]
+        """
+        check_is_fitted(self)
+        if self._several:
+            return (self.decision_function(X) > 0.0).astype(np.int64)
+        best: npt.NDArray[Any] = self.classes_[np.argmax(self.scores(X), axis=1)]
+        return best
+
+    # What is known ----------------------------------------------------------------------------
+
+    @property
+    def coef_(self) -> Floats:
+        """Weights that predict [shape=(k, d)], in the order of `classes_`."""
+        return self._hypothesis()[:, : self.n_features_in_]
+
+    @property
+    def intercept_(self) -> Floats:
+        """Weight of the constant feature [shape=(k,)]; zeros where there is none."""
+        weights = self._hypothesis()
+        return weights[:, -1] if self.fit_intercept else np.zeros(len(weights))
+
+    @property
+    def n_rounds_(self) -> int:
+        """Rounds played."""
+        return int(self._counts()[core.ROUNDS])
+
+    @property
+    def n_mistakes_(self) -> int:
+        """Rounds in which a relevant label scored no higher than another one."""
+        return int(self._counts()[core.MISTAKES])
+
+    @property
+    def n_updates_(self) -> int:
+        """Rounds with a step."""
+        return int(self._counts()[core.UPDATES])
+
+    @property
+    def cumulative_loss_(self) -> float:
+        """Sum of the losses."""
+        self._counts()
+        return float(self._run.state.floats[core.LOSS])
+
+    @property
+    def dual_objective_(self) -> float:
+        """Dual objective: at most ``c f(u) + sum of the losses of u``, whatever u is."""
+        self._counts()
+        return float(self._run.state.floats[core.DUAL])
+
+    def regret_bound(self, u: npt.ArrayLike) -> float:
+        """Bound the regret against fixed weights u by the steps taken.
+
+        Parameters
+        ----------
+        u : array_like [shape=(k, d)], or [shape=(k, d + 1)] with the intercepts last
+            Any with the Euclidean complexity; rows on the simplex with the entropy.
+
+        Returns
+        -------
+        float
+            ``c f(u) + sum N*(x_t)^2 / c_t``, over the rounds that called for a step. The sum of
+            the losses so far exceeds that of u by no more; for the conservative learner the sums
+            are over mistakes. Infinite for u outside the simplex.
+        """
+        self._counts()
+        weights = np.asarray(u, dtype=np.float64)
+        shape = (self._run.k, self.n_features_in_ + bool(self.fit_intercept))
+        if weights.shape != shape:
+            raise ParameterError(f"u.shape={weights.shape}, must be (k, n)={shape}.")
+        f = Blocks(Entropy() if self.complexity == "entropy" else Euclidean())
+        floats = self._run.state.floats
+        return float(floats[core.C] * f.value(weights) + floats[core.SPENT])
+
+    def _counts(self) -> npt.NDArray[np.int64]:
+        check_is_fitted(self)
+        return self._run.state.counts
+
+    def _hypothesis(self) -> Floats:
+        check_is_fitted(self)
+        return self._run.hypothesis()[self._columns]
