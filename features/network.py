@@ -40,13 +40,9 @@ Float32 = npt.NDArray[np.float32]
 class Target:
     """What one head should say of each frame of a sequence.
 
-    Parameters
-    ----------
-    strength : np.ndarray [shape=(T,), dtype=float32]
-        For a head of one number, the probability. For a softmax, how much of the probability
-        goes to `label`; the rest goes to the head's last class.
-    label : np.ndarray [shape=(T,), dtype=intp], optional
-        Class of each frame; None for a head of one number.
+    For a head of one number, `strength` [shape=(T,), dtype=float32] is the probability, and there
+    is no label. For a softmax, it is how much of the probability goes to `label` [shape=(T,)], the
+    class of each frame; the rest goes to the head's last class.
     """
 
     strength: Float32
@@ -119,17 +115,9 @@ class FrameNetwork:
         return [1.0, *[0.5] * len(self.dilations), 0.3]  # residual layers start near identity
 
     def outputs(self, x: Float32) -> list[Float32]:
-        """Return the raw outputs for one sequence.
+        """Return the raw outputs for one sequence [shape=(T, n_inputs), dtype=float32].
 
-        Parameters
-        ----------
-        x : np.ndarray [shape=(T, n_inputs), dtype=float32]
-            Frames.
-
-        Returns
-        -------
-        list of np.ndarray [shape=(T, size), dtype=float32]
-            One array a head: before softmax or logistic function.
+        One array [shape=(T, size), dtype=float32] a head: before softmax or logistic function.
         """
         if x.ndim != 2 or x.shape[1] != self.n_inputs:
             raise ParameterError(f"x.shape={x.shape}, must be (T, {self.n_inputs}).")
@@ -139,15 +127,8 @@ class FrameNetwork:
     def raw_outputs(self, x: Float32) -> Float32:
         """Return the raw outputs for several sequences of one length, all heads side by side.
 
-        Parameters
-        ----------
-        x : np.ndarray [shape=(B, L, n_inputs), dtype=float32]
-            Frames.
-
-        Returns
-        -------
-        np.ndarray [shape=(B, L, sum of heads), dtype=float32]
-            Before softmax or logistic function.
+        Of [shape=(B, L, n_inputs), dtype=float32], [shape=(B, L, sum of heads), dtype=float32]:
+        before softmax or logistic function.
         """
         if x.ndim != 3 or x.shape[2] != self.n_inputs:
             raise ParameterError(f"x.shape={x.shape}, must be (B, L, {self.n_inputs}).")
@@ -411,25 +392,12 @@ def train_on_batches(
     random_state: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> FrameNetwork:
-    """Train a network in place by Adam on batches that a function makes.
+    """Train a network in place by Adam on batches that a function makes, and return it.
 
-    Parameters
-    ----------
-    network : FrameNetwork
-        Trained from the weights it has; its `mean` and `deviation` stay.
-    draw : callable
-        Takes a random generator; returns standardised inputs [shape=(B, L, n_inputs),
-        dtype=float32], for each of the B sequences one target a head, and how much each frame
-        counts [shape=(B, L)].
-    head_weights, tables, steps, learning_rate, decay, dropout, progress
-        As in `train_network`.
-    random_state : int
-        Of the generator, which also serves the dropout.
-
-    Returns
-    -------
-    FrameNetwork
-        `network`.
+    Its `mean` and `deviation` stay. `draw` takes a random generator, which also serves the
+    dropout; it returns standardised inputs [shape=(B, L, n_inputs), dtype=float32], for each of
+    the B sequences one target a head, and how much each frame counts [shape=(B, L)]. The rest is
+    as in `train_network`.
     """
     weights = [1.0] * len(network.heads) if head_weights is None else list(head_weights)
     vectors = [None] * len(network.heads) if tables is None else list(tables)

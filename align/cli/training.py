@@ -37,13 +37,7 @@ _RESULT = "Processes; by default one for each core. The result does not depend o
 
 
 def training_options(base_functions: str) -> Callable[[_F], _F]:
-    """Add the arguments and options that `run_training` understands.
-
-    Parameters
-    ----------
-    base_functions : str
-        What ``--features thesis`` chooses, as in "the seven of the thesis".
-    """
+    """Add the arguments and options of `run_training`; the text says what the thesis's set is."""
     updates = ["perceptron", "pa", "pa1", "pa2", "self-tuned"]
     conversions = ["last", "random", "average", "validation", "best"]
     positive = click.FloatRange(0, min_open=True)

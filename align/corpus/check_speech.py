@@ -29,26 +29,7 @@ def validate_speech(
     phones: Collection[str] | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Validation:
-    """Check every recording of a corpus; see `align.corpus.validate_corpus`.
-
-    Parameters
-    ----------
-    root : str
-        A folder or a manifest.
-    phones : collection of str, optional
-        The phones that labels may be; others are problems.
-    progress : callable, optional
-        Called with a stage, how much of it is done, and how much there is.
-
-    Returns
-    -------
-    Validation
-
-    Raises
-    ------
-    DataError
-        If there is no such folder or manifest, or no audio or labels in it.
-    """
+    """Return what `align.corpus.validate_corpus` returns, of a folder or manifest of speech."""
     pairs = find_pairs(root, None)
     if not pairs:
         raise DataError("holds neither audio nor labels.", path=root)

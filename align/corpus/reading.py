@@ -234,10 +234,7 @@ def _read_music(root: str, groups: Groups) -> Corpus:
 def read_piece(piece: "Piece") -> "tuple[AudioInfo, Score, NoteTruth]":
     """Read the header of the audio, the score and the true times of a piece that has all three.
 
-    Raises
-    ------
-    DataError
-        If one of them cannot be used, or a note is said to be played outside the recording.
+    Raises DataError if one of them cannot be used, or a note is played outside the recording.
     """
     from align.features.audio import audio_info  # opens soundfile, which takes a while to import
     from align.formats.scores import read_note_truth, read_score
@@ -260,13 +257,7 @@ def read_piece(piece: "Piece") -> "tuple[AudioInfo, Score, NoteTruth]":
 
 
 def read_pair(pair: Pair) -> "tuple[AudioInfo, Labels]":
-    """Read the header of the audio and the labels of a recording of speech that has both.
-
-    Raises
-    ------
-    DataError
-        If one of them cannot be used.
-    """
+    """Read audio header and labels of a recording that has both; DataError if one is unusable."""
     from align.features.audio import audio_info  # opens soundfile, which takes a while to import
 
     assert pair.audio is not None

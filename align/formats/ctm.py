@@ -81,19 +81,10 @@ def read_ctm(
 
 
 def format_ctm(alignment: TimedLabels, *, recording: str | None = None) -> str:
-    """Return an alignment as the text of a CTM file.
+    """Return an alignment as the text of a CTM file, seconds to the microsecond.
 
-    Parameters
-    ----------
-    alignment : TimedLabels
-        What to write.
-    recording : str, optional
-        First column; by default the name of the audio without folder and suffix.
-
-    Returns
-    -------
-    str
-        Seconds to the microsecond; the last column only where there are confidences.
+    `recording`, the first column, is by default the name of the audio without folder and suffix.
+    The last column is there only with confidences.
     """
     check_words(alignment.labels, "a CTM file")
     stem = os.path.splitext(os.path.basename(alignment.audio or ""))[0] or "audio"

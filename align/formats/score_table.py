@@ -41,22 +41,7 @@ _NAMES = {
 
 
 def read_table_notes(path: str | os.PathLike[str]) -> list[NoteRow]:
-    """Read the notes of a table, in the order of its rows.
-
-    Parameters
-    ----------
-    path : path
-        The file; see the module's docstring for its columns.
-
-    Returns
-    -------
-    list of NoteRow
-
-    Raises
-    ------
-    DataError
-        Where a column is missing or a value is not what it should be; names the line.
-    """
+    """Return the notes of a table, empty where there are none; DataError names the line."""
     return [row for row, _ in _read(path, truth=False)]
 
 

@@ -172,17 +172,7 @@ def table_columns(cells: list[str], path: str) -> tuple[dict[str, int], int]:
 def format_csv(alignment: TimedLabels, *, separator: str = ",") -> str:
     """Return an alignment as a table with the columns start, end, label and confidence.
 
-    Parameters
-    ----------
-    alignment : TimedLabels
-        What to write.
-    separator : str
-        Between columns.
-
-    Returns
-    -------
-    str
-        Seconds to the microsecond; without the last column where there are no confidences.
+    Seconds to the microsecond; without the last column where there are no confidences.
     """
     rows = ticks(alignment, _PER_SECOND, "a table")
     out = io.StringIO()
@@ -211,17 +201,7 @@ def write_csv(
 def format_csv_tiers(tiers: Tiers, *, separator: str = ",") -> str:
     """Return the phones of each speaker as a table, each with the word it belongs to.
 
-    Parameters
-    ----------
-    tiers : Tiers
-        With a tier of phones for each speaker.
-    separator : str
-        Between columns.
-
-    Returns
-    -------
-    str
-        Seconds to the microsecond. Silences belong to no word.
+    Seconds to the microsecond. Silences belong to no word.
     """
     out = io.StringIO()
     writer = csv.writer(out, delimiter=separator, lineterminator="\n")

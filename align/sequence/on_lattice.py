@@ -33,7 +33,7 @@ _Table = npt.NDArray[np.floating[Any]]
 
 
 class Roles(NamedTuple):
-    """Nodes that each have one role."""
+    """N nodes that each have one role: which node it copies, whether it is a start or an end."""
 
     lattice: Lattice
     origin: IntArray
@@ -44,19 +44,7 @@ class Roles(NamedTuple):
 def with_roles(lattice: Lattice) -> Roles:
     """Copy nodes so that each either begins all its paths or none, and so with their end.
 
-    Parameters
-    ----------
-    lattice : Lattice
-        Any.
-
-    Returns
-    -------
-    lattice : Lattice
-        With the same paths; its event numbers are not used.
-    origin : np.ndarray [shape=(N,), dtype=intp]
-        Node that each is a copy of.
-    first, last : np.ndarray [shape=(N,), dtype=bool]
-        Whether it is a start, or an end.
+    The lattice has the same paths, and event numbers that are not used.
 
     Examples
     --------
@@ -112,16 +100,9 @@ def with_roles(lattice: Lattice) -> Roles:
 class LatticeScores:
     """Weighted scores of a lattice, ready to be decoded.
 
-    Parameters
-    ----------
-    lattice : Lattice
-        The nodes and arcs; nodes that share all scores have the same event number.
-    potentials : Potentials
-        Onset scores of first events, and lengths.
-    segment : SegmentTerm or None
-        Scores of frames.
-    transition : OnsetTerm or None
-        Scores of onsets that follow another event.
+    Nodes that share all scores have the same event number. `potentials` have the onset scores of
+    first events, and lengths; `segment` scores of frames; `transition` scores of onsets that
+    follow another event.
     """
 
     lattice: Lattice
@@ -255,14 +236,7 @@ def lattice_scores(
 
 
 def most_frames(lattice: Lattice, longest: IntArray) -> int:
-    """Return how many frames the longest path can last.
-
-    Parameters
-    ----------
-    lattice : Lattice
-        The nodes.
-    longest : np.ndarray [shape=(N,), dtype=intp]
-        Longest length of each.
+    """Return how many frames the longest path can last, given the `longest` length of each node.
 
     Examples
     --------

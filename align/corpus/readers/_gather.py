@@ -30,10 +30,7 @@ def suffix_of(path: str) -> str:
 def tree_files(root: str, suffixes: Collection[str]) -> list[str]:
     """Return the files of a tree with some suffixes (in lower case), sorted; hidden ones are left.
 
-    Raises
-    ------
-    DataError
-        If there is no such folder.
+    Raises DataError if there is no such folder.
     """
     if not os.path.isdir(root):
         what = "is not a folder" if os.path.exists(root) else "does not exist"
@@ -71,15 +68,7 @@ def stem_of(path: str) -> str:
 
 
 class Gathering:
-    """A corpus in the making.
-
-    Parameters
-    ----------
-    root : str
-        The folder of the corpus, for messages.
-    kind : str
-        ``speech`` or ``music``.
-    """
+    """A corpus of speech or music in the making; `root` is its folder, for messages."""
 
     def __init__(self, root: str, kind: str) -> None:
         self.root = root
@@ -120,10 +109,7 @@ class Gathering:
     ) -> None:
         """Add a recording with its score and true times, which `source` holds.
 
-        Raises
-        ------
-        DataError
-            If the recording cannot be used, or the notes lie outside of it.
+        Raises DataError if the recording cannot be used, or the notes lie outside of it.
         """
         if truth.index.size == 0:
             raise DataError("has no note that was played.", path=source)
@@ -142,10 +128,8 @@ class Gathering:
     def corpus(self, nothing: str) -> Corpus:
         """Return the corpus, its examples sorted by path.
 
-        Raises
-        ------
-        DataError
-            If there is no example: because of the first problem, else for the reason `nothing`.
+        Raises DataError if there is none: because of the first problem, else for the reason
+        `nothing`.
         """
         if not self.examples and self.problems:
             path, reason = self.problems[0]

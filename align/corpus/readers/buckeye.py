@@ -43,17 +43,7 @@ _SHARED = "+1"
 
 
 class XLabel(NamedTuple):
-    """A label of an xlabel file.
-
-    Attributes
-    ----------
-    start, end : float
-        Seconds.
-    label : str
-        The first field, stripped.
-    line : int
-        Line of the file, counted from 1.
-    """
+    """A label of an xlabel file: seconds, the first field, and the line, counted from 1."""
 
     start: float
     end: float
