@@ -29,8 +29,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from align.corpus.pairs import find_pairs
-from align.corpus.readers._gather import Gathering, header
-from align.corpus.reading import Corpus
+from align.corpus.readers._gather import Gathering
+from align.corpus.reading import Corpus, header
 from align.errors import DataError, ParameterError
 from align.files.text import parse_number, read_text
 from align.formats.labels import Labels, make_labels
