@@ -59,6 +59,27 @@ def read_midi_notes(path: str | os.PathLike[str]) -> list[NoteRow]:
 
 def read_midi_score(path: str | os.PathLike[str]) -> MidiScore:
     """Read a MIDI file with its notes; see `read_midi_notes`."""
+    midi = _loaded(path)
+    messages, tempos = _in_ticks(midi)
+    clock = _Clock(tempos, midi.ticks_per_beat)
+    sounding: dict[tuple[int, int, int], deque[_Begun]] = defaultdict(deque)
+    notes: list[MidiNote] = []
+    for tick, place, message in messages:
+        key = (place[0], message.channel, message.note)
+        time = clock.seconds(tick)
+        if message.type == "note_on" and message.velocity > 0:
+            sounding[key].append(_Begun(time, tick, place))
+        elif sounding[key]:
+            begun = sounding[key].popleft()
+            lasts = time - begun.time
+            notes.append(MidiNote(begun.time, message.note, lasts, begun.tick, begun.place, place))
+    for (_, _, pitch), unended in sounding.items():
+        notes += [MidiNote(b.time, pitch, _UNENDED, b.tick, b.place, None) for b in unended]
+    return MidiScore(midi, sorted(notes, key=lambda note: (note.onset, note.pitch)))
+
+
+def _loaded(path: str | os.PathLike[str]) -> Any:
+    """Return the file as mido has it; DataError where it cannot be read or is no score."""
     import mido
 
     if os.path.isdir(path):
@@ -96,22 +117,7 @@ def read_midi_score(path: str | os.PathLike[str]) -> MidiScore:
             "quarter note.",
             path=path,
         )
-    messages, tempos = _in_ticks(midi)
-    clock = _Clock(tempos, midi.ticks_per_beat)
-    sounding: dict[tuple[int, int, int], deque[_Begun]] = defaultdict(deque)
-    notes: list[MidiNote] = []
-    for tick, place, message in messages:
-        key = (place[0], message.channel, message.note)
-        time = clock.seconds(tick)
-        if message.type == "note_on" and message.velocity > 0:
-            sounding[key].append(_Begun(time, tick, place))
-        elif sounding[key]:
-            begun = sounding[key].popleft()
-            lasts = time - begun.time
-            notes.append(MidiNote(begun.time, message.note, lasts, begun.tick, begun.place, place))
-    for (_, _, pitch), unended in sounding.items():
-        notes += [MidiNote(b.time, pitch, _UNENDED, b.tick, b.place, None) for b in unended]
-    return MidiScore(midi, sorted(notes, key=lambda note: (note.onset, note.pitch)))
+    return midi
 
 
 class _Begun(NamedTuple):
