@@ -26,13 +26,8 @@ import numpy.typing as npt
 
 from align.errors import ModelError, ParameterError
 from align.features.base import Feature, TimedSignal
-from align.features.network import (
-    FrameNetwork,
-    Target,
-    log_sigmoid,
-    log_softmax,
-    train_network,
-)
+from align.features.network import FrameNetwork, log_sigmoid, log_softmax
+from align.features.network_training import Target, train_network
 from align.features.signal import Signal
 from align.features.spectra import log_mel
 from align.terms import OnsetTerm, SegmentTerm, Term

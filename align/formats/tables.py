@@ -66,14 +66,10 @@ def read_csv(
 
     Parameters
     ----------
-    path : path
-        The file; see the module's docstring for its columns.
+    path, silence, encoding
+        As for `align.formats.read_labels`; see the module's docstring for the columns.
     duration : float, optional
         Length of the recording in seconds; needed where the table has no ends.
-    silence : str
-        Name of empty labels and gaps.
-    encoding : str, optional
-        By default UTF-8 or UTF-16, whichever the file is.
 
     Returns
     -------

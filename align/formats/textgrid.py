@@ -160,17 +160,13 @@ def read_textgrid(
 
     Parameters
     ----------
-    path : path
-        The TextGrid.
+    path, silence, encoding
+        As for `align.formats.read_labels`.
     tier : str, optional
         Name of the tier. By default ``phones``, else ``phone``, else the only one called
         ``<speaker> - phones``, else the only interval tier (upper and lower case alike).
     duration : float, optional
         Length of the recording in seconds; by default where the tier ends.
-    silence : str
-        Name of labels without text.
-    encoding : str, optional
-        By default UTF-8 or UTF-16, whichever the file is.
 
     Returns
     -------

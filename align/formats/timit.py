@@ -32,16 +32,8 @@ def read_phn(
 
     Parameters
     ----------
-    path : path
-        The file.
-    rate : float, optional
-        Sampling rate the samples count at, in Hz; by default TIMIT's 16000.
-    duration : float, optional
-        Length of the recording in seconds.
-    silence : str
-        Name of gaps.
-    encoding : str, optional
-        By default UTF-8 or UTF-16, whichever the file is.
+    path, rate, duration, silence, encoding
+        As for `align.formats.read_labels`.
 
     Returns
     -------

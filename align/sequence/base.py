@@ -331,12 +331,14 @@ class Aligner(ParamsMixin, ABC):
             raise self._nothing_left("no recording can be learned from")
         return kept, xs, ys
 
+    def _first_problems(self) -> str:
+        return "; ".join(f"{name}: {why}" for name, why in self.problems_[:3])
+
     def _nothing_left(self, none: str) -> DataError:
-        reasons = "; ".join(f"{name}: {why}" for name, why in self.problems_[:3])
-        return DataError(f"{none} ({reasons or 'none was given'}).")
+        return DataError(f"{none} ({self._first_problems() or 'none was given'}).")
 
     def _too_few(self, n: int) -> DataError:
-        reasons = "; ".join(f"{name}: {why}" for name, why in self.problems_[:3])
+        reasons = self._first_problems()
         return DataError(
             f"{n} recordings can be learned from; give at least two"
             + (f" ({reasons})." if reasons else ".")
