@@ -355,28 +355,28 @@ def results(pool: Pool, jobs: Sequence[Job]) -> Iterator[tuple[Job, Outcome]]:
                 break
             if width == 1:
                 break
-        done = _some(pool, under_way)
-        for future in done:
-            job = under_way.pop(future)
-            outcome, why = _outcome(pool, job, future)
-            if why is None:
-                yield job, outcome
-            else:
-                suspects.append((job, why))
+        yield from _ended(pool, under_way, suspects)
         if not suspects:
             continue
-        while done := _some(pool, under_way):  # all workers of this machine end with one of them
-            for future in done:
-                job = under_way.pop(future)
-                outcome, why = _outcome(pool, job, future)
-                if why is None:
-                    yield job, outcome
-                else:
-                    suspects.append((job, why))
+        while under_way:  # all workers of this machine end with one of them
+            yield from _ended(pool, under_way, suspects)
         pool.renew()
         tries = pool.tries(len(suspects))
         for job, why in suspects:
             yield job, _alone(pool, job, tries, why)
+
+
+def _ended(
+    pool: Pool, under_way: dict["Future[Outcome]", Job], suspects: list[tuple[Job, str]]
+) -> Iterator[tuple[Job, Outcome]]:
+    """Wait for jobs to end; yield them, but add those whose workers died to `suspects`."""
+    for future in _some(pool, under_way):
+        job = under_way.pop(future)
+        outcome, why = _outcome(pool, job, future)
+        if why is None:
+            yield job, outcome
+        else:
+            suspects.append((job, why))
 
 
 def _some(pool: Pool, under_way: dict["Future[Outcome]", Job]) -> set["Future[Outcome]"]:

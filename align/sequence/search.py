@@ -10,7 +10,7 @@ pass (`align.decoders.decode_coarse_to_fine`) or, of a lattice, around one path 
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
@@ -117,6 +117,13 @@ class FoundNodes(NamedTuple):
     potentials: Potentials
     path: Path
     nodes: IntArray
+
+    def averaged(self) -> "FoundNodes":
+        """Return the same with scores that are divided by the number of events."""
+        p, by = self.potentials, 1.0 / len(self.nodes)
+        duration = None if p.duration is None else p.duration * by
+        scaled = replace(p, onset=p.onset * by, duration=duration, constant=p.constant * by)
+        return self._replace(potentials=scaled)
 
 
 def best_lattice_path(

@@ -39,8 +39,9 @@ from align.features.articulatory import articulation
 from align.formats.phone_map import PHONE_MAPS, read_phone_map
 from align.formats.phone_map import unknown as describe_unknown
 from align.learners.kernels.kernel_pa import KernelPA
-from align.sequence.aligner import SequenceAligner, distinct
+from align.sequence.aligner import SequenceAligner
 from align.sequence.base import Aligner
+from align.sequence.feature_terms import distinct
 from align.sequence.lattices import ExpandedLattice
 from align.sequence.placement import WINDOW
 from align.types import SILENCE, SILENCES, Event, Example, IntArray
