@@ -29,17 +29,8 @@ class Extent(NamedTuple):
 def declared_extent(stream: BinaryIO, path: str | os.PathLike[str]) -> Extent | None:
     """Read where the samples are said to be; None where the header does not say.
 
-    Parameters
-    ----------
-    stream : binary file
-        The file, at its beginning.
-    path : path
-        What messages call it.
-
-    Raises
-    ------
-    DataError
-        For SPHERE with compressed samples, which libsndfile cannot read.
+    `stream` is at its beginning. Raises DataError for SPHERE with compressed samples, which
+    libsndfile cannot read.
     """
     head = stream.read(1024)
     kind, form = head[:4], head[8:12]

@@ -45,18 +45,10 @@ _LOUD = 14.0
 
 
 def smeared(probability: npt.NDArray[np.floating], width: float) -> Float64:
-    """Return rows convolved with ``exp(-abs(t) / width)``, 1.5 at most.
+    """Return rows [shape=(N, W)] convolved with ``exp(-abs(t) / width)``, 1.5 at most.
 
-    Parameters
-    ----------
-    probability : np.ndarray [shape=(N, W + 2 * SMEAR_REACH)]
-        Not negative.
-    width : float
-        In frames; 0 for none.
-
-    Returns
-    -------
-    np.ndarray [shape=(N, W)]
+    `probability` [shape=(N, W + 2 * SMEAR_REACH)] is not negative; `width` is in frames, 0 for
+    none.
     """
     steps = np.arange(-SMEAR_REACH, SMEAR_REACH + 1)
     kernel = np.exp(-np.abs(steps) / width) if width > 0 else (steps == 0).astype(float)
@@ -74,16 +66,8 @@ def smeared(probability: npt.NDArray[np.floating], width: float) -> Float64:
 def sum_over_chords(notes: npt.NDArray[np.floating], group: IntArray) -> Float64:
     """Return the sum of the rows of each chord's notes, over the root of their number.
 
-    Parameters
-    ----------
-    notes : np.ndarray [shape=(N, W)]
-        A row for each note.
-    group : np.ndarray [shape=(N,), dtype=intp]
-        Chord of each note: from 0, never decreasing, none left out.
-
-    Returns
-    -------
-    np.ndarray [shape=(G, W)]
+    Of N notes [shape=(N, W)] and G chords [shape=(G, W)]; `group` [shape=(N,)] counts from 0,
+    never decreases and leaves none out.
 
     Examples
     --------
@@ -108,23 +92,11 @@ def note_scores(
     smear: float = 2.0,
     floor: float = 0.02,
 ) -> Float64:
-    """Return scores of chords by the probabilities of their notes.
+    """Return scores of chords [shape=(G, W)] by the probabilities of their notes, not negative.
 
-    Parameters
-    ----------
-    probability : np.ndarray [shape=(N, W + 2 * SMEAR_REACH)]
-        That each note begins; column `SMEAR_REACH` is the first frame of the chord's window.
-    group : np.ndarray [shape=(N,), dtype=intp]
-        Chord of each note.
-    smear : float
-        In frames.
-    floor : float
-        Probability below which a note says nothing.
-
-    Returns
-    -------
-    np.ndarray [shape=(G, W)]
-        Not negative.
+    `probability` [shape=(N, W + 2 * SMEAR_REACH)] is that each note begins; column `SMEAR_REACH`
+    is the first frame of the chord's window. `smear` is in frames; below `floor` a note says
+    nothing.
     """
     return sum_over_chords(np.log1p(smeared(probability, smear) / floor), group)
 
@@ -137,26 +109,13 @@ def rise_scores(
     width: int,
     collisions: Float32,
 ) -> Float64:
-    """Return scores of chords by the rise of energy at the harmonics of their notes.
+    """Return scores of chords [shape=(G, W)] by the rise of energy at their notes' harmonics.
 
-    Parameters
-    ----------
-    signal : Signal
-        The recording, in frames of 10 ms.
-    pitches, group : np.ndarray [shape=(N,), dtype=intp]
-        MIDI number and chord of each note.
-    start : np.ndarray [shape=(G,), dtype=intp]
-        First frame of each chord's window.
-    width : int
-        W.
-    collisions : np.ndarray [shape=(N, at least 6)]
-        Partials of other notes at each harmonic; see `align.features.note_context`.
-
-    Returns
-    -------
-    np.ndarray [shape=(G, W)]
-        Rises of the level between two frames before and after, seen through short windows:
-        weighted means over the harmonics.
+    `signal` is in frames of 10 ms; `pitches` and `group` [shape=(N,)] are MIDI number and chord of
+    each note, `start` [shape=(G,)] the first frame of each chord's window, W its width, and
+    `collisions` [shape=(N, at least 6)] the partials of other notes at each harmonic
+    (`align.features.note_context`). Rises of the level between two frames before and after, seen
+    through short windows: weighted means over the harmonics.
     """
     _, short, _ = note_levels(signal)
     frames = np.arange(-_STEP, width + _STEP) + start[:, None]
@@ -178,21 +137,7 @@ def level_scores(
 ) -> Float64:
     """Return scores of chords by the level at the first harmonics, 40 ms after the onset.
 
-    Parameters
-    ----------
-    signal : Signal
-        The recording, in frames of 10 ms.
-    pitches, group : np.ndarray [shape=(N,), dtype=intp]
-        MIDI number and chord of each note.
-    start : np.ndarray [shape=(G,), dtype=intp]
-        First frame of each chord's window.
-    width : int
-        W.
-
-    Returns
-    -------
-    np.ndarray [shape=(G, W)]
-        0 in silence; about 1 for a loud note alone.
+    As in `rise_scores`; 0 in silence; about 1 for a loud note alone.
     """
     long, _, _ = note_levels(signal)
     frames = np.arange(width) + start[:, None] + _AFTER

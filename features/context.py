@@ -58,21 +58,9 @@ def stack_context(
 
 
 def event_of_frame(onsets: npt.ArrayLike, end: int, n_frames: int) -> IntArray:
-    """Return which event each frame belongs to.
+    """Return which event each of T frames belongs to, from 0; -1 where there is none.
 
-    Parameters
-    ----------
-    onsets : array_like of int [shape=(K,)]
-        Frame at which each event begins, increasing.
-    end : int
-        End of the last event in frames, exclusive.
-    n_frames : int
-        T.
-
-    Returns
-    -------
-    np.ndarray [shape=(T,), dtype=intp]
-        Number of the event, from 0; -1 for frames before the first event or after the last.
+    `onsets` [shape=(K,)] are increasing frames, `end` the end of the last event, exclusive.
 
     Examples
     --------

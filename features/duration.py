@@ -76,16 +76,10 @@ class LengthStatistics:
 
     @classmethod
     def of(cls, examples: Sequence[TimedSignal], *, log: bool, last: bool) -> Self:
-        """Collect them from timed recordings.
+        """Collect them from timed recordings with at least one event.
 
-        Parameters
-        ----------
-        examples : sequence of TimedSignal
-            At least one event.
-        log : bool
-            Take the natural logarithm of the lengths.
-        last : bool
-            Count the last event of each recording.
+        With `log`, of the natural logarithm of the lengths; with `last`, also of the last event of
+        each recording.
         """
         labels: list[str] = []
         seconds: list[npt.NDArray[np.float64]] = [np.empty(0)]
@@ -108,14 +102,9 @@ class LengthStatistics:
     ) -> tuple[float, float]:
         """Return mean and variance for a label, seen or not.
 
-        Parameters
-        ----------
-        label : str
-            The label.
-        shrinkage : float
-            b of the module's text; with 0, statistics of labels that were seen are their own.
-        peers : collection of str, optional
-            The labels of its class; where none of them was seen, all labels are.
+        `shrinkage` is b of the module's text; with 0, statistics of labels that were seen are
+        their own. `peers` are the labels of its class; where none of them was seen, all labels
+        are.
         """
         row = self.labels.index(label) if label in self.labels else -1
         if row >= 0 and not shrinkage:
@@ -180,13 +169,7 @@ class LengthStatistics:
         return cls(tuple(labels), *columns)
 
     def mixed(self, new: "LengthStatistics") -> "LengthStatistics":
-        """Return these lengths and new ones together; each label of these counts for `_PRIOR`.
-
-        Parameters
-        ----------
-        new : LengthStatistics
-            Of other recordings, in the same unit.
-        """
+        """Return these lengths and those of other recordings; a label here counts for `_PRIOR`."""
         labels = sorted({*self.labels, *new.labels})
         rows = np.zeros((2, 3, len(labels)))
         for source, (part, most) in enumerate(((self, _PRIOR), (new, np.inf))):

@@ -24,8 +24,9 @@ import numpy.typing as npt
 from align.errors import ModelError
 from align.features.articulatory import BROAD_CLASSES, FEATURES, articulation
 from align.features.base import TimedSignal
-from align.features.network import FrameNetwork, Target
+from align.features.network import FrameNetwork
 from align.features.network_confidence import NetworkConfidence
+from align.features.network_training import Target
 from align.types import Event, IntArray
 
 __all__ = ["ArticulatoryConfidence"]

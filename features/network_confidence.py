@@ -12,9 +12,8 @@ begins; and if so, between which two broad classes. They become three base funct
     at each onset, the log probability of a boundary between the classes of the two events.
 
 The boundary target is a bump a few milliseconds wide around the true time, so frames that are off
-by a little are only a little wrong. Training sees each recording in several disguises: shifted
-within a frame, faster and slower, and with the frequency axis stretched as by a longer or shorter
-vocal tract.
+by a little are only a little wrong. Training sees each recording in several disguises
+(`align.features.disguises`).
 """
 
 import copy
@@ -26,15 +25,10 @@ import numpy.typing as npt
 
 from align.errors import ModelError, ParameterError
 from align.features.base import Feature, TimedSignal
-from align.features.network import (
-    FrameNetwork,
-    Target,
-    log_sigmoid,
-    log_softmax,
-    train_network,
-)
+from align.features.disguises import DISGUISES, PLAIN, disguised_energies, frame_times
+from align.features.network import FrameNetwork, log_sigmoid, log_softmax
+from align.features.network_training import Target, train_network
 from align.features.signal import Signal
-from align.features.spectra import log_mel
 from align.terms import OnsetTerm, SegmentTerm, Term
 from align.types import Event, IntArray
 
@@ -44,17 +38,8 @@ Float32 = npt.NDArray[np.float32]
 
 _OTHER = "other"
 
-# Each disguise of a training recording: shift in frames, tempo, stretch of the frequency axis.
-_PLAIN = (0.0, 1.0, 1.0)
 _MOST_FRAMES = 1_500_000  # in training, about 0.5 GB; of a large corpus each is seen in fewer ways
 _BATCH, _LENGTH, _EDGE = 6, 192, 8  # stretches, their frames, and those without full context
-_DISGUISES = (
-    _PLAIN,
-    (1 / 3, 0.925, 0.93),
-    (-1 / 3, 1.075, 1.07),
-    (0.5, 1.0, 1.05),
-    (1 / 6, 1.0, 0.95),
-)
 
 
 class NetworkConfidence(Feature):
@@ -216,10 +201,10 @@ class NetworkConfidence(Feature):
         """Return the sequences to cut stretches from, in several disguises, and their targets."""
         inputs, targets = [], []
         n_frames = sum(item.signal.n_frames for item in examples)
-        n_disguises = min(max(_MOST_FRAMES // n_frames, 1), len(_DISGUISES))
+        n_disguises = min(max(_MOST_FRAMES // n_frames, 1), len(DISGUISES))
         for i, item in enumerate(examples):
             for j in range(n_disguises):
-                disguise = _DISGUISES[(i + j) % len(_DISGUISES)]
+                disguise = DISGUISES[(i + j) % len(DISGUISES)]
                 x, target = self._labelled(item, *disguise)
                 inputs.append(x)
                 targets.append(target)
@@ -295,34 +280,13 @@ class NetworkConfidence(Feature):
         return columns
 
     def _inputs(self, signal: Signal, shift: float, tempo: float, stretch: float) -> Float32:
-        """Log mel energies for every window, without their mean [shape=(T, n)].
-
-        A frame lasts `tempo` hops, and begins `shift` frames later. The filters stand `stretch`
-        times higher: their bank is laid out for a sampling rate that is wrong by as much.
-        """
+        """Log mel energies for every window [shape=(T, n)], in a disguise."""
 
         def compute() -> Float32:
-            hop_length = max(1, round(signal.hop_length * tempo))
-            rate = round(signal.rate / stretch)
-            samples = _shifted(_levelled(signal.samples), round(shift * signal.hop_length))
-            parts = [
-                log_mel(
-                    samples,
-                    rate,
-                    hop_length / rate,
-                    window=window * signal.rate / rate,
-                    n_mels=self.n_mels,
-                    fmin=60.0,
-                    fmax=0.46 * signal.rate,
-                    preemphasis=0.97,
-                    floor=3e-5,
-                    normalise_mean=True,
-                )
-                for window in self.windows
-            ]
-            return np.concatenate(parts, axis=1)
+            disguise = shift, tempo, stretch
+            return disguised_energies(signal, disguise, self.windows, self.n_mels)
 
-        if (shift, tempo, stretch) != _PLAIN:
+        if (shift, tempo, stretch) != PLAIN:
             return compute()  # used once: not worth the memory
         key = ("network inputs", tuple(self.windows), self.n_mels)
         return signal.cached(key, compute)
@@ -332,7 +296,7 @@ class NetworkConfidence(Feature):
     ) -> tuple[Float32, list[Target]]:
         """Return inputs and targets of the frames that have labels."""
         x = self._inputs(item.signal, shift, tempo, stretch)
-        begin, hop = _frame_times(item.signal, len(x), shift, tempo)
+        begin, hop = frame_times(item.signal, len(x), shift, tempo)
         # The end is known to half a frame: what begins at it may belong to the last event.
         last = max(1, int(np.searchsorted(begin, item.end * item.signal.hop, side="right")))
         first = min(int(np.searchsorted(begin + hop / 2, item.times[0])), last - 1)
@@ -346,7 +310,7 @@ class NetworkConfidence(Feature):
     def _targets(
         self, item: TimedSignal, n_frames: int, shift: float, tempo: float
     ) -> list[Target]:
-        begin, hop = _frame_times(item.signal, n_frames, shift, tempo)
+        begin, hop = frame_times(item.signal, n_frames, shift, tempo)
         of_frame = np.searchsorted(item.times, begin + hop / 2, side="right") - 1
         of_frame = np.clip(of_frame, 0, len(item.events) - 1)
         symbols = self._symbol_rows(item.events)
@@ -368,7 +332,7 @@ class NetworkConfidence(Feature):
         """Return ``network.phone``, ``network.boundary`` and ``network.transition``."""
         if not hasattr(self, "networks_"):
             raise ModelError(f"feature {self.name!r} is not fitted; call fit first.")
-        x = self._inputs(signal, *_PLAIN)
+        x = self._inputs(signal, *PLAIN)
         outputs = [network.outputs(x) for network in self.networks_]
         phone, boundary, transition = (
             np.mean([out[head] for out in outputs], axis=0) for head in range(3)
@@ -476,28 +440,6 @@ class NetworkConfidence(Feature):
         if not self.networks_:
             raise ModelError("the model holds no network.")
         return self
-
-
-def _levelled(samples: Float32) -> Float32:
-    """Return samples at the level of close speech: the floor of the energies is absolute."""
-    level = float(np.sqrt(np.mean(np.square(samples, dtype=np.float64))))
-    return samples * np.float32(0.05 / max(level, 1e-6))
-
-
-def _frame_times(
-    signal: Signal, n_frames: int, shift: float, tempo: float
-) -> tuple[npt.NDArray[np.float64], float]:
-    """Return when the frames of a disguise begin, and how long they last, in seconds."""
-    hop = max(1, round(signal.hop_length * tempo)) / signal.rate
-    first = round(shift * signal.hop_length) / signal.rate
-    return first + hop * np.arange(n_frames, dtype=np.float64), hop
-
-
-def _shifted(samples: Float32, by: int) -> Float32:
-    """Drop the first `by` samples, or put silence before them if negative."""
-    if by >= 0:
-        return samples[min(by, samples.size - 1) :]
-    return np.concatenate([np.zeros(-by, dtype=np.float32), samples])
 
 
 def _with_outputs(

@@ -28,23 +28,12 @@ _MOST = 1.5
 def note_context(
     pitches: npt.ArrayLike, onsets: npt.ArrayLike, ends: npt.ArrayLike
 ) -> npt.NDArray[np.float32]:
-    """Return numbers that describe the surroundings of each note of a score.
+    """Return numbers that describe the surroundings of each note [shape=(N, N_CONTEXT)].
 
-    Parameters
-    ----------
-    pitches : array_like [shape=(N,)]
-        MIDI numbers.
-    onsets : array_like [shape=(N,)]
-        Score seconds, never decreasing.
-    ends : array_like [shape=(N,)]
-        Score seconds.
-
-    Returns
-    -------
-    np.ndarray [shape=(N, N_CONTEXT), dtype=float32]
-        For harmonics 1..8: other notes of the chord with a partial there; the same of notes that
-        began in the 4 s before and may still sound; 1 where the same pitch sounded until 50 ms
-        before; a quarter of the number of other notes of the chord. At most 1.5 each.
+    `onsets` and `ends` [shape=(N,)] are score seconds, onsets never decreasing. For harmonics
+    1..8: other notes of the chord with a partial there; the same of notes that began in the 4 s
+    before and may still sound; 1 where the same pitch sounded until 50 ms before; a quarter of the
+    number of other notes of the chord. At most 1.5 each, float32.
 
     Examples
     --------

@@ -63,20 +63,11 @@ def signal_tuning(signal: Signal) -> float:
 
 
 def note_levels(signal: Signal) -> NoteLevels:
-    """Return what the network reads of a recording, computed once.
+    """Return what the network reads of a recording in frames of 10 ms, computed once.
 
-    Parameters
-    ----------
-    signal : Signal
-        In frames of 10 ms.
-
-    Returns
-    -------
-    long, short : np.ndarray [shape=(T, 12 + N_BANDS + 40), dtype=float32]
-        Levels in semitone bands with the long and the short windows, tuned to the recording,
-        between bands of silence.
-    broad : np.ndarray [shape=(T, 4), dtype=float32]
-        Mean short level of four regions.
+    `long` and `short` [shape=(T, 12 + N_BANDS + 40), dtype=float32] are levels in semitone bands
+    with the long and the short windows, tuned to the recording, between bands of silence; `broad`
+    [shape=(T, 4), dtype=float32] is the mean short level of four regions.
     """
     if abs(signal.hop - _HOP) > 0.05 * _HOP:
         raise ParameterError(f"signal.hop={signal.hop:g} s, must be {_HOP:g} s, within 5 %.")
@@ -98,29 +89,12 @@ def note_levels(signal: Signal) -> NoteLevels:
 
 
 def semitone_levels(signal: Signal) -> Float32:
-    """Return the levels seen through long windows, without the silent bands around them.
-
-    Parameters
-    ----------
-    signal : Signal
-        In frames of 10 ms.
-
-    Returns
-    -------
-    np.ndarray [shape=(T, N_BANDS), dtype=float32]
-    """
+    """Return levels seen through long windows [shape=(T, N_BANDS)], without the silent bands."""
     return note_levels(signal)[0][:, _BELOW : _BELOW + N_BANDS]
 
 
 def level_columns(pitch: int, above: IntArray) -> IntArray:
-    """Return the columns of `note_levels` that lie so many semitones above a pitch.
-
-    Parameters
-    ----------
-    pitch : int
-        MIDI number in `PITCHES`.
-    above : np.ndarray [dtype=intp]
-        Semitones, in -12..40.
+    """Return the columns of `note_levels` that lie so many semitones, -12..40, above a pitch.
 
     Examples
     --------
@@ -133,20 +107,11 @@ def level_columns(pitch: int, above: IntArray) -> IntArray:
 def write_inputs(
     x: Float32, levels: NoteLevels, pitch: int, first: int, context: Float32 | None = None
 ) -> None:
-    """Write the inputs for one pitch into zeros.
+    """Write the inputs for one pitch into zeros [shape=(L, at least N_INPUTS), dtype=float32].
 
-    Parameters
-    ----------
-    x : np.ndarray [shape=(L, at least N_INPUTS), dtype=float32]
-        Zeros, overwritten. Frames beyond the recording stay silent.
-    levels : NoteLevels
-        Of the recording.
-    pitch : int
-        MIDI number in `PITCHES`.
-    first : int
-        Frame of the recording that the first row stands for; may be negative.
-    context : np.ndarray [shape=(x.shape[1] - N_INPUTS,)], optional
-        What the score says of the note, the same at all frames.
+    The first row stands for frame `first` of the recording, which may be negative; frames beyond
+    the recording stay silent. `context` [shape=(x.shape[1] - N_INPUTS,)] is what the score says of
+    the note, the same at all frames.
     """
     long, short, broad = levels
     begin, end = max(first, 0), min(first + len(x), len(long))

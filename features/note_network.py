@@ -22,7 +22,8 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ModelError, ParameterError
-from align.features.network import FrameNetwork, Target, train_on_batches
+from align.features.network import FrameNetwork
+from align.features.network_training import Target, train_on_batches
 from align.features.note_context import N_CONTEXT
 from align.features.note_levels import (
     N_INPUTS,

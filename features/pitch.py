@@ -174,16 +174,14 @@ def semitone_bands(
 
     Parameters
     ----------
-    samples : array_like [shape=(n,)]
-        Mono samples in [-1, 1].
+    samples, tuning
+        As in `band_energies`.
     rate : int
         Sampling rate in Hz. Bands above half of it are 0.
     hop : float
         Time between rows in seconds; rounded to a whole number of samples.
     windows : sequence of (int, float)
         As `LONG_WINDOWS`: a pitch, and the window in seconds of the bands below it.
-    tuning : float
-        Semitones by which the recording is higher than 440 Hz.
 
     Returns
     -------

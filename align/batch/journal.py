@@ -34,17 +34,7 @@ __all__ = ["Identity", "Journal", "Record", "identify", "sha256_of"]
 
 @dataclass(frozen=True)
 class Identity:
-    """Which content a file has.
-
-    Parameters
-    ----------
-    size : int
-        In bytes.
-    changed : int
-        Time of the last change, in nanoseconds.
-    sha256 : str
-        Digest of the content.
-    """
+    """Which content a file has: size in bytes, time of the last change in ns, and SHA-256."""
 
     size: int
     changed: int
@@ -77,20 +67,9 @@ def identify(path: str) -> Identity:
 class Record:
     """What was made of one recording.
 
-    Parameters
-    ----------
-    name : str
-        The recording.
-    key : str
-        Digest of the model and the options.
-    inputs : tuple of Identity
-        The files it was made from.
-    outputs : dict of str to str
-        Path below the folder of outputs, and SHA-256 of the content.
-    replaced : dict of str to str
-        The same of what was there before.
-    quality : dict
-        See `align.batch.quality`.
+    `key` digests the model and the options, `inputs` are the files it was made from. `outputs` and
+    `replaced` give the path below the folder of outputs and the SHA-256 of what is there and of
+    what was there before; `quality` is that of `align.batch.quality`.
     """
 
     name: str
@@ -130,17 +109,9 @@ class Record:
 
 
 class Journal:
-    """The records of a folder of outputs.
+    """The records of a folder of outputs, in a file that need not exist.
 
-    Parameters
-    ----------
-    path : path
-        The file; it need not exist.
-
-    Raises
-    ------
-    DataError
-        Where the file is there and cannot be read.
+    Raises DataError where it is there and cannot be read.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -183,10 +154,7 @@ class Journal:
     def add(self, record: Record) -> None:
         """Append a record, and wait until it is on the disk.
 
-        Raises
-        ------
-        DataError
-            Where it cannot be written; the file is then as it was.
+        Raises DataError where it cannot be written; the file is then as it was.
         """
         line = record.to_line().encode()
         try:

@@ -112,15 +112,7 @@ class SerialPool:
 
 
 class LocalPool:
-    """Run jobs in processes of this machine.
-
-    Parameters
-    ----------
-    n_jobs : int
-        How many.
-    work, model
-        What `run_job` takes.
-    """
+    """Run jobs in `n_jobs` processes of this machine, with the work and model of `run_job`."""
 
     def __init__(self, n_jobs: int, work: Work, model: Model) -> None:
         self._n_jobs = n_jobs
@@ -177,18 +169,9 @@ class DaskPool:
     """Run jobs on a Dask cluster.
 
     joblib's Dask back end, which training uses, gets no message of a task whose workers died, and
-    waits for it for ever (joblib 1.6). This pool asks the cluster itself.
-
-    Parameters
-    ----------
-    client : distributed.Client
-        The connection.
-    address : str
-        Of the scheduler, for messages.
-    work, model
-        What `run_job` takes.
-    send_files : bool
-        Send the recordings with the jobs; else the workers read them by their paths.
+    waits for it for ever (joblib 1.6). This pool asks the cluster itself. `address`, of the
+    scheduler, is for messages; with `send_files` recordings are sent with the jobs, else the
+    workers read them by their paths.
     """
 
     def __init__(
@@ -293,21 +276,10 @@ def _end_with(parent: int) -> None:
 
 @contextmanager
 def connected(address: str) -> Iterator[Any]:
-    """Connect to a Dask scheduler, for joblib as well, and leave it again.
+    """Connect to a Dask scheduler, for joblib as well, yield the client, and leave it again.
 
-    Parameters
-    ----------
-    address : str
-        Such as ``tcp://10.0.0.1:8786``.
-
-    Yields
-    ------
-    distributed.Client
-
-    Raises
-    ------
-    ParameterError
-        If Dask is not installed, or no scheduler or no worker answers in time.
+    The address is such as ``tcp://10.0.0.1:8786``. Raises ParameterError if Dask is not installed,
+    or no scheduler or no worker answers in time.
     """
     try:
         distributed: Any = import_module("distributed")
@@ -365,12 +337,7 @@ def pool_of(
 def results(pool: Pool, jobs: Sequence[Job]) -> Iterator[tuple[Job, Outcome]]:
     """Run jobs, and yield each with its outcome, in the order they end.
 
-    Parameters
-    ----------
-    pool : Pool
-        Where.
-    jobs : sequence of Job
-        What. Every one is yielded once, whatever becomes of the workers.
+    Every job is yielded once, whatever becomes of the workers.
     """
     waiting = deque(jobs)
     under_way: dict[Future[Outcome], Job] = {}
@@ -388,28 +355,28 @@ def results(pool: Pool, jobs: Sequence[Job]) -> Iterator[tuple[Job, Outcome]]:
                 break
             if width == 1:
                 break
-        done = _some(pool, under_way)
-        for future in done:
-            job = under_way.pop(future)
-            outcome, why = _outcome(pool, job, future)
-            if why is None:
-                yield job, outcome
-            else:
-                suspects.append((job, why))
+        yield from _ended(pool, under_way, suspects)
         if not suspects:
             continue
-        while done := _some(pool, under_way):  # all workers of this machine end with one of them
-            for future in done:
-                job = under_way.pop(future)
-                outcome, why = _outcome(pool, job, future)
-                if why is None:
-                    yield job, outcome
-                else:
-                    suspects.append((job, why))
+        while under_way:  # all workers of this machine end with one of them
+            yield from _ended(pool, under_way, suspects)
         pool.renew()
         tries = pool.tries(len(suspects))
         for job, why in suspects:
             yield job, _alone(pool, job, tries, why)
+
+
+def _ended(
+    pool: Pool, under_way: dict["Future[Outcome]", Job], suspects: list[tuple[Job, str]]
+) -> Iterator[tuple[Job, Outcome]]:
+    """Wait for jobs to end; yield them, but add those whose workers died to `suspects`."""
+    for future in _some(pool, under_way):
+        job = under_way.pop(future)
+        outcome, why = _outcome(pool, job, future)
+        if why is None:
+            yield job, outcome
+        else:
+            suspects.append((job, why))
 
 
 def _some(pool: Pool, under_way: dict["Future[Outcome]", Job]) -> set["Future[Outcome]"]:

@@ -35,28 +35,11 @@ _ENOUGH = 8  # recordings, to estimate what is usual
 
 @dataclass(frozen=True)
 class Quality:
-    """Measures of one alignment.
+    """Measures of one alignment, whose recording lasts `seconds`.
 
-    Parameters
-    ----------
-    name : str
-        The recording.
-    events : int
-        How many.
-    seconds : float
-        Length of the recording.
-    odd_lengths : int
-        Events of implausible length.
-    score_per_event, confidence, lowest_confidence : float, optional
-        See the top of this module.
-    where : float, optional
-        When the least sure event begins, in seconds.
-    label : str
-        Which it is.
-    match : float, optional
-        How well events and recording fit, 0 to 1; the lowest where there are several.
-    said : tuple of str
-        What the alignment itself warns of.
+    The optional numbers are described at the top of this module. `where` is when the least sure
+    event begins, in seconds, and `label` which it is; `match` is the lowest where there are
+    several, and `said` what the alignment itself warns of.
     """
 
     name: str
@@ -99,16 +82,9 @@ class Quality:
 
 
 def measure(name: str, alignments: Sequence[Timing], odd_lengths: int = 0) -> Quality:
-    """Return how far the alignments of a recording can be trusted.
+    """Return how far the alignments of a recording, one of each speaker, can be trusted.
 
-    Parameters
-    ----------
-    name : str
-        The recording.
-    alignments : sequence of Timing
-        One, or one of each speaker.
-    odd_lengths : int
-        How many of the events have an implausible length.
+    `odd_lengths` is how many of the events have an implausible length.
 
     Examples
     --------
@@ -148,13 +124,9 @@ def measure(name: str, alignments: Sequence[Timing], odd_lengths: int = 0) -> Qu
 
 
 def warnings_of(qualities: Sequence[Quality]) -> list[tuple[str, ...]]:
-    """Return what is unusual about each recording, compared with the others.
+    """Return what is unusual about each recording, compared with the others, in their order.
 
-    Returns
-    -------
-    list of tuple of str
-        What each warns of itself, then any of "odd lengths", "low score", "low confidence"; in
-        the order of `qualities`.
+    That is what each warns of itself, then any of "odd lengths", "low score", "low confidence".
     """
     low_score = _low([q.score_per_event for q in qualities])
     low_confidence = _low([q.confidence for q in qualities])
@@ -227,16 +199,8 @@ def quality_csv(
 ) -> bytes:
     """Return the table of a run: what failed, then what deserves a look, then the rest.
 
-    Parameters
-    ----------
-    qualities : sequence of Quality
-        Of all outputs that are there.
-    failed : sequence of (str, str)
-        Recordings without output, and why.
-    kept : sequence of str
-        Names of outputs that were edited by hand, whose measures no longer hold.
-    paths : dict of str to str, optional
-        Recording of each name, for the first column.
+    `kept` names outputs that were edited by hand, whose measures no longer hold; `paths` has the
+    recording of each name, for the first column.
     """
     path_of = paths or {}
     stream = io.StringIO()

@@ -38,19 +38,10 @@ TEXT_SUFFIXES = (".txt",)
 
 @dataclass(frozen=True)
 class Task:
-    """One recording and the file that says what occurs in it.
+    """One recording and the file that says what occurs in it: phones, a transcript, a score.
 
-    Parameters
-    ----------
-    name : str
-        Path below the folder of recordings, without suffix and with ``/`` between its parts; the
-        outputs are called so.
-    audio : str
-        The recording.
-    source : str
-        The file of its events: phones, a transcript, a score.
-    group : str, optional
-        Who speaks or plays.
+    `name` is the path below the folder of recordings, without suffix and with ``/`` between its
+    parts; the outputs are called so. `group` is who speaks or plays.
     """
 
     name: str
@@ -314,25 +305,12 @@ def tasks_of(
     *,
     folders: bool = False,
 ) -> tuple[list[Task], list[tuple[str, str]]]:
-    """Make tasks of files that belong together.
+    """Return tasks made of files that belong together, and recordings without one, with reasons.
 
-    Parameters
-    ----------
-    root : str
-        The folder, or the manifest; the recordings of a manifest are named from the folder that
-        holds them all, so that no name leads out of the folder of outputs.
-    found : sequence of (audio, source, group, others)
-        A recording, what says what occurs in it, whose it is, and files that are not used.
-    wanted : str
-        What a source is, for messages.
-    folders : bool
-        Name a task by the folder of its recording, not by the recording.
-
-    Returns
-    -------
-    tasks : list of Task
-    problems : list of (str, str)
-        Recordings without a source, and those that another one hides.
+    `root` is the folder, or the manifest; the recordings of a manifest are named from the folder
+    that holds them all, so that no name leads out of the folder of outputs. `found` has the
+    recording, what says what occurs in it (`wanted`, in messages), its group, and files that are
+    not used. With `folders` a task is named by the folder of its recording.
     """
     top = os.path.abspath(root)
     if not os.path.isdir(root) and found:
@@ -368,14 +346,9 @@ def tasks_of(
 
 
 def work_for(kind: "str | Work", **options: Any) -> Work:
-    """Return the work of a kind of recordings.
+    """Return the work of a kind of recordings, with those of its options that are not empty.
 
-    Parameters
-    ----------
-    kind : {"speech", "music"} or Work
-        A `Work` is returned as it is.
-    **options
-        Of `SpeechWork` or `MusicWork`; those that are empty are left out.
+    A `Work` is returned as it is.
     """
     if not isinstance(kind, str):
         return kind

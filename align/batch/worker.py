@@ -28,18 +28,10 @@ _loaded: dict[str, Any] = {}  # the model this process used last, by its digest
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A model that can be sent to a worker.
+    """A model that can be sent to a worker: its file's path or content, or the aligner itself.
 
-    Parameters
-    ----------
-    digest : str
-        SHA-256 of its file, or of what its file would be.
-    path : str, optional
-        Its file, where workers read it themselves.
-    content : np.ndarray [dtype=uint8], optional
-        Its file, where it is sent. An array, since Dask sends the same one only once.
-    aligner : object, optional
-        The aligner itself, where it was given so.
+    `digest` is the SHA-256 of its file, or of what its file would be. `content` is an array of
+    bytes, since Dask sends the same array only once.
     """
 
     digest: str
@@ -96,19 +88,7 @@ class Model:
 
 @dataclass(frozen=True)
 class Job:
-    """A task and what is wanted of it.
-
-    Parameters
-    ----------
-    task : Task
-        The recording.
-    suffixes : tuple of str
-        Of the outputs.
-    contents : tuple of bytes, optional
-        Contents of the task's inputs, where they are sent.
-    identities : tuple of Identity, optional
-        Those of the inputs that are sent.
-    """
+    """A task, the suffixes of its outputs and, where they are sent, the contents of its inputs."""
 
     task: Task
     suffixes: tuple[str, ...]
@@ -118,20 +98,9 @@ class Job:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a job.
+    """What became of a job: outputs by their suffix, or one sentence that says why there are none.
 
-    Parameters
-    ----------
-    name : str
-        Name of the task.
-    error : str, optional
-        Why there are no outputs, in one sentence.
-    files : dict of str to bytes
-        Content of each output, by its suffix.
-    inputs : tuple of Identity
-        The inputs as they were read.
-    quality : Quality, optional
-        How much the result can be trusted.
+    `inputs` are those that were read; `quality` says how much the result can be trusted.
     """
 
     name: str
@@ -147,13 +116,7 @@ def failure(job: Job, error: BaseException) -> Outcome:
 
 
 def with_files(job: Job) -> Job:
-    """Return a job that carries the contents of its inputs.
-
-    Raises
-    ------
-    DataError
-        Where one cannot be read, or changes meanwhile.
-    """
+    """Return a job with the contents of its inputs; DataError where one is lost or changes."""
     contents, identities = [], []
     for path in job.task.inputs:
         with _disappearing(path):
@@ -166,21 +129,9 @@ def with_files(job: Job) -> Job:
 
 
 def run_job(job: Job, work: Work, model: Model) -> Outcome:
-    """Align one recording.
+    """Align one recording, and return what became of it.
 
-    Parameters
-    ----------
-    job : Job
-        What is to be done.
-    work : Work
-        How.
-    model : Model
-        With what.
-
-    Returns
-    -------
-    Outcome
-        Whatever is wrong with the files is in it; nothing is raised but what ends a process.
+    Whatever is wrong with the files is in the outcome; nothing is raised but what ends a process.
     """
     try:
         with one_thread():

@@ -9,6 +9,7 @@ import click
 
 from align.cli.aligning import check_free
 from align.cli.console import FILE, MODEL, Console, message_options, plural
+from align.cli.options import jobs_option, output_option, overwrite_option, seed_option
 
 if TYPE_CHECKING:
     from align.sequence.adapt import Comparison
@@ -21,7 +22,7 @@ _FEWEST = 3  # recordings that can be compared on
 @click.command()
 @click.argument("model", type=MODEL)
 @click.argument("corpus", metavar="CORPUS_DIR", type=FILE)
-@click.option("-o", "--output", required=True, type=FILE, metavar="NEW", help="The new model.")
+@output_option("NEW", "The new model.")
 @click.option(
     "--compare/--no-compare",
     default=True,
@@ -47,22 +48,15 @@ _FEWEST = 3  # recordings that can be compared on
 @click.option(
     "--steps", type=click.IntRange(1), metavar="N", help="Updates of each network; see the docs."
 )
-@click.option("--seed", "random_state", type=click.IntRange(0), metavar="N", help="By default 0.")
-@click.option(
-    "--jobs",
-    "n_jobs",
-    type=int,
-    default=-1,
-    metavar="N",
-    help="Processes; by default one for each core. The result does not depend on it.",
-)
+@seed_option()
+@jobs_option("n_jobs", "The result does")
 @click.option(
     "--licence",
     default="",
     metavar="TEXT",
     help="Licence of your recordings, kept in the new model beside that of MODEL.",
 )
-@click.option("--overwrite", is_flag=True, help="Replace files that exist.")
+@overwrite_option("files that exist")
 @message_options
 @click.pass_context
 def adapt(

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from align.cli.console import FILE, MODEL, TEXT_OR_FILE, Console, message_options, plural
+from align.cli.console import FILE, TEXT_OR_FILE, Console, message_options, plural
+from align.cli.options import (
+    dictionary_option,
+    language_option,
+    model_option,
+    overwrite_option,
+)
 from align.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -56,22 +62,13 @@ def demo(console: Console, folder: Path) -> None:
     help="Instead of phones, the words: themselves, or a transcript (.txt, .lab, or a .TextGrid "
     "with a tier of utterances for each speaker), or - for standard input.",
 )
-@click.option(
-    "--dictionary",
+@dictionary_option(
     "dictionaries",
-    multiple=True,
-    type=FILE,
-    metavar="FILE|cmudict",
-    help="Pronunciations, `WORD PH PH` on each line; may be given several times, the first that "
-    "has a word counts. By default CMUdict, for English.",
+    "FILE|cmudict",
+    "Pronunciations, `WORD PH PH` on each line; may be given several times, the first that has a "
+    "word counts. By default CMUdict, for English.",
 )
-@click.option(
-    "--language",
-    default="en",
-    show_default=True,
-    metavar="CODE",
-    help="Of the text: en, de, fr ...; for its numbers, and the voice of espeak-ng.",
-)
+@language_option("Of the text: en, de, fr ...; for its numbers, and the voice of espeak-ng.")
 @click.option(
     "--no-guess",
     is_flag=True,
@@ -90,14 +87,7 @@ def demo(console: Console, folder: Path) -> None:
     metavar="LABEL",
     help='What silences are called; by default "" in a TextGrid of a text.',
 )
-@click.option(
-    "--model",
-    type=MODEL,
-    default="speech-en",
-    show_default=True,
-    metavar="M",
-    help="A model file, or the name of a bundled model.",
-)
+@model_option("speech-en")
 @click.option(
     "-o",
     "--output",
@@ -109,7 +99,7 @@ def demo(console: Console, folder: Path) -> None:
     ".csv, .json, .ctm, .phn, .lab, .txt (Audacity labels), .png. By default the name of the "
     "recording with .TextGrid, in the current folder.",
 )
-@click.option("--overwrite", is_flag=True, help="Replace files that exist.")
+@overwrite_option("files that exist")
 @message_options
 @click.pass_obj
 def speech(

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from align.cli.console import FILE, MODEL, Console, message_options
+from align.cli.options import dictionary_option, language_option
 from align.errors import ParameterError
 
 __all__ = ["validate_speech"]
@@ -19,15 +20,12 @@ __all__ = ["validate_speech"]
     is_flag=True,
     help="What lies beside the recordings are transcripts (.txt, .lab, .TextGrid), not labels.",
 )
-@click.option(
-    "--dictionary",
+@dictionary_option(
     "dictionaries",
-    multiple=True,
-    type=FILE,
-    metavar="FILE|cmudict",
-    help="Check the words of transcripts (with labels: of .txt beside them) against it.",
+    "FILE|cmudict",
+    "Check the words of transcripts (with labels: of .txt beside them) against it.",
 )
-@click.option("--language", default="en", show_default=True, metavar="CODE", help="Of the text.")
+@language_option("Of the text.")
 @click.option("--no-guess", is_flag=True, help="Do not ask espeak-ng for words.")
 @click.option(
     "--model", type=MODEL, metavar="M", help="Check that this model knows the phones, too."

@@ -1,13 +1,14 @@
 """What ``align evaluate`` does without a model, or with a second system to compare with."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from align.cli.console import FILE, Console
+from align.cli.options import stacked
 from align.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -16,57 +17,42 @@ if TYPE_CHECKING:
 
 __all__ = ["comparing_options", "dump", "evaluate_against", "evaluate_trees", "tables"]
 
-_F = TypeVar("_F", bound=Callable[..., Any])
 
-
-def comparing_options(command: _F) -> _F:
-    """Add the options of comparisons to ``align evaluate``."""
-    for names, settings in (
-        (
-            ("--by",),
-            {
-                "type": click.Choice(["class", "label", "file"]),
-                "multiple": True,
-                "help": "Print a line for each label, class of boundary or file instead; may be "
-                "given several times.",
-            },
-        ),
-        (
-            ("--merge",),
-            {
-                "is_flag": True,
-                "help": "Of folders: join neighbours that have the same label after the map.",
-            },
-        ),
-        (
-            ("--reference-tier",),
-            {"metavar": "NAME", "help": "Of folders: the tier to read of the references."},
-        ),
-        (
-            ("--tier",),
-            {"metavar": "NAME", "help": "Of folders: the tier to read of the system's TextGrids."},
-        ),
-        (
-            ("--phone-map",),
-            {
-                "metavar": "FILE|NAME",
-                "type": click.Path(readable=False),
-                "help": "Of folders: map the labels of both before they are compared; two columns "
-                "from,to, or timit48 or timit39.",
-            },
-        ),
-        (
-            ("--against",),
-            {
-                "type": FILE,
-                "metavar": "OTHER",
-                "help": "A second system, a model or a folder like the first: print how much the "
-                "two differ, with 95 % intervals from a paired bootstrap over files.",
-            },
-        ),
-    ):
-        command = click.option(*names, **settings)(command)
-    return command
+comparing_options = stacked(
+    click.option(
+        "--against",
+        type=FILE,
+        metavar="OTHER",
+        help="A second system, a model or a folder like the first: print how much the two differ, "
+        "with 95 % intervals from a paired bootstrap over files.",
+    ),
+    click.option(
+        "--phone-map",
+        metavar="FILE|NAME",
+        type=click.Path(readable=False),
+        help="Of folders: map the labels of both before they are compared; two columns from,to, "
+        "or timit48 or timit39.",
+    ),
+    click.option(
+        "--tier", metavar="NAME", help="Of folders: the tier to read of the system's TextGrids."
+    ),
+    click.option(
+        "--reference-tier", metavar="NAME", help="Of folders: the tier to read of the references."
+    ),
+    click.option(
+        "--merge",
+        is_flag=True,
+        help="Of folders: join neighbours that have the same label after the map.",
+    ),
+    click.option(
+        "--by",
+        type=click.Choice(["class", "label", "file"]),
+        multiple=True,
+        help="Print a line for each label, class of boundary or file instead; may be given "
+        "several times.",
+    ),
+)
+"""The options of comparisons, of ``align evaluate``."""
 
 
 def evaluate_trees(

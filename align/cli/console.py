@@ -39,12 +39,8 @@ _AGAIN = 60.0  # seconds between such lines
 class Console:
     """How much is printed, and the one bar that may be on the screen.
 
-    Parameters
-    ----------
-    verbosity : int
-        -1 errors only, 0 messages and progress, 1 details too.
-    debug : bool
-        Show tracebacks.
+    `verbosity` is -1 for errors only, 0 for messages and progress, 1 for details too; `debug`
+    shows tracebacks.
     """
 
     verbosity: int = 0

@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 
 import click
 
-from align.cli.console import FILE, MODEL, Commands, Console, message_options, plural
+from align.cli.console import FILE, Commands, Console, message_options, plural
+from align.cli.options import jobs_option, language_option, model_option, stacked
 
 __all__ = ["corpus"]
 
@@ -24,49 +25,28 @@ def corpus() -> None:
     """Align every recording of a folder; a second run resumes."""
 
 
-def _corpus_options(command: _F) -> _F:
-    """Add what speech and music have in common."""
-    options = (
-        click.argument("in_dir", metavar="IN_DIR", type=FILE),
-        click.argument("out_dir", metavar="OUT_DIR", type=FILE),
-        click.option(
-            "--jobs",
-            type=int,
-            default=-1,
-            metavar="N",
-            help="Processes; by default one for each core. The outputs do not depend on it.",
-        ),
-        click.option(
-            "--scheduler",
-            metavar="ADDRESS",
-            help="Use the workers of a Dask cluster, such as tcp://10.0.0.1:8786.",
-        ),
-        click.option(
-            "--send-files",
-            is_flag=True,
-            help="Send the recordings to the cluster; else its workers read them by their paths.",
-        ),
-        click.option(
-            "--overwrite",
-            is_flag=True,
-            help="Do everything again, and replace what is there, edited by hand or not.",
-        ),
-        message_options,
-    )
-    for option in reversed(options):  # the first is outermost, as where decorators are stacked
-        command = option(command)
-    return command
-
-
-def _model_option(default: str) -> Callable[[_F], _F]:
-    return click.option(
-        "--model",
-        type=MODEL,
-        default=default,
-        show_default=True,
-        metavar="M",
-        help="A model file, or the name of a bundled model.",
-    )
+_SHARED = stacked(
+    click.argument("in_dir", metavar="IN_DIR", type=FILE),
+    click.argument("out_dir", metavar="OUT_DIR", type=FILE),
+    jobs_option("jobs", "The outputs do"),
+    click.option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Use the workers of a Dask cluster, such as tcp://10.0.0.1:8786.",
+    ),
+    click.option(
+        "--send-files",
+        is_flag=True,
+        help="Send the recordings to the cluster; else its workers read them by their paths.",
+    ),
+    click.option(
+        "--overwrite",
+        is_flag=True,
+        help="Do everything again, and replace what is there, edited by hand or not.",
+    ),
+    message_options,
+)
+"""What speech and music have in common."""
 
 
 def _format_option(names: str, default: str) -> Callable[[_F], _F]:
@@ -80,8 +60,8 @@ def _format_option(names: str, default: str) -> Callable[[_F], _F]:
 
 
 @corpus.command("speech")
-@_corpus_options
-@_model_option("speech-en")
+@_SHARED
+@model_option("speech-en")
 @_format_option("TextGrid, csv, tsv, json, ctm, lab, phn or txt (Audacity)", "TextGrid")
 @click.option(
     "--from",
@@ -98,13 +78,7 @@ def _format_option(names: str, default: str) -> Callable[[_F], _F]:
     help="Pronunciations for transcripts; may be given several times, the first that has a word "
     "counts. By default CMUdict for English.",
 )
-@click.option(
-    "--language",
-    default="en",
-    show_default=True,
-    metavar="CODE",
-    help="Of transcripts: en, de, fr ...",
-)
+@language_option("Of transcripts: en, de, fr ...")
 @click.pass_context
 def corpus_speech(context: click.Context, /, **options: Any) -> None:
     """Align the recordings below IN_DIR with the phones or transcripts beside them.
@@ -122,8 +96,8 @@ def corpus_speech(context: click.Context, /, **options: Any) -> None:
 
 
 @corpus.command("music")
-@_corpus_options
-@_model_option("piano")
+@_SHARED
+@model_option("piano")
 @_format_option("csv, tsv, mid, json, txt (Audacity), svl, sv.csv, tempo.csv or match", "csv")
 @click.option(
     "--repeats",

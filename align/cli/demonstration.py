@@ -39,17 +39,7 @@ _SUFFIXES = (".TextGrid", ".csv", ".json", ".txt", ".ctm", ".phn", ".lab")
 
 @dataclass(frozen=True)
 class DemoResult:
-    """What the demonstration made.
-
-    Parameters
-    ----------
-    folder : Path
-        Where.
-    files : list of Path
-        Everything that was written there.
-    text : str
-        Lines to show the user: the errors, and where to look.
-    """
+    """What the demonstration wrote into a folder, and the lines to show the user."""
 
     folder: Path
     files: list[Path]
@@ -57,26 +47,14 @@ class DemoResult:
 
 
 def recordings() -> list[Example]:
-    """Return the bundled recordings with their phones and true onsets.
-
-    Raises
-    ------
-    DataError
-        Where this installation has none.
-    """
+    """Return the bundled recordings, their phones and true onsets; DataError without any."""
     from align.corpus.reading import read_corpus
 
     return list(read_corpus(str(files("align.data"))))
 
 
 def pieces() -> list[Example]:
-    """Return the bundled pieces of music with their scores and true onsets.
-
-    Raises
-    ------
-    DataError
-        Where this installation has none.
-    """
+    """Return the bundled pieces with scores and true onsets; DataError if they are missing."""
     from align.corpus.reading import read_corpus
 
     return list(read_corpus(str(files("align.data") / "minuet"), kind="music"))
@@ -89,21 +67,9 @@ def run(
 ) -> DemoResult:
     """Align the bundled recordings and write every output into a folder.
 
-    Parameters
-    ----------
-    folder : path
-        Created where it is missing; files of the same names are replaced.
-    progress : callable, optional
-        Called with a stage, how much of it is done, and how much there is.
-
-    Returns
-    -------
-    DemoResult
-
-    Raises
-    ------
-    DataError
-        Where the folder cannot be written.
+    The folder is created where it is missing, and files of the same names are replaced; DataError
+    where it cannot be written. `progress` is called with a stage, how much of it is done, and how
+    much there is.
     """
     target = Path(folder)
     try:

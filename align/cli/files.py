@@ -9,6 +9,7 @@ import click
 
 from align.cli.aligning import PICTURES, check_free, check_output
 from align.cli.console import FILE, MODEL, Console, message_options, plural
+from align.cli.options import output_option, overwrite_option, score_option
 from align.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -21,8 +22,6 @@ _UNITS = {
     "music": {"recordings": "pieces", "groups": "groups", "notes": "notes"},
 }
 """What a model of each kind was trained on."""
-
-_OVERWRITE = click.option("--overwrite", is_flag=True, help="Replace a file that exists.")
 
 
 @click.command()
@@ -107,12 +106,7 @@ def _summary(
 @click.argument("audio", type=FILE)
 @click.argument("labels", type=FILE)
 @click.option("--reference", type=FILE, metavar="LABELS", help="True labels to draw beside them.")
-@click.option(
-    "--score",
-    type=FILE,
-    metavar="SCORE",
-    help="Of music: what labels are of that know no score (.txt, .svl, .sv.csv, .mid).",
-)
+@score_option()
 @click.option(
     "--span",
     type=click.FloatRange(0),
@@ -120,16 +114,9 @@ def _summary(
     metavar="FROM TO",
     help="Draw from so many seconds to so many.",
 )
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=FILE,
-    metavar="OUT.png",
-    help="The picture; .png, .pdf or .svg.",
-)
+@output_option("OUT.png", "The picture; .png, .pdf or .svg.")
 @click.option("--dpi", type=click.IntRange(20, 1200), default=100, show_default=True)
-@_OVERWRITE
+@overwrite_option("a file that exists")
 @message_options
 @click.pass_obj
 def plot(
@@ -196,7 +183,7 @@ def _other_tiers(labels: Path, audio: Path, drawn: "Timing") -> "dict[str, Timin
     help="Of music: the score, or the .csv written with the labels, for labels that know no score "
     "(.txt, .svl, .sv.csv, .mid).",
 )
-@_OVERWRITE
+@overwrite_option("a file that exists")
 @message_options
 @click.pass_obj
 def convert(

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from align.cli.aligning import check_free, show_details, write_output
-from align.cli.console import FILE, MODEL, Console, message_options, plural
+from align.cli.aligning import PICTURES, check_free, show_details, write_output
+from align.cli.console import FILE, Console, message_options, plural
+from align.cli.options import model_option, overwrite_option
 from align.cli.training import (
     run_training,
     run_validation,
@@ -25,20 +26,11 @@ __all__ = ["check_music_output", "music", "write_music_output"]
 BUNDLED = "piano"
 """The model that is used where none is named."""
 
-_PICTURES = (".png", ".pdf", ".svg")
-
 
 @click.command()
 @click.argument("audio", type=FILE)
 @click.argument("score", type=FILE)
-@click.option(
-    "--model",
-    type=MODEL,
-    default=BUNDLED,
-    show_default=True,
-    metavar="M",
-    help="A model file, or the name of a bundled model.",
-)
+@model_option(BUNDLED)
 @click.option(
     "-o",
     "--output",
@@ -67,7 +59,7 @@ _PICTURES = (".png", ".pdf", ".svg")
     metavar="OUT.wav",
     help="Also write what can be heard: the recording left, the aligned score right.",
 )
-@click.option("--overwrite", is_flag=True, help="Replace files that exist.")
+@overwrite_option("files that exist")
 @message_options
 @click.pass_obj
 def music(
@@ -133,8 +125,8 @@ def check_music_output(path: Path, overwrite: bool) -> None:
     """Refuse, before any work is done, an output that could not be written after it."""
     from align.formats import MUSIC_FORMATS
 
-    if not path.name.lower().endswith((*MUSIC_FORMATS, *_PICTURES)):
-        known = ", ".join([*MUSIC_FORMATS, *_PICTURES])
+    if not path.name.lower().endswith((*MUSIC_FORMATS, *PICTURES)):
+        known = ", ".join([*MUSIC_FORMATS, *PICTURES])
         raise ParameterError(
             f"{path}: the suffix {path.suffix!r} is no format of results; use {known}."
         )
@@ -149,7 +141,7 @@ def write_music_output(
     alignment: "MusicAlignment", path: Path, *, overwrite: bool = False, **plot_options: Any
 ) -> None:
     """Write aligned notes in the format the suffix says, pictures included."""
-    if path.suffix.lower() in _PICTURES:
+    if path.suffix.lower() in PICTURES:
         write_output(alignment, path, overwrite=overwrite, **plot_options)
         return
     from align.formats.music_files import write_music
@@ -160,16 +152,7 @@ def write_music_output(
 @train.command("music")
 @training_options("the ten of the thesis")
 @click.pass_context
-def train_music(
-    context: click.Context,
-    /,
-    corpus: Path,
-    output: Path,
-    valid: Path | None,
-    licence: str,
-    overwrite: bool,
-    **options: Any,
-) -> None:
+def train_music(context: click.Context, /, **options: Any) -> None:
     """Learn from the pieces under CORPUS_DIR.
 
     Each piece is a folder with audio.wav (or .flac, .mp3), score.mid (or .musicxml, .csv) and
@@ -178,7 +161,7 @@ def train_music(
     with the columns audio, score and truth. Pieces that cannot be used are named at the end, and
     the exit status is then 1.
     """
-    run_training(context, "music", corpus, output, valid, licence, overwrite, options)
+    run_training(context, "music", **options)
 
 
 @validate.command("music")

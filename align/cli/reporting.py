@@ -6,6 +6,7 @@ import click
 
 from align.cli.aligning import check_free
 from align.cli.console import FILE, Console, message_options, plural
+from align.cli.options import output_option, overwrite_option, score_option
 from align.errors import ParameterError
 
 __all__ = ["report", "sonify"]
@@ -15,14 +16,7 @@ _LARGE = 150_000_000  # bytes; browsers take long over larger pages
 
 @click.command()
 @click.argument("alignments", metavar="ALIGNMENT...", nargs=-1, required=True, type=FILE)
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=FILE,
-    metavar="PAGE.html",
-    help="The page: one file, which needs no network.",
-)
+@output_option("PAGE.html", "The page: one file, which needs no network.")
 @click.option(
     "--audio",
     multiple=True,
@@ -39,12 +33,7 @@ _LARGE = 150_000_000  # bytes; browsers take long over larger pages
     help="True labels to show beside the others, given likewise.",
 )
 @click.option("--tier", metavar="NAME", help="Tier of TextGrids to check; by default the phones.")
-@click.option(
-    "--score",
-    type=FILE,
-    metavar="SCORE",
-    help="Of music: what labels are of that know no score (.txt, .svl, .sv.csv, .mid).",
-)
+@score_option()
 @click.option("--title", metavar="TEXT", help="Of the page.")
 @click.option(
     "--sound",
@@ -53,7 +42,7 @@ _LARGE = 150_000_000  # bytes; browsers take long over larger pages
     show_default=True,
     help="How sound is kept: Ogg Vorbis is smallest; FLAC and WAV are the very samples.",
 )
-@click.option("--overwrite", is_flag=True, help="Replace a page that exists.")
+@overwrite_option("a page that exists")
 @message_options
 @click.pass_obj
 def report(
@@ -104,13 +93,9 @@ def _megabytes(size: int) -> str:
 @click.command()
 @click.argument("audio", type=FILE)
 @click.argument("alignment", type=FILE)
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=FILE,
-    metavar="OUT.wav",
-    help="What to write: .wav, .flac or .ogg; the recording left, what was aligned right.",
+@output_option(
+    "OUT.wav",
+    "What to write: .wav, .flac or .ogg; the recording left, what was aligned right.",
 )
 @click.option(
     "--with",
@@ -118,14 +103,9 @@ def _megabytes(size: int) -> str:
     type=click.Choice(["clicks", "notes"]),
     help="What is heard at each onset: a click, or of music the note; by default notes for music.",
 )
-@click.option(
-    "--score",
-    type=FILE,
-    metavar="SCORE",
-    help="Of music: what labels are of that know no score (.txt, .svl, .sv.csv, .mid).",
-)
+@score_option()
 @click.option("--tier", metavar="NAME", help="The tier of a TextGrid.")
-@click.option("--overwrite", is_flag=True, help="Replace a file that exists.")
+@overwrite_option("a file that exists")
 @message_options
 @click.pass_obj
 def sonify(

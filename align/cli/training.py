@@ -1,9 +1,8 @@
 """``align train``, ``align evaluate`` and ``align validate``."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import nullcontext
-from inspect import signature
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -18,6 +17,13 @@ from align.cli.comparing import (
     tables,
 )
 from align.cli.console import FILE, MODEL, Commands, Console, message_options, plural
+from align.cli.options import (
+    jobs_option,
+    output_option,
+    overwrite_option,
+    seed_option,
+    stacked,
+)
 from align.errors import ParameterError
 
 __all__ = [
@@ -31,27 +37,28 @@ __all__ = [
 ]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_POSITIVE = click.FloatRange(0, min_open=True)
 
 
-_RESULT = "Processes; by default one for each core. The result does not depend on it."
+_LEARNER = stacked(
+    click.option("--update", type=click.Choice(["perceptron", "pa", "pa1", "pa2", "self-tuned"])),
+    click.option("--loss", type=click.Choice(["prediction", "maximal"])),
+    click.option("--cost", type=click.Choice(["ramp", "tolerance", "graded", "absolute"])),
+    click.option("--tolerance", type=_POSITIVE, metavar="SECONDS"),
+    click.option(
+        "--conversion", type=click.Choice(["last", "random", "average", "validation", "best"])
+    ),
+    click.option("-C", "C", type=_POSITIVE, help="Aggressiveness."),
+    click.option("--epochs", type=click.IntRange(1), metavar="N", help="Passes over the corpus."),
+    seed_option(),
+)
 
 
 def training_options(base_functions: str) -> Callable[[_F], _F]:
-    """Add the arguments and options that `run_training` understands.
-
-    Parameters
-    ----------
-    base_functions : str
-        What ``--features thesis`` chooses, as in "the seven of the thesis".
-    """
-    updates = ["perceptron", "pa", "pa1", "pa2", "self-tuned"]
-    conversions = ["last", "random", "average", "validation", "best"]
-    positive = click.FloatRange(0, min_open=True)
-    parts: list[Callable[[Any], Any]] = [
+    """Add the arguments and options of `run_training`; the text says what the thesis's set is."""
+    return stacked(
         click.argument("corpus", metavar="CORPUS_DIR", type=FILE),
-        click.option(
-            "-o", "--output", required=True, type=FILE, metavar="MODEL", help="The model file."
-        ),
+        output_option("MODEL", "The model file."),
         click.option(
             "--features",
             type=click.Choice(["default", "thesis"]),
@@ -65,19 +72,8 @@ def training_options(base_functions: str) -> Callable[[_F], _F]:
             metavar="DIR",
             help="A second corpus, to choose among the weights the learner went through.",
         ),
-        click.option("--update", type=click.Choice(updates)),
-        click.option("--loss", type=click.Choice(["prediction", "maximal"])),
-        click.option("--cost", type=click.Choice(["ramp", "tolerance", "graded", "absolute"])),
-        click.option("--tolerance", type=positive, metavar="SECONDS"),
-        click.option("--conversion", type=click.Choice(conversions)),
-        click.option("-C", "C", type=positive, help="Aggressiveness."),
-        click.option(
-            "--epochs", type=click.IntRange(1), metavar="N", help="Passes over the corpus."
-        ),
-        click.option(
-            "--seed", "random_state", type=click.IntRange(0), metavar="N", help="By default 0."
-        ),
-        click.option("--jobs", "n_jobs", type=int, default=-1, metavar="N", help=_RESULT),
+        _LEARNER,
+        jobs_option("n_jobs", "The result does"),
         click.option(
             "--licence",
             default="",
@@ -96,16 +92,9 @@ def training_options(base_functions: str) -> Callable[[_F], _F]:
             help="Where to keep what is done, so that training that was interrupted goes on from "
             "there when started again; by default MODEL.partial. Removed at the end.",
         ),
-        click.option("--overwrite", is_flag=True, help="Replace a model that exists."),
+        overwrite_option("a model that exists"),
         message_options,
-    ]
-
-    def add(command: _F) -> _F:
-        for part in reversed(parts):
-            command = part(command)
-        return command
-
-    return add
+    )
 
 
 @click.group(cls=Commands)
@@ -117,22 +106,13 @@ def train() -> None:
 @train.command("speech")
 @training_options("the seven of the thesis")
 @click.pass_context
-def train_speech(
-    context: click.Context,
-    /,
-    corpus: Path,
-    output: Path,
-    valid: Path | None,
-    licence: str,
-    overwrite: bool,
-    **options: Any,
-) -> None:
+def train_speech(context: click.Context, /, **options: Any) -> None:
     """Learn from the recordings and label files under CORPUS_DIR.
 
     Each audio file needs labels beside it: the same name with .phn, .TextGrid, .lab or .csv.
     Recordings that cannot be used are named at the end, and the exit status is then 1.
     """
-    run_training(context, "speech", corpus, output, valid, licence, overwrite, options)
+    run_training(context, "speech", **options)
 
 
 _UNITS = {"speech": ("recording", "phone", "events"), "music": ("piece", "note", "notes")}
@@ -142,12 +122,13 @@ _UNITS = {"speech": ("recording", "phone", "events"), "music": ("piece", "note",
 def run_training(
     context: click.Context,
     kind: str,
+    *,
     corpus: Path,
     output: Path,
     valid: Path | None,
     licence: str,
     overwrite: bool,
-    options: Mapping[str, Any],
+    **options: Any,
 ) -> None:
     """Train an aligner of a kind with the options that were given, save it and say so."""
     console: Console = context.obj
@@ -168,14 +149,13 @@ def run_training(
     recording, event, events = _UNITS[kind]
     console.detail(f"{model!r} on {plural(len(examples), recording)}")
     begin = time.perf_counter()
-    resumes = "checkpoint" in signature(model.fit).parameters
-    kept: dict[str, Any] = {"checkpoint": checkpoint} if resumes else {}
     with checkpoint, nullcontext() if scheduler is None else connected(scheduler):
         try:
-            model.fit(examples, validation=validation, progress=console.progress, **kept)
+            model.fit(
+                examples, validation=validation, progress=console.progress, checkpoint=checkpoint
+            )
         except KeyboardInterrupt:
-            if kept:
-                console.message("The same command goes on from here.")
+            console.message("The same command goes on from here.")
             raise
         model.save(output, licence=licence)  # replaces; whether it may was asked above
         checkpoint.remove()
@@ -200,7 +180,7 @@ def run_training(
     metavar="FILE|-",
     help="Also write the numbers as JSON; with - they are all that goes to standard output.",
 )
-@click.option("--overwrite", is_flag=True, help="Replace a JSON file that exists.")
+@overwrite_option("a JSON file that exists")
 @message_options
 @click.pass_context
 def evaluate(

@@ -34,24 +34,7 @@ _LOWEST_RATE = 16000  # Hz
 def validate_music(
     root: str, *, progress: Callable[[str, int, int], None] | None = None
 ) -> Validation:
-    """Check every piece of a corpus; see `align.corpus.reading.validate_corpus`.
-
-    Parameters
-    ----------
-    root : str
-        A folder or a manifest.
-    progress : callable, optional
-        Called with a stage, how much of it is done, and how much there is.
-
-    Returns
-    -------
-    Validation
-
-    Raises
-    ------
-    DataError
-        If there is no such folder or manifest, or no piece in it.
-    """
+    """Return what `align.corpus.validate_corpus` returns, of a folder or manifest of pieces."""
     pieces = find_pieces(root, None)
     if not pieces:
         raise DataError(

@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Collection, Iterator
 
 from align.corpus.issues import Issue, Validation, odd_formats
-from align.corpus.pairs import AUDIO_SUFFIXES, find_pairs
+from align.corpus.pairs import AUDIO_SUFFIXES, Pair, find_pairs
 from align.corpus.reading import problem_of, read_pair
 from align.errors import AlignError, DataError
 from align.formats.files import read_labels
@@ -17,7 +17,7 @@ from align.formats.labels import OVERRUN, Labels
 from align.formats.phone_map import nearest_label
 from align.types import SILENCES
 
-__all__ = ["validate_speech"]
+__all__ = ["hidden_files", "validate_speech"]
 
 _SHORT, _LONG = 0.004, 1.0
 """Phones outside these lengths in seconds deserve a second look (TIMIT's lie within them)."""
@@ -29,26 +29,7 @@ def validate_speech(
     phones: Collection[str] | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Validation:
-    """Check every recording of a corpus; see `align.corpus.validate_corpus`.
-
-    Parameters
-    ----------
-    root : str
-        A folder or a manifest.
-    phones : collection of str, optional
-        The phones that labels may be; others are problems.
-    progress : callable, optional
-        Called with a stage, how much of it is done, and how much there is.
-
-    Returns
-    -------
-    Validation
-
-    Raises
-    ------
-    DataError
-        If there is no such folder or manifest, or no audio or labels in it.
-    """
+    """Return what `align.corpus.validate_corpus` returns, of a folder or manifest of speech."""
     pairs = find_pairs(root, None)
     if not pairs:
         raise DataError("holds neither audio nor labels.", path=root)
@@ -62,10 +43,7 @@ def validate_speech(
             missing = "audio" if pair.audio is None else "labels"
             warnings.append(Issue(pair.path, f"has no {missing} of its name beside it."))
             continue
-        for other in pair.others:
-            is_audio = os.path.splitext(other)[1].lower() in AUDIO_SUFFIXES
-            used = os.path.basename(pair.audio if is_audio else pair.labels)
-            warnings.append(Issue(other, f"is not used: {used} beside it goes first."))
+        warnings.extend(hidden_files(pair))
         try:
             info, labels = read_pair(pair)
         except AlignError as error:
@@ -79,6 +57,14 @@ def validate_speech(
             errors.extend(_unknown_phones(labels, phones))
     warnings.extend(odd_formats(formats))
     return Validation(len(formats), tuple(errors), tuple(warnings))
+
+
+def hidden_files(pair: Pair) -> Iterator[Issue]:
+    """Return the files of a whole pair that are not used, since another one hides them."""
+    for other in pair.others:
+        is_audio = os.path.splitext(other)[1].lower() in AUDIO_SUFFIXES
+        used = os.path.basename(str(pair.audio if is_audio else pair.labels))
+        yield Issue(other, f"is not used: {used} beside it goes first.")
 
 
 def _unknown_phones(labels: Labels, phones: Collection[str]) -> Iterator[Issue]:

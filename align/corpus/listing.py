@@ -26,16 +26,8 @@ def check_listing(root: str, groups: Groups) -> None:
 def group_of(audio: str, folder: str, root: str, groups: Groups) -> str | None:
     """Return the group of a recording.
 
-    Parameters
-    ----------
-    audio : str
-        Its path.
-    folder : str
-        What the group is called after where groups are folders, by its path from `root`.
-    root : str
-        The top of the corpus.
-    groups : {"folder", "file", None} or callable
-        See `Groups`.
+    `folder` is what the group is called after where groups are folders, by its path from `root`,
+    the top of the corpus.
 
     Examples
     --------
@@ -68,21 +60,10 @@ def folders(root: str) -> Iterator[tuple[str, list[str]]]:
 def manifest_rows(
     path: str, columns: Sequence[str], needed: Sequence[str]
 ) -> Iterator[dict[str, str]]:
-    """Yield the rows of a manifest, by the names of their columns.
+    """Yield the rows of a table with commas or tabs, by the names in its first line.
 
-    Parameters
-    ----------
-    path : str
-        A table with commas or tabs; its first line names the columns.
-    columns : sequence of str
-        Those that it must have.
-    needed : sequence of str
-        Those that no row may leave empty.
-
-    Raises
-    ------
-    DataError
-        If it is no such table; the message names the line.
+    It must have `columns`, and no row may leave those that are `needed` empty; else DataError,
+    naming the line.
     """
     text = read_text(path)
     separator = "\t" if "\t" in text.split("\n", 1)[0] else ","

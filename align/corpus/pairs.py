@@ -43,16 +43,9 @@ LABEL_SUFFIXES = (".phn", ".textgrid", ".lab", ".csv")
 
 @dataclass(frozen=True)
 class Pair:
-    """An audio file and its labels.
+    """An audio file, its labels and who speaks; None for a file that is missing.
 
-    Attributes
-    ----------
-    audio, labels : str or None
-        The files; None for the one that is missing.
-    group : str or None
-        Who speaks.
-    others : tuple of str
-        Files of the same name that are not used.
+    `others` are files of the same name that are not used.
     """
 
     audio: str | None
@@ -69,28 +62,11 @@ class Pair:
 def find_pairs(
     root: str, groups: Groups, label_suffixes: Sequence[str] = LABEL_SUFFIXES
 ) -> list[Pair]:
-    """Return the recordings of a corpus.
+    """Return the recordings of a folder or manifest: by their paths, or in the manifest's order.
 
-    Parameters
-    ----------
-    root : str
-        A folder or a manifest.
-    groups : {"folder", "file", None} or callable
-        Who speaks: the folder an audio file lies in (by its path from the top), each file on its
-        own, no one, or what a function makes of the path of the audio. A manifest's own column
-        goes first.
-    label_suffixes : sequence of str
-        Suffixes of label files in a folder, in lower case, in order of preference.
-
-    Returns
-    -------
-    list of Pair
-        In a tree, in the order of their paths; in a manifest, in its own.
-
-    Raises
-    ------
-    DataError
-        If there is no such folder, or the manifest cannot be used.
+    Groups are the folders that audio files lie in, by their paths from the top, or as `Groups`
+    says; a manifest's own column goes first. `label_suffixes`, in lower case, are in order of
+    preference. Raises DataError if there is no such folder, or the manifest cannot be used.
     """
     check_listing(root, groups)
     if os.path.isdir(root):

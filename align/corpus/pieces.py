@@ -23,18 +23,10 @@ TRUTH = "truth.csv"
 
 @dataclass(frozen=True)
 class Piece:
-    """The files of one piece.
+    """The files of one piece, None for one that is missing, and what cross-fitting keeps together.
 
-    Attributes
-    ----------
-    folder : str
-        Where they lie; in a manifest, the folder of the audio.
-    audio, score, truth : str or None
-        The files; None for one that is missing.
-    group : str or None
-        What cross-fitting keeps together.
-    others : tuple of str
-        Audio files and scores that are not used.
+    `folder` is where they lie, in a manifest that of the audio; `others` are audio files and
+    scores that are not used.
     """
 
     folder: str
@@ -56,27 +48,11 @@ class Piece:
 
 
 def find_pieces(root: str, groups: Groups = "folder") -> list[Piece]:
-    """Return the pieces of a corpus.
+    """Return the pieces of a folder or manifest: by their folders, or in the manifest's order.
 
-    Parameters
-    ----------
-    root : str
-        A folder or a manifest.
-    groups : {"folder", "file", None} or callable
-        What cross-fitting keeps together: the piece folder (by its path from the top), each audio
-        file on its own, nothing, or what a function makes of the path of the audio. A manifest's
-        own column goes first.
-
-    Returns
-    -------
-    list of Piece
-        In a tree, in the order of their folders; in a manifest, in its own. Folders with a score
-        or a truth but no audio are among them.
-
-    Raises
-    ------
-    DataError
-        If there is no such folder, or the manifest cannot be used.
+    Folders with a score or a truth but no audio are among them. Groups are the piece folders, by
+    their paths from the top, or as `Groups` says; a manifest's own column goes first. Raises
+    DataError if there is no such folder, or the manifest cannot be used.
     """
     check_listing(root, groups)
     return _walk(root, groups) if os.path.isdir(root) else _manifest(root, groups)

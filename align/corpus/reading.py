@@ -20,9 +20,21 @@ if TYPE_CHECKING:
     from align.features.audio import AudioInfo
     from align.formats.scores import NoteTruth, Score
 
-__all__ = ["Corpus", "check_kind", "problem_of", "read_corpus", "read_pair", "read_piece"]
+__all__ = [
+    "Corpus",
+    "check_kind",
+    "check_within",
+    "first_problem",
+    "header",
+    "music_example",
+    "problem_of",
+    "read_corpus",
+    "read_pair",
+    "read_piece",
+    "speech_example",
+]
 
-_HOP = 0.005
+_FRAME = 0.005  # seconds; an end that near to that of the recording is the same
 
 
 class Corpus(Sequence[Example]):
@@ -149,23 +161,11 @@ def read_corpus(
             except AlignError as error:
                 problems.append(problem_of(error, pair.path))
                 continue
-            examples.append(
-                Example(
-                    audio=pair.audio,
-                    events=labels.labels,
-                    onsets=labels.onsets,
-                    end=labels.end if info.duration - labels.end > _HOP else None,
-                    group=pair.group,
-                )
-            )
+            examples.append(speech_example(pair.audio, labels, info.duration, pair.group))
     if not examples:
         suffixes = ", ".join(LABEL_SUFFIXES)
         if problems:
-            raise DataError(
-                f"no recording can be used (problems: {len(problems)}), the first because of "
-                f"{problems[0][0]}: {problems[0][1]}",
-                path=root,
-            )
+            raise first_problem("no recording", problems, root)
         if unpaired:
             raise DataError(
                 f"no recording (of {len(unpaired)}) has a label file of its name ({suffixes}) "
@@ -200,23 +200,10 @@ def _read_music(root: str, groups: Groups) -> Corpus:
         except AlignError as error:
             problems.append(problem_of(error, piece.path))
             continue
-        examples.append(
-            Example(
-                audio=piece.audio,
-                events=score.notes,
-                onsets=truth.onsets(len(score)),
-                group=piece.group,
-                score=score,
-                truth=truth,
-            )
-        )
+        examples.append(music_example(piece.audio, score, truth, piece.group))
     if not examples:
         if problems:
-            raise DataError(
-                f"no piece can be used (problems: {len(problems)}), the first because of "
-                f"{problems[0][0]}: {problems[0][1]}",
-                path=root,
-            )
+            raise first_problem("no piece", problems, root)
         if unpaired:
             raise DataError(
                 f"no recording (of {len(unpaired)}) has both a score (score.mid, .musicxml or "
@@ -234,45 +221,66 @@ def _read_music(root: str, groups: Groups) -> Corpus:
 def read_piece(piece: "Piece") -> "tuple[AudioInfo, Score, NoteTruth]":
     """Read the header of the audio, the score and the true times of a piece that has all three.
 
-    Raises
-    ------
-    DataError
-        If one of them cannot be used, or a note is said to be played outside the recording.
+    Raises DataError if one of them cannot be used, or a note is played outside the recording.
     """
-    from align.features.audio import audio_info  # opens soundfile, which takes a while to import
     from align.formats.scores import read_note_truth, read_score
 
     assert piece.audio is not None
     assert piece.score is not None
     assert piece.truth is not None
-    info = audio_info(piece.audio)
+    info = header(piece.audio)
     score = read_score(piece.score)
     truth = read_note_truth(piece.truth, score)
+    check_within(info, truth, piece.truth)
+    return info, score, truth
+
+
+def read_pair(pair: Pair) -> "tuple[AudioInfo, Labels]":
+    """Read audio header and labels of a recording that has both; DataError if one is unusable."""
+    assert pair.audio is not None
+    assert pair.labels is not None
+    info = header(pair.audio)
+    return info, read_labels(pair.labels, rate=info.rate, duration=info.duration)
+
+
+def header(audio: str) -> "AudioInfo":
+    """Read what the header of a recording says."""
+    from align.features.audio import audio_info  # opens soundfile, which takes a while to import
+
+    return audio_info(audio)
+
+
+def check_within(info: "AudioInfo", truth: "NoteTruth", path: str) -> None:
+    """Raise DataError where notes, read from `path`, are played outside the recording."""
     first, last = float(truth.performed.min()), float(truth.performed.max())
     # MIDI counts from the key, not the sound: a note may begin a little before the recording.
     if first < -OVERRUN or last > info.duration + OVERRUN:
         raise DataError(
             f"the notes are played from {first:.3f} to {last:.3f} s, beyond the recording, which "
             f"lasts {info.duration:.3f} s; do they belong together?",
-            path=piece.truth,
+            path=path,
         )
-    return info, score, truth
 
 
-def read_pair(pair: Pair) -> "tuple[AudioInfo, Labels]":
-    """Read the header of the audio and the labels of a recording of speech that has both.
+def speech_example(audio: str, labels: Labels, duration: float, group: str | None) -> Example:
+    """Return a recording of so many seconds with labels that were checked against them."""
+    end = labels.end if duration - labels.end > _FRAME else None
+    return Example(audio, labels.labels, labels.onsets, end=end, group=group)
 
-    Raises
-    ------
-    DataError
-        If one of them cannot be used.
-    """
-    from align.features.audio import audio_info  # opens soundfile, which takes a while to import
 
-    assert pair.audio is not None
-    assert pair.labels is not None
-    info = audio_info(pair.audio)
-    return info, read_labels(pair.labels, rate=info.rate, duration=info.duration)
+def music_example(audio: str, score: "Score", truth: "NoteTruth", group: str | None) -> Example:
+    """Return a recording with its score and the times of its notes."""
+    onsets = truth.onsets(len(score))
+    return Example(audio, score.notes, onsets, group=group, score=score, truth=truth)
+
+
+def first_problem(what: str, problems: Sequence[tuple[str, str]], root: str) -> DataError:
+    """Return the error of a corpus in which `what`, such as "no piece", can be used."""
+    path, reason = problems[0]
+    return DataError(
+        f"{what} can be used (problems: {len(problems)}), the first because of {path}: {reason}",
+        path=root,
+    )
 
 
 def problem_of(error: AlignError, path: str) -> tuple[str, str]:

@@ -43,24 +43,10 @@ Float64 = npt.NDArray[np.float64]
 def alignment_metrics(
     true: npt.ArrayLike, predicted: npt.ArrayLike, chord: npt.ArrayLike | None = None
 ) -> dict[str, float]:
-    """Compare predicted with true times.
+    """Compare predicted with true times in seconds [shape=(N,)]: a value for each of `METRICS`.
 
-    Parameters
-    ----------
-    true, predicted : array_like [shape=(N,)]
-        Seconds, finite.
-    chord : array_like [shape=(N,)], optional
-        Chord of each time, a whole number; by default each is its own.
-
-    Returns
-    -------
-    dict of str to float
-        One value for each of `METRICS`; NaN where there are too few times.
-
-    Raises
-    ------
-    ParameterError
-        If the shapes differ.
+    `chord` [shape=(N,)] numbers the chord of each time, by default each its own. A value is NaN
+    where there are too few times. Raises ParameterError if the shapes differ.
 
     Examples
     --------

@@ -130,18 +130,10 @@ def _sync_folder(folder: str) -> None:
 
 
 def remove_stale(folders: Iterable[str | os.PathLike[str]]) -> list[str]:
-    """Remove the temporary files that dead processes left behind.
+    """Remove the temporary files that dead processes left in folders, and return which.
 
-    Parameters
-    ----------
-    folders : iterable of path
-        Where to look; not below them. One that does not exist has none.
-
-    Returns
-    -------
-    list of str
-        What was removed. A file stays while the process that writes it runs; of other hosts'
-        processes this cannot be known, and theirs stay for a day.
+    Folders below them are not looked at. A file stays while the process that writes it runs; of
+    other hosts' processes this cannot be known, and theirs stay for a day.
     """
     removed = []
     for folder in folders:

@@ -19,17 +19,8 @@ __all__ = ["FolderLock"]
 class FolderLock:
     """Hold a folder while in this context, or refuse.
 
-    Parameters
-    ----------
-    folder : path
-        What is held, as messages call it.
-    file : path
-        The file that is locked. It stays, empty.
-
-    Raises
-    ------
-    DataError
-        On entering, where another process holds the folder or the file cannot be written.
+    What is locked is `file`, which stays, empty. Raises DataError on entering, where another
+    process holds the folder or the file cannot be written.
 
     Examples
     --------

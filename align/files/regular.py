@@ -16,23 +16,10 @@ _WHY = "it is a pipe, a socket or a device, not a file"
 
 
 def open_regular(path: str | os.PathLike[str]) -> BufferedReader:
-    """Open a file to read its bytes, and nothing that is no file.
+    """Open a file to read its bytes, and nothing that is no file; a symbolic link is followed.
 
-    Parameters
-    ----------
-    path : path
-        The file; a symbolic link is followed.
-
-    Returns
-    -------
-    BufferedReader
-        To be closed by whoever called.
-
-    Raises
-    ------
-    OSError
-        If there is no such file, it cannot be opened, or it is a pipe, a socket or a device; its
-        `strerror` then says so.
+    Raises OSError if there is no such file, it cannot be opened, or it is a pipe, a socket or a
+    device; its `strerror` then says so.
 
     Examples
     --------

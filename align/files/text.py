@@ -25,19 +25,10 @@ _MARKS = (
 
 
 def read_text(path: str | os.PathLike[str], encoding: str | None = None) -> str:
-    r"""Read a text file, with line ends as ``\n``.
+    r"""Read a text file of at most 64 MiB, with line ends as ``\n``.
 
-    Parameters
-    ----------
-    path : path
-        The file, of at most 64 MiB.
-    encoding : str, optional
-        By default UTF-8 or UTF-16, whichever the file is.
-
-    Raises
-    ------
-    DataError
-        If the file is missing, unreadable, too large, or in another encoding.
+    By default it is UTF-8 or UTF-16, whichever the file is. Raises DataError if it is missing,
+    unreadable, too large, or in another encoding.
     """
     name = os.fspath(path)
     try:

@@ -5,7 +5,7 @@ import os
 import numpy as np
 
 from align.errors import DataError
-from align.formats.notes import NotesOfScore, NoteTimes
+from align.formats.notes import NotesOfScore, NoteTimes, notes_played
 from align.formats.score_midi import read_midi_notes
 from align.types import pitch_name
 
@@ -15,26 +15,9 @@ __all__ = ["read_aligned_midi"]
 def read_aligned_midi(
     path: str | os.PathLike[str], notes: NotesOfScore, *, duration: float | None = None
 ) -> NoteTimes:
-    """Read when notes are played: those of a pitch in order of time.
+    """Read when notes are played, those of a pitch in order of time; see `notes_played`.
 
-    Parameters
-    ----------
-    path : path
-        The file.
-    notes : NotesOfScore
-        The notes that were written, in the order in which they were played.
-    duration : float, optional
-        Length of the recording in seconds, which a MIDI file does not say.
-
-    Returns
-    -------
-    NoteTimes
-        As long as `notes`, and at least to the last note, whatever the recording's length.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read, or has other notes.
+    Raises DataError where the file cannot be read, or has other notes than were written.
     """
     rows = read_midi_notes(path)
     of_score = notes.pitches
@@ -50,17 +33,4 @@ def read_aligned_midi(
                 path=path,
             )
         times[own[np.argsort(notes.onsets[own], kind="stable")]] = played
-    known = [] if notes.duration is None else [notes.duration]
-    return NoteTimes(
-        notes.notes,
-        times,
-        notes.durations,
-        notes.note_ids,
-        notes.chord_of,
-        notes.chord_score_onsets,
-        os.fspath(path),
-        max([*known, *times.tolist()], default=0.0),
-        audio=notes.audio,
-        rate=notes.rate,
-        score_file=notes.score_file,
-    )
+    return notes_played(notes, np.arange(times.size), times, path, duration)

@@ -37,14 +37,10 @@ def read_audacity(
 
     Parameters
     ----------
-    path : path
-        The file.
+    path, silence, encoding
+        As for `align.formats.read_labels`.
     duration : float, optional
         Length of the recording in seconds; needed where the labels are points.
-    silence : str
-        Name of labels without text and of gaps.
-    encoding : str, optional
-        By default UTF-8 or UTF-16, whichever the file is.
 
     Returns
     -------

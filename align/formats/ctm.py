@@ -32,14 +32,8 @@ def read_ctm(
 
     Parameters
     ----------
-    path : path
-        The file.
-    duration : float, optional
-        Length of the recording in seconds.
-    silence : str
-        Name of gaps.
-    encoding : str, optional
-        By default UTF-8 or UTF-16, whichever the file is.
+    path, duration, silence, encoding
+        As for `align.formats.read_labels`.
 
     Returns
     -------
@@ -81,19 +75,10 @@ def read_ctm(
 
 
 def format_ctm(alignment: TimedLabels, *, recording: str | None = None) -> str:
-    """Return an alignment as the text of a CTM file.
+    """Return an alignment as the text of a CTM file, seconds to the microsecond.
 
-    Parameters
-    ----------
-    alignment : TimedLabels
-        What to write.
-    recording : str, optional
-        First column; by default the name of the audio without folder and suffix.
-
-    Returns
-    -------
-    str
-        Seconds to the microsecond; the last column only where there are confidences.
+    `recording`, the first column, is by default the name of the audio without folder and suffix.
+    The last column is there only with confidences.
     """
     check_words(alignment.labels, "a CTM file")
     stem = os.path.splitext(os.path.basename(alignment.audio or ""))[0] or "audio"

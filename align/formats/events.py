@@ -15,22 +15,9 @@ __all__ = ["read_events"]
 
 
 def read_events(path: str | os.PathLike[str]) -> list[str]:
-    """Read the events of a recording, without their times.
+    """Return the events of a recording: of a label file, or words of a text that are phones.
 
-    Parameters
-    ----------
-    path : path
-        A label file, see `align.formats.read_labels`; or text with the events in order, separated
-        by white space.
-
-    Returns
-    -------
-    list of str
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read, or there are no events in it.
+    Raises DataError if the file cannot be read, or there are no events in it.
     """
     suffix = os.path.splitext(os.fspath(path))[1].lower()
     if suffix in LABEL_FORMATS and suffix not in (".txt", ".lab"):

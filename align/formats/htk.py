@@ -35,14 +35,8 @@ def read_lab(
 
     Parameters
     ----------
-    path : path
-        The file.
-    duration : float, optional
-        Length of the recording in seconds.
-    silence : str
-        Name of gaps.
-    encoding : str, optional
-        By default UTF-8 or UTF-16, whichever the file is.
+    path, duration, silence, encoding
+        As for `align.formats.read_labels`.
 
     Returns
     -------

@@ -50,14 +50,10 @@ def read_json(
 
     Parameters
     ----------
-    path : path
-        The file.
+    path, silence, encoding
+        As for `align.formats.read_labels`.
     duration : float, optional
         Length of the recording in seconds; by default the file's own.
-    silence : str
-        Name of labels without text and of gaps.
-    encoding : str, optional
-        By default UTF-8 or UTF-16, whichever the file is.
 
     Returns
     -------
@@ -85,20 +81,8 @@ def read_json_tiers(
 ) -> Tiers:
     """Read all tiers of a JSON file that Align wrote: words, phones, speakers and others.
 
-    Parameters
-    ----------
-    path, duration, silence, encoding
-        As for `read_json`.
-
-    Returns
-    -------
-    Tiers
-        Checked by `align.formats.tiers.checked_tiers`.
-
-    Raises
-    ------
-    DataError
-        If the file has another shape or the times cannot be right.
+    Parameters are those of `read_json`; `align.formats.tiers.checked_tiers` checks the tiers.
+    Raises DataError if the file has another shape or the times cannot be right.
     """
     name = os.fspath(path)
     content = _parsed(path, encoding)
@@ -208,12 +192,7 @@ def _events(alignment: TimedLabels) -> list[dict[str, Any]]:
 def format_json_tiers(tiers: Tiers, *, named: bool = False) -> str:
     """Return all tiers as JSON text; names, order and times read back exactly.
 
-    Parameters
-    ----------
-    tiers : Tiers
-        What to write.
-    named : bool
-        Put also an only speaker who has a name below ``"speakers"``.
+    With `named`, an only speaker who has a name stands below ``"speakers"``, too.
     """
     speakers = tiers.speakers()
     if len(speakers) == 1 and not named:

@@ -130,30 +130,9 @@ def make_labels(
 ) -> Labels:
     """Check labels as a file gave them, close what rounding left open, and name the silences.
 
-    Parameters
-    ----------
-    labels : sequence of str, length K
-        Labels as read.
-    intervals : sequence of (float, float), length K
-        Start and end of each in seconds.
-    path : str, optional
-        The file, for messages.
-    lines : sequence of int, length K, optional
-        Line of each label, for messages.
-    duration : float, optional
-        Length of the recording in seconds.
-    silence : str
-        Name of labels without text and of gaps.
-
-    Returns
-    -------
-    Labels
-        At least as many as were read: gaps are labels too.
-
-    Raises
-    ------
-    DataError
-        As the module's docstring says, naming the line.
+    `intervals` are start and end in seconds, `lines` the line of each label, `duration` the length
+    of the recording in seconds, and `silence` names labels without text and gaps, which are labels
+    too. Raises DataError as the module's docstring says, naming the line of `path`.
 
     Examples
     --------

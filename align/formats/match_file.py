@@ -36,21 +36,10 @@ _ALTER = {"": 0, "#": 1, "b": -1}
 def write_match(
     path: str | os.PathLike[str], alignment: TimedNotes, *, overwrite: bool = False
 ) -> None:
-    """Write an alignment as a match file.
+    """Write an alignment as a match file, in which every note of it counts as played.
 
-    Parameters
-    ----------
-    path : path
-        The output.
-    alignment : TimedNotes
-        What to write; every note of it counts as played.
-    overwrite : bool
-        Replace a file that exists.
-
-    Raises
-    ------
-    DataError
-        Where partitura is not installed, there are no notes, or the file cannot be written.
+    Raises DataError where partitura is not installed, there are no notes, or the file exists and
+    is not to be replaced, or cannot be written.
     """
     if len(alignment) == 0:
         raise DataError("there are no notes to write.", path=path)

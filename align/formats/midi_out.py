@@ -1,7 +1,7 @@
 """Aligned MIDI, ``.mid``: the score re-timed to the recording by a tempo map of few events.
 
 The beats of the score keep their place in bars; a tempo map makes them sound when they were
-played. The map is linear between knots at chords, and has as few of them as keep every chord
+played. The map is linear between breakpoints at chords, and has as few of them as keep every chord
 within a tolerance (5 ms) of its performed time: never more than one tempo event for each chord.
 
 * Where the alignment knows the MIDI file of its score, that file is what is re-timed: tracks,
@@ -47,14 +47,8 @@ _VELOCITY = 64
 class TempoMap:
     """Tempo events: when the quarter note changes its length.
 
-    Parameters
-    ----------
-    ticks : list of int
-        Of each event; the first is 0.
-    tempos : list of int
-        Microseconds for a quarter note from there on.
-    per_quarter : int
-        Ticks.
+    `ticks` has the tick of each event, the first 0, and `tempos` the microseconds of a quarter
+    note from there on; a quarter has `per_quarter` ticks.
 
     Examples
     --------
@@ -90,26 +84,15 @@ class TempoMap:
 def fit_tempo_map(
     ticks: Int64, seconds: Float64, per_quarter: int, *, tolerance: float = 0.005
 ) -> TempoMap:
-    """Find a tempo map of few events that puts beats where they were played.
+    """Return a tempo map of few events that puts beats where they were played.
 
-    From each knot the farthest chord is taken to which a straight line passes every chord between
-    within the tolerance; its slope, as a whole number of microseconds, is the tempo, and the next
-    line begins where this one really arrives, so that rounding does not add up.
+    From each breakpoint the farthest chord is taken to which a straight line passes every chord
+    between within the tolerance; its slope, as a whole number of microseconds, is the tempo, and
+    the next line begins where this one really arrives, so that rounding does not add up.
 
-    Parameters
-    ----------
-    ticks : np.ndarray [shape=(G,)]
-        Ticks of the chords, increasing strictly, the first greater than 0 unless it sounds at 0.
-    seconds : np.ndarray [shape=(G,)]
-        When they are played, increasing.
-    per_quarter : int
-        Ticks for a quarter note.
-    tolerance : float
-        In seconds; 0 for an event at every chord whose tempo differs.
-
-    Returns
-    -------
-    TempoMap
+    The `ticks` of the chords [shape=(G,)] increase strictly, the first greater than 0 unless it
+    sounds at 0; `seconds` [shape=(G,)] increase. A `tolerance` of 0 s makes an event at every
+    chord whose tempo differs.
 
     Examples
     --------
@@ -151,25 +134,10 @@ def fit_tempo_map(
 def format_midi(
     alignment: TimedNotes, *, asynchrony: bool = True, tolerance: float = 0.005
 ) -> bytes:
-    """Return the score, re-timed, as a Standard MIDI File.
+    """Return the score, re-timed, as a Standard MIDI File; DataError if there are no notes.
 
-    Parameters
-    ----------
-    alignment : TimedNotes
-        The notes.
-    asynchrony : bool
-        Put each note where it was played, beside its beat; else on its beat.
-    tolerance : float
-        How far, in seconds, the beats of chords may sound from where they were played.
-
-    Returns
-    -------
-    bytes
-
-    Raises
-    ------
-    DataError
-        If there are no notes.
+    With `asynchrony` each note stands where it was played, beside its beat; else on its beat. The
+    beats of chords sound at most `tolerance` seconds from where they were played.
     """
     import mido
 
@@ -225,17 +193,9 @@ def write_midi(
 
 
 def score_as_midi(alignment: TimedNotes) -> tuple[Any, list[MidiNote]]:
-    """Return the score as a MIDI file, its own or one made up, and the place of each note in it.
+    """Return the score as a MIDI file of mido, and the place of each of the N notes in it.
 
-    Parameters
-    ----------
-    alignment : TimedNotes
-        The notes; their `score_file` is used where it is MIDI and holds them.
-
-    Returns
-    -------
-    file : mido.MidiFile
-    places : list of MidiNote, length N
+    That is the alignment's `score_file`, where it is MIDI and holds the notes, else one made up.
     """
     return _source(alignment) or _plain_file(alignment)
 

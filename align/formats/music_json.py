@@ -84,21 +84,8 @@ def is_music_json(path: str | os.PathLike[str]) -> bool:
 def read_music_json(path: str | os.PathLike[str], *, duration: float | None = None) -> NoteTimes:
     """Read aligned notes that Align wrote, and that a person may have corrected.
 
-    Parameters
-    ----------
-    path : path
-        The file.
-    duration : float, optional
-        Length of the recording in seconds; by default the file's own.
-
-    Returns
-    -------
-    NoteTimes
-
-    Raises
-    ------
-    DataError
-        If the file has another shape or its times cannot be right.
+    `duration`, of the recording in seconds, is by default the file's own. Raises DataError if the
+    file has another shape or its times cannot be right.
     """
     name = os.fspath(path)
     try:

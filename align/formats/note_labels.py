@@ -31,7 +31,7 @@ import numpy as np
 from align.errors import DataError
 from align.files.atomic import atomic_write
 from align.files.text import parse_number, read_lines, read_text
-from align.formats.notes import NotesOfScore, NoteTimes, TimedNotes
+from align.formats.notes import NotesOfScore, NoteTimes, TimedNotes, notes_played
 from align.types import pitch_name
 
 __all__ = [
@@ -150,29 +150,12 @@ def read_note_labels(
     format: str,
     duration: float | None = None,
 ) -> NoteTimes:
-    """Read labels that a person may have moved or deleted.
+    """Return the notes that have a label in a file, which a person may have moved or deleted.
 
-    Parameters
-    ----------
-    path : path
-        The file.
-    notes : NotesOfScore
-        The notes the labels speak of; its times do not matter.
-    format : {"audacity", "sv.csv", "svl"}
-        What the file is.
-    duration : float, optional
-        Length of the recording in seconds; by default that of `notes`, or to the last label.
-
-    Returns
-    -------
-    NoteTimes
-        The notes that have a label.
-
-    Raises
-    ------
-    DataError
-        Where the file is not of that format, or a label names no note, names one twice, or is of
-        another pitch than its note.
+    The labels speak of `notes`, whose times do not matter; `format` is "audacity", "sv.csv" or
+    "svl"; `duration` is as in `align.formats.notes.notes_played`. Raises DataError where the file
+    is not of that format, or a label names no note, names one twice, or is of another pitch than
+    its note.
     """
     name = os.fspath(path)
     rows = _READERS[format](name)
@@ -211,22 +194,7 @@ def read_note_labels(
         found[k] = time
     keep = sorted(found)
     times = [found[k] for k in keep]
-    known = [] if notes.duration is None else [notes.duration]
-    every = notes.notes
-    chord = np.unique(notes.chord_of[keep], return_inverse=True)[1]
-    return NoteTimes(
-        tuple(every[k] for k in keep),
-        np.array(times),
-        notes.durations[keep],
-        tuple(notes.note_ids[k] for k in keep),
-        chord,
-        notes.chord_score_onsets[np.unique(notes.chord_of[keep])],
-        name,
-        max([*known, *times]) if duration is None else duration,
-        audio=notes.audio,
-        rate=notes.rate,
-        score_file=notes.score_file,
-    )
+    return notes_played(notes, np.array(keep), np.array(times), name, duration)
 
 
 def _read_points(path: str) -> list[_Row]:

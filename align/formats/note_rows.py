@@ -13,22 +13,9 @@ LOWEST_PITCH, HIGHEST_PITCH = 21, 108
 
 
 class NoteRow(NamedTuple):
-    """One note of a score.
+    """One note of a score: seconds, MIDI number of the sounding pitch (69 is A4), and the like.
 
-    Attributes
-    ----------
-    onset : float
-        Time in the score in seconds, at least 0.
-    pitch : int
-        MIDI number of the sounding pitch, 69 is A4.
-    duration : float or None
-        Seconds; None where the file does not say.
-    id : str
-        What the file calls the note, or "".
-    grace : bool
-        Whether it is a grace note.
-    line : int or None
-        Line of the file, counted from 1, where the format has lines.
+    Without a duration None, without an identifier ""; `line` counts from 1 where there are lines.
     """
 
     onset: float

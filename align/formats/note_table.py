@@ -33,18 +33,8 @@ _COLUMNS = ("score_onset_s", "performed_onset_s", "pitch", "confidence", "id", "
 def format_note_table(alignment: TimedNotes, *, separator: str = ",") -> str:
     """Return an alignment as a table, one note on each line, in the order of the score.
 
-    Parameters
-    ----------
-    alignment : TimedNotes
-        What to write.
-    separator : str
-        Between columns.
-
-    Returns
-    -------
-    str
-        Seconds to the microsecond. Where there are no confidences, that column is missing.
-        Durations are score seconds.
+    Seconds to the microsecond; durations are score seconds. Where there are no confidences, that
+    column is missing.
     """
     confidence = alignment.confidence
     columns = [name for name in _COLUMNS if name != "confidence" or confidence is not None]
@@ -76,25 +66,12 @@ def write_note_table(
 
 
 def read_note_table(path: str | os.PathLike[str], *, duration: float | None = None) -> NoteTimes:
-    """Read aligned notes, as written or as corrected by a person.
+    """Read aligned notes, as written or as corrected by a person, in any order.
 
-    Parameters
-    ----------
-    path : path
-        The file; see the module's docstring for its columns. Rows may be in any order.
-    duration : float, optional
-        Length of the recording in seconds; by default where the last note ends.
-
-    Returns
-    -------
-    NoteTimes
-        Without confidences, which spoke of the times before they were corrected.
-
-    Raises
-    ------
-    DataError
-        Where a column is missing, a value is not what it should be, two notes have one id, or a
-        note is played outside the recording; names the line.
+    `duration`, of the recording in seconds, is by default where the last note ends. There are no
+    confidences, which spoke of the times before they were corrected. Raises DataError, naming the
+    line, where a column is missing, a value is not what it should be, two notes have one id, or a
+    note is played outside the recording.
     """
     name = os.fspath(path)
     rows = read_truth_rows(path)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from align.formats.scores import Score, chords
 from align.types import IntArray, Note
 
-__all__ = ["NoteTimes", "NotesOfScore", "TimedNotes", "notes_of_score"]
+__all__ = ["NoteTimes", "NotesOfScore", "TimedNotes", "notes_of_score", "notes_played"]
 
 Float64 = npt.NDArray[np.float64]
 
@@ -195,4 +195,33 @@ def notes_of_score(
         duration,
         score_file=score.path,
         repeats=score.repeats,
+    )
+
+
+def notes_played(
+    notes: NotesOfScore,
+    keep: IntArray,
+    onsets: Float64,
+    path: str | os.PathLike[str],
+    duration: float | None,
+) -> NoteTimes:
+    """Return the notes `keep`, increasing indices, played at `onsets` in seconds.
+
+    The recording lasts `duration` seconds, by default as long as that of `notes`, and at least to
+    the last onset. Where neither is known, nor is its length: the last note may sound on.
+    """
+    chords_left, chord_of = np.unique(notes.chord_of[keep], return_inverse=True)
+    known = notes.duration if duration is None else duration
+    return NoteTimes(
+        tuple(notes.notes[k] for k in keep),
+        onsets,
+        notes.durations[keep],
+        tuple(notes.note_ids[k] for k in keep),
+        chord_of,
+        notes.chord_score_onsets[chords_left],
+        os.fspath(path),
+        None if known is None else float(max(known, onsets.max(initial=0.0))),
+        audio=notes.audio,
+        rate=notes.rate,
+        score_file=notes.score_file,
     )

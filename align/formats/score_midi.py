@@ -26,18 +26,10 @@ _PER_QUARTER = 500_000  # microseconds, until the file says otherwise
 
 
 class MidiNote(NamedTuple):
-    """A note of a file, and the messages it is made of.
+    """A note of a file, in score seconds, and the messages it is made of.
 
-    Attributes
-    ----------
-    onset, duration : float
-        Score seconds.
-    pitch : int
-        MIDI number.
-    tick : int
-        When it begins, in ticks.
-    begin, end : (int, int) or None
-        Track, and place in it, of the message that begins and of that which ends the note.
+    `tick` is when it begins; `begin` and `end` are track, and place in it, of the messages that
+    begin and end it.
     """
 
     onset: float
@@ -50,41 +42,44 @@ class MidiNote(NamedTuple):
 
 @dataclass(frozen=True)
 class MidiScore:
-    """A MIDI file and its notes, ordered by onset and pitch.
-
-    Attributes
-    ----------
-    file : mido.MidiFile
-    notes : list of MidiNote
-    """
+    """A file, as mido has it, and its notes, ordered by onset and pitch."""
 
     file: Any
     notes: list[MidiNote]
 
 
 def read_midi_notes(path: str | os.PathLike[str]) -> list[NoteRow]:
-    """Read the notes of a MIDI file.
+    """Return the notes of a MIDI file in the order of their onsets, without identifiers.
 
-    Parameters
-    ----------
-    path : path
-        The file.
-
-    Returns
-    -------
-    list of NoteRow
-        In the order of their onsets, without identifiers; empty where there are none.
-
-    Raises
-    ------
-    DataError
-        Where the file is missing, empty, damaged or too large, of format 2, or timed by SMPTE.
+    Raises DataError where the file is missing, empty, damaged or too large, of format 2, or timed
+    by SMPTE.
     """
     return [NoteRow(note.onset, note.pitch, note.duration) for note in read_midi_score(path).notes]
 
 
 def read_midi_score(path: str | os.PathLike[str]) -> MidiScore:
     """Read a MIDI file with its notes; see `read_midi_notes`."""
+    midi = _loaded(path)
+    messages, tempos = _in_ticks(midi)
+    clock = _Clock(tempos, midi.ticks_per_beat)
+    sounding: dict[tuple[int, int, int], deque[_Begun]] = defaultdict(deque)
+    notes: list[MidiNote] = []
+    for tick, place, message in messages:
+        key = (place[0], message.channel, message.note)
+        time = clock.seconds(tick)
+        if message.type == "note_on" and message.velocity > 0:
+            sounding[key].append(_Begun(time, tick, place))
+        elif sounding[key]:
+            begun = sounding[key].popleft()
+            lasts = time - begun.time
+            notes.append(MidiNote(begun.time, message.note, lasts, begun.tick, begun.place, place))
+    for (_, _, pitch), unended in sounding.items():
+        notes += [MidiNote(b.time, pitch, _UNENDED, b.tick, b.place, None) for b in unended]
+    return MidiScore(midi, sorted(notes, key=lambda note: (note.onset, note.pitch)))
+
+
+def _loaded(path: str | os.PathLike[str]) -> Any:
+    """Return the file as mido has it; DataError where it cannot be read or is no score."""
     import mido
 
     if os.path.isdir(path):
@@ -122,22 +117,7 @@ def read_midi_score(path: str | os.PathLike[str]) -> MidiScore:
             "quarter note.",
             path=path,
         )
-    messages, tempos = _in_ticks(midi)
-    clock = _Clock(tempos, midi.ticks_per_beat)
-    sounding: dict[tuple[int, int, int], deque[_Begun]] = defaultdict(deque)
-    notes: list[MidiNote] = []
-    for tick, place, message in messages:
-        key = (place[0], message.channel, message.note)
-        time = clock.seconds(tick)
-        if message.type == "note_on" and message.velocity > 0:
-            sounding[key].append(_Begun(time, tick, place))
-        elif sounding[key]:
-            begun = sounding[key].popleft()
-            lasts = time - begun.time
-            notes.append(MidiNote(begun.time, message.note, lasts, begun.tick, begun.place, place))
-    for (_, _, pitch), unended in sounding.items():
-        notes += [MidiNote(b.time, pitch, _UNENDED, b.tick, b.place, None) for b in unended]
-    return MidiScore(midi, sorted(notes, key=lambda note: (note.onset, note.pitch)))
+    return midi
 
 
 class _Begun(NamedTuple):

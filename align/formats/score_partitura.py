@@ -45,25 +45,7 @@ _PLAIN = re.compile(r"utf-?(8|16|16le|16be)|us-ascii|iso-?8859-?[0-9]+|(windows-
 def read_notation_notes(
     path: str | os.PathLike[str], *, repeats: bool | Sequence[bool] = True
 ) -> list[NoteRow]:
-    """Read the notes of a score in notation.
-
-    Parameters
-    ----------
-    path : path
-        The file, with one of `NOTATION_SUFFIXES`.
-    repeats : bool or sequence of bool
-        As in `Notation.rows`.
-
-    Returns
-    -------
-    list of NoteRow
-        As `Notation.rows` does.
-
-    Raises
-    ------
-    DataError
-        Where partitura is missing, or the file is missing or cannot be read.
-    """
+    """Return the notes of a score in notation; `Notation.rows` describes `repeats`."""
     return Notation(path).rows(repeats)
 
 

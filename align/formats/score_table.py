@@ -19,13 +19,12 @@ A table without names is read as ``onset,pitch`` or ``onset,pitch,duration``. Ro
 any order: a list by voices is a score as well.
 """
 
-import csv
-import io
 import os
 
 from align.errors import DataError
 from align.files.text import parse_number, read_text
 from align.formats.note_rows import NoteRow
+from align.formats.tables import begins_with_number, columns_named, table_rows
 
 __all__ = ["read_table_notes", "read_truth_rows"]
 
@@ -41,48 +40,22 @@ _NAMES = {
 
 
 def read_table_notes(path: str | os.PathLike[str]) -> list[NoteRow]:
-    """Read the notes of a table, in the order of its rows.
-
-    Parameters
-    ----------
-    path : path
-        The file; see the module's docstring for its columns.
-
-    Returns
-    -------
-    list of NoteRow
-
-    Raises
-    ------
-    DataError
-        Where a column is missing or a value is not what it should be; names the line.
-    """
+    """Return the notes of a table, empty where there are none; DataError names the line."""
     return [row for row, _ in _read(path, truth=False)]
 
 
 def read_truth_rows(path: str | os.PathLike[str]) -> list[tuple[NoteRow, float]]:
-    """Read the notes of a table with the time in seconds at which each was played.
+    """Return the notes of a table with the time in seconds at which each was played.
 
-    Parameters
-    ----------
-    path : path
-        The file; the columns onset, pitch and performed must be there.
-
-    Returns
-    -------
-    list of (NoteRow, float)
-
-    Raises
-    ------
-    DataError
-        Where a column is missing or a value is not what it should be; names the line.
+    Raises DataError, naming the line, where the column onset, pitch or performed is missing, or a
+    value is not what it should be.
     """
     return _read(path, truth=True)
 
 
 def _read(path: str | os.PathLike[str], truth: bool) -> list[tuple[NoteRow, float]]:
     name = os.fspath(path)
-    rows = _rows(read_text(path), name)
+    rows = table_rows(read_text(path), name)
     if not rows:
         raise DataError("is empty; give one note on each line.", path=name)
     columns, first = _columns(rows[0], name, truth)
@@ -130,30 +103,16 @@ def _note(cells: dict[str, str], path: str, line: int) -> tuple[NoteRow, float]:
     return row, performed
 
 
-def _rows(text: str, path: str) -> list[tuple[int, list[str]]]:
-    """Split into rows that are not empty, each with the line it ends on."""
-    head = next((line for line in text.split("\n") if line.strip()), "")
-    separator = max("\t;,", key=head.count)
-    reader = csv.reader(io.StringIO(text), delimiter=separator, strict=True)
-    try:
-        return [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
-    except csv.Error as error:
-        raise DataError(f"is not a table: {error}.", path=path, line=reader.line_num) from None
-
-
 def _columns(row: tuple[int, list[str]], path: str, truth: bool) -> tuple[dict[str, int], int]:
     """Return where each column is, and the first row of data."""
     line, cells = row
-    names = [cell.strip().lower() for cell in cells]
-    columns = {}
-    for column, choices in _NAMES.items():
-        found = [names.index(choice) for choice in choices if choice in names]
-        if found and (truth or column != "performed"):
-            columns[column] = found[0]
+    columns = columns_named(cells, _NAMES)
+    if not truth:
+        columns.pop("performed", None)
     wanted = ["onset", "pitch", *(["performed"] if truth else [])]
     if all(column in columns for column in wanted):
         return columns, 1
-    if not truth and not columns and len(cells) in (2, 3) and names[0][:1] in "0123456789.-+":
+    if not truth and not columns and len(cells) in (2, 3) and begins_with_number(cells):
         order = ("onset", "pitch", "duration")[: len(cells)]
         return {column: i for i, column in enumerate(order)}, 0
     missing = next(column for column in wanted if column not in columns)

@@ -23,7 +23,7 @@ import csv
 import io
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -35,6 +35,8 @@ from align.formats.tiers import Speaker, Tier, Tiers
 from align.types import SILENCE, FloatArray
 
 __all__ = [
+    "begins_with_number",
+    "columns_named",
     "format_csv",
     "format_csv_tiers",
     "onsets_to_intervals",
@@ -64,14 +66,10 @@ def read_csv(
 
     Parameters
     ----------
-    path : path
-        The file; see the module's docstring for its columns.
+    path, silence, encoding
+        As for `align.formats.read_labels`; see the module's docstring for the columns.
     duration : float, optional
         Length of the recording in seconds; needed where the table has no ends.
-    silence : str
-        Name of empty labels and gaps.
-    encoding : str, optional
-        By default UTF-8 or UTF-16, whichever the file is.
 
     Returns
     -------
@@ -149,15 +147,10 @@ def table_rows(text: str, path: str) -> list[tuple[int, list[str]]]:
 
 def table_columns(cells: list[str], path: str) -> tuple[dict[str, int], int]:
     """Return where each column is, and the first row of data."""
-    names = [cell.strip().lower() for cell in cells]
-    columns = {}
-    for column, choices in _NAMES.items():
-        found = [names.index(choice) for choice in choices if choice in names]
-        if found:
-            columns[column] = found[0]
+    columns = columns_named(cells, _NAMES)
     if "start" in columns and "label" in columns:
         return columns, 1
-    if not columns and len(cells) in (2, 3) and names[0][:1] in "0123456789.-+" and names[0]:
+    if not columns and len(cells) in (2, 3) and begins_with_number(cells):
         order = ("start", "end", "label") if len(cells) == 3 else ("start", "label")
         return {column: i for i, column in enumerate(order)}, 0
     missing = "start" if "start" not in columns else "label"
@@ -169,20 +162,22 @@ def table_columns(cells: list[str], path: str) -> tuple[dict[str, int], int]:
     )
 
 
+def columns_named(cells: list[str], names: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    """Return where each column is that a first line has, under any of its `names`."""
+    given = [cell.strip().lower() for cell in cells]
+    found = {column: [n for n in own if n in given] for column, own in names.items()}
+    return {column: given.index(own[0]) for column, own in found.items() if own}
+
+
+def begins_with_number(cells: list[str]) -> bool:
+    """Whether the first cell of a line is a number, and so the line none of names."""
+    return cells[0].strip()[:1] in set("0123456789.-+")
+
+
 def format_csv(alignment: TimedLabels, *, separator: str = ",") -> str:
     """Return an alignment as a table with the columns start, end, label and confidence.
 
-    Parameters
-    ----------
-    alignment : TimedLabels
-        What to write.
-    separator : str
-        Between columns.
-
-    Returns
-    -------
-    str
-        Seconds to the microsecond; without the last column where there are no confidences.
+    Seconds to the microsecond; without the last column where there are no confidences.
     """
     rows = ticks(alignment, _PER_SECOND, "a table")
     out = io.StringIO()
@@ -211,17 +206,7 @@ def write_csv(
 def format_csv_tiers(tiers: Tiers, *, separator: str = ",") -> str:
     """Return the phones of each speaker as a table, each with the word it belongs to.
 
-    Parameters
-    ----------
-    tiers : Tiers
-        With a tier of phones for each speaker.
-    separator : str
-        Between columns.
-
-    Returns
-    -------
-    str
-        Seconds to the microsecond. Silences belong to no word.
+    Seconds to the microsecond. Silences belong to no word.
     """
     out = io.StringIO()
     writer = csv.writer(out, delimiter=separator, lineterminator="\n")

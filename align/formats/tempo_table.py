@@ -19,19 +19,9 @@ __all__ = ["format_tempo", "write_tempo"]
 
 
 def format_tempo(alignment: TimedNotes, *, window: float = 1.0) -> str:
-    """Return the tempo curve as a table.
+    """Return the tempo curve as a table, with empty cells where a single chord has no tempo.
 
-    Parameters
-    ----------
-    alignment : TimedNotes
-        The notes.
-    window : float
-        Seconds before and after each chord over which the tempo is fitted; 0 for the bare ratios.
-
-    Returns
-    -------
-    str
-        Empty cells where a single chord has no tempo.
+    `window` is that of `align.MusicAlignment.tempo`.
     """
     lines = ["performed_s,score_s,relative_tempo\n"]
     for time, scored, tempo in zip(*alignment.tempo(window), strict=True):

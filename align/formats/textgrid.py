@@ -100,23 +100,7 @@ class _Tokens:
 
 
 def parse_textgrid(text: str, path: str | None = None) -> list[Tier]:
-    """Parse the text of a TextGrid into its tiers.
-
-    Parameters
-    ----------
-    text : str
-        Long or short form.
-    path : str, optional
-        The file, for messages.
-
-    Returns
-    -------
-    list of Tier
-
-    Raises
-    ------
-    DataError
-        If it is no TextGrid or is damaged, naming the line.
+    """Return the tiers of the text of a TextGrid, long or short; DataError names the line.
 
     Examples
     --------
@@ -176,17 +160,13 @@ def read_textgrid(
 
     Parameters
     ----------
-    path : path
-        The TextGrid.
+    path, silence, encoding
+        As for `align.formats.read_labels`.
     tier : str, optional
         Name of the tier. By default ``phones``, else ``phone``, else the only one called
         ``<speaker> - phones``, else the only interval tier (upper and lower case alike).
     duration : float, optional
         Length of the recording in seconds; by default where the tier ends.
-    silence : str
-        Name of labels without text.
-    encoding : str, optional
-        By default UTF-8 or UTF-16, whichever the file is.
 
     Returns
     -------
@@ -222,22 +202,9 @@ def read_textgrid_tiers(
     silence: str = "sil",
     encoding: str | None = None,
 ) -> Tiers:
-    """Read all tiers, of intervals and of points.
+    """Read all tiers, of intervals and of points, in the order of the file; see `checked_tiers`.
 
-    Parameters
-    ----------
-    path, duration, silence, encoding
-        As for `read_textgrid`.
-
-    Returns
-    -------
-    Tiers
-        In the order of the file, checked by `align.formats.tiers.checked_tiers`.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be used.
+    Raises DataError if the file cannot be used.
     """
     name = os.fspath(path)
     tiers = parse_textgrid(read_text(path, encoding), name)
@@ -249,19 +216,7 @@ def tile(
 ) -> list[tuple[float, float, str]]:
     """Return start, end and label of intervals that fill ``[0, duration]``, as Praat wants them.
 
-    Parameters
-    ----------
-    labels : sequence of str, length K
-        The labels.
-    intervals : array_like [shape=(K, 2)]
-        Start and end of each in seconds, in order.
-    duration : float
-        Length of the recording in seconds.
-
-    Returns
-    -------
-    list of (float, float, str)
-        Time without a label has the label ``""``.
+    `intervals` [shape=(K, 2)] are in seconds, in order. Time without a label has the label ``""``.
 
     Examples
     --------
@@ -289,19 +244,9 @@ def tile(
 def format_textgrid(
     tiers: Mapping[str, tuple[Sequence[str], npt.ArrayLike]] | Iterable[Tier], duration: float
 ) -> str:
-    """Return the text of a long TextGrid whose tiers fill ``[0, duration]``.
+    """Return the text of a long TextGrid whose tiers fill ``[0, duration]``, in seconds.
 
-    Parameters
-    ----------
-    tiers : mapping of str to (labels, intervals), or iterable of Tier
-        For each tier its K labels and [shape=(K, 2)] their starts and ends in seconds.
-    duration : float
-        Length of the recording in seconds.
-
-    Returns
-    -------
-    str
-        Times have the digits that give exactly the same number when read.
+    A mapping gives each tier's K labels and [shape=(K, 2)] their starts and ends in seconds.
 
     Examples
     --------

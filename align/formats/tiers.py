@@ -172,29 +172,12 @@ def choose_tier(tiers: Sequence[Tier], wanted: str | None, path: str | None) -> 
 def checked_tiers(
     tiers: Sequence[Tier], path: str, *, duration: float | None = None, silence: str = "sil"
 ) -> Tiers:
-    """Check tiers as `make_labels` checks labels.
+    """Return tiers as a file has them, checked as `make_labels` checks labels.
 
-    Parameters
-    ----------
-    tiers : sequence of Tier
-        As a file has them.
-    path : str
-        The file, for messages.
-    duration : float, optional
-        Length of the recording in seconds; by default where the last tier ends.
-    silence : str
-        Name of labels without text and of gaps in tiers of phones and words, and in the only
-        tier of intervals. Elsewhere such a label may mean anything, and stays without text.
-
-    Returns
-    -------
-    Tiers
-        Every interval ends where the next begins.
-
-    Raises
-    ------
-    DataError
-        If times cannot be right, naming the line.
+    Every interval ends where the next begins; DataError names the line where times cannot be
+    right. `duration`, of the recording in seconds, is by default where the last tier ends.
+    `silence` names labels without text and gaps in tiers of phones and words, and in the only tier
+    of intervals. Elsewhere such a label may mean anything, and stays without text.
     """
     alone = sum(tier.kind == "interval" for tier in tiers) == 1
     checked = []

@@ -32,16 +32,8 @@ def read_phn(
 
     Parameters
     ----------
-    path : path
-        The file.
-    rate : float, optional
-        Sampling rate the samples count at, in Hz; by default TIMIT's 16000.
-    duration : float, optional
-        Length of the recording in seconds.
-    silence : str
-        Name of gaps.
-    encoding : str, optional
-        By default UTF-8 or UTF-16, whichever the file is.
+    path, rate, duration, silence, encoding
+        As for `align.formats.read_labels`.
 
     Returns
     -------
@@ -91,19 +83,10 @@ def _sample(text: str, what: str, path: str, line: int) -> int:
 
 
 def format_phn(alignment: TimedLabels, *, rate: float | None = None) -> str:
-    """Return an alignment as the text of a ``.phn`` file.
+    """Return an alignment as the text of a ``.phn`` file, times rounded to whole samples.
 
-    Parameters
-    ----------
-    alignment : TimedLabels
-        What to write; time before its first and after its last event is left out.
-    rate : float, optional
-        Sampling rate in Hz; by default the recording's, else 16000.
-
-    Returns
-    -------
-    str
-        Times are rounded to whole samples.
+    Time before its first and after its last event is left out. `rate` is in Hz, by default the
+    recording's, else 16000.
     """
     check_words(alignment.labels, "a .phn file")
     rate = _checked_rate(rate or alignment.rate)

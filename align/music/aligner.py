@@ -82,17 +82,10 @@ class MusicAligner(Aligner):
         errors of the onsets only.
     tolerance : float
         In seconds.
-    update : {"pa1", "pa", "pa2", "perceptron", "self-tuned"}
-        How the structured learner moves its weights.
-    loss : {"maximal", "prediction"}
-        Whether the learner compares the truth with the most dangerous alignment, or with its
-        prediction.
-    C : float
-        Aggressiveness of PA-I and PA-II.
-    epochs : int
-        Passes over the training set.
-    conversion : {"average", "last", "random", "validation", "best"}
-        How the sequence of weights becomes one hypothesis.
+    update, loss, C, epochs, conversion
+        As for `SpeechAligner`.
+    n_jobs, random_state
+        As for `SequenceAligner`.
     n_folds : int
         Folds over the groups of the training set: the weights are learned on scores of networks
         that did not see the piece.
@@ -106,19 +99,13 @@ class MusicAligner(Aligner):
         For scores read from a file in notation: which repeats are played. "all", "none", or a
         letter y or n for each in the order of playing; "auto" aligns the recording coarsely with
         one way through the score after another, and keeps what fits best (`align.music.repeats`).
-    n_jobs : int, optional
-        Processes for training networks, as in joblib. The result does not depend on it.
-    random_state : int
-        Seed of whatever is random in training.
 
     Attributes
     ----------
     coef_ : np.ndarray [shape=(J,)]
         Weight of each base function, after division by `scale_` and the number of chords.
-    scale_ : np.ndarray [shape=(J,)]
-        How much each base function varies when the true onsets of the training set move a little.
-    base_functions_ : list of str, length J
-        Their names.
+    scale_, base_functions_, learner_, problems_, training_, licence_
+        As those of `SequenceAligner`.
     functions_ : ChordFunctions
         The set of base functions, with the fitted network.
     offset_ : float
@@ -130,14 +117,6 @@ class MusicAligner(Aligner):
         95 % of them reach with their own, as long as the latter is more. Below the middle, a
         recording is taken to be of another piece, and confidence falls until it is 0 at the
         lower end.
-    learner_ : StructuredLearner
-        The fitted learner with its traces; None in an aligner that was loaded.
-    problems_ : list of (str, str)
-        Recordings that could not be used, and why.
-    training_ : dict
-        How much the aligner was trained on.
-    licence_ : str
-        Licence of the training data, in an aligner that was loaded.
 
     Examples
     --------
@@ -271,12 +250,8 @@ class MusicAligner(Aligner):
         sample_weight : sequence of float, optional
             How much each piece counts when the network is trained; by default 1. Raise it for
             instruments that are rare in the training set.
-        validation : sequence of Example, optional
-            For ``conversion="validation"``.
-        progress : callable, optional
-            Called with a stage, how much of it is done, and how much there is.
-        checkpoint : path, optional
-            As for `SequenceAligner.fit`: what is done is kept there while training lasts.
+        validation, progress, checkpoint
+            As for `SequenceAligner.fit`.
 
         Returns
         -------

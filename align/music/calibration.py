@@ -29,21 +29,9 @@ def placed_pieces(
 ) -> tuple[list[PlacedNotes], list[Float64]]:
     """Return placements of pieces whose note times are known, and their errors.
 
-    Parameters
-    ----------
-    pieces : sequence of TimedPiece
-        The pieces.
-    functions : sequence of ChordFunctions
-        For each piece, those that did not see it.
-    weights : callable
-        See `find_chords`.
-
-    Returns
-    -------
-    list of PlacedNotes
-        Of each piece.
-    list of np.ndarray [shape=(M,)]
-        Seconds by which its notes are late; NaN where one was not played.
+    `functions` are, for each piece, those that did not see it; `weights` as in `find_chords`. The
+    errors of a piece [shape=(M,)] are the seconds by which its notes are late, NaN where one was
+    not played.
     """
     placed = [
         place_notes(p.performance, own, find_chords(p.performance, own, weights))

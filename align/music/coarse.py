@@ -54,17 +54,10 @@ _EARLY_FRAMES = 0.2  # frames: rises of energy come so much after the onset
 class CoarseAlignment:
     """About when each chord is played.
 
-    Parameters
-    ----------
-    times : np.ndarray [shape=(G,)]
-        Seconds in the recording, never decreasing.
-    begin, end : float
-        The part of the recording that sounds, in seconds.
-    cost : float
-        Mean cost of the pairs on the path, in 0..2: the less the better.
-    first, last : int
-        The chords the recording begins and ends with, where the ends of the score may be left
-        out; the others' times are those of these two.
+    `times` [shape=(G,)] are seconds in the recording, never decreasing; `begin` and `end` bound
+    the part of it that sounds; `cost` is the mean of the pairs on the path, in 0..2: the less the
+    better. `first` and `last` are the chords the recording begins and ends with, where the ends of
+    the score may be left out; the others' times are those of these two.
     """
 
     times: Float64Array
@@ -86,29 +79,11 @@ def coarse_alignment(
 ) -> CoarseAlignment:
     """Return about when each chord of a score is played.
 
-    Parameters
-    ----------
-    level : np.ndarray [shape=(T, N_BANDS)]
-        ``log_level(semitone_bands(...))`` of the recording.
-    hop : float
-        Time between the rows of `level` in seconds.
-    score : Score
-        The notes.
-    chords : Chords
-        ``chords(score)``.
-    step : float, optional
-        Length of a frame in seconds; by default 50 ms, or as much more as memory asks for.
-    partial : bool
-        Whether the recording may begin and end within the score.
-
-    Returns
-    -------
-    CoarseAlignment
-
-    Raises
-    ------
-    ParameterError
-        For a level of another shape, one that is silent throughout, or chords of another score.
+    `level` [shape=(T, N_BANDS)] is ``log_level(semitone_bands(...))`` of the recording, `hop` the
+    time between its rows and `step` the length of a frame, in seconds: by default 50 ms, or as
+    much more as memory asks for. With `partial` the recording may begin and end within the score.
+    Raises ParameterError for a level of another shape, one that is silent throughout, or chords of
+    another score.
 
     Examples
     --------

@@ -33,13 +33,7 @@ _AROUND = 2  # chords either side that count as a note's surroundings
 
 @dataclass(frozen=True, eq=False)
 class ConfidenceModel:
-    """A logistic function of evidence.
-
-    Parameters
-    ----------
-    weights : np.ndarray [shape=(F + 1,)]
-        The last is the constant.
-    """
+    """A logistic function of evidence; the last weight of [shape=(F + 1,)] is the constant."""
 
     weights: Float64
 
@@ -47,14 +41,10 @@ class ConfidenceModel:
     def fit(
         cls, evidence: Sequence[Float64], hit: Sequence[npt.NDArray[np.bool_]]
     ) -> "ConfidenceModel":
-        """Fit the weights by Newton's method.
+        """Return the model whose weights fit the notes of some recordings, by Newton's method.
 
-        Parameters
-        ----------
-        evidence : sequence of np.ndarray [shape=(N_i, F)]
-            Of the notes of each recording.
-        hit : sequence of np.ndarray [shape=(N_i,), dtype=bool]
-            Which of them were within the tolerance.
+        For each recording the evidence [shape=(N_i, F)], and which notes were within the
+        tolerance.
 
         Examples
         --------
@@ -89,22 +79,11 @@ class ConfidenceModel:
 def network_evidence(
     near: npt.NDArray[np.floating], times: Float64, hop: float, group: IntArray
 ) -> Float64:
-    """Return the evidence for each note's time, from the network's probabilities.
+    """Return the evidence for each note's time [shape=(M, 3)], from the network's probabilities.
 
-    Parameters
-    ----------
-    near : np.ndarray [shape=(M, 2 * R + 1)]
-        Probability that each note begins, in the frames about that of its chord.
-    times : np.ndarray [shape=(M,)]
-        Time given, in frames after that of the chord.
-    hop : float
-        Length of a frame in seconds.
-    group : np.ndarray [shape=(M,), dtype=intp]
-        Chord of each note.
-
-    Returns
-    -------
-    np.ndarray [shape=(M, 3)]
+    `near` [shape=(M, 2 * R + 1)] is the probability that each note begins, in the frames about
+    that of its chord; `times` [shape=(M,)] are in frames after that; `hop` is in seconds and
+    `group` [shape=(M,)] the chord of each note.
     """
     reach = near.shape[1] // 2
     within = np.abs(np.arange(-reach, reach + 1) - times[:, None]) <= TOLERANCE / hop + 0.5
@@ -120,19 +99,9 @@ def network_evidence(
 def shape_evidence(onset: FloatArray, chosen: IntArray, group: IntArray) -> Float64:
     """Return how far the score of each chord stands out of its window, for its notes.
 
-    Parameters
-    ----------
-    onset : np.ndarray [shape=(G, W)]
-        Weighted scores.
-    chosen : np.ndarray [shape=(G,), dtype=intp]
-        Column of each chord.
-    group : np.ndarray [shape=(M,), dtype=intp]
-        Chord of each note.
-
-    Returns
-    -------
-    np.ndarray [shape=(M, 2)]
-        In standard deviations: of the chord, and on average.
+    Of weighted scores `onset` [shape=(G, W)], the `chosen` column of each chord and the chord of
+    each note, `group` [shape=(M,)]; in standard deviations [shape=(M, 2)]: of the chord, and on
+    average.
     """
     spread = onset.std(axis=1) + 1e-12
     away = (onset[np.arange(len(onset)), chosen] - onset.mean(axis=1)) / spread

@@ -76,25 +76,9 @@ def windows_of(performance: Performance, functions: ChordFunctions) -> IntArray:
 def find_chords(
     performance: Performance, functions: ChordFunctions, weights: Weights
 ) -> FoundChords:
-    """Return when each chord is played.
+    """Return when each chord is played; ParameterError where no timing fits.
 
-    Parameters
-    ----------
-    performance : Performance
-        Recording and score.
-    functions : ChordFunctions
-        The base functions.
-    weights : callable
-        Returns their weights [shape=(J,)], given the base functions of the recording.
-
-    Returns
-    -------
-    FoundChords
-
-    Raises
-    ------
-    ParameterError
-        Where no timing fits.
+    `weights` returns weights [shape=(J,)], given the base functions of the recording.
     """
     search = _Search(performance, functions, weights)
     found = search_in_windows(

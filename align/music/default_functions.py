@@ -44,14 +44,10 @@ _HELD = N_CONTEXT // 2 - 1  # first column of collisions with notes that are hel
 
 @dataclass(frozen=True, eq=False)
 class NoteProbabilities:
-    """Probability that each note begins, in windows and a little beyond.
+    """Probability that each note begins, in the windows of the chords and a little beyond.
 
-    Parameters
-    ----------
-    windows : np.ndarray [shape=(G, 2), dtype=intp]
-        Of the chords.
-    probability : np.ndarray [shape=(M, W + 2 * PAD), dtype=float32]
-        Column `PAD` is the first frame of the window of the note's chord.
+    `windows` [shape=(G, 2)]; `probability` [shape=(M, W + 2 * PAD), dtype=float32], whose column
+    `PAD` is the first frame of the window of the note's chord.
     """
 
     windows: IntArray
@@ -61,12 +57,7 @@ class NoteProbabilities:
 class DefaultFunctions(ChordFeature):
     """The default set; see the module's text.
 
-    Parameters
-    ----------
-    network : NoteNetwork
-        It is fitted in place.
-    names : sequence of str
-        Of `DEFAULT_NAMES`, in any order; "notes" among them.
+    `network` is fitted in place; `names` are some of `DEFAULT_NAMES`, "notes" among them.
     """
 
     name = "default"
@@ -103,16 +94,9 @@ class DefaultFunctions(ChordFeature):
     def note_probabilities(
         self, performance: Performance, windows: IntArray, before: NoteProbabilities | None = None
     ) -> NoteProbabilities:
-        """Return the network's probabilities in the windows of all notes.
+        """Return the network's probabilities for all notes, in windows of chords [shape=(G, 2)].
 
-        Parameters
-        ----------
-        performance : Performance
-            Recording and score.
-        windows : np.ndarray [shape=(G, 2), dtype=intp]
-            Where the chords are looked for.
-        before : NoteProbabilities, optional
-            Result for earlier windows; only windows that changed are computed again.
+        Of the result for earlier windows, `before`, only what changed is computed again.
         """
         group, notes = performance.chords.group, performance.notes
         length = (windows[:, 1] - windows[:, 0])[group] + 2 * PAD

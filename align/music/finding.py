@@ -72,14 +72,8 @@ class FoundPart:
 def best_part(whole: Performance, place: Place, match_range: MatchRange) -> FoundPart:
     """Return the timing of a score, or of the part of it that a recording holds.
 
-    Parameters
-    ----------
-    whole : Performance
-        Recording and score.
-    place : callable
-        Aligns a recording with a score; returns the notes and the score of their timing.
-    match_range : (float, float) or None
-        See `MatchRange`; without one, parts are not looked for.
+    `place` aligns a recording with a score, and returns the notes and the score of their timing.
+    Without a match range, parts are not looked for.
     """
     index = np.arange(len(whole.score))
     found = FoundPart(whole, whole, index, *place(whole))
@@ -121,21 +115,7 @@ def result_of(
     match_range: MatchRange,
     audio: str | None,
 ) -> MusicAlignment:
-    """Return the result of what was found.
-
-    Parameters
-    ----------
-    found : FoundPart
-        What `best_part` returned.
-    confidence_of : ConfidenceModel
-        From evidence to probabilities.
-    offset : float
-        Seconds by which found onsets are late.
-    match_range : (float, float) or None
-        See `MatchRange`.
-    audio : str or None
-        The file.
-    """
+    """Return the result of what `best_part` found; onsets are `offset` seconds late."""
     whole, part, placed, index = found.whole, found.part, found.placed, found.index
     duration, match = whole.signal.duration, placed.match
     warnings = list(part.warnings)

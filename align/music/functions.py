@@ -40,12 +40,8 @@ Float64 = npt.NDArray[np.float64]
 class WindowTerm:
     """psi depends on the onset alone, and is known in windows.
 
-    Parameters
-    ----------
-    table : np.ndarray [shape=(G, W)]
-        Score of each chord at each frame of its window.
-    start : np.ndarray [shape=(G,), dtype=intp]
-        First frame of each window.
+    `table` [shape=(G, W)] has the score of each chord at each frame of its window, which begins at
+    frame `start` [shape=(G,)].
     """
 
     table: npt.NDArray[np.floating]
@@ -130,12 +126,7 @@ class ChordFeature:
 class ChordFunctions:
     """The features of an aligner together: all base functions of chords, in one kind of frames.
 
-    Parameters
-    ----------
-    features : sequence of ChordFeature
-        Fitted.
-    names : sequence of str, optional
-        Base functions wanted, in this order; by default all, as the features give them.
+    They are fitted. `names` are the base functions wanted, in this order; by default all.
     """
 
     def __init__(self, features: Sequence[Any], names: Sequence[str] = ()) -> None:
@@ -166,30 +157,12 @@ class ChordFunctions:
         times: Float64,
         spread: float,
     ) -> BaseFunctions:
-        """Return the base functions of a recording.
+        """Return the base functions of a recording, which ends where the last window does.
 
-        Parameters
-        ----------
-        performance : Performance
-            Recording and score.
-        windows : np.ndarray [shape=(G, 2), dtype=intp]
-            Where the chords are looked for.
-        onset_terms : dict of str to Term
-            What `onset_terms` returned for these windows.
-        times : np.ndarray [shape=(G,)]
-            Seconds of the chords, from which lengths take the tempo; strictly increasing.
-        spread : float
-            Of log ratios of lengths to that tempo.
-
-        Returns
-        -------
-        BaseFunctions
-            The recording ends where the last window does: what follows is of no chord.
-
-        Raises
-        ------
-        ModelError
-            Where the features do not give a base function that is wanted.
+        `windows` [shape=(G, 2)] are where the chords are looked for, `onset_terms` what the method
+        of that name returned for them. Lengths take the tempo from `times` [shape=(G,)], seconds
+        that increase strictly; `spread` is that of log ratios of lengths to it. Raises ModelError
+        where the features do not give a base function that is wanted.
         """
         signal, terms = self.signal(performance), dict(onset_terms)
         for feature in self.features:

@@ -30,23 +30,11 @@ _SPREADS = (0.003, 0.070)
 def note_times(
     near: npt.NDArray[np.floating], chord: Float64, spread: float, hop: float
 ) -> Float64:
-    """Return the time of each note after the frame of its chord.
+    """Return the time of each note after the frame of its chord [shape=(M,)], in frames.
 
-    Parameters
-    ----------
-    near : np.ndarray [shape=(M, 2 * R + 1)]
-        Probability that each note begins, in the frames about the frame of its chord.
-    chord : np.ndarray [shape=(M,)]
-        Time of the chord after its frame, in frames.
-    spread : float
-        s, in seconds.
-    hop : float
-        Length of a frame in seconds.
-
-    Returns
-    -------
-    np.ndarray [shape=(M,)]
-        Time of each note after the frame of its chord, in frames.
+    `near` [shape=(M, 2 * R + 1)] is the probability that each note begins, in the frames about
+    that of its chord; `chord` [shape=(M,)] the time of the chord after its frame, in frames;
+    `spread` is s, in seconds, as is `hop`.
 
     Examples
     --------
@@ -70,19 +58,9 @@ def note_times(
 def note_spread(
     near: npt.NDArray[np.floating], chord: Float64, group: IntArray, hop: float
 ) -> float:
-    """Return the width of the prior that suits a recording.
+    """Return the width of the prior that suits a recording: s in seconds, in 0.003..0.07.
 
-    Parameters
-    ----------
-    near, chord, hop
-        As in `note_times`.
-    group : np.ndarray [shape=(M,), dtype=intp]
-        Chord of each note.
-
-    Returns
-    -------
-    float
-        s in seconds, in 0.003..0.07.
+    As in `note_times`; `group` [shape=(M,)] is the chord of each note.
     """
     wide = note_times(near, chord, _WIDE, hop)
     clear = near.max(axis=1) > _CLEAR

@@ -39,14 +39,9 @@ _CELLS = 2**24  # of the tables of a feature at a time
 
 
 class OwnFeature(ChordFeature):
-    """A feature of signals and notes, as one of chords.
+    """A feature of signals and notes, as one of chords; it sees frames of `hop` seconds.
 
-    Parameters
-    ----------
-    feature : Feature
-        It is fitted in place.
-    hop : float
-        Seconds between the frames that it sees.
+    It is fitted in place.
     """
 
     def __init__(self, feature: Feature, hop: float) -> None:

@@ -22,19 +22,7 @@ Float64 = npt.NDArray[np.float64]
 
 
 def played_part(performance: Performance) -> tuple[Performance, IntArray] | None:
-    """Return the part of a score that a recording holds.
-
-    Parameters
-    ----------
-    performance : Performance
-        Recording and whole score.
-
-    Returns
-    -------
-    part : Performance
-        The recording and that part.
-    index : np.ndarray [dtype=intp]
-        Its notes, among those of ``performance.score``.
+    """Return the part of a score that a recording holds, and its notes among those of the score.
 
     None where the part is all, or a single chord.
     """
@@ -54,23 +42,11 @@ def played_part(performance: Performance) -> tuple[Performance, IntArray] | None
 
 
 def continued(score_onsets: Float64, known: IntArray, times: Float64, duration: float) -> Float64:
-    """Return times of all chords, those at either end by the tempo there.
+    """Return times of all chords, those at either end by the tempo there [shape=(G,)].
 
-    Parameters
-    ----------
-    score_onsets : np.ndarray [shape=(G,)]
-        Score seconds of all chords, increasing.
-    known : np.ndarray [shape=(P,), dtype=intp]
-        The chords that were found, successive.
-    times : np.ndarray [shape=(P,)]
-        Seconds of these, increasing.
-    duration : float
-        Of the recording in seconds.
-
-    Returns
-    -------
-    np.ndarray [shape=(G,)]
-        Strictly increasing, within the recording.
+    The chords stand at `score_onsets` [shape=(G,)], increasing; successive ones were found,
+    `known` [shape=(P,)], at `times` in seconds. The result increases strictly, within the
+    recording.
 
     Examples
     --------

@@ -83,17 +83,9 @@ class Performance:
         return self.chords.group[self.row]
 
     def merged(self, onsets: Float64) -> Float64:
-        """Return the onset of each merged note, given those of all.
+        """Return the onset of each merged note [shape=(M,)], the mean of what is known of it.
 
-        Parameters
-        ----------
-        onsets : np.ndarray [shape=(N,)]
-            Seconds, NaN where a note was not played.
-
-        Returns
-        -------
-        np.ndarray [shape=(M,)]
-            The mean of what is known.
+        `onsets` [shape=(N,)] are seconds, NaN where a note was not played.
         """
         known = np.isfinite(onsets)
         count = np.bincount(self.row, known, len(self.notes))
@@ -103,17 +95,9 @@ class Performance:
         return mean
 
     def chord_means(self, onsets: Float64) -> Float64:
-        """Return the median onset of each chord's notes.
+        """Return the median onset of each chord's notes [shape=(G,)], NaN where none is known.
 
-        Parameters
-        ----------
-        onsets : np.ndarray [shape=(M,)]
-            Seconds of merged notes, NaN where one was not played.
-
-        Returns
-        -------
-        np.ndarray [shape=(G,)]
-            NaN where none of the chord was played.
+        `onsets` [shape=(M,)] are seconds of merged notes, NaN where one was not played.
         """
         out = np.full(len(self.chords), np.nan)
         for g, members in enumerate(self.chords.members):
@@ -128,23 +112,9 @@ def as_score(
 ) -> Score:
     """Return a score, read from a file or made of notes in any order.
 
-    Parameters
-    ----------
-    score : path, Score or sequence of Note
-        The score.
-    repeats : str
-        For files in notation, as in `align.music.repeats.FoldedScore.unfolded`; others have none.
-
-    Returns
-    -------
-    Score
-
-    Raises
-    ------
-    ParameterError
-        Where `score` holds what is no note.
-    DataError
-        Where the file cannot be read, or there is no note.
+    `repeats` are for files in notation, as in `align.music.repeats.FoldedScore.unfolded`. Raises
+    ParameterError where `score` holds what is no note; DataError where the file cannot be read, or
+    there is no note.
     """
     if isinstance(score, Score):
         return score
@@ -168,26 +138,9 @@ def read_performance(
 ) -> Performance:
     """Read a recording, and align it coarsely with a score.
 
-    Parameters
-    ----------
-    audio : path or np.ndarray [shape=(n,)]
-        The recording: a file, or samples at `rate`.
-    score : Score
-        The notes.
-    rate : int, optional
-        Sampling rate of `audio` in Hz, needed where `audio` is an array.
-    highest_rate : int
-        Recordings of a higher rate are resampled to this; others stay as they are.
-
-    Returns
-    -------
-    Performance
-
-    Raises
-    ------
-    DataError
-        Where the recording cannot be read or is silent, a pitch is beyond the piano, or the
-        score cannot fit into the recording.
+    `audio` is a file, or samples at `rate`. Recordings of a rate above `highest_rate`, in Hz, are
+    resampled to it; others stay as they are. Raises DataError where the recording cannot be read
+    or is silent, a pitch is beyond the piano, or the score cannot fit into the recording.
     """
     return make_performance(read_signal(audio, rate=rate, highest_rate=highest_rate), score)
 
@@ -236,18 +189,7 @@ def read_signal(
     rate: int | None = None,
     highest_rate: int = 22050,
 ) -> Signal:
-    """Read a recording at its own rate, or at `highest_rate` where that is lower.
-
-    Parameters
-    ----------
-    audio, rate, highest_rate
-        As in `read_performance`.
-
-    Returns
-    -------
-    Signal
-        In frames of 10 ms.
-    """
+    """Read a recording in frames of 10 ms, at its own rate or the highest, whichever is lower."""
     if isinstance(audio, np.ndarray):
         wanted = None if rate is None else min(rate, highest_rate)
         name = "recording"

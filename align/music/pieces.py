@@ -20,18 +20,8 @@ _AFTER = 1.0  # seconds after the recording in which a note may be said to be pl
 class TimedPiece:
     """A piece whose note times are known.
 
-    Parameters
-    ----------
-    name : str
-        What messages call it.
-    group : str or None
-        Cross-fitting keeps a group together.
-    performance : Performance
-        Recording and score.
-    onsets : np.ndarray [shape=(M,)]
-        When each of its merged notes was played, in seconds; NaN where it was not.
-    weight : float
-        How much it counts where networks are trained.
+    `onsets` [shape=(M,)] are when each of its merged notes was played, in seconds, NaN where it
+    was not; `weight` is how much it counts where networks are trained.
     """
 
     name: str
@@ -58,23 +48,11 @@ def score_of(example: Example) -> object:
 
 
 def read_piece(example: Example, name: str, weight: float, highest_rate: int) -> TimedPiece:
-    """Read a piece to learn from.
+    """Return a piece to learn from, for which messages say `name`.
 
-    Parameters
-    ----------
-    example : Example
-        Events are notes in the order of the score, `onsets` NaN where one was not played.
-    name : str
-        What messages call it.
-    weight : float
-        See `TimedPiece`.
-    highest_rate : int
-        Recordings of a higher sampling rate in Hz are resampled to this one.
-
-    Raises
-    ------
-    DataError
-        Where nothing is known, or recording and score cannot be read or cannot belong together.
+    Events are notes in the order of the score, `onsets` NaN where one was not played. Recordings
+    of a rate above `highest_rate`, in Hz, are resampled to it. Raises DataError where nothing is
+    known, or recording and score cannot be read or cannot belong together.
     """
     if example.onsets is None or not np.isfinite(example.onsets).any():
         raise DataError("it has no true note times to learn from.", path=name)

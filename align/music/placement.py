@@ -25,16 +25,9 @@ _BESIDE = 0.040  # seconds from its chord within which the network's probability
 class PlacedNotes:
     """When notes are played.
 
-    Parameters
-    ----------
-    notes : np.ndarray [shape=(M,)]
-        Seconds of each merged note; may be out of order.
-    chords : np.ndarray [shape=(G,)]
-        Seconds of each chord, strictly increasing.
-    evidence : np.ndarray [shape=(M, F)]
-        What the confidence is made of.
-    probability : np.ndarray [shape=(M,)] or None
-        The network's highest probability within 40 ms of the chord; None where there is none.
+    `notes` [shape=(M,)] are seconds of each merged note, which may be out of order; `chords`
+    [shape=(G,)] of each chord, strictly increasing. The confidence is made of `evidence`
+    [shape=(M, F)]. `probability` [shape=(M,)] is the network's highest within 40 ms of the chord.
     """
 
     notes: Float64
@@ -51,21 +44,9 @@ class PlacedNotes:
 def place_notes(
     performance: Performance, functions: ChordFunctions, found: FoundChords
 ) -> PlacedNotes:
-    """Return the times of the notes of each chord.
+    """Return the times of the notes of each chord that `find_chords` found.
 
-    Parameters
-    ----------
-    performance : Performance
-        Recording and score.
-    functions : ChordFunctions
-        The set of base functions.
-    found : FoundChords
-        What `find_chords` returned.
-
-    Returns
-    -------
-    PlacedNotes
-        With one time for all notes of a chord where the set has no network.
+    They are one time for all notes of a chord where the set has no network.
     """
     hop = functions.signal(performance).hop
     group = performance.chords.group

@@ -43,22 +43,10 @@ def is_notation(score: object) -> bool:
 
 
 class FoldedScore:
-    """A score in notation with its repeats still to be decided.
+    """A score in notation with its repeats still to be decided; DataError where it cannot be read.
 
-    Parameters
-    ----------
-    path : path
-        MusicXML, MEI, Kern or a match file.
-
-    Attributes
-    ----------
-    n_repeats : int
-        How many times the player may go back or go on; see `align.formats.score_partitura`.
-
-    Raises
-    ------
-    DataError
-        Where the file cannot be read.
+    `n_repeats` is how many times the player may go back or go on; see
+    `align.formats.score_partitura`.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -67,23 +55,11 @@ class FoldedScore:
         self.n_repeats = self._notation.n_repeats
 
     def unfolded(self, repeats: str) -> Score:
-        """Return the score as it is played.
+        """Return the score as it is played, with the letters of its repeats.
 
-        Parameters
-        ----------
-        repeats : str
-            "all", "none", or a letter for each repeat in the order of playing, y where it is
-            taken and n where it is not.
-
-        Returns
-        -------
-        Score
-            Its `repeats` are the letters.
-
-        Raises
-        ------
-        DataError
-            Where the letters are more or fewer than the repeats, or there is no note.
+        `repeats` is "all", "none", or a letter for each repeat in the order of playing, y where it
+        is taken and n where it is not. Raises DataError where the letters are more or fewer than
+        the repeats, or there is no note.
         """
         if repeats in ("all", "none"):
             repeats = self.n_repeats * ("y" if repeats == "all" else "n")
@@ -102,26 +78,10 @@ class FoldedScore:
 
 
 def best_way(score: FoldedScore, fit: Callable[[Score], _T], cost: Callable[[_T], float]) -> _T:
-    """Return the way through a score that fits best.
+    """Return what `fit` returned for the way through a score of least `cost`.
 
-    Parameters
-    ----------
-    score : FoldedScore
-        The score.
-    fit : callable
-        Fits one way, or raises `DataError` where it cannot be right (too long, say).
-    cost : callable
-        The cost of what `fit` returns.
-
-    Returns
-    -------
-    object
-        What `fit` returned for the best way.
-
-    Raises
-    ------
-    DataError
-        What `fit` raised, where no way can be right.
+    `fit` raises DataError for a way that cannot be right (too long, say), and so does this where
+    none can be.
     """
     seen: dict[str, _T | None] = {}
     reasons: list[DataError] = []

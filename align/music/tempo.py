@@ -33,22 +33,11 @@ _SPREADS = (0.05, 0.3)
 
 
 def local_tempo(score_onsets: Float64, times: Float64, *, window: float = 8.0) -> Float64:
-    """Return the tempo about each chord.
+    """Return the tempo about each chord: performed per score seconds, in 0.05..50 [shape=(G,)].
 
-    Parameters
-    ----------
-    score_onsets : np.ndarray [shape=(G,)]
-        Score seconds of each chord, increasing.
-    times : np.ndarray [shape=(G,)]
-        Performed seconds, never decreasing.
-    window : float
-        Performed seconds, half of them before the chord and half after it; wider where that holds
-        fewer than three chords on a side.
-
-    Returns
-    -------
-    np.ndarray [shape=(G,)]
-        Performed seconds per score second, in 0.05..50; 1 for a single chord.
+    `times` [shape=(G,)] are performed seconds, never decreasing. `window` are performed seconds,
+    half of them before the chord and half after it; wider where that holds fewer than three chords
+    on a side. A single chord has 1.
 
     Examples
     --------
@@ -71,19 +60,9 @@ def local_tempo(score_onsets: Float64, times: Float64, *, window: float = 8.0) -
 
 
 def expected_lengths(score_onsets: Float64, tempo: Float64) -> Float64:
-    """Return how many seconds each chord should last until the next [shape=(G,)].
+    """Return how many seconds each chord should last until the next [shape=(G,)], at least 0.01.
 
-    Parameters
-    ----------
-    score_onsets : np.ndarray [shape=(G,)]
-        Score seconds of each chord, increasing.
-    tempo : np.ndarray [shape=(G,)]
-        `local_tempo`.
-
-    Returns
-    -------
-    np.ndarray [shape=(G,)]
-        At least 0.01; the last chord, which nothing follows, has 1.
+    `tempo` is `local_tempo`; the last chord, which nothing follows, has 1.
     """
     lengths = np.ones(score_onsets.size)
     lengths[:-1] = np.diff(score_onsets) * 0.5 * (tempo[:-1] + tempo[1:])
@@ -93,20 +72,10 @@ def expected_lengths(score_onsets: Float64, tempo: Float64) -> Float64:
 def tempo_spread(
     score_onsets: Float64, times: Float64, *, window: float = 8.0, default: float = 0.2
 ) -> float:
-    """Return how much lengths scatter about the local tempo.
+    """Return how much lengths scatter about the local tempo, in 0.05..0.3.
 
-    Parameters
-    ----------
-    score_onsets, times, window
-        As in `local_tempo`.
-    default : float
-        The answer where fewer than 20 chords last longer than 0.1 s.
-
-    Returns
-    -------
-    float
-        One and a half times the 68th percentile of the log ratio's distance from its median, in
-        0.05..0.3.
+    It is one and a half times the 68th percentile of the log ratio's distance from its median;
+    `default` where fewer than 20 chords last longer than 0.1 s.
     """
     want = expected_lengths(score_onsets, local_tempo(score_onsets, times, window=window))[:-1]
     have = np.diff(times)
@@ -120,25 +89,11 @@ def tempo_spread(
 def duration_table(
     lengths: Float64, spread: float, longest: int, *, nu: float = 1.0, jitter: float = 2.0
 ) -> Float64:
-    """Return a score of each length of each chord.
+    """Return psi of the module's text for each length of each chord [shape=(G, L + 1)], at most 0.
 
-    Parameters
-    ----------
-    lengths : np.ndarray [shape=(G,)]
-        What is expected, in frames; positive.
-    spread : float
-        Of the log ratio.
-    longest : int
-        L.
-    nu : float
-        Degrees of freedom.
-    jitter : float
-        By how many frames any length is uncertain.
-
-    Returns
-    -------
-    np.ndarray [shape=(G, L + 1)]
-        psi of the module's text, at most 0; a length of 0 is taken as half a frame.
+    `lengths` [shape=(G,)] are expected, in frames, positive; `spread` that of the log ratio;
+    `longest` L; `nu` the degrees of freedom; `jitter` by how many frames any length is uncertain.
+    A length of 0 is taken as half a frame.
 
     Examples
     --------

@@ -54,23 +54,12 @@ def checked_chords(
     onsets: npt.ArrayLike | None,
     score_onsets: npt.ArrayLike | None,
 ) -> Chords:
-    """Check chords, or make up what is not given.
+    """Return chords that are checked, or made up where they are not given.
 
-    Parameters
-    ----------
-    note_score_onsets, note_onsets : np.ndarray [shape=(N,)]
-        Seconds of each note in the score and in the recording.
-    chord_of : array_like [shape=(N,)], optional
-        By default notes less than `_CHORD` apart in the score are one chord.
-    onsets : array_like [shape=(G,)], optional
-        By default the mean of the notes, moved as little as makes the times increase.
-    score_onsets : array_like [shape=(G,)], optional
-        By default the mean of the notes.
-
-    Raises
-    ------
-    ParameterError
-        If chords are not counted from 0 in order, or their times do not increase.
+    Notes have seconds [shape=(N,)] in the score and in the recording, chords [shape=(G,)]. By
+    default notes less than `_CHORD` apart in the score are one chord; its times are the mean of
+    the notes, in the recording moved as little as makes them increase. Raises ParameterError if
+    chords are not counted from 0 in order, or their times do not increase.
     """
     n = note_score_onsets.size
     if chord_of is None:

@@ -213,13 +213,10 @@ class MusicAlignment(NoteWriting, Timing):
         DataError
             If the file cannot be used.
         """
-        from align.formats.music_files import notes_of, read_music
-        from align.formats.table import music_format
+        from align.formats.music_files import read_music
 
         if options:
             raise ParameterError(f"{next(iter(options))!r} is no option for notes.")
-        if score is not None and music_format(labels).needs_score and not isinstance(score, cls):
-            score = cls.from_rows(notes_of(score))
         found = cls.from_rows(read_music(labels, score=score, duration=duration))
         given: dict[str, Any] = {"audio": audio, "rate": rate}
         if duration is not None:

@@ -18,19 +18,9 @@ _ENDS = 6  # chords whose tempo continues the time map beyond its ends
 def mapped(values: npt.ArrayLike, x: Float64, y: Float64) -> Float64:
     """Return times on the other side of the map that takes chords at `x` to `y`.
 
-    Linear between chords; beyond either end with the slope of the nearest `_ENDS` chords.
-
-    Parameters
-    ----------
-    values : array_like
-        Times to map, in seconds, of any shape.
-    x, y : np.ndarray [shape=(G,)]
-        Seconds of the chords on either side, increasing strictly.
-
-    Returns
-    -------
-    np.ndarray
-        Of the shape of `values`.
+    It is linear between chords, and beyond either end has the slope of the nearest `_ENDS` chords.
+    All are seconds; `values` are of any shape, and those of the chords [shape=(G,)] increase
+    strictly.
     """
     v = np.asarray(values, dtype=np.float64)
     if x.size == 0:
@@ -46,26 +36,7 @@ def mapped(values: npt.ArrayLike, x: Float64, y: Float64) -> Float64:
 
 
 def tempo_curve(played: Float64, scored: Float64, window: float) -> Float64:
-    """Return score seconds per performed second at each chord.
-
-    Parameters
-    ----------
-    played, scored : np.ndarray [shape=(G,)]
-        When each chord is played, and when it stands in the score, in seconds.
-    window : float
-        Performed seconds before and after each chord over which its tempo is fitted; 0 for the
-        bare ratio of each interval between chords.
-
-    Returns
-    -------
-    np.ndarray [shape=(G,)]
-        Slope of the straight line that fits the chords about each one; NaN where there is but one.
-
-    Raises
-    ------
-    ParameterError
-        If `window` is negative.
-    """
+    """Return the relative tempo at each chord [shape=(G,)]; see `align.MusicAlignment.tempo`."""
     if not 0 <= window < np.inf:
         raise ParameterError(f"window={window} s, must not be negative.")
     x, y, n = played, scored, played.size

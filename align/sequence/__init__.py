@@ -14,6 +14,7 @@ Aligning events that follow each other
 
 `aligner`      `SequenceAligner`
 `recordings`   examples with known onsets, in frames
+`feature_terms`  the base functions of all features together
 `search`       the best timing, however long the recording and its pauses
 `windows`      where onsets are looked for, and how windows grow
 `placement`    from frames to seconds, with confidence; `refine` does the work

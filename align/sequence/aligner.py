@@ -26,6 +26,7 @@ from align.results.alignment import Alignment
 from align.sequence.base import NAMELESS, Aligner
 from align.sequence.checkpoint import describe_timed
 from align.sequence.correction import OnsetCorrection
+from align.sequence.feature_terms import base_functions_of, distinct, terms_of
 from align.sequence.frames import in_order
 from align.sequence.lattices import ExpandedLattice, LatticeAlignment, node_events
 from align.sequence.placement import WINDOW, Placement, moved_offset
@@ -36,7 +37,7 @@ from align.sequence.state import arrays_of, feature_states, restore_features
 from align.terms import BaseFunctions
 from align.types import Event, Example, IntArray
 
-__all__ = ["SequenceAligner", "distinct"]
+__all__ = ["SequenceAligner"]
 
 _LONGEST = 1e6  # seconds that any event lasts
 _WIDEST = 1.0  # second, of the window that smooths the posterior
@@ -249,7 +250,7 @@ class SequenceAligner(Aligner):
         self, item: TimedSignal, features: Sequence[Feature]
     ) -> tuple[BaseFunctions, Truth]:
         events = tuple(item.events)
-        terms = _terms(features, item.signal, events)
+        terms = terms_of(features, item.signal, events)
         return self._assemble(item.signal, events, terms), Truth.whole(item.onsets)
 
     def _count(self, items: Sequence[TimedSignal]) -> dict[str, int]:
@@ -304,25 +305,11 @@ class SequenceAligner(Aligner):
         limits: IntArray | None = None,
     ) -> BaseFunctions:
         """Return the base functions; `limits` are the longest lengths in frames [shape=(K,)]."""
-        names = self.base_functions_ or list(terms)
-        missing = [name for name in names if name not in terms]
-        if missing:
-            raise ModelError(f"the features do not give the base functions {missing}.")
-        n_frames, n_events = signal.n_frames, len(events)
-        windows = np.tile(np.array([0, n_frames], dtype=np.intp), (n_events, 1))
-        if self._pins_start(events):
-            windows[0, 1] = 1
         if limits is None:
             limits = self._room(signal).limits(self._free(events))
-        return BaseFunctions(
-            [terms[name] for name in names],
-            names,
-            n_events,
-            n_frames,
-            max_length=limits,
-            windows=windows,
-            labels=tuple(str(event) for event in events),
-        )
+        names = self.base_functions_ or list(terms)
+        pinned = self._pins_start(events)
+        return base_functions_of(terms, names, events, signal.n_frames, limits, pinned=pinned)
 
     def _free(self, events: tuple[Event, ...]) -> npt.NDArray[np.bool_]:
         return np.array([self._unbounded(event) for event in events])
@@ -403,7 +390,7 @@ class SequenceAligner(Aligner):
                 path=name,
             )
         try:
-            terms = _terms(self.features_, signal, decoded)
+            terms = terms_of(self.features_, signal, decoded)
             potentials, path = self._best_path(signal, decoded, terms)
         except ParameterError as error:
             raise DataError(str(error), path=name) from error
@@ -476,7 +463,7 @@ class SequenceAligner(Aligner):
         times, confidence = self.placement_.times(potentials, path.onsets)
         if self.correction_ is not None:
             decoded = tuple(expanded.events[v] for v in nodes)
-            times = self._corrected(times, _terms(self.features_, signal, decoded), decoded)
+            times = self._corrected(times, terms_of(self.features_, signal, decoded), decoded)
         times = in_order(times, signal.duration)
         place = expanded.given[nodes]
         asked = place >= 0
@@ -495,7 +482,7 @@ class SequenceAligner(Aligner):
 
     def _best_lattice_path(self, signal: Signal, expanded: ExpandedLattice) -> FoundNodes:
         def terms(sequence: tuple[Event, ...]) -> Mapping[str, Any]:
-            return _terms(self.features_, signal, sequence)
+            return terms_of(self.features_, signal, sequence)
 
         found = best_lattice_path(
             expanded,
@@ -506,9 +493,7 @@ class SequenceAligner(Aligner):
             pinned=self._pins_start(expanded.events),
             onsets_of=lambda events: self._best_path(signal, events, terms(events))[1].onsets,
         )
-        if self.normalise:
-            return found._replace(potentials=_scaled(found.potentials, 1.0 / len(found.nodes)))
-        return found
+        return found.averaged() if self.normalise else found
 
     # Evaluation and model files --------------------------------------------------------------
 
@@ -573,42 +558,3 @@ class SequenceAligner(Aligner):
     @classmethod
     def _with_features(cls, params: Mapping[str, Any], features: Sequence[Feature]) -> Self:
         return cls(features, **params)
-
-
-def _terms(
-    features: Sequence[Feature], signal: Signal, events: tuple[Event, ...]
-) -> dict[str, Any]:
-    """Return the base functions of all features, by name."""
-    merged: dict[str, Any] = {}
-    for feature in features:
-        own = feature.terms(signal, events)
-        for name in own:
-            if name in merged:
-                raise ParameterError(f"two features give a base function called {name!r}.")
-        merged.update(own)
-    return merged
-
-
-def distinct(features: list[Feature]) -> list[Feature]:
-    """Return the features, after a check of their types and that their names differ."""
-    for feature in features:
-        if not isinstance(feature, Feature):
-            raise ParameterError(
-                f"features has {feature!r}, must hold Feature objects; make one of a function "
-                "with a decorator of align.features."
-            )
-    names = [feature.name for feature in features]
-    if len(set(names)) < len(names):
-        raise ParameterError(f"features must have different names, not {names}.")
-    return features
-
-
-def _scaled(potentials: Potentials, by: float) -> Potentials:
-    """Multiply first-order scores by a number."""
-    duration = None if potentials.duration is None else potentials.duration * by
-    return replace(
-        potentials,
-        onset=potentials.onset * by,
-        duration=duration,
-        constant=potentials.constant * by,
-    )

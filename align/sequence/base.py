@@ -28,7 +28,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Protocol, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +37,6 @@ from align._blas import one_thread
 from align._params import ParamsMixin, not_fitted_error
 from align.errors import AlignError, DataError, ParameterError, error_reason
 from align.evaluation.report import FileResult, Report
-from align.features import Signal
 from align.learners.parts.updates import make_update
 from align.learners.structured.costs import OnsetCost, make_cost
 from align.learners.structured.learner import StructuredLearner
@@ -50,27 +49,13 @@ from align.sequence.state import aligner_state, restored
 from align.terms import BaseFunctions
 from align.types import Example
 
-__all__ = ["NAMELESS", "Aligner", "Item", "Progress"]
+__all__ = ["NAMELESS", "Aligner", "Progress"]
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Called with a stage, how much of it is done, and how much there is."""
 
 NAMELESS = "recording"
 """What messages call a recording that has no name."""
-
-
-class Item(Protocol):
-    """A recording of the training set, read; a task adds what its features want to know."""
-
-    @property
-    def signal(self) -> Signal:
-        """The recording in frames."""
-        ...
-
-    @property
-    def group(self) -> str | None:
-        """Who speaks or plays; cross-fitting keeps a group together."""
-        ...
 
 
 class Aligner(ParamsMixin, ABC):
@@ -331,12 +316,14 @@ class Aligner(ParamsMixin, ABC):
             raise self._nothing_left("no recording can be learned from")
         return kept, xs, ys
 
+    def _first_problems(self) -> str:
+        return "; ".join(f"{name}: {why}" for name, why in self.problems_[:3])
+
     def _nothing_left(self, none: str) -> DataError:
-        reasons = "; ".join(f"{name}: {why}" for name, why in self.problems_[:3])
-        return DataError(f"{none} ({reasons or 'none was given'}).")
+        return DataError(f"{none} ({self._first_problems() or 'none was given'}).")
 
     def _too_few(self, n: int) -> DataError:
-        reasons = "; ".join(f"{name}: {why}" for name, why in self.problems_[:3])
+        reasons = self._first_problems()
         return DataError(
             f"{n} recordings can be learned from; give at least two"
             + (f" ({reasons})." if reasons else ".")

@@ -13,7 +13,7 @@ import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -22,15 +22,11 @@ from align.errors import AlignError, DataError, ModelError
 from align.features import TimedSignal
 from align.files.atomic import remove_stale
 from align.files.lock import FolderLock
-from align.files.regular import open_regular
 from align.models.file import read_model, write_model
-from align.types import Example
 
 __all__ = [
     "Checkpoint",
-    "Parts",
     "checkpoint_of",
-    "describe_example",
     "describe_timed",
     "digest_of_training",
 ]
@@ -41,18 +37,6 @@ _KIND = "checkpoint"
 _SUFFIX = ".part"
 _LOCK = "lock"
 _DEEPEST = 12
-
-
-class Parts(Protocol):
-    """Where parts of a training are kept."""
-
-    def load(self, name: str) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]] | None:
-        """Return a part, or None where there is none of this training."""
-        ...
-
-    def save(self, name: str, header: Mapping[str, Any], arrays: Arrays) -> None:
-        """Keep a part."""
-        ...
 
 
 class Checkpoint:
@@ -190,8 +174,7 @@ def digest_of_training(estimator: Any, parts: Sequence[Any], recordings: Sequenc
     parts : sequence of object
         Unfitted features and learners.
     recordings : sequence of object
-        What is taken from each recording: numbers, text, arrays; see `describe_timed` and
-        `describe_example`.
+        What is taken from each recording: numbers, text, arrays; see `describe_timed`.
 
     Returns
     -------
@@ -218,21 +201,6 @@ def describe_timed(item: TimedSignal) -> list[Any]:
     signal = item.signal
     about = [signal.rate, signal.hop, item.events, item.end, item.group]
     return [*about, signal.samples, item.onsets, item.times]
-
-
-def describe_example(example: Example) -> list[Any]:
-    """Return what choosing among weights takes from a recording."""
-    audio = example.audio
-    content = audio if isinstance(audio, np.ndarray) else _file_digest(os.fspath(audio))
-    return [content, example.events, example.onsets, example.end, example.rate]
-
-
-def _file_digest(path: str) -> str:
-    try:
-        with open_regular(path) as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError as error:
-        return str(error)
 
 
 def _describe(value: Any, depth: int = 0) -> Any:

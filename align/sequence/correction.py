@@ -85,25 +85,11 @@ class OnsetCorrection:
         classes: Mapping[str, str],
         hop: float,
     ) -> Self | None:
-        """Learn from recordings with known onsets.
+        """Return what recordings with known onsets teach, or None where that is too little.
 
-        Parameters
-        ----------
-        xs : sequence of BaseFunctions
-            From parts that did not see the recordings.
-        found : sequence of np.ndarray [shape=(K,)]
-            Placed onsets in seconds.
-        truth : sequence of np.ndarray [shape=(K,)]
-            True onsets in seconds.
-        classes : mapping of str to str
-            Class of each label.
-        hop : float
-            Length of a frame in seconds.
-
-        Returns
-        -------
-        OnsetCorrection or None
-            None where there is too little to learn from, or no base function of the onset kind.
+        `xs` are from parts that did not see the recordings; `found` and `truth` have the placed
+        and the true onsets of each [shape=(K,)], in seconds as `hop`; `classes` the class of each
+        label. None, too, without a base function of the onset kind.
         """
         if not xs:
             return None
@@ -142,21 +128,11 @@ class OnsetCorrection:
     def moved(
         self, times: Float64, terms: Mapping[str, Term], kinds: Sequence[str | None]
     ) -> Float64:
-        """Return corrected onsets.
+        """Return corrected onsets in seconds [shape=(K,)], each at most 5 ms away.
 
-        Parameters
-        ----------
-        times : np.ndarray [shape=(K,)]
-            Placed onsets in seconds.
-        terms : mapping of str to Term
-            The base functions of the recording.
-        kinds : sequence of str or None, length K
-            Class of each event.
-
-        Returns
-        -------
-        np.ndarray [shape=(K,)]
-            In seconds, each at most 5 ms away; the first stays. Not sorted.
+        `times` [shape=(K,)] are placed onsets in seconds, `terms` the base functions of the
+        recording, `kinds` the class of each event. The first onset stays; the result is not
+        sorted.
         """
         if len(times) < 2:
             return times

@@ -48,19 +48,10 @@ class Fittable(Protocol):
 
 
 def folds_of(groups: Sequence[str | None], n_folds: int) -> list[list[int]]:
-    """Return folds of examples that share no group.
+    """Return folds of examples that share no group: the indices of the examples of each.
 
-    Parameters
-    ----------
-    groups : sequence of str or None, length N
-        Group of each example. With fewer than two distinct groups every example is its own.
-    n_folds : int
-        At most this many folds, at least 1.
-
-    Returns
-    -------
-    list of list of int
-        Indices of the examples of each fold; fold f holds the sorted groups ``[f::n_folds]``.
+    At most `n_folds`, at least 1; fold f holds the sorted groups ``[f::n_folds]``. With fewer than
+    two distinct groups every example is its own.
 
     Examples
     --------
@@ -93,32 +84,12 @@ def cross_fit(
 ) -> list[list[Any]]:
     """Fit features in place, and return for every item features that did not see it.
 
-    Parameters
-    ----------
-    features : sequence of Fittable, length F
-        Fitted in place, on all items.
-    items : sequence, length N
-        The training recordings, each with its `group`.
-    n_folds : int
-        Folds for the features that ask for cross-fitting; 1 for none.
-    n_jobs : int, optional
-        Processes, as in joblib; the result does not depend on it.
-    progress : callable, optional
-        Called with a stage, how much of it is done, and how much there is.
-    checkpoint : align.sequence.checkpoint.Checkpoint, optional
-        Where each cross-fitted copy is kept, and taken from instead of being fitted again, if its
-        feature has a state of its own.
-
-    Returns
-    -------
-    list of list, shape (N, F)
-        Features to score each item with: those that ask for cross-fitting as copies that did not
-        see the item's group, the others as they are.
-
-    Warns
-    -----
-    UserWarning
-        Where a feature asks for cross-fitting and there is only one recording.
+    Of N items, the training recordings, each with its `group`, and F features; the result is N
+    lists of F. In `n_folds` folds (1 for none) the features that ask for cross-fitting are copies
+    that did not see the item's group, the others as they are. `n_jobs` processes, as in joblib, do
+    not change the result. A checkpoint keeps each copy whose feature has a state of its own, and
+    gives it back instead of its being fitted again. Warns where a feature asks for cross-fitting
+    and there is only one recording.
     """
     from joblib import Parallel, delayed
 

@@ -27,17 +27,10 @@ class LatticeAlignment(NamedTuple):
 
 
 class ExpandedLattice(NamedTuple):
-    """A lattice with nodes for what its labels leave out.
+    """A lattice of N nodes, the event of each, and those for what its labels leave out.
 
-    Attributes
-    ----------
-    lattice : Lattice
-        What is decoded.
-    events : sequence of Event, length N
-        Of each of its nodes.
-    given : np.ndarray [shape=(N,), dtype=intp]
-        Node of the user's lattice that begins there; -1 where it goes on, -2 at one that is
-        outside of what was asked for, before the first event or after the last.
+    `given` [shape=(N,)] is the node of the user's lattice that begins there; -1 where it goes on,
+    -2 at one that is outside of what was asked for, before the first event or after the last.
     """
 
     lattice: Lattice
@@ -46,19 +39,9 @@ class ExpandedLattice(NamedTuple):
 
 
 def node_events(lattice: Lattice, events: Sequence[Event] | None) -> tuple[Event, ...]:
-    """Return the event of each node.
+    """Return the event of each node: by its number in ``lattice.event``, or its label.
 
-    Parameters
-    ----------
-    lattice : Lattice
-        N nodes.
-    events : sequence of Event, optional
-        Event of each number in ``lattice.event``; by default the labels of the nodes.
-
-    Raises
-    ------
-    ParameterError
-        Where there are neither, or too few.
+    Raises ParameterError where there are neither events nor labels, or too few.
     """
     if events is None:
         if not lattice.labels:

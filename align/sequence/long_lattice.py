@@ -38,32 +38,16 @@ _EDGE = 8  # nearer to the edge than this part of the reach is too near
 
 
 class Guess(NamedTuple):
-    """Some nodes of a path through the lattice, and when each begins.
-
-    Attributes
-    ----------
-    nodes : np.ndarray [shape=(M,), dtype=intp]
-        Along the path.
-    onsets : np.ndarray [shape=(M,), dtype=intp]
-        In frames.
-    """
+    """Some nodes of a path through the lattice [shape=(M,)], and the frames where they begin."""
 
     nodes: IntArray
     onsets: IntArray
 
 
 def fullest_path(lattice: Lattice) -> IntArray:
-    """Return the path on which arcs score most and, of those, most nodes lie.
+    """Return the nodes of the path on which arcs score most and, of those, most nodes lie.
 
-    Parameters
-    ----------
-    lattice : Lattice
-        Any.
-
-    Returns
-    -------
-    np.ndarray [shape=(M,), dtype=intp]
-        Its nodes. Scores of arcs, of the start and of the end count.
+    Scores of arcs, of the start and of the end count.
 
     Examples
     --------
@@ -92,23 +76,10 @@ def fullest_path(lattice: Lattice) -> IntArray:
 
 
 def node_windows(lattice: Lattice, guess: Guess, n_frames: int, reach: IntArray) -> IntArray:
-    """Return where each node may begin, given a guess.
+    """Return where each node may begin, given a guess of a path and its onsets.
 
-    Parameters
-    ----------
-    lattice : Lattice
-        N nodes.
-    guess : Guess
-        A path and its onsets.
-    n_frames : int
-        T.
-    reach : np.ndarray [shape=(N,), dtype=intp]
-        Frames either side of what the guess says of a node.
-
-    Returns
-    -------
-    np.ndarray [shape=(N, 2), dtype=intp]
-        First frame of each window, and one past the last; within the recording.
+    First frame of each window and one past the last [shape=(N, 2)], within the T = `n_frames`
+    frames; `reach` [shape=(N,)] frames either side of what the guess says of a node.
 
     Examples
     --------
@@ -148,30 +119,10 @@ def decode_in_windows(
 ) -> tuple[LatticePath, IntArray]:
     """Return the best path of a lattice in windows around a guess, wider ones where it needs them.
 
-    Parameters
-    ----------
-    decode : callable
-        Returns the best path within windows [shape=(N, 2)]; raises ParameterError where none is.
-    lattice : Lattice
-        What it decodes.
-    guess : Guess
-        Where to begin.
-    n_frames : int
-        T.
-    reach : int
-        Frames either side of the guess, at first.
-
-    Returns
-    -------
-    path : LatticePath
-        The best.
-    windows : np.ndarray [shape=(N, 2), dtype=intp]
-        Those it was found in.
-
-    Raises
-    ------
-    ParameterError
-        Windows would have to be wider than memory allows; or no path can be timed at all.
+    `decode` returns the best path within windows [shape=(N, 2)], or raises ParameterError where
+    none is; `reach` are frames either side of the guess, at first. The windows it was found in
+    come with it. Raises ParameterError where windows would have to be wider than memory allows, or
+    no path can be timed at all.
     """
     search = _Search(lattice, guess, n_frames, reach)
     found = search_in_windows(

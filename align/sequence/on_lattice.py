@@ -33,7 +33,7 @@ _Table = npt.NDArray[np.floating[Any]]
 
 
 class Roles(NamedTuple):
-    """Nodes that each have one role."""
+    """N nodes that each have one role: which node it copies, whether it is a start or an end."""
 
     lattice: Lattice
     origin: IntArray
@@ -44,19 +44,7 @@ class Roles(NamedTuple):
 def with_roles(lattice: Lattice) -> Roles:
     """Copy nodes so that each either begins all its paths or none, and so with their end.
 
-    Parameters
-    ----------
-    lattice : Lattice
-        Any.
-
-    Returns
-    -------
-    lattice : Lattice
-        With the same paths; its event numbers are not used.
-    origin : np.ndarray [shape=(N,), dtype=intp]
-        Node that each is a copy of.
-    first, last : np.ndarray [shape=(N,), dtype=bool]
-        Whether it is a start, or an end.
+    The lattice has the same paths, and event numbers that are not used.
 
     Examples
     --------
@@ -112,16 +100,9 @@ def with_roles(lattice: Lattice) -> Roles:
 class LatticeScores:
     """Weighted scores of a lattice, ready to be decoded.
 
-    Parameters
-    ----------
-    lattice : Lattice
-        The nodes and arcs; nodes that share all scores have the same event number.
-    potentials : Potentials
-        Onset scores of first events, and lengths.
-    segment : SegmentTerm or None
-        Scores of frames.
-    transition : OnsetTerm or None
-        Scores of onsets that follow another event.
+    Nodes that share all scores have the same event number. `potentials` have the onset scores of
+    first events, and lengths; `segment` scores of frames; `transition` scores of onsets that
+    follow another event.
     """
 
     lattice: Lattice
@@ -163,32 +144,16 @@ def lattice_scores(
 ) -> LatticeScores:
     """Return scores of the nodes and arcs of a lattice.
 
-    Parameters
-    ----------
-    terms : callable
-        Returns the base functions of a sequence of events, by name.
-    weights : mapping of str to float
-        Of the base functions wanted.
-    roles : Roles
-        What `with_roles` returned.
-    events : sequence of Event, length N
-        Of each node of `roles`.
-    max_length : np.ndarray [shape=(N,), dtype=intp]
-        Longest length of each node in frames.
-    n_frames : int
-        T.
-    pinned : bool
-        Whether the first event must begin at frame 0.
-
-    Raises
-    ------
-    ParameterError
-        A base function looks at more than two neighbouring onsets and has a weight.
-    ModelError
-        A base function is missing.
+    `terms` returns the base functions of a sequence of events, by name; those that have `weights`
+    are wanted. `events` and `max_length` [shape=(N,)], in frames, are those of the nodes of
+    `roles`; T = `n_frames`. With `pinned` the first event begins at frame 0. Raises ParameterError
+    where a base function looks at more than two neighbouring onsets and has a weight, ModelError
+    where one is missing.
     """
     cover = _Cover(roles, events)
-    asked = [terms(sequence) for sequence in cover.sequences]
+    width = min(n_frames, int(max_length.max())) + 1
+    parts = _parts([terms(sequence) for sequence in cover.sequences], weights, n_frames, width)
+    onsets, segments, lengths = (parts[kind] for kind in (OnsetTerm, SegmentTerm, DurationTerm))
     # a kind of nodes shares all its scores; windows of later kinds must not begin earlier
     described = list(zip(~roles.first, roles.last, cover.symbol, max_length.tolist(), strict=True))
     kinds = sorted(set(described))
@@ -196,27 +161,6 @@ def lattice_scores(
     at_kind = np.array([cover.at_node(s, not later, last) for later, last, s, _ in kinds])
     at_arc = np.array([cover.at_pair(u, v) for u, v in roles.lattice.arcs.tolist()], dtype=int)
     first_kinds = np.flatnonzero([not later for later, *_ in kinds])
-    onsets: list[_Part] = []
-    lengths: list[_Part] = []
-    segments: list[_Part] = []
-    for name, weight in weights.items():
-        if any(name not in found for found in asked):
-            raise ModelError(f"the features do not give the base functions {[name]}.")
-        if weight == 0.0:
-            continue
-        same = [found[name] for found in asked]
-        if isinstance(same[0], OnsetTerm):
-            onsets.append(_Part.of(weight, "table", same, n_frames))
-        elif isinstance(same[0], SegmentTerm):
-            segments.append(_Part.of(weight, "prefix", same, n_frames + 1))
-        elif isinstance(same[0], DurationTerm):
-            width = min(n_frames, int(max_length.max())) + 1
-            lengths.append(_Part.of(weight, "table", same, width))
-        else:
-            raise ParameterError(
-                f"base function {name!r} depends on three successive onsets; a lattice can be "
-                "aligned where each depends on two at most. Leave it out of the features."
-            )
     onset = np.zeros((len(kinds), n_frames))
     for part in onsets:
         part.add(onset, first_kinds, at_kind[first_kinds])
@@ -255,14 +199,7 @@ def lattice_scores(
 
 
 def most_frames(lattice: Lattice, longest: IntArray) -> int:
-    """Return how many frames the longest path can last.
-
-    Parameters
-    ----------
-    lattice : Lattice
-        The nodes.
-    longest : np.ndarray [shape=(N,), dtype=intp]
-        Longest length of each.
+    """Return how many frames the longest path can last, given the `longest` length of each node.
 
     Examples
     --------
@@ -361,6 +298,29 @@ class _Part(NamedTuple):
         rows = self.rows[places]
         on = rows >= 0
         to[at[on]] += self.weight * self.table[rows[on], : to.shape[1]]
+
+
+def _parts(
+    asked: Sequence[Mapping[str, Term]], weights: Mapping[str, float], n_frames: int, width: int
+) -> dict[type, list[_Part]]:
+    """Return the weighted base functions by their kind; tables of lengths have `width` columns."""
+    columns = {OnsetTerm: n_frames, SegmentTerm: n_frames + 1, DurationTerm: width}
+    parts: dict[type, list[_Part]] = {kind: [] for kind in columns}
+    for name, weight in weights.items():
+        if any(name not in found for found in asked):
+            raise ModelError(f"the features do not give the base functions {[name]}.")
+        if weight == 0.0:
+            continue
+        same = [found[name] for found in asked]
+        kind = next((kind for kind in columns if isinstance(same[0], kind)), None)
+        if kind is None:
+            raise ParameterError(
+                f"base function {name!r} depends on three successive onsets; a lattice can be "
+                "aligned where each depends on two at most. Leave it out of the features."
+            )
+        table = "prefix" if kind is SegmentTerm else "table"
+        parts[kind].append(_Part.of(weight, table, same, columns[kind]))
+    return parts
 
 
 def _sums(

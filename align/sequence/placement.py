@@ -59,21 +59,10 @@ class Placement:
     def times(
         self, potentials: Potentials, onsets: IntArray
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64] | None]:
-        """Return times in seconds and, from the posterior, the confidence of each.
+        """Return times in seconds and, from the posterior, the confidence of each [shape=(K,)].
 
-        Parameters
-        ----------
-        potentials : Potentials
-            What was decoded.
-        onsets : np.ndarray [shape=(K,), dtype=intp]
-            The best path, in frames.
-
-        Returns
-        -------
-        times : np.ndarray [shape=(K,), dtype=float64]
-            In seconds; an onset whose window is one frame stays there.
-        confidence : np.ndarray [shape=(K,), dtype=float64] or None
-            Probability that the onset is within 20 ms of that time.
+        `onsets` are the best path, in frames; one whose window is one frame stays there. The
+        confidence is the probability that the onset is within 20 ms of that time, or None.
         """
         confidence = None
         if self.method == "posterior" and self._has_posterior(potentials):
@@ -102,16 +91,9 @@ class Placement:
     ) -> Self:
         """Return a copy with the temperature and offset that suit recordings with known onsets.
 
-        Parameters
-        ----------
-        potentials : sequence of Potentials
-            From parts that did not see the recordings.
-        paths : sequence of Path
-            Their best paths.
-        truth : sequence of np.ndarray [shape=(K,)]
-            True onsets in seconds.
-        calibrate : bool
-            Whether to fit the offset, the median signed error.
+        `potentials` are from parts that did not see the recordings, `paths` the best paths,
+        `truth` the true onsets in seconds of each. The offset is the median signed error; without
+        `calibrate` it stays.
         """
         fitted = self
         if self.method == "posterior" and all(map(self._has_posterior, potentials)):
@@ -150,19 +132,10 @@ class Placement:
 
 
 def moved_offset(offset: float, errors: Sequence[npt.NDArray[np.float64]]) -> float:
-    """Return an offset between a known one and what a few recordings say.
+    """Return an offset between a known one and what a few recordings say, in seconds.
 
-    Parameters
-    ----------
-    offset : float
-        Known, in seconds.
-    errors : sequence of np.ndarray
-        Seconds by which onsets come late after that; gross ones say nothing.
-
-    Returns
-    -------
-    float
-        The more onsets are seen, the nearer to their median error.
+    `errors` are the seconds by which onsets come late after the known offset; gross ones say
+    nothing. The more onsets are seen, the nearer to their median error.
 
     Examples
     --------

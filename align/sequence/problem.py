@@ -47,22 +47,10 @@ class Truth:
     ) -> "Truth | None":
         """Return true times in frames, where some events did not occur or lie outside.
 
-        Parameters
-        ----------
-        times : np.ndarray [shape=(K,)]
-            Seconds, NaN where an event did not occur.
-        written : np.ndarray [shape=(K,)]
-            Seconds of the score, increasing. An event whose time is not known stands between its
-            neighbours in proportion to these.
-        windows : np.ndarray [shape=(K, 2), dtype=intp]
-            Where the events are looked for.
-        hop : float
-            Length of a frame in seconds.
-
-        Returns
-        -------
-        Truth or None
-            None where no event occurs in its window, or none could stand in all windows.
+        `times` [shape=(K,)] are seconds, NaN where an event did not occur; it then stands between
+        its neighbours in proportion to `written` [shape=(K,)], increasing seconds of the score.
+        Events are looked for in `windows` [shape=(K, 2)], in frames of `hop` seconds. None where
+        no event occurs in its window, or none could stand in all windows.
 
         Examples
         --------

@@ -15,19 +15,8 @@ __all__ = ["read_timed"]
 def read_timed(example: Example, name: str, signal_of: Callable[[], Signal]) -> TimedSignal:
     """Return a recording with its events and true onsets, in frames.
 
-    Parameters
-    ----------
-    example : Example
-        With `onsets` in seconds.
-    name : str
-        What messages call it.
-    signal_of : callable
-        Reads the recording; called once it is known that there is something to learn from.
-
-    Raises
-    ------
-    DataError
-        Where there are no onsets, they do not increase, or they do not fit into the recording.
+    `signal_of` reads it, once it is known that there is something to learn from. Raises DataError
+    where there are no onsets, they do not increase, or they do not fit into the recording.
     """
     if example.onsets is None or len(example.events) == 0:
         raise DataError("it has no labelled events to learn from.", path=name)

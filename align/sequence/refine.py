@@ -32,29 +32,13 @@ def posterior_onsets(
     tolerance: float,
     reach: int,
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return each onset where the probability around it is greatest.
+    """Return each onset where the probability around it is greatest, and how sure that is.
 
-    Parameters
-    ----------
-    potentials : Potentials
-        What was decoded; no general functions.
-    onsets : np.ndarray [shape=(K,), dtype=intp]
-        The decoder's answer, in frames.
-    temperature : float
-        See `align.decoders.onset_posterior`.
-    window : float
-        Standard deviation of the smoothing window, in frames.
-    tolerance : float
-        In frames, for the confidence.
-    reach : int
-        Only timings whose every onset is within so many frames of `onsets` are considered.
-
-    Returns
-    -------
-    onsets : np.ndarray [shape=(K,), dtype=float64]
-        In fractions of a frame, not decreasing.
-    confidence : np.ndarray [shape=(K,), dtype=float64]
-        Probability that the onset is within `tolerance` of that time, in [0, 1].
+    `onsets` [shape=(K,)] are the decoder's answer, `window` the standard deviation of the
+    smoothing window, both in frames; potentials without general functions. Only timings whose
+    every onset is within `reach` frames of `onsets` are considered. Both results are [shape=(K,),
+    dtype=float64]: onsets in fractions of a frame, not decreasing, and the probability that each
+    is within `tolerance` frames of its time.
 
     Examples
     --------
@@ -99,23 +83,11 @@ def fit_temperature(
 ) -> float:
     """Return the temperature at which the confidence best predicts what is within the tolerance.
 
-    Parameters
-    ----------
-    potentials : sequence of Potentials
-        As for `posterior_onsets`.
-    paths : sequence of np.ndarray [shape=(K,), dtype=intp]
-        Their best paths, in frames.
-    truth : sequence of np.ndarray [shape=(K,)]
-        True onsets in (fractions of) frames.
-    window, tolerance, reach
-        As in `posterior_onsets`.
-
-    Returns
-    -------
-    float
-        Of a grid of half octaves, the one with the least Brier score: the mean square difference
-        between the confidence and 1 where the onset was within the tolerance, 0 elsewhere. Of
-        several as good, the nearest to 1: few recordings do not prove that all is certain.
+    `paths` are best paths and `truth` true onsets [shape=(K,)], in frames; the rest is as in
+    `posterior_onsets`. Of a grid of half octaves it is the one with the least Brier score: the
+    mean square difference between the confidence and 1 where the onset was within the tolerance, 0
+    elsewhere. Of several as good, the nearest to 1: few recordings do not prove that all is
+    certain.
     """
     grid = 2.0 ** np.arange(-10.0, 6.5, 0.5)
     scores = np.zeros(grid.size)
@@ -136,20 +108,11 @@ def fit_temperature(
 
 
 def refine_onsets(potentials: Potentials, onsets: IntArray) -> npt.NDArray[np.float64]:
-    """Return decoded onsets, interpolated within half a frame.
+    """Return decoded onsets, interpolated within half a frame [shape=(K,), dtype=float64].
 
-    Parameters
-    ----------
-    potentials : Potentials
-        What was decoded. General functions are taken as constant within a frame.
-    onsets : np.ndarray [shape=(K,), dtype=intp]
-        The decoder's answer, in frames.
-
-    Returns
-    -------
-    np.ndarray [shape=(K,), dtype=float64]
-        Onsets in fractions of a frame, at most half a frame away. An onset stays where its
-        window, the recording or a length limit ends, and where the score is not peaked.
+    `onsets` [shape=(K,)] and the result are in frames. An onset stays where its window, the
+    recording or a length limit ends, and where the score is not peaked. General functions are
+    taken as constant within a frame.
 
     Examples
     --------

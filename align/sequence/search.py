@@ -10,7 +10,7 @@ pass (`align.decoders.decode_coarse_to_fine`) or, of a lattice, around one path 
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
@@ -38,18 +38,10 @@ LATTICE_REACH = 1.5  # seconds away from where one path through the lattice has 
 
 @dataclass(frozen=True)
 class Room:
-    """How long events may last, in frames.
+    """How long events may last, in frames of `hop` seconds; the recording has `n_frames`.
 
-    Parameters
-    ----------
-    n_frames : int
-        T.
-    hop : float
-        Length of a frame in seconds.
-    longest : int
-        An event that is no pause.
-    ends_with_recording : bool
-        Otherwise the last event lasts to the end of the recording, and may be long.
+    `longest` is for an event that is no pause. Unless it `ends_with_recording`, the last event
+    lasts to the end of the recording, and may be long.
     """
 
     n_frames: int
@@ -65,14 +57,9 @@ class Room:
     def limits(self, free: npt.NDArray[np.bool_], pause: int | None = None) -> IntArray:
         """Return the longest length of each event of a sequence [shape=(K,)].
 
-        Parameters
-        ----------
-        free : np.ndarray [shape=(K,), dtype=bool]
-            Pauses, which may last long.
-        pause : int, optional
-            How long; by default the whole recording. Twice as much where all events together
-            would not fill the recording, and so on; where that is not enough, every event gets
-            more room: it is slower than anything in training.
+        Those that are `free` are pauses, which may last the whole recording, or `pause` frames.
+        Twice as much where all events together would not fill the recording, and so on; where that
+        is not enough, every event gets more room: it is slower than anything in training.
         """
         n_frames = self.n_frames
         pause = n_frames if pause is None else min(pause, n_frames)
@@ -94,28 +81,11 @@ def best_path(
     free: npt.NDArray[np.bool_],
     room: Room,
 ) -> tuple[Potentials, Path]:
-    """Return the best timing of a sequence.
+    """Return what was decoded, perhaps in windows, and the best timing of a sequence.
 
-    Parameters
-    ----------
-    base_functions : callable
-        Returns those of the recording, given the longest length of each event [shape=(K,)].
-    weights : callable
-        Returns the weights of base functions [shape=(J,)].
-    free : np.ndarray [shape=(K,), dtype=bool]
-        Pauses.
-    room : Room
-        How long events may last.
-
-    Returns
-    -------
-    Potentials, Path
-        What was decoded, perhaps in windows, and the best path.
-
-    Raises
-    ------
-    ParameterError
-        Where no timing has a finite score.
+    `base_functions` returns those of the recording, given the longest length of each event
+    [shape=(K,)], and `weights` their weights [shape=(J,)]; events that are `free` [shape=(K,)] are
+    pauses. Raises ParameterError where no timing has a finite score.
     """
     may_last = free.copy()
     may_last[-1:] |= not room.ends_with_recording
@@ -142,21 +112,18 @@ def best_path(
 
 
 class FoundNodes(NamedTuple):
-    """The best path of a lattice.
-
-    Attributes
-    ----------
-    potentials : Potentials
-        Of its events.
-    path : Path
-        Their onsets in frames, and the score.
-    nodes : np.ndarray [shape=(M,), dtype=intp]
-        Node of each.
-    """
+    """The best path of a lattice: potentials of its events, onsets in frames, and nodes."""
 
     potentials: Potentials
     path: Path
     nodes: IntArray
+
+    def averaged(self) -> "FoundNodes":
+        """Return the same with scores that are divided by the number of events."""
+        p, by = self.potentials, 1.0 / len(self.nodes)
+        duration = None if p.duration is None else p.duration * by
+        scaled = replace(p, onset=p.onset * by, duration=duration, constant=p.constant * by)
+        return self._replace(potentials=scaled)
 
 
 def best_lattice_path(
@@ -171,28 +138,10 @@ def best_lattice_path(
 ) -> FoundNodes:
     """Return the best path of a lattice, and when its events begin.
 
-    Parameters
-    ----------
-    expanded : ExpandedLattice
-        What is decoded.
-    terms : callable
-        Returns the base functions of a sequence of events, by name.
-    weights : mapping of str to float
-        Of the base functions.
-    unbounded : callable
-        Whether an event is a pause.
-    room : Room
-        How long events may last.
-    pinned : bool
-        Whether the first event must begin at frame 0.
-    onsets_of : callable
-        Returns the onsets, in frames, of a sequence of events; asked for where the recording is
-        long, of one path through the lattice.
-
-    Raises
-    ------
-    ParameterError
-        Where no path can be timed.
+    `terms` returns the base functions of a sequence of events, by name; `unbounded` says whether
+    an event is a pause. With `pinned` the first event begins at frame 0. `onsets_of` returns the
+    onsets, in frames, of a sequence of events; asked for where the recording is long, of one path
+    through the lattice. Raises ParameterError where no path can be timed.
     """
     roles, n_frames = with_roles(expanded.lattice), room.n_frames
     events = tuple(expanded.events[v] for v in roles.origin)

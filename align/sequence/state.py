@@ -58,19 +58,9 @@ def arrays_of(arrays: Arrays, prefix: str) -> dict[str, npt.NDArray[Any]]:
 def restore_features(
     made: Sequence[Any], states: Sequence[Mapping[str, Any]], arrays: Arrays
 ) -> list[Any]:
-    """Return the features that `feature_states` described, restored in place.
+    """Return the features that `feature_states` described, found by their names and restored.
 
-    Parameters
-    ----------
-    made : sequence of Feature
-        Unfitted, in any order; found by their names.
-    states, arrays
-        What `feature_states` returned.
-
-    Raises
-    ------
-    ModelError
-        Where one is missing, or its state is damaged.
+    Raises ModelError where one is missing, or its state is damaged.
     """
     by_name = {feature.name: feature for feature in made}
     named = [(str(state["name"]), state["params"]) for state in states]
@@ -102,23 +92,10 @@ def restored(
     path: str,
     features: Sequence[Any],
 ) -> _Aligner:
-    """Rebuild an aligner from the content of its model file.
+    """Rebuild an aligner from the content of its model file, which `aligner_state` returned.
 
-    Parameters
-    ----------
-    cls : type
-        The class of the aligner.
-    header, arrays
-        What `aligner_state` returned.
-    path : str
-        What messages call the file.
-    features : sequence of Feature
-        The user's own features among those the model was trained with.
-
-    Raises
-    ------
-    ModelError
-        Where something is missing, of a wrong type or shape, or not finite.
+    `features` are the user's own among those the model was trained with. Raises ModelError, naming
+    the `path`, where something is missing, of a wrong type or shape, or not finite.
     """
     try:
         _check_params(header["params"])

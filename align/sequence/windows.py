@@ -15,18 +15,9 @@ __all__ = ["limits_of", "spaced", "widened", "windows_about"]
 
 
 def spaced(frames: npt.NDArray[np.floating], n_frames: int) -> IntArray:
-    """Return frames near some times that increase strictly and lie in the recording.
+    """Return frames near some times that increase strictly and lie in the recording [shape=(G,)].
 
-    Parameters
-    ----------
-    frames : np.ndarray [shape=(G,)]
-        Never decreasing; G at most `n_frames`.
-    n_frames : int
-        T.
-
-    Returns
-    -------
-    np.ndarray [shape=(G,), dtype=intp]
+    The times, in frames, never decrease; G is at most T = `n_frames`.
 
     Examples
     --------
@@ -41,20 +32,7 @@ def spaced(frames: npt.NDArray[np.floating], n_frames: int) -> IntArray:
 
 
 def windows_about(frames: IntArray, half: int, n_frames: int) -> IntArray:
-    """Return windows of `half` frames either side of frames that increase strictly.
-
-    Parameters
-    ----------
-    frames : np.ndarray [shape=(G,), dtype=intp]
-        Strictly increasing, in the recording.
-    half : int
-        Frames.
-    n_frames : int
-        T.
-
-    Returns
-    -------
-    np.ndarray [shape=(G, 2), dtype=intp]
+    """Return windows [shape=(G, 2)] of `half` frames either side of strictly increasing frames.
 
     Examples
     --------
@@ -72,27 +50,10 @@ def widened(
     reach: int,
     n_frames: int,
 ) -> IntArray:
-    """Return windows, wider about some chords.
+    """Return windows [shape=(G, 2)], wider about some chords; each holds the window it replaces.
 
-    Parameters
-    ----------
-    windows : np.ndarray [shape=(G, 2), dtype=intp]
-        As they are.
-    frames : np.ndarray [shape=(G,), dtype=intp]
-        The decoder's answer.
-    at : np.ndarray [shape=(G,), dtype=bool]
-        The chords.
-    more : int
-        Frames to add at either side.
-    reach : int
-        Chords at most so many frames away are widened as well.
-    n_frames : int
-        T.
-
-    Returns
-    -------
-    np.ndarray [shape=(G, 2), dtype=intp]
-        Each holds the window it replaces.
+    `frames` [shape=(G,)] are the decoder's answer. Chords `at` [shape=(G,)], and those at most
+    `reach` chords away, get `more` frames at either side.
     """
     where = np.flatnonzero(at)
     if where.size == 0:
@@ -107,17 +68,6 @@ def widened(
 
 def limits_of(n: int, n_frames: int) -> IntArray:
     """Return the frames that each of n onsets may take, each event lasting one at least.
-
-    Parameters
-    ----------
-    n : int
-        G.
-    n_frames : int
-        T.
-
-    Returns
-    -------
-    np.ndarray [shape=(G, 2), dtype=intp]
 
     Examples
     --------

@@ -114,35 +114,12 @@ def plot_music(
     rate: int | None = None,
     span: Span | None = None,
 ) -> "Axes":
-    """Draw aligned notes over their recording.
+    """Draw aligned notes over their recording, and return the axes of the piano roll.
 
-    Parameters
-    ----------
-    alignment : MusicAlignment
-        What to draw.
-    ax : matplotlib.axes.Axes, optional
-        Draw the piano roll here. By default a new figure also shows the tempo curve.
-    reference : MusicAlignment, optional
-        The truth, drawn in orange.
-    audio : path or np.ndarray [shape=(n,)], optional
-        The recording; by default the file `alignment` was made from. Without one, the notes are
-        drawn on white.
-    rate : int, optional
-        Sampling rate of `audio` in Hz, needed where it is an array.
-    span : (float, float), optional
-        From when to when, in seconds; by default everything.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes of the piano roll; ``.figure`` is the figure.
-
-    Raises
-    ------
-    ParameterError
-        Where matplotlib is not installed, or the span is empty.
-    DataError
-        Where the recording cannot be read.
+    By default a new figure also shows the tempo curve. `span` is from when to when, in seconds, by
+    default everything; the other parameters are those of `align.show.plot.plot_alignment`. Raises
+    ParameterError where matplotlib is not installed, or the span is empty, and DataError where the
+    recording cannot be read.
     """
     require_matplotlib()
     _shown(alignment, span)

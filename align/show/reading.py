@@ -22,28 +22,11 @@ def reader_of(
     score: _Path | None = None,
     **label_options: Any,
 ) -> Callable[[_Path], Timing]:
-    """Return what reads files of the kind that a file is: of labels, or of notes.
+    """Return what reads files of the kind that a file is, of labels or of notes, as a result.
 
-    Parameters
-    ----------
-    path : path
-        A file of labels or of notes.
-    audio : path, optional
-        The recording: its length and rate are then known to what is read.
-    score : path, optional
-        Of notes: what they are of; a file is of notes where a score is given.
-    **label_options
-        Of labels: passed to `align.formats.read_labels`.
-
-    Returns
-    -------
-    callable
-        From a path to a Timing.
-
-    Raises
-    ------
-    DataError
-        If the recording cannot be read.
+    Of an `audio` file, length and rate are then known to what is read; DataError if it cannot be.
+    A file is of notes where a `score` is given, which says what they are of. `label_options` are
+    those of `align.formats.read_labels`.
     """
     known: dict[str, Any] = {}
     if audio is not None:

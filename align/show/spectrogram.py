@@ -20,27 +20,12 @@ def spectrogram(
     window: float = 0.005,
     highest: float = 8000.0,
 ) -> tuple[npt.NDArray[np.float32], float]:
-    """Compute a wide-band spectrogram in decibels, for the eye.
+    """Return a wide-band spectrogram in decibels, for the eye, and its upper edge in Hz.
 
-    Parameters
-    ----------
-    samples : np.ndarray [shape=(n,)]
-        Mono samples.
-    rate : int
-        Sampling rate in Hz.
-    n_columns : int
-        About this many columns at most; windows overlap by at least half.
-    window : float
-        Length of the Hann window in seconds (its main lobe is 4 / `window` Hz wide).
-    highest : float
-        Frequencies above this, in Hz, are left out.
-
-    Returns
-    -------
-    level : np.ndarray [shape=(n_bins, n_columns), dtype=float32]
-        Decibels below the loudest, pre-emphasised by 6 dB per octave; low frequencies first.
-    top : float
-        Frequency at the upper edge of the last row, in Hz.
+    It has about `n_columns` at most, but windows overlap by at least half; `window` is the length
+    of the Hann window in seconds (its main lobe is 4 / `window` Hz wide). Frequencies above
+    `highest`, in Hz, are left out. The levels [shape=(n_bins, n_columns), dtype=float32] are below
+    the loudest, pre-emphasised by 6 dB per octave; low frequencies first.
 
     Examples
     --------

@@ -123,19 +123,10 @@ def points_per_pixel(ax: "Axes") -> float:
 
 
 def place_labels(widths: npt.NDArray[np.float64], intervals: npt.NDArray[np.float64]) -> list[int]:
-    """Choose the highest row in which each label covers no other.
+    """Return the highest row in which each label covers no other: 0 the highest, -1 for none.
 
-    Parameters
-    ----------
-    widths : np.ndarray [shape=(K,)]
-        Widths of the labels in points; 0 where there is nothing to print.
-    intervals : np.ndarray [shape=(K, 2)]
-        What they are centred in, in points.
-
-    Returns
-    -------
-    list of int, length K
-        Rows, 0 the highest; -1 where no row has room.
+    `widths` [shape=(K,)] are those of the labels in points, 0 where there is nothing to print;
+    they are centred in `intervals` [shape=(K, 2)], in points.
     """
     taken = [-np.inf] * _ROWS
     rows = []

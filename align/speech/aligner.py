@@ -17,7 +17,7 @@ Three sets of base functions have names:
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -39,8 +39,9 @@ from align.features.articulatory import articulation
 from align.formats.phone_map import PHONE_MAPS, read_phone_map
 from align.formats.phone_map import unknown as describe_unknown
 from align.learners.kernels.kernel_pa import KernelPA
-from align.sequence.aligner import SequenceAligner, distinct
+from align.sequence.aligner import SequenceAligner
 from align.sequence.base import Aligner
+from align.sequence.feature_terms import distinct
 from align.sequence.lattices import ExpandedLattice
 from align.sequence.placement import WINDOW
 from align.types import SILENCE, SILENCES, Event, Example, IntArray
@@ -277,6 +278,16 @@ class SpeechAligner(SequenceAligner):
                 path=name,
             )
 
+    def _spelled(self, events: tuple[Event, ...]) -> "_Spelled":
+        """Return phones as the model knows them, and what it knows besides."""
+        known = self.known_labels()
+        labels = [self._canonical(event, known) for event in events]
+        symbols = [self._symbol(label) for label in labels]
+        closures = set(_CLOSURE_OF.values())
+        split = not closures.intersection(symbols) and closures <= known
+        closure = [_CLOSURE_OF.get(symbol) if split else None for symbol in symbols]
+        return _Spelled(labels, closure, [s != SILENCE and SILENCE in known for s in symbols])
+
     def _expand(self, events: tuple[Event, ...]) -> tuple[tuple[Event, ...], IntArray]:
         """Decode what the phone string leaves out: closures of stops, silence at either end.
 
@@ -284,22 +295,14 @@ class SpeechAligner(SequenceAligner):
         pronunciation dictionary has one for both. Where no closure is given, each stop is decoded
         as closure and release, and begins with its closure.
         """
-        known = self.known_labels()
-        labels = [self._canonical(event, known) for event in events]
-        symbols = [self._symbol(label) for label in labels]
-        closures = set(_CLOSURE_OF.values())
-        split = not closures.intersection(symbols) and closures <= known
-        decoded: list[Event] = []
+        labels, closures, sounds = self._spelled(events)
+        decoded: list[Event] = [SILENCE] if sounds[0] else []
         place = []
-        if symbols[0] != SILENCE and SILENCE in known:
-            decoded.append(SILENCE)
-        for label, symbol in zip(labels, symbols, strict=True):
+        for label, closure in zip(labels, closures, strict=True):
             place.append(len(decoded))
-            if split and symbol in _CLOSURE_OF:
-                decoded.append(_CLOSURE_OF[symbol])
-            decoded.append(label)
+            decoded += [label] if closure is None else [closure, label]
         place.append(len(decoded))
-        if symbols[-1] != SILENCE and SILENCE in known:
+        if sounds[-1]:
             decoded.append(SILENCE)
         return tuple(decoded), np.array(place, dtype=np.intp)
 
@@ -309,19 +312,15 @@ class SpeechAligner(SequenceAligner):
         Where no node is a closure, each stop becomes two nodes; paths that do not begin or end
         with silence get one that is outside of what was asked for.
         """
-        known = self.known_labels()
-        labels = [self._canonical(event, known) for event in events]
-        symbols = [self._symbol(label) for label in labels]
-        closures = set(_CLOSURE_OF.values())
-        split = not closures.intersection(symbols) and closures <= known
+        labels, closures, sounds = self._spelled(events)
         decoded: list[Event] = []
         given, head, tail = [], [], []
         arcs, score = [], []
-        for v, (label, symbol) in enumerate(zip(labels, symbols, strict=True)):
+        for v, (label, closure) in enumerate(zip(labels, closures, strict=True)):
             head.append(len(decoded))
             given.append(v)
-            if split and symbol in _CLOSURE_OF:
-                decoded.append(_CLOSURE_OF[symbol])
+            if closure is not None:
+                decoded.append(closure)
                 given.append(-1)
                 arcs.append((len(decoded) - 1, len(decoded)))
                 score.append(0.0)
@@ -331,35 +330,23 @@ class SpeechAligner(SequenceAligner):
         score += lattice.arc_score.tolist()
         outer: list[list[tuple[int, float]]] = []  # starts, ends
         for nodes, scores, side in (
-            (lattice.starts, lattice.start_score, head),
-            (lattice.ends, lattice.end_score, tail),
+            (lattice.starts.tolist(), lattice.start_score.tolist(), head),
+            (lattice.ends.tolist(), lattice.end_score.tolist(), tail),
         ):
-            outer.append([])
-            silence = -1
-            for v, value in zip(nodes.tolist(), scores.tolist(), strict=True):
-                if symbols[v] == SILENCE or SILENCE not in known:
-                    outer[-1].append((side[v], value))
-                    continue
-                if silence < 0:
-                    silence = len(decoded)
-                    decoded.append(SILENCE)
-                    given.append(-2)
-                arcs.append((silence, side[v]) if side is head else (side[v], silence))
-                score.append(value)
-            if silence >= 0:
-                outer[-1].append((silence, 0.0))
-        starts, ends = outer
-        whole = Lattice(
-            len(decoded),
-            arcs,  # type: ignore[arg-type]
-            [v for v, _ in starts],  # type: ignore[arg-type]
-            [v for v, _ in ends],  # type: ignore[arg-type]
-            score,  # type: ignore[arg-type]
-            [value for _, value in starts],  # type: ignore[arg-type]
-            [value for _, value in ends],  # type: ignore[arg-type]
-            labels=tuple(str(event) for event in decoded),
+            silence = len(decoded)
+            inner = [(side[v], x) for v, x in zip(nodes, scores, strict=True) if not sounds[v]]
+            for v, value in zip(nodes, scores, strict=True):
+                if sounds[v]:
+                    arcs.append((silence, side[v]) if side is head else (side[v], silence))
+                    score.append(value)
+            if any(sounds[v] for v in nodes):
+                decoded.append(SILENCE)
+                given.append(-2)
+                inner.append((silence, 0.0))
+            outer.append(inner)
+        return ExpandedLattice(
+            _lattice(decoded, arcs, score, *outer), tuple(decoded), np.array(given, dtype=np.intp)
         )
-        return ExpandedLattice(whole, tuple(decoded), np.array(given, dtype=np.intp))
 
     def align_text(
         self, audio: str | os.PathLike[str] | npt.NDArray[Any], text: Any, **options: Any
@@ -402,6 +389,34 @@ class SpeechAligner(SequenceAligner):
         if not isinstance(named["features"], list):
             raise ModelError("features must be a list of names.")
         return cls([*named.pop("features"), *features], **named)
+
+
+class _Spelled(NamedTuple):
+    """Phones as a model knows them: labels, the closure to put before each, whether it sounds."""
+
+    labels: list[str]
+    closures: list[str | None]
+    sounds: list[bool]
+
+
+def _lattice(
+    events: Sequence[Event],
+    arcs: Sequence[tuple[int, int]],
+    score: Sequence[float],
+    starts: Sequence[tuple[int, float]],
+    ends: Sequence[tuple[int, float]],
+) -> Lattice:
+    """Return the lattice of scored arcs between events, and of scored starts and ends."""
+    return Lattice(
+        len(events),
+        arcs,  # type: ignore[arg-type]
+        [v for v, _ in starts],  # type: ignore[arg-type]
+        [v for v, _ in ends],  # type: ignore[arg-type]
+        score,  # type: ignore[arg-type]
+        [value for _, value in starts],  # type: ignore[arg-type]
+        [value for _, value in ends],  # type: ignore[arg-type]
+        labels=tuple(str(event) for event in events),
+    )
 
 
 class _IpaClasses(Mapping[str, str]):

@@ -24,7 +24,6 @@ from align.features import NetworkConfidence, SpectralDistance
 from align.learners.structured.learner import StructuredLearner
 from align.sequence.checkpoint import (
     Checkpoint,
-    describe_example,
     describe_timed,
     digest_of_training,
 )
@@ -218,7 +217,7 @@ def test_what_the_digest_depends_on(corpus):
     features = aligner()._make_features()
 
     def digest(model=None, parts=features, recordings=timed, held_out=()):
-        described = [*map(describe_timed, recordings), *map(describe_example, held_out)]
+        described = [*map(describe_timed, recordings), *map(describe_timed, held_out)]
         return digest_of_training(model or aligner(), parts, [len(recordings), *described])
 
     same = digest()
@@ -233,8 +232,8 @@ def test_what_the_digest_depends_on(corpus):
         digest(parts=[NetworkConfidence(random_state=1), *features[1:]]),
         digest(recordings=timed[:-1]),
         digest(recordings=timed[::-1]),
-        digest(held_out=[corpus[0]]),
-        digest(held_out=[corpus[1]]),
+        digest(held_out=[timed[0]]),
+        digest(held_out=[timed[1]]),
     ]
     assert len({same, *others}) == len(others) + 1
 

@@ -4,14 +4,8 @@ import numpy as np
 import pytest
 
 from align.errors import ModelError, ParameterError
-from align.features.network import (
-    FrameNetwork,
-    Target,
-    _cross_entropy_slope,
-    log_sigmoid,
-    log_softmax,
-    train_network,
-)
+from align.features.network import FrameNetwork, log_sigmoid, log_softmax
+from align.features.network_training import Target, _cross_entropy_slope, train_network
 
 HEADS = (3, 1, 5)
 

@@ -6,8 +6,8 @@ from synthetic_speech import RATE, random_phones, recording
 
 from align.errors import ModelError, ParameterError
 from align.features import NetworkConfidence, Signal, TimedSignal
+from align.features.disguises import DISGUISES, PLAIN
 from align.features.network import log_sigmoid, log_softmax
-from align.features.network_confidence import _DISGUISES, _PLAIN
 
 CLASSES = {"sil": "silence", "s": "noise", "aa": "vowel", "iy": "vowel", "m": "nasal"}
 HOP = 0.005
@@ -49,7 +49,7 @@ def prepared(feature, item):
 # Targets ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("disguise", _DISGUISES)
+@pytest.mark.parametrize("disguise", DISGUISES)
 def test_targets_of_a_disguise_lie_where_its_sound_changes(disguise):
     """A track of loud and faint noise: each change must be where the boundary target peaks."""
     rng = np.random.default_rng(0)
@@ -103,7 +103,7 @@ def test_strength_falls_as_a_gaussian_of_time_from_the_nearest_boundary():
     assert (phone.strength == 1.0).all()
 
 
-@pytest.mark.parametrize("disguise", [_PLAIN, *_DISGUISES])
+@pytest.mark.parametrize("disguise", [PLAIN, *DISGUISES])
 def test_frames_without_labels_are_not_learned_from(disguise):
     item = timed(["s", "aa", "m"], seed=1, lead=0.3, tail=0.4)
     feature = prepared(tiny(), item)
@@ -143,7 +143,7 @@ def test_scores_are_log_probabilities(fitted):
     item = timed(["sil", "aa", "s", "aa"], seed=5)
     terms = fitted.terms(item.signal, item.events)
     (output,) = [
-        network.outputs(fitted._inputs(item.signal, *_PLAIN)) for network in fitted.networks_
+        network.outputs(fitted._inputs(item.signal, *PLAIN)) for network in fitted.networks_
     ]
     log_phone = log_softmax(output[0])
     n_frames = item.signal.n_frames
@@ -209,7 +209,7 @@ def test_pooled_copies_are_averaged_whatever_symbols_they_know():
     assert pooled.symbols_ == ["aa", "m", "s", "sil"]
     assert pooled.classes_ == ["nasal", "noise", "silence", "vowel"]
     signal = timed(["sil", "m", "aa", "s"], seed=8).signal
-    outputs = [c.networks_[0].outputs(c._inputs(signal, *_PLAIN)) for c in (first, second)]
+    outputs = [c.networks_[0].outputs(c._inputs(signal, *PLAIN)) for c in (first, second)]
 
     def logits(copy, output, symbol):
         if symbol not in copy.symbols_:
@@ -239,7 +239,7 @@ def test_pooled_copies_are_averaged_whatever_symbols_they_know():
     mean = (raw(first, outputs[0]) + raw(second, outputs[1])) / 2
     none = pooled.networks_[0].heads[2] - 1
     everything = np.mean(
-        [n.outputs(pooled._inputs(signal, *_PLAIN))[2] for n in pooled.networks_], axis=0
+        [n.outputs(pooled._inputs(signal, *PLAIN))[2] for n in pooled.networks_], axis=0
     )
     np.testing.assert_allclose(
         transition.table[transition.rows[1]] - log_softmax(everything)[:, none], mean, atol=1e-3

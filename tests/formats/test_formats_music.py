@@ -1,5 +1,6 @@
 """Files of aligned notes: what is written, what comes back, and what is refused."""
 
+import dataclasses
 import json
 import re
 import sys
@@ -16,7 +17,7 @@ from align.errors import DataError, ParameterError
 from align.formats.midi_out import TempoMap, fit_tempo_map, format_midi
 from align.formats.music_files import write_music
 from align.formats.score_midi import read_midi_notes, read_midi_score
-from align.formats.scores import read_note_truth, read_score
+from align.formats.scores import Score, read_note_truth, read_score
 from align.formats.table import MUSIC_FORMATS, is_music
 from align.results.music import MusicAlignment
 from align.types import Note
@@ -381,6 +382,24 @@ def test_music_that_begins_at_once_or_late(tmp_path: Path) -> None:
         wanted = MusicAlignment(notes, first + 0.5 * np.arange(6), duration=first + 5)
         wanted.to_midi(tmp_path / "a.mid", overwrite=True)
         same_times(MusicAlignment.from_labels(tmp_path / "a.mid", score=wanted), wanted, atol=2e-3)
+
+
+@pytest.mark.parametrize("suffix", [".mid", ".txt", ".sv.csv", ".svl"])
+def test_what_is_read_back_ends_where_the_last_note_does(tmp_path: Path, suffix: str) -> None:
+    notes = [Note(60, 0.0), Note(64, 0.5), Note(67, 1.0)]
+    wanted = MusicAlignment(notes, [1.0, 1.5, 2.0], duration=9.0, durations=[0.5, 0.5, 3.0])
+    assert wanted.end == pytest.approx(5.0)
+    path = tmp_path / f"a{suffix}"
+    write_music(path, wanted)
+    score = dataclasses.replace(Score.of(notes), durations=np.array([0.5, 0.5, 3.0]))
+    found = MusicAlignment.from_labels(path, score=score, duration=9.0)  # as with --audio
+    assert found.end == pytest.approx(wanted.end, abs=2e-3)
+    assert found.duration == 9.0
+    found = MusicAlignment.from_labels(path, score=score)
+    assert found.end == pytest.approx(wanted.end, abs=2e-3)
+    assert found.duration == found.end  # as far as is known
+    found = MusicAlignment.from_labels(path, score=score, duration=3.0)
+    assert found.end == found.duration == 3.0
 
 
 def test_midi_read_back_with_other_notes(tmp_path: Path) -> None:

@@ -5,21 +5,25 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from align.corpus.listing import folders
 from align.corpus.pairs import AUDIO_SUFFIXES
-from align.corpus.reading import Corpus, problem_of
+from align.corpus.reading import (
+    Corpus,
+    check_within,
+    first_problem,
+    header,
+    music_example,
+    problem_of,
+    speech_example,
+)
 from align.errors import AlignError, DataError
-from align.formats.labels import OVERRUN, Labels
-from align.types import Example, FloatArray
+from align.formats.labels import Labels
+from align.types import Example
 
 if TYPE_CHECKING:
-    from align.features.audio import AudioInfo
     from align.formats.scores import NoteTruth, Score
 
-__all__ = ["Gathering", "audio_by_stem", "header", "stem_of", "suffix_of", "tree_files"]
-
-_FRAME = 0.005  # seconds; an end that near to that of the recording is the same
+__all__ = ["Gathering", "audio_by_stem", "stem_of", "suffix_of", "tree_files"]
 
 
 def suffix_of(path: str) -> str:
@@ -30,29 +34,17 @@ def suffix_of(path: str) -> str:
 def tree_files(root: str, suffixes: Collection[str]) -> list[str]:
     """Return the files of a tree with some suffixes (in lower case), sorted; hidden ones are left.
 
-    Raises
-    ------
-    DataError
-        If there is no such folder.
+    Raises DataError if there is no such folder.
     """
     if not os.path.isdir(root):
         what = "is not a folder" if os.path.exists(root) else "does not exist"
         raise DataError(f"{what}; give the folder of the corpus.", path=root)
-    found = []
-    seen = set()
-    for folder, inner, names in os.walk(root, followlinks=True):
-        real = os.path.realpath(folder)
-        if real in seen:  # a symbolic link that leads back
-            inner.clear()
-            continue
-        seen.add(real)
-        inner[:] = sorted(name for name in inner if not name.startswith("."))
-        found += [
-            os.path.join(folder, name)
-            for name in names
-            if not name.startswith(".") and suffix_of(name) in suffixes
-        ]
-    return sorted(found)
+    return sorted(
+        os.path.join(folder, name)
+        for folder, names in folders(root)
+        for name in names
+        if suffix_of(name) in suffixes
+    )
 
 
 def audio_by_stem(root: str) -> dict[str, str]:
@@ -71,15 +63,7 @@ def stem_of(path: str) -> str:
 
 
 class Gathering:
-    """A corpus in the making.
-
-    Parameters
-    ----------
-    root : str
-        The folder of the corpus, for messages.
-    kind : str
-        ``speech`` or ``music``.
-    """
+    """A corpus of speech or music in the making; `root` is its folder, for messages."""
 
     def __init__(self, root: str, kind: str) -> None:
         self.root = root
@@ -99,15 +83,7 @@ class Gathering:
     def add_speech(self, audio: str, labels: Labels, group: str | None) -> None:
         """Add a recording with labels that were checked against its length."""
         assert labels.duration is not None
-        self.examples.append(
-            Example(
-                audio=audio,
-                events=labels.labels,
-                onsets=labels.onsets,
-                end=labels.end if labels.duration - labels.end > _FRAME else None,
-                group=group,
-            )
-        )
+        self.examples.append(speech_example(audio, labels, labels.duration, group))
 
     def add_music(
         self,
@@ -120,40 +96,21 @@ class Gathering:
     ) -> None:
         """Add a recording with its score and true times, which `source` holds.
 
-        Raises
-        ------
-        DataError
-            If the recording cannot be used, or the notes lie outside of it.
+        Raises DataError if the recording cannot be used, or the notes lie outside of it.
         """
         if truth.index.size == 0:
             raise DataError("has no note that was played.", path=source)
-        _check_within(header(audio), truth.performed, source)
-        self.examples.append(
-            Example(
-                audio=audio,
-                events=score.notes,
-                onsets=truth.onsets(len(score)),
-                group=group,
-                score=score,
-                truth=truth,
-            )
-        )
+        check_within(header(audio), truth, source)
+        self.examples.append(music_example(audio, score, truth, group))
 
     def corpus(self, nothing: str) -> Corpus:
         """Return the corpus, its examples sorted by path.
 
-        Raises
-        ------
-        DataError
-            If there is no example: because of the first problem, else for the reason `nothing`.
+        Raises DataError if there is none: because of the first problem, else for the reason
+        `nothing`.
         """
         if not self.examples and self.problems:
-            path, reason = self.problems[0]
-            raise DataError(
-                f"nothing can be used (problems: {len(self.problems)}), the first because of "
-                f"{path}: {reason}",
-                path=self.root,
-            )
+            raise first_problem("nothing", self.problems, self.root)
         if not self.examples:
             raise DataError(nothing, path=self.root)
         return Corpus(
@@ -161,21 +118,4 @@ class Gathering:
             self.problems,
             self.unpaired,
             self.kind,
-        )
-
-
-def header(audio: str) -> "AudioInfo":
-    """Read what the header of a recording says."""
-    from align.features.audio import audio_info  # opens soundfile, which takes a while to import
-
-    return audio_info(audio)
-
-
-def _check_within(info: "AudioInfo", performed: FloatArray, source: str) -> None:
-    first, last = float(np.min(performed)), float(np.max(performed))
-    if first < -OVERRUN or last > info.duration + OVERRUN:
-        raise DataError(
-            f"the notes are played from {first:.3f} to {last:.3f} s, beyond the recording, which "
-            f"lasts {info.duration:.3f} s; do they belong together?",
-            path=source,
         )

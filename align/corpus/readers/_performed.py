@@ -25,13 +25,7 @@ _QUARTER = 0.5  # seconds
 
 
 def performed_midi(path: str) -> "tuple[Score, NoteTruth]":
-    """Read a MIDI file as score and truth at once.
-
-    Raises
-    ------
-    DataError
-        If it cannot be used.
-    """
+    """Read a MIDI file as score and truth at once; DataError if it cannot be used."""
     notes, per_quarter = midi_notes(path)
     return score_in_ticks(notes, per_quarter, np.array([note.onset for note in notes]), path)
 
@@ -57,13 +51,7 @@ def score_in_ticks(
 
 
 def midi_notes(path: str) -> "tuple[list[MidiNote], int]":
-    """Read the notes of a MIDI file and how many ticks a quarter note has.
-
-    Raises
-    ------
-    DataError
-        If it cannot be used or has no notes.
-    """
+    """Read the notes of a MIDI file, and the ticks of a quarter note; DataError without any."""
     from align.formats.score_midi import read_midi_score  # opens mido
 
     read = read_midi_score(path)

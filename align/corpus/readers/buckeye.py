@@ -29,8 +29,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from align.corpus.pairs import find_pairs
-from align.corpus.readers._gather import Gathering, header
-from align.corpus.reading import Corpus
+from align.corpus.readers._gather import Gathering
+from align.corpus.reading import Corpus, header
 from align.errors import DataError, ParameterError
 from align.files.text import parse_number, read_text
 from align.formats.labels import Labels, make_labels
@@ -43,17 +43,7 @@ _SHARED = "+1"
 
 
 class XLabel(NamedTuple):
-    """A label of an xlabel file.
-
-    Attributes
-    ----------
-    start, end : float
-        Seconds.
-    label : str
-        The first field, stripped.
-    line : int
-        Line of the file, counted from 1.
-    """
+    """A label of an xlabel file: seconds, the first field, and the line, counted from 1."""
 
     start: float
     end: float

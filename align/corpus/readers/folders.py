@@ -15,8 +15,8 @@ LREC-COLING 2024.
 import os
 
 from align.corpus.pairs import AUDIO_SUFFIXES
-from align.corpus.readers._gather import Gathering, header, stem_of, tree_files
-from align.corpus.reading import Corpus, read_corpus
+from align.corpus.readers._gather import Gathering, stem_of, tree_files
+from align.corpus.reading import Corpus, header, read_corpus
 from align.errors import ParameterError
 from align.formats.textgrid import read_textgrid
 

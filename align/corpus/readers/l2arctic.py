@@ -22,8 +22,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from align.corpus.pairs import AUDIO_SUFFIXES
-from align.corpus.readers._gather import Gathering, header, stem_of, tree_files
-from align.corpus.reading import Corpus
+from align.corpus.readers._gather import Gathering, stem_of, tree_files
+from align.corpus.reading import Corpus, header
 from align.errors import DataError, ParameterError
 from align.formats.labels import Labels
 from align.formats.textgrid import read_textgrid

@@ -31,19 +31,7 @@ _BLOCK = 1 << 13  # frames; libsndfile's Vorbis coder keeps a long write on the 
 
 
 class EncodedSound(NamedTuple):
-    """A recording as a page holds it.
-
-    Attributes
-    ----------
-    data : bytes
-        An audio file.
-    media_type : str
-        Such as ``audio/ogg``.
-    rate : int
-        Sampling rate in Hz.
-    duration : float
-        Length in seconds.
-    """
+    """A recording as a page holds it: an audio file, its media type, rate in Hz, and seconds."""
 
     data: bytes
     media_type: str
@@ -54,28 +42,11 @@ class EncodedSound(NamedTuple):
 def encode_sound(
     audio: str | os.PathLike[str] | npt.NDArray[Any], rate: int | None = None, format: str = "ogg"
 ) -> EncodedSound:
-    """Encode a recording for a page.
+    """Encode a recording, a file or samples, for a page: one channel, at 8 to 48 kHz.
 
-    Parameters
-    ----------
-    audio : path or np.ndarray [shape=(n,) or (n, channels)]
-        The recording.
-    rate : int, optional
-        Sampling rate of an array in Hz.
-    format : {"ogg", "flac", "wav"}
-        How.
-
-    Returns
-    -------
-    EncodedSound
-        One channel, at 8 to 48 kHz; samples beyond full scale are scaled down.
-
-    Raises
-    ------
-    DataError
-        Where the recording cannot be read.
-    ParameterError
-        For another format.
+    `audio` may be an array [shape=(n,) or (n, channels)] at `rate` Hz; samples beyond full scale
+    are scaled down. `format` is "ogg", "flac" or "wav", else ParameterError; DataError where the
+    recording cannot be read.
 
     Examples
     --------

@@ -32,17 +32,7 @@ _NOTABLE = 0.005  # seconds from the reference that are worth a word
 
 
 class Uncertain(NamedTuple):
-    """An event that deserves a look.
-
-    Attributes
-    ----------
-    event : int
-        Which, from 0.
-    value : float
-        How much, in [0, 1].
-    reason : str
-        Why, for a person.
-    """
+    """An event that deserves a look: its number from 0, how much, in [0, 1], and why."""
 
     event: int
     value: float
@@ -54,17 +44,7 @@ def typical_lengths(
 ) -> dict[str, tuple[float, float]]:
     """Median and robust deviation of the logarithm of the length of each label.
 
-    Parameters
-    ----------
-    labels : sequence of sequence of str
-        Of each recording.
-    intervals : sequence of np.ndarray [shape=(K, 2)]
-        Start and end of each event in seconds.
-
-    Returns
-    -------
-    dict
-        Labels that occur `_ENOUGH` times.
+    Only of labels that occur `_ENOUGH` times. `intervals` [shape=(K, 2)] are in seconds.
     """
     lengths: dict[str, list[float]] = defaultdict(list)
     for names, times in zip(labels, intervals, strict=True):
@@ -88,27 +68,11 @@ def most_uncertain(
     typical: Mapping[str, tuple[float, float]] | None = None,
     with_lengths: bool = True,
 ) -> list[Uncertain]:
-    """List the events that deserve a look, the most uncertain first.
+    """List the events of which there is something to say, the most uncertain first.
 
-    Parameters
-    ----------
-    labels : sequence of str, length K
-        What occurs.
-    intervals : np.ndarray [shape=(K, 2)]
-        Start and end of each in seconds.
-    confidence : sequence of float or None, length K
-        How sure each onset is, where it is known.
-    reference : np.ndarray [shape=(K,)], optional
-        True onsets in seconds; NaN where unknown.
-    typical : mapping, optional
-        What `typical_lengths` returned.
-    with_lengths : bool
-        Whether the ends of events mean anything.
-
-    Returns
-    -------
-    list of Uncertain
-        Only events of which there is something to say.
+    `intervals` [shape=(K, 2)] are in seconds, `confidence` is how sure each onset is, `reference`
+    [shape=(K,)] the true onsets in seconds, NaN where unknown; `typical` is what `typical_lengths`
+    returned. Without `with_lengths` the ends of events mean nothing.
 
     Examples
     --------

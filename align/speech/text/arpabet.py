@@ -214,19 +214,9 @@ _NAMES = frozenset(p for p in ARPABET_TO_IPA if len(p) > 1) | {"cl", "vcl"}
 
 
 def spell(phones: Sequence[str], known: Collection[str]) -> tuple[str, ...] | None:
-    """Return a pronunciation in the labels of a model.
+    """Return a pronunciation, in any spelling, in the `known` labels of a model.
 
-    Parameters
-    ----------
-    phones : sequence of str
-        A pronunciation, in any spelling.
-    known : collection of str
-        The labels the model can align.
-
-    Returns
-    -------
-    tuple of str or None
-        None where a phone has no counterpart among them.
+    None where a phone has no counterpart among them.
 
     Examples
     --------

@@ -35,18 +35,9 @@ def realisations(
 ) -> dict[str, tuple[tuple[str, ...], ...]]:
     """Return labels for each phone of an English dictionary, for a model that knows closures.
 
-    Parameters
-    ----------
-    known : collection of str
-        The labels of the model.
-    entries : mapping of str to Entry, optional
-        The words; where a pronunciation has closures of its own, phones are what it says.
-
-    Returns
-    -------
-    dict of str to tuple
-        For some phones their alternatives, each a sequence of labels; empty for a model that has
-        no ``cl`` and ``vcl``.
+    For some phones their alternatives, each a sequence of labels; empty for a model that has no
+    ``cl`` and ``vcl``. Where a pronunciation in `entries` has closures of its own, phones are what
+    it says.
 
     Examples
     --------

@@ -3,9 +3,11 @@
 import os
 from collections.abc import Callable, Collection, Sequence
 
+from align.corpus.check_speech import hidden_files
 from align.corpus.issues import Issue, Validation, odd_formats
-from align.corpus.pairs import AUDIO_SUFFIXES, Pair, find_pairs
-from align.errors import AlignError, DataError, error_reason
+from align.corpus.pairs import find_pairs
+from align.corpus.reading import header, problem_of
+from align.errors import AlignError, DataError
 from align.formats.labels import OVERRUN
 from align.speech.text.dictionary import Dictionary
 from align.speech.text.lookup import look_up, look_up_all, out_of_vocabulary
@@ -70,8 +72,6 @@ def validate_transcripts(
     pairs = find_pairs(root, None, tuple(suffixes))
     if not pairs:
         raise DataError("holds neither audio nor transcripts.", path=root)
-    from align.features.audio import audio_info
-
     errors: list[Issue] = []
     warnings: list[Issue] = []
     formats: dict[str, tuple[int, int]] = {}
@@ -83,37 +83,20 @@ def validate_transcripts(
                 missing = "audio" if pair.audio is None else "transcript"
                 warnings.append(Issue(pair.path, f"has no {missing} of its name beside it."))
             continue
-        warnings += _hidden(pair)
+        warnings += hidden_files(pair)
         try:
-            about = audio_info(pair.audio)
+            about = header(pair.audio)
             said = read_transcript(pair.labels)
             warnings += _check(
                 said, pair.labels, about.duration, dictionary, known, language, guess
             )
         except AlignError as error:
-            path = getattr(error, "path", None) or pair.labels
-            errors.append(Issue(path, _reason(error, path), "error"))
+            path, reason = problem_of(error, pair.labels)
+            errors.append(Issue(path, reason, "error"))
             continue
         formats[pair.audio] = (about.rate, about.channels)
     warnings += odd_formats(formats)
     return Validation(len(formats), tuple(errors), tuple(warnings))
-
-
-def _reason(error: AlignError, path: str) -> str:
-    line = getattr(error, "line", None)
-    message = getattr(error, "message", None)
-    if line is not None and message is not None:
-        return f"line {line}: {message}"
-    return error_reason(error, path)
-
-
-def _hidden(pair: Pair) -> list[Issue]:
-    found = []
-    for other in pair.others:
-        is_audio = os.path.splitext(other)[1].lower() in AUDIO_SUFFIXES
-        used = os.path.basename(str(pair.audio if is_audio else pair.labels))
-        found.append(Issue(other, f"is not used: {used} beside it goes first."))
-    return found
 
 
 def _check(

@@ -1,0 +1,94 @@
+"""Options that several commands have, and how options are put together."""
+
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar
+
+import click
+
+from align.cli.console import FILE, MODEL
+
+__all__ = [
+    "dictionary_option",
+    "jobs_option",
+    "language_option",
+    "model_option",
+    "output_option",
+    "overwrite_option",
+    "score_option",
+    "seed_option",
+    "stacked",
+]
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+class _Option(Protocol):
+    """A decorator that leaves the type of a command as it is."""
+
+    def __call__(self, command: _F, /) -> _F: ...
+
+
+def stacked(*options: Callable[[Any], Any]) -> _Option:
+    """Return a decorator that adds options in this order, as where decorators are stacked."""
+
+    def add(command: _F) -> _F:
+        for option in reversed(options):  # the first is outermost
+            command = option(command)
+        return command
+
+    return add
+
+
+def model_option(default: str) -> _Option:
+    """Return ``--model``, of a bundled model where none is named."""
+    return click.option(
+        "--model",
+        type=MODEL,
+        default=default,
+        show_default=True,
+        metavar="M",
+        help="A model file, or the name of a bundled model.",
+    )
+
+
+def output_option(metavar: str, text: str) -> _Option:
+    """Return ``--output`` of a command that needs one file to write."""
+    return click.option("-o", "--output", required=True, type=FILE, metavar=metavar, help=text)
+
+
+def overwrite_option(what: str) -> _Option:
+    """Return ``--overwrite``; the text says what is replaced."""
+    return click.option("--overwrite", is_flag=True, help=f"Replace {what}.")
+
+
+def score_option() -> _Option:
+    """Return ``--score``, for labels of notes."""
+    return click.option(
+        "--score",
+        type=FILE,
+        metavar="SCORE",
+        help="Of music: what labels are of that know no score (.txt, .svl, .sv.csv, .mid).",
+    )
+
+
+def jobs_option(name: str, what: str) -> _Option:
+    """Return ``--jobs`` as the parameter `name`; the text says what does not depend on it."""
+    text = f"Processes; by default one for each core. {what} not depend on it."
+    return click.option("--jobs", name, type=int, default=-1, metavar="N", help=text)
+
+
+def seed_option() -> _Option:
+    """Return ``--seed``."""
+    return click.option(
+        "--seed", "random_state", type=click.IntRange(0), metavar="N", help="By default 0."
+    )
+
+
+def dictionary_option(name: str, metavar: str, text: str) -> _Option:
+    """Return ``--dictionary`` as the parameter `name`; it may be given several times."""
+    return click.option("--dictionary", name, multiple=True, type=FILE, metavar=metavar, help=text)
+
+
+def language_option(text: str) -> _Option:
+    """Return ``--language``."""
+    return click.option("--language", default="en", show_default=True, metavar="CODE", help=text)

@@ -1,0 +1,82 @@
+"""Recordings in disguise: what a network of phones is trained on besides the recordings.
+
+A disguise is a shift within a frame, a tempo, faster or slower, and a stretch of the frequency
+axis, as by a longer or shorter vocal tract.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from align.features.signal import Signal
+from align.features.spectra import log_mel
+
+__all__ = ["DISGUISES", "PLAIN", "disguised_energies", "frame_times"]
+
+Float32 = npt.NDArray[np.float32]
+Disguise = tuple[float, float, float]
+
+PLAIN: Disguise = (0.0, 1.0, 1.0)
+"""Shift in frames, tempo and stretch of a recording as it is."""
+
+DISGUISES: tuple[Disguise, ...] = (
+    PLAIN,
+    (1 / 3, 0.925, 0.93),
+    (-1 / 3, 1.075, 1.07),
+    (0.5, 1.0, 1.05),
+    (1 / 6, 1.0, 0.95),
+)
+"""Those that training sees, in turn."""
+
+
+def disguised_energies(
+    signal: Signal, disguise: Disguise, windows: Sequence[float], n_mels: int
+) -> Float32:
+    """Return log mel energies for every window, without their mean [shape=(T, n)].
+
+    A frame lasts `tempo` hops, and begins `shift` frames later. The filters stand `stretch` times
+    higher: their bank is laid out for a sampling rate that is wrong by as much.
+    """
+    shift, tempo, stretch = disguise
+    hop_length = max(1, round(signal.hop_length * tempo))
+    rate = round(signal.rate / stretch)
+    samples = _shifted(_levelled(signal.samples), round(shift * signal.hop_length))
+    parts = [
+        log_mel(
+            samples,
+            rate,
+            hop_length / rate,
+            window=window * signal.rate / rate,
+            n_mels=n_mels,
+            fmin=60.0,
+            fmax=0.46 * signal.rate,
+            preemphasis=0.97,
+            floor=3e-5,
+            normalise_mean=True,
+        )
+        for window in windows
+    ]
+    return np.concatenate(parts, axis=1)
+
+
+def frame_times(
+    signal: Signal, n_frames: int, shift: float, tempo: float
+) -> tuple[npt.NDArray[np.float64], float]:
+    """Return when the frames of a disguise begin, and how long they last, in seconds."""
+    hop = max(1, round(signal.hop_length * tempo)) / signal.rate
+    first = round(shift * signal.hop_length) / signal.rate
+    return first + hop * np.arange(n_frames, dtype=np.float64), hop
+
+
+def _levelled(samples: Float32) -> Float32:
+    """Return samples at the level of close speech: the floor of the energies is absolute."""
+    level = float(np.sqrt(np.mean(np.square(samples, dtype=np.float64))))
+    return samples * np.float32(0.05 / max(level, 1e-6))
+
+
+def _shifted(samples: Float32, by: int) -> Float32:
+    """Drop the first `by` samples, or put silence before them if negative."""
+    if by >= 0:
+        return samples[min(by, samples.size - 1) :]
+    return np.concatenate([np.zeros(-by, dtype=np.float32), samples])
