@@ -75,7 +75,7 @@ def aligning(
 
 def speech_parts(model: object) -> list[Part]:
     return [
-        (align.sequence.aligner, "_terms", "features"),
+        (align.sequence.aligner, "terms_of", "features"),
         (model, "_best_path", "decoding"),
         (model, "_signal", "reading"),
     ]
