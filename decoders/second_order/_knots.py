@@ -21,10 +21,10 @@ __all__ = ["Lengths", "choose_lengths", "most_places"]
 # A change of length by `far` frames costs as much as the scores of one onset differ: where that is
 # few, knots must be dense. Distances in frames grow with the distance from the middle.
 _SPACING = 0.2  # of far, between knots at the middle
-_WIDEST_PART, _WIDEST = 0.25, (3.0, 16.0)  # of the middle, within these: the most between them
+_WIDEST_PART, _WIDEST = 0.25, (4.0, 16.0)  # of the middle, within these: the most between them
 _KNOT_GROWTH, _KNOT_GROWTHS = 0.03, (0.25, 0.5)  # times far, within these, for each frame away
 # of far, within these: frames either side of the middle whose lengths are bins of their own
-_SINGLE, _SINGLES = 0.3, (6.0, 10.0)
+_SINGLE, _SINGLES = 0.25, (6.0, 11.0)
 # where changes are cheap, paths go far from the middle, so bins must be narrow there: so much
 # divided by far, within these, for each frame beyond
 _BIN_GROWTH, _BIN_GROWTHS = 5.0, (0.3, 0.6)
