@@ -41,7 +41,7 @@ from align.types import FloatArray, IntArray
 __all__ = ["LANES", "PAD", "Bounds", "bound_all", "row_offsets", "scratch_bytes"]
 
 PAD = 16
-"""Frames of score `_NEVER` on either side of each row."""
+"""Frames of score `_NEVER` before each row, and after the last one."""
 LANES = 8
 """Frames in a vector: rows hold a whole number of them."""
 _ROWS = 4  # rows of R that are filled at once
@@ -95,17 +95,17 @@ def row_offsets(
     offset, offset_of_all, stride = np.zeros((3, n_events + 2), dtype=np.intp)
     for k in range(1, n_events + 1):
         whole = (last[k] - first[k] + LANES) // LANES * LANES
-        stride[k] = PAD + whole + PAD
+        stride[k] = PAD + whole
         n_rows = (n_knots[k - 1] + _ROWS - 1) // _ROWS * _ROWS
-        offset[k + 1] = offset[k] + n_rows * stride[k]
+        offset[k + 1] = offset[k] + n_rows * stride[k] + PAD
         offset_of_all[k + 1] = offset_of_all[k] + whole
     return offset, stride, offset_of_all
 
 
 def scratch_bytes(places: int, longest: int, widest: int) -> int:
     """Return how many bytes `bound_all` allocates at most, for the longest length and so on."""
-    rows = places + _GROUP
-    return 4 * rows * (widest + 2 * PAD) + 20 * (longest + 1) + 4 * rows * (places + _ROWS + 2)
+    rows = places + 2 * _GROUP
+    return 4 * rows * (widest + 2 * PAD) + 20 * (longest + 1) + 4 * rows * (places + _ROWS + 12)
 
 
 @compiled()
@@ -131,7 +131,7 @@ def bound_all(
     if not np.max(roots) * float(longest_of_all) * np.sqrt(per_unit) < _HUGE:
         return -np.inf
     widest = (np.max(last - first) + LANES) // LANES * LANES + PAD
-    most_bins = np.max(lengths.n_bins) + _GROUP
+    most_bins = np.max(lengths.n_bins) + 2 * _GROUP
     spread = np.empty(most_bins * widest, np.float32)  # X
     onset = np.empty(widest, np.float32)
     line_at = np.empty(longest_of_all + 1, np.intp)
@@ -216,20 +216,24 @@ def _fill_lines(
     times that of the knot above, and ``line[2, d]``: how far the bound may be above the line that
     joins both, and the score of the length.
     """
-    added = 0.0
-    for j in range(max(1, n_knots - 1)):
-        low, high = knot[j], knot[min(j + 1, n_knots - 1)]
-        step = 1.0 / max(1, high - low)
-        for d in range(low, high + 1):
-            more = bend * float((d - low) * (high - d)) - greatest
-            added = max(added, more)
-            if not flat:
-                more += (duration[_at(d)] - top) * per_unit
+    widest = 0
+    for j in range(n_knots - 1):
+        low, high = knot[_at(j)], knot[_at(j + 1)]
+        widest, row, step = max(widest, high - low), j * stride, 1.0 / float(high - low)
+        for d in range(low, high):
             part = float(d - low) * step
-            at[_at(d)] = j * stride + d
+            at[_at(d)] = row + d
             line[0, _at(d)], line[1, _at(d)] = 1.0 - part, part
+            line[2, _at(d)] = bend * float((d - low) * (high - d)) - greatest
+    end = knot[n_knots - 1]  # the last knot: all of the row above, or there is one row
+    part = 1.0 if n_knots > 1 else 0.0
+    at[end] = max(n_knots - 2, 0) * stride + end
+    line[0, end], line[1, end], line[2, end] = 1.0 - part, part, -greatest
+    if not flat:
+        for d in range(knot[0], end + 1):
+            more = line[2, _at(d)] + (duration[_at(d)] - top) * per_unit
             line[2, _at(d)] = more if more > _NEVER else _NEVER
-    return added
+    return max(0.0, bend * float(widest // 2 * (widest - widest // 2)) - greatest)
 
 
 @compiled(fastmath={"contract"})  # products and sums in one instruction, which rounds less
@@ -253,11 +257,12 @@ def _fill_spread(
     ``begin`` on in each row. Rows are read beyond their ends, where they hold `_NEVER`.
     """
     whole = (n_frames + LANES - 1) // LANES * LANES
-    for b in range(n_bins + _GROUP - 1):  # those beyond the last are for reading four at once
-        for i in range(b * widest, b * widest + whole):
-            spread[_at(i)] = _NEVER
+    for b in range(n_bins, n_bins + _GROUP - 1):  # are read because four are read at once
+        spread[b * widest : b * widest + whole] = _NEVER
     for b in range(n_bins):
         low, high = edge[_at(b)], edge[_at(b + 1)]
+        for i in range(b * widest, b * widest + whole):
+            spread[_at(i)] = _NEVER
         for d in range(low, high, _GROUP):
             a = max(0, first_end - d - _GROUP + 1)  # the first frame that reaches the next onset
             n = min(n_frames, last_end - d + 1) - a
@@ -266,15 +271,14 @@ def _fill_spread(
             d0 = _at(d)
             x0, p0, q0, c0 = _at(source + line_at[d0]), line[0, d0], line[1, d0], line[2, d0]
             y0 = x0 + _at(stride)
-            if high - d == 1:
+            if high - low == 1:
                 for i in range(n):
                     f = _at(i)
-                    v = c0 + q0 * table[y0 + f] + p0 * table[x0 + f]
-                    best = spread[z + f]
-                    spread[z + f] = v if v > best else best
+                    spread[z + f] = c0 + q0 * table[y0 + f] + p0 * table[x0 + f]
                 continue
             # four lengths; where there are fewer, the last one again
-            d1, d2, d3 = _at(d + 1), _at(min(d + 2, high - 1)), _at(min(d + 3, high - 1))
+            rest = high - 1
+            d1, d2, d3 = _at(min(d + 1, rest)), _at(min(d + 2, rest)), _at(min(d + 3, rest))
             x1, p1, q1, c1 = _at(source + line_at[d1]), line[0, d1], line[1, d1], line[2, d1]
             x2, p2, q2, c2 = _at(source + line_at[d2]), line[0, d2], line[1, d2], line[2, d2]
             x3, p3, q3, c3 = _at(source + line_at[d3]), line[0, d3], line[1, d3], line[2, d3]
@@ -314,24 +318,26 @@ def _fill_costs(
     cost infinitely much.
     """
     root = np.sqrt(per_unit)
+    least, most, shortest = bins[0], bins[1], bins[2]
+    n = (n_bins + 2 * _GROUP - 2) // _GROUP * _GROUP
+    least[n_bins:n], most[n_bins:n], shortest[n_bins:n] = np.inf, np.inf, 0.0
     for b in range(n_bins):
         low, high = float(edge[_at(b)]), float(edge[_at(b + 1)] - 1)
-        bins[0, _at(b)], bins[1, _at(b)] = root * alpha * low, root * alpha * high
-        bins[2, _at(b)] = low
+        least[_at(b)], most[_at(b)] = root * alpha * low, root * alpha * high
+        shortest[_at(b)] = low
     n_rows = (n_knots + _ROWS - 1) // _ROWS * _ROWS
     for j in range(n_rows):
         before = float(knot[min(j, n_knots - 1)])
         there, slope = root * beta * before, rest * before * per_unit
-        for b in range(n_bins):
-            below, above = bins[0, _at(b)] - there, there - bins[1, _at(b)]
+        row = cost[j]
+        for b in range(n):
+            below, above = least[_at(b)] - there, there - most[_at(b)]
             gap = below if below > above else above
             gap = gap if gap > 0.0 else 0.0
-            cost[_at(j), _at(b)] = gap * gap + slope * bins[2, _at(b)]
+            row[_at(b)] = gap * gap + slope * shortest[_at(b)]
         # as if there were one bin of all lengths: no change costs less
-        gap = max(bins[0, 0] - there, there - bins[1, n_bins - 1], 0.0)
-        limit[j] = gap * gap + slope * bins[2, 0] + _FAR
-        for b in range(n_bins, n_bins + _GROUP - 1):
-            cost[j, b] = np.inf
+        gap = max(least[0] - there, there - most[n_bins - 1], 0.0)
+        limit[j] = gap * gap + slope * shortest[0] + _FAR
     before = 0.0
     for j in range(n_rows):
         width = knot[j + 1] - knot[j] if j < n_knots - 1 else 0
@@ -429,7 +435,8 @@ def _fill_rows(
                 best = table[o3 + f]
                 table[o3 + f] = p if p > best else best
         for r in range(_ROWS):  # the score of the onset, and nothing beside the window
-            o, more, a = _at(to + (j + r) * stride + PAD), slack[_at(j + r)], _at(at)
+            row, more, a = to + (j + r) * stride + PAD, slack[_at(j + r)], _at(at)
+            o = _at(row)
             for i in range(whole):
                 f = _at(i)
                 value = (table[o + f] + onset[f]) * _TOWARDS_0
@@ -437,11 +444,9 @@ def _fill_rows(
                 value += more
                 best = of_all[a + f]
                 of_all[a + f] = value if value > best else best
-            o -= _at(PAD)
-            for i in range(PAD):
-                table[o + _at(i)] = _NEVER
-            for i in range(PAD + n_frames, stride):
-                table[o + _at(i)] = _NEVER
+            for i in range(row + n_frames, row + stride):
+                table[_at(i)] = _NEVER
+    table[to : to + PAD] = _NEVER
     best = of_all[at]
     for i in range(at, at + n_frames):
         value = of_all[_at(i)]

@@ -21,9 +21,10 @@ __all__ = ["Lengths", "choose_lengths", "most_places"]
 # A change of length by `far` frames costs as much as the scores of one onset differ: where that is
 # few, knots must be dense. Distances in frames grow with the distance from the middle.
 _SPACING = 0.2  # of far, between knots at the middle
-_WIDEST = 16.0  # but at most so many frames
+_WIDEST_PART, _WIDEST = 0.25, (4.0, 16.0)  # of the middle, within these: the most between them
 _KNOT_GROWTH, _KNOT_GROWTHS = 0.03, (0.25, 0.5)  # times far, within these, for each frame away
-_SINGLE = 6  # frames either side of the middle whose lengths are bins of their own
+# of far, within these: frames either side of the middle whose lengths are bins of their own
+_SINGLE, _SINGLES = 0.25, (6.0, 11.0)
 # where changes are cheap, paths go far from the middle, so bins must be narrow there: so much
 # divided by far, within these, for each frame beyond
 _BIN_GROWTH, _BIN_GROWTHS = 5.0, (0.3, 0.6)
@@ -53,7 +54,7 @@ class Lengths(NamedTuple):
 def most_places(longest: int) -> int:
     """Return how many knots, or edges of bins, an event has at most."""
     growth = min(_KNOT_GROWTHS[0], _BIN_GROWTHS[0])
-    each_side = _SINGLE + 1.0 / growth + np.log(longest + 2.0) / np.log1p(growth)
+    each_side = _SINGLES[1] + 1.0 / growth + np.log(longest + 2.0) / np.log1p(growth)
     return 2 * int(each_side) + 8
 
 
@@ -84,12 +85,14 @@ def choose_lengths(
         if k < n_events - 1:
             steep = max(steep, beta[k + 1])
         far = np.sqrt(unit) / steep if steep > 0.0 else np.inf
-        spacing = min(max(_SPACING * far, 1.0), _WIDEST)
+        widest = min(max(_WIDEST_PART * middle, _WIDEST[0]), _WIDEST[1])
+        spacing = min(max(_SPACING * far, 1.0), widest)
         growth = min(max(_KNOT_GROWTH * far, _KNOT_GROWTHS[0]), _KNOT_GROWTHS[1])
         lengths.n_knots[k] = _place(low, middle, high, spacing, growth, 0, lengths.knot[k])
         # a bin ends where the next begins, so one more place than there are bins
         growth = min(max(_BIN_GROWTH / far, _BIN_GROWTHS[0]), _BIN_GROWTHS[1])
-        n = _place(low, middle, high + 1, 1.0, growth, _SINGLE, lengths.edge[k])
+        near = int(min(max(_SINGLE * far, _SINGLES[0]), _SINGLES[1]))
+        n = _place(low, middle, high + 1, 1.0, growth, near, lengths.edge[k])
         lengths.n_bins[k] = n - 1
 
 

@@ -123,13 +123,8 @@ def search_by_bounds(
     bound = bound_all(tables, roots, top, lengths, bounds)
     if bound == -np.inf:
         return None
-    states = States(
-        value.view(np.float64),
-        length,
-        other,
-        newest,
-        *np.empty((2, n_events + 1), dtype=np.intp),
-    )
+    place, begin = np.empty((2, n_events + 1), dtype=np.intp)
+    states = States(value.view(np.float64), length, other, newest, place, begin)
     onsets = np.empty(n_events, dtype=np.intp)
     beam, known = _BEAM * spread, -np.inf
     for aim in _AIMS:
