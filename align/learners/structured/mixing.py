@@ -37,6 +37,7 @@ from align._blas import one_thread
 from align._params import ParamsMixin, not_fitted_error
 from align.errors import ParameterError
 from align.learners.parts import FixedTuning, MixedEpoch, check_mixing, make_update, mixing_weights
+from align.learners.parts.parameters import generator
 from align.learners.structured._resume import restore_generator, state_of_generator
 from align.learners.structured.learner import StructuredLearner
 from align.learners.structured.problems import StructuredProblem, check_feature, check_pairs
@@ -176,7 +177,7 @@ class ParameterMixing(ParamsMixin):
 
         learner = self._check()
         n, n_epochs = check_pairs(xs, ys, "xs", "ys"), learner._epochs()
-        rng = np.random.default_rng(learner.random_state)
+        rng = generator(learner.random_state)
         dealt = rng.permutation(n) if learner.shuffle else np.arange(n)
         shards = [
             ([xs[i] for i in part], [ys[i] for i in part])
