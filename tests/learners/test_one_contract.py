@@ -1,6 +1,7 @@
 """One contract for every learner: names, seeds, weights, streams, chunks, CSR and CSC."""
 
 import inspect
+import re
 
 import numpy as np
 import pytest
@@ -62,7 +63,7 @@ SEEDED = [*STREAMS, InstanceRanker(), AdaBoost(), MixedClassifier(), StructuredL
 
 
 def name(model):
-    return repr(model).replace(" ", "")
+    return re.sub(r"\s| ?at 0x\w+", "", repr(model))
 
 
 def every(models):

@@ -46,6 +46,7 @@ from align.errors import ParameterError
 from align.learners.boosting.stumps import Stump, StumpSearch
 from align.learners.parts import hinge_step_entropy
 from align.learners.parts.parameters import check_choice, shuffler
+from align.learners.parts.saved import Saved
 
 __all__ = ["AdaBoost"]
 
@@ -56,7 +57,7 @@ _MAX_STEP = float(np.log(1e12) / 2.0)
 
 
 @dataclass(eq=False, repr=False)
-class AdaBoost(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
+class AdaBoost(Saved, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     """Boosting of weak binary classifiers, in the four variants of the primal-dual game.
 
     Parameters

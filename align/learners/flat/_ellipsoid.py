@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from align.errors import ParameterError
 from align.learners.flat import _ellipsoid_pass as core
 from align.learners.parts.parameters import read_zero_one, shuffler
+from align.learners.parts.saved import Saved
 from align.learners.theory import Round
 
 __all__ = ["EllipsoidLearner"]
@@ -30,7 +31,7 @@ _FIRST = np.zeros(1, dtype=np.intp)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class EllipsoidLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped
+class EllipsoidLearner(Saved, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped
     """What both learners share: the passes over examples, and the linear prediction."""
 
     average: bool = True

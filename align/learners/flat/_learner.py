@@ -23,6 +23,7 @@ from align.learners.flat._link_run import LinkRun
 from align.learners.flat._runs import NO_WEIGHTS, Chunk, Floats, Run
 from align.learners.parts import FixedTuning, Plan, block_ends
 from align.learners.parts.parameters import check_choice, check_epochs, generator
+from align.learners.parts.saved import Saved
 from align.learners.theory import Round, Trace
 
 __all__ = ["CONVERSIONS", "FlatLearner", "linear_scores"]
@@ -36,7 +37,7 @@ _NO_LOG = np.zeros((0, core.LOG_WIDTH))
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class FlatLearner(Facts, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
+class FlatLearner(Facts, Saved, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     """An online learner of vectors; the base class of classifiers and regressors.
 
     Its fields are the constructor parameters that every learner has. A subclass adds its own, and

@@ -13,6 +13,7 @@ from align._numba import compiled
 from align.learners.flat import _round as core
 from align.learners.flat._round import write
 from align.learners.parts.parameters import NO_WEIGHTS, check_epochs, generator, read_weights
+from align.learners.parts.saved import Saved
 from align.learners.parts.step_kernels import exact_alpha, hinge
 
 __all__ = ["Centred", "distance", "play_centre"]
@@ -28,7 +29,7 @@ def distance(X: Floats, centre: Floats) -> Floats:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class Centred(OutlierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
+class Centred(Saved, OutlierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     """An outlier detector that takes in what lies within `epsilon` of its centre."""
 
     epsilon: float = 1.0

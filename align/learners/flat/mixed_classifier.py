@@ -23,12 +23,13 @@ from align.learners.flat._runs import Floats
 from align.learners.flat.passive_aggressive import PassiveAggressiveClassifier
 from align.learners.parts import Euclidean, FixedTuning, MixedEpoch, check_mixing, mixing_weights
 from align.learners.parts.parameters import check_epochs, generator
+from align.learners.parts.saved import Saved
 
 __all__ = ["MixedClassifier"]
 
 
 @dataclass(eq=False, repr=False)
-class MixedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
+class MixedClassifier(Saved, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     """Learn a flat classifier on several shards at once.
 
     Parameters

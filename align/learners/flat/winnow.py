@@ -25,6 +25,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from align.errors import ParameterError
 from align.learners.parts.parameters import NO_WEIGHTS, check_epochs, generator, read_weights
+from align.learners.parts.saved import Saved
 from align.learners.theory import Round
 
 __all__ = ["ThresholdWinnow", "WinnowBound", "threshold_winnow_bound"]
@@ -90,7 +91,7 @@ def threshold_winnow_bound(
 
 
 @dataclass(eq=False, repr=False)
-class ThresholdWinnow(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
+class ThresholdWinnow(Saved, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     """Winnow with a threshold, for two classes and features 0 or 1.
 
     Parameters

@@ -41,6 +41,7 @@ from align.learners.parts.parameters import (
     generator,
     read_weights,
 )
+from align.learners.parts.saved import Saved
 
 __all__ = ["KernelPA"]
 
@@ -49,7 +50,7 @@ Indices: TypeAlias = npt.NDArray[np.intp]
 
 
 @dataclass(eq=False, repr=False)
-class KernelPA(ParamsMixin):
+class KernelPA(Saved, ParamsMixin):
     """Kernel passive-aggressive classifier for any number of classes.
 
     Parameters

@@ -43,6 +43,7 @@ from align.learners.parts import (
     Update,
 )
 from align.learners.parts.parameters import shuffler
+from align.learners.parts.saved import Saved
 from align.learners.parts.tuning import own_tuning
 from align.learners.ranking import _instance_ranking as core
 from align.learners.ranking._kept_rounds import KeptQueries
@@ -63,7 +64,7 @@ _OR_WORST = {"average": "", "maximum": " or 'worst'"}
 
 
 @dataclass(eq=False, repr=False)
-class InstanceRanker(BaseEstimator):  # type: ignore[misc]  # untyped
+class InstanceRanker(Saved, BaseEstimator):  # type: ignore[misc]  # untyped
     """Online learner that orders the instances of a query by their grades.
 
     Parameters

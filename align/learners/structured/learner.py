@@ -35,6 +35,7 @@ from align.learners.parts import (
     make_update,
 )
 from align.learners.parts.parameters import generator
+from align.learners.parts.saved import Saved
 from align.learners.structured._resume import (
     restore_generator,
     restore_run,
@@ -66,7 +67,7 @@ _CONVERSIONS = ("last", "random", "average", "validation", "best")
 
 
 @dataclass(eq=False, repr=False)
-class StructuredLearner(RunReader):
+class StructuredLearner(Saved, RunReader):
     """Learn the weights of a structured predictor online.
 
     Parameters

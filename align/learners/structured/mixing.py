@@ -38,6 +38,7 @@ from align._params import ParamsMixin, not_fitted_error
 from align.errors import ParameterError
 from align.learners.parts import FixedTuning, MixedEpoch, check_mixing, make_update, mixing_weights
 from align.learners.parts.parameters import generator
+from align.learners.parts.saved import Saved
 from align.learners.structured._resume import restore_generator, state_of_generator
 from align.learners.structured.learner import StructuredLearner
 from align.learners.structured.problems import StructuredProblem, check_feature, check_pairs
@@ -52,7 +53,7 @@ _TOTALS = ("n_rounds_", "n_mistakes_", "n_updates_", "n_null_")
 _SUMS = ("cumulative_cost_", "cumulative_loss_", "radius_", "mixed_updates_")
 
 
-class ParameterMixing(ParamsMixin):
+class ParameterMixing(Saved, ParamsMixin):
     """Learn the weights of a structured predictor on several shards at once.
 
     A drop-in for the learner it wraps, also as ``SequenceAligner(learner=...)``.
