@@ -159,13 +159,17 @@ class Potentials:
             or (lengths > self.max_length).any()
         ):
             return -np.inf
-        total = self.constant + float(self.onset[np.arange(k), y - self.start].sum())
+        # Sums in float64: of float32 tables they would lose a frame's worth over many events.
+        total = self.constant + float(
+            self.onset[np.arange(k), y - self.start].sum(dtype=np.float64)
+        )
         if self.duration is not None:
-            total += float(self.duration[self.duration_row, lengths].sum())
+            total += float(self.duration[self.duration_row, lengths].sum(dtype=np.float64))
         if self.ratio is not None:
             d = lengths.astype(np.float64)
             before = np.concatenate(([0.0], d[:-1]))
-            total += float((self.ratio * np.stack([d * d, before * before, before * d], 1)).sum())
+            terms = self.ratio * np.stack([d * d, before * before, before * d], 1)
+            total += float(terms.sum(dtype=np.float64))
         ends = np.append(y, self.n_frames)
         for weight, function in self.general:
             for i in range(k):

@@ -30,6 +30,7 @@ FLOORS = [
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
 UPWARD: dict[tuple[str, str], str] = {
+    ("align.learners.parts.saved", "models"): "a learner is saved in the format of the models",
     ("align.results.timing", "show"): "a result can draw and report itself: `plot`, `report`",
 }
 """Imports to a higher floor, or to another room of the same: module, room; and the reason."""
@@ -37,6 +38,7 @@ UPWARD: dict[tuple[str, str], str] = {
 BY_NAME = {
     "align._lazy": "the front doors load what they lead to on first use",
     "align.batch.pool": "distributed is an extra, and no module of Align",
+    "align.learners.parts._saved_state": "a file names one of the classes in its table",
     "align.learners": "its front door asks one folder after the other for a name",
     "align.models.file": "`load` makes the aligner that a file says it is of; see its table",
 }

@@ -336,7 +336,7 @@ def model_path(path_or_name: str | os.PathLike[str]) -> str:
 
 
 def load(path_or_name: str | os.PathLike[str], features: Iterable[Any] = ()) -> Any:
-    """Load a trained aligner.
+    """Load a trained aligner, or a learner that was saved.
 
     Parameters
     ----------
@@ -348,8 +348,8 @@ def load(path_or_name: str | os.PathLike[str], features: Iterable[Any] = ()) -> 
 
     Returns
     -------
-    SpeechAligner, MusicAligner or SequenceAligner
-        Ready to align; nothing in the file is executed.
+    SpeechAligner, MusicAligner, SequenceAligner, or a learner of `align.learners`
+        Ready to align, or to learn on; nothing in the file is executed.
 
     Raises
     ------
@@ -358,6 +358,10 @@ def load(path_or_name: str | os.PathLike[str], features: Iterable[Any] = ()) -> 
     """
     path = model_path(path_or_name)
     kind, header, arrays = read_model(path)
+    if kind == "learner":
+        from align.learners.parts.saved import Saved
+
+        return Saved.load(path)
     if kind not in _KINDS:
         raise ModelError(
             f"{path}: is a model of kind {kind!r}, and this Align knows {', '.join(_KINDS)}."

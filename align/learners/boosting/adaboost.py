@@ -38,7 +38,6 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import (
     _check_sample_weight,
     check_is_fitted,
-    check_random_state,
     has_fit_parameter,
     validate_data,
 )
@@ -46,7 +45,8 @@ from sklearn.utils.validation import (
 from align.errors import ParameterError
 from align.learners.boosting.stumps import Stump, StumpSearch
 from align.learners.parts import hinge_step_entropy
-from align.learners.parts.parameters import check_choice
+from align.learners.parts.parameters import check_choice, shuffler
+from align.learners.parts.saved import Saved
 
 __all__ = ["AdaBoost"]
 
@@ -57,7 +57,7 @@ _MAX_STEP = float(np.log(1e12) / 2.0)
 
 
 @dataclass(eq=False, repr=False)
-class AdaBoost(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
+class AdaBoost(Saved, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     """Boosting of weak binary classifiers, in the four variants of the primal-dual game.
 
     Parameters
@@ -74,7 +74,7 @@ class AdaBoost(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn
     estimator : scikit-learn estimator, optional
         Weak learner, which must accept `sample_weight` and is fitted to labels -1 and +1. It may
         answer any number in [-1, 1], 0 for abstaining. By default the best decision stump.
-    random_state : int, RandomState or None
+    random_state : int, Generator, RandomState or None, default 0
         Seed of the weak learners that are random.
 
     Attributes
@@ -115,7 +115,7 @@ class AdaBoost(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn
     edge: float = 0.1
     max_step: float = _MAX_STEP
     estimator: Any = None
-    random_state: Any = None
+    random_state: Any = 0
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -243,7 +243,7 @@ class AdaBoost(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn
 
     def _play(self, X: Any, sign: Floats, log_prior: Floats) -> None:
         stumps = StumpSearch(X) if self.estimator is None else None
-        random_state = check_random_state(self.random_state)
+        rng = shuffler(self.random_state)
         c = 1.0 / (2.0 * self.edge) if self.variant in ("known-edge", "capped") else 1.0
         log_weight = log_prior  # of each example, -y H up to the prior
         self.estimators_: list[Any] = []
@@ -255,7 +255,7 @@ class AdaBoost(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn
             if stumps is not None:
                 h: Any = stumps.best(weight * sign)[0]
             else:
-                h = self._weak(X, sign, weight, random_state)
+                h = self._weak(X, sign, weight, rng)
             margins = sign * _answers(h, X)
             edge = float(weight @ margins)
             if edge <= _rounding(len(sign)):
@@ -283,10 +283,11 @@ class AdaBoost(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn
             cap = min(cap, 2.0 * self.edge)
         return hinge_step_entropy(log_weight, -margins, 1.0, 0.0, upper=cap)
 
-    def _weak(self, X: Any, sign: Floats, weight: Floats, random_state: Any) -> Any:
+    def _weak(self, X: Any, sign: Floats, weight: Floats, rng: Any) -> Any:
         h = clone(self.estimator)
         if "random_state" in h.get_params():
-            h.set_params(random_state=random_state.randint(np.iinfo(np.int32).max))
+            draw = rng.integers if isinstance(rng, np.random.Generator) else rng.randint
+            h.set_params(random_state=int(draw(np.iinfo(np.int32).max)))
         # Weak learners with a regulariser of their own expect weights of mean 1.
         return h.fit(X, sign, sample_weight=weight * len(weight))
 

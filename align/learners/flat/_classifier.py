@@ -9,10 +9,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from align.errors import ParameterError
 from align.learners.flat import _round as core
-from align.learners.flat._inputs import read_classes, read_examples, read_weights
+from align.learners.flat._inputs import read_classes, read_examples
 from align.learners.flat._labels import label_codes, sorted_labels
 from align.learners.flat._learner import FlatLearner, linear_scores
 from align.learners.flat._runs import Chunk, Floats
+from align.learners.parts.parameters import read_weights
 from align.learners.theory import Round
 
 __all__ = ["FlatClassifier"]
@@ -160,7 +161,7 @@ class FlatClassifier(ClassifierMixin, FlatLearner):  # type: ignore[misc]  # skl
         """
         check_is_fitted(self, "n_features_in_")
         X = read_examples(self, X)
-        if self.conversion == "vote" and self._votes:
+        if self._began.conversion == "vote" and self._votes:
             return self._ballot(X)
         scores = linear_scores(X, self._hypothesis())
         return scores[:, 0] if scores.shape[1] == 1 else scores
@@ -245,7 +246,7 @@ class FlatClassifier(ClassifierMixin, FlatLearner):  # type: ignore[misc]  # skl
         self._name_classes()
         rows = self._n_rows()
         self._run.grow(rows, places)
-        if self.record:
+        if self._began.record:
             self.trace_.regrow(rows, places)
         grown = self._run.hypothesis()
         self._votes = [(_spread(w, grown, places), n) for w, n in self._votes]

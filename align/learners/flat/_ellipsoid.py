@@ -6,6 +6,7 @@ for the rounds.
 
 import math
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -13,10 +14,12 @@ import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from align.errors import ParameterError
 from align.learners.flat import _ellipsoid_pass as core
+from align.learners.parts.parameters import read_zero_one, shuffler
+from align.learners.parts.saved import Saved
 from align.learners.theory import Round
 
 __all__ = ["EllipsoidLearner"]
@@ -28,7 +31,7 @@ _FIRST = np.zeros(1, dtype=np.intp)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class EllipsoidLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped
+class EllipsoidLearner(Saved, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped
     """What both learners share: the passes over examples, and the linear prediction."""
 
     average: bool = True
@@ -38,7 +41,7 @@ class EllipsoidLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     max_memory: float = 2e9
     epochs: int = 1
     shuffle: bool = True
-    random_state: Any = None
+    random_state: Any = 0
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -68,16 +71,16 @@ class EllipsoidLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self.start(X.shape[1], classes)
         relevant = self._relevant(y)
         rows = self._rows(X)
-        random_state = check_random_state(self.random_state)
+        rng = shuffler(self.random_state)
         for _ in range(self.epochs):
             order = np.arange(X.shape[0])
             if self.shuffle:
-                random_state.shuffle(order)
+                rng.shuffle(order)
             self._learn(rows, relevant, order)
         self._warn()
         return self
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Go through examples once, in their order, going on from what was learned before.
 
         Parameters
@@ -85,7 +88,11 @@ class EllipsoidLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         X : array_like or CSR matrix [shape=(m, d)]
         y : array_like [shape=(m,)], or [shape=(m, K)] of 0 and 1
         classes : array_like, optional
-            All labels that will ever come; needed in the first call unless `y` has them all.
+            All labels that will ever come; needed in the first call unless `y` has them all, or
+            only one: nothing is learned until a call brings another.
+        sample_weight : array_like [shape=(m,)], optional
+            0 leaves an example out, 1 does not. No other weight has a meaning: a cut goes as deep
+            as its example asks for, and has no size that a weight could scale.
 
         Returns
         -------
@@ -98,13 +105,21 @@ class EllipsoidLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         """
         first = not hasattr(self, "classes_")
         X, y = self._validate(X, y, reset=first)
+        _, kept = read_zero_one(sample_weight, X)
+        found = np.arange(y.shape[1]) if y.ndim == 2 else np.unique(y)
         if first:
-            if classes is None:
-                classes = np.arange(y.shape[1]) if y.ndim == 2 else y
-            self.start(X.shape[1], np.unique(classes))
+            self._open(X.shape[1], found if classes is None else np.unique(classes))
+        elif self.classes_.size == 1:
+            self._admit(found if classes is None else np.union1d(found, classes))
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ParameterError(f"classes={classes}, must stay {self.classes_}.")
-        self._learn(self._rows(X), self._relevant(y), np.arange(X.shape[0]))
+        relevant = self._relevant(y)
+        if len(kept) < len(y):
+            X, relevant = X[kept], relevant[kept]
+        if self.classes_.size == 1:
+            self._counts[core.ROUNDS] += len(kept)
+        elif len(kept):
+            self._learn(self._rows(X), relevant, np.arange(len(kept)))
         self._warn()
         return self
 
@@ -122,13 +137,20 @@ class EllipsoidLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         -------
         self
         """
+        found = np.unique(classes)
+        if found.size < 2:
+            raise ParameterError(f"y has 1 class, {found}, must have 2 classes or more.")
+        self._open(n_features, found)
+        return self
+
+    def _open(self, n_features: int, classes: npt.NDArray[Any]) -> None:
+        """Begin with these classes; there may be only one, of which nothing can be learned."""
         self._check_parameters()
-        self.classes_ = np.unique(classes)
-        if self.classes_.size < 2:
-            raise ParameterError(f"y has 1 class, {self.classes_}, must have 2 classes or more.")
+        self._began = SimpleNamespace(**self.get_params(deep=False))
+        self.classes_ = classes
         self.n_features_in_ = n_features
-        blocks = 1 if self.classes_.size == 2 else self.classes_.size
-        width = n_features + bool(self.fit_intercept)
+        blocks = 1 if self.classes_.size <= 2 else self.classes_.size
+        width = n_features + bool(self._began.fit_intercept)
         n = blocks * width
         self._W = np.zeros((blocks, width))
         self._late = np.zeros((blocks, width))  # sum of round number times step, for the mean
@@ -149,7 +171,17 @@ class EllipsoidLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self._columns = np.arange(width)
         self._row, self._row_ends = np.zeros(width), np.array([0, width])
         self._row_relevant = np.zeros((1, blocks), dtype=np.bool_)
-        return self
+
+    def _admit(self, classes: npt.NDArray[Any]) -> None:
+        """Begin again where only one class was known; rounds without a second one stay counted."""
+        known = np.union1d(self.classes_, classes)
+        if self.classes_.size == 1 and known.size > 1:
+            rounds = self._counts[core.ROUNDS]
+            given = self.get_params(deep=False)
+            self.set_params(**vars(self._began))
+            self._open(self.n_features_in_, known)
+            self.set_params(**given)
+            self._counts[core.ROUNDS] = rounds
 
     def step(self, x: npt.ArrayLike, y: Any) -> Round:
         """Play one round of a stream, without checks of x.
@@ -165,15 +197,22 @@ class EllipsoidLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         Round
             `tau` and `alpha` are the depth of the cut.
         """
+        if self.classes_.size == 1:
+            self._admit(np.array([y]))
+            if self.classes_.size == 1:
+                self._counts[core.ROUNDS] += 1
+                return Round(y, 0.0, 0.0, False, 0.0, 0.0, 1.0, 0.0, self._target(), math.nan)
         row, relevant = self._row, self._row_relevant
         row[: self.n_features_in_] = x
-        if self.fit_intercept:
+        if self._began.fit_intercept:
             row[-1] = 1.0
         norm = math.sqrt(row @ row)
-        if self.normalize == "max":
+        if self._began.normalize == "max":
             self._largest = max(self._largest, norm)
-        if self.normalize is not None and norm > 0.0:
-            factor = self._block_scale / (self._largest if self.normalize == "max" else norm)
+        if self._began.normalize is not None and norm > 0.0:
+            factor = self._block_scale / (
+                self._largest if self._began.normalize == "max" else norm
+            )
             row *= factor
             norm *= factor
         if isinstance(y, np.ndarray | list | tuple):
@@ -249,7 +288,9 @@ class EllipsoidLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     def intercept_(self) -> Floats:
         """Bias of each class [shape=(1 or K,)]."""
         hypothesis = self._hypothesis()
-        bias: Floats = hypothesis[:, -1] if self.fit_intercept else np.zeros(len(hypothesis))
+        bias: Floats = (
+            hypothesis[:, -1] if self._began.fit_intercept else np.zeros(len(hypothesis))
+        )
         return bias
 
     @property
@@ -324,18 +365,18 @@ class EllipsoidLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         m = X.shape[0]
         one: Any = np.ones((m, 1))
         dense = isinstance(X, np.ndarray)
-        if self.fit_intercept:
+        if self._began.fit_intercept:
             X = np.hstack([X, one]) if dense else sp.csr_array(sp.hstack([sp.csr_array(X), one]))
         if dense:
             squares = np.einsum("ij,ij->i", X, X)
         else:
             squares = np.asarray(X.multiply(X).sum(axis=1)).ravel()
         norms = np.sqrt(squares)
-        if self.normalize == "max":
+        if self._began.normalize == "max":
             # Row by row, so that a stream in chunks is scaled as one in a single piece.
             norms = np.maximum(np.maximum.accumulate(norms), self._largest)
             self._largest = float(norms[-1])
-        if self.normalize is not None:
+        if self._began.normalize is not None:
             scale = np.divide(self._block_scale, norms, out=np.ones(m), where=norms > 0.0)
             X = X * scale[:, None] if dense else sp.diags_array(scale) @ X
         if dense:
@@ -371,33 +412,35 @@ class EllipsoidLearner(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             self._low_rank = False
             return
         self._check_memory(rank + 1, n)
-        wanted = min(2 * rank, n, max(int(self.max_memory // (8 * n)), rank + 1))
+        wanted = min(2 * rank, n, max(int(self._began.max_memory // (8 * n)), rank + 1))
         self._shape = np.concatenate([self._shape, np.zeros((wanted - rank, n))])
 
     def _check_memory(self, rows: int, n: int) -> None:
-        if 8.0 * rows * n > self.max_memory:
+        if 8.0 * rows * n > self._began.max_memory:
             kept = f"the vectors of {rows} updates" if self._low_rank else "a dense P"
             raise ParameterError(
                 f"{kept} of n={n} weights take {8e-9 * rows * n:.3g} GB, more than max_memory="
-                f"{self.max_memory:g} bytes; use IELLIP, whose updates fade, representation="
-                "'low-rank', fewer features, or raise max_memory."
+                f"{self._began.max_memory:g} bytes; use IELLIP, whose updates fade, "
+                "representation='low-rank', fewer features, or raise max_memory."
             )
 
     def _hypothesis(self) -> Floats:
         """Return the centre or the mean of the centres w_1 .. w_T, one for each round."""
         check_is_fitted(self)
-        if not (self.average and self._counts[core.ROUNDS]):
+        if not (self._began.average and self._counts[core.ROUNDS]):
             return self._W
         mean: Floats = self._W - self._late / self._counts[core.ROUNDS]
         return mean
 
     def _scores(self, X: Any, hypothesis: Floats) -> Floats:
         scores: Floats = np.asarray(X @ hypothesis[:, : self.n_features_in_].T)
-        if self.fit_intercept:
+        if self._began.fit_intercept:
             scores += hypothesis[:, -1]
         return scores
 
     def _best(self, scores: Floats) -> npt.NDArray[np.intp]:
+        if self.classes_.size == 1:
+            return np.zeros(len(scores), dtype=np.intp)
         if len(self._W) == 1:
             return np.greater_equal(scores.ravel(), 0.0).astype(np.intp)
         best: npt.NDArray[np.intp] = np.argmax(scores, axis=1)

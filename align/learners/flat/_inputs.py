@@ -5,7 +5,7 @@ order, canonical CSR, whole-number labels, all finite) is let in without: for na
 checks would take longer than learning.
 """
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,11 +14,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
 from align.errors import ParameterError
-from align.learners.flat._runs import NO_WEIGHTS, Floats
+from align.learners.flat._runs import Floats
 
-__all__ = ["read_classes", "read_examples", "read_numbers", "read_weights"]
-
-Indices: TypeAlias = npt.NDArray[np.intp]
+__all__ = ["read_classes", "read_examples", "read_numbers"]
 
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
@@ -72,21 +70,6 @@ def read_numbers(owner: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, Float
         reset=reset,
     )
     return _canonical(X), np.array(y, dtype=np.float64)
-
-
-def read_weights(sample_weight: Any, X: Any) -> tuple[Floats, Indices]:
-    """Return the weights, none where all are 1, and the rows that have one."""
-    m = X.shape[0]
-    if sample_weight is None:
-        return NO_WEIGHTS, np.arange(m)
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.ndim == 0:
-        weights = np.full(m, float(weights))
-    if weights.shape != (m,):
-        raise ParameterError(f"sample_weight.shape={weights.shape}, must be (m,)=({m},).")
-    if not (np.isfinite(weights).all() and (weights >= 0.0).all()):
-        raise ParameterError("sample_weight must be finite and not negative.")
-    return np.ascontiguousarray(weights), np.flatnonzero(weights > 0.0)
 
 
 def _check_given(owner: Any, y: Any) -> None:

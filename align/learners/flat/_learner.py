@@ -6,6 +6,7 @@ An estimator says what it is made of (`_plan`). Its run is fed by ``fit``, ``par
 """
 
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,6 +23,7 @@ from align.learners.flat._link_run import LinkRun
 from align.learners.flat._runs import NO_WEIGHTS, Chunk, Floats, Run
 from align.learners.parts import FixedTuning, Plan, block_ends
 from align.learners.parts.parameters import check_choice, check_epochs, generator
+from align.learners.parts.saved import Saved
 from align.learners.theory import Round, Trace
 
 __all__ = ["CONVERSIONS", "FlatLearner", "linear_scores"]
@@ -35,7 +37,7 @@ _NO_LOG = np.zeros((0, core.LOG_WIDTH))
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class FlatLearner(Facts, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
+class FlatLearner(Facts, Saved, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     """An online learner of vectors; the base class of classifiers and regressors.
 
     Its fields are the constructor parameters that every learner has. A subclass adds its own, and
@@ -48,7 +50,7 @@ class FlatLearner(Facts, BaseEstimator):  # type: ignore[misc]  # sklearn is unt
     shuffle: bool = True
     validation_fraction: float = 0.1
     record: bool = False
-    random_state: Any = None
+    random_state: Any = 0
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -75,6 +77,9 @@ class FlatLearner(Facts, BaseEstimator):  # type: ignore[misc]  # sklearn is unt
             raise ParameterError(
                 f"validation_fraction={self.validation_fraction}, must lie in (0, 1)."
             )
+        self._began = SimpleNamespace(
+            conversion=self.conversion, record=self.record, fit_intercept=self.fit_intercept
+        )
         self._current = plan = self._plan(n_features + bool(self.fit_intercept))
         self._rng = generator(self.random_state)
         self._run: Run = self._new_run(n_features)
@@ -94,8 +99,8 @@ class FlatLearner(Facts, BaseEstimator):  # type: ignore[misc]  # sklearn is unt
 
     def _new_run(self, n_features: int) -> Run:
         plan, rows = self._current, self._n_rows()
-        bias = 1.0 if self.fit_intercept else 0.0
-        average = self.conversion == "average"
+        bias = 1.0 if self._began.fit_intercept else 0.0
+        average = self._began.conversion == "average"
         if LinearRun.covers(plan):
             return LinearRun(plan, rows, n_features, bias=bias, average=average)
         kind = LinkRun if LinkRun.covers(plan) else GeneralRun
@@ -107,17 +112,17 @@ class FlatLearner(Facts, BaseEstimator):  # type: ignore[misc]  # sklearn is unt
         order = chunk.order
         if log is None:
             log = self._new_log(len(order))
-        if self.conversion == "random":
+        if self._began.conversion == "random":
             self._play_drawing(chunk, order, log)
-        elif self.conversion == "vote":
+        elif self._began.conversion == "vote":
             self._play_voting(chunk, order, log)
         else:
             self._run.play(chunk, order, log)
-        if self.record:
+        if self._began.record:
             self._remember(chunk, order, log)
 
     def _new_log(self, n_rounds: int) -> Floats:
-        return np.empty((n_rounds, core.LOG_WIDTH)) if self.record else _NO_LOG
+        return np.empty((n_rounds, core.LOG_WIDTH)) if self._began.record else _NO_LOG
 
     def _play_drawing(self, chunk: Chunk, order: Indices, log: Floats) -> None:
         """Keep the hypothesis before each round with probability one over its number."""
@@ -170,9 +175,9 @@ class FlatLearner(Facts, BaseEstimator):  # type: ignore[misc]  # sklearn is unt
     def _idle(self, n_rounds: int) -> None:
         """Count rounds in which nothing can go wrong, at the beginning of a run."""
         self._cached = None
-        if self.conversion == "random" and self._drawn is None and n_rounds:
+        if self._began.conversion == "random" and self._drawn is None and n_rounds:
             self._drawn = self._run.hypothesis()  # that of all of these rounds
-        elif self.conversion == "vote" and n_rounds:
+        elif self._began.conversion == "vote" and n_rounds:
             self._open_vote()
             self._count_votes(n_rounds)
         self._run.idle(n_rounds)
@@ -209,7 +214,11 @@ class FlatLearner(Facts, BaseEstimator):  # type: ignore[misc]  # sklearn is unt
     def _instance(self, X: Any, row: int) -> Floats:
         """Return a row as the learner sees it, with the constant if there is one."""
         dense = X[row] if isinstance(X, np.ndarray) else X[[row]].toarray()[0]
-        x = np.append(dense, 1.0) if self.fit_intercept else np.array(dense, dtype=np.float64)
+        x = (
+            np.append(dense, 1.0)
+            if self._began.fit_intercept
+            else np.array(dense, dtype=np.float64)
+        )
         return np.concatenate([x, -x]) if self._current.doubled else x
 
     def _hypothesis(self) -> Floats:
@@ -217,9 +226,9 @@ class FlatLearner(Facts, BaseEstimator):  # type: ignore[misc]  # sklearn is unt
         if self._cached is None:
             if self._chosen is not None:
                 self._cached = self._chosen
-            elif self.conversion == "average":
+            elif self._began.conversion == "average":
                 self._cached = self._run.mean()
-            elif self.conversion == "random" and self._drawn is not None:
+            elif self._began.conversion == "random" and self._drawn is not None:
                 self._cached = self._drawn
             else:
                 self._cached = self._run.hypothesis()
@@ -228,13 +237,13 @@ class FlatLearner(Facts, BaseEstimator):  # type: ignore[misc]  # sklearn is unt
     def _fit_epochs(self, chunk: Chunk, n: int, n_features: int) -> None:
         """Go through the examples as often as asked, with the conversions that need them all."""
         rng = self._rng
-        if self.conversion == "validation":
+        if self._began.conversion == "validation":
             self._fit_restarts(chunk, n, n_features)
             return
         best, least = None, np.inf
         for _ in range(int(self.epochs)):
             order = rng.permutation(n) if self.shuffle else np.arange(n)
-            if self.conversion != "best":
+            if self._began.conversion != "best":
                 chunk.order = order
                 self._play(chunk)
                 continue
@@ -269,7 +278,7 @@ class FlatLearner(Facts, BaseEstimator):  # type: ignore[misc]  # sklearn is unt
             cut = int(self._rng.integers(size))
             log = self._new_log(size)
             candidate = self._play_around(chunk, block, log, cut)
-            if self.record:
+            if self._began.record:
                 self._remember(chunk, block, log)
             total += self._run.counts
             cost = self._error(chunk, contest, candidate)
@@ -305,9 +314,10 @@ class FlatLearner(Facts, BaseEstimator):  # type: ignore[misc]  # sklearn is unt
         raise NotImplementedError
 
     def _stream_only(self) -> None:
-        if self.conversion in ("best", "validation"):
+        conversion = getattr(self, "_began", self).conversion
+        if conversion in ("best", "validation"):
             raise ParameterError(
-                f"conversion={self.conversion!r} needs all examples at once: call fit, or use "
+                f"conversion={conversion!r} needs all examples at once: call fit, or use "
                 "last, average, random or vote."
             )
 

@@ -9,10 +9,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from align.errors import ParameterError
 from align.learners.flat import _round as core
-from align.learners.flat._inputs import read_examples, read_numbers, read_weights
+from align.learners.flat._inputs import read_examples, read_numbers
 from align.learners.flat._learner import FlatLearner, linear_scores
 from align.learners.flat._runs import Chunk, Floats
 from align.learners.parts import MistakeTuning, SelfTuning
+from align.learners.parts.parameters import read_weights
 from align.learners.theory import Round
 
 __all__ = ["FlatRegressor"]

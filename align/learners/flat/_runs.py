@@ -8,13 +8,13 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from align.learners.parts.parameters import NO_WEIGHTS
+
 __all__ = ["NO_WEIGHTS", "Chunk", "Floats", "Run", "blocks", "is_plain"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 _BLOCK = 2**18  # numbers that are copied at a time, 2 MB
-
-NO_WEIGHTS: Floats = np.zeros(0)  # of a chunk in which all weights are 1
 
 
 @dataclass

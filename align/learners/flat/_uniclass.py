@@ -12,12 +12,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from align._numba import compiled
 from align.learners.flat import _round as core
 from align.learners.flat._round import write
-from align.learners.parts.parameters import check_epochs, generator
+from align.learners.parts.parameters import NO_WEIGHTS, check_epochs, generator, read_weights
+from align.learners.parts.saved import Saved
 from align.learners.parts.step_kernels import exact_alpha, hinge
 
 __all__ = ["Centred", "distance", "play_centre"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
+Indices: TypeAlias = npt.NDArray[np.intp]
 
 
 def distance(X: Floats, centre: Floats) -> Floats:
@@ -27,33 +29,39 @@ def distance(X: Floats, centre: Floats) -> Floats:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class Centred(OutlierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
+class Centred(Saved, OutlierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     """An outlier detector that takes in what lies within `epsilon` of its centre."""
 
     epsilon: float = 1.0
     epochs: int = 1
     shuffle: bool = True
-    random_state: Any = None
+    random_state: Any = 0
 
     # What a subclass says: how it checks examples, begins, and plays rounds with rows of X.
 
     def _validate(self, X: Any, *, reset: bool) -> Any:
-        return validate_data(self, X, dtype=np.float64, reset=reset)
+        return validate_data(
+            self, X, accept_sparse="csr", dtype=np.float64, order="C", reset=reset
+        )
 
     def _begin(self, n_features: int) -> None:
         raise NotImplementedError
 
-    def _play(self, X: Any, order: npt.NDArray[np.intp]) -> None:
+    def _play(self, X: Any, order: Indices, weights: Floats = NO_WEIGHTS) -> None:
         raise NotImplementedError
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn from scratch, in `epochs` passes.
 
         Parameters
         ----------
-        X : array_like [shape=(m, d)]
-            Examples. `PassiveAggressiveUniclass` takes a CSR matrix as well, and makes its rows
-            dense, some at a time: the centre is dense.
+        X : array_like or sparse matrix [shape=(m, d)]
+            Examples. Those of a sparse matrix are made dense, some at a time: the centre is dense.
         y : object, optional
             Ignored.
 
@@ -63,20 +71,23 @@ class Centred(OutlierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is 
         """
         X = self._validate(X, reset=True)
         check_epochs(self.epochs)
-        self._begin(X.shape[1])
+        self._open(X.shape[1])
         rng = generator(self.random_state)
         for _ in range(int(self.epochs)):
             order = rng.permutation(X.shape[0]) if self.shuffle else np.arange(X.shape[0])
             self._play(X, order)
         return self
 
-    def partial_fit(self, X: Any, y: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Go through examples once, in their order, going on from what was learned before.
 
         Parameters
         ----------
         X, y
             As in `fit`.
+        sample_weight : array_like [shape=(m,)], optional
+            Multiplies C for an example. It has no effect on the learners without C ("PA", and the
+            multiplicative one), except that an example of weight 0 is left out.
 
         Returns
         -------
@@ -84,13 +95,31 @@ class Centred(OutlierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is 
         """
         first = not hasattr(self, "n_features_in_")
         X = self._validate(X, reset=first)
+        weights, order = read_weights(sample_weight, X)
         if first:
-            self._begin(X.shape[1])
-        self._play(X, np.arange(X.shape[0]))
+            self._open(X.shape[1])
+        self._play(X, order, weights)
         return self
+
+    def _open(self, n_features: int) -> None:
+        """Begin with the parameters as they are now; later changes wait for the next `fit`."""
+        self._begin(n_features)
+        self._epsilon = float(self.epsilon)
 
     def score_samples(self, X: Any) -> Floats:
         """Return minus the distance of each example from the centre [shape=(m,)]."""
+        check_is_fitted(self, "n_features_in_")
+        X = self._validate(X, reset=False)
+        if isinstance(X, np.ndarray):
+            return -distance(X, self.center_)
+        parts = [
+            distance(X[i : i + 1024].toarray(), self.center_) for i in range(0, X.shape[0], 1024)
+        ]
+        return -np.concatenate(parts)
+
+    @property
+    def center_(self) -> Floats:
+        """The centre [shape=(d,)]."""
         raise NotImplementedError
 
     def decision_function(self, X: Any) -> Floats:
@@ -109,19 +138,19 @@ class Centred(OutlierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is 
         ----------
         X : array_like [shape=(m, d)]
         """
-        return np.where(self.decision_function(X) >= -1e-9 * (1.0 + self.epsilon), 1, -1)
+        return np.where(self.decision_function(X) >= -1e-9 * (1.0 - self.offset_), 1, -1)
 
     @property
     def offset_(self) -> float:
         """``-epsilon``."""
         check_is_fitted(self, "n_features_in_")
-        return -float(self.epsilon)
+        return -self._epsilon
 
 
 @compiled(error_model="numpy")
 def play_centre(
     X: Any, order: Any, w: Any, total: Any, epsilon: float, largest: float, curvature: float,
-    threshold: float, average: bool, counts: Any, sums: Any, log: Any,
+    threshold: float, average: bool, counts: Any, sums: Any, log: Any, weights: Any,
 ) -> None:  # fmt: skip
     """Play rounds that pull the centre w towards each row, until it is near enough.
 
@@ -145,7 +174,11 @@ def play_centre(
         distance = math.sqrt(square)
         # A passive-aggressive round (C2) along the direction of length 1 from w to x.
         loss = hinge(distance, epsilon) if distance < math.inf else distance
-        tau = exact_alpha(loss, 1.0, curvature, largest) if loss > threshold else 0.0
+        # A weight multiplies C: the largest step, or the inverse of the curvature.
+        weight = weights[row] if weights.shape[0] > 0 else 1.0
+        tau = 0.0
+        if loss > threshold:
+            tau = exact_alpha(loss, 1.0, curvature / weight, largest * weight)
         counts[1] += loss > 0.0
         sums[core.LOSS] += loss
         sums[core.PRICED] += loss * loss

@@ -30,7 +30,7 @@ the scale of P_1 does not.
 
 import warnings
 from dataclasses import KW_ONLY, dataclass
-from typing import Self, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -217,7 +217,7 @@ class CELLIP(EllipsoidLearner):
         Passes of `fit`.
     shuffle : bool, default True
         Whether `fit` draws a new order for each pass.
-    random_state : int, RandomState or None
+    random_state : int, Generator, RandomState or None, default 0
         Seed of the orders.
 
     Attributes
@@ -261,8 +261,8 @@ class CELLIP(EllipsoidLearner):
     def _warn(self) -> None:
         if self.n_clipped_:
             warnings.warn(
-                f"{self.n_clipped_} mistakes contradict a margin of gamma={self.gamma}: the data "
-                "is not separable that widely. Lower gamma, or use IELLIP.",
+                f"{self.n_clipped_} mistakes contradict a margin of gamma={self._began.gamma}: "
+                "the data is not separable that widely. Lower gamma, or use IELLIP.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -274,38 +274,24 @@ class CELLIP(EllipsoidLearner):
         if self.cut not in ("s3", "deep"):
             raise ParameterError(f"cut={self.cut!r}, must be 's3' or 'deep'.")
 
-    def start(self, n_features: int, classes: npt.ArrayLike) -> Self:
-        """Forget everything and make ready for `step`.
-
-        Parameters
-        ----------
-        n_features : int
-            d.
-        classes : array_like [shape=(K,)]
-            Labels, at least two.
-
-        Returns
-        -------
-        self
-        """
-        super().start(n_features, classes)
+    def _open(self, n_features: int, classes: npt.NDArray[Any]) -> None:
+        super()._open(n_features, classes)
         if self.cut == "deep" and self._W.size < 2:
             raise ParameterError("cut='deep' needs at least 2 weights, the intercept included.")
-        return self
 
     def _is_low_rank(self, n: int) -> bool:
-        if self.representation == "auto":
+        if self._began.representation == "auto":
             return n > _DENSE_LIMIT
-        return self.representation == "low-rank"
+        return self._began.representation == "low-rank"
 
     def _first_scale(self) -> float:
-        return float((1.0 + (1.0 - self.a) * self.gamma) ** 2)
+        return float((1.0 + (1.0 - self._began.a) * self._began.gamma) ** 2)
 
     def _target(self) -> float:
-        return float(self.a * self.gamma)
+        return float(self._began.a * self._began.gamma)
 
     def _kernel_parameters(self) -> tuple[int, float, float, bool]:
-        return (S3 if self.cut == "s3" else DEEP), 0.0, 0.0, False
+        return (S3 if self._began.cut == "s3" else DEEP), 0.0, 0.0, False
 
 
 @dataclass(eq=False, repr=False)
@@ -370,17 +356,17 @@ cumulative_loss_, n_features_in_
             raise ParameterError(f"decay={self.decay!r}, must be 'updates' or 'rounds'.")
 
     def _is_low_rank(self, n: int) -> bool:
-        if self.representation != "auto":
-            return bool(self.representation == "low-rank")
-        if self.c == 0.0 or self.b == 0.0:
+        if self._began.representation != "auto":
+            return bool(self._began.representation == "low-rank")
+        if self._began.c == 0.0 or self._began.b == 0.0:
             return True
-        return bool(np.log(NEGLIGIBLE / self.c) / np.log(self.b) < n)
+        return bool(np.log(NEGLIGIBLE / self._began.c) / np.log(self._began.b) < n)
 
     def _first_scale(self) -> float:
-        return float(self.scale)
+        return float(self._began.scale)
 
     def _target(self) -> float:
-        return float(self.gamma)
+        return float(self._began.gamma)
 
     def _kernel_parameters(self) -> tuple[int, float, float, bool]:
-        return IMPROVED, float(self.c), float(self.b), self.decay == "rounds"
+        return IMPROVED, float(self._began.c), float(self._began.b), self._began.decay == "rounds"

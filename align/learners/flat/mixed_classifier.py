@@ -23,12 +23,13 @@ from align.learners.flat._runs import Floats
 from align.learners.flat.passive_aggressive import PassiveAggressiveClassifier
 from align.learners.parts import Euclidean, FixedTuning, MixedEpoch, check_mixing, mixing_weights
 from align.learners.parts.parameters import check_epochs, generator
+from align.learners.parts.saved import Saved
 
 __all__ = ["MixedClassifier"]
 
 
 @dataclass(eq=False, repr=False)
-class MixedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
+class MixedClassifier(Saved, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     """Learn a flat classifier on several shards at once.
 
     Parameters
@@ -43,7 +44,7 @@ class MixedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         How the weights of the shards are mixed.
     n_jobs : int, optional
         How many shards run at once, as joblib has it.
-    random_state : int, Generator, RandomState or None
+    random_state : int, Generator, RandomState or None, default 0
         Seed of the shards and their orders, where the estimator shuffles.
 
     Attributes
@@ -76,7 +77,7 @@ class MixedClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
     _: KW_ONLY
     mix: str = "uniform"
     n_jobs: int | None = None
-    random_state: Any = None
+    random_state: Any = 0
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -222,7 +223,7 @@ def _epoch(
     """Go through a shard once, from given weights."""
     X, y = shard
     model = _opened(estimator, X.shape[1], classes, labels=y.ndim == 2)
-    model.set_params(conversion="average")
+    model._began.conversion = "average"
     model._run = run = model._new_run(X.shape[1])  # one that can tell the mean
     assert isinstance(run, LinearRun)
     run.begin_with(weights)

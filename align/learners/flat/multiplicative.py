@@ -23,13 +23,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from align.errors import ParameterError
 from align.learners.flat._classifier import FlatClassifier
 from align.learners.flat._regressor import FlatRegressor
-from align.learners.flat._runs import Floats
-from align.learners.flat._uniclass import Centred, distance
+from align.learners.flat._runs import NO_WEIGHTS, Floats
+from align.learners.flat._uniclass import Centred
 from align.learners.parts import HARD, Entropy, FixedTuning, Plan, Update
 from align.learners.theory import Round
 
@@ -173,7 +173,7 @@ class MultiplicativePAUniclass(Centred):
         Passes of `fit`.
     shuffle : bool, default True
         Whether `fit` draws a new order for each pass.
-    random_state : int, Generator, RandomState or None
+    random_state : int, Generator, RandomState or None, default 0
         Seed of the orders.
 
     Attributes
@@ -204,23 +204,24 @@ class MultiplicativePAUniclass(Centred):
         self.n_rounds_, self.n_mistakes_, self.n_updates_ = 0, 0, 0
         self.cumulative_loss_, self.cumulative_squared_loss_ = 0.0, 0.0
 
-    def _play(self, X: Any, order: npt.NDArray[np.intp]) -> None:
+    def _play(self, X: Any, order: npt.NDArray[np.intp], weights: Floats = NO_WEIGHTS) -> None:
+        dense = isinstance(X, np.ndarray)
         for i in order:
-            self.step(X[i])
+            self.step(X[i] if dense else X[[i]].toarray()[0])
 
     def step(self, x: npt.ArrayLike, y: Any = None) -> Round:
         """Play one round of a stream, without checks; the prediction is the distance."""
         row = np.asarray(x, dtype=np.float64)
         if not hasattr(self, "n_features_in_"):
             self.n_features_in_ = row.size
-            self._begin(row.size)
+            self._open(row.size)
         away = row - self._w
         with np.errstate(over="ignore"):
             length = float(np.linalg.norm(away))
         if not math.isfinite(length * length):
             raise ParameterError("a distance overflowed; scale the features to moderate values.")
-        loss = max(length - self.epsilon, 0.0)
-        if loss <= 1e-12 * (length + self.epsilon):
+        loss = max(length - self._epsilon, 0.0)
+        if loss <= 1e-12 * (length + self._epsilon):
             loss = 0.0
         tau = norm = 0.0
         if loss > 0.0:
@@ -240,12 +241,6 @@ class MultiplicativePAUniclass(Centred):
         self.cumulative_squared_loss_ += loss * loss
         cost = float(loss > 0.0)
         return Round(length, loss, tau, tau > 0.0, cost, tau, 1.0, norm, loss, math.nan)
-
-    def score_samples(self, X: Any) -> Floats:
-        """Return minus the distance of each example from the centre [shape=(m,)]."""
-        check_is_fitted(self, "n_features_in_")
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        return -distance(X, self._w)
 
     @property
     def center_(self) -> Floats:

@@ -7,8 +7,8 @@ loss names; ``v += alpha a``, and ``w = grad f*(v / c)``.
 choice     values
 =========  =====================================================================================
 complexity  any of `align.learners.parts.complexity`, or one's own
-loss        "hinge" ``g = l``, "squared-hinge" ``g = C l^2``, "hard" (no loss may remain);
-            for numbers "epsilon-insensitive" ``g = l``, "squared" ``g = l^2 / 2``, "hard"
+loss        "hinge" ``g = C l``, "squared-hinge" ``g = C l^2``, "hard" (no loss may remain);
+            for numbers "epsilon-insensitive" ``g = C l``, "squared" ``g = C l^2 / 2``, "hard"
 dual_step   "exact" maximises the dual over alpha, "subgradient" takes the slope of g
 when        on every loss, or on mistakes only (`conservative`)
 tuning      any of `align.learners.parts.tuning`, or one's own
@@ -42,7 +42,8 @@ from align.learners.parts import (
     as_complexity,
     squared,
 )
-from align.learners.parts.parameters import check_choice
+from align.learners.parts.parameters import check_choice, positive
+from align.learners.parts.tuning import weighted_tuning
 
 __all__ = ["OnlineClassifier", "OnlineRegressor"]
 
@@ -50,7 +51,7 @@ _STEPS = ("exact", "subgradient")
 
 
 def _make_update(
-    slack: Slack, step: str, tuning: Tuning | float, conservative: bool = False
+    slack: Slack, step: str, tuning: Tuning | float, C: float, conservative: bool = False
 ) -> Update:
     check_choice(step, "dual_step", _STEPS)
     if step == "subgradient" and slack == HARD:
@@ -59,7 +60,11 @@ def _make_update(
         tuning = FixedTuning(float(tuning))
     if not callable(tuning):
         raise ParameterError(f"tuning={tuning!r}, must be a number or a Tuning.")
-    return Update(slack, tuning, exact=step == "exact", conservative=conservative)
+    if slack == HARD and C != 1.0:
+        raise ParameterError(f"C={C}, must be 1 with loss='hard', where no loss may remain.")
+    # A squared loss has its weight in the slack; that of the others divides c.
+    rule = weighted_tuning(tuning, C if slack == LINEAR else 1.0)
+    return Update(slack, rule, exact=step == "exact", conservative=conservative)
 
 
 def _check_revisit(revisit: Revisit | None, step: str) -> None:
@@ -94,11 +99,12 @@ class OnlineClassifier(FlatClassifier):
     conservative : bool, default False
         Step on mistakes only.
     tuning : float or Tuning, default 1
-        c, or a rule for it.
+        c, or a rule for it, whose parameters can be set as ``tuning__U`` and the like.
     margin : float, default 1
         b, positive. On the simplex scores are at most the largest ``|x_j|``: take less.
     C : float, default 1
-        Weight of "squared-hinge", positive.
+        Weight of the loss, positive. With "hinge", ``c f + C l`` is learned as ``(c / C) f + l``:
+        the c of `trace_` is divided by C, and bounds count l.
     signed : bool, default False
         Give the learner ``[x, -x]``, for weights that cannot be negative.
     ties : {"positive", "mistake"}
@@ -151,8 +157,9 @@ dual_objective_, trace_, n_features_in_
             raise ParameterError(f"margin={self.margin}, must be positive and finite.")
         _check_revisit(self.revisit, self.dual_step)
         slack = slacks[self.loss] or squared(self.C)
+        C = positive(self.C, "C")
         return Plan(
-            _make_update(slack, self.dual_step, self.tuning, self.conservative),
+            _make_update(slack, self.dual_step, self.tuning, C, self.conservative),
             as_complexity(self.complexity),
             margin=float(self.margin),
             ties=self.ties,
@@ -170,6 +177,8 @@ class OnlineRegressor(FlatRegressor):
     complexity : {"euclidean", "entropy", "binary-entropy"} or Complexity
     loss : {"epsilon-insensitive", "squared", "hard"}
         What an error costs; "squared" is half the square, without a tube.
+    C : float, default 1
+        Weight of the loss, positive; as in `OnlineClassifier`.
     dual_step : {"exact", "subgradient"}
     tuning : float or Tuning, optional
         c, or a rule for it that counts no mistakes; by default ``RunningTuning(share=0.5)``, which
@@ -206,18 +215,20 @@ trace_, n_features_in_
     _: KW_ONLY
     tuning: float | Tuning | None = None
     epsilon: float = 0.1
+    C: float = 1.0
     signed: bool = False
     revisit: Revisit | None = None
 
     def _plan(self, n_weights: int) -> Plan:
-        slacks = {"epsilon-insensitive": LINEAR, "squared": squared(0.5), "hard": HARD}
+        slacks = {"epsilon-insensitive": LINEAR, "squared": None, "hard": HARD}
         check_choice(self.loss, "loss", slacks)
         if not 0.0 <= self.epsilon < float("inf"):
             raise ParameterError(f"epsilon={self.epsilon}, must be finite and not negative.")
         _check_revisit(self.revisit, self.dual_step)
         tuning = RunningTuning(share=0.5) if self.tuning is None else self.tuning
+        C = positive(self.C, "C")
         return Plan(
-            _make_update(slacks[self.loss], self.dual_step, tuning),
+            _make_update(slacks[self.loss] or squared(0.5 * C), self.dual_step, tuning, C),
             as_complexity(self.complexity),
             margin=0.0 if self.loss == "squared" else -float(self.epsilon),
             regression=True,

@@ -74,7 +74,7 @@ class PassiveAggressiveClassifier(FlatClassifier):
     record : bool, default False
         Keep each round in `trace_`, with its direction: d + 1 numbers a round, times the number
         of classes where there are more than two.
-    random_state : int, Generator, RandomState or None
+    random_state : int, Generator, RandomState or None, default 0
         Seed of the orders and draws.
 
     Attributes

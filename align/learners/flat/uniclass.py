@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from align.errors import ParameterError
 from align.learners.flat import _round as core
-from align.learners.flat._runs import Floats
+from align.learners.flat._runs import NO_WEIGHTS, Floats
 from align.learners.flat._uniclass import Centred, distance, play_centre
 from align.learners.parts import step_limits
 from align.learners.parts.parameters import not_negative
@@ -44,7 +44,7 @@ class PassiveAggressiveUniclass(Centred):
         Passes of `fit`.
     shuffle : bool, default True
         Whether `fit` draws a new order for each pass.
-    random_state : int, Generator, RandomState or None
+    random_state : int, Generator, RandomState or None, default 0
         Seed of the orders.
 
     Attributes
@@ -73,11 +73,6 @@ class PassiveAggressiveUniclass(Centred):
     _: KW_ONLY
     average: bool = False
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
     def step(self, x: npt.ArrayLike, y: Any = None) -> Round:
         """Play one round of a stream, without checks.
 
@@ -95,7 +90,7 @@ class PassiveAggressiveUniclass(Centred):
         """
         if not hasattr(self, "n_features_in_"):
             self.n_features_in_ = int(np.size(x))
-            self._begin(self.n_features_in_)
+            self._open(self.n_features_in_)
         self._row[0] = x
         self._kernel(self._row, self._first, self._log)
         row = self._log[0].tolist()
@@ -114,24 +109,12 @@ class PassiveAggressiveUniclass(Centred):
             math.nan,
         )
 
-    def score_samples(self, X: Any) -> Floats:
-        """Return minus the distance of each example from the centre [shape=(m,)]."""
-        check_is_fitted(self, "n_features_in_")
-        X = self._validate(X, reset=False)
-        if not isinstance(X, np.ndarray):
-            parts = [
-                distance(X[i : i + 1024].toarray(), self.center_)
-                for i in range(0, X.shape[0], 1024)
-            ]
-            return -np.concatenate(parts)
-        return -distance(X, self.center_)
-
     @property
     def center_(self) -> Floats:
         """The centre [shape=(d,)]."""
         check_is_fitted(self, "n_features_in_")
         n = int(self._counts[0]) - 1  # the first example is no prediction
-        if not self.average or n < 1:
+        if not self._averages or n < 1:
             return self._w.copy()
         mean: Floats = self._w - self._total / n
         return mean
@@ -194,22 +177,24 @@ class PassiveAggressiveUniclass(Centred):
     def _begin(self, n_features: int) -> None:
         self._largest, self._curvature = step_limits(self.variant, float(self.C))
         not_negative(self.epsilon, "epsilon")
+        self._averages = bool(self.average)
         self._w, self._total = np.zeros(n_features), np.zeros(n_features)
         self._counts, self._sums = np.zeros(4, dtype=np.int64), np.zeros(core.N_SUMS)
         self._sums[core.C], self._sums[core.DUAL] = 1.0, math.nan
         self._row, self._first = np.zeros((1, n_features)), np.arange(1)
         self._log = np.zeros((1, core.LOG_WIDTH))
 
-    def _play(self, X: Any, order: npt.NDArray[np.intp]) -> None:
+    def _play(self, X: Any, order: npt.NDArray[np.intp], weights: Floats = NO_WEIGHTS) -> None:
         log = np.zeros((0, core.LOG_WIDTH))
         if isinstance(X, np.ndarray) and X.flags.writeable:
-            self._kernel(X, order, log)
+            self._kernel(X, order, log, weights=weights)
         else:  # copied some rows at a time, for the kernel needs dense ones that can be written
             size = max(1, 2**20 // X.shape[1])
             for i in range(0, len(order), size):
-                found = X[order[i : i + size]]
+                rows = order[i : i + size]
+                found, some = X[rows], weights[rows] if len(weights) else weights
                 part = found if isinstance(found, np.ndarray) else found.toarray()
-                self._kernel(np.ascontiguousarray(part), np.arange(len(part)), log)
+                self._kernel(np.ascontiguousarray(part), np.arange(len(part)), log, weights=some)
         if not np.isfinite(self._sums[core.PRICED] + self._w.sum()):
             raise ParameterError("the centre overflowed; scale the features to moderate values.")
 
@@ -217,7 +202,7 @@ class PassiveAggressiveUniclass(Centred):
         first = not hasattr(self, "n_features_in_")
         X = self._validate(X, reset=first)
         if first:
-            self._begin(X.shape[1])
+            self._open(X.shape[1])
         X = np.array(X) if isinstance(X, np.ndarray) else X.toarray()
         order, log = np.arange(len(X)), np.zeros((0, core.LOG_WIDTH))
         while self._counts[2] < max_updates:
@@ -228,24 +213,25 @@ class PassiveAggressiveUniclass(Centred):
         return False
 
     def _kernel(
-        self, X: Floats, order: npt.NDArray[np.intp], log: Floats, threshold: float = 0.0
+        self,
+        X: Floats,
+        order: npt.NDArray[np.intp],
+        log: Floats,
+        threshold: float = 0.0,
+        weights: Floats = NO_WEIGHTS,
     ) -> None:
         play_centre(
             X,
             order,
             self._w,
             self._total,
-            float(self.epsilon),
+            self._epsilon,
             self._largest,
             self._curvature,
             threshold,
-            bool(self.average),
+            self._averages,
             self._counts,
             self._sums,
             log,
-        )
-
-    def _validate(self, X: Any, *, reset: bool) -> Any:
-        return validate_data(
-            self, X, accept_sparse="csr", dtype=np.float64, order="C", reset=reset
+            weights,
         )

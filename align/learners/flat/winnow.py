@@ -24,7 +24,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from align.errors import ParameterError
-from align.learners.parts.parameters import check_epochs, generator
+from align.learners.parts.parameters import NO_WEIGHTS, check_epochs, generator, read_weights
+from align.learners.parts.saved import Saved
 from align.learners.theory import Round
 
 __all__ = ["ThresholdWinnow", "WinnowBound", "threshold_winnow_bound"]
@@ -90,7 +91,7 @@ def threshold_winnow_bound(
 
 
 @dataclass(eq=False, repr=False)
-class ThresholdWinnow(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
+class ThresholdWinnow(Saved, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     """Winnow with a threshold, for two classes and features 0 or 1.
 
     Parameters
@@ -103,7 +104,7 @@ class ThresholdWinnow(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         Passes of `fit`.
     shuffle : bool, default True
         Whether `fit` draws a new order for each pass.
-    random_state : int, Generator, RandomState or None
+    random_state : int, Generator, RandomState or None, default 0
         Seed of the orders.
 
     Attributes
@@ -135,7 +136,7 @@ class ThresholdWinnow(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
     _: KW_ONLY
     epochs: int = 1
     shuffle: bool = True
-    random_state: Any = None
+    random_state: Any = 0
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -173,7 +174,7 @@ class ThresholdWinnow(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
             self._play(X, y, rng.permutation(len(y)) if self.shuffle else np.arange(len(y)))
         return self
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Go through examples once, in their order, going on from what was learned before.
 
         Parameters
@@ -181,7 +182,11 @@ class ThresholdWinnow(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         X : array_like or CSR matrix of 0 and 1 [shape=(m, d)]
         y : array_like [shape=(m,)]
         classes : array_like, optional
-            Both classes, where the first call has one only.
+            Both classes. Where the first call has one only, nothing is learned until a call
+            brings the other.
+        sample_weight : array_like [shape=(m,)], optional
+            Multiplies the logarithm of the factor; 0 leaves an example out. The bounds are for
+            weights of 1.
 
         Returns
         -------
@@ -189,9 +194,13 @@ class ThresholdWinnow(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         """
         first = not hasattr(self, "classes_")
         X, y = self._validate(X, y, reset=first)
+        weights, order = read_weights(sample_weight, X)
+        found = np.unique(y if classes is None else np.asarray(classes))
         if first:
-            self._begin(X.shape[1], np.unique(y if classes is None else classes))
-        self._play(X, y, np.arange(len(y)))
+            self._begin(X.shape[1], found, least=1)
+        elif len(self.classes_) == 1:
+            self._admit(np.union1d(found, y))
+        self._play(X, y, order, weights)
         return self
 
     def step(self, x: npt.ArrayLike, y: Any) -> Round:
@@ -207,7 +216,9 @@ class ThresholdWinnow(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         Round
             Its tau is the change of the logarithm of the weights.
         """
-        return self._round(np.flatnonzero(x), bool(y == self.classes_[1]))
+        if len(self.classes_) == 1:
+            self._admit(np.array([y]))
+        return self._round(np.flatnonzero(x), bool(y == self.classes_[-1]))
 
     def decision_function(self, X: Any) -> Floats:
         """Return ``<w, x> - theta`` [shape=(m,)]."""
@@ -225,6 +236,8 @@ class ThresholdWinnow(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         X : array_like or CSR matrix of 0 and 1 [shape=(m, d)]
         """
         positive = self.decision_function(X) >= 0.0
+        if len(self.classes_) == 1:
+            positive[:] = False
         predicted: npt.NDArray[Any] = self.classes_[positive.astype(np.intp)]
         return predicted
 
@@ -245,12 +258,22 @@ class ThresholdWinnow(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         """Rounds with a wrong prediction."""
         return self.n_promotions_ + self.n_demotions_
 
-    def _begin(self, d: int, classes: npt.NDArray[Any]) -> None:
-        if len(classes) != 2:
+    def _admit(self, found: npt.NDArray[Any]) -> None:
+        """Take up the second class; the weights are still those of the beginning."""
+        merged = np.union1d(self.classes_, found)
+        self._check_two(merged, least=1)
+        self.classes_ = merged
+
+    def _check_two(self, classes: npt.NDArray[Any], least: int) -> None:
+        if not least <= len(classes) <= 2:
             raise ParameterError(
                 f"y has {len(classes)} class(es), must have 2. Only binary classification is "
                 "supported."
             )
+
+    def _begin(self, d: int, classes: npt.NDArray[Any], least: int = 2) -> None:
+        self._check_two(classes, least)
+        self._beta = float(self.beta)
         self._theta = float(d) if self.theta is None else float(self.theta)
         if not 1.0 <= self._theta < math.inf:
             raise ParameterError(f"theta={self.theta}, must be at least 1 and finite.")
@@ -260,34 +283,46 @@ class ThresholdWinnow(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         self._w = np.ones(d)
         self.n_rounds_ = self.n_promotions_ = self.n_demotions_ = self.n_updates_ = 0
 
-    def _play(self, X: Any, y: npt.NDArray[Any], order: npt.NDArray[np.intp]) -> None:
+    def _play(
+        self,
+        X: Any,
+        y: npt.NDArray[Any],
+        order: npt.NDArray[np.intp],
+        weights: Floats = NO_WEIGHTS,
+    ) -> None:
         unknown = ~np.isin(y, self.classes_)
         if unknown.any():
             raise ParameterError(
                 f"label {y[unknown].tolist()[0]!r} was never announced; the classes are "
                 f"{self.classes_.tolist()}."
             )
-        positive = y == self.classes_[1]
+        positive = y == self.classes_[-1]
         for i in order:
             if not isinstance(X, np.ndarray):
                 row = X.indices[X.indptr[i] : X.indptr[i + 1]]
                 row = row[X.data[X.indptr[i] : X.indptr[i + 1]] != 0.0]
             else:
                 row = np.flatnonzero(X[i])
-            self._round(row, bool(positive[i]))
+            self._round(row, bool(positive[i]), float(weights[i]) if len(weights) else 1.0)
 
-    def _round(self, row: npt.NDArray[np.intp], positive: bool) -> Round:
+    def _round(self, row: npt.NDArray[np.intp], positive: bool, weight: float = 1.0) -> Round:
+        if len(self.classes_) == 1:
+            self.n_rounds_ += 1
+            label = self.classes_[0]
+            return Round(label, 0.0, 0.0, False, 0.0, 0.0, 1.0, 0.0, self._theta, math.nan)
         score = float(self._w[row].sum())
         predicted = score >= self._theta
         self.n_rounds_ += 1
         mistake = predicted != positive
         updated = mistake and len(row) > 0
         if mistake:
+            factor = self._beta**weight
             self.n_promotions_ += positive
             self.n_demotions_ += not positive
-            self._w[row] *= self.beta if positive else 1.0 / self.beta
+            self._w[row] *= factor if positive else 1.0 / factor
             self.n_updates_ += updated
-        tau = (math.log(self.beta) if positive else -math.log(self.beta)) if updated else 0.0
+        size = weight * math.log(self._beta) if updated else 0.0
+        tau = size if positive else -size
         loss = abs(score - self._theta) if mistake else 0.0
         return Round(
             self.classes_[int(predicted)],

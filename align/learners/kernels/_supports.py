@@ -32,6 +32,7 @@ import numpy.typing as npt
 from align._numba import compiled
 from align.errors import ParameterError
 from align.learners.kernels.functions import Kernel
+from align.learners.parts.parameters import NO_WEIGHTS
 from align.learners.parts.step_kernels import exact_alpha, hinge
 
 __all__ = ["BLOCK", "REMOVALS", "Played", "SupportSet"]
@@ -138,6 +139,7 @@ class SupportSet:
         limits: tuple[float, float],
         budget: int | None = None,
         removal: str = "project",
+        weights: Matrix = NO_WEIGHTS,
     ) -> Played:
         """Play one round for each example.
 
@@ -158,6 +160,8 @@ class SupportSet:
         budget : int, optional
             Most supports.
         removal : {"project", "smallest", "oldest"}
+        weights : np.ndarray [shape=(n,)], optional
+            Multiplies the largest tau of an example, and divides its curvature.
 
         Returns
         -------
@@ -172,10 +176,19 @@ class SupportSet:
             # other supports, or with steps that are projected on those there are.
             while rows.size:
                 if self._n >= limit and removal == "project":
-                    played = self._play_projected(kernel, X[rows], targets[rows], limits)
+                    played = self._play_projected(
+                        kernel, X[rows], targets[rows], limits, _of_rows(weights, rows)
+                    )
                 else:
                     played = self._play_storing(
-                        kernel, X[rows], targets[rows], rows, slot, limit, limits
+                        kernel,
+                        X[rows],
+                        targets[rows],
+                        rows,
+                        slot,
+                        limit,
+                        limits,
+                        _of_rows(weights, rows),
                     )
                 n_rounds += played.rounds
                 n_mistakes += played.mistakes
@@ -195,6 +208,7 @@ class SupportSet:
         slot: Indices,
         limit: int,
         limits: tuple[float, float],
+        weights: Matrix,
     ) -> Played:
         """Play the rounds of a block until it ends, or there is no room for another support."""
         n = self._n
@@ -218,6 +232,7 @@ class SupportSet:
             self.n_rounds,
             *limits,
             np.diagonal(gram).copy(),
+            weights,
         )
         new = stored[:n_stored]
         self._vectors[n : n + n_stored] = x[new]
@@ -227,7 +242,12 @@ class SupportSet:
         return Played(done, mistakes, updates, loss)
 
     def _play_projected(
-        self, kernel: Kernel, x: Matrix, targets: Indices, limits: tuple[float, float]
+        self,
+        kernel: Kernel,
+        x: Matrix,
+        targets: Indices,
+        limits: tuple[float, float],
+        weights: Matrix,
     ) -> Played:
         """Play the rounds of a block, whose steps are projected on the span of the supports."""
         n = self._n
@@ -255,6 +275,7 @@ class SupportSet:
             self.n_rounds,
             *limits,
             _diagonal(kernel, x),
+            weights,
         )
         self._coef += basis @ steps
         self._late += basis @ late
@@ -291,6 +312,11 @@ class SupportSet:
         place[kept] = np.arange(len(kept))
         slot[:] = place[slot]
         self._n = len(kept)
+
+
+def _of_rows(weights: Matrix, rows: Indices) -> Matrix:
+    """Return the weights of some examples; a 1 for each where there are none."""
+    return weights[rows] if len(weights) else np.ones(len(rows))
 
 
 def _diagonal(kernel: Kernel, X: Matrix) -> npt.NDArray[np.float64]:
@@ -337,6 +363,7 @@ def _play_block(
     largest: float,
     curvature: float,
     diagonal: npt.NDArray[np.float64],
+    weights: npt.NDArray[np.float64],
 ) -> tuple[int, int, int, int, float]:
     """Play the rounds of a block, until it ends or there is no room for another support.
 
@@ -359,6 +386,8 @@ def _play_block(
         Rounds before the block.
     diagonal : array [shape=(n,)]
         ``K(x_i, x_i)``: what a step is divided by, not projected.
+    weights : array [shape=(n,)]
+        Of each example, positive: they multiply C.
     """
     n, k = scores.shape
     n_stored = mistakes = updates = 0
@@ -386,7 +415,7 @@ def _play_block(
                             return n_stored, i, mistakes, updates, total
                         stored[n_stored] = i
                         n_stored += 1
-                    tau = exact_alpha(loss, price, curvature, largest)
+                    tau = exact_alpha(loss, price, curvature / weights[i], largest * weights[i])
                     before = n_rounds + i + 1  # hypotheses that do not have this step
                     coef[row, y] += tau
                     coef[row, rival] -= tau

@@ -8,6 +8,9 @@ s, and where it is positive stores x with ``+tau`` for y and ``-tau`` for s:
     PA-I   tau = min(C, loss / 2 K(x, x))
     PA-II  tau = loss / (2 K(x, x) + 1 / 2C)
 
+With two classes only the difference ``F_1 - F_0`` matters, which moves by 2 tau: C is halved, so
+that it means what it means to `PassiveAggressiveClassifier` of two classes.
+
 A budget limits the number of supports; `_supports` plays the rounds.
 
 References
@@ -19,6 +22,7 @@ Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, s
 import math
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
+from types import SimpleNamespace
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -30,7 +34,14 @@ from align.learners.kernels._checks import check_examples, check_labels, feature
 from align.learners.kernels._supports import BLOCK, REMOVALS, SupportSet
 from align.learners.kernels.functions import KERNELS, Kernel, make_kernel
 from align.learners.parts import step_limits
-from align.learners.parts.parameters import check_choice
+from align.learners.parts.parameters import (
+    NO_WEIGHTS,
+    check_choice,
+    check_epochs,
+    generator,
+    read_weights,
+)
+from align.learners.parts.saved import Saved
 
 __all__ = ["KernelPA"]
 
@@ -39,7 +50,7 @@ Indices: TypeAlias = npt.NDArray[np.intp]
 
 
 @dataclass(eq=False, repr=False)
-class KernelPA(ParamsMixin):
+class KernelPA(Saved, ParamsMixin):
     """Kernel passive-aggressive classifier for any number of classes.
 
     Parameters
@@ -69,7 +80,7 @@ class KernelPA(ParamsMixin):
     shuffle : bool
         Whether `fit` draws a new order for each epoch. Neighbouring frames of speech are alike:
         leave it on.
-    random_state : int, np.random.Generator or None
+    random_state : int, Generator, RandomState or None, default 0
         Seed of the orders.
 
     Attributes
@@ -97,7 +108,8 @@ class KernelPA(ParamsMixin):
     in the budget. The mean of the hypotheses is a sum over all supports ever stored: what those
     that are left contribute to it is no hypothesis, for the youngest weigh nothing in it. So
     ``average=True`` is an error within a budget that removes. An example met again in a later
-    epoch of `fit` keeps its place among the supports.
+    epoch of `fit` keeps its place among the supports. Parameters are read when learning begins:
+    change them between calls of `partial_fit` and they take effect in the next `fit`.
 
     Examples
     --------
@@ -124,7 +136,7 @@ class KernelPA(ParamsMixin):
     removal: str = "project"
     epochs: int = 1
     shuffle: bool = True
-    random_state: int | np.random.Generator | None = 0
+    random_state: Any = 0
 
     # Learning --------------------------------------------------------------------------------
 
@@ -152,15 +164,14 @@ class KernelPA(ParamsMixin):
         names = feature_names(X)
         X = check_examples(X, type(self).__name__)
         labels = check_labels(y, len(X), type(self).__name__)
-        if self.epochs < 1 or self.epochs != int(self.epochs):
-            raise ParameterError(f"epochs={self.epochs}, must be a whole number, at least 1.")
+        check_epochs(self.epochs)
         self._reset(X.shape[1], np.unique(labels))
         if names is not None:
             self.feature_names_in_ = names
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
         targets = np.searchsorted(self.classes_, labels)
-        rng = np.random.default_rng(self.random_state)
+        rng = generator(self.random_state)
         slot = np.full(len(X), -1, dtype=np.intp)  # place among the supports, by example
         for _ in range(int(self.epochs)):
             order = rng.permutation(len(X)) if self.shuffle else np.arange(len(X))
@@ -169,7 +180,7 @@ class KernelPA(ParamsMixin):
         self._supports.compact()
         return self
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Continue with examples in the order given, once.
 
         Cutting a sequence into calls changes nothing, where the classes are known from the start.
@@ -182,6 +193,9 @@ class KernelPA(ParamsMixin):
             Labels; new ones may appear at any time.
         classes : array_like, optional
             Labels that are to come. Ties go to the first class, so that they matter.
+        sample_weight : array_like [shape=(n,)], optional
+            Multiplies C for an example. It has no effect on "PA", which has no C, except that an
+            example of weight 0 is left out.
 
         Returns
         -------
@@ -195,19 +209,17 @@ class KernelPA(ParamsMixin):
         if fresh:
             self._reset(matrix.shape[1], np.unique(announced))
         else:
-            self._check_parameters()  # they may have been set anew
-            self._kernel = self._make_kernel()
             self._admit(np.unique(announced))
         targets = np.searchsorted(self.classes_, labels)
-        self._play(
-            matrix, targets, np.arange(len(matrix)), np.full(len(matrix), -1, dtype=np.intp)
-        )
+        weights, order = read_weights(sample_weight, matrix)
+        self._play(matrix, targets, order, np.full(len(matrix), -1, dtype=np.intp), weights)
         self._finish()
         return self
 
     def _reset(self, n_features: int, classes: npt.NDArray[Any]) -> None:
         """Check the parameters and forget whatever was learned."""
         self._check_parameters()
+        self._began = SimpleNamespace(**self.get_params(deep=False))
         self.n_features_in_ = n_features
         self._kernel = self._make_kernel()
         self.classes_: Any = classes  # an array; protocols of classifiers ask for less
@@ -231,14 +243,15 @@ class KernelPA(ParamsMixin):
 
     def _make_kernel(self) -> Kernel:
         d = self.n_features_in_
-        self.sigma_ = math.sqrt(d) if self.sigma is None else float(self.sigma)
-        self.gamma_ = 1.0 / d if self.gamma is None else float(self.gamma)
+        given = self._began
+        self.sigma_ = math.sqrt(d) if given.sigma is None else float(given.sigma)
+        self.gamma_ = 1.0 / d if given.gamma is None else float(given.gamma)
         return make_kernel(
-            self.kernel,
+            given.kernel,
             sigma=self.sigma_,
-            degree=self.degree,
+            degree=given.degree,
             gamma=self.gamma_,
-            coef0=self.coef0,
+            coef0=given.coef0,
         )
 
     def _admit(self, classes: npt.NDArray[Any]) -> None:
@@ -248,8 +261,17 @@ class KernelPA(ParamsMixin):
             self._supports.add_classes(len(merged), np.searchsorted(merged, self.classes_))
             self.classes_ = merged
 
-    def _play(self, X: Matrix, targets: Indices, order: Indices, slot: Indices) -> None:
+    def _play(
+        self,
+        X: Matrix,
+        targets: Indices,
+        order: Indices,
+        slot: Indices,
+        weights: Matrix = NO_WEIGHTS,
+    ) -> None:
         """Play one round for each example, in the order given."""
+        began = self._began
+        C = began.C / 2.0 if len(self.classes_) == 2 else began.C
         with np.errstate(over="ignore", invalid="ignore"):  # reported below
             played = self._supports.play(
                 self._kernel,
@@ -257,9 +279,10 @@ class KernelPA(ParamsMixin):
                 targets,
                 order,
                 slot,
-                limits=step_limits(self.variant, float(self.C)),
-                budget=None if self.budget is None else int(self.budget),
-                removal=self.removal,
+                limits=step_limits(began.variant, float(C)),
+                budget=None if began.budget is None else int(began.budget),
+                removal=began.removal,
+                weights=weights,
             )
         self.n_rounds_ += played.rounds
         self.n_mistakes_ += played.mistakes
@@ -275,7 +298,8 @@ class KernelPA(ParamsMixin):
         """Set what predictions are made with."""
         supports = self._supports
         self.support_vectors_ = supports.vectors.copy()
-        average = not supports.removed if self.average == "auto" else bool(self.average)
+        average = self._began.average
+        average = not supports.removed if average == "auto" else bool(average)
         self.dual_coef_ = supports.average() if average else supports.last()
 
     # Predicting ------------------------------------------------------------------------------
@@ -435,6 +459,8 @@ class KernelPA(ParamsMixin):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         if hasattr(self, "n_features_in_"):
+            if not hasattr(self, "_began"):  # pickled before parameters were kept
+                self._began = SimpleNamespace(**self.get_params(deep=False))
             self._kernel = self._make_kernel()
 
     def __sklearn_tags__(self) -> Any:

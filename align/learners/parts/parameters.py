@@ -2,13 +2,29 @@
 
 import math
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from align.errors import ParameterError
 
-__all__ = ["check_choice", "check_epochs", "generator", "not_negative", "positive"]
+__all__ = [
+    "NO_WEIGHTS",
+    "check_choice",
+    "check_epochs",
+    "generator",
+    "not_negative",
+    "positive",
+    "read_weights",
+    "read_zero_one",
+    "shuffler",
+]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Indices: TypeAlias = npt.NDArray[np.intp]
+
+NO_WEIGHTS: Floats = np.zeros(0)  # of examples whose weights are all 1
 
 
 def generator(random_state: Any) -> np.random.Generator:
@@ -16,6 +32,16 @@ def generator(random_state: Any) -> np.random.Generator:
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31))
     return np.random.default_rng(random_state)
+
+
+def shuffler(random_state: Any) -> np.random.RandomState | np.random.Generator:
+    """Return what can shuffle, for a seed, a Generator, a RandomState or None.
+
+    A seed means a RandomState, whose orders the published tables of rankers and ellipsoids have.
+    """
+    if isinstance(random_state, np.random.Generator | np.random.RandomState):
+        return random_state
+    return np.random.RandomState(random_state)
 
 
 def positive(value: float, name: str) -> float:
@@ -42,3 +68,29 @@ def check_choice(value: Any, name: str, choices: Iterable[str]) -> None:
     """Raise unless a value is one of some names."""
     if value not in choices:
         raise ParameterError(f"{name}={value!r}, must be one of {', '.join(choices)}.")
+
+
+def read_weights(sample_weight: Any, X: Any) -> tuple[Floats, Indices]:
+    """Return the weights, none where all are 1, and the rows that have one."""
+    m = X.shape[0]
+    if sample_weight is None:
+        return NO_WEIGHTS, np.arange(m)
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.ndim == 0:
+        weights = np.full(m, float(weights))
+    if weights.shape != (m,):
+        raise ParameterError(f"sample_weight.shape={weights.shape}, must be (m,)=({m},).")
+    if not (np.isfinite(weights).all() and (weights >= 0.0).all()):
+        raise ParameterError("sample_weight must be finite and not negative.")
+    return np.ascontiguousarray(weights), np.flatnonzero(weights > 0.0)
+
+
+def read_zero_one(sample_weight: Any, X: Any) -> tuple[Floats, Indices]:
+    """Return weights that are 0 or 1, and the rows that have a 1, for steps without a size."""
+    weights, kept = read_weights(sample_weight, X)
+    if not np.isin(weights, (0.0, 1.0)).all():
+        raise ParameterError(
+            "sample_weight must be 0 or 1 here: a cut goes as deep as its example asks for, and "
+            "has no size that a weight could scale; repeat an example to have it count twice."
+        )
+    return weights, kept

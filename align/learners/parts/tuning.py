@@ -23,9 +23,10 @@ Fig. 3.2, 5.2, 5.3, 5.4.
 """
 
 import math
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, Self
 
+from align._params import ParamsMixin
 from align.errors import ParameterError
 
 __all__ = [
@@ -36,6 +37,8 @@ __all__ = [
     "SelfTuning",
     "SqrtTuning",
     "Tuning",
+    "own_tuning",
+    "weighted_tuning",
 ]
 
 
@@ -61,8 +64,34 @@ class Tuning(Protocol):
         ...
 
 
+class _TuningParams(ParamsMixin):
+    """Parameters of a tuning, so that a search can set ``tuning__U`` of the learner around it.
+
+    A tuning is frozen for its equality and hash; only `set_params` changes one, after its checks.
+    """
+
+    def set_params(self, **params: Any) -> Self:
+        """Change parameters; a run that has begun keeps those it began with.
+
+        Raises
+        ------
+        ParameterError
+            Where there is no parameter of that name, or a value is out of range.
+        """
+        unknown = sorted(params.keys() - set(self._parameters()))
+        if unknown:
+            raise ParameterError(
+                f"{type(self).__name__} has no parameter {unknown[0]!r}; "
+                f"it has {', '.join(self._parameters())}."
+            )
+        checked = replace(self, **params)  # type: ignore[type-var]  # every subclass is a dataclass
+        for name in params:
+            object.__setattr__(self, name, getattr(checked, name))
+        return self
+
+
 @dataclass(frozen=True)
-class FixedTuning:
+class FixedTuning(_TuningParams):
     """The same c on every round.
 
     Parameters
@@ -84,7 +113,7 @@ class FixedTuning:
 
 
 @dataclass(frozen=True)
-class MistakeTuning:
+class MistakeTuning(_TuningParams):
     """c = X sqrt(m / (2 U)) with the radius X and m mistakes (Fig. 5.4).
 
     Parameters
@@ -111,7 +140,7 @@ class MistakeTuning:
 
 
 @dataclass(frozen=True)
-class SelfTuning:
+class SelfTuning(_TuningParams):
     """c = X sqrt((m + 1) / U) with m mistakes before the round (Fig. 5.2 and 5.3).
 
     Parameters
@@ -145,7 +174,7 @@ class SelfTuning:
 
 
 @dataclass(frozen=True)
-class SqrtTuning:
+class SqrtTuning(_TuningParams):
     """c = sqrt(t L / U), for losses whose constant is known (Corollary 2).
 
     Parameters
@@ -176,7 +205,7 @@ class SqrtTuning:
 
 
 @dataclass(frozen=True)
-class RunningTuning:
+class RunningTuning(_TuningParams):
     """c = X sqrt(t share / U), for Lipschitz losses of unknown constant.
 
     Parameters
@@ -207,7 +236,7 @@ class RunningTuning:
 
 
 @dataclass(frozen=True)
-class LossTuning:
+class LossTuning(_TuningParams):
     """c = b sqrt(beta + sum of the losses before), for self-bounded losses (Theorem 2).
 
     Parameters
@@ -247,6 +276,45 @@ class LossTuning:
     ) -> float:
         """Return c."""
         return self.factor * math.sqrt(self.beta + loss)
+
+
+def own_tuning(tuning: Tuning) -> Tuning:
+    """Return a copy of a tuning of this package; `set_params` then leaves a run alone."""
+    return replace(tuning) if isinstance(tuning, _TuningParams) else tuning  # type: ignore[type-var]
+
+
+def weighted_tuning(tuning: Tuning, C: float) -> Tuning:
+    """Return the tuning whose c is that of `tuning` over C.
+
+    ``c f(w) + C loss`` and ``(c / C) f(w) + loss`` have the same minimum: this is how a weight of
+    the loss enters a learner whose dual variables lie in [0, 1]. In the tunings with a U, c is
+    in proportion to ``1 / sqrt(U)``.
+
+    Examples
+    --------
+    >>> weighted_tuning(FixedTuning(2.0), 4.0)
+    FixedTuning(c=0.5)
+    """
+    if C == 1.0:
+        return own_tuning(tuning)
+    if isinstance(tuning, FixedTuning):
+        return FixedTuning(tuning.c / C)
+    if isinstance(tuning, _TuningParams):
+        return replace(tuning, U=tuning.U * C * C)  # type: ignore[type-var,attr-defined]
+    return _Weighted(tuning, C)
+
+
+@dataclass(frozen=True)
+class _Weighted:
+    """A user's tuning over C."""
+
+    tuning: Tuning
+    C: float
+
+    def __call__(
+        self, radius: float, n_mistakes: int, n_rounds: int = 1, loss: float = 0.0
+    ) -> float:
+        return self.tuning(radius, n_mistakes, n_rounds, loss) / self.C
 
 
 def _check_positive(**values: float) -> None:

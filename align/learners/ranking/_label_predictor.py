@@ -3,6 +3,7 @@
 See `align.learners.ranking.label_ranking` for the learner and its notation.
 """
 
+from types import SimpleNamespace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from align.errors import ParameterError
 from align.learners.parts import Blocks, Entropy, Euclidean
+from align.learners.parts.saved import Saved
 from align.learners.ranking import _label_ranking as core
 from align.learners.ranking._label_run import LabelRun
 
@@ -20,13 +22,14 @@ __all__ = ["LabelPredictor"]
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 
-class LabelPredictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped
+class LabelPredictor(Saved, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped
     """A ranker of labels as it predicts; learning is the business of its subclass."""
 
     complexity: str
     fit_intercept: bool
     classes_: npt.NDArray[Any]
     n_features_in_: int
+    _began: SimpleNamespace  # the parameters as learning began
     _run: LabelRun
     _columns: npt.NDArray[np.intp]  # where in the run each class stands
     _several: bool  # whether rounds may have several relevant labels
@@ -49,7 +52,7 @@ class LabelPredictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # u
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         weights = self._hypothesis()
         scores: Floats = np.asarray(X @ weights[:, : self.n_features_in_].T)
-        if self.fit_intercept:
+        if self._began.fit_intercept:
             scores += weights[:, -1]
         return scores
 
@@ -129,7 +132,7 @@ class LabelPredictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # u
     def intercept_(self) -> Floats:
         """Weight of the constant feature [shape=(k,)]; zeros where there is none."""
         weights = self._hypothesis()
-        return weights[:, -1] if self.fit_intercept else np.zeros(len(weights))
+        return weights[:, -1] if self._began.fit_intercept else np.zeros(len(weights))
 
     @property
     def n_rounds_(self) -> int:
@@ -175,10 +178,10 @@ class LabelPredictor(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # u
         """
         self._counts()
         weights = np.asarray(u, dtype=np.float64)
-        shape = (self._run.k, self.n_features_in_ + bool(self.fit_intercept))
+        shape = (self._run.k, self.n_features_in_ + bool(self._began.fit_intercept))
         if weights.shape != shape:
             raise ParameterError(f"u.shape={weights.shape}, must be (k, n)={shape}.")
-        f = Blocks(Entropy() if self.complexity == "entropy" else Euclidean())
+        f = Blocks(Entropy() if self._began.complexity == "entropy" else Euclidean())
         floats = self._run.state.floats
         return float(floats[core.C] * f.value(weights) + floats[core.SPENT])
 

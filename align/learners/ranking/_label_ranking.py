@@ -49,6 +49,9 @@ ROUNDS, MISTAKES, UPDATES, MISTAKE, UP, DOWN, BEST = range(7)
 
 LOG = 7  # columns of the log: cost, loss, alpha, c, norm, target, dual
 _REFRESH = 256  # steps after which a row is computed afresh
+# Scores whose difference is within this share of them are equal: what is kept of a row of the
+# entropy is off by up to a few units in the last place for each of 256 steps.
+_TIE = 1e-12
 
 
 class Rows(NamedTuple):
@@ -319,7 +322,8 @@ def _begin_round(
     floats[SHORT] = 0.0
     if up < 0 or down < 0:
         return False
-    if scores[up] <= scores[down]:
+    # A tie is a mistake (D6), also one that rounding has broken.
+    if scores[up] - scores[down] <= _TIE * (abs(scores[up]) + abs(scores[down])):
         counts[MISTAKE] = 1
         counts[MISTAKES] += 1
     floats[SHORT] = hinge(margin, scores[up] - scores[down])

@@ -44,7 +44,7 @@ class LabelStream(LabelPredictor):
         relevant, _ = self._targets(y, grow=False)
         weights = np.asarray(u, dtype=np.float64)
         scores = X @ weights[:, : self.n_features_in_].T
-        if self.fit_intercept:
+        if self._began.fit_intercept:
             scores = scores + weights[:, -1]
         losses = label_ranking_loss(scores, relevant[:, self._columns], self._gamma)
         return float((bound + np.sum(losses)) / self._gamma)
@@ -54,7 +54,7 @@ class LabelStream(LabelPredictor):
         n, k = self.n_features_in_, len(self._labels)
         self._every_column = np.arange(n)
         self._row = np.zeros(n)
-        ends, bias = np.array([0, n], dtype=np.intp), bool(self.fit_intercept)
+        ends, bias = np.array([0, n], dtype=np.intp), bool(self._began.fit_intercept)
         self._row_alone = core.Rows(self._row, self._every_column, ends, True, bias)
         self._mask = np.zeros((1, max(k, 1)), dtype=np.bool_)
         self._known = np.array([k], dtype=np.intp)

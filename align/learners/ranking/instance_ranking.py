@@ -30,7 +30,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from align.errors import ParameterError
 from align.learners.parts import (
@@ -42,6 +42,9 @@ from align.learners.parts import (
     Tuning,
     Update,
 )
+from align.learners.parts.parameters import shuffler
+from align.learners.parts.saved import Saved
+from align.learners.parts.tuning import own_tuning
 from align.learners.ranking import _instance_ranking as core
 from align.learners.ranking._kept_rounds import KeptQueries
 from align.learners.ranking.max_hinge import max_hinge_step
@@ -61,7 +64,7 @@ _OR_WORST = {"average": "", "maximum": " or 'worst'"}
 
 
 @dataclass(eq=False, repr=False)
-class InstanceRanker(BaseEstimator):  # type: ignore[misc]  # untyped
+class InstanceRanker(Saved, BaseEstimator):  # type: ignore[misc]  # untyped
     """Online learner that orders the instances of a query by their grades.
 
     Parameters
@@ -86,7 +89,7 @@ class InstanceRanker(BaseEstimator):  # type: ignore[misc]  # untyped
         Whether `fit` draws a new order of the queries for each pass.
     record : bool, default False
         Keep every round in `trace_`.
-    random_state : int, RandomState or None
+    random_state : int, Generator, RandomState or None, default 0
         Seed of the orders.
 
     Attributes
@@ -129,7 +132,7 @@ class InstanceRanker(BaseEstimator):  # type: ignore[misc]  # untyped
     epochs: int = 1
     shuffle: bool = True
     record: bool = False
-    random_state: Any = None
+    random_state: Any = 0
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -167,11 +170,11 @@ class InstanceRanker(BaseEstimator):  # type: ignore[misc]  # untyped
         if self.epochs < 1:
             raise ParameterError(f"epochs={self.epochs}, must be at least 1.")
         self.start(X.shape[1])
-        random_state = check_random_state(self.random_state)
+        rng = shuffler(self.random_state)
         for _ in range(self.epochs):
             order = np.arange(len(queries))
             if self.shuffle:
-                random_state.shuffle(order)
+                rng.shuffle(order)
             for q in order:
                 self._round(*core.rows(X, queries[q]), y[queries[q]])
         return self
@@ -436,7 +439,7 @@ class InstanceRanker(BaseEstimator):  # type: ignore[misc]  # untyped
         if not self.tol >= 0.0:
             raise ParameterError(f"tol={self.tol}, must not be negative.")
         if callable(self.c):
-            return self.c
+            return own_tuning(self.c)
         if not (np.isfinite(self.c) and self.c > 0.0):
             raise ParameterError(f"c={self.c}, must be a Tuning, or positive and finite.")
         return FixedTuning(float(self.c))

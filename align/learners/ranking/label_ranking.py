@@ -31,12 +31,13 @@ Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, c
 """
 
 from dataclasses import KW_ONLY, dataclass
+from types import SimpleNamespace
 from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from sklearn.utils.validation import check_is_fitted, check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from align.errors import ParameterError
 from align.learners.parts import (
@@ -49,7 +50,8 @@ from align.learners.parts import (
     Tuning,
     Update,
 )
-from align.learners.parts.parameters import check_choice
+from align.learners.parts.parameters import check_choice, shuffler
+from align.learners.parts.tuning import own_tuning
 from align.learners.ranking import _label_ranking as core
 from align.learners.ranking._kept_rounds import KeptLabels
 from align.learners.ranking._label_run import LabelRun
@@ -98,7 +100,7 @@ class LabelRanker(LabelStream):
         Whether `fit` draws a new order for each pass.
     record : bool, default False
         Keep every round in `trace_`.
-    random_state : int, RandomState or None
+    random_state : int, Generator, RandomState or None, default 0
         Seed of the orders.
 
     Attributes
@@ -137,7 +139,7 @@ class LabelRanker(LabelStream):
     epochs: int = 1
     shuffle: bool = True
     record: bool = False
-    random_state: Any = None
+    random_state: Any = 0
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -177,11 +179,11 @@ class LabelRanker(LabelStream):
         self.start(X.shape[1], labels)
         relevant, known = self._targets(y)
         rows = self._rows(X)
-        random_state = check_random_state(self.random_state)
+        rng = shuffler(self.random_state)
         for _ in range(self.epochs):
             order = np.arange(X.shape[0])
             if self.shuffle:
-                random_state.shuffle(order)
+                rng.shuffle(order)
             self._play(rows, relevant, known, order)
         return self
 
@@ -230,6 +232,7 @@ class LabelRanker(LabelStream):
         self
         """
         gamma, tuning = self._check_parameters()
+        self._began = SimpleNamespace(**self.get_params(deep=False))
         self.n_features_in_ = int(n_features)
         self._gamma = gamma
         self._run = LabelRun(
@@ -300,7 +303,7 @@ class LabelRanker(LabelStream):
             rows = self._row_alone
         run, work = self._run, self._work
         run.play(rows, mask, self._known, _FIRST, work)
-        if self.record:
+        if self._began.record:
             self._record(work, rows, mask, self._known, _FIRST)
         cost, loss, alpha, c, norm, target, dual = work[0].tolist()
         prediction = self._labels[run.state.counts[core.BEST]] if run.k else None
@@ -327,7 +330,7 @@ class LabelRanker(LabelStream):
         more = n_features - self.n_features_in_
         if more < 0:
             raise ParameterError(f"n_features={n_features}, must be >= {self.n_features_in_}.")
-        if self.complexity == "entropy":
+        if self._began.complexity == "entropy":
             raise ParameterError(
                 "the entropy begins uniform over all features, so that their number must be known "
                 "from the start; pass instances of full width, or use complexity='euclidean'."
@@ -354,13 +357,13 @@ class LabelRanker(LabelStream):
                 "once its c is known; use SelfTuning."
             )
         if callable(self.c):
-            return gamma, self.c
+            return gamma, own_tuning(self.c)
         if not (np.isfinite(self.c) and self.c > 0.0):
             raise ParameterError(f"c={self.c}, must be a Tuning, or positive and finite.")
         return gamma, FixedTuning(float(self.c))
 
     def _rows(self, X: Any) -> core.Rows:
-        bias = bool(self.fit_intercept)
+        bias = bool(self._began.fit_intercept)
         if isinstance(X, np.ndarray):
             m, width = X.shape
             X = np.ascontiguousarray(X)
@@ -372,9 +375,9 @@ class LabelRanker(LabelStream):
     def _play(
         self, rows: core.Rows, relevant: Bools, known: npt.NDArray[np.intp], order: Any
     ) -> None:
-        log = np.zeros((order.size, core.LOG)) if self.record else _NO_LOG
+        log = np.zeros((order.size, core.LOG)) if self._began.record else _NO_LOG
         self._run.play(rows, relevant, known, order, log)
-        if self.record:
+        if self._began.record:
             self._record(log, rows, relevant, known, order)
 
     def _record(

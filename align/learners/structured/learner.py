@@ -34,6 +34,8 @@ from align.learners.parts import (
     block_ends,
     make_update,
 )
+from align.learners.parts.parameters import generator
+from align.learners.parts.saved import Saved
 from align.learners.structured._resume import (
     restore_generator,
     restore_run,
@@ -65,7 +67,7 @@ _CONVERSIONS = ("last", "random", "average", "validation", "best")
 
 
 @dataclass(eq=False, repr=False)
-class StructuredLearner(RunReader):
+class StructuredLearner(Saved, RunReader):
     """Learn the weights of a structured predictor online.
 
     Parameters
@@ -88,7 +90,7 @@ class StructuredLearner(RunReader):
         For "validation": the run is cut into this many blocks, a candidate at the end of each.
     shuffle : bool
         Whether `fit` draws a new order for each epoch.
-    random_state : int, np.random.Generator or None
+    random_state : int, Generator, RandomState or None, default 0
         Seed of the orders and of the random hypothesis.
     record_directions : bool
         Keep the direction of each round in the trace, T x J numbers, so that the loss of any
@@ -159,7 +161,7 @@ class StructuredLearner(RunReader):
     conversion: str = "average"
     n_candidates: int = 10
     shuffle: bool = True
-    random_state: int | np.random.Generator | None = 0
+    random_state: Any = 0
     record_directions: bool = False
     callback: Callable[["StructuredLearner", Round], object] | None = None
 
@@ -295,7 +297,7 @@ class StructuredLearner(RunReader):
         if self.n_candidates < 1:
             raise ParameterError(f"n_candidates={self.n_candidates}, must be at least 1.")
         check_loss(problem, self.loss)
-        self._rng = np.random.default_rng(self.random_state)
+        self._rng = generator(self.random_state)
         self._average = Average()
         self._conversion = self._make_conversion()
         self._run: DualAscent | None = None

@@ -37,6 +37,8 @@ from align._blas import one_thread
 from align._params import ParamsMixin, not_fitted_error
 from align.errors import ParameterError
 from align.learners.parts import FixedTuning, MixedEpoch, check_mixing, make_update, mixing_weights
+from align.learners.parts.parameters import generator
+from align.learners.parts.saved import Saved
 from align.learners.structured._resume import restore_generator, state_of_generator
 from align.learners.structured.learner import StructuredLearner
 from align.learners.structured.problems import StructuredProblem, check_feature, check_pairs
@@ -51,7 +53,7 @@ _TOTALS = ("n_rounds_", "n_mistakes_", "n_updates_", "n_null_")
 _SUMS = ("cumulative_cost_", "cumulative_loss_", "radius_", "mixed_updates_")
 
 
-class ParameterMixing(ParamsMixin):
+class ParameterMixing(Saved, ParamsMixin):
     """Learn the weights of a structured predictor on several shards at once.
 
     A drop-in for the learner it wraps, also as ``SequenceAligner(learner=...)``.
@@ -176,7 +178,7 @@ class ParameterMixing(ParamsMixin):
 
         learner = self._check()
         n, n_epochs = check_pairs(xs, ys, "xs", "ys"), learner._epochs()
-        rng = np.random.default_rng(learner.random_state)
+        rng = generator(learner.random_state)
         dealt = rng.permutation(n) if learner.shuffle else np.arange(n)
         shards = [
             ([xs[i] for i in part], [ys[i] for i in part])

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
+from align.learners.parts.parameters import generator
 
 __all__ = ["coin_slopes", "one_hot_stream", "threshold_stream"]
 
@@ -27,7 +28,7 @@ def coin_slopes(n_rounds: int, random_state: Any = None) -> Floats:
     ----------
     n_rounds : int
         T.
-    random_state : int, Generator or None
+    random_state : int, Generator, RandomState or None
 
     Returns
     -------
@@ -35,7 +36,7 @@ def coin_slopes(n_rounds: int, random_state: Any = None) -> Floats:
         -1. or 1. The expected regret is at least ``E |sum s_t|``, about ``sqrt(2 T / pi)``,
         whatever the learner does.
     """
-    rng = np.random.default_rng(random_state)
+    rng = generator(random_state)
     return rng.choice(np.array([-1.0, 1.0]), size=n_rounds)
 
 

@@ -52,7 +52,7 @@ def used(estimator, X, y, **start):
 
 
 def copy_of(estimator, **params):
-    return type(estimator)(**{**estimator.get_params(), **params})
+    return type(estimator)(**{**estimator.get_params(deep=False), **params})
 
 
 @pytest.fixture(params=["kernels", "CSR", "python"])

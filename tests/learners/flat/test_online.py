@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from learner_streams import competitors, gaussian, simplex_competitors, ternary
 from scipy.optimize import minimize
+from sklearn.model_selection import GridSearchCV
 
 from align.errors import ParameterError
 from align.learners import (
@@ -11,10 +12,13 @@ from align.learners import (
     Entropy,
     Euclidean,
     EuclideanBall,
+    FixedTuning,
     LossTuning,
     MistakeTuning,
     OnlineClassifier,
     OnlineRegressor,
+    PassiveAggressiveClassifier,
+    PassiveAggressiveRegressor,
     QNorm,
     Revisit,
     RunningTuning,
@@ -50,7 +54,9 @@ def test_lemma_1(loss, f, dual_step):
         model = regressor(f, loss=loss, dual_step=dual_step, tuning=c)
         model.partial_fit(X, X[:, :4] @ u / 4)
     else:
-        model = classifier(f, loss=loss, dual_step=dual_step, tuning=c, margin=0.5, C=0.5)
+        # The C of the hinge divides c, that of its square is in the slack.
+        tuning = 0.5 * c if loss == "hinge" else c
+        model = classifier(f, loss=loss, dual_step=dual_step, tuning=tuning, margin=0.5, C=0.5)
         model.partial_fit(X, y)
     trace = model.trace_
     curvature = slope  # 1 / (2 C) is 1 in both
@@ -444,3 +450,77 @@ def test_a_tuning_of_ones_own():
     trace = classifier(tuning=doubling).partial_fit(X, y).trace_
     np.testing.assert_array_equal(trace.c, 2.0 ** np.arange(1, 11))
     assert trace.certify("Lemma 2", u=u).holds
+
+
+def played(model, X, y):
+    return model.partial_fit(X, y).coef_
+
+
+def noisy(seed=0, m=80):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(m, 4))
+    return X, (X @ [1.0, -2.0, 0.5, 0.0] + rng.normal(size=m) > 0).astype(int)
+
+
+def test_c_weighs_the_hinge():
+    """``c f + C l`` is PA-I with C over c."""
+    X, y = noisy()
+    expected = played(PassiveAggressiveClassifier("PA-I", C=0.05), X, y)
+    for params in ({"C": 0.05}, {"C": 0.1, "tuning": 2.0}, {"tuning": 20.0}):
+        np.testing.assert_allclose(played(OnlineClassifier(**params), X, y), expected, rtol=1e-12)
+    default = played(OnlineClassifier(), X, y)
+    assert not np.allclose(default, expected)
+    np.testing.assert_array_equal(default, played(OnlineClassifier(C=1.0), X, y))
+    with pytest.raises(ParameterError, match=r"C=2.0, must be 1 with loss='hard'"):
+        OnlineClassifier(loss="hard", C=2.0).partial_fit(X, y)
+    with pytest.raises(ParameterError, match=r"C=-1.0, must be positive"):
+        OnlineClassifier(C=-1.0).partial_fit(X, y)
+
+
+def test_c_weighs_the_losses_of_numbers():
+    X, _ = noisy()
+    y = X[:, 0] * 3.0
+    expected = PassiveAggressiveRegressor("PA-I", C=0.05).partial_fit(X, y).coef_
+    found = OnlineRegressor(C=0.05, tuning=1.0).partial_fit(X, y).coef_
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    squared = PassiveAggressiveRegressor("PA-II", C=0.2, epsilon=0.0).partial_fit(X, y).coef_
+    found = OnlineRegressor(loss="squared", C=0.4, tuning=1.0).partial_fit(X, y).coef_
+    np.testing.assert_allclose(found, squared, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "tuning",
+    [
+        FixedTuning(0.7),
+        SelfTuning(2.0),
+        SqrtTuning(3.0, 2.0),
+        RunningTuning(2.0),
+        LossTuning(3.0, 2.0),
+        lambda radius, n_mistakes, n_rounds=1, loss=0.0: 0.5 + n_rounds**0.5,
+    ],
+)
+def test_c_divides_every_tuning(tuning):
+    X, y = noisy()
+    plain = OnlineClassifier(tuning=tuning, C=1.0, record=True).partial_fit(X[:5], y[:5])
+    weighed = OnlineClassifier(tuning=tuning, C=4.0, record=True).partial_fit(X[:5], y[:5])
+    assert plain.trace_.c[0] == pytest.approx(4.0 * weighed.trace_.c[0])
+
+
+def test_parameters_of_a_tuning_can_be_searched():
+    X, y = noisy()
+    tuning = SelfTuning(2.0)
+    model = OnlineClassifier(tuning=tuning).partial_fit(X[:40], y[:40])
+    assert model.get_params()["tuning__U"] == 2.0
+    model.set_params(tuning__U=5.0)
+    assert tuning == SelfTuning(5.0)
+    model.partial_fit(X[40:], y[40:])  # the run that has begun keeps its U
+    whole = played(OnlineClassifier(tuning=SelfTuning(2.0)), X, y)
+    np.testing.assert_array_equal(model.coef_, whole)
+    with pytest.raises(ParameterError, match=r"U=-1.0, must be positive"):
+        model.set_params(tuning__U=-1.0)
+    with pytest.raises(ParameterError, match="SelfTuning has no parameter 'V'"):
+        model.set_params(tuning__V=1.0)
+    found = GridSearchCV(OnlineClassifier(tuning=SelfTuning()), {"tuning__U": [0.01, 10.0]}, cv=3)
+    scores = found.fit(X, y).cv_results_["mean_test_score"]
+    assert found.best_estimator_.tuning.U == found.best_params_["tuning__U"]
+    assert len(scores) == 2

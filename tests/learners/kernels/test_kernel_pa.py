@@ -11,7 +11,7 @@ from learners.naive import kernel_pa, multiclass_pa, pa_tau
 from scipy import sparse
 
 from align.errors import ModelError, ParameterError
-from align.learners import KernelPA
+from align.learners import KernelPA, PassiveAggressiveClassifier
 from align.learners.kernels.functions import (
     gaussian_kernel,
     linear_kernel,
@@ -38,7 +38,7 @@ def test_a_linear_kernel_is_the_primal(seed, variant, C, k):
     X[rng.integers(300, size=3)] = 0.0
     X[100:110] = X[:10]
     y = rng.integers(k, size=300)
-    W, mean, mistakes, total = multiclass_pa(X, y, k, variant, C)
+    W, mean, mistakes, total = multiclass_pa(X, y, k, variant, C / 2 if k == 2 else C)
     for average, expected in ((False, W), (True, mean)):
         model = KernelPA("linear", variant=variant, C=C, average=average, shuffle=False)
         model.fit(X, y)
@@ -53,7 +53,7 @@ def test_a_linear_kernel_is_the_primal(seed, variant, C, k):
 @given(seeds, st.sampled_from(VARIANTS))
 @settings(max_examples=20)
 def test_two_classes_are_binary_pa(seed, variant):
-    """The difference of the two weight vectors follows binary PA, with 2C (W22)."""
+    """The difference of the two weight vectors follows binary PA of the same C (W22)."""
     rng = np.random.default_rng(seed)
     X, C = rng.normal(size=(80, 3)), 0.3
     y = rng.integers(2, size=80)
@@ -61,11 +61,38 @@ def test_two_classes_are_binary_pa(seed, variant):
     for x, sign in zip(X, 2 * y - 1, strict=True):
         loss = max(0.0, 1.0 - sign * (w @ x))
         if loss > 0:
-            w = w + pa_tau(variant, loss, x @ x, 2 * C) * sign * x
+            w = w + pa_tau(variant, loss, x @ x, C) * sign * x
     model = KernelPA("linear", variant=variant, C=C, average=False, shuffle=False).fit(X, y)
     found = model.dual_coef_.T @ model.support_vectors_
     np.testing.assert_allclose(found[1] - found[0], w, rtol=1e-9, atol=1e-10)
     np.testing.assert_allclose(model.decision_function(X), X @ w, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("k", [2, 4])
+def test_c_is_that_of_the_flat_classifier(variant, k):
+    """One C: with the linear kernel both are the same learner, also with weights."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(120, 4))
+    y = np.append(np.arange(k), rng.integers(k, size=120 - k))
+    weights = rng.choice([0.0, 0.5, 1.0, 3.0], size=120)
+    for weight in (None, weights):
+        kernel = KernelPA("linear", variant=variant, C=0.07, average=False)
+        flat = PassiveAggressiveClassifier(variant, C=0.07, fit_intercept=False)
+        for model in (kernel, flat):
+            model.partial_fit(X[:50], y[:50], classes=np.arange(k), sample_weight=head(weight, 50))
+            model.set_params(C=9.0)  # waits for the next fit
+            model.partial_fit(
+                X[50:], y[50:], sample_weight=None if weight is None else weight[50:]
+            )
+        np.testing.assert_allclose(
+            kernel.decision_function(X), flat.decision_function(X), rtol=1e-9, atol=1e-10
+        )
+        assert kernel.n_updates_ == flat.n_updates_
+
+
+def head(weights, n):
+    return None if weights is None else weights[:n]
 
 
 KERNELS = {

@@ -3,6 +3,7 @@
 import copy
 import itertools
 import pickle
+from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
@@ -541,3 +542,36 @@ X0, Y0 = np.eye(3), np.eye(3, dtype=int)
 def test_bad_input(call, message):
     with pytest.raises((ParameterError, ValueError), match=message):
         call()
+
+
+def exact_softmax_scores(V, x):
+    """Scores from whole-number sums v, to 60 digits."""
+    with localcontext() as context:
+        context.prec = 60
+        weights = [[Decimal(int(v)).exp() for v in row] for row in V]
+        on = np.flatnonzero(x)
+        return [sum((row[j] for j in on), Decimal(0)) / sum(row) for row in weights]
+
+
+@pytest.mark.parametrize("average", [False, True])
+def test_every_exact_tie_of_the_entropy_is_a_mistake(average):
+    """Rounding breaks ties of 0/1 features; they count nevertheless (D6)."""
+    ties = 0
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        n, k, m = 5, 3, 150
+        X = (rng.random((m, n)) < 0.5).astype(float)
+        Y = np.eye(k, dtype=bool)[rng.integers(k, size=m)]
+        model = LabelRanker("entropy", "conservative", c=1.0, average=average, fit_intercept=False)
+        V, mistakes = np.zeros((k, n)), 0
+        for x, y in zip(X, Y, strict=True):
+            scores = exact_softmax_scores(V, x)
+            up = min(np.flatnonzero(y), key=lambda r: scores[r])
+            down = max(np.flatnonzero(~y), key=lambda r: scores[r])
+            gap = scores[up] - scores[down]
+            ties += abs(gap) < Decimal("1e-50")
+            mistakes += gap < Decimal("1e-50")
+            model.partial_fit(x[None], y[None].astype(int))
+            assert model.n_mistakes_ == mistakes
+            V[:] = model._run.state.V[:, :k].T  # which of equal labels moved is the learner's
+    assert ties > 50

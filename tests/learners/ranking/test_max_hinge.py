@@ -39,6 +39,40 @@ def test_gap_is_within_its_bound(n_iter):
         assert step.gap >= excess - 1e-7  # the certificate
 
 
+def check_both_properties(a, gamma, c, n_iter):
+    """Assert the bound, and that the dual is at least that of the single step."""
+    step = max_hinge_step(a, gamma, c, max_iter=n_iter)
+    assert (step.alpha >= 0).all()
+    assert step.alpha.sum() <= 1 + 1e-12
+    excess = phi(a, gamma, c, step.alpha @ a / c) - max_hinge_optimum(a, gamma, c)
+    assert excess <= max_hinge_bound(a, gamma, c, n_iter) * (1 + 1e-9) + 1e-7
+    worst = gamma.argmax()
+    single = np.zeros(len(gamma))
+    single[worst] = hinge_step_euclidean(np.zeros(a.shape[1]), a[worst], gamma[worst], c)
+    assert dual(a, gamma, c, step.alpha) >= dual(a, gamma, c, single) - 1e-12
+    return step
+
+
+def test_single_hinge_does_not_break_the_bound():
+    """Its move makes the other hinge the worst: phi there was .232 above the minimum, not .060."""
+    a, gamma = np.array([[-1.6, -1.8], [0.0, 0.2]]), np.array([-0.7, 0.4])
+    step = check_both_properties(a, gamma, 0.3, 2000)
+    assert np.count_nonzero(step.alpha) == 2
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_bound_over_many_seeds(seed):
+    """A short worst direction and long ones that its move makes worse."""
+    rng = np.random.default_rng(seed)
+    for _ in range(10):
+        k, n = rng.integers(2, 6), rng.integers(1, 4)
+        a = rng.normal(size=(k, n)) * rng.choice([0.1, 0.3, 2.0], size=(k, 1))
+        gamma = rng.normal(size=k) - 0.3
+        gamma[rng.integers(k)] = 0.4
+        for n_iter in (30, 500, 4000):
+            check_both_properties(a, gamma, rng.choice([0.1, 0.3, 1.0]), n_iter)
+
+
 def test_is_the_figure():
     rng = np.random.default_rng(42)
     same = 0

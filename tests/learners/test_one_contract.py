@@ -1,0 +1,228 @@
+"""One contract for every learner: names, seeds, weights, streams, chunks, CSR and CSC."""
+
+import inspect
+import re
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+
+import align.learners
+from align.errors import ParameterError
+from align.learners import (
+    CELLIP,
+    IELLIP,
+    AdaBoost,
+    InstanceRanker,
+    KernelPA,
+    LabelRanker,
+    MixedClassifier,
+    MultiplicativePA,
+    MultiplicativePARegressor,
+    MultiplicativePAUniclass,
+    OnlineClassifier,
+    OnlineRegressor,
+    ParameterMixing,
+    PassiveAggressiveClassifier,
+    PassiveAggressiveRegressor,
+    PassiveAggressiveUniclass,
+    Perceptron,
+    PNormPerceptron,
+    SelfTunedWinnow,
+    StructuredLearner,
+    ThresholdWinnow,
+    Winnow,
+)
+
+STREAMS = [
+    CELLIP(gamma=0.01),
+    IELLIP(),
+    KernelPA("linear"),
+    KernelPA("gaussian", budget=20),
+    LabelRanker(),
+    LabelRanker("entropy", average=True),
+    MultiplicativePA(),
+    MultiplicativePARegressor(),
+    MultiplicativePAUniclass(epsilon=0.3),
+    OnlineClassifier(),
+    OnlineRegressor(),
+    PassiveAggressiveClassifier(),
+    PassiveAggressiveClassifier("PA-II", conversion="average"),
+    PassiveAggressiveRegressor(),
+    PassiveAggressiveUniclass(epsilon=0.3, average=True),
+    Perceptron(),
+    PNormPerceptron(),
+    SelfTunedWinnow(),
+    ThresholdWinnow(),
+    Winnow(),
+]
+CLASSIFIERS = [m for m in STREAMS if "classes" in inspect.signature(m.partial_fit).parameters]
+WEIGHED = [m for m in STREAMS if "sample_weight" in inspect.signature(m.partial_fit).parameters]
+SEEDED = [*STREAMS, InstanceRanker(), AdaBoost(), MixedClassifier(), StructuredLearner()]
+
+
+def name(model):
+    return re.sub(r"\s| ?at 0x\w+", "", repr(model))
+
+
+def every(models):
+    return pytest.mark.parametrize("model", models, ids=name)
+
+
+# CELLIP says that the data has no such margin.
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+def examples(model, m=60):
+    """Examples of two classes that every learner takes, or of numbers."""
+    rng = np.random.default_rng(5)
+    X = (rng.random((m, 6)) < 0.5).astype(float)
+    score = X @ [2.0, 1.5, -1.0, 0.0, 0.5, -2.0] + 0.1 * rng.normal(size=m)
+    numbers = type(model).__name__.endswith("Regressor")
+    return X, score if numbers else np.where(score > 0.5, "yes", "no")
+
+
+def state(model, X):
+    if hasattr(model, "decision_function"):
+        return model.decision_function(X)
+    return model.predict(X)
+
+
+def announce(model, y):
+    takes = "classes" in inspect.signature(model.partial_fit).parameters
+    return {"classes": np.unique(y)} if takes else {}
+
+
+def streamed(model, X, y, size, **later):
+    model = clone(model)
+    known = announce(model, y)
+    for i in range(0, len(y), size):
+        model.partial_fit(X[i : i + size], y[i : i + size], **(known if i == 0 else {}))
+        if later:
+            model.set_params(**later)
+    return model
+
+
+def test_every_learner_is_here():
+    """A learner that is added must come under the contract."""
+    learners = {
+        name
+        for name in align.learners.__all__
+        if hasattr(getattr(align.learners, name), "partial_fit")
+        or hasattr(getattr(align.learners, name), "fit")
+    }
+    here = {type(m).__name__ for m in SEEDED} | {ParameterMixing.__name__}
+    assert learners <= here
+
+
+@every(SEEDED)
+def test_one_default_seed(model):
+    assert clone(model).get_params()["random_state"] == 0
+
+
+@every([*STREAMS, AdaBoost()])
+@pytest.mark.parametrize("kind", ["none", "int", "generator", "state"])
+def test_every_kind_of_seed(model, kind):
+    X, y = examples(model)
+    seeds = {
+        "none": lambda: None,
+        "int": lambda: 3,
+        "generator": lambda: np.random.default_rng(3),
+        "state": lambda: np.random.RandomState(3),
+    }
+    scores = [
+        state(clone(model).set_params(random_state=seeds[kind]()).fit(X, y), X) for _ in range(2)
+    ]
+    assert np.isfinite(scores[0]).all()
+    if kind != "none":
+        np.testing.assert_array_equal(*scores)
+
+
+@pytest.mark.parametrize("kind", [np.random.default_rng, np.random.RandomState])
+def test_seeds_of_queries(kind):
+    X, _ = examples(InstanceRanker())
+    y, groups = np.arange(60) % 3, np.arange(60) // 6
+    models = [InstanceRanker(random_state=kind(3)).fit(X, y, groups) for _ in range(2)]
+    np.testing.assert_array_equal(models[0].coef_, models[1].coef_)
+
+
+@every(STREAMS)
+def test_chunks_are_one_call(model):
+    X, y = examples(model)
+    whole, parts = streamed(model, X, y, 60), streamed(model, X, y, 7)
+    np.testing.assert_allclose(state(whole, X), state(parts, X), rtol=1e-9, atol=1e-9)
+    assert whole.n_mistakes_ == parts.n_mistakes_
+    assert whole.n_rounds_ == parts.n_rounds_ == 60
+
+
+@every(STREAMS)
+@pytest.mark.parametrize("kind", [sp.csr_matrix, sp.csr_array, sp.csc_matrix, sp.csc_array])
+def test_sparse_is_dense(model, kind):
+    X, y = examples(model)
+    dense, sparse = streamed(model, X, y, 60), clone(model)
+    sparse.partial_fit(kind(X), y, **announce(model, y))
+    np.testing.assert_allclose(state(dense, X), state(sparse, kind(X)), rtol=1e-9, atol=1e-9)
+    if hasattr(model, "decision_function"):
+        np.testing.assert_array_equal(dense.predict(X), sparse.predict(kind(X)))
+
+
+CHANGES = {
+    "C": 7.0, "gamma": 0.5, "epsilon": 0.02, "beta": 3.0, "c": 0.05, "margin": 3.0,
+    "average": True, "fit_intercept": False, "normalize": "max", "variant": "PA", "rate": 5.0,
+    "tuning": 9.0, "conversion": "last", "record": True, "kernel": "polynomial", "signed": False,
+}  # fmt: skip
+
+
+@every(STREAMS)
+def test_set_params_in_a_stream_waits_for_the_next_fit(model):
+    X, y = examples(model)
+    later = {k: v for k, v in CHANGES.items() if k in model.get_params()}
+    plain, changed = streamed(model, X, y, 10), streamed(model, X, y, 10, **later)
+    np.testing.assert_array_equal(state(plain, X), state(changed, X))
+
+
+@every(CLASSIFIERS)
+def test_the_first_chunk_may_have_one_class(model):
+    X, y = examples(model)
+    order = np.argsort(y == "no", kind="stable")  # all of "yes" first
+    X, y = X[order], y[order]
+    first = int((y == "yes").sum())
+    found = clone(model).partial_fit(X[:first], y[:first])
+    assert (found.predict(X) == "yes").all()
+    assert (found.n_rounds_, found.n_mistakes_) == (first, 0)
+    found.partial_fit(X[first:], y[first:])
+    assert found.n_rounds_ == 60
+    for _ in range(5):
+        found.partial_fit(X, y)
+    assert set(found.classes_) == {"no", "yes"}
+    assert (found.predict(X) == y).mean() > 0.6
+
+
+@every(WEIGHED)
+def test_weights(model):
+    X, y = examples(model)
+    known = announce(model, y)
+    keep = (np.arange(60) % 3 > 0).astype(float)
+    left_out = clone(model).partial_fit(X, y, **known, sample_weight=keep)
+    half = clone(model).partial_fit(X[keep > 0], y[keep > 0], **known)
+    np.testing.assert_allclose(state(left_out, X), state(half, X), rtol=1e-9, atol=1e-9)
+    assert left_out.n_rounds_ == 40
+    with pytest.raises(ParameterError, match="must be finite and not negative"):
+        clone(model).partial_fit(X, y, **known, sample_weight=-keep)
+    with pytest.raises(ParameterError, match=r"sample_weight.shape=\(3,\)"):
+        clone(model).partial_fit(X, y, **known, sample_weight=np.ones(3))
+    heavy = clone(model)
+    if isinstance(model, CELLIP | IELLIP):
+        with pytest.raises(ParameterError, match="must be 0 or 1 here: a cut goes as deep"):
+            heavy.partial_fit(X, y, **known, sample_weight=2.0 * keep)
+        return
+    heavy.partial_fit(X, y, **known, sample_weight=np.full(60, 0.03))
+    light = clone(model).partial_fit(X, y, **known)
+    differs = not np.allclose(state(heavy, X), state(light, X))
+    hard = type(model).__name__.startswith("Multiplicative")  # no C: a weight changes nothing
+    assert differs != hard
+    if "C" in model.get_params() and getattr(model, "loss", "hinge") != "squared":
+        scaled = clone(model).set_params(C=0.03 * model.C).partial_fit(X, y, **known)
+        if "tuning" not in model.get_params():
+            np.testing.assert_allclose(state(scaled, X), state(heavy, X), rtol=1e-9, atol=1e-9)

@@ -1,0 +1,206 @@
+"""`save` and `load`: every learner, bit for bit, also in the middle of a stream."""
+
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from learners.test_one_contract import SEEDED, STREAMS, announce, every, examples, name, state
+from mixing_problems import Classes, separable
+from sklearn.base import clone
+from sklearn.tree import DecisionTreeClassifier
+
+import align
+from align.errors import DataError, ModelError, ParameterError
+from align.learners import (
+    IELLIP,
+    AdaBoost,
+    InstanceRanker,
+    KernelPA,
+    LabelRanker,
+    MixedClassifier,
+    OnlineClassifier,
+    ParameterMixing,
+    PassiveAggressiveClassifier,
+    PassiveAggressiveUniclass,
+    Perceptron,
+    QNorm,
+    Revisit,
+    SelfTuning,
+    StructuredLearner,
+    Winnow,
+)
+from align.models import read_model, write_model
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+GOLDEN = Path(__file__).parent / "golden"
+GOLDENS = {
+    "iellip": IELLIP(),
+    "kernel": KernelPA("gaussian", budget=20),
+    "label-ranker": LabelRanker("entropy", average=True),
+    "pa2-average": PassiveAggressiveClassifier("PA-II", conversion="average"),
+    "uniclass": PassiveAggressiveUniclass(epsilon=0.3, average=True),
+    "winnow": Winnow(),
+}
+OTHERS = [
+    OnlineClassifier(QNorm(3.0), tuning=SelfTuning(2.0), conversion="vote", record=True),
+    OnlineClassifier("entropy", signed=True, revisit=Revisit(last=3), conversion="average"),
+    PassiveAggressiveClassifier(conversion="vote"),
+    PassiveAggressiveClassifier(conversion="random", random_state=np.random.default_rng(4)),
+    Perceptron(record=True, random_state=np.random.RandomState(4)),
+    LabelRanker(record=True),
+]
+
+
+def again(model, tmp_path):
+    model.save(tmp_path / "m.align")
+    found = type(model).load(tmp_path / "m.align")
+    assert type(found) is type(model)
+    return found
+
+
+@every([*STREAMS, *OTHERS])
+def test_a_stream_goes_on_bit_for_bit(model, tmp_path):
+    X, y = examples(model)
+    model = clone(model).partial_fit(X[:23], y[:23], **announce(model, y))
+    found = again(model, tmp_path)
+    np.testing.assert_array_equal(state(model, X), state(found, X))
+    for some in (model, found):
+        some.partial_fit(X[23:41], y[23:41])
+        for i in range(41, 50):
+            if hasattr(some, "step"):
+                some.step(X[i], y[i])
+        some.partial_fit(X[50:], y[50:])
+    np.testing.assert_array_equal(state(model, X), state(found, X))
+    assert model.n_mistakes_ == found.n_mistakes_
+    assert (
+        model.cumulative_loss_ == found.cumulative_loss_
+        if hasattr(model, "cumulative_loss_")
+        else True
+    )
+    if hasattr(model, "trace_"):
+        np.testing.assert_array_equal(model.trace_.dual, found.trace_.dual)
+    np.testing.assert_array_equal(state(model.fit(X, y), X), state(found.fit(X, y), X))
+    assert name(model) == name(found)
+
+
+@every([*STREAMS, AdaBoost(), MixedClassifier(Perceptron())])
+def test_fitted_and_unfitted(model, tmp_path):
+    X, y = examples(model)
+    assert name(again(model, tmp_path)) == name(model)
+    model = clone(model).fit(X, y)
+    found = again(model, tmp_path)
+    np.testing.assert_array_equal(state(model, X), state(found, X))
+    np.testing.assert_array_equal(model.predict(X), found.predict(X))
+    anything = align.load(tmp_path / "m.align")
+    assert type(anything) is type(model)
+
+
+def test_queries(tmp_path):
+    X, _ = examples(InstanceRanker())
+    y, groups = np.arange(60) % 3, np.arange(60) // 6
+    model = InstanceRanker(record=True).partial_fit(X[:30], y[:30], groups[:30])
+    found = again(model, tmp_path)
+    for some in (model, found):
+        some.partial_fit(X[30:], y[30:], groups[30:])
+    np.testing.assert_array_equal(model.coef_, found.coef_)
+    assert model.dual_objective_ == found.dual_objective_
+
+
+@pytest.mark.parametrize("conversion", ["last", "average", "random"])
+@pytest.mark.parametrize("update", ["pa1", "self-tuned"])
+def test_structured(tmp_path, conversion, update):
+    xs, ys = separable(0)[:2]
+    model = StructuredLearner(update, conversion=conversion)
+    for x, y in zip(xs[:30], ys[:30], strict=True):
+        model.step(Classes(), x, y)
+    found = again(model, tmp_path)
+    for some in (model, found):
+        for x, y in zip(xs[30:], ys[30:], strict=True):
+            some.step(Classes(), x, y)
+    np.testing.assert_array_equal(model.coef_, found.coef_)
+    assert model.n_mistakes_ == found.n_mistakes_
+
+
+def test_mixed(tmp_path):
+    xs, ys = separable(0)[:2]
+    model = ParameterMixing(n_shards=2).fit(Classes(), xs, ys)
+    np.testing.assert_array_equal(again(model, tmp_path).coef_, model.coef_)
+
+
+def test_every_learner_can_be_saved():
+    for model in [*SEEDED, ParameterMixing()]:
+        assert model.save
+        assert type(model).load
+
+
+def test_what_is_no_number(tmp_path):
+    X, y = examples(KernelPA())
+    own = KernelPA(lambda A, B: A @ B.T).fit(X, y)
+    with pytest.raises(ParameterError, match=r"KernelPA.kernel is a function, which no model"):
+        own.save(tmp_path / "m.align")
+    tree = AdaBoost(estimator=DecisionTreeClassifier())
+    with pytest.raises(ParameterError, match=r"AdaBoost.estimator is a DecisionTreeClassifier"):
+        tree.save(tmp_path / "m.align")
+    assert not (tmp_path / "m.align").exists()
+
+
+def test_files_that_are_no_learner(tmp_path):
+    path = tmp_path / "m.align"
+    model = PassiveAggressiveClassifier().partial_fit([[1.0, 2.0]], ["a"], classes=["a", "b"])
+    model.save(path)
+    with pytest.raises(DataError, match="exists"):
+        model.save(path, overwrite=False)
+    with pytest.raises(ModelError, match="is a PassiveAggressiveClassifier, must be a Perceptron"):
+        Perceptron.load(path)
+    kind, header, arrays = read_model(path)
+    write_model(path, kind, {**header, "learner_version": 2}, arrays)
+    with pytest.raises(ModelError, match="is a learner of version 2, and this Align reads"):
+        Perceptron.load(path)
+    write_model(path, "music", header, {})
+    with pytest.raises(ModelError, match="is a model of kind 'music', no learner"):
+        Perceptron.load(path)
+    for bad in (["object", "os:system", []], ["object", "flat.winnow:math", []]):
+        write_model(path, kind, {**header, "state": bad}, arrays)
+        with pytest.raises(ModelError, match="which is no part of a learner"):
+            Perceptron.load(path)
+    for bad in (["array", "z", False], ["what"], ["same", 7], 3, ["map", [[["list", []], 1]]]):
+        write_model(path, kind, {**header, "state": bad}, arrays)
+        with pytest.raises(ModelError, match=r"is damaged|must be a Perceptron"):
+            Perceptron.load(path)
+    model.save(path)
+    with zipfile.ZipFile(path) as archive:
+        assert not any(b"pickle" in archive.read(name) for name in archive.namelist())
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(ModelError, match="is not a whole model file"):
+        Perceptron.load(path)
+
+
+def test_equal_learners_are_equal_files(tmp_path):
+    X, y = examples(Perceptron())
+    files = []
+    for i in range(2):
+        Perceptron().partial_fit(X, y).save(tmp_path / f"{i}.align")
+        files.append((tmp_path / f"{i}.align").read_bytes())
+    assert files[0] == files[1]
+
+
+@pytest.mark.parametrize("key", GOLDENS)
+def test_golden_files(key):
+    """Files of version 1 are read, and go on, as they did when they were written."""
+    X, y = examples(GOLDENS[key])
+    found = align.load(GOLDEN / f"{key}.align")
+    found.partial_fit(X[30:], y[30:])
+    expected = np.load(GOLDEN / f"{key}.npy", allow_pickle=False)
+    np.testing.assert_allclose(state(found, X), expected, rtol=1e-9, atol=1e-9)
+
+
+def write_golden():
+    """Write the files of `test_golden_files`; only when the version changes."""
+    GOLDEN.mkdir(exist_ok=True)
+    for key, given in GOLDENS.items():
+        X, y = examples(given)
+        model = clone(given).partial_fit(X[:30], y[:30], **announce(given, y))
+        model.save(GOLDEN / f"{key}.align")
+        np.save(GOLDEN / f"{key}.npy", state(model.partial_fit(X[30:], y[30:]), X))
