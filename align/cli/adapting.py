@@ -72,14 +72,14 @@ def adapt(
     overwrite: bool,
     **options: Any,
 ) -> None:
-    r"""Adapt MODEL to a few recordings that you have corrected.
+    """Adapt MODEL to a few recordings that you have corrected.
 
     \b
     align adapt speech-en corrected -o mine.align
 
     Five to fifty recordings with their labels beside them, as for align train, are enough: of a
     voice, a dialect, or a way of labelling of your own. The model itself is not changed.
-    """
+    """  # noqa: D301
     console: Console = context.obj
     to_stdout = json_to is not None and str(json_to) == "-"
     for path in (output, None if to_stdout else json_to):

@@ -116,13 +116,14 @@ def speech(
     outputs: tuple[Path, ...],
     overwrite: bool,
 ) -> None:
-    r"""Find when each word or phone of AUDIO begins.
+    """Find when each word or phone of AUDIO begins.
 
     \b
     align speech kiwi.wav --phones "sil k iy w iy sil"
-    align speech kiwi.wav --text "The kiwi is green." -o kiwi.TextGrid -o kiwi.png
-    align speech talk.wav --text talk.txt --dictionary names.dict --dictionary cmudict
-    """
+    align speech kiwi.wav --text "The kiwi is green." -o kiwi.TextGrid
+    align speech talk.wav --text talk.txt -o talk.TextGrid -o talk.png
+    align speech a.wav --text a.txt --dictionary my.dict --dictionary cmudict
+    """  # noqa: D301
     targets = outputs or (Path(f"{audio.stem}.TextGrid"),)
     if (phones is None) == (text is None):
         what = "not both" if phones is not None else "to say what is spoken"

@@ -41,14 +41,14 @@ def validate_speech(
     no_guess: bool,
     model: str | None,
 ) -> None:
-    r"""List what is wrong with the recordings and label files under CORPUS_DIR.
+    """List what is wrong with the recordings and label files under CORPUS_DIR.
 
     \b
     align validate speech corpus --model speech-en
-    align validate speech corpus --text --dictionary names.dict --dictionary cmudict
+    align validate speech corpus --text --dictionary my.dict --dictionary cmudict
 
     Errors make a recording useless and the exit status 1; warnings only deserve a look.
-    """
+    """  # noqa: D301
     known = None
     if model is not None:
         import align

@@ -79,7 +79,7 @@ def music(
 
     \b
     align music minuet.flac minuet.mid
-    align music minuet.flac minuet.musicxml -o minuet.csv -o minuet-aligned.mid -o minuet.png
+    align music minuet.flac minuet.musicxml -o minuet.csv -o minuet.png
     """  # noqa: D301
     targets = outputs or (Path(f"{audio.stem}.csv"),)
     for target in targets:

@@ -194,18 +194,18 @@ def evaluate(
     by: tuple[str, ...],
     **comparing: Any,
 ) -> None:
-    r"""Score a model on a corpus, or label files against others.
+    """Score a model on a corpus, or label files against others.
 
     \b
-    align evaluate speech-en checked              a model, on a corpus
+    align evaluate speech-en checked       a model, on a corpus
     align evaluate mine.align checked --against speech-en
-    align evaluate results references             two folders of label files, without a model
+    align evaluate results references      two folders of labels, without a model
     align evaluate results references --against others --phone-map timit39
 
     MODEL is a model file or the name of a bundled model. The first phone of a recording that
     starts at time 0 is not scored; every other start is. Label files of two folders belong
     together where their paths are the same up to the suffix.
-    """
+    """  # noqa: D301
     console: Console = context.obj
     to_stdout = json_to is not None and str(json_to) == "-"
     if json_to is not None and not to_stdout:
