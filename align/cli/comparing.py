@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from align.cli.console import FILE, Console
-from align.cli.options import stacked
+from align.cli.options import encoding_option, phone_map_option, stacked
 from align.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -26,13 +26,11 @@ comparing_options = stacked(
         help="A second system, a model or a folder like the first: print how much the two differ, "
         "with 95 % intervals from a paired bootstrap over files.",
     ),
-    click.option(
-        "--phone-map",
-        metavar="FILE|NAME",
-        type=click.Path(readable=False),
-        help="Of folders: map the labels of both before they are compared; two columns from,to, "
-        "or timit48 or timit39.",
+    phone_map_option(
+        "Of folders: map the labels of both before they are compared; two columns from,to, "
+        "or timit48 or timit39."
     ),
+    encoding_option("label files, of folders"),
     click.option(
         "--tier", metavar="NAME", help="Of folders: the tier to read of the system's TextGrids."
     ),
@@ -62,6 +60,7 @@ def evaluate_trees(
     against: Path | None,
     *,
     phone_map: str | None,
+    encoding: str | None,
     tier: str | None,
     reference_tier: str | None,
     merge: bool,
@@ -74,6 +73,7 @@ def evaluate_trees(
         raise ParameterError(f"{against}: does not exist; --against names a folder of labels.")
     options: dict[str, Any] = {
         "phone_map": _read_map(phone_map),
+        "encoding": encoding,
         "reference_tier": reference_tier,
         "merge": merge,
         "progress": console.progress,

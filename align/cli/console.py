@@ -45,6 +45,7 @@ class Console:
 
     verbosity: int = 0
     debug: bool = False
+    begun: float = field(default_factory=time.perf_counter)
     _bar: Any = field(default=None, repr=False)
     _stage: str = ""
     _begun: float = 0.0
@@ -71,6 +72,16 @@ class Console:
     def _line(self, text: str) -> None:
         self.finish()
         click.echo(text, err=True)
+
+    def summary(self, text: str) -> None:
+        """Print on standard output what was done or found; with ``--quiet`` nothing."""
+        self.finish()
+        if self.verbosity >= 0:
+            click.echo(text)
+
+    def elapsed(self) -> float:
+        """Return how long the command has run, in seconds of the clock on the wall."""
+        return time.perf_counter() - self.begun
 
     def failures(self, failed: Iterable[tuple[str, str]]) -> int:
         """Name every recording that could not be used, and return how many there are."""

@@ -175,6 +175,7 @@ def evaluate_labels(
     reference_tier: str | None = None,
     merge: bool = False,
     rate: float | None = None,
+    encoding: str | None = None,
     progress: Progress | None = None,
 ) -> TreeEvaluation:
     """Score label files against reference label files; no model is needed.
@@ -194,6 +195,8 @@ def evaluate_labels(
         Join neighbours with the same (mapped) label into one event.
     rate : float, optional
         Sampling rate of TIMIT files in Hz; by default 16000.
+    encoding : str, optional
+        Of the files; by default UTF-8 or UTF-16, whichever each is.
     progress : callable, optional
         Called with a stage, how much of it is done, and how much there is.
 
@@ -231,8 +234,8 @@ def evaluate_labels(
     counts = np.zeros(3, dtype=int)
     for done, key in enumerate(common, start=1):
         try:
-            found = _read(mine[key], tier, rate, phone_map, merge)
-            truth = _read(theirs[key], reference_tier, rate, phone_map, merge)
+            found = _read(mine[key], tier, rate, phone_map, merge, encoding)
+            truth = _read(theirs[key], reference_tier, rate, phone_map, merge, encoding)
             i, j = match_labels(found[0], found[1], truth[0], truth[1])
         except AlignError as error:
             failed.append((theirs[key], error_reason(error, theirs[key])))
@@ -299,9 +302,10 @@ def _read(
     rate: float | None,
     phone_map: Mapping[str, str] | None,
     merge: bool,
+    encoding: str | None,
 ) -> tuple[list[str], npt.NDArray[np.float64], float]:
     """Return the mapped labels of a file, when they begin, and where the last one ends."""
-    read: Labels = read_labels(path, tier=tier, rate=rate)
+    read: Labels = read_labels(path, tier=tier, rate=rate, encoding=encoding)
     mapping = phone_map or {}
     labels = []
     for label in read.labels:

@@ -273,8 +273,8 @@ class SpeechAligner(SequenceAligner):
             hints = ", ".join(describe_unknown(label, known) for label in unknown)
             plural = "phones" if len(unknown) > 1 else "phone"
             raise DataError(
-                f"unknown {plural} {hints}; correct them, map them with a phone map, or train a "
-                "model on recordings that have them.",
+                f"unknown {plural} {hints}; correct them, map them with a phone map "
+                "(--phone-map), or train a model on recordings that have them.",
                 path=name,
             )
 
