@@ -223,7 +223,8 @@ def evaluate(
     to_stdout = json_to is not None and str(json_to) == "-"
     if json_to is not None and not to_stdout:
         check_free(json_to, overwrite)
-    if Path(model).is_dir():
+    of_files = _holds_results(Path(model))
+    if of_files:
         report, text, content = evaluate_trees(
             console, Path(model), corpus, against, by=by, **comparing
         )
@@ -255,8 +256,15 @@ def evaluate(
 
         console.summary(text)
         atomic_write(json_to, dump(content) + "\n", overwrite=overwrite)
-    what = "scored" if Path(model).is_dir() else "aligned"
+    what = "scored" if of_files else "aligned"
     finish(context, console.failures(report.failed), f"could not be {what}")
+
+
+def _holds_results(system: Path) -> bool:
+    """Whether a system is a folder or a file of results rather than a model."""
+    from align.formats import LABEL_FORMATS
+
+    return system.is_dir() or (system.is_file() and system.suffix.lower() in LABEL_FORMATS)
 
 
 @click.group(cls=Commands)
