@@ -90,7 +90,8 @@ def evaluate_notes(
         if progress is not None:
             progress("comparing", done, len(common))
     report = Report.from_files(results, kind="music", failed=failed)
-    return TreeEvaluation(report, tuple(results), *map(int, counts), what="notes")
+    matched, missing, extra = counts.tolist()
+    return TreeEvaluation(report, tuple(results), matched, missing, extra, "notes")
 
 
 def _scored(name: str, notes: NoteTimes, truth: str) -> tuple[FileResult, list[int]]:
