@@ -1,6 +1,7 @@
 """How this package compiles its kernels: one decorator for all of them."""
 
 import hashlib
+import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -8,10 +9,26 @@ from typing import Any, TypeVar, cast
 
 import numba
 
-__all__ = ["compiled"]
+__all__ = ["compiled", "leave_out_blas"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _TOP = Path(__file__).resolve().parent
+
+
+def leave_out_blas() -> None:
+    """Let numba not look for a BLAS: it would import scipy, which takes a fifth of a second.
+
+    No kernel of this package multiplies matrices. Kernels that do cannot be compiled in this
+    process afterwards, so this is for the command line, where there are no others.
+    """
+    blas = "scipy.linalg.cython_blas"
+    if blas in sys.modules or "numba.np.arraymath" in sys.modules:
+        return
+    sys.modules[blas] = cast(Any, None)
+    try:
+        import numba.np.arraymath  # noqa: F401  # looks for the BLAS once, when imported
+    finally:
+        del sys.modules[blas]
 
 
 def compiled(*, slp: bool = False, **options: Any) -> Callable[[_F], _F]:

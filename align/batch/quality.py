@@ -118,7 +118,7 @@ def measure(name: str, alignments: Sequence[Timing], odd_lengths: int = 0) -> Qu
         round(float(confidence.mean()), 4),
         round(float(confidence[worst]), 4),
         round(float(np.concatenate([alignment.onsets for alignment in alignments])[worst]), 4),
-        [label for alignment in alignments for label in alignment.labels][worst],
+        [label for alignment in alignments for label in alignment.names][worst],
         **own,
     )
 

@@ -17,7 +17,7 @@ import align
 from align.cli.adapting import adapt
 from align.cli.aligning import demo, speech
 from align.cli.checking import validate_speech
-from align.cli.console import Commands, message_options
+from align.cli.console import Commands, Console, message_options
 from align.cli.corpus_command import corpus
 from align.cli.files import convert, info, plot
 from align.cli.models_command import models
@@ -68,4 +68,4 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, ValueError):  # a terminal that cannot show IPA gets escapes
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    cli(prog_name="align")
+    cli(prog_name="align", obj=Console(own_process=True))

@@ -1,7 +1,6 @@
 """``align adapt``."""
 
 import json
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -72,14 +71,14 @@ def adapt(
     overwrite: bool,
     **options: Any,
 ) -> None:
-    r"""Adapt MODEL to a few recordings that you have corrected.
+    """Adapt MODEL to a few recordings that you have corrected.
 
     \b
     align adapt speech-en corrected -o mine.align
 
     Five to fifty recordings with their labels beside them, as for align train, are enough: of a
     voice, a dialect, or a way of labelling of your own. The model itself is not changed.
-    """
+    """  # noqa: D301
     console: Console = context.obj
     to_stdout = json_to is not None and str(json_to) == "-"
     for path in (output, None if to_stdout else json_to):
@@ -101,8 +100,7 @@ def adapt(
                 aligner, list(examples), n_folds=folds, progress=console.progress, **chosen
             )
         console.finish()
-        _show(found, json_to, to_stdout, overwrite)
-    begin = time.perf_counter()
+        _show(console, found, json_to, to_stdout, overwrite)
     adapted = adapting.adapt(
         aligner,
         examples,
@@ -115,14 +113,20 @@ def adapt(
     failed = console.failures(adapted.problems_)
     used = adapted.training_["adapted"]["recordings"]
     console.message(
-        f"Adapted to {plural(used, 'recording')} in {time.perf_counter() - begin:.0f} s: {output}"
+        f"Adapted to {plural(used, 'recording')} in {console.elapsed():.0f} s: {output}"
     )
     if failed:
         console.message(f"{plural(failed, 'recording')} could not be used; they are named above.")
         context.exit(1)
 
 
-def _show(found: "Comparison", json_to: Path | None, to_stdout: bool, overwrite: bool) -> None:
+def _show(
+    console: Console,
+    found: "Comparison",
+    json_to: Path | None,
+    to_stdout: bool,
+    overwrite: bool,
+) -> None:
     """Print what held-out folds say, and write it where it is wanted."""
     text = json.dumps(
         {"before": found.before.to_dict(), "after": found.after.to_dict()},
@@ -133,7 +137,7 @@ def _show(found: "Comparison", json_to: Path | None, to_stdout: bool, overwrite:
     if to_stdout:
         click.echo(text)
         return
-    click.echo(f"{found.before.boundaries} boundaries of held-out recordings\n{found}")
+    console.summary(f"{found.before.boundaries} boundaries of held-out recordings\n{found}")
     if json_to is not None:
         from align.formats import atomic_write
 

@@ -1,8 +1,11 @@
 """``align demo`` and ``align speech``."""
 
+import os
+import re
 import sys
-import time
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +14,11 @@ import click
 from align.cli.console import FILE, TEXT_OR_FILE, Console, message_options, plural
 from align.cli.options import (
     dictionary_option,
+    encoding_option,
     language_option,
     model_option,
     overwrite_option,
+    phone_map_option,
 )
 from align.errors import DataError, ParameterError
 
@@ -42,8 +47,7 @@ def demo(console: Console, folder: Path) -> None:
 
     with console.first_run():
         result = align.cli.demonstration.run(folder, progress=console.progress)
-    console.finish()
-    click.echo(result.text)
+    console.summary(result.text)
 
 
 @click.command()
@@ -62,6 +66,11 @@ def demo(console: Console, folder: Path) -> None:
     help="Instead of phones, the words: themselves, or a transcript (.txt, .lab, or a .TextGrid "
     "with a tier of utterances for each speaker), or - for standard input.",
 )
+@phone_map_option(
+    "Of --phones: what the model calls them; two columns from,to, or timit48 or timit39. The "
+    "results keep the phones as given."
+)
+@encoding_option("the file of --phones or --text")
 @dictionary_option(
     "dictionaries",
     "FILE|cmudict",
@@ -107,6 +116,8 @@ def speech(
     audio: Path,
     phones: str | None,
     text: str | None,
+    phone_map: str | None,
+    encoding: str | None,
     dictionaries: tuple[Path, ...],
     language: str,
     no_guess: bool,
@@ -116,13 +127,14 @@ def speech(
     outputs: tuple[Path, ...],
     overwrite: bool,
 ) -> None:
-    r"""Find when each word or phone of AUDIO begins.
+    """Find when each word or phone of AUDIO begins.
 
     \b
     align speech kiwi.wav --phones "sil k iy w iy sil"
-    align speech kiwi.wav --text "The kiwi is green." -o kiwi.TextGrid -o kiwi.png
-    align speech talk.wav --text talk.txt --dictionary names.dict --dictionary cmudict
-    """
+    align speech kiwi.wav --text "The kiwi is green." -o kiwi.TextGrid
+    align speech talk.wav --text talk.txt -o talk.TextGrid -o talk.png
+    align speech a.wav --text a.txt --dictionary my.dict --dictionary cmudict
+    """  # noqa: D301
     targets = outputs or (Path(f"{audio.stem}.TextGrid"),)
     if (phones is None) == (text is None):
         what = "not both" if phones is not None else "to say what is spoken"
@@ -130,7 +142,9 @@ def speech(
     for target in targets:
         check_output(target, overwrite)
     if text is not None:
-        said = read_said(text, tiers)
+        if phone_map is not None:
+            raise ParameterError("--phone-map is for --phones; of a text, write a dictionary.")
+        said = read_said(text, tiers, encoding)
         _check_audio(audio)
         _align_text(
             console, audio, said, model, targets, silence_label, overwrite,
@@ -138,15 +152,15 @@ def speech(
         )  # fmt: skip
         return
     assert phones is not None
-    events = read_phones(phones)
+    events = read_phones(phones, encoding)
     _check_audio(audio)
 
     import align
 
-    begin = time.perf_counter()
     with console.first_run(otherwise=f"Aligning {audio} ..."):
-        alignment = align.load(model).align(audio, events)
-    show_details(console, model, alignment, time.perf_counter() - begin)
+        alignment = align.load(model).align(audio, _mapped(events, phone_map))
+    alignment = replace(alignment, events=events)
+    show_details(console, model, alignment)
     if silence_label is not None:
         alignment = _with_silence(alignment, silence_label)
     for target in targets:
@@ -175,12 +189,10 @@ def _align_text(
     from align.speech.text.tiers import renamed
     from align.types import SILENCE
 
-    begin = time.perf_counter()
     with console.first_run(otherwise=f"Aligning {audio} ..."):
         found = align_text(model, str(audio), said, **options)
-    elapsed = time.perf_counter() - begin
     for both in found.speakers.values():
-        show_details(console, model, both.phones, elapsed)
+        show_details(console, model, both.phones)
     for target in targets:
         if target.suffix.lower() in PICTURES:
             label = SILENCE if silence is None else silence
@@ -207,8 +219,9 @@ def _align_text(
     )
 
 
-def show_details(console: Console, model: str, alignment: "Timing", seconds: float) -> None:
+def show_details(console: Console, model: str, alignment: "Timing") -> None:
     """Say with ``--verbose`` how long it took, and which onsets deserve a look first."""
+    seconds = console.elapsed()
     share = seconds / max(alignment.duration, 1e-9)
     console.detail(f"Model {model}: {seconds:.2f} s, {share:.2f} of the length of the recording.")
     sure = alignment.confidence
@@ -224,22 +237,32 @@ def show_details(console: Console, model: str, alignment: "Timing", seconds: flo
 
 def _with_silence(alignment: "Alignment", label: str) -> "Alignment":
     """Rename the silences of an alignment of given phones."""
-    from dataclasses import replace
-
     from align.types import SILENCES
 
     events = [label if str(event) in SILENCES else event for event in alignment.events]
     return replace(alignment, events=events)
 
 
-def read_said(source: str, tiers: Sequence[str] = ()) -> "list[Utterance]":
+def _mapped(phones: list[str], name: str | None) -> list[str]:
+    """Return what the model calls phones; one that is not in the map is called as it is given."""
+    if name is None:
+        return phones
+    from align.formats.phone_map import read_phone_map
+
+    names = read_phone_map(name)
+    return [names.get(phone, phone) for phone in phones]
+
+
+def read_said(
+    source: str, tiers: Sequence[str] = (), encoding: str | None = None
+) -> "list[Utterance]":
     """Read what ``--text`` gives: the text itself, or the name of a transcript."""
     from align.speech.text.transcript import TRANSCRIPT_SUFFIXES, Utterance, read_transcript
 
     path = Path(source)
     named = len(source.split()) == 1 and path.suffix.lower() in TRANSCRIPT_SUFFIXES
     if source != "-" and (named or _is_file(path)):
-        return read_transcript(path, tiers=tiers)
+        return read_transcript(path, tiers=tiers, encoding=encoding)
     if tiers:
         raise ParameterError("--tier is for a TextGrid; --text names none.")
     where = "standard input" if source == "-" else None
@@ -249,20 +272,38 @@ def read_said(source: str, tiers: Sequence[str] = ()) -> "list[Utterance]":
     return [Utterance(text)]
 
 
-def read_phones(source: str) -> list[str]:
+def read_phones(source: str, encoding: str | None = None) -> list[str]:
     """Read the phones that ``--phones`` gives: themselves, or the name of a file of them."""
-    from align.formats import LABEL_FORMATS
     from align.formats.events import read_events
 
     path = Path(source)
-    named = len(source.split()) == 1 and path.suffix.lower() in LABEL_FORMATS
-    if source != "-" and (named or _is_file(path)):
-        return read_events(path)
+    if source != "-" and (_is_file(path) or _names_file(source)):
+        if not _exists(path):
+            raise DataError("there is no such file; check the name after --phones.", path=path)
+        return read_events(path, encoding)
     phones = (sys.stdin.read() if source == "-" else source).split()
     if not phones:
         where = "standard input" if source == "-" else None
         raise DataError("there are no phones; give at least one.", path=where)
     return phones
+
+
+def _names_file(phones: str) -> bool:
+    """Whether phones look like the name of a file: by a suffix of labels, or any of one word."""
+    from align.formats import LABEL_FORMATS
+
+    suffix = Path(phones).suffix.lower()
+    if suffix in (*LABEL_FORMATS, ".phones"):
+        return "\n" not in phones
+    return len(phones.split()) == 1 and (
+        os.sep in phones or re.fullmatch(r"\.[a-z]\w+", suffix) is not None
+    )
+
+
+def _exists(path: Path) -> bool:
+    with suppress(OSError, ValueError):
+        return path.exists()
+    return False
 
 
 def _is_file(path: Path) -> bool:

@@ -8,6 +8,7 @@ import click
 
 from align.cli.console import FILE, MODEL, Console, message_options
 from align.cli.options import dictionary_option, language_option
+from align.cli.training import found_out
 from align.errors import ParameterError
 
 __all__ = ["validate_speech"]
@@ -41,14 +42,14 @@ def validate_speech(
     no_guess: bool,
     model: str | None,
 ) -> None:
-    r"""List what is wrong with the recordings and label files under CORPUS_DIR.
+    """List what is wrong with the recordings and label files under CORPUS_DIR.
 
     \b
     align validate speech corpus --model speech-en
-    align validate speech corpus --text --dictionary names.dict --dictionary cmudict
+    align validate speech corpus --text --dictionary my.dict --dictionary cmudict
 
     Errors make a recording useless and the exit status 1; warnings only deserve a look.
-    """
+    """  # noqa: D301
     known = None
     if model is not None:
         import align
@@ -64,9 +65,8 @@ def validate_speech(
         from align.corpus.validation import validate_corpus
 
         found = validate_corpus(corpus, kind="speech", phones=known, progress=console.progress)
-        console.finish()
-        click.echo(str(found))
         problems = bool(found.problems)
+        found_out(console, str(found), problems)
     if text or dictionaries:
         problems |= _check_transcripts(
             console, corpus, dictionaries, known, language, not no_guess, only=text
@@ -98,6 +98,6 @@ def _check_transcripts(
         progress=console.progress,
         **options,
     )
-    console.finish()
-    click.echo(str(found) if only else f"\nTranscripts:\n{found}")
-    return bool(found.problems)
+    problems = bool(found.problems)
+    found_out(console, str(found) if only else f"\nTranscripts:\n{found}", problems)
+    return problems

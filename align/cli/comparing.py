@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from align.cli.console import FILE, Console
-from align.cli.options import stacked
+from align.cli.options import encoding_option, phone_map_option, stacked
 from align.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -26,15 +27,16 @@ comparing_options = stacked(
         help="A second system, a model or a folder like the first: print how much the two differ, "
         "with 95 % intervals from a paired bootstrap over files.",
     ),
-    click.option(
-        "--phone-map",
-        metavar="FILE|NAME",
-        type=click.Path(readable=False),
-        help="Of folders: map the labels of both before they are compared; two columns from,to, "
-        "or timit48 or timit39.",
+    phone_map_option(
+        "Of folders: map the labels of both before they are compared; two columns from,to, "
+        "or timit48 or timit39."
     ),
+    encoding_option("label files, of folders"),
     click.option(
-        "--tier", metavar="NAME", help="Of folders: the tier to read of the system's TextGrids."
+        "--tier",
+        metavar="NAME",
+        help="Of folders: the tier to read of the system's TextGrids; words means those of .wrd "
+        "files and of the reference, too.",
     ),
     click.option(
         "--reference-tier", metavar="NAME", help="Of folders: the tier to read of the references."
@@ -62,6 +64,7 @@ def evaluate_trees(
     against: Path | None,
     *,
     phone_map: str | None,
+    encoding: str | None,
     tier: str | None,
     reference_tier: str | None,
     merge: bool,
@@ -69,11 +72,17 @@ def evaluate_trees(
 ) -> tuple["Report", str, dict[str, Any]]:
     """Score a folder of label files; return the report, what to print, and what JSON holds."""
     from align.evaluation.matching import evaluate_labels
+    from align.evaluation.matching_notes import holds_notes
 
     if against is not None and not against.exists():
         raise ParameterError(f"{against}: does not exist; --against names a folder of labels.")
+    if reference.exists() and holds_notes(reference):
+        if phone_map or tier or reference_tier or merge or encoding:
+            raise ParameterError(f"the options of labels are not for notes, as {reference} holds.")
+        return _evaluate_pieces(console, system, reference, against, by)
     options: dict[str, Any] = {
         "phone_map": _read_map(phone_map),
+        "encoding": encoding,
         "reference_tier": reference_tier,
         "merge": merge,
         "progress": console.progress,
@@ -84,6 +93,21 @@ def evaluate_trees(
     if against is not None:
         # The second system may be another program, whose tiers have other names.
         other = evaluate_labels(against, reference, **options)
+        text += "\n\n" + _compared(found.results, other.results, content, system, against)
+    return found.report, text, content
+
+
+def _evaluate_pieces(
+    console: Console, system: Path, reference: Path, against: Path | None, by: tuple[str, ...]
+) -> tuple["Report", str, dict[str, Any]]:
+    """Score a folder of aligned notes; as `evaluate_trees`."""
+    from align.evaluation.matching_notes import evaluate_notes
+
+    found = evaluate_notes(system, reference, progress=console.progress)
+    text = tables(found.report, by) + found.counts()
+    content = found.to_dict()
+    if against is not None:
+        other = evaluate_notes(against, reference, progress=console.progress)
         text += "\n\n" + _compared(found.results, other.results, content, system, against)
     return found.report, text, content
 
@@ -131,13 +155,28 @@ def _read_map(given: str | None) -> Mapping[str, str] | None:
 
 
 def tables(report: "Report", by: tuple[str, ...]) -> str:
-    """Return the tables of a report: the usual ones, or those asked for."""
-    from dataclasses import replace
-
+    """Return what a report says in short, or the tables that are asked for."""
     quiet = replace(report, failed=())  # which are named on stderr
     if not by:
-        return str(quiet)
-    return "\n\n".join([str(replace(quiet, per_class={}, per_label={})), *map(report.table, by)])
+        return f"{quiet.brief()}\n\n--by class, --by label and --by file give a line for each."
+    whole = str(replace(quiet, per_class={}, per_label={}))
+    return "\n\n".join([whole, *(_table(report, one) for one in by)])
+
+
+def _table(report: "Report", by: str) -> str:
+    """Return a line for each; of classes, for those that are known and frequent enough."""
+    if by != "class":
+        return report.table(by)
+    from align.evaluation.report_text import FEWEST
+
+    pairs = report.per_class
+    kept = {pair: score for pair, score in pairs.items() if score.boundaries >= FEWEST}
+    if not kept:
+        why = f"no pair has {FEWEST} boundaries" if pairs else "those of these labels are unknown"
+        return f"There is no table of classes: {why}."
+    text = replace(report, per_class=kept).table(by)
+    left = len(pairs) - len(kept)
+    return text + (f"\n{left} more with fewer than {FEWEST} boundaries each." if left else "")
 
 
 def dump(content: dict[str, Any]) -> str:

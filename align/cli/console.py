@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-_LONG = 3.0  # seconds after which a stage is worth a line where no bar can be drawn
+_LONG = 2.0  # seconds after which work is worth a line, where no bar can be drawn
 _AGAIN = 60.0  # seconds between such lines
 
 
@@ -40,11 +40,13 @@ class Console:
     """How much is printed, and the one bar that may be on the screen.
 
     `verbosity` is -1 for errors only, 0 for messages and progress, 1 for details too; `debug`
-    shows tracebacks.
+    shows tracebacks. `own_process` says that this process runs nothing but the command.
     """
 
     verbosity: int = 0
     debug: bool = False
+    own_process: bool = False
+    begun: float = field(default_factory=time.perf_counter)
     _bar: Any = field(default=None, repr=False)
     _stage: str = ""
     _begun: float = 0.0
@@ -71,6 +73,16 @@ class Console:
     def _line(self, text: str) -> None:
         self.finish()
         click.echo(text, err=True)
+
+    def summary(self, text: str) -> None:
+        """Print on standard output what was done or found; with ``--quiet`` nothing."""
+        self.finish()
+        if self.verbosity >= 0:
+            click.echo(text)
+
+    def elapsed(self) -> float:
+        """Return how long the command has run, in seconds of the clock on the wall."""
+        return time.perf_counter() - self.begun
 
     def failures(self, failed: Iterable[tuple[str, str]]) -> int:
         """Name every recording that could not be used, and return how many there are."""
@@ -113,7 +125,7 @@ class Console:
         self._stage = ""
 
     @contextmanager
-    def patience(self, text: str, after: float = 1.0) -> Iterator[None]:
+    def patience(self, text: str, after: float = _LONG) -> Iterator[None]:
         """Print `text` if what follows takes longer than `after` seconds."""
         timer = threading.Timer(after, self.message, (text,))
         timer.daemon = True
@@ -129,11 +141,17 @@ class Console:
 
         Once that has happened, `otherwise` is printed if it still takes long.
         """
+        if self.own_process:
+            from align._numba import leave_out_blas
+
+            leave_out_blas()
         if not _compiled_before():
-            with self.patience("Compiling the decoders (first run only, some ten seconds) ..."):
+            with self.patience(
+                "Compiling the decoders (first run only, some ten seconds) ...", 1.0
+            ):
                 yield
         elif otherwise:
-            with self.patience(otherwise, after=5.0):
+            with self.patience(otherwise, after=_LONG):
                 yield
         else:
             yield

@@ -9,7 +9,7 @@ import click
 
 from align.cli.aligning import PICTURES, check_free, check_output
 from align.cli.console import FILE, MODEL, Console, message_options, plural
-from align.cli.options import output_option, overwrite_option, score_option
+from align.cli.options import encoding_option, output_option, overwrite_option, score_option
 from align.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -176,6 +176,7 @@ def _other_tiers(labels: Path, audio: Path, drawn: "Timing") -> "dict[str, Timin
     "labels be checked against it.",
 )
 @click.option("--tier", metavar="NAME", help="Write this tier only.")
+@encoding_option("IN")
 @click.option(
     "--score",
     type=FILE,
@@ -192,6 +193,7 @@ def convert(
     target: Path,
     audio: Path | None,
     tier: str | None,
+    encoding: str | None,
     score: Path | None,
     overwrite: bool,
 ) -> None:
@@ -209,9 +211,11 @@ def convert(
     if target.suffix.lower() in PICTURES:
         raise ParameterError(f"{target}: pictures are made by align plot.")
     if score is not None or is_music(source):
+        if encoding is not None:
+            raise ParameterError(f"--encoding is for labels of phones, and {source} holds notes.")
         _convert_notes(console, source, target, audio, score, overwrite)
     else:
-        _convert_labels(console, source, target, audio, tier, overwrite)
+        _convert_labels(console, source, target, audio, tier, encoding, overwrite)
 
 
 def _convert_labels(
@@ -220,6 +224,7 @@ def _convert_labels(
     target: Path,
     audio: Path | None,
     tier: str | None,
+    encoding: str | None,
     overwrite: bool,
 ) -> None:
     """Write all tiers that the format of the target can hold."""
@@ -227,12 +232,12 @@ def _convert_labels(
 
     check_output(target, overwrite)
     if audio is None:
-        tiers = read_tiers(source)
+        tiers = read_tiers(source, encoding=encoding)
     else:
         from align.features.audio import audio_info
 
         about = audio_info(audio)
-        tiers = read_tiers(source, duration=about.duration, rate=about.rate)
+        tiers = read_tiers(source, duration=about.duration, rate=about.rate, encoding=encoding)
         tiers = replace(tiers, audio=str(audio), rate=about.rate)
     written = write_tiers(target, tiers, tier=tier, overwrite=overwrite)
     labels = plural(sum(len(one.labels) for one in written), "label")

@@ -1,6 +1,5 @@
 """``align music``, and ``music`` under ``train`` and ``validate``."""
 
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -79,7 +78,7 @@ def music(
 
     \b
     align music minuet.flac minuet.mid
-    align music minuet.flac minuet.musicxml -o minuet.csv -o minuet-aligned.mid -o minuet.png
+    align music minuet.flac minuet.musicxml -o minuet.csv -o minuet.png
     """  # noqa: D301
     targets = outputs or (Path(f"{audio.stem}.csv"),)
     for target in targets:
@@ -98,11 +97,10 @@ def music(
     aligner = load(model)
     if aligner.kind != "music":
         raise ModelError(f"{model}: is a model of {aligner.kind}, not of music.")
-    begin = time.perf_counter()
     with console.first_run(otherwise=f"Aligning {audio} ..."):
         aligner.set_params(repeats=repeats)
         found: MusicAlignment = aligner.align(audio, score)
-    show_details(console, model, found, time.perf_counter() - begin)
+    show_details(console, model, found)
     for target in targets:
         write_music_output(found, target, overwrite=overwrite)
     if audible is not None:
@@ -150,7 +148,7 @@ def write_music_output(
 
 
 @train.command("music")
-@training_options("the ten of the thesis")
+@training_options("or the ten of the thesis")
 @click.pass_context
 def train_music(context: click.Context, /, **options: Any) -> None:
     """Learn from the pieces under CORPUS_DIR.

@@ -9,11 +9,13 @@ from align.cli.console import FILE, MODEL
 
 __all__ = [
     "dictionary_option",
+    "encoding_option",
     "jobs_option",
     "language_option",
     "model_option",
     "output_option",
     "overwrite_option",
+    "phone_map_option",
     "score_option",
     "seed_option",
     "stacked",
@@ -68,6 +70,22 @@ def score_option() -> _Option:
         type=FILE,
         metavar="SCORE",
         help="Of music: what labels are of that know no score (.txt, .svl, .sv.csv, .mid).",
+    )
+
+
+def encoding_option(what: str) -> _Option:
+    """Return ``--encoding``; the text says of what."""
+    return click.option(
+        "--encoding",
+        metavar="NAME",
+        help=f"Encoding of {what}, such as cp1252; by default UTF-8 or UTF-16.",
+    )
+
+
+def phone_map_option(text: str) -> _Option:
+    """Return ``--phone-map``."""
+    return click.option(
+        "--phone-map", metavar="FILE|NAME", type=click.Path(readable=False), help=text
     )
 
 

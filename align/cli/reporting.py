@@ -57,18 +57,18 @@ def report(
     sound: str,
     overwrite: bool,
 ) -> None:
-    r"""Make a page on which alignments are heard, seen and corrected.
+    """Make a page on which alignments are heard, seen and corrected.
 
     ALIGNMENT is a label file of phones or notes, or a folder of them. Boundaries that deserve a
     look are listed first: of JSON files and tables by their confidence, else by implausible
     lengths. Boundaries that are dragged are saved from the page as TextGrid or CSV, from which
-    align train and align adapt learn.
+    `align train` and `align adapt` learn.
 
     \b
     align report kiwi.json -o kiwi.html
     align report aligned/ --audio recordings/ -o check.html
     align report kiwi.TextGrid --reference corrected/kiwi.TextGrid -o compare.html
-    """
+    """  # noqa: D301
     if output.suffix.lower() not in (".html", ".htm"):
         raise ParameterError(f"{output}: a page is written as .html, not as {output.suffix!r}.")
     check_free(output, overwrite)
@@ -118,12 +118,12 @@ def sonify(
     tier: str | None,
     overwrite: bool,
 ) -> None:
-    r"""Make an alignment audible: AUDIO left, clicks or notes right.
+    """Make an alignment audible: AUDIO left, clicks or notes right.
 
     \b
     align sonify kiwi.wav kiwi.TextGrid -o kiwi-clicks.wav
     align sonify minuet.flac minuet.csv -o minuet-notes.wav
-    """
+    """  # noqa: D301
     from align.show.sonify import check_sonification, save_sonification
 
     check_sonification(output)

@@ -1,7 +1,6 @@
 """``align train``, ``align evaluate`` and ``align validate``."""
 
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,6 +20,7 @@ from align.cli.options import (
     jobs_option,
     output_option,
     overwrite_option,
+    phone_map_option,
     seed_option,
     stacked,
 )
@@ -29,6 +29,7 @@ from align.errors import ParameterError
 __all__ = [
     "evaluate",
     "finish",
+    "found_out",
     "run_training",
     "run_validation",
     "train",
@@ -54,18 +55,24 @@ _LEARNER = stacked(
 )
 
 
-def training_options(base_functions: str) -> Callable[[_F], _F]:
-    """Add the arguments and options of `run_training`; the text says what the thesis's set is."""
+def training_options(
+    base_functions: str, *own: Callable[[Any], Any], sets: Sequence[str] = ("default", "thesis")
+) -> Callable[[_F], _F]:
+    """Add the arguments and options of `run_training`.
+
+    The text says what the sets of base functions are, `own` are the options of this kind.
+    """
     return stacked(
         click.argument("corpus", metavar="CORPUS_DIR", type=FILE),
         output_option("MODEL", "The model file."),
         click.option(
             "--features",
-            type=click.Choice(["default", "thesis"]),
+            type=click.Choice(sets),
             default="default",
             show_default=True,
-            help=f"The base functions: the most accurate ones, or {base_functions}.",
+            help=f"The base functions: the most accurate ones, {base_functions}.",
         ),
+        *own,
         click.option(
             "--valid",
             type=FILE,
@@ -104,7 +111,14 @@ def train() -> None:
 
 
 @train.command("speech")
-@training_options("the seven of the thesis")
+@training_options(
+    "those of articulation, for labels in IPA of any language, or the seven of the thesis",
+    phone_map_option(
+        "What the classifiers know labels by: two columns from,to, or timit48, timit39 or "
+        "timit_ipa. By default timit48; with universal none, as labels are IPA."
+    ),
+    sets=("default", "universal", "thesis"),
+)
 @click.pass_context
 def train_speech(context: click.Context, /, **options: Any) -> None:
     """Learn from the recordings and label files under CORPUS_DIR.
@@ -148,7 +162,6 @@ def run_training(
     model = (align.SpeechAligner if kind == "speech" else align.MusicAligner)(**chosen)
     recording, event, events = _UNITS[kind]
     console.detail(f"{model!r} on {plural(len(examples), recording)}")
-    begin = time.perf_counter()
     with checkpoint, nullcontext() if scheduler is None else connected(scheduler):
         try:
             model.fit(
@@ -164,7 +177,7 @@ def run_training(
     console.message(
         f"Trained on {plural(used['recordings'], recording)} "
         f"({plural(used[events], event)}, {used['seconds'] / 60:.1f} minutes) "
-        f"in {time.perf_counter() - begin:.0f} s: {output}"
+        f"in {console.elapsed():.0f} s: {output}"
     )
     finish(context, failed, "could not be used")
 
@@ -194,23 +207,24 @@ def evaluate(
     by: tuple[str, ...],
     **comparing: Any,
 ) -> None:
-    r"""Score a model on a corpus, or label files against others.
+    """Score a model on a corpus, or label files against others.
 
     \b
-    align evaluate speech-en checked              a model, on a corpus
+    align evaluate speech-en checked       a model, on a corpus
     align evaluate mine.align checked --against speech-en
-    align evaluate results references             two folders of label files, without a model
+    align evaluate results references      two folders of labels, without a model
     align evaluate results references --against others --phone-map timit39
 
     MODEL is a model file or the name of a bundled model. The first phone of a recording that
     starts at time 0 is not scored; every other start is. Label files of two folders belong
     together where their paths are the same up to the suffix.
-    """
+    """  # noqa: D301
     console: Console = context.obj
     to_stdout = json_to is not None and str(json_to) == "-"
     if json_to is not None and not to_stdout:
         check_free(json_to, overwrite)
-    if Path(model).is_dir():
+    of_files = _holds_results(Path(model))
+    if of_files:
         report, text, content = evaluate_trees(
             console, Path(model), corpus, against, by=by, **comparing
         )
@@ -235,14 +249,22 @@ def evaluate(
     console.finish()
     if to_stdout:
         click.echo(dump(content))
-    else:
+    elif json_to is None:  # the table is the result, with --quiet too
         click.echo(text)
-        if json_to is not None:
-            from align.formats import atomic_write
+    else:
+        from align.formats import atomic_write
 
-            atomic_write(json_to, dump(content) + "\n", overwrite=overwrite)
-    what = "scored" if Path(model).is_dir() else "aligned"
+        console.summary(text)
+        atomic_write(json_to, dump(content) + "\n", overwrite=overwrite)
+    what = "scored" if of_files else "aligned"
     finish(context, console.failures(report.failed), f"could not be {what}")
+
+
+def _holds_results(system: Path) -> bool:
+    """Whether a system is a folder or a file of results rather than a model."""
+    from align.formats import LABEL_FORMATS
+
+    return system.is_dir() or (system.is_file() and system.suffix.lower() in LABEL_FORMATS)
 
 
 @click.group(cls=Commands)
@@ -258,9 +280,15 @@ def run_validation(context: click.Context, kind: str, corpus: Path) -> None:
     from align.corpus.validation import validate_corpus
 
     found = validate_corpus(corpus, kind=kind, progress=console.progress)
-    console.finish()
-    click.echo(str(found))
+    found_out(console, str(found), bool(found.problems))
     context.exit(1 if found.problems else 0)
+
+
+def found_out(console: Console, text: str, problems: bool) -> None:
+    """Print what a check found; with ``--quiet`` only where there are problems."""
+    console.summary(text)
+    if problems and console.verbosity < 0:
+        click.echo(text)
 
 
 def finish(context: click.Context, failed: int, what: str) -> None:

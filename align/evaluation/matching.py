@@ -8,27 +8,30 @@ Conventions
   (a longest common subsequence: the edit distance of insertions and deletions), and among as many
   those that are nearest in time. Only matched labels have a boundary to compare; the others are
   counted.
+* Words (a tier called ``words``) are compared without upper and lower case; TIMIT's ``.wrd`` files
+  hold them, and overlap at times: a word then ends where the next begins.
+* Where fewer than a quarter of the labels are matched, of the side that has fewer, nothing is
+  scored: the sides have other labels.
 * All spellings of silence (``sil``, ``sp``, ``pau``, ``h#``, ``""``) are one. Neighbours with one
   label, such as a phone map makes of ``kcl k``, stay apart unless `merge` joins them: the joined
   event begins where the first did.
 * Errors are those of `align.evaluation.report`.
 """
 
-import itertools
 import os
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from align.errors import AlignError, DataError, ParameterError, error_reason
-from align.evaluation.report import FileResult, Report, Score
-from align.formats.files import read_labels
-from align.formats.labels import Labels
-from align.formats.table import LABEL_FORMATS
-from align.types import SILENCE, SILENCES
+from align.evaluation.label_classes import classes_of
+from align.evaluation.label_trees import Found, Wanted, label_files
+from align.evaluation.report import OTHER, START, FileResult, Report, Score
+from align.evaluation.tree_evaluation import TreeEvaluation
 
 __all__ = [
     "TreeEvaluation",
@@ -40,8 +43,7 @@ Progress = Callable[[str, int, int], None]
 
 _MOST_CELLS = 5 * 10**7
 _ROUNDING = 1e-9
-_OTHER, _START = "(other)", "(start)"
-_PREFERRED = (".phn", ".textgrid", ".lab", ".csv", ".tsv", ".json", ".ctm", ".wrd", ".txt")
+_FEWEST = 0.25  # share of the labels of the side with fewer that must be matched
 
 
 def match_labels(
@@ -118,53 +120,6 @@ def _gap(s: npt.NDArray[np.float64], t: npt.NDArray[np.float64]) -> float:
 # A tree of labels against another ---------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class TreeEvaluation:
-    """How well the labels of one tree of files agree with those of another.
-
-    Parameters
-    ----------
-    report : Report
-        Errors at the matched boundaries.
-    results : tuple of FileResult
-        The matched boundaries of each file.
-    matched : int
-        Labels of the reference that were matched.
-    missing, extra : int
-        Labels of the reference that were not, and labels of the system that were not.
-    """
-
-    report: Report
-    results: tuple[FileResult, ...] = field(repr=False)
-    matched: int
-    missing: int
-    extra: int
-
-    def counts(self) -> str:
-        """Say what could not be matched, if anything; begins with an empty line."""
-        if not (self.missing or self.extra):
-            return ""
-        total = self.matched + self.missing
-        share = 100.0 * self.matched / total if total else 0.0
-        return (
-            f"\n\n{self.matched} of {total} labels of the reference are matched ({share:.1f} %); "
-            f"{self.extra} of the system have no counterpart. Only boundaries of matched labels "
-            "are scored."
-        )
-
-    def __str__(self) -> str:
-        return f"{self.report}{self.counts()}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the report as JSON can hold it, with ``matched``, ``missing``, ``extra``."""
-        return {
-            **self.report.to_dict(),
-            "matched": self.matched,
-            "missing": self.missing,
-            "extra": self.extra,
-        }
-
-
 def evaluate_labels(
     system: str | os.PathLike[str],
     reference: str | os.PathLike[str],
@@ -175,6 +130,7 @@ def evaluate_labels(
     reference_tier: str | None = None,
     merge: bool = False,
     rate: float | None = None,
+    encoding: str | None = None,
     progress: Progress | None = None,
 ) -> TreeEvaluation:
     """Score label files against reference label files; no model is needed.
@@ -186,14 +142,17 @@ def evaluate_labels(
     phone_map : mapping of str to str, optional
         Applied to the labels of both; a label that is not in it stands for itself.
     classes : mapping of str to str, optional
-        Class of each (mapped) label, for the breakdown by class of boundary; by default the
-        classes of TIMIT's phones.
+        Class of each (mapped) label, for the breakdown by class of boundary; by default
+        those of TIMIT's phones or of IPA, where nine in ten labels have one.
     tier, reference_tier : str, optional
         Tier to read of the TextGrids of either tree; by default the one that holds the phones.
+        With ``words`` of the system, words are read of the reference as well.
     merge : bool
         Join neighbours with the same (mapped) label into one event.
     rate : float, optional
         Sampling rate of TIMIT files in Hz; by default 16000.
+    encoding : str, optional
+        Of the files; by default UTF-8 or UTF-16, whichever each is.
     progress : callable, optional
         Called with a stage, how much of it is done, and how much there is.
 
@@ -206,9 +165,12 @@ def evaluate_labels(
     Raises
     ------
     DataError
-        If there is no such tree, or the two have no file in common.
+        If there is no such tree, or the two have no file, or hardly a label, in common.
     """
-    mine, theirs = _files(system), _files(reference)
+    names = tier if reference_tier is None and Wanted(tier).words else reference_tier
+    options = (phone_map or {}, merge, rate, encoding)
+    ours, truly = Wanted(tier, *options), Wanted(names, *options)
+    mine, theirs = label_files(system, ours.words), label_files(reference, truly.words)
     if os.path.isfile(system) and os.path.isfile(reference):
         mine, theirs = {"": os.fspath(system)}, {"": os.fspath(reference)}
     common = [key for key in theirs if key in mine]
@@ -217,98 +179,84 @@ def evaluate_labels(
             f"has no label file of the same path and name as one in {os.fspath(system)}.",
             path=os.fspath(reference),
         )
-    if classes is None:
-        from align.formats.phone_map import read_phone_map
-
-        classes = read_phone_map("timit_classes")
-    results: list[FileResult] = []
-    failed = [
-        (theirs[key], f"has no counterpart in {os.fspath(system)}.")
-        for key in theirs
-        if key not in mine
-    ]
-    booked: dict[str, list[float]] = {}
-    counts = np.zeros(3, dtype=int)
+    lacking = f"has no counterpart in {os.fspath(system)}."
+    failed = [(theirs[key], lacking) for key in theirs if key not in mine]
+    matches: list[_Match] = []
     for done, key in enumerate(common, start=1):
         try:
-            found = _read(mine[key], tier, rate, phone_map, merge)
-            truth = _read(theirs[key], reference_tier, rate, phone_map, merge)
-            i, j = match_labels(found[0], found[1], truth[0], truth[1])
+            found, truth = ours.read(mine[key]), truly.read(theirs[key])
+            i, j = match_labels(found.labels, found.onsets, truth.labels, truth.onsets)
         except AlignError as error:
             failed.append((theirs[key], error_reason(error, theirs[key])))
             continue
-        counts += [len(j), len(truth[0]) - len(j), len(found[0]) - len(i)]
-        name = key or os.path.basename(theirs[key])
-        labels = [truth[0][k] for k in j]
-        if len(j):
-            results.append(FileResult(name, labels, truth[1][j], found[1][i], truth[2]))
-        else:
+        matches.append(_Match(key or os.path.basename(theirs[key]), found, truth, i, j))
+        if not len(j):
             failed.append((theirs[key], "none of its labels is among those of the system."))
-        _book(booked, truth[0], truth[1], j, found[1][i], classes)
         if progress is not None:
             progress("comparing", done, len(common))
-    report = Report.from_files(results, failed=failed)
-    order = sorted(booked, key=lambda pair: (-len(booked[pair]), pair))
-    report = replace(report, per_class={pair: Score.from_errors(booked[pair]) for pair in order})
-    return TreeEvaluation(report, tuple(results), *map(int, counts))
+    _check_shared(matches, os.fspath(system), os.fspath(reference))
+    if classes is None and not truly.words:
+        classes = classes_of(label for match in matches for label in match.truth.labels)
+    results = tuple(match.result() for match in matches if len(match.theirs))
+    report = replace(
+        Report.from_files(results, failed=failed), per_class=_per_class(matches, classes or {})
+    )
+    matched = sum(len(match.theirs) for match in matches)
+    missing = sum(len(match.truth.labels) for match in matches) - matched
+    extra = sum(len(match.found.labels) for match in matches) - matched
+    what = "words" if truly.words else "labels"
+    return TreeEvaluation(report, results, matched, missing, extra, what)
 
 
-def _book(
-    booked: dict[str, list[float]],
-    labels: Sequence[str],
-    times: npt.NDArray[np.float64],
-    places: npt.NDArray[np.intp],
-    found: npt.NDArray[np.float64],
-    classes: Mapping[str, str],
-) -> None:
-    """Book each error under the classes on either side of the boundary in the reference."""
-    for k, time in zip(places.tolist(), found.tolist(), strict=True):
-        if k == 0 and abs(times[0]) <= _ROUNDING:
-            continue
-        before = classes.get(labels[k - 1], _OTHER) if k else _START
-        pair = f"{before} -> {classes.get(labels[k], _OTHER)}"
-        booked.setdefault(pair, []).append(time - float(times[k]))
+class _Match(NamedTuple):
+    """The labels of a file, those of the reference, and which of them belong together."""
+
+    name: str
+    found: Found
+    truth: Found
+    mine: npt.NDArray[np.intp]
+    theirs: npt.NDArray[np.intp]
+
+    def result(self) -> FileResult:
+        labels = [self.truth.labels[k] for k in self.theirs.tolist()]
+        true, predicted = self.truth.onsets[self.theirs], self.found.onsets[self.mine]
+        return FileResult(self.name, labels, true, predicted, self.truth.end)
 
 
-def _files(root: str | os.PathLike[str]) -> dict[str, str]:
-    """Label files of a tree by their path from the top, without the suffix."""
-    top = os.fspath(root)
-    if not os.path.exists(top):
-        raise DataError("does not exist; check the name.", path=top)
-    found: dict[str, str] = {}
-    for folder, inner, names in os.walk(top):
-        inner[:] = sorted(name for name in inner if not name.startswith("."))
-        for name in sorted(names):
-            stem, suffix = os.path.splitext(name)
-            if name.startswith(".") or suffix.lower() not in LABEL_FORMATS:
+def _check_shared(matches: Sequence[_Match], system: str, reference: str) -> None:
+    """Refuse to score labels that are hardly the same: an error of a few says nothing of all."""
+    matched = sum(len(match.theirs) for match in matches)
+    theirs = Counter(label for match in matches for label in match.truth.labels)
+    mine = Counter(label for match in matches for label in match.found.labels)
+    fewer = min(theirs.total(), mine.total())
+    if not matches or matched >= _FEWEST * fewer:
+        return
+    raise DataError(
+        f"only {matched} of {theirs.total()} labels ({100 * matched / theirs.total():.1f} %) are "
+        f"among those of {system}, too few to be scored; the one has {_most(theirs, mine)}, the "
+        f"other {_most(mine, theirs)}. Bring them together with a phone map (--phone-map), or "
+        "name the tiers (--tier, --reference-tier).",
+        path=reference,
+    )
+
+
+def _most(counts: Counter[str], other: Counter[str]) -> str:
+    """Name the most frequent labels that the other side lacks."""
+    own = [label for label, _ in counts.most_common() if label not in other]
+    return ", ".join(map(repr, own[:3])) or "others"
+
+
+def _per_class(matches: Sequence[_Match], classes: Mapping[str, str]) -> dict[str, Score]:
+    """Book errors under the classes on either side of each boundary in the reference."""
+    if not classes:
+        return {}
+    booked: dict[str, list[float]] = {}
+    for _, found, truth, mine, theirs in matches:
+        for k, time in zip(theirs.tolist(), found.onsets[mine].tolist(), strict=True):
+            if k == 0 and abs(truth.onsets[0]) <= _ROUNDING:
                 continue
-            key = os.path.relpath(os.path.join(folder, stem), top).replace(os.sep, "/").casefold()
-            other = found.get(key)
-            if other is None or _rank(suffix) < _rank(os.path.splitext(other)[1]):
-                found[key] = os.path.join(folder, name)
-    return found
-
-
-def _rank(suffix: str) -> int:
-    return _PREFERRED.index(suffix.lower())
-
-
-def _read(
-    path: str,
-    tier: str | None,
-    rate: float | None,
-    phone_map: Mapping[str, str] | None,
-    merge: bool,
-) -> tuple[list[str], npt.NDArray[np.float64], float]:
-    """Return the mapped labels of a file, when they begin, and where the last one ends."""
-    read: Labels = read_labels(path, tier=tier, rate=rate)
-    mapping = phone_map or {}
-    labels = []
-    for label in read.labels:
-        label = mapping.get(label, label)
-        labels.append(SILENCE if label in SILENCES else label)
-    keep = np.ones(len(labels), dtype=bool)
-    if merge:
-        keep[1:] = [a != b for a, b in itertools.pairwise(labels)]
-    kept = [label for label, k in zip(labels, keep.tolist(), strict=True) if k]
-    return kept, read.onsets[keep], read.end
+            before = classes.get(truth.labels[k - 1], OTHER) if k else START
+            pair = f"{before} -> {classes.get(truth.labels[k], OTHER)}"
+            booked.setdefault(pair, []).append(time - float(truth.onsets[k]))
+    order = sorted(booked, key=lambda pair: (-len(booked[pair]), pair))
+    return {pair: Score.from_errors(booked[pair]) for pair in order}

@@ -26,7 +26,7 @@ import json
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -36,6 +36,7 @@ from align.errors import ParameterError
 from align.evaluation.file_result import FileResult
 from align.evaluation.mir_metrics import METRICS, alignment_metrics
 from align.evaluation.report_text import (
+    costliest,
     counted,
     html_table,
     set_table,
@@ -48,8 +49,8 @@ from align.files.atomic import atomic_write
 
 __all__ = ["TOLERANCES_MS", "FileResult", "Report", "Score", "SetScore"]
 
-_START = "(start)"
-_OTHER = "(other)"
+START = "(start)"
+OTHER = "(other)"
 _WORST = 10
 _HEADS = {"label": "label", "class": "class of boundary", "file": "file"}
 
@@ -149,8 +150,8 @@ class Report:
                 label = result.labels[k]
                 labels.setdefault(label, []).append(float(error[k]))
                 if classes is not None:
-                    before = classes.get(result.labels[k - 1], _OTHER) if k else _START
-                    pair = f"{before} -> {classes.get(label, _OTHER)}"
+                    before = classes.get(result.labels[k - 1], OTHER) if k else START
+                    pair = f"{before} -> {classes.get(label, OTHER)}"
                     pairs.setdefault(pair, []).append(float(error[k]))
             seconds += result.seconds
             elapsed += result.elapsed
@@ -261,6 +262,28 @@ class Report:
         """
         scores = self._scores(by)
         return text_table(_HEADS[by], scores.items(), wording_of(self.kind).many)
+
+    def brief(self) -> str:
+        """Return the figures of all events, and where most of the error lies.
+
+        Returns
+        -------
+        str
+            Classes and labels of fewer than `FEWEST` boundaries, and classes that are not known,
+            are not named.
+        """
+        words = wording_of(self.kind)
+        classes = {
+            pair: score
+            for pair, score in self.per_class.items()
+            if OTHER not in pair and START not in pair
+        }
+        heads = (("class of boundary", classes), (words.label, self.per_label))
+        lines = [line for line in (costliest(head, scores) for head, scores in heads) if line]
+        if lines:
+            lines.insert(0, "Most of the error lies at:")
+        whole = replace(self, per_class={}, per_label={})
+        return "\n\n".join([str(whole), *(["\n".join(lines)] if lines else [])])
 
     def _scores(self, by: str) -> dict[str, Score]:
         if by not in _HEADS:

@@ -9,7 +9,9 @@ from typing import NamedTuple
 from align.evaluation.scores import TOLERANCES_MS, Score, SetScore
 
 __all__ = [
+    "FEWEST",
     "Wording",
+    "costliest",
     "counted",
     "html_table",
     "set_table",
@@ -110,6 +112,32 @@ def text_table(head: str, rows: Iterable[tuple[str, Score]], what: str = "bounda
     """Return a line for each score; `what` is the head of the first column of numbers."""
     lines = ((name, *_cells(score)) for name, score in rows)
     return _aligned([(head, what, *_COLUMNS), *lines])
+
+
+FEWEST = 10
+"""Boundaries of a class or label, below which its figures say little."""
+
+_NAMED = 3
+
+
+def costliest(head: str, scores: Mapping[str, Score]) -> str:
+    """Name those that hold most of the error, with their share of it; empty where none is known.
+
+    Examples
+    --------
+    >>> costliest("label", {"k": Score.from_errors([0.03] * 10), "s": Score.from_errors([0.01])})
+    '  label: k (10 boundaries, 97 % of the error)'
+    """
+    cost = {name: score.boundaries * score.mean_abs_ms for name, score in scores.items()}
+    total = sum(value for value in cost.values() if not math.isnan(value))
+    told = [name for name in sorted(cost, key=lambda name: -cost[name])]
+    shown = [
+        f"{name} ({counted(scores[name].boundaries, 'boundary', 'boundaries')}, "
+        f"{100 * cost[name] / total:.0f} % of the error)"
+        for name in told
+        if scores[name].boundaries >= FEWEST and total > 0
+    ]
+    return f"  {head}: {', '.join(shown[:_NAMED])}" if shown else ""
 
 
 def _aligned(table: Sequence[Sequence[str]]) -> str:

@@ -13,7 +13,7 @@ import re
 from align.errors import DataError, ParameterError
 from align.files.regular import open_regular
 
-__all__ = ["parse_number", "read_lines", "read_text", "shortened"]
+__all__ = ["decoded", "parse_number", "read_bytes", "read_lines", "read_text", "shortened"]
 
 _MAX_BYTES = 1 << 26
 _MARKS = (
@@ -24,12 +24,8 @@ _MARKS = (
 )
 
 
-def read_text(path: str | os.PathLike[str], encoding: str | None = None) -> str:
-    r"""Read a text file of at most 64 MiB, with line ends as ``\n``.
-
-    By default it is UTF-8 or UTF-16, whichever the file is. Raises DataError if it is missing,
-    unreadable, too large, or in another encoding.
-    """
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """Read a file of at most 64 MiB; DataError if it is missing, unreadable or too large."""
     name = os.fspath(path)
     try:
         if os.path.isdir(name):
@@ -42,6 +38,21 @@ def read_text(path: str | os.PathLike[str], encoding: str | None = None) -> str:
         raise DataError(f"cannot be read: {error.strerror}.", path=name) from error
     if len(data) > _MAX_BYTES:
         raise DataError("is larger than 64 MiB, which no label file is.", path=name)
+    return data
+
+
+def read_text(path: str | os.PathLike[str], encoding: str | None = None) -> str:
+    r"""Read a text file of at most 64 MiB, with line ends as ``\n``.
+
+    By default it is UTF-8 or UTF-16, whichever the file is. Raises DataError if it is missing,
+    unreadable, too large, or in another encoding.
+    """
+    return decoded(read_bytes(path), path, encoding)
+
+
+def decoded(data: bytes, path: str | os.PathLike[str], encoding: str | None = None) -> str:
+    """Return what `read_text` returns, of a file that has been read."""
+    name = os.fspath(path)
     try:
         text = data.decode(encoding or _encoding(data))
     except LookupError:
@@ -50,7 +61,8 @@ def read_text(path: str | os.PathLike[str], encoding: str | None = None) -> str:
         at = error.start if isinstance(error, UnicodeDecodeError) else 0
         wanted = encoding or "UTF-8 or UTF-16"
         raise DataError(
-            f"is not {wanted} text; save it again as UTF-8, or give its encoding"
+            f"is not {wanted} text; save it again as UTF-8, or give its encoding "
+            f"(--encoding where a command has it)"
             f"{_hint(data, at)}.",
             path=name,
             line=data.count(b"\n", 0, at) + 1,

@@ -14,18 +14,18 @@ from align.formats.table import LABEL_FORMATS
 __all__ = ["read_events"]
 
 
-def read_events(path: str | os.PathLike[str]) -> list[str]:
+def read_events(path: str | os.PathLike[str], encoding: str | None = None) -> list[str]:
     """Return the events of a recording: of a label file, or words of a text that are phones.
 
     Raises DataError if the file cannot be read, or there are no events in it.
     """
     suffix = os.path.splitext(os.fspath(path))[1].lower()
     if suffix in LABEL_FORMATS and suffix not in (".txt", ".lab"):
-        return list(read_labels(path).labels)
-    text = read_text(path)
+        return list(read_labels(path, encoding=encoding).labels)
+    text = read_text(path, encoding)
     rows = [line.split() for line in text.splitlines() if line.strip()]
     if suffix in (".txt", ".lab") and rows and all(_is_timed(row) for row in rows):
-        return list(read_labels(path).labels)
+        return list(read_labels(path, encoding=encoding).labels)
     events = text.split()
     if not events:
         raise DataError("there are no phones; give at least one.", path=path)

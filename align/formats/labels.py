@@ -127,12 +127,14 @@ def make_labels(
     lines: Sequence[int] = (),
     duration: float | None = None,
     silence: str = "sil",
+    overlaps: bool = False,
 ) -> Labels:
     """Check labels as a file gave them, close what rounding left open, and name the silences.
 
     `intervals` are start and end in seconds, `lines` the line of each label, `duration` the length
     of the recording in seconds, and `silence` names labels without text and gaps, which are labels
-    too. Raises DataError as the module's docstring says, naming the line of `path`.
+    too. With `overlaps`, a label that reaches into the next ends where that starts, however long
+    the overlap. Raises DataError as the module's docstring says, naming the line of `path`.
 
     Examples
     --------
@@ -154,7 +156,7 @@ def make_labels(
         name = label.strip() or silence
         _check_one(name, start, end, path, where)
         if starts:
-            _check_order(name, start, names[-1], starts[-1], ends[-1], path, where)
+            _check_order(name, start, names[-1], starts[-1], ends[-1], path, where, overlaps)
             if start - ends[-1] > SLACK:
                 names.append(silence)
                 starts.append(ends[-1])
@@ -207,6 +209,7 @@ def _check_order(
     before_end: float,
     path: str | None,
     line: int | None,
+    overlaps: bool,
 ) -> None:
     if start < before_start:
         raise DataError(
@@ -215,7 +218,7 @@ def _check_order(
             path=path,
             line=line,
         )
-    if start == before_start or before_end - start > SLACK:
+    if start == before_start or (before_end - start > SLACK and not overlaps):
         raise DataError(
             f"{name!r} starts at {start:g} s but overlaps {before!r}, which ends at "
             f"{before_end:g} s; correct one of them.",

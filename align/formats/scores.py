@@ -31,7 +31,7 @@ from align.formats.note_rows import NoteRow, check_pitches
 from align.formats.score_midi import read_midi_notes
 from align.formats.score_partitura import NOTATION_SUFFIXES, read_notation_notes
 from align.formats.score_table import read_table_notes, read_truth_rows
-from align.types import IntArray, Note
+from align.types import IntArray, Note, pitch_name
 
 __all__ = [
     "SCORE_SUFFIXES",
@@ -385,8 +385,8 @@ def read_note_truth(
         near = distance <= tolerance
         if not near.any():
             raise DataError(
-                f"the score has no note of pitch {row.pitch} at {row.onset:.3f} s; is this the "
-                "truth of another score?",
+                f"the score has no note of pitch {row.pitch} at {row.onset:.3f} s "
+                f"({pitch_name(row.pitch)}); is this the truth of another score?",
                 path=name,
                 line=row.line,
             )

@@ -93,6 +93,7 @@ class Format(NamedTuple):
 
 
 _TEXT = ("silence", "encoding")
+_wrd = partial(read_phn, overlaps=True)
 _tsv, _tsv_tiers = (partial(write, separator="\t") for write in (write_csv, write_csv_tiers))
 _tsv_notes = partial(write_note_table, separator="\t")
 _points, _instants, _layer = (
@@ -105,7 +106,7 @@ FORMATS = (
         *(read_textgrid_tiers, write_textgrid_tiers, (*_TEXT, "tier")),
     ),
     Format(".phn", "phn", "labels", read_phn, write_phn, options=(*_TEXT, "rate")),
-    Format(".wrd", "phn", "labels", read_phn, write_phn, options=(*_TEXT, "rate"), tier=WORDS),
+    Format(".wrd", "phn", "labels", _wrd, write_phn, options=(*_TEXT, "rate"), tier=WORDS),
     Format(".lab", "lab", "labels", read_lab, write_lab, options=_TEXT),
     Format(".csv", "csv", "words", read_csv, write_csv, None, write_csv_tiers, _TEXT),
     Format(".tsv", "tsv", "words", read_csv, _tsv, None, _tsv_tiers, _TEXT),

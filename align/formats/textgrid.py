@@ -1,4 +1,4 @@
-"""Praat TextGrids, in every text form Praat writes.
+"""Praat TextGrids, in every form Praat writes: long, short and binary.
 
 A TextGrid file is read as Praat itself reads it: of all its words only free-standing numbers,
 quoted strings (a quote within is doubled) and flags in angle brackets count, and ``!`` begins a
@@ -28,13 +28,15 @@ import numpy.typing as npt
 
 from align.errors import DataError, ParameterError
 from align.files.atomic import atomic_write
-from align.files.text import parse_number, read_text
+from align.files.text import decoded, parse_number, read_bytes
 from align.formats.labels import Labels, TimedLabels, make_labels
+from align.formats.textgrid_binary import BINARY_MARK, parse_binary_textgrid
 from align.formats.tiers import PHONES, Tier, Tiers, checked_tiers, choose_tier
 
 __all__ = [
     "format_textgrid",
     "parse_textgrid",
+    "read_grid",
     "read_textgrid",
     "read_textgrid_tiers",
     "tile",
@@ -109,8 +111,6 @@ def parse_textgrid(text: str, path: str | None = None) -> list[Tier]:
     ('a',)
     """
     tokens = _Tokens(text, path)
-    if text.lstrip().startswith("ooBinaryFile"):
-        raise tokens.error("is a binary TextGrid; in Praat, save it as a text file.")
     if not re.match(r'\s*(File type\s*=\s*)?"ooTextFile', text):
         raise tokens.error('is not a TextGrid: it does not begin with File type = "ooTextFile".')
     tokens.string("the file type")
@@ -148,6 +148,15 @@ def _parse_tier(tokens: _Tokens) -> Tier:
     )
 
 
+def read_grid(path: str | os.PathLike[str], encoding: str | None = None) -> list[Tier]:
+    """Return the tiers of a TextGrid as the file has them; DataError if it cannot be used."""
+    name = os.fspath(path)
+    data = read_bytes(path)
+    if data.startswith(BINARY_MARK):
+        return parse_binary_textgrid(data, name)
+    return parse_textgrid(decoded(data, name, encoding), name)
+
+
 def read_textgrid(
     path: str | os.PathLike[str],
     *,
@@ -178,7 +187,7 @@ def read_textgrid(
         If the file cannot be used, or no tier or several could be meant.
     """
     name = os.fspath(path)
-    chosen = choose_tier(parse_textgrid(read_text(path, encoding), name), tier, name)
+    chosen = choose_tier(read_grid(path, encoding), tier, name)
     if not any(label.strip() for label in chosen.labels):
         raise DataError(f"tier {chosen.name!r} is empty; label it first.", path=name)
     labels = make_labels(
@@ -207,7 +216,7 @@ def read_textgrid_tiers(
     Raises DataError if the file cannot be used.
     """
     name = os.fspath(path)
-    tiers = parse_textgrid(read_text(path, encoding), name)
+    tiers = read_grid(path, encoding)
     return checked_tiers(tiers, name, duration=duration, silence=silence)
 
 

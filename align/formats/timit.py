@@ -27,13 +27,16 @@ def read_phn(
     duration: float | None = None,
     silence: str = "sil",
     encoding: str | None = None,
+    overlaps: bool = False,
 ) -> Labels:
-    """Read a TIMIT ``.phn`` or ``.wrd`` file.
+    """Read a TIMIT ``.phn`` file, or with `overlaps` a ``.wrd`` file.
 
     Parameters
     ----------
     path, rate, duration, silence, encoding
         As for `align.formats.read_labels`.
+    overlaps : bool
+        Let a word that reaches into the next end where that starts: TIMIT has such words.
 
     Returns
     -------
@@ -63,7 +66,15 @@ def read_phn(
         )
         labels.append(fields[2])
         lines.append(number)
-    return make_labels(labels, times, path=name, lines=lines, duration=duration, silence=silence)
+    return make_labels(
+        labels,
+        times,
+        path=name,
+        lines=lines,
+        duration=duration,
+        silence=silence,
+        overlaps=overlaps,
+    )
 
 
 def _checked_rate(rate: float | None) -> float:

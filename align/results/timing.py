@@ -229,6 +229,25 @@ class Timing(ABC):
 
         return write_page(self, path, references=[reference], sound=sound, overwrite=overwrite)
 
+    def to_frame(self) -> Any:
+        """Return a table of pandas, a row for each event.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns ``start`` and ``end`` in seconds and ``label``, the name of the event; of notes
+            also ``pitch`` (MIDI number), ``score_onset`` in seconds and ``id``; ``confidence``
+            where it is known. ``attrs`` holds ``audio`` and ``duration``.
+
+        Raises
+        ------
+        ParameterError
+            If pandas is not installed.
+        """
+        from align.results.frame import frame_of
+
+        return frame_of(self)
+
     def plot(self, ax: Any = None, *, reference: Any = None) -> Any:
         """Draw the alignment over its recording.
 

@@ -38,7 +38,6 @@ from align.features import (
 from align.features.articulatory import articulation
 from align.formats.phone_map import PHONE_MAPS, read_phone_map
 from align.formats.phone_map import unknown as describe_unknown
-from align.learners.kernels.kernel_pa import KernelPA
 from align.sequence.aligner import SequenceAligner
 from align.sequence.base import Aligner
 from align.sequence.feature_terms import distinct
@@ -165,6 +164,8 @@ class SpeechAligner(SequenceAligner):
     def _named_set(self, name: str) -> list[Feature]:
         symbols = self._symbols()
         if name == "thesis":
+            from align.learners.kernels.kernel_pa import KernelPA  # takes a while to import
+
             classifier = KernelPA(
                 kernel="gaussian", sigma=6.24, C=5.0, budget=2000, random_state=self.random_state
             )
@@ -273,8 +274,8 @@ class SpeechAligner(SequenceAligner):
             hints = ", ".join(describe_unknown(label, known) for label in unknown)
             plural = "phones" if len(unknown) > 1 else "phone"
             raise DataError(
-                f"unknown {plural} {hints}; correct them, map them with a phone map, or train a "
-                "model on recordings that have them.",
+                f"unknown {plural} {hints}; correct them, map them with a phone map "
+                "(--phone-map), or train a model on recordings that have them.",
                 path=name,
             )
 

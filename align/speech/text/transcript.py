@@ -15,11 +15,12 @@ import os
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
+from itertools import repeat
 
 from align.errors import DataError
 from align.files.text import read_lines, read_text
 from align.formats.files import read_labels
-from align.formats.textgrid import parse_textgrid
+from align.formats.textgrid import read_grid
 from align.formats.tiers import Tier
 
 __all__ = ["TRANSCRIPT_SUFFIXES", "Utterance", "read_transcript"]
@@ -85,7 +86,7 @@ def read_transcript(
     name = os.fspath(path)
     suffix = os.path.splitext(name)[1].lower()
     if suffix == ".textgrid":
-        return _from_tiers(parse_textgrid(read_text(path, encoding), name), tiers, name)
+        return _from_tiers(read_grid(path, encoding), tiers, name)
     if suffix == ".wrd":
         rows = [(n, row.split(maxsplit=2)) for n, row in read_lines(path, encoding)]
         for number, cells in rows:
@@ -164,7 +165,7 @@ def _from_tiers(tiers: list[Tier], wanted: Collection[str], name: str) -> list[U
             [
                 Utterance(label.strip(), start, end, speaker, line)
                 for label, (start, end), line in zip(
-                    tier.labels, tier.times, tier.lines, strict=True
+                    tier.labels, tier.times, tier.lines or repeat(None), strict=False
                 )
                 if label.strip()
             ],

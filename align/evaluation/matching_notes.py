@@ -1,0 +1,182 @@
+"""Notes against notes: how well results for music agree with the truth of their pieces.
+
+Conventions
+-----------
+* A piece of the reference is a folder with ``truth.csv``, or a table or JSON file of aligned
+  notes. Its name is the path of the folder, or of the file without its suffix.
+* The result for a piece has that path, up to the suffix and to upper and lower case; or it is the
+  only file of aligned notes in the folder of that path.
+* A row of the truth is of the note of its pitch that is nearest in score time, within 20 ms. Rows
+  of equal pitch and onset go to such notes in turn. Rows without a note are counted.
+* Errors are those of `align.evaluation.report`, for music.
+"""
+
+import os
+from collections import defaultdict
+from collections.abc import Callable
+
+import numpy as np
+
+from align.errors import AlignError, DataError, error_reason
+from align.evaluation.file_result import FileResult
+from align.evaluation.report import Report
+from align.evaluation.tree_evaluation import TreeEvaluation
+from align.formats.music_files import read_music
+from align.formats.notes import NoteTimes
+from align.formats.score_table import read_truth_rows
+from align.formats.table import is_music, music_format
+from align.types import pitch_name
+
+__all__ = ["evaluate_notes", "holds_notes"]
+
+_Path = str | os.PathLike[str]
+Progress = Callable[[str, int, int], None]
+
+TRUTH = "truth.csv"
+_NEAR = 0.02  # seconds of the score
+_SUFFIXES = (".csv", ".tsv", ".json")  # of results that know their score
+
+
+def holds_notes(reference: _Path) -> bool:
+    """Whether a file or tree is of pieces of music rather than of labels."""
+    return bool(_truths(os.fspath(reference)))
+
+
+def evaluate_notes(
+    system: _Path, reference: _Path, *, progress: Progress | None = None
+) -> TreeEvaluation:
+    """Score files of aligned notes against the true times of their pieces; no model is needed.
+
+    Parameters
+    ----------
+    system, reference : path
+        Two trees, or two files; see the module's docstring.
+    progress : callable, optional
+        Called with a stage, how much of it is done, and how much there is.
+
+    Returns
+    -------
+    TreeEvaluation
+        Pieces that the system lacks, or that cannot be read, are among the `failed` of its report.
+
+    Raises
+    ------
+    DataError
+        If there is no such tree, or the two have no piece in common.
+    """
+    truths = _truths(os.fspath(reference))
+    found = _results(os.fspath(system))
+    if os.path.isfile(system) and len(truths) == 1:
+        found = dict.fromkeys(truths, os.fspath(system))
+    common = [name for name in truths if name in found]
+    if not common:
+        raise DataError(
+            f"has no piece whose name is that of a result in {os.fspath(system)}: a.csv or "
+            "a/....csv is the result for the piece a/truth.csv.",
+            path=os.fspath(reference),
+        )
+    lacking = f"has no counterpart in {os.fspath(system)}."
+    failed = [(path, lacking) for name, path in truths.items() if name not in found]
+    results = []
+    counts = np.zeros(3, dtype=int)
+    for done, name in enumerate(common, start=1):
+        try:
+            result, own = _scored(name, read_music(found[name]), truths[name])
+        except AlignError as error:
+            failed.append((truths[name], error_reason(error, truths[name])))
+        else:
+            results.append(result)
+            counts += own
+        if progress is not None:
+            progress("comparing", done, len(common))
+    report = Report.from_files(results, kind="music", failed=failed)
+    matched, missing, extra = counts.tolist()
+    return TreeEvaluation(report, tuple(results), matched, missing, extra, "notes")
+
+
+def _scored(name: str, notes: NoteTimes, truth: str) -> tuple[FileResult, list[int]]:
+    """Return the errors of a piece, and how many notes were matched, are missing and left over."""
+    places: dict[int, list[int]] = defaultdict(list)
+    for k, note in enumerate(notes.notes):
+        places[note.pitch].append(k)
+    used = np.zeros(len(notes.notes), dtype=np.intp)
+    rows = read_truth_rows(truth)
+    index, true = [], []
+    for row, time in rows:
+        near = [k for k in places[row.pitch] if abs(notes.notes[k].onset - row.onset) <= _NEAR]
+        if near:
+            place = min(near, key=lambda k: (used[k], abs(notes.notes[k].onset - row.onset)))
+            used[place] += 1
+            index.append(place)
+            true.append(time)
+    if not index:
+        raise DataError("none of its notes is among those of the system.", path=truth)
+    shown = name or os.path.basename(os.path.dirname(os.path.abspath(truth)))
+    result = FileResult(
+        shown,
+        [pitch_name(notes.notes[k].pitch) for k in index],
+        np.array(true),
+        np.asarray(notes.onsets)[index],
+        chord=notes.chord_of[index],
+        collection=shown.rpartition("/")[0],
+    )
+    return result, [len(index), len(rows) - len(index), int((used == 0).sum())]
+
+
+def _truths(top: str) -> dict[str, str]:
+    """Return the truth of each piece by its name."""
+    if os.path.isfile(top):
+        return {"": top} if is_music(top) and music_format(top).name in ("csv", "json") else {}
+    found: dict[str, str] = {}
+    for folder, inside, names in _walk(top):
+        held = [name for name in names if name.lower() == TRUTH]
+        if held:
+            found[inside] = os.path.join(folder, held[0])
+            continue
+        for name in _of_notes(folder, names):
+            found.setdefault(_key(inside, name), os.path.join(folder, name))
+    return found
+
+
+def _results(top: str) -> dict[str, str]:
+    """Return the results by every name they may go by."""
+    if not os.path.exists(top):
+        raise DataError("does not exist; check the name.", path=top)
+    found: dict[str, str] = {}
+    alone: dict[str, str] = {}
+    for folder, inside, names in _walk(top):
+        notes = _of_notes(folder, names)
+        for name in notes:
+            found.setdefault(_key(inside, name), os.path.join(folder, name))
+        stems = {_key("", name) for name in notes}
+        if len(stems) == 1:
+            alone[inside] = os.path.join(folder, notes[0])
+    return alone | found
+
+
+def _walk(top: str) -> "list[tuple[str, str, list[str]]]":
+    """Return each folder, its path from the top as it is compared, and its files."""
+    rows = []
+    for folder, inner, names in os.walk(top):
+        inner[:] = sorted(name for name in inner if not name.startswith("."))
+        inside = os.path.relpath(folder, top).replace(os.sep, "/").casefold()
+        rows.append((folder, "" if inside == "." else inside, sorted(names)))
+    return rows
+
+
+def _of_notes(folder: str, names: list[str]) -> list[str]:
+    """Return the files that hold notes with their times, the preferred format first."""
+    found = [
+        name
+        for suffix in _SUFFIXES
+        for name in names
+        if name.lower().endswith(suffix)
+        and not name.startswith(".")
+        and not name.lower().endswith((".tempo.csv", ".sv.csv"))
+    ]
+    return [name for name in found if is_music(os.path.join(folder, name))]
+
+
+def _key(inside: str, name: str) -> str:
+    stem = os.path.splitext(name)[0].casefold()
+    return f"{inside}/{stem}" if inside else stem

@@ -1,0 +1,31 @@
+"""Results as tables of pandas, which is not needed otherwise."""
+
+from typing import Any
+
+from align.errors import ParameterError
+
+__all__ = ["frame_of"]
+
+
+def frame_of(result: Any) -> Any:
+    """Return a DataFrame of a `Timing`; see `align.results.timing.Timing.to_frame`."""
+    try:
+        import pandas as pd
+    except ImportError:
+        raise ParameterError(
+            "to_frame needs pandas, which is not installed: pip install 'margin-align[pandas]'."
+        ) from None
+    columns: dict[str, Any] = {
+        "start": result.intervals[:, 0],
+        "end": result.intervals[:, 1],
+        "label": list(result.names),
+    }
+    if result.pitches is not None:
+        columns["pitch"] = result.pitches
+        columns["score_onset"] = result.score_onsets
+        columns["id"] = list(result.note_ids)
+    if result.confidence is not None:
+        columns["confidence"] = result.confidence
+    frame = pd.DataFrame(columns)
+    frame.attrs.update(audio=result.audio, duration=result.duration)
+    return frame

@@ -1,0 +1,38 @@
+"""Results as tables of pandas."""
+
+import sys
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import align
+from align.errors import ParameterError
+
+DATA = Path(str(files("align.data")))
+
+
+def test_phones_are_rows() -> None:
+    pytest.importorskip("pandas")
+    found = align.Alignment(["k", "iy"], [0.1, 0.2], 0.5, confidence=[0.5, 1.0], audio="a.wav")
+    frame = found.to_frame()
+    assert [*frame.columns] == ["start", "end", "label", "confidence"]
+    assert frame.label.tolist() == ["k", "iy"]
+    np.testing.assert_array_equal(frame[["start", "end"]].to_numpy(), found.intervals)
+    assert frame.attrs == {"audio": "a.wav", "duration": 0.5}
+
+
+def test_notes_are_rows_with_their_names() -> None:
+    pytest.importorskip("pandas")
+    found = align.MusicAlignment.from_labels(DATA / "minuet" / "truth.csv")
+    frame = found.to_frame()
+    assert [*frame.columns] == ["start", "end", "label", "pitch", "score_onset", "id"]
+    assert len(frame) == len(found)
+    assert frame.label[frame.pitch == 67].unique().tolist() == ["G4"]
+
+
+def test_without_pandas_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ParameterError, match="pip install .margin-align"):
+        align.Alignment(["k"], [0.1], 0.5).to_frame()
