@@ -31,6 +31,7 @@ from align.features import (
     Feature,
     NetworkConfidence,
     PhoneConfidence,
+    Signal,
     SpeakingRate,
     SpectralDistance,
     TimedSignal,
@@ -42,8 +43,12 @@ from align.learners.kernels.kernel_pa import KernelPA
 from align.sequence.aligner import SequenceAligner
 from align.sequence.base import Aligner
 from align.sequence.feature_terms import distinct
+from align.sequence.fit import Fit
 from align.sequence.lattices import ExpandedLattice
 from align.sequence.placement import WINDOW
+from align.speech.match import DEFAULTS, MatchModel, evidence_of
+from align.speech.mismatches import learned_match
+from align.terms import BaseFunctions
 from align.types import SILENCE, SILENCES, Event, Example, IntArray
 
 if TYPE_CHECKING:
@@ -100,6 +105,7 @@ class SpeechAligner(SequenceAligner):
     """
 
     kind: ClassVar[str] = "speech"
+    match_: MatchModel | None = None
 
     def __init__(
         self,
@@ -212,6 +218,46 @@ class SpeechAligner(SequenceAligner):
             else isinstance(item, ArticulatoryConfidence)
             for item in named
         )
+
+    # Match -----------------------------------------------------------------------------------
+
+    def _match(
+        self,
+        signal: Signal,
+        events: tuple[Event, ...],
+        terms: Mapping[str, Any],
+        onsets: IntArray,
+    ) -> Fit | None:
+        silent = self._free(events)
+        evidence = evidence_of(terms, onsets, signal.n_frames, silent, signal.hop)
+        if evidence is None:
+            return None
+        model = self.match_ or DEFAULTS["universal" if self.takes_ipa else "default"]
+        match = model.of_recording(evidence)
+        return Fit(match, model.of_events(evidence), model.warning(match))
+
+    def _calibrate(
+        self,
+        items: Sequence[TimedSignal],
+        xs: Sequence[BaseFunctions],
+        features: Sequence[Sequence[Feature]],
+    ) -> None:
+        super()._calibrate(items, xs, features)
+        self.match_ = learned_match(self, items, xs, features)
+
+    def _get_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+        header, arrays = super()._get_state()
+        return {**header, "match": None if self.match_ is None else self.match_.get_state()}, arrays
+
+    def _set_state(
+        self,
+        header: Mapping[str, Any],
+        arrays: Mapping[str, npt.NDArray[Any]],
+        features: list[Any],
+    ) -> None:
+        super()._set_state(header, arrays, features)
+        state = header.get("match")  # models of before have none
+        self.match_ = None if state is None else MatchModel.from_state(state)
 
     # Labels ----------------------------------------------------------------------------------
 
