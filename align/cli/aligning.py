@@ -14,6 +14,7 @@ from align.cli.options import (
     language_option,
     model_option,
     overwrite_option,
+    strict_option,
 )
 from align.errors import DataError, ParameterError
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from align.results.timing import Timing
     from align.speech.text.transcript import Utterance
 
-__all__ = ["PICTURES", "demo", "show_details", "speech"]
+__all__ = ["PICTURES", "demo", "say_warnings", "show_details", "shown_match", "speech"]
 
 PICTURES = (".png", ".pdf", ".svg")
 _UNSURE = 5  # onsets named with --verbose
@@ -99,6 +100,7 @@ def demo(console: Console, folder: Path) -> None:
     ".csv, .json, .ctm, .phn, .lab, .txt (Audacity labels), .png. By default the name of the "
     "recording with .TextGrid, in the current folder.",
 )
+@strict_option()
 @overwrite_option("files that exist")
 @message_options
 @click.pass_obj
@@ -114,6 +116,7 @@ def speech(
     silence_label: str | None,
     model: str,
     outputs: tuple[Path, ...],
+    strict: bool,
     overwrite: bool,
 ) -> None:
     r"""Find when each word or phone of AUDIO begins.
@@ -133,7 +136,7 @@ def speech(
         said = read_said(text, tiers)
         _check_audio(audio)
         _align_text(
-            console, audio, said, model, targets, silence_label, overwrite,
+            console, audio, said, model, targets, silence_label, overwrite, strict,
             dictionary=dictionaries or None, language=language, guess=not no_guess,
         )  # fmt: skip
         return
@@ -152,7 +155,11 @@ def speech(
     for target in targets:
         write_output(alignment, target, overwrite=overwrite)
     written = ", ".join(str(target) for target in targets)
-    console.message(f"{plural(len(alignment), 'phone')} in {alignment.duration:.2f} s: {written}")
+    match = shown_match(alignment.match)
+    console.message(
+        f"{plural(len(alignment), 'phone')} in {alignment.duration:.2f} s{match}: {written}"
+    )
+    say_warnings(console, alignment.warnings, strict)
 
 
 def _check_audio(audio: Path) -> None:
@@ -168,6 +175,7 @@ def _align_text(
     targets: Sequence[Path],
     silence: str | None,
     overwrite: bool,
+    strict: bool,
     **options: Any,
 ) -> None:
     """Align a recording with its text, write the results and say so."""
@@ -203,8 +211,22 @@ def _align_text(
     written = ", ".join(str(target) for target in targets)
     console.message(
         f"{plural(count['words'], 'word')}, {plural(count['phones'], 'phone')} in "
-        f"{found.duration:.2f} s: {written}"
+        f"{found.duration:.2f} s{shown_match(found.match)}: {written}"
     )
+    say_warnings(console, found.warnings, strict)
+
+
+def shown_match(match: float | None) -> str:
+    """Return what a message says of a match."""
+    return "" if match is None else f", match {match:.2f}"
+
+
+def say_warnings(console: Console, warnings: Sequence[str], strict: bool) -> None:
+    """Say what the user should know; with ``--strict`` end with status 1 where that is anything."""
+    for text in warnings:
+        console.warn(text)
+    if strict and warnings:
+        raise click.exceptions.Exit(1)
 
 
 def show_details(console: Console, model: str, alignment: "Timing", seconds: float) -> None:

@@ -17,6 +17,7 @@ __all__ = [
     "score_option",
     "seed_option",
     "stacked",
+    "strict_option",
 ]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -59,6 +60,16 @@ def output_option(metavar: str, text: str) -> _Option:
 def overwrite_option(what: str) -> _Option:
     """Return ``--overwrite``; the text says what is replaced."""
     return click.option("--overwrite", is_flag=True, help=f"Replace {what}.")
+
+
+def strict_option() -> _Option:
+    """Return ``--strict``."""
+    return click.option(
+        "--strict",
+        is_flag=True,
+        help="End with status 1 where there is a warning, such as of a low match. What was found "
+        "is written all the same.",
+    )
 
 
 def score_option() -> _Option:

@@ -49,7 +49,7 @@ _FLAT = 0.1  # least deviation that numbers are divided by
 _TYPICAL = 3.0  # log odds of a right transcript: a match of 0.95
 _TAIL = 3.1  # standard deviations: 1 in 1,000
 _TO_SIGMA = 1.4826
-_HIGHEST_BORDER = 0.4  # room for recordings unlike those of the training corpus
+_HIGHEST_BORDER = 0.3  # room for recordings unlike those of the training corpus
 _FURTHEST = 30.0  # log odds
 
 
@@ -286,7 +286,7 @@ DEFAULTS: Mapping[str, MatchModel] = {
         np.array([7.04, 0.444, 1.319, 0.711, 0.314, 0.070, 1.963]),
         np.array([2.04, 0.628, 0.209, 0.382]),
         -2.28,
-        0.4,
+        0.3,
     ),
     "universal": MatchModel(
         np.array([10.84, 0.0, 3.890, 0.0, 0.0, 0.296, 3.694]),
