@@ -28,7 +28,7 @@ from align.features.base import Feature, TimedSignal
 from align.features.disguises import DISGUISES, PLAIN, disguised_energies, frame_times
 from align.features.network import FrameNetwork, log_sigmoid, log_softmax
 from align.features.network_training import Target, train_network
-from align.features.phone_loop import loop_scores
+from align.features.phone_loop import loop_scores, with_noise
 from align.features.signal import Signal
 from align.terms import OnsetTerm, SegmentTerm, Term
 from align.types import Event, IntArray
@@ -341,6 +341,8 @@ class NetworkConfidence(Feature):
         opening, closing = self._sides(events)
         n_events, n_classes = len(events), len(self.classes_)
         scores, symbols, every = self._phone_scores(phone, events)
+        best = loop_scores(every)
+        scores, symbols = with_noise(scores, symbols, events, best)
         pair = np.full(n_events, -1, dtype=np.intp)
         known = (closing[:-1] >= 0) & (opening[1:] >= 0)
         pair[1:][known] = closing[:-1][known] * n_classes + opening[1:][known]
@@ -349,7 +351,7 @@ class NetworkConfidence(Feature):
         began = np.zeros(n_events, dtype=np.intp)
         began[:1] = -1  # the recording's own beginning is no boundary to be found
         return {
-            "network.phone": SegmentTerm.from_frames(scores, symbols, loop_scores(every)),
+            "network.phone": SegmentTerm.from_frames(scores, symbols, best),
             "network.boundary": OnsetTerm(log_sigmoid(boundary).T, began),
             "network.transition": OnsetTerm(log_softmax(transition)[:, pairs].T, pair),
         }

@@ -16,6 +16,7 @@ Witt and Young, "Phone-level pronunciation scoring and assessment for interactiv
 learning", Speech Communication 30, 2000.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,11 +24,57 @@ import numpy.typing as npt
 
 from align._numba import compiled
 from align.errors import ParameterError
+from align.types import SPOKEN_NOISE, Event, IntArray
 
-__all__ = ["CHANGE", "loop_scores"]
+__all__ = ["CHANGE", "NOISE", "loop_scores", "with_noise"]
 
 CHANGE = 3.0
 """Cost of a change of phone, in units of log probability: noise of single frames is no phone."""
+
+
+NOISE = 2.5
+"""What a frame of spoken noise scores less than the best sequence of phones does.
+
+Phones that were said score about 1 less on average, those that were not 3 or more.
+"""
+
+
+def with_noise(
+    scores: npt.NDArray[Any],
+    rows: IntArray,
+    events: Sequence[Event],
+    best: npt.NDArray[np.float64],
+) -> tuple[npt.NDArray[Any], IntArray]:
+    """Return frame scores and rows in which spoken noise scores as any sound does.
+
+    Parameters
+    ----------
+    scores : np.ndarray [shape=(S, T)]
+        Score of each symbol at each frame.
+    rows : np.ndarray [shape=(K,), dtype=intp]
+        Row of each event.
+    events : sequence of Event, length K
+        Those called `align.types.SPOKEN_NOISE` get a row of their own.
+    best : np.ndarray [shape=(T,)]
+        What `loop_scores` returned.
+
+    Returns
+    -------
+    np.ndarray [shape=(S or S + 1, T)], np.ndarray [shape=(K,), dtype=intp]
+        The same where nothing is spoken noise.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> table, rows = with_noise(np.zeros((1, 2)), np.array([0, 0]), ["k", "spn"], np.zeros(2))
+    >>> table.tolist(), rows.tolist()
+    ([[0.0, 0.0], [-2.5, -2.5]], [0, 1])
+    """
+    noise = np.array([str(event) == SPOKEN_NOISE for event in events], dtype=bool)
+    if not noise.any():
+        return scores, rows
+    own = (best - NOISE).astype(scores.dtype)[None]
+    return np.concatenate([scores, own]), np.where(noise, len(scores), rows)
 
 
 def loop_scores(

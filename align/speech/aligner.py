@@ -49,7 +49,7 @@ from align.sequence.placement import WINDOW
 from align.speech.match import DEFAULTS, MatchModel, evidence_of
 from align.speech.mismatches import learned_match
 from align.terms import BaseFunctions
-from align.types import SILENCE, SILENCES, Event, Example, IntArray
+from align.types import SILENCE, SILENCES, SPOKEN_NOISE, Event, Example, IntArray
 
 if TYPE_CHECKING:
     from align.speech.text.tiers import TextAlignment
@@ -233,6 +233,8 @@ class SpeechAligner(SequenceAligner):
         if evidence is None:
             return None
         model = self.match_ or DEFAULTS["universal" if self.takes_ipa else "default"]
+        noise = np.array([str(event) == SPOKEN_NOISE for event in events])
+        evidence.parts[noise, 0] = 0.0  # it may be any sound: nothing to compare with
         match = model.of_recording(evidence)
         return Fit(match, model.of_events(evidence), model.warning(match))
 
@@ -284,7 +286,13 @@ class SpeechAligner(SequenceAligner):
         return SILENCE if self.takes_ipa and symbol in SILENCES else symbol
 
     def _unbounded(self, event: Event) -> bool:
-        return self._label_classes().get(str(event)) == "silence" or str(event) == ""
+        label = str(event)
+        return label in ("", SPOKEN_NOISE) or self._label_classes().get(label) == "silence"
+
+    @property
+    def hears_noise(self) -> bool:
+        """Whether an event ``spn`` is taken for any stretch of sound: with a network of phones."""
+        return any(isinstance(feature, NetworkConfidence) for feature in self.features_)
 
     def known_labels(self) -> set[str]:
         """Labels that can be aligned: those trained on, and those that map to their phones."""
@@ -314,6 +322,8 @@ class SpeechAligner(SequenceAligner):
                     raise DataError(error.message, path=name) from None
             return
         known = self.known_labels()
+        if self.hears_noise:
+            known = known | {SPOKEN_NOISE}
         unknown = sorted({str(e) for e in events if self._canonical(e, known) not in known})
         if unknown:
             hints = ", ".join(describe_unknown(label, known) for label in unknown)

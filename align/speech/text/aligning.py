@@ -16,14 +16,14 @@ from align.sequence.fit import joined
 from align.sequence.lattices import LatticeAlignment
 from align.sequence.placement import Placement
 from align.speech.text.arpabet import IpaLabels
-from align.speech.text.dictionary import Dictionary, cmudict, read_dictionary
+from align.speech.text.dictionary import Dictionary, Pronunciation, cmudict, read_dictionary
 from align.speech.text.espeak import espeak_available
 from align.speech.text.lattice import WordLattice, realisations, word_lattice
 from align.speech.text.lookup import Entry, look_up_all
-from align.speech.text.normalise import split_words
+from align.speech.text.normalise import split_words, spoken_noise
 from align.speech.text.tiers import SpeakerTiers, TextAlignment
 from align.speech.text.transcript import Utterance
-from align.types import SILENCE, SILENCES
+from align.types import SILENCE, SILENCES, SPOKEN_NOISE
 
 __all__ = ["PhoneAligner", "align_text", "make_dictionary", "model_labels"]
 
@@ -88,6 +88,7 @@ def align_text(
     dictionary: "Given | Sequence[Given]" = None,
     language: str = "en",
     guess: bool = True,
+    tokens: Collection[str] = (),
     rate: int | None = None,
 ) -> TextAlignment:
     """Return when each word of a text, and each of its phones, was said.
@@ -107,6 +108,9 @@ def align_text(
         Code of the language of the text, such as ``en`` or ``de``.
     guess : bool
         Ask espeak-ng, where it is installed, for words that are not in the dictionary.
+    tokens : collection of str
+        Words of the text that stand for any stretch of sound, besides those of
+        `align.speech.text.normalise.spoken_noise`.
     rate : int, optional
         Sampling rate of `audio` in Hz, needed where `audio` is an array.
 
@@ -139,12 +143,17 @@ def align_text(
     words_of = make_dictionary(dictionary, language, guess=guess)
     said = [Utterance(text)] if isinstance(text, str) else list(text)
     name = _NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
-    split = [split_words(u.text, language=language, known=words_of.__contains__) for u in said]
+    split = [
+        split_words(u.text, language=language, known=words_of.__contains__, tokens=tokens)
+        for u in said
+    ]
     if not any(split):
         shown = text if isinstance(text, str) else " ".join(u.text for u in said)
         raise ParameterError(f"text={shown[:60]!r}, must hold at least one word.")
+    every = dict.fromkeys(word for words in split for word in words)
+    noise = [word for word in every if word not in words_of and spoken_noise(word, tokens)]
     entries = look_up_all(
-        [word for words in split for word in words],
+        [word for word in every if word not in noise],
         words_of,
         known,
         language=language,
@@ -153,7 +162,8 @@ def align_text(
     )
     recording = _Recording.read(audio, rate, model, name)
     silence = next((label for label in SILENCES if label in known), None)
-    alternatives = realisations(known, entries)
+    alternatives = {**realisations(known, entries), SPOKEN_NOISE: _sounds(model, silence)}
+    entries.update((w, Entry(w, (Pronunciation((SPOKEN_NOISE,)),), "rule")) for w in noise)
     temperature = model.placement_.temperature
     rows: dict[str, _Rows] = {}
     fits: dict[str, list[_Fit]] = {}
@@ -314,6 +324,12 @@ def _align_one(
     except DataError as error:
         reason = error_reason(error, _NAMELESS)
         raise DataError(f"{where}{reason}", path=recording.name) from error
+
+
+def _sounds(model: PhoneAligner, silence: str | None) -> tuple[tuple[str, ...], ...]:
+    """Return the labels that spoken noise may have: any sound, or a pause."""
+    heard = [SPOKEN_NOISE] if getattr(model, "hears_noise", False) else []
+    return tuple((label,) for label in (*heard, *([silence] if silence is not None else [])))
 
 
 def _fit(alignment: Alignment, utterance: Utterance) -> _Fit:
