@@ -77,9 +77,7 @@ def with_noise(
     return np.concatenate([scores, own]), np.where(noise, len(scores), rows)
 
 
-def loop_scores(
-    scores: npt.NDArray[Any], change: float = CHANGE
-) -> npt.NDArray[np.float64]:
+def loop_scores(scores: npt.NDArray[Any], change: float = CHANGE) -> npt.NDArray[np.float64]:
     """Return the score of each frame along the best sequence of phones.
 
     Parameters

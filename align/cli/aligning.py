@@ -14,7 +14,9 @@ from align.cli.options import (
     language_option,
     model_option,
     overwrite_option,
+    phone_map_option,
     strict_option,
+    token_option,
 )
 from align.errors import DataError, ParameterError
 
@@ -100,6 +102,8 @@ def demo(console: Console, folder: Path) -> None:
     ".csv, .json, .ctm, .phn, .lab, .txt (Audacity labels), .png. By default the name of the "
     "recording with .TextGrid, in the current folder.",
 )
+@phone_map_option()
+@token_option()
 @strict_option()
 @overwrite_option("files that exist")
 @message_options
@@ -116,6 +120,8 @@ def speech(
     silence_label: str | None,
     model: str,
     outputs: tuple[Path, ...],
+    phone_map: str | None,
+    tokens: tuple[str, ...],
     strict: bool,
     overwrite: bool,
 ) -> None:
@@ -133,11 +139,14 @@ def speech(
     for target in targets:
         check_output(target, overwrite)
     if text is not None:
+        if phone_map is not None:
+            raise ParameterError("--phone-map is for --phones; a dictionary says how words sound.")
         said = read_said(text, tiers)
         _check_audio(audio)
         _align_text(
             console, audio, said, model, targets, silence_label, overwrite, strict,
             dictionary=dictionaries or None, language=language, guess=not no_guess,
+            tokens=tokens,
         )  # fmt: skip
         return
     assert phones is not None
@@ -145,10 +154,11 @@ def speech(
     _check_audio(audio)
 
     import align
+    from align.speech.mapped import align_mapped
 
     begin = time.perf_counter()
     with console.first_run(otherwise=f"Aligning {audio} ..."):
-        alignment = align.load(model).align(audio, events)
+        alignment = align_mapped(align.load(model), audio, events, phone_map)
     show_details(console, model, alignment, time.perf_counter() - begin)
     if silence_label is not None:
         alignment = _with_silence(alignment, silence_label)

@@ -14,10 +14,12 @@ __all__ = [
     "model_option",
     "output_option",
     "overwrite_option",
+    "phone_map_option",
     "score_option",
     "seed_option",
     "stacked",
     "strict_option",
+    "token_option",
 ]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -60,6 +62,29 @@ def output_option(metavar: str, text: str) -> _Option:
 def overwrite_option(what: str) -> _Option:
     """Return ``--overwrite``; the text says what is replaced."""
     return click.option("--overwrite", is_flag=True, help=f"Replace {what}.")
+
+
+def phone_map_option() -> _Option:
+    """Return ``--phone-map``, for phones that a model is given."""
+    return click.option(
+        "--phone-map",
+        metavar="FILE|NAME",
+        type=click.Path(readable=False),
+        help="How phones are called that the model knows by another name: two columns from,to, or "
+        "timit48, timit39, timit_ipa. Results keep the names that were given.",
+    )
+
+
+def token_option() -> _Option:
+    """Return ``--token`` as the parameter `tokens`."""
+    return click.option(
+        "--token",
+        "tokens",
+        multiple=True,
+        metavar="WORD",
+        help="A word of the text that stands for any sound, as [laughter], (inaudible) and xxx "
+        "do; may be given several times.",
+    )
 
 
 def strict_option() -> _Option:

@@ -48,6 +48,7 @@ from align.sequence.lattices import ExpandedLattice
 from align.sequence.placement import WINDOW
 from align.speech.match import DEFAULTS, MatchModel, evidence_of
 from align.speech.mismatches import learned_match
+from align.speech.text.arpabet import spell
 from align.terms import BaseFunctions
 from align.types import SILENCE, SILENCES, SPOKEN_NOISE, Event, Example, IntArray
 
@@ -234,6 +235,8 @@ class SpeechAligner(SequenceAligner):
             return None
         model = self.match_ or DEFAULTS["universal" if self.takes_ipa else "default"]
         noise = np.array([str(event) == SPOKEN_NOISE for event in events])
+        if noise.any() and not evidence.sounds.any():
+            return None
         evidence.parts[noise, 0] = 0.0  # it may be any sound: nothing to compare with
         match = model.of_recording(evidence)
         return Fit(match, model.of_events(evidence), model.warning(match))
@@ -249,7 +252,10 @@ class SpeechAligner(SequenceAligner):
 
     def _get_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
         header, arrays = super()._get_state()
-        return {**header, "match": None if self.match_ is None else self.match_.get_state()}, arrays
+        return {
+            **header,
+            "match": None if self.match_ is None else self.match_.get_state(),
+        }, arrays
 
     def _set_state(
         self,
@@ -301,12 +307,15 @@ class SpeechAligner(SequenceAligner):
         return set(self.labels_) | trained | {k for k, v in symbols.items() if v in trained}
 
     def _canonical(self, event: Event, known: set[str]) -> str:
-        """Spell a phone as the model does: ``AH0`` is ``ah`` where only that is known."""
+        """Spell a phone as the model does: ``AH0`` and ``ʌ`` are ``ah`` where only that is known."""
         label = str(event)
         if label in known or self.takes_ipa:
             return label
         plain = label.lower().rstrip("012")
-        return plain if plain in known else label
+        if plain in known or label.isascii():  # of ASCII, a slip is likelier than IPA
+            return plain if plain in known else label
+        spelled = spell((label,), known) or ()
+        return spelled[0] if len(spelled) == 1 else label
 
     def _read_example(self, example: Example, name: str, weight: float = 1.0) -> TimedSignal:
         if self.takes_ipa:  # whatever can be read as IPA can be learned from, and nothing else

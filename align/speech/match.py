@@ -206,7 +206,10 @@ class MatchModel:
         flat = _TYPICAL / max(centre, _TYPICAL)
         weights = weights * flat
         low = flat * (centre - _TAIL * spread)
-        sounding = [np.concatenate([e.parts[e.sounds][:, _OF_EVENTS] for e in some]) for some in (right, wrong)]
+        sounding = [
+            np.concatenate([e.parts[e.sounds][:, _OF_EVENTS] for e in some])
+            for some in (right, wrong)
+        ]
         usual, wide = _centre(np.array([e.sureness() for e in right]))
         tail = usual - _TAIL * wide
         unlike = float(np.median([e.sureness() for e in noise]))

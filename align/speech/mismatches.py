@@ -41,7 +41,9 @@ def learned_match(
     chosen = rng.permutation(len(items))[:_MOST]
     if len(chosen) < _FEWEST:
         return None
-    kinds: dict[str, list[Evidence]] = {kind: [] for kind in ("right", "wrong", "spoiled", "noise")}
+    kinds: dict[str, list[Evidence]] = {
+        kind: [] for kind in ("right", "wrong", "spoiled", "noise")
+    }
 
     def add(kind: str, signal: Signal, events: tuple[Event, ...], own: Sequence[Feature]) -> None:
         found = _evidence(aligner, signal, events, own)

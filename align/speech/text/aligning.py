@@ -32,7 +32,6 @@ Given: TypeAlias = Dictionary | str | os.PathLike[str] | None
 """A dictionary, its file, ``"cmudict"``, or None for the default of the language."""
 
 
-
 class _Row(NamedTuple):
     """A phone: label, start, confidence, place of its word (-1 for silences), and match."""
 
@@ -396,9 +395,7 @@ def _tiers(
         )
 
     heads = [
-        k
-        for k, row in enumerate(kept)
-        if k == 0 or row.word != kept[k - 1].word or row.word < 0
+        k for k, row in enumerate(kept) if k == 0 or row.word != kept[k - 1].word or row.word < 0
     ]
     spoken = tier(heads, [SILENCE if kept[k].word < 0 else words[kept[k].word] for k in heads])
     phones = tier(range(len(kept)), [row.label for row in kept])
