@@ -87,6 +87,7 @@ class NetworkConfidence(Feature):
     networks_: list[FrameNetwork]
     cross_fit: ClassVar[bool] = True
     pools_folds: ClassVar[bool] = True
+    scores_noise: ClassVar[bool] = True
 
     def __init__(
         self,

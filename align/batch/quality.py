@@ -25,6 +25,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from align.results.timing import Timing
 
@@ -133,10 +134,10 @@ def measure(name: str, alignments: Sequence[Timing], odd_lengths: int = 0) -> Qu
 
 def _unlike(alignments: Sequence[Timing]) -> dict[str, Any]:
     """Return the measures made of the matches of events; none where they are not known."""
-    fits = [getattr(alignment, "event_match", None) for alignment in alignments]
+    fits: list[Any] = [getattr(alignment, "event_match", None) for alignment in alignments]
     if not fits or any(fit is None or not len(fit) for fit in fits):
         return {}
-    every = np.concatenate(fits)
+    every: npt.NDArray[np.float64] = np.concatenate(fits)
     k = int(np.argmin(every))
     return {
         "unlike": round(float((every < _UNLIKE).mean()), 4),

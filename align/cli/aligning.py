@@ -4,7 +4,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -232,7 +232,7 @@ def shown_match(match: float | None) -> str:
 
 
 def say_warnings(console: Console, warnings: Sequence[str], strict: bool) -> None:
-    """Say what the user should know; with ``--strict`` end with status 1 where that is anything."""
+    """Say what the user should know; with ``--strict`` that ends with status 1."""
     for text in warnings:
         console.warn(text)
     if strict and warnings:
@@ -338,4 +338,4 @@ def write_output(
     else:
         from align.formats import write_labels
 
-        write_labels(path, alignment, overwrite=overwrite)
+        write_labels(path, cast(Any, alignment), overwrite=overwrite)

@@ -45,7 +45,7 @@ def joined(matches: npt.ArrayLike) -> float:
 
     Examples
     --------
-    >>> round(joined([0.9]), 2), round(joined([0.9, 0.9, 0.9, 0.9]), 2), round(joined([0.2, 0.8]), 2)
+    >>> round(joined([0.9]), 2), round(joined([0.9] * 4), 2), round(joined([0.2, 0.8]), 2)
     (0.9, 0.99, 0.5)
     """
     p = np.clip(np.asarray(matches, dtype=np.float64), _LEAST, 1 - _LEAST)

@@ -230,10 +230,12 @@ class SpeechAligner(SequenceAligner):
         onsets: IntArray,
     ) -> Fit | None:
         silent = self._free(events)
+        model = self.match_
+        if model is None:
+            return None
         evidence = evidence_of(terms, onsets, signal.n_frames, silent, signal.hop)
         if evidence is None:
             return None
-        model = self.match_ or DEFAULTS["universal" if self.takes_ipa else "default"]
         noise = np.array([str(event) == SPOKEN_NOISE for event in events])
         if noise.any() and not evidence.sounds.any():
             return None
@@ -264,8 +266,11 @@ class SpeechAligner(SequenceAligner):
         features: list[Any],
     ) -> None:
         super()._set_state(header, arrays, features)
-        state = header.get("match")  # models of before have none
-        self.match_ = None if state is None else MatchModel.from_state(state)
+        if "match" not in header:  # models of before
+            self.match_ = DEFAULTS["universal" if self.takes_ipa else "default"]
+        else:
+            state = header["match"]
+            self.match_ = None if state is None else MatchModel.from_state(state)
 
     # Labels ----------------------------------------------------------------------------------
 
@@ -298,7 +303,7 @@ class SpeechAligner(SequenceAligner):
     @property
     def hears_noise(self) -> bool:
         """Whether an event ``spn`` is taken for any stretch of sound: with a network of phones."""
-        return any(isinstance(feature, NetworkConfidence) for feature in self.features_)
+        return any(feature.scores_noise for feature in self.features_)
 
     def known_labels(self) -> set[str]:
         """Labels that can be aligned: those trained on, and those that map to their phones."""
@@ -307,7 +312,7 @@ class SpeechAligner(SequenceAligner):
         return set(self.labels_) | trained | {k for k, v in symbols.items() if v in trained}
 
     def _canonical(self, event: Event, known: set[str]) -> str:
-        """Spell a phone as the model does: ``AH0`` and ``ʌ`` are ``ah`` where only that is known."""
+        """Spell a phone as the model does: ``AH0`` and ``ʌ`` as ``ah`` where that is known."""
         label = str(event)
         if label in known or self.takes_ipa:
             return label

@@ -44,8 +44,9 @@ def align_mapped(
         As `SpeechAligner.align` does, or where the map cannot be read.
     """
     if phone_map is None:
-        found: Alignment = aligner.align(audio, phones, rate=rate)
-        return found
+        as_given: Alignment = aligner.align(audio, phones, rate=rate)
+        return as_given
     names = phone_map if isinstance(phone_map, Mapping) else read_phone_map(phone_map)
     mapped = [names.get(phone, phone) for phone in phones]
-    return replace(aligner.align(audio, mapped, rate=rate), events=tuple(phones))
+    found: Alignment = aligner.align(audio, mapped, rate=rate)
+    return replace(found, events=tuple(phones))
