@@ -303,7 +303,7 @@ class SpeechAligner(SequenceAligner):
     @property
     def hears_noise(self) -> bool:
         """Whether an event ``spn`` is taken for any stretch of sound: with a network of phones."""
-        return any(feature.scores_noise for feature in self.features_)
+        return any(feature.scores_noise for feature in getattr(self, "features_", ()))
 
     def known_labels(self) -> set[str]:
         """Labels that can be aligned: those trained on, and those that map to their phones."""

@@ -35,7 +35,7 @@ _UNKNOWN = re.compile(r"(?<!\S)(?:\*+|xxx|yyy)(?=[.,;:?!]*(?:\s|$))")
 
 _CHAT_PAUSE = re.compile(r"\((?:\.+|[0-9]+\.[0-9]*)\)")
 _CHAT_EVENT = re.compile(r"(?<!\S)&=(\S+)")
-_CHAT_FILLER = re.compile(r"(?<!\S)(?:&-|%)(?=[^\W\d_])")
+_CHAT_FILLER = re.compile(r"(?<!\S)(?:&-(?=[^\W\d_])|%(?=[aeiouhmr]+\b))", re.IGNORECASE)
 _CHAT_FRAGMENT = re.compile(r"(?<!\S)&\+?([^\W\d_]+)(?!\S)")
 _PLACEHOLDER = "[***]"
 # the limit: else each of a hundred thousand open brackets would look for its end to the last word
@@ -95,10 +95,17 @@ def split_words(
     """
     known = known or (lambda word: False)
     text = unicodedata.normalize("NFC", text).replace("\u2019", "'").replace("\u02bc", "'")
+    text = text.translate(dict.fromkeys((0, 1), " "))  # which stand for others below
+    own = tuple(tokens)
+    for n, token in enumerate(own):  # before signs in them are taken for others
+        text = re.sub(rf"(?<!\S){re.escape(token)}(?=[.,;:?!]*(?:\s|$))", f"\1{n}\1", text)
     text = _without_conventions(text)
     words: list[str] = []
     for chunk in _CHUNK.findall(text):
-        if known(chunk) or spoken_noise(chunk, tokens):
+        if chunk.startswith("\1"):
+            words.append(own[int(chunk.split("\1")[1])])
+            continue
+        if known(chunk) or spoken_noise(chunk):
             words.append("***" if chunk == _PLACEHOLDER else chunk)
             continue
         if (cut := _cut_off(chunk)) is not None:
