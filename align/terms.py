@@ -79,6 +79,9 @@ class SegmentTerm:
         ``prefix[s, t]`` is the sum of the score of symbol s over frames ``0 .. t-1``.
     rows : np.ndarray [shape=(K,), dtype=intp]
         Row of each event; -1 for an event this base function says nothing about.
+    best : np.ndarray [shape=(T + 1,)], optional
+        As `prefix`, for the best sequence of any symbols: what a match compares with. It has no
+        part in decoding.
 
     Notes
     -----
@@ -88,13 +91,19 @@ class SegmentTerm:
 
     prefix: FloatArray
     rows: IntArray
+    best: FloatArray | None = None
 
     @classmethod
-    def from_frames(cls, scores: FloatArray, rows: IntArray) -> "SegmentTerm":
-        """Return the term from frame scores [shape=(S, T)], accumulated in float64."""
+    def from_frames(
+        cls, scores: FloatArray, rows: IntArray, best: FloatArray | None = None
+    ) -> "SegmentTerm":
+        """Return the term from frame scores [shape=(S, T)], accumulated in float64.
+
+        `best` are the scores of the frames along the best sequence of any symbols [shape=(T,)].
+        """
         prefix = np.zeros((scores.shape[0], scores.shape[1] + 1))
         np.cumsum(scores, axis=1, dtype=np.float64, out=prefix[:, 1:])
-        return cls(prefix, rows)
+        return cls(prefix, rows, None if best is None else np.append(0.0, np.cumsum(best)))
 
     def value(self, onsets: IntArray, n_frames: int) -> float:
         """Sum of psi over the events, for onsets in frames."""

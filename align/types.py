@@ -28,6 +28,7 @@ from align.errors import ParameterError
 __all__ = [
     "SILENCE",
     "SILENCES",
+    "SPOKEN_NOISE",
     "Event",
     "Example",
     "FloatArray",
@@ -44,6 +45,10 @@ SILENCE = "sil"
 
 SILENCES = ("sil", "sp", "pau", "h#", "", "sp1", "epi", "<p:>", "<eps>", "_", "#", "spn")
 """Labels that mean silence or noise, those that most label sets prefer first."""
+
+
+SPOKEN_NOISE = "spn"
+"""The label of a stretch that may hold any sound: laughter, a cough, unknown words."""
 
 
 @dataclass(frozen=True, slots=True)

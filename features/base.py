@@ -76,11 +76,14 @@ class Feature:
         trains the structured learner on the scores of copies fitted to other groups.
     pools_folds : bool
         True where those copies, put together by `pool`, serve better than one more fitted to all.
+    scores_noise : bool
+        True where an event called `align.types.SPOKEN_NOISE` scores as any stretch of sound.
     """
 
     name: str = ""
     cross_fit: ClassVar[bool] = False
     pools_folds: ClassVar[bool] = False
+    scores_noise: ClassVar[bool] = False
 
     def fit(self, examples: Sequence[TimedSignal]) -> Self:
         """Estimate what the base functions need from timed recordings."""

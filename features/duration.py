@@ -43,7 +43,7 @@ from align.errors import ModelError, ParameterError
 from align.features.base import Feature, TimedSignal, rows_of
 from align.features.signal import Signal
 from align.terms import DurationTerm, Term
-from align.types import Event, IntArray
+from align.types import SPOKEN_NOISE, Event, IntArray
 
 __all__ = ["DurationFeature", "LengthStatistics"]
 
@@ -315,6 +315,7 @@ class DurationFeature(Feature):
             scores[:] = self.log_density(str(event), lengths, signal.hop)
         if not self.last:
             rows[-1:] = -1
+        rows[[str(event) == SPOKEN_NOISE for event in events]] = -1  # of any length
         return {self.name: DurationTerm(table, rows)}
 
     def get_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:

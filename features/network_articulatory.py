@@ -147,7 +147,7 @@ class ArticulatoryConfidence(NetworkConfidence):
 
     def _phone_scores(
         self, phone: npt.NDArray[Any], events: Sequence[Event]
-    ) -> tuple[npt.NDArray[Any], IntArray]:
+    ) -> tuple[npt.NDArray[Any], IntArray, npt.NDArray[Any]]:
         labels = [self._symbol(event) for event in events]
         different = sorted(set(labels))
         row = {label: i for i, label in enumerate(different)}
@@ -155,7 +155,8 @@ class ArticulatoryConfidence(NetworkConfidence):
         top = met.max(axis=1, keepdims=True)
         total = top + np.log(np.exp(met - top).sum(axis=1, keepdims=True))
         scores = phone @ _vectors(different).T - total
-        return scores.T, np.array([row[label] for label in labels], dtype=np.intp)
+        rows = np.array([row[label] for label in labels], dtype=np.intp)
+        return scores.T, rows, met - total
 
     def set_state(self, params: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
         """Restore what `get_state` returned."""

@@ -28,6 +28,7 @@ from align.features.base import Feature, TimedSignal
 from align.features.disguises import DISGUISES, PLAIN, disguised_energies, frame_times
 from align.features.network import FrameNetwork, log_sigmoid, log_softmax
 from align.features.network_training import Target, train_network
+from align.features.phone_loop import loop_scores, with_noise
 from align.features.signal import Signal
 from align.terms import OnsetTerm, SegmentTerm, Term
 from align.types import Event, IntArray
@@ -86,6 +87,7 @@ class NetworkConfidence(Feature):
     networks_: list[FrameNetwork]
     cross_fit: ClassVar[bool] = True
     pools_folds: ClassVar[bool] = True
+    scores_noise: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -339,7 +341,9 @@ class NetworkConfidence(Feature):
         )
         opening, closing = self._sides(events)
         n_events, n_classes = len(events), len(self.classes_)
-        scores, symbols = self._phone_scores(phone, events)
+        scores, symbols, every = self._phone_scores(phone, events)
+        best = loop_scores(every)
+        scores, symbols = with_noise(scores, symbols, events, best)
         pair = np.full(n_events, -1, dtype=np.intp)
         known = (closing[:-1] >= 0) & (opening[1:] >= 0)
         pair[1:][known] = closing[:-1][known] * n_classes + opening[1:][known]
@@ -348,15 +352,17 @@ class NetworkConfidence(Feature):
         began = np.zeros(n_events, dtype=np.intp)
         began[:1] = -1  # the recording's own beginning is no boundary to be found
         return {
-            "network.phone": SegmentTerm.from_frames(scores, symbols),
+            "network.phone": SegmentTerm.from_frames(scores, symbols, best),
             "network.boundary": OnsetTerm(log_sigmoid(boundary).T, began),
             "network.transition": OnsetTerm(log_softmax(transition)[:, pairs].T, pair),
         }
 
     def _phone_scores(
         self, phone: npt.NDArray[Any], events: Sequence[Event]
-    ) -> tuple[npt.NDArray[Any], IntArray]:
+    ) -> tuple[npt.NDArray[Any], IntArray, npt.NDArray[Any]]:
         """Frame scores [shape=(S, T)] and the row of each event, from the outputs of the head.
+
+        And the scores of all symbols there are [shape=(T, number of symbols)].
 
         A symbol the network never met scores as the mean probability of its class, and where no
         symbol of its class was met either, as a symbol about which nothing is known.
@@ -378,7 +384,7 @@ class NetworkConfidence(Feature):
                 mean = np.exp(log_phone[:, alike]).mean(axis=1)
                 scores.append(np.log(np.maximum(mean, 1e-8))[None])
             rows[k] = extra[kind]
-        return np.concatenate(scores), rows
+        return np.concatenate(scores), rows, log_phone
 
     def _symbol(self, event: Event) -> str:
         label = str(event)

@@ -242,6 +242,7 @@ FOLDERS = {
     "docs/tutorial-music.md": minuet,
     "docs/music.md": pieces,
     "docs/text.md": english,
+    "docs/mismatch.md": english,
     "docs/report.md": checked,
     "docs/decoders.md": cat,
     "docs/batch.md": many,

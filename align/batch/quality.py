@@ -13,7 +13,9 @@ the median deviation from it, so that no threshold has to suit every corpus:
     that of the least sure onset, with its label and time.
 
 An alignment may know two things besides: its ``match``, from 0 to 1, how well events and recording
-fit each other, and ``warnings`` of its own, such as of notes that were not played.
+fit each other, and ``warnings`` of its own, such as of notes that were not played. Where the match
+of each event is known, too, ``unlike`` is the share of events below one half, and ``least_like``
+the event that fits least, which is where to look.
 """
 
 import csv
@@ -23,6 +25,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from align.results.timing import Timing
 
@@ -30,6 +33,7 @@ __all__ = ["COLUMNS", "Quality", "measure", "quality_csv", "ranked", "warnings_o
 
 _UNUSUAL = 3.5  # robust standard deviations below the median
 _TO_SIGMA = 1.4826
+_UNLIKE = 0.5  # match of an event, below which it counts as unlike its sound
 _ENOUGH = 8  # recordings, to estimate what is usual
 
 
@@ -39,7 +43,7 @@ class Quality:
 
     The optional numbers are described at the top of this module. `where` is when the least sure
     event begins, in seconds, and `label` which it is; `match` is the lowest where there are
-    several, and `said` what the alignment itself warns of.
+    several, made of what follows it, and `said` what the alignment itself warns of.
     """
 
     name: str
@@ -52,6 +56,9 @@ class Quality:
     where: float | None = None
     label: str = ""
     match: float | None = None
+    unlike: float | None = None
+    least_like: str = ""
+    least_like_at: float | None = None
     said: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -64,7 +71,7 @@ class Quality:
         numbers = {
             field.name: values.get(field.name)
             for field in fields(cls)
-            if field.name not in ("name", "label", "said")
+            if field.name not in ("name", "label", "least_like", "said")
         }
         if not all(v is None or isinstance(v, int | float) for v in numbers.values()):
             return None
@@ -77,6 +84,7 @@ class Quality:
             said=tuple(map(str, said)),
             name=str(values.get("name", "")),
             label=str(values.get("label", "")),
+            least_like=str(values.get("least_like", "")),
             **numbers,  # type: ignore[arg-type]
         )
 
@@ -102,6 +110,7 @@ def measure(name: str, alignments: Sequence[Timing], odd_lengths: int = 0) -> Qu
     matches = [a.match for a in alignments if a.match is not None]
     own: dict[str, Any] = {
         "match": round(float(min(matches)), 4) if matches else None,
+        **_unlike(alignments),
         "said": tuple(text for a in alignments for text in a.warnings),
     }
     sure = [alignment.confidence for alignment in alignments if alignment.confidence is not None]
@@ -121,6 +130,20 @@ def measure(name: str, alignments: Sequence[Timing], odd_lengths: int = 0) -> Qu
         [label for alignment in alignments for label in alignment.names][worst],
         **own,
     )
+
+
+def _unlike(alignments: Sequence[Timing]) -> dict[str, Any]:
+    """Return the measures made of the matches of events; none where they are not known."""
+    fits: list[Any] = [getattr(alignment, "event_match", None) for alignment in alignments]
+    if not fits or any(fit is None or not len(fit) for fit in fits):
+        return {}
+    every: npt.NDArray[np.float64] = np.concatenate(fits)
+    k = int(np.argmin(every))
+    return {
+        "unlike": round(float((every < _UNLIKE).mean()), 4),
+        "least_like": [label for a in alignments for label in a.labels][k],
+        "least_like_at": round(float(np.concatenate([a.onsets for a in alignments])[k]), 4),
+    }
 
 
 def warnings_of(qualities: Sequence[Quality]) -> list[tuple[str, ...]]:
@@ -186,6 +209,9 @@ COLUMNS = (
     "lowest_at_s",
     "lowest_label",
     "match",
+    "unlike",
+    "least_like_label",
+    "least_like_at_s",
     "reason",
 )
 """Columns of the table of a run."""
@@ -212,6 +238,7 @@ def quality_csv(
         values = (
             *(q.events, q.seconds, q.odd_lengths, q.score_per_event, q.confidence),
             *(q.lowest_confidence, q.where, q.label, q.match),
+            *(q.unlike, q.least_like, q.least_like_at),
         )
         row = ["" if value is None else value for value in values]
         table.writerow([path_of.get(q.name, q.name), "aligned", "; ".join(warnings), *row, ""])

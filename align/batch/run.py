@@ -52,6 +52,8 @@ def align_corpus(
     text: bool = False,
     dictionary: Sequence[str] = (),
     language: str = "en",
+    phone_map: str | os.PathLike[str] | None = None,
+    tokens: Sequence[str] = (),
     repeats: str | None = None,
     overwrite: bool = False,
     progress: Progress | bool = False,
@@ -80,8 +82,8 @@ def align_corpus(
     send_files : bool
         Send recordings and model to the cluster, whose workers need not see these folders; by
         default they read them by their paths.
-    suffix, text, dictionary, language
-        For speech: which files say what is spoken, and whether they hold words; see
+    suffix, text, dictionary, language, phone_map, tokens
+        For speech: which files say what is spoken, and how that is meant; see
         `align.batch.tasks.SpeechWork`.
     repeats : {"all", "none", "auto"}, optional
         For music: which repeats of scores in notation were played; by default what the model
@@ -112,7 +114,9 @@ def align_corpus(
     begin = time.perf_counter()
     spoken = {} if language == "en" else {"language": language}
     given = (dictionary,) if isinstance(dictionary, str) else tuple(dictionary)
-    work = work_for(kind, suffix=suffix, text=text, dictionary=given, repeats=repeats, **spoken)
+    options = {"suffix": suffix, "text": text, "dictionary": given, **spoken}
+    mapped = {"phone_map": phone_map, "tokens": tuple(tokens)}
+    work = work_for(kind, repeats=repeats, **options, **mapped)
     suffixes = _suffixes(work, formats)
     n_jobs = _n_jobs(jobs)
     root, out = os.fspath(in_dir), os.fspath(out_dir)

@@ -17,6 +17,8 @@ from align.batch.journal import sha256_of
 from align.corpus.pairs import AUDIO_SUFFIXES, find_pairs
 from align.errors import DataError, ParameterError
 from align.formats.events import read_events
+from align.formats.phone_map import read_phone_map
+from align.speech.mapped import align_mapped
 
 __all__ = [
     "MusicWork",
@@ -112,6 +114,10 @@ class SpeechWork:
         `align.speech.text.align_text`. Every process reads them by their paths.
     language : str
         Of transcripts.
+    phone_map : path or str, optional
+        Of files of phones: how the model calls them, see `align.formats.phone_map`.
+    tokens : sequence of str
+        Of transcripts: words that stand for any sound, see `align.speech.text.align_text`.
     """
 
     kind = "speech"
@@ -136,7 +142,11 @@ class SpeechWork:
         text: bool = False,
         dictionary: Sequence[str] = (),
         language: str = "en",
+        phone_map: str | os.PathLike[str] | None = None,
+        tokens: Sequence[str] = (),
     ) -> None:
+        self.phone_map = None if phone_map is None else read_phone_map(phone_map)
+        self.tokens = tuple(tokens)
         self.suffix = suffix
         self.text = text
         self.dictionary = tuple(dictionary)
@@ -157,12 +167,13 @@ class SpeechWork:
         """Align one recording with its phones or its transcript."""
         suffix = os.path.splitext(task.source)[1].lower()
         if not self.text and suffix not in TEXT_SUFFIXES:
-            return aligner.align(task.audio, read_events(task.source))
+            return align_mapped(aligner, task.audio, read_events(task.source), self.phone_map)
         from align.speech.text import align_text, read_transcript
 
+        options: dict[str, Any] = {"language": self.language, "tokens": self.tokens}
         given = _dictionary(self.dictionary, self.digests, self.language)
         said = read_transcript(task.source)
-        return align_text(aligner, task.audio, said, dictionary=given, language=self.language)
+        return align_text(aligner, task.audio, said, dictionary=given, **options)
 
     def write(self, found: Any, path: str) -> None:
         """Write a result in the format that the suffix says."""
@@ -187,8 +198,13 @@ class SpeechWork:
         return count
 
     def options(self) -> Mapping[str, Any]:
-        """Return the dictionary and the language, and whether files are taken for transcripts."""
-        return {"text": self.text, "dictionary": list(self.digests), "language": self.language}
+        """Return what speech depends on: dictionary, language, map, and kind of the files."""
+        options = {"text": self.text, "dictionary": list(self.digests), "language": self.language}
+        if self.phone_map is not None:
+            options["phone_map"] = sorted(self.phone_map.items())
+        if self.tokens:
+            options["tokens"] = list(self.tokens)
+        return options
 
 
 def _digest_of_dictionary(path: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -19,6 +19,8 @@ from align.cli.options import (
     model_option,
     overwrite_option,
     phone_map_option,
+    strict_option,
+    token_option,
 )
 from align.errors import DataError, ParameterError
 
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from align.results.timing import Timing
     from align.speech.text.transcript import Utterance
 
-__all__ = ["PICTURES", "demo", "show_details", "speech"]
+__all__ = ["PICTURES", "demo", "say_warnings", "show_details", "shown_match", "speech"]
 
 PICTURES = (".png", ".pdf", ".svg")
 _UNSURE = 5  # onsets named with --verbose
@@ -108,6 +110,8 @@ def demo(console: Console, folder: Path) -> None:
     ".csv, .json, .ctm, .phn, .lab, .txt (Audacity labels), .png. By default the name of the "
     "recording with .TextGrid, in the current folder.",
 )
+@token_option()
+@strict_option()
 @overwrite_option("files that exist")
 @message_options
 @click.pass_obj
@@ -125,6 +129,8 @@ def speech(
     silence_label: str | None,
     model: str,
     outputs: tuple[Path, ...],
+    tokens: tuple[str, ...],
+    strict: bool,
     overwrite: bool,
 ) -> None:
     """Find when each word or phone of AUDIO begins.
@@ -143,12 +149,13 @@ def speech(
         check_output(target, overwrite)
     if text is not None:
         if phone_map is not None:
-            raise ParameterError("--phone-map is for --phones; of a text, write a dictionary.")
+            raise ParameterError("--phone-map is for --phones; a dictionary says how words sound.")
         said = read_said(text, tiers, encoding)
         _check_audio(audio)
         _align_text(
-            console, audio, said, model, targets, silence_label, overwrite,
+            console, audio, said, model, targets, silence_label, overwrite, strict,
             dictionary=dictionaries or None, language=language, guess=not no_guess,
+            tokens=tokens,
         )  # fmt: skip
         return
     assert phones is not None
@@ -156,17 +163,21 @@ def speech(
     _check_audio(audio)
 
     import align
+    from align.speech.mapped import align_mapped
 
     with console.first_run(otherwise=f"Aligning {audio} ..."):
-        alignment = align.load(model).align(audio, _mapped(events, phone_map))
-    alignment = replace(alignment, events=events)
+        alignment = align_mapped(align.load(model), audio, events, phone_map)
     show_details(console, model, alignment)
     if silence_label is not None:
         alignment = _with_silence(alignment, silence_label)
     for target in targets:
         write_output(alignment, target, overwrite=overwrite)
     written = ", ".join(str(target) for target in targets)
-    console.message(f"{plural(len(alignment), 'phone')} in {alignment.duration:.2f} s: {written}")
+    match = shown_match(alignment.match)
+    console.message(
+        f"{plural(len(alignment), 'phone')} in {alignment.duration:.2f} s{match}: {written}"
+    )
+    say_warnings(console, alignment.warnings, strict)
 
 
 def _check_audio(audio: Path) -> None:
@@ -182,6 +193,7 @@ def _align_text(
     targets: Sequence[Path],
     silence: str | None,
     overwrite: bool,
+    strict: bool,
     **options: Any,
 ) -> None:
     """Align a recording with its text, write the results and say so."""
@@ -215,8 +227,22 @@ def _align_text(
     written = ", ".join(str(target) for target in targets)
     console.message(
         f"{plural(count['words'], 'word')}, {plural(count['phones'], 'phone')} in "
-        f"{found.duration:.2f} s: {written}"
+        f"{found.duration:.2f} s{shown_match(found.match)}: {written}"
     )
+    say_warnings(console, found.warnings, strict)
+
+
+def shown_match(match: float | None) -> str:
+    """Return what a message says of a match."""
+    return "" if match is None else f", match {match:.2f}"
+
+
+def say_warnings(console: Console, warnings: Sequence[str], strict: bool) -> None:
+    """Say what the user should know; with ``--strict`` that ends with status 1."""
+    for text in warnings:
+        console.warn(text)
+    if strict and warnings:
+        raise click.exceptions.Exit(1)
 
 
 def show_details(console: Console, model: str, alignment: "Timing") -> None:
@@ -241,16 +267,6 @@ def _with_silence(alignment: "Alignment", label: str) -> "Alignment":
 
     events = [label if str(event) in SILENCES else event for event in alignment.events]
     return replace(alignment, events=events)
-
-
-def _mapped(phones: list[str], name: str | None) -> list[str]:
-    """Return what the model calls phones; one that is not in the map is called as it is given."""
-    if name is None:
-        return phones
-    from align.formats.phone_map import read_phone_map
-
-    names = read_phone_map(name)
-    return [names.get(phone, phone) for phone in phones]
 
 
 def read_said(
@@ -347,4 +363,4 @@ def write_output(
     else:
         from align.formats import write_labels
 
-        write_labels(path, alignment, overwrite=overwrite)
+        write_labels(path, cast(Any, alignment), overwrite=overwrite)

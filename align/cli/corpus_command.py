@@ -12,11 +12,20 @@ from typing import Any, TypeVar
 import click
 
 from align.cli.console import FILE, Commands, Console, message_options, plural
-from align.cli.options import jobs_option, language_option, model_option, stacked
+from align.cli.options import (
+    jobs_option,
+    language_option,
+    model_option,
+    phone_map_option,
+    stacked,
+    strict_option,
+    token_option,
+)
 
 __all__ = ["corpus"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_SHOWN = 10  # warnings; all are in the table
 
 
 @click.group(cls=Commands)
@@ -44,6 +53,7 @@ _SHARED = stacked(
         is_flag=True,
         help="Do everything again, and replace what is there, edited by hand or not.",
     ),
+    strict_option(),
     message_options,
 )
 """What speech and music have in common."""
@@ -79,6 +89,8 @@ def _format_option(names: str, default: str) -> Callable[[_F], _F]:
     "counts. By default CMUdict for English.",
 )
 @language_option("Of transcripts: en, de, fr ...")
+@phone_map_option()
+@token_option()
 @click.pass_context
 def corpus_speech(context: click.Context, /, **options: Any) -> None:
     """Align the recordings below IN_DIR with the phones or transcripts beside them.
@@ -127,6 +139,7 @@ def _run(
     *,
     in_dir: Path,
     out_dir: Path,
+    strict: bool,
     **options: Any,
 ) -> None:
     console: Console = context.obj
@@ -160,8 +173,14 @@ def _run(
         click.echo(str(run))
         console.message(f"What deserves a look first: {run.table}")
     failed = console.failures(run.failed)
+    warned = [(quality.name, text) for quality in run.qualities for text in quality.said]
+    for name, text in warned[:_SHOWN]:
+        console.warn(f"{name}: {text}")
+    if len(warned) > _SHOWN:
+        console.warn(f"and {len(warned) - _SHOWN} more; see {run.table}.")
     if failed:
         console.message(f"{plural(failed, 'recording')} could not be aligned; see above.")
+    if failed or (strict and warned):
         context.exit(1)
 
 

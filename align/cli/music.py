@@ -5,9 +5,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from align.cli.aligning import PICTURES, check_free, show_details, write_output
+from align.cli.aligning import (
+    PICTURES,
+    check_free,
+    say_warnings,
+    show_details,
+    shown_match,
+    write_output,
+)
 from align.cli.console import FILE, Console, message_options, plural
-from align.cli.options import model_option, overwrite_option
+from align.cli.options import model_option, overwrite_option, strict_option
 from align.cli.training import (
     run_training,
     run_validation,
@@ -58,6 +65,7 @@ BUNDLED = "piano"
     metavar="OUT.wav",
     help="Also write what can be heard: the recording left, the aligned score right.",
 )
+@strict_option()
 @overwrite_option("files that exist")
 @message_options
 @click.pass_obj
@@ -69,6 +77,7 @@ def music(
     outputs: tuple[Path, ...],
     repeats: str,
     audible: Path | None,
+    strict: bool,
     overwrite: bool,
 ) -> None:
     """Find when each note of SCORE is played in AUDIO.
@@ -107,7 +116,7 @@ def music(
         from align.show.sonify import save_sonification
 
         save_sonification(found, audible, audio=audio, overwrite=overwrite)
-    match = "" if found.match is None else f", match {found.match:.2f}"
+    match = shown_match(found.match)
     if found.repeats:
         n, taken = len(found.repeats), found.repeats.count("y")
         match += f", {taken} of {plural(n, 'repeat')} taken ({found.repeats})"
@@ -115,8 +124,7 @@ def music(
         f"{plural(len(found), 'note')} in {found.duration:.2f} s{match}: "
         f"{', '.join(map(str, [*targets, audible] if audible else targets))}"
     )
-    for text in found.warnings:
-        console.warn(text)
+    say_warnings(console, found.warnings, strict)
 
 
 def check_music_output(path: Path, overwrite: bool) -> None:

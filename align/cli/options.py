@@ -19,6 +19,8 @@ __all__ = [
     "score_option",
     "seed_option",
     "stacked",
+    "strict_option",
+    "token_option",
 ]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -63,6 +65,38 @@ def overwrite_option(what: str) -> _Option:
     return click.option("--overwrite", is_flag=True, help=f"Replace {what}.")
 
 
+def phone_map_option(
+    text: str = "How phones are called that the model knows by another name: two columns from,to, "
+    "or timit48, timit39, timit_ipa. Results keep the names that were given.",
+) -> _Option:
+    """Return ``--phone-map``."""
+    return click.option(
+        "--phone-map", metavar="FILE|NAME", type=click.Path(readable=False), help=text
+    )
+
+
+def token_option() -> _Option:
+    """Return ``--token`` as the parameter `tokens`."""
+    return click.option(
+        "--token",
+        "tokens",
+        multiple=True,
+        metavar="WORD",
+        help="A word of the text that stands for any sound, as [laughter], (inaudible) and xxx "
+        "do; may be given several times.",
+    )
+
+
+def strict_option() -> _Option:
+    """Return ``--strict``."""
+    return click.option(
+        "--strict",
+        is_flag=True,
+        help="End with status 1 where there is a warning, such as of a low match. What was found "
+        "is written all the same.",
+    )
+
+
 def score_option() -> _Option:
     """Return ``--score``, for labels of notes."""
     return click.option(
@@ -79,13 +113,6 @@ def encoding_option(what: str) -> _Option:
         "--encoding",
         metavar="NAME",
         help=f"Encoding of {what}, such as cp1252; by default UTF-8 or UTF-16.",
-    )
-
-
-def phone_map_option(text: str) -> _Option:
-    """Return ``--phone-map``."""
-    return click.option(
-        "--phone-map", metavar="FILE|NAME", type=click.Path(readable=False), help=text
     )
 
 

@@ -3,7 +3,12 @@
 ::
 
     {"audio": "kiwi.wav", "rate": 16000, "duration": 0.93, "score": 12.5,
-     "events": [{"label": "sil", "start": 0.0, "end": 0.14, "confidence": 0.98}, ...]}
+     "match": 0.95, "warnings": [],
+     "events": [{"label": "sil", "start": 0.0, "end": 0.14, "confidence": 0.98, "match": 0.97},
+                ...]}
+
+``match`` says how well labels and recording, or a label and its sound, fit; it is there where an
+aligner knows.
 
 Words stand beside the phones in a list ``"words"`` of the same form. Several speakers are the
 values of one object, ``{"speakers": {"anna": {...}, "bert": {...}}}``. Where there are other tiers
@@ -167,11 +172,15 @@ def format_json(alignment: TimedLabels) -> str:
 
 
 def _content(alignment: TimedLabels) -> dict[str, Any]:
+    known: dict[str, Any] = {}
+    if alignment.match is not None or alignment.warnings:
+        known = {"match": alignment.match, "warnings": list(alignment.warnings)}
     return {
         "audio": alignment.audio,
         "rate": alignment.rate,
         "duration": alignment.duration,
         "score": alignment.score,
+        **known,
         "events": _events(alignment),
     }
 
@@ -185,6 +194,8 @@ def _events(alignment: TimedLabels) -> list[dict[str, Any]]:
         if confidence is not None:
             value = float(confidence[k])
             event["confidence"] = value if math.isfinite(value) else None
+        if alignment.event_match is not None:
+            event["match"] = float(alignment.event_match[k])
         events.append(event)
     return events
 

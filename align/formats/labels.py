@@ -68,6 +68,18 @@ class TimedLabels(Protocol):
     def rate(self) -> int | None:
         """Its sampling rate in Hz."""
 
+    @property
+    def match(self) -> float | None:
+        """How well labels and recording fit, in [0, 1]."""
+
+    @property
+    def event_match(self) -> npt.NDArray[np.float64] | None:
+        """How well each label fits the sound of its interval, in [0, 1] [shape=(K,)]."""
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the user should know, one sentence each."""
+
 
 @dataclass(frozen=True, eq=False)
 class Labels:
@@ -93,6 +105,8 @@ class Labels:
         The recording, where the caller tells it.
     rate : int, optional
         Its sampling rate in Hz.
+    match, event_match, warnings : optional
+        See `align.Alignment`; left out by readers likewise.
     """
 
     labels: tuple[str, ...]
@@ -104,6 +118,9 @@ class Labels:
     score: float | None = None
     audio: str | None = None
     rate: int | None = None
+    match: float | None = None
+    event_match: npt.NDArray[np.float64] | None = None
+    warnings: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.labels)

@@ -175,20 +175,19 @@ def begins_with_number(cells: list[str]) -> bool:
 
 
 def format_csv(alignment: TimedLabels, *, separator: str = ",") -> str:
-    """Return an alignment as a table with the columns start, end, label and confidence.
+    """Return an alignment as a table: start, end, label, confidence, and match of each label.
 
-    Seconds to the microsecond; without the last column where there are no confidences.
+    Seconds to the microsecond; without the last columns where they are not known.
     """
     rows = ticks(alignment, _PER_SECOND, "a table")
     out = io.StringIO()
     writer = csv.writer(out, delimiter=separator, lineterminator="\n")
-    confidence = alignment.confidence
-    writer.writerow(["start", "end", "label"] + ["confidence"] * (confidence is not None))
+    known = {"confidence": alignment.confidence, "match": alignment.event_match}
+    columns = {name: values for name, values in known.items() if values is not None}
+    writer.writerow(["start", "end", "label", *columns])
     for k, (label, (start, end)) in enumerate(zip(alignment.labels, rows, strict=True)):
         row = [f"{start / _PER_SECOND:.6f}", f"{end / _PER_SECOND:.6f}", label]
-        if confidence is not None:
-            row.append(f"{confidence[k]:.4f}")
-        writer.writerow(row)
+        writer.writerow(row + [f"{values[k]:.4f}" for values in columns.values()])
     return out.getvalue()
 
 
@@ -206,36 +205,48 @@ def write_csv(
 def format_csv_tiers(tiers: Tiers, *, separator: str = ",") -> str:
     """Return the phones of each speaker as a table, each with the word it belongs to.
 
-    Seconds to the microsecond. Silences belong to no word.
+    Seconds to the microsecond. Silences belong to no word. Where it is known how well phones and
+    words fit their sound, the columns ``match`` and ``word_match`` say so.
     """
     out = io.StringIO()
     writer = csv.writer(out, delimiter=separator, lineterminator="\n")
-    writer.writerow(["start", "end", "label", "confidence", "word", "speaker"])
-    for speaker in tiers.speakers():
-        writer.writerows(_rows_of(speaker))
+    speakers = tiers.speakers()
+    matches = any(speaker.phones.event_match is not None for speaker in speakers)
+    more = ["match", "word_match"] if matches else []
+    writer.writerow(["start", "end", "label", "confidence", "word", "speaker", *more])
+    for speaker in speakers:
+        writer.writerows(_rows_of(speaker, matches))
     return out.getvalue()
 
 
-def _rows_of(speaker: Speaker) -> Iterator[list[str]]:
+def _rows_of(speaker: Speaker, matches: bool) -> Iterator[list[str]]:
     phones, words = speaker.phones, speaker.words
-    sure = phones.confidence
+    sure, fit = phones.confidence, phones.event_match
+    of_words = None if words is None else words.event_match
     starts = np.array([start for start, _ in words.times]) if words else np.empty(0)
     for k, (label, (start, end)) in enumerate(zip(phones.labels, phones.times, strict=True)):
-        word = "" if words is None else _word_at(words, starts, (start + end) / 2)
+        place = None if words is None else _word_at(words, starts, (start + end) / 2)
+        word = "" if words is None or place is None else words.labels[place]
+        spoken = word not in ("", SILENCE)
+        more = [
+            "" if fit is None else f"{fit[k]:.4f}",
+            "" if of_words is None or place is None or not spoken else f"{of_words[place]:.4f}",
+        ]
         yield [
             f"{start:.6f}",
             f"{end:.6f}",
             label,
             "" if sure is None else f"{sure[k]:.4f}",
-            "" if word == SILENCE else word,
+            word if spoken else "",
             speaker.name,
+            *(more if matches else []),
         ]
 
 
-def _word_at(words: Tier, starts: FloatArray, time: float) -> str:
-    """Return the word in the middle of which a phone lies, which rounding does not change."""
+def _word_at(words: Tier, starts: FloatArray, time: float) -> int | None:
+    """Return the place of the word at a time, by the middle of a phone; rounding moves it not."""
     place = int(np.searchsorted(starts, time, "right")) - 1
-    return words.labels[place] if place >= 0 and time < words.times[place][1] else ""
+    return place if place >= 0 and time < words.times[place][1] else None
 
 
 def write_csv_tiers(

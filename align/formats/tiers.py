@@ -45,6 +45,8 @@ class Tier:
         How sure each onset is, in [0, 1]; no reader gives it.
     score : float, optional
         Value of the potentials at these onsets; no reader gives it.
+    match, event_match, warnings : optional
+        See `align.Alignment`; no reader gives them.
     """
 
     name: str
@@ -55,6 +57,9 @@ class Tier:
     end: float
     confidence: tuple[float, ...] | None = None
     score: float | None = None
+    match: float | None = None
+    event_match: tuple[float, ...] | None = None
+    warnings: tuple[str, ...] = ()
 
 
 class Speaker(NamedTuple):
@@ -108,6 +113,9 @@ class Tiers:
             tier.score,
             self.audio,
             self.rate,
+            tier.match,
+            None if tier.event_match is None else np.array(tier.event_match, dtype=np.float64),
+            tier.warnings,
         )
 
     def words(self) -> Tier | None:

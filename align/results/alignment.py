@@ -5,14 +5,14 @@ before the first onset (lead-in) and from `end` to `duration` belongs to no even
 """
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
-from align.results.timing import Timing
+from align.results.timing import Timing, vector
 from align.results.writing import LabelWriting
 from align.types import Event
 
@@ -31,6 +31,8 @@ class Alignment(LabelWriting, Timing):
         Start of each event in seconds. Increasing; notes may begin together.
     duration, end, confidence, score, audio, rate, match, warnings
         See `align.results.timing.Timing`.
+    event_match : array_like [shape=(K,)], optional
+        How well each event fits the sound of its interval, in [0, 1].
 
     Raises
     ------
@@ -52,6 +54,16 @@ class Alignment(LabelWriting, Timing):
     unit: ClassVar[str] = "label"
     holds: ClassVar[str] = "phones"
     ends_measured: ClassVar[bool] = True
+
+    event_match: npt.NDArray[np.float64] | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.event_match is not None:
+            match = vector(self.event_match, len(self), "event_match")
+            if not ((match >= 0) & (match <= 1)).all():
+                raise ParameterError("event_match must lie in [0, 1].")
+            self._set(event_match=match)
 
     @staticmethod
     def _check_times(

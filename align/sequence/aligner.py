@@ -27,6 +27,7 @@ from align.sequence.base import NAMELESS, Aligner
 from align.sequence.checkpoint import describe_timed
 from align.sequence.correction import OnsetCorrection
 from align.sequence.feature_terms import base_functions_of, distinct, terms_of
+from align.sequence.fit import Fit, fields_of
 from align.sequence.frames import in_order
 from align.sequence.lattices import ExpandedLattice, LatticeAlignment, node_events
 from align.sequence.placement import WINDOW, Placement, moved_offset
@@ -200,6 +201,19 @@ class SequenceAligner(Aligner):
     def _unbounded(self, event: Event) -> bool:
         """Whether an event may last much longer than any in training (silence, a fermata)."""
         return False
+
+    def _match(
+        self,
+        signal: Signal,
+        events: tuple[Event, ...],
+        terms: Mapping[str, Any],
+        onsets: IntArray,
+    ) -> Fit | None:
+        """Return how well recording and decoded events fit; None where that is not known.
+
+        `onsets` are in frames.
+        """
+        return None
 
     def _pins_start(self, events: tuple[Event, ...]) -> bool:
         """Whether the first event must begin at time 0."""
@@ -396,6 +410,7 @@ class SequenceAligner(Aligner):
             raise DataError(str(error), path=name) from error
         times, confidence = self.placement_.times(potentials, path.onsets)
         times = in_order(self._corrected(times, terms, decoded), signal.duration)
+        fit = self._match(signal, decoded, terms, path.onsets)
         end = signal.duration if place[-1] >= len(decoded) else float(times[place[-1]])
         return Alignment(
             events=given,
@@ -406,6 +421,7 @@ class SequenceAligner(Aligner):
             score=path.score,
             audio=None if isinstance(audio, np.ndarray) else os.fspath(audio),
             rate=signal.rate,
+            **fields_of(fit, place),
         )
 
     @one_thread()
@@ -461,10 +477,10 @@ class SequenceAligner(Aligner):
         except ParameterError as error:
             raise DataError(str(error), path=name) from error
         times, confidence = self.placement_.times(potentials, path.onsets)
-        if self.correction_ is not None:
-            decoded = tuple(expanded.events[v] for v in nodes)
-            times = self._corrected(times, terms_of(self.features_, signal, decoded), decoded)
-        times = in_order(times, signal.duration)
+        decoded = tuple(expanded.events[v] for v in nodes)
+        terms = terms_of(self.features_, signal, decoded)
+        times = in_order(self._corrected(times, terms, decoded), signal.duration)
+        fit = self._match(signal, decoded, terms, path.onsets)
         place = expanded.given[nodes]
         asked = place >= 0
         hidden = place[-1] == -2  # what follows the last event given
@@ -477,6 +493,7 @@ class SequenceAligner(Aligner):
             score=path.score,
             audio=None if isinstance(audio, np.ndarray) else os.fspath(audio),
             rate=signal.rate,
+            **fields_of(fit, np.append(np.flatnonzero(place != -1), len(place)), place >= 0),
         )
         return LatticeAlignment(alignment, place[asked])
 

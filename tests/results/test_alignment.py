@@ -77,6 +77,8 @@ def test_immutable():
         {"score": None},
         {"audio": None},
         {"rate": 8000},
+        {"match": 0.5},
+        {"event_match": [0.5, 0.5, 0.5]},
     ],
 )
 def test_equality_is_by_value(changes):
@@ -96,6 +98,8 @@ def test_equality_is_by_value(changes):
         ({"onsets": [0.0, 0.1, 0.3]}, r"onsets go from 0.0 to 0.3 s, must lie in \[0, end\)"),
         ({"onsets": [0.0, 0.2, 0.1]}, r"event 3 \('iy'\) begins at 0.1 s, must begin after"),
         ({"onsets": [0.0, 0.1, 0.1]}, r"event 3 \('iy'\) begins at 0.1 s, must begin after"),
+        ({"event_match": [0.5]}, r"event_match.shape=\(1,\), must be \(K,\)=\(3,\)"),
+        ({"event_match": [0.5, 1.5, 0.5]}, r"event_match must lie in \[0, 1\]"),
         ({"end": 0.6}, r"end=0.6, must lie in \[0, duration\]"),
         ({"end": np.nan}, "end=nan"),
         ({"duration": np.inf}, "duration=inf, must be finite"),

@@ -1,4 +1,4 @@
-"""Confidences in label files.
+"""Confidences and matches in label files.
 
 The readers of labels leave them out, since hands may have moved the times; a page shows them.
 """
@@ -11,7 +11,7 @@ from align.files.text import parse_number, read_text
 from align.formats.tables import table_columns, table_rows
 from align.results.timing import Timing
 
-__all__ = ["label_confidence", "note_confidence"]
+__all__ = ["label_confidence", "label_match", "note_confidence"]
 
 
 def label_confidence(path: str, alignment: Timing) -> tuple[float | None, ...]:
@@ -30,6 +30,16 @@ def label_confidence(path: str, alignment: Timing) -> tuple[float | None, ...]:
                 time = parse_number(cells[start], "start", path, line)
                 _tell(told, time, cells[sure] if sure < len(cells) else None)
     return tuple(told.get(_micro(t)) for t in alignment.onsets.tolist())
+
+
+def label_match(path: str) -> tuple[float | None, tuple[str, ...]]:
+    """Match of the recording of a JSON file, where it is told, and warnings."""
+    if os.path.splitext(path)[1].lower() != ".json":
+        return None, ()
+    content = json.loads(read_text(path))
+    texts = content.get("warnings")
+    warnings = tuple(map(str, texts)) if isinstance(texts, list) else ()
+    return _share(content.get("match")), warnings
 
 
 def note_confidence(path: str, notes: Any) -> tuple[float | None, ...]:

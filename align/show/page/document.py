@@ -185,6 +185,8 @@ def _content(
         "folder": recording.folder,
         "kind": alignment.kind,
         "duration": duration,
+        "match": recording.match,
+        "warnings": list(recording.warnings),
         "rate": sound.rate,
         "type": sound.media_type,
         **content(recording, found, duration),

@@ -12,6 +12,7 @@ async function show(recording) {
   Object.assign(view, { recording, sound: null, doubt: new Map(recording.doubts.map(([k, v]) => [k, v])) });
   $("recordings").value = String(recording.index);
   $("save-textgrid").hidden = recording.notes !== undefined;
+  tellMatch(recording);
   $("status").textContent = "Reading the sound ...";
   let sound;
   try {
@@ -28,6 +29,14 @@ async function show(recording) {
   setView(0, Math.min(recording.duration, recording.notes ? 12 : 3));
   fillList();
   tell();
+}
+
+function tellMatch(recording) {
+  const match = recording.match === null ? [] : [`Match ${recording.match.toFixed(2)}.`];
+  const said = [...match, ...recording.warnings.map((text) => `Warning: ${text}`)];
+  $("match").textContent = said.join(" ");
+  $("match").hidden = said.length === 0;
+  $("match").classList.toggle("warned", recording.warnings.length > 0);
 }
 
 function step(by) {

@@ -21,7 +21,7 @@ from align.formats.table import is_music, label_format
 from align.formats.tiers import PHONES, Tier, choose_tier
 from align.results.alignment import Alignment
 from align.results.timing import Timing
-from align.show.page.confidence import label_confidence, note_confidence
+from align.show.page.confidence import label_confidence, label_match, note_confidence
 from align.show.reading import reader_of
 
 __all__ = ["Recording", "find_audio", "read_recordings"]
@@ -56,6 +56,10 @@ class Recording:
         How sure each onset is; by default the alignment's own.
     reference : Timing, optional
         The truth.
+    match : float, optional
+        How well labels and recording fit; by default the alignment's own.
+    warnings : sequence of str
+        What the user should know; by default the alignment's own.
     stem : str
         Name of corrected files, without a suffix; by default that of the audio file.
     folder : str
@@ -71,6 +75,8 @@ class Recording:
     place: int = 0
     confidence: tuple[float | None, ...] = ()
     reference: Timing | None = None
+    match: float | None = None
+    warnings: tuple[str, ...] = ()
     stem: str = ""
     folder: str = ""
 
@@ -98,6 +104,8 @@ class Recording:
             "audio": audio,
             "rate": rate,
             "confidence": confidence,
+            "match": self.alignment.match if self.match is None else self.match,
+            "warnings": tuple(self.warnings or self.alignment.warnings),
             "name": self.name or file or "recording",
             "stem": self.stem or os.path.splitext(file)[0] or "recording",
         }
@@ -331,9 +339,12 @@ def _read_labels(
         filled = [one for one in tiers if one.labels]
         others = [one for one in filled if one is not main]
         place = next(k for k, one in enumerate(filled) if one is main)
+    match, warnings = label_match(path)
     return Recording(
         alignment,
         name,
+        match=match,
+        warnings=warnings,
         tier=tier,
         others=tuple(others),
         place=place,

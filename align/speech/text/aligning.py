@@ -3,7 +3,7 @@
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, Self, TypeAlias
+from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -12,17 +12,18 @@ from align.decoders import Lattice
 from align.errors import DataError, ParameterError, error_reason
 from align.formats.labels import OVERRUN
 from align.results.alignment import Alignment
+from align.sequence.fit import joined
 from align.sequence.lattices import LatticeAlignment
 from align.sequence.placement import Placement
 from align.speech.text.arpabet import IpaLabels
-from align.speech.text.dictionary import Dictionary, cmudict, read_dictionary
+from align.speech.text.dictionary import Dictionary, Pronunciation, cmudict, read_dictionary
 from align.speech.text.espeak import espeak_available
 from align.speech.text.lattice import WordLattice, realisations, word_lattice
 from align.speech.text.lookup import Entry, look_up_all
-from align.speech.text.normalise import split_words
+from align.speech.text.normalise import split_words, spoken_noise
 from align.speech.text.tiers import SpeakerTiers, TextAlignment
 from align.speech.text.transcript import Utterance
-from align.types import SILENCE, SILENCES
+from align.types import SILENCE, SILENCES, SPOKEN_NOISE
 
 __all__ = ["PhoneAligner", "align_text", "make_dictionary", "model_labels"]
 
@@ -30,7 +31,26 @@ _NAMELESS = "recording"
 Given: TypeAlias = Dictionary | str | os.PathLike[str] | None
 """A dictionary, its file, ``"cmudict"``, or None for the default of the language."""
 
-_Rows = list[tuple[str, float, float, int]]  # label, start, confidence, word of a phone
+
+class _Row(NamedTuple):
+    """A phone: label, start, confidence, place of its word (-1 for silences), and match."""
+
+    label: str
+    start: float
+    confidence: float
+    word: int
+    match: float | None = None
+
+
+_Rows = list[_Row]
+
+
+class _Fit(NamedTuple):
+    """How well an utterance of some seconds fits, and what is to be said of it."""
+
+    match: float | None
+    seconds: float
+    warnings: tuple[str, ...]
 
 
 class PhoneAligner(Protocol):
@@ -67,6 +87,7 @@ def align_text(
     dictionary: "Given | Sequence[Given]" = None,
     language: str = "en",
     guess: bool = True,
+    tokens: Collection[str] = (),
     rate: int | None = None,
 ) -> TextAlignment:
     """Return when each word of a text, and each of its phones, was said.
@@ -86,6 +107,9 @@ def align_text(
         Code of the language of the text, such as ``en`` or ``de``.
     guess : bool
         Ask espeak-ng, where it is installed, for words that are not in the dictionary.
+    tokens : collection of str
+        Words of the text that stand for any stretch of sound, besides those of
+        `align.speech.text.normalise.spoken_noise`.
     rate : int, optional
         Sampling rate of `audio` in Hz, needed where `audio` is an array.
 
@@ -118,12 +142,17 @@ def align_text(
     words_of = make_dictionary(dictionary, language, guess=guess)
     said = [Utterance(text)] if isinstance(text, str) else list(text)
     name = _NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
-    split = [split_words(u.text, language=language, known=words_of.__contains__) for u in said]
+    split = [
+        split_words(u.text, language=language, known=words_of.__contains__, tokens=tokens)
+        for u in said
+    ]
     if not any(split):
         shown = text if isinstance(text, str) else " ".join(u.text for u in said)
         raise ParameterError(f"text={shown[:60]!r}, must hold at least one word.")
+    every = dict.fromkeys(word for words in split for word in words)
+    noise = [word for word in every if word not in words_of and spoken_noise(word, tokens)]
     entries = look_up_all(
-        [word for words in split for word in words],
+        [word for word in every if word not in noise],
         words_of,
         known,
         language=language,
@@ -132,9 +161,11 @@ def align_text(
     )
     recording = _Recording.read(audio, rate, model, name)
     silence = next((label for label in SILENCES if label in known), None)
-    alternatives = realisations(known, entries)
+    alternatives = {**realisations(known, entries), SPOKEN_NOISE: _sounds(model, silence)}
+    entries.update((w, Entry(w, (Pronunciation((SPOKEN_NOISE,)),), "rule")) for w in noise)
     temperature = model.placement_.temperature
     rows: dict[str, _Rows] = {}
+    fits: dict[str, list[_Fit]] = {}
     spoken: dict[str, list[str]] = {}
     for utterance, words in zip(said, split, strict=True):
         if not words:
@@ -145,9 +176,13 @@ def align_text(
         found, begin = _align_one(model, recording, utterance, words, entries, built)
         before = spoken.setdefault(utterance.speaker, [])
         rows.setdefault(utterance.speaker, []).extend(_rows(found, built, begin, len(before)))
+        fits.setdefault(utterance.speaker, []).append(_fit(found.alignment, utterance))
         before += words
     return TextAlignment(
-        {speaker: _tiers(rows[speaker], spoken[speaker], recording) for speaker in rows},
+        {
+            speaker: _tiers(rows[speaker], spoken[speaker], recording, fits[speaker])
+            for speaker in rows
+        },
         tuple(word for word, entry in entries.items() if entry.source == "espeak"),
     )
 
@@ -290,55 +325,96 @@ def _align_one(
         raise DataError(f"{where}{reason}", path=recording.name) from error
 
 
+def _sounds(model: PhoneAligner, silence: str | None) -> tuple[tuple[str, ...], ...]:
+    """Return the labels that spoken noise may have: any sound, or a pause."""
+    heard = [SPOKEN_NOISE] if getattr(model, "hears_noise", False) else []
+    return tuple((label,) for label in (*heard, *([silence] if silence is not None else [])))
+
+
+def _fit(alignment: Alignment, utterance: Utterance) -> _Fit:
+    """Return how well an utterance fits; warnings say which utterance they are about."""
+    warnings = alignment.warnings
+    if utterance.start is not None and utterance.end is not None:
+        where = f"the utterance from {utterance.start:.3f} to {utterance.end:.3f} s"
+        warnings = tuple(f"{where}: {text}" for text in warnings)
+    return _Fit(alignment.match, alignment.duration, warnings)
+
+
 def _rows(found: Any, built: WordLattice, begin: float, first: int) -> _Rows:
     """Return label, start, confidence and word of each phone of an utterance, and of its end."""
     alignment: Alignment = found.alignment
     sure = alignment.confidence
     confidence = np.ones(len(alignment)) if sure is None else sure
     word, place = built.word[found.nodes].tolist(), built.place[found.nodes].tolist()
+    fit = alignment.event_match
     rows: _Rows = []
     if alignment.onsets[0] > 0:  # a silence the model has put in front
-        rows.append((SILENCE, begin, 1.0, -1))
+        rows.append(_Row(SILENCE, begin, 1.0, -1))
     for k, (onset, c) in enumerate(
         zip(alignment.onsets.tolist(), confidence.tolist(), strict=True)
     ):
+        own = None if fit is None else float(fit[k])
         if place[k] < 0:
-            rows.append((SILENCE, begin + onset, c, -1))
-        elif k == 0 or place[k] != place[k - 1]:  # else the second part of a phone
-            rows.append((built.phones[place[k]], begin + onset, c, word[k] + first))
-    rows.append((SILENCE, begin + alignment.end, 1.0, -1))
+            rows.append(_Row(SILENCE, begin + onset, c, -1, own))
+        elif k == 0 or place[k] != place[k - 1]:
+            rows.append(_Row(built.phones[place[k]], begin + onset, c, word[k] + first, own))
+        elif fit is not None:  # the second part of a phone
+            rows[-1] = rows[-1]._replace(match=joined(fit[k - 1 : k + 1]))
+    rows.append(_Row(SILENCE, begin + alignment.end, 1.0, -1))
     return rows
 
 
-def _tiers(rows: _Rows, words: Sequence[str], recording: _Recording) -> SpeakerTiers:
+def _tiers(
+    rows: _Rows, words: Sequence[str], recording: _Recording, fits: Sequence[_Fit]
+) -> SpeakerTiers:
     """Return the tiers of a speaker: adjacent silences are joined, gaps are silences."""
-    kept: _Rows = [(SILENCE, 0.0, 1.0, -1)]
-    for row in rows:
-        if kept and kept[-1][0] == SILENCE:
-            if row[0] == SILENCE:
-                continue
-            if row[1] <= kept[-1][1]:  # no silence between two utterances, or at the start
-                kept.pop()
-        kept.append(row)
-    duration = recording.duration
-    about: dict[str, Any] = {"audio": recording.audio, "rate": recording.own_rate}
-    while len(kept) > 1 and kept[-1][1] >= duration - 1e-9:
-        kept.pop()
-    confidence = [row[2] for row in kept]
-    phones = Alignment(
-        [row[0] for row in kept],
-        [row[1] for row in kept],  # type: ignore[arg-type]
-        duration,
-        confidence=np.array(confidence),
-        **about,
-    )
-    heads = [k for k, row in enumerate(kept) if k == 0 or row[3] != kept[k - 1][3] or row[3] < 0]
-    spoken = Alignment(
-        [SILENCE if kept[k][3] < 0 else words[kept[k][3]] for k in heads],
-        [kept[k][1] for k in heads],  # type: ignore[arg-type]
-        duration,
-        confidence=np.array([confidence[k] for k in heads]),
-        **about,
-    )
+    kept = _joined_silences(rows, recording.duration)
+    whole = [fit for fit in fits if fit.match is not None]
+    about: dict[str, Any] = {
+        "audio": recording.audio,
+        "rate": recording.own_rate,
+        "warnings": tuple(text for fit in fits for text in fit.warnings),
+    }
+    if whole:
+        matches, seconds = [fit.match for fit in whole], [fit.seconds for fit in whole]
+        about["match"] = float(np.average(matches, weights=seconds))  # type: ignore[arg-type]
+
+    def tier(heads: Sequence[int], labels: Sequence[str]) -> Alignment:
+        stops = [*heads[1:], len(kept)]
+        fit = [
+            joined([1.0 if row.match is None else row.match for row in kept[a:b]])
+            for a, b in zip(heads, stops, strict=True)
+        ]
+        return Alignment(
+            labels,
+            [kept[k].start for k in heads],  # type: ignore[arg-type]
+            recording.duration,
+            confidence=np.array([kept[k].confidence for k in heads]),
+            event_match=np.array(fit) if whole else None,
+            **about,
+        )
+
+    heads = [
+        k for k, row in enumerate(kept) if k == 0 or row.word != kept[k - 1].word or row.word < 0
+    ]
+    spoken = tier(heads, [SILENCE if kept[k].word < 0 else words[kept[k].word] for k in heads])
+    phones = tier(range(len(kept)), [row.label for row in kept])
     place = np.searchsorted(np.array(heads), np.arange(len(kept)), side="right") - 1
     return SpeakerTiers(spoken, phones, place.astype(np.intp))
+
+
+def _joined_silences(rows: _Rows, duration: float) -> _Rows:
+    """Return rows in which no silence follows another, from 0 to the end."""
+    kept: _Rows = [_Row(SILENCE, 0.0, 1.0, -1)]
+    for row in rows:
+        if kept and kept[-1].label == SILENCE:
+            if row.label == SILENCE:
+                if kept[-1].match is None:
+                    kept[-1] = kept[-1]._replace(match=row.match)
+                continue
+            if row.start <= kept[-1].start:  # no silence between two utterances, or at the start
+                kept.pop()
+        kept.append(row)
+    while len(kept) > 1 and kept[-1].start >= duration - 1e-9:
+        kept.pop()
+    return kept

@@ -4,7 +4,8 @@ In this order:
 
 1. the dictionary;
 2. in English: words without their accents (``naïve``), possessives (``aunt's`` is ``aunt`` and
-   s, z or iz), ``-in'`` for ``-ing``, and abbreviations in capitals, letter by letter;
+   s, z or iz), ``-in'`` for ``-ing``, hesitations (``um``), and abbreviations in capitals, letter
+   by letter; in any language words that were cut off (``wh-``), as beginnings of others;
 3. espeak-ng, where it is installed and allowed.
 
 A word none of these knows is out of vocabulary. A pronunciation must then be spelled with the
@@ -12,6 +13,7 @@ labels of the model, see `align.speech.text.arpabet.spell`.
 """
 
 import unicodedata
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -28,6 +30,14 @@ __all__ = ["Entry", "Source", "look_up", "look_up_all", "out_of_vocabulary"]
 Source = Literal["dictionary", "rule", "espeak"]
 
 _VOICELESS = frozenset({"p", "t", "k", "f", "th"})
+_HYPHENS = ("-", "\u2010")
+_BEGINNINGS = 12  # most frequent ones, of a word that was cut off
+_HESITATIONS = {
+    "um": ("AH M", "M"), "uhm": ("AH M",), "uh": ("AH",), "ah": ("AA", "AH"), "er": ("ER",),
+    "erm": ("ER M", "AH M"), "eh": ("EH",), "oh": ("OW",), "mm": ("M",), "hm": ("HH M", "M"),
+    "hmm": ("HH M", "M"), "mhm": ("AH M HH AH M", "M HH M"), "mm-hmm": ("AH M HH AH M", "M HH M"),
+    "uh-huh": ("AH HH AH",), "huh": ("HH AH",),
+}  # fmt: skip
 _SIBILANT = frozenset({"s", "z", "sh", "zh", "ch", "jh"})
 
 
@@ -83,6 +93,8 @@ def look_up(
     """
     if word in dictionary:
         return Entry(word, dictionary[word])
+    if word[-1:] in _HYPHENS and len(word) > 1:
+        return _cut_off(word, dictionary, language, guess)
     ways = _english(word, dictionary) if dictionary.language.startswith("en") else []
     if ways:
         return Entry(word, tuple(ways), "rule")
@@ -93,6 +105,20 @@ def look_up(
     return None
 
 
+def _cut_off(word: str, dictionary: Dictionary, language: str, guess: bool) -> Entry | None:
+    """Return how a word that was cut off may be said: as any beginning of a word spelled so."""
+    stem = word[:-1].casefold()
+    counts: Counter[tuple[str, ...]] = Counter()
+    for other in dictionary:
+        if other[: len(stem)].casefold() == stem and len(other) > len(stem):
+            for n in range(1, len(stem) + 1):
+                counts[dictionary[other][0].phones[:n]] += 1
+    ways = [Pronunciation(phones) for phones, _ in counts.most_common(_BEGINNINGS)]
+    whole = look_up(word[:-1], dictionary, language=language, guess=guess and not ways)
+    ways += [way for way in (whole.ways if whole else ()) if way.phones not in counts]
+    return Entry(word, tuple(ways), "rule") if ways else None
+
+
 def _english(word: str, dictionary: Dictionary) -> list[Pronunciation]:
     """Possessives, -in' and spelled abbreviations, with the phones of CMUdict."""
     letters = unicodedata.normalize("NFD", word)
@@ -100,6 +126,8 @@ def _english(word: str, dictionary: Dictionary) -> list[Pronunciation]:
     if bare in dictionary:
         return list(dictionary[bare])
     lower = word.lower()
+    if lower in _HESITATIONS:
+        return [Pronunciation(tuple(way.split())) for way in _HESITATIONS[lower]]
     if lower.endswith("'s") and word[:-2] in dictionary:
         return [_possessive(way) for way in dictionary[word[:-2]]]
     if lower.endswith("s'") and word[:-1] in dictionary:

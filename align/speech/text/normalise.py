@@ -11,16 +11,33 @@ Sproat et al., "Normalization of non-standard words", Computer Speech and Langua
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import lru_cache
 from typing import Any
 
 from align.errors import ParameterError
 
-__all__ = ["bracketed", "split_words"]
+__all__ = ["bracketed", "split_words", "spoken_noise"]
 
 _SPACES = re.compile(r"--+|[\u2012-\u2015\u2026\u2212_/\\|~*\u00b7\u2022\u00a0]|\.{3,}")
-_CHUNK = re.compile(r"\[[^\]\n]{0,200}\]|<[^>\n]{0,200}>|\{[^}\n]{0,200}\}|\S+")
+_SPANS = r"\[[^\]\n]{0,200}\]|<[^>\n]{0,200}>|\{[^}\n]{0,200}\}"
+_NOTE = re.compile(
+    r"\((?:inaudible|unintelligible|indistinct|unclear|incomprehensible|laugh(?:s|ter|ing)?|noise|"
+    r"cough(?:s|ing)?|breath(?:s|e|es|ing)?|sigh(?:s|ing)?|sneezes?|sniffs?|clicks?|applause|"
+    r"music|cross-?talk|chuckles?|giggles?|\()[^()\n]{0,40}\)+",
+    re.IGNORECASE,
+)
+"""Remarks in round brackets, which otherwise hold words; ``(())`` of the LDC is one."""
+
+_CHUNK = re.compile(rf"{_NOTE.pattern}|{_SPANS}|\S+", re.IGNORECASE)
+_UNKNOWN = re.compile(r"(?<!\S)(?:\*+|xxx|yyy)(?=[.,;:?!]*(?:\s|$))")
+"""Words that nobody understood, as CHAT and others write them."""
+
+_CHAT_PAUSE = re.compile(r"\((?:\.+|[0-9]+\.[0-9]*)\)")
+_CHAT_EVENT = re.compile(r"(?<!\S)&=(\S+)")
+_CHAT_FILLER = re.compile(r"(?<!\S)(?:&-(?=[^\W\d_])|%(?=[aeiouhmr]+\b))", re.IGNORECASE)
+_CHAT_FRAGMENT = re.compile(r"(?<!\S)&\+?([^\W\d_]+)(?!\S)")
+_PLACEHOLDER = "[***]"
 # the limit: else each of a hundred thousand open brackets would look for its end to the last word
 _SIGNS = {"en": {"&": "and", "+": "plus", "=": "equals", "@": "at", "°": "degrees"}}
 _PERCENT = {
@@ -36,7 +53,11 @@ _LONGEST_NUMBER = 15  # digits; longer ones are read one by one
 
 
 def split_words(
-    text: str, *, language: str = "en", known: Callable[[str], bool] | None = None
+    text: str,
+    *,
+    language: str = "en",
+    known: Callable[[str], bool] | None = None,
+    tokens: Collection[str] = (),
 ) -> tuple[str, ...]:
     """Return the words of a text as they are said.
 
@@ -50,12 +71,15 @@ def split_words(
         Whether a word is in the dictionary: decides whether an apostrophe, a full stop or a pair
         of brackets belongs to a word (``'cause``, ``Mr.``, ``<noise>``), and whether a compound
         with a hyphen is one word or several.
+    tokens : collection of str
+        What is spoken noise besides, for `spoken_noise`; without spaces.
 
     Returns
     -------
     tuple of str
         In the spelling of the text, without punctuation. Text in square, angle or curly brackets
-        stays one word with its brackets.
+        stays one word with its brackets, words that nobody understood are ``***``, and a word
+        that was cut off keeps its hyphen.
 
     Raises
     ------
@@ -66,14 +90,26 @@ def split_words(
     --------
     >>> split_words('"Yes," she said: don\u2019t -- stop...')
     ('Yes', 'she', 'said', "don't", 'stop')
+    >>> split_words("wh- what [laughter] did &-um xxx say (inaudible)?")
+    ('wh-', 'what', '[laughter]', 'did', 'um', '***', 'say', '(inaudible)')
     """
     known = known or (lambda word: False)
     text = unicodedata.normalize("NFC", text).replace("\u2019", "'").replace("\u02bc", "'")
-    text = _SPACES.sub(" ", text)
+    text = text.translate(dict.fromkeys((0, 1), " "))  # which stand for others below
+    own = tuple(tokens)
+    for n, token in enumerate(own):  # before signs in them are taken for others
+        text = re.sub(rf"(?<!\S){re.escape(token)}(?=[.,;:?!]*(?:\s|$))", f"\1{n}\1", text)
+    text = _without_conventions(text)
     words: list[str] = []
     for chunk in _CHUNK.findall(text):
-        if known(chunk) or bracketed(chunk):
-            words.append(chunk)
+        if chunk.startswith("\1"):
+            words.append(own[int(chunk.split("\1")[1])])
+            continue
+        if known(chunk) or spoken_noise(chunk):
+            words.append("***" if chunk == _PLACEHOLDER else chunk)
+            continue
+        if (cut := _cut_off(chunk)) is not None:
+            words.append(cut)
             continue
         spoken = _spell_out(chunk, language.split("-")[0].lower())
         for part in spoken.split():
@@ -85,8 +121,41 @@ def split_words(
 
 
 def bracketed(word: str) -> bool:
-    """Whether a word is a mark of something that is no speech, such as ``[laughter]``."""
+    """Whether a word stands in square, angle or curly brackets, such as ``[laughter]``."""
     return len(word) > 2 and word[0] + word[-1] in ("[]", "<>", "{}")
+
+
+def spoken_noise(word: str, tokens: Collection[str] = ()) -> bool:
+    """Whether a word stands for any stretch of sound: laughter, a cough, unknown words.
+
+    Text in square, angle or curly brackets, remarks in round ones, asterisks and `tokens`.
+
+    Examples
+    --------
+    >>> spoken_noise("[laughter]"), spoken_noise("(inaudible)"), spoken_noise("***")
+    (True, True, True)
+    >>> spoken_noise("(he)"), spoken_noise("%bell", {"%bell"})
+    (False, True)
+    """
+    asterisks = bool(word) and not word.strip("*")
+    return asterisks or bracketed(word) or word in tokens or bool(_NOTE.fullmatch(word))
+
+
+def _without_conventions(text: str) -> str:
+    """Return a text whose marks of CHAT and the LDC are words, noise or nothing."""
+    text = _CHAT_PAUSE.sub(" ", text)
+    text = _CHAT_EVENT.sub(r"[\1]", text)
+    text = _CHAT_FILLER.sub("", text)
+    text = _CHAT_FRAGMENT.sub(r"\1-", text)
+    text = _UNKNOWN.sub("\0", text)  # the asterisks below are no words
+    return _SPACES.sub(" ", text).replace("\0", _PLACEHOLDER)
+
+
+def _cut_off(chunk: str) -> str | None:
+    """Return a word that was cut off, ``wh-``; None for any other chunk."""
+    word = chunk.strip(".,;:?!\"'")
+    letters = word[:-1].replace("'", "")
+    return word if word[-1:] in ("-", "\u2010") and letters.isalpha() else None
 
 
 def _bare(part: str, known: Callable[[str], bool]) -> str:

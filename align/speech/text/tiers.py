@@ -88,6 +88,21 @@ class TextAlignment:
         return self._only().phones
 
     @property
+    def match(self) -> float | None:
+        """How well text and recording fit, in [0, 1]: of several speakers, the lowest.
+
+        How well each word fits is ``words.event_match``.
+        """
+        known = [t.phones.match for t in self.speakers.values() if t.phones.match is not None]
+        return min(known, default=None)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the user should know, one sentence each."""
+        every = [text for tiers in self.speakers.values() for text in tiers.phones.warnings]
+        return tuple(dict.fromkeys(every))
+
+    @property
     def duration(self) -> float:
         """Length of the recording in seconds."""
         return next(iter(self.speakers.values())).words.duration
@@ -258,8 +273,19 @@ class TextAlignment:
 def _tier(name: str, alignment: Alignment) -> Tier:
     times = tuple((start, end) for start, end in alignment.intervals.tolist())
     sure = None if alignment.confidence is None else tuple(alignment.confidence.tolist())
+    fit = None if alignment.event_match is None else tuple(alignment.event_match.tolist())
     return Tier(
-        name, "interval", alignment.labels, times, (), alignment.duration, sure, alignment.score
+        name,
+        "interval",
+        alignment.labels,
+        times,
+        (),
+        alignment.duration,
+        sure,
+        alignment.score,
+        alignment.match,
+        fit,
+        alignment.warnings,
     )
 
 

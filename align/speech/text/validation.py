@@ -11,7 +11,7 @@ from align.errors import AlignError, DataError
 from align.formats.labels import OVERRUN
 from align.speech.text.dictionary import Dictionary
 from align.speech.text.lookup import look_up, look_up_all, out_of_vocabulary
-from align.speech.text.normalise import split_words
+from align.speech.text.normalise import split_words, spoken_noise
 from align.speech.text.transcript import Utterance, read_transcript
 
 __all__ = ["validate_transcripts"]
@@ -118,7 +118,8 @@ def _check(
                 path=path,
                 line=utterance.line,
             )
-        words += split_words(utterance.text, language=language, known=dictionary.__contains__)
+        said_here = split_words(utterance.text, language=language, known=dictionary.__contains__)
+        words += [w for w in said_here if w in dictionary or not spoken_noise(w)]
     if not words:
         raise DataError("holds no word.", path=path)
     if known is not None:

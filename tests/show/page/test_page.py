@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import tomllib
+from dataclasses import replace
 from fnmatch import fnmatch
 from importlib.resources import files
 from pathlib import Path
@@ -64,6 +65,20 @@ def test_labels_never_leave_their_element(labels: list[str], name: str) -> None:
     harmless = format_page(Recording(Alignment(["a"], [0.0], 1.0), "a", **silence()), title="a")
     for tag in ("<script", "</script", "<img", "<!--", "<title", "</title"):
         assert page.lower().count(tag) == harmless.lower().count(tag)
+
+
+def test_the_page_says_match_and_warnings(folder: Path) -> None:
+    found = Alignment(["k"], [0.0], 1.0, match=0.12, warnings=["check <it>"])
+    (shown,) = data_of(format_page(Recording(found, "a", audio=np.zeros(RATE), rate=RATE)))[
+        "recordings"
+    ]
+    assert (shown["match"], shown["warnings"]) == (0.12, ["check <it>"])
+    kiwi = Alignment.from_labels(folder / "kiwi.TextGrid", audio=folder / "kiwi.flac")
+    replace(kiwi, match=0.25, warnings=("look",)).to_json(folder / "kiwi.json")
+    (read,) = read_recordings([folder / "kiwi.json"])  # of a file, which is read as labels
+    assert (read.match, read.warnings) == (0.25, ("look",))
+    (other,) = read_recordings([folder / "kiwi.TextGrid"])
+    assert (other.match, other.warnings) == (None, ())
 
 
 def test_the_page_needs_no_network_and_allows_none(folder: Path) -> None:

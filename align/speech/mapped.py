@@ -1,0 +1,52 @@
+"""Aligning phones that a model knows by other names."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from align.formats.phone_map import read_phone_map
+from align.results.alignment import Alignment
+
+__all__ = ["align_mapped"]
+
+
+def align_mapped(
+    aligner: Any,
+    audio: Any,
+    phones: Sequence[str],
+    phone_map: Mapping[str, str] | str | os.PathLike[str] | None = None,
+    *,
+    rate: int | None = None,
+) -> Alignment:
+    """Return when each phone begins, of phones that are mapped first; results keep their names.
+
+    Parameters
+    ----------
+    aligner : SpeechAligner
+        A fitted one.
+    audio : path or np.ndarray [shape=(n,)]
+        The recording.
+    phones : sequence of str, length K
+        In order; one that is not in the map stands for itself.
+    phone_map : mapping, path or str, optional
+        Names of phones, and what the model calls them; see `align.formats.phone_map`.
+    rate : int, optional
+        Sampling rate of `audio` in Hz, needed where `audio` is an array.
+
+    Returns
+    -------
+    Alignment
+
+    Raises
+    ------
+    DataError
+        As `SpeechAligner.align` does, or where the map cannot be read.
+    """
+    if phone_map is None:
+        as_given: Alignment = aligner.align(audio, phones, rate=rate)
+        return as_given
+    names = phone_map if isinstance(phone_map, Mapping) else read_phone_map(phone_map)
+    mapped = [names.get(phone, phone) for phone in phones]
+    found: Alignment = aligner.align(audio, mapped, rate=rate)
+    return replace(found, events=tuple(phones))

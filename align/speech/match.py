@@ -1,0 +1,306 @@
+"""How well phones and recording fit each other: the match, from 0 to 1.
+
+The score of an alignment says little by itself: it is low for noisy speech with the right phones,
+and high for clear speech with some wrong ones. It is compared here with the best that any phones
+would score (`align.features.phone_loop`). For each event that is no silence:
+
+* the log ratio: its log probability per frame, less that of the best sequence of any phones;
+* its log probability per frame;
+* the score of the transition into it;
+* the score of its length, less that of its most usual length.
+
+Of a recording come their means, which lean a little towards what is usual where events are few,
+and the log ratio of all frames and of the worst stretches of 0.6 s, silences included: where half
+a sentence is missing, speech passes for silence. A logistic function of these six numbers, fitted
+to true and wrong transcripts of the training corpus, is the match. It is low, too, where the
+network is far less sure of the best phones than it ever was in training: no speech.
+
+The logistic function is made flatter, so that right transcripts mostly lie at 0.95 and do not all
+end up at 1.00. A match is not the probability of being right.
+
+References
+----------
+Witt and Young, "Phone-level pronunciation scoring and assessment for interactive language
+learning", Speech Communication 30, 2000.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from align.errors import ModelError
+from align.terms import DurationTerm, OnsetTerm, SegmentTerm
+from align.types import IntArray
+
+__all__ = ["DEFAULTS", "Evidence", "MatchModel", "evidence_of"]
+
+Float64 = npt.NDArray[np.float64]
+
+_LEAST = -8.0  # log ratios, scores of transitions; -10 for the others
+_STRETCH, _BLOCK = 0.6, 3.0  # seconds; the worst stretch of each block
+_FEW = 3.0  # events that count as usual, beside those there are
+_USUAL = (-0.9, -1.7, -1.6, -0.5)  # of the four, for events that were said
+_OF_EVENTS = [0, 2, 3]  # that the network is unsure says nothing of a single event
+_RIDGE = 1.0
+_FLAT = 0.1  # least deviation that numbers are divided by
+_TYPICAL = 3.0  # log odds of a right transcript: a match of 0.95
+_TAIL = 3.1  # standard deviations: 1 in 1,000
+_TO_SIGMA = 1.4826
+_HIGHEST_BORDER = 0.3  # room for recordings unlike those of the training corpus
+_FURTHEST = 30.0  # log odds
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What the base functions say of each event of an alignment.
+
+    Parameters
+    ----------
+    parts : np.ndarray [shape=(K, 4)]
+        The four of the module's text, for each event.
+    best : np.ndarray [shape=(K,)]
+        Log probability per frame along the best sequence of any phones.
+    frames : np.ndarray [shape=(K,), dtype=intp]
+        Length of each event.
+    sounds : np.ndarray [shape=(K,), dtype=bool]
+        Which events are no silence.
+    hop : float
+        Length of a frame in seconds.
+    """
+
+    parts: Float64
+    best: Float64
+    frames: IntArray
+    sounds: npt.NDArray[np.bool_]
+    hop: float
+
+    def whole(self) -> Float64:
+        """Return the six numbers of a recording [shape=(6,)]."""
+        spoken = self.parts[self.sounds]
+        means = (spoken.sum(axis=0) + _FEW * np.array(_USUAL)) / (len(spoken) + _FEW)
+        per_frame = np.repeat(self.parts[:, 0], self.frames)
+        return np.array([means[0], per_frame.mean(), self._worst(per_frame), *means[1:]])
+
+    def sureness(self) -> float:
+        """Return the log probability per frame of the best phones."""
+        return float(np.average(self.best, weights=self.frames))
+
+    def _worst(self, per_frame: Float64) -> float:
+        """Mean log ratio of the worst stretch; of a long recording the mean over its blocks."""
+        n = max(1, min(len(per_frame), round(_STRETCH / self.hop)))
+        total = np.append(0.0, np.cumsum(per_frame))
+        mean = (total[n:] - total[:-n]) / n
+        n_blocks = max(1, min(len(mean), round(len(per_frame) * self.hop / _BLOCK)))
+        return float(np.mean([block.min() for block in np.array_split(mean, n_blocks)]))
+
+
+def evidence_of(
+    terms: Mapping[str, Any],
+    onsets: IntArray,
+    n_frames: int,
+    silent: npt.NDArray[np.bool_],
+    hop: float,
+) -> Evidence | None:
+    """Return the evidence of events that begin at `onsets` frames, by their base functions.
+
+    `silent` [shape=(K,)] says which events are silences; `hop` is in seconds. None where there is
+    no ``network.phone`` that knows the best sequence of phones.
+    """
+    phone = terms.get("network.phone")
+    if not isinstance(phone, SegmentTerm) or phone.best is None:
+        return None
+    onsets = np.asarray(onsets, dtype=np.intp)
+    ends = np.append(onsets[1:], n_frames)
+    frames = ends - onsets
+    own = (phone.prefix[phone.rows, ends] - phone.prefix[phone.rows, onsets]) / frames
+    best = (phone.best[ends] - phone.best[onsets]) / frames
+    transition = np.full(len(onsets), _USUAL[2])
+    length = np.full(len(onsets), _USUAL[3])
+    entry = terms.get("network.transition")
+    if isinstance(entry, OnsetTerm):
+        on = entry.rows >= 0
+        transition[on] = entry.table[entry.rows[on], onsets[on]]
+    for name, term in terms.items():
+        if isinstance(term, DurationTerm) and "duration" in name:
+            on = term.rows >= 0
+            table = term.table[term.rows[on]]
+            longest = np.minimum(frames[on], table.shape[1] - 1)
+            length[on] = table[np.arange(len(table)), longest] - table[:, 1:].max(axis=1)
+            break
+    parts = np.stack(
+        [
+            np.clip(own - best, _LEAST, 0.0),
+            np.clip(own, _LEAST - 2, 0.0),
+            np.clip(transition, _LEAST, 0.0),
+            np.clip(length, _LEAST - 2, 0.0),
+        ],
+        axis=1,
+    )
+    return Evidence(parts, best, frames, ~silent, hop)
+
+
+@dataclass(frozen=True, eq=False)
+class MatchModel:
+    """From evidence to matches.
+
+    Parameters
+    ----------
+    weights : np.ndarray [shape=(7,)]
+        The constant, and the weights of the six numbers of a recording.
+    event_weights : np.ndarray [shape=(4,)]
+        The same for an event: log ratio, transition, length.
+    least_sure : float
+        Log probability per frame of the best phones, below which the match is low.
+    border : float
+        A match below it deserves a warning: at most 1 in 1,000 true transcripts is expected there.
+    """
+
+    weights: Float64
+    event_weights: Float64
+    least_sure: float
+    border: float
+
+    def warning(self, match: float) -> tuple[str, ...]:
+        """Return what is to be said of a match: a sentence below the border, else nothing."""
+        if match >= self.border:
+            return ()
+        return (
+            f"the transcript may not be of this recording: match {match:.2f}, border "
+            f"{self.border:.2f}; check that they belong together, and that nothing is missing.",
+        )
+
+    def of_recording(self, evidence: Evidence) -> float:
+        """Return the match of a recording."""
+        if not evidence.sounds.any():
+            return 1.0 if evidence.whole()[1] > _LEAST / 2 else 0.0
+        fit = self.weights[0] + evidence.whole() @ self.weights[1:]
+        sure = _TYPICAL * (evidence.sureness() - self.least_sure) / 0.5
+        return float(_logistic(np.array([min(fit, sure)]))[0])
+
+    def of_events(self, evidence: Evidence) -> Float64:
+        """Return the match of each event [shape=(K,)]; that of silences by their log ratio."""
+        odds = self.event_weights[0] + evidence.parts[:, _OF_EVENTS] @ self.event_weights[1:]
+        silence = _TYPICAL + evidence.parts[:, 0]
+        return _logistic(np.where(evidence.sounds, odds, silence))
+
+    @classmethod
+    def fitted(
+        cls,
+        right: Sequence[Evidence],
+        wrong: Sequence[Evidence],
+        spoiled: Sequence[Evidence],
+        noise: Sequence[Evidence],
+    ) -> Self:
+        """Return the model of true transcripts, wrong ones, half wrong ones, and noise.
+
+        Each sequence holds at least one recording. Events are learned from the first two.
+        """
+        groups = [np.array([e.whole() for e in some]) for some in (right, [*wrong, *spoiled])]
+        weights = _fitted_logistic(*groups)
+        odds = weights[0] + groups[0] @ weights[1:]
+        centre, spread = _centre(odds)
+        # Flatter, and moved where nothing is between the two: a right transcript is typical.
+        flat = _TYPICAL / max(centre, _TYPICAL)
+        weights = weights * flat
+        low = flat * (centre - _TAIL * spread)
+        sounding = [
+            np.concatenate([e.parts[e.sounds][:, _OF_EVENTS] for e in some])
+            for some in (right, wrong)
+        ]
+        usual, wide = _centre(np.array([e.sureness() for e in right]))
+        tail = usual - _TAIL * wide
+        unlike = float(np.median([e.sureness() for e in noise]))
+        return cls(
+            weights,
+            _fitted_logistic(*sounding),
+            0.5 * (tail + min(unlike, tail - 1.0)),
+            float(np.clip(_logistic(np.array([low]))[0], 0.05, _HIGHEST_BORDER)),
+        )
+
+    def get_state(self) -> dict[str, Any]:
+        """Return what the header of a model file must hold."""
+        return {
+            "weights": self.weights.tolist(),
+            "event_weights": self.event_weights.tolist(),
+            "least_sure": self.least_sure,
+            "border": self.border,
+        }
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Self:
+        """Restore what `get_state` returned; ModelError where it is none."""
+        try:
+            weights, events = (
+                np.array([float(x) for x in state[name]]) for name in ("weights", "event_weights")
+            )
+            least_sure, border = float(state["least_sure"]), float(state["border"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise ModelError(f"its match is incomplete: {error!r}.") from error
+        numbers = np.concatenate([weights, events, [least_sure, border]])
+        if weights.shape != (7,) or events.shape != (4,) or not np.isfinite(numbers).all():
+            raise ModelError("its match must have 7 weights and 4 of events, all finite.")
+        if not 0 < border < 1:
+            raise ModelError(f"the border of its match is {border}, must lie between 0 and 1.")
+        return cls(weights, events, least_sure, border)
+
+
+def _fitted_logistic(right: Float64, wrong: Float64) -> Float64:
+    """Constant and weights that tell two sets of rows apart; both sets count the same.
+
+    No weight is negative: what fits better never has a lower match.
+    """
+    from scipy.optimize import minimize
+
+    x = np.concatenate([right, wrong])
+    sign = np.repeat([1.0, -1.0], [len(right), len(wrong)])
+    share = np.repeat([0.5 / len(right), 0.5 / len(wrong)], [len(right), len(wrong)]) * len(x)
+    middle, scale = right.mean(axis=0), np.maximum(right.std(axis=0), _FLAT)
+    rows = np.column_stack([np.ones(len(x)), (x - middle) / scale])
+
+    def cost(w: Float64) -> tuple[float, Float64]:
+        margin = sign * (rows @ w)
+        slope = -(share * sign * _logistic(-margin)) @ rows
+        slope[1:] += _RIDGE * w[1:]
+        total = share @ np.logaddexp(0.0, -margin) + 0.5 * _RIDGE * (w[1:] @ w[1:])
+        return float(total), slope
+
+    bounds = [(None, None)] + [(0.0, None)] * (rows.shape[1] - 1)
+    found = minimize(cost, np.zeros(rows.shape[1]), jac=True, method="L-BFGS-B", bounds=bounds).x
+    slopes = found[1:] / scale
+    return np.append(found[0] - slopes @ middle, slopes)
+
+
+def _centre(values: Float64) -> tuple[float, float]:
+    """Median, and the standard deviation that the median deviation from it stands for."""
+    median = float(np.median(values))
+    return median, _TO_SIGMA * float(np.median(np.abs(values - median)))
+
+
+def _logistic(x: Float64) -> Float64:
+    out: Float64 = 1.0 / (1.0 + np.exp(-np.clip(x, -_FURTHEST, _FURTHEST)))
+    return out
+
+
+DEFAULTS: Mapping[str, MatchModel] = {
+    "default": MatchModel(
+        np.array([7.04, 0.444, 1.319, 0.711, 0.314, 0.070, 1.963]),
+        np.array([2.04, 0.628, 0.209, 0.382]),
+        -2.28,
+        0.3,
+    ),
+    "universal": MatchModel(
+        np.array([10.84, 0.0, 3.890, 0.0, 0.0, 0.296, 3.694]),
+        np.array([1.95, 0.330, 0.203, 0.421]),
+        -1.93,
+        0.12,
+    ),
+}
+"""For models that were trained before there was a match, by their set of features.
+
+Fitted as `MatchModel.fitted` does: the first on the sample of TIMIT, by two models that had not
+heard the speakers; the second on two speakers of EmoDB by ``speech-any``, which has not heard
+German. A model that is trained now learns its own.
+"""

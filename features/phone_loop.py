@@ -1,0 +1,138 @@
+"""The best sequence of phones of a recording, whatever was said: what an alignment compares with.
+
+Any phone may follow any other, at a cost for each change: a *phone loop*. With the scores
+``s[t, p]`` of phone p at frame t and a cost c of each change, the best sequence maximises
+
+    sum_t s[t, p_t]  -  c * (number of changes)
+
+which the Viterbi algorithm finds in O(T S): the best predecessor is the phone itself, or, at the
+cost c, the best phone of the frame before. Phones that were said score nearly as the best sequence
+does; those that were not, far below it.
+
+References
+----------
+Rose and Paul, "A hidden Markov model based keyword recognition system", ICASSP 1990.
+Witt and Young, "Phone-level pronunciation scoring and assessment for interactive language
+learning", Speech Communication 30, 2000.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from align._numba import compiled
+from align.errors import ParameterError
+from align.types import SPOKEN_NOISE, Event, IntArray
+
+__all__ = ["CHANGE", "NOISE", "loop_scores", "with_noise"]
+
+CHANGE = 3.0
+"""Cost of a change of phone, in units of log probability: noise of single frames is no phone."""
+
+
+NOISE = 2.5
+"""What a frame of spoken noise scores less than the best sequence of phones does.
+
+Phones that were said score about 1 less on average, those that were not 3 or more.
+"""
+
+
+def with_noise(
+    scores: npt.NDArray[Any],
+    rows: IntArray,
+    events: Sequence[Event],
+    best: npt.NDArray[np.float64],
+) -> tuple[npt.NDArray[Any], IntArray]:
+    """Return frame scores and rows in which spoken noise scores as any sound does.
+
+    Parameters
+    ----------
+    scores : np.ndarray [shape=(S, T)]
+        Score of each symbol at each frame.
+    rows : np.ndarray [shape=(K,), dtype=intp]
+        Row of each event.
+    events : sequence of Event, length K
+        Those called `align.types.SPOKEN_NOISE` get a row of their own.
+    best : np.ndarray [shape=(T,)]
+        What `loop_scores` returned.
+
+    Returns
+    -------
+    np.ndarray [shape=(S or S + 1, T)], np.ndarray [shape=(K,), dtype=intp]
+        The same where nothing is spoken noise.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> table, rows = with_noise(np.zeros((1, 2)), np.array([0, 0]), ["k", "spn"], np.zeros(2))
+    >>> table.tolist(), rows.tolist()
+    ([[0.0, 0.0], [-2.5, -2.5]], [0, 1])
+    """
+    noise = np.array([str(event) == SPOKEN_NOISE for event in events], dtype=bool)
+    if not noise.any():
+        return scores, rows
+    own = (best - NOISE).astype(scores.dtype)[None]
+    return np.concatenate([scores, own]), np.where(noise, len(scores), rows)
+
+
+def loop_scores(scores: npt.NDArray[Any], change: float = CHANGE) -> npt.NDArray[np.float64]:
+    """Return the score of each frame along the best sequence of phones.
+
+    Parameters
+    ----------
+    scores : np.ndarray [shape=(T, S)]
+        Score of each phone at each frame, S > 0.
+    change : float
+        Cost of each change, at least 0; it is not in the scores that come back.
+
+    Returns
+    -------
+    np.ndarray [shape=(T,), dtype=float64]
+
+    Raises
+    ------
+    ParameterError
+        If the shape is another, or the cost is negative.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scores = np.log([[0.9, 0.1], [0.4, 0.6], [0.9, 0.1], [0.1, 0.9], [0.1, 0.9]])
+    >>> np.exp(loop_scores(scores, change=1.0)).round(1).tolist()
+    [0.9, 0.4, 0.9, 0.9, 0.9]
+    """
+    table = np.ascontiguousarray(scores, dtype=np.float32)
+    if table.ndim != 2 or table.shape[1] == 0:
+        raise ParameterError(f"scores.shape={table.shape}, must be (T, S), S > 0.")
+    if not change >= 0:
+        raise ParameterError(f"change={change}, must be at least 0.")
+    return _loop(table, change)
+
+
+@compiled(error_model="numpy")
+def _loop(scores: npt.NDArray[Any], change: float) -> npt.NDArray[np.float64]:
+    n_frames, n_phones = scores.shape
+    best = np.zeros(n_phones)  # of a sequence that ends with each phone
+    before = np.zeros((n_frames, n_phones), dtype=np.int32)
+    top, top_value = 0, 0.0  # of the frame before
+    for t in range(n_frames):
+        jump = top_value - change
+        here, here_value = 0, -np.inf
+        for p in range(n_phones):
+            # A tie stays: no change without a reason.
+            if best[p] >= jump:
+                before[t, p] = p
+            else:
+                best[p] = jump
+                before[t, p] = top
+            best[p] += scores[t, p]
+            if best[p] > here_value:
+                here, here_value = p, best[p]
+        top, top_value = here, here_value
+    along = np.zeros(n_frames)
+    for t in range(n_frames - 1, -1, -1):
+        along[t] = scores[t, top]
+        top = before[t, top]
+    return along

@@ -1,0 +1,223 @@
+"""How surely wrong transcripts are found: true ones are spoiled, and the matches compared.
+
+::
+
+    python recipes/mismatch/run.py TIMIT [--models DIR] [--folds N ...] [--german EMODB]
+                                   [--speakers NAME ...] [--seed N]
+
+TIMIT is a folder of speakers with ``.wav``, ``.phn`` and ``.txt`` files, such as NLTK's sample;
+EMODB one with ``.flac`` and ``.TextGrid``. See the README beside this file.
+"""
+
+import argparse
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+import align
+from align.speech.text import read_transcript
+
+FOLDS = 4
+WRONG = 4  # wrong transcripts of each recording
+NEAR = 16  # recordings of about the same length, one of which lends its transcript
+
+Match = Callable[[object, Sequence[str]], float | None]
+Matches = dict[str, list[float]]
+
+
+def spoiled(
+    words: Sequence[str], others: Sequence[Sequence[str]], rng: np.random.Generator
+) -> Iterator[tuple[str, list[str]]]:
+    """Yield a name of what was done, and the transcript after it; phones or words."""
+    near = sorted(others, key=lambda other: abs(len(other) - len(words)))[:NEAR]
+    half = max(1, len(words) // 2)
+    for i in rng.permutation(len(near))[:WRONG]:
+        yield "wrong", list(near[i])
+    other = near[int(rng.integers(len(near)))]
+    middle = len(other) // 2
+    yield "half wrong", [*words[:half], *other[middle:]]
+    yield "half wrong", [*other[:middle], *words[half:]]
+    yield "half missing", list(words[:half])
+    yield "half missing", list(words[half:])
+
+
+def measure(
+    matches: Matches,
+    match: Match,
+    recordings: Sequence[tuple[object, Sequence[str]]],
+    every: Sequence[Sequence[str]],
+    rng: np.random.Generator,
+) -> None:
+    """Add the matches of true and spoiled transcripts of recordings."""
+    for audio, words in recordings:
+        others = [other for other in every if list(other) != list(words)]
+        for name, said in [("true", list(words)), *spoiled(words, others, rng)]:
+            value = match(audio, said)
+            if value is not None:
+                matches[name].append(value)
+
+
+def table(title: str, matches: Matches, border: float) -> str:
+    """Return the figures of one set."""
+    true = np.array(matches["true"])
+    lines = [
+        f"{title}: border {border:.2f}, {true.size} true transcripts, "
+        f"{100 * (true < border).mean():.1f} % below it, median {np.median(true):.2f}, "
+        f"lowest {true.min():.2f}"
+    ]
+    for name, values in matches.items():
+        if name != "true":
+            found = np.array(values)
+            lines.append(
+                f"  {name:16s} {found.size:5d}  area {area(true, found):.4f}  "
+                f"found {100 * (found < border).mean():5.1f} %  median {np.median(found):.2f}"
+            )
+    return "\n".join(lines)
+
+
+def area(true: npt.NDArray[np.float64], wrong: npt.NDArray[np.float64]) -> float:
+    """Return how often a true transcript has a higher match than a wrong one."""
+    higher = (true[:, None] > wrong).mean() + 0.5 * (true[:, None] == wrong).mean()
+    return float(higher)
+
+
+def noise(seconds: float, rng: np.random.Generator) -> npt.NDArray[np.float32]:
+    """Return white noise at 16 kHz."""
+    return (0.05 * rng.normal(size=round(16000 * seconds))).astype(np.float32)
+
+
+def fold_models(
+    corpus: Path, folder: Path, folds: Sequence[int]
+) -> Iterator[tuple[align.SpeechAligner, list[align.Example]]]:
+    """Yield a model and the recordings of speakers that it has not heard."""
+    examples = align.read_corpus(corpus, kind="speech")
+    speakers = sorted({str(e.group) for e in examples})
+    folder.mkdir(parents=True, exist_ok=True)
+    for f in folds:
+        held_out = speakers[f::FOLDS]
+        path = folder / f"fold{f}.align"
+        if not path.exists():
+            train = examples.subset([s for s in speakers if s not in held_out])
+            align.SpeechAligner().fit(train).save(path)
+        yield align.load(path), [e for e in examples if e.group in held_out]
+
+
+def phones_match(model: align.SpeechAligner) -> Match:
+    """Return the match of a recording with phones."""
+
+    def match(audio: object, phones: Sequence[str]) -> float | None:
+        try:
+            rate = 16000 if isinstance(audio, np.ndarray) else None
+            return model.align(audio, phones, rate=rate).match
+        except align.AlignError:
+            return None  # they do not even fit into it
+
+    return match
+
+
+def text_match(model: align.SpeechAligner) -> Match:
+    """Return the match of a recording with words."""
+    from align.speech.text import make_dictionary
+
+    words_of = make_dictionary()
+
+    def match(audio: object, words: Sequence[str]) -> float | None:
+        try:
+            return model.align_text(audio, " ".join(words), dictionary=words_of).match
+        except align.AlignError:
+            return None
+
+    return match
+
+
+def border_of(model: align.SpeechAligner) -> float:
+    """Return the border of the model."""
+    assert model.match_ is not None
+    return model.match_.border
+
+
+def english(options: argparse.Namespace, rng: np.random.Generator) -> None:
+    """Print the figures of TIMIT."""
+    phones: Matches = defaultdict(list)
+    texts: Matches = defaultdict(list)
+    borders = []
+    for model, examples in fold_models(options.corpus, options.models, options.folds):
+        borders.append(border_of(model))
+        every = [tuple(map(str, e.events)) for e in examples]
+        pairs = [(e.audio, words) for e, words in zip(examples, every, strict=True)]
+        measure(phones, phones_match(model), pairs, every, rng)
+        said = [tuple(text_of(str(e.audio)).split()) for e in examples]
+        pairs = [(e.audio, words) for e, words in zip(examples, said, strict=True)]
+        measure(texts, text_match(model), pairs, said, rng)
+        for e, words in zip(examples[::4], every[::4], strict=True):
+            value = phones_match(model)(noise(float(e.onsets[-1]), rng), words)
+            if value is not None:
+                phones["white noise"].append(value)
+        for audio, seconds in foreign(options.german):
+            nearest = min(examples, key=lambda e: abs(float(e.onsets[-1]) - seconds))
+            value = phones_match(model)(audio, list(map(str, nearest.events)))
+            if value is not None:
+                phones["German"].append(value)
+    shown = float(np.mean(borders))
+    print(table("English, phones", phones, shown))
+    print(table("English, text", texts, shown))
+
+
+def text_of(audio: str) -> str:
+    """Return the text of a recording of TIMIT."""
+    return read_transcript(os.path.splitext(audio)[0] + ".txt")[0].text
+
+
+def foreign(folder: Path | None) -> Iterator[tuple[str, float]]:
+    """Yield recordings of another language, and their lengths in seconds."""
+    if folder is not None:
+        for e in align.read_corpus(folder, kind="speech")[::8]:
+            yield str(e.audio), float(e.onsets[-1])
+
+
+def german(options: argparse.Namespace, rng: np.random.Generator) -> None:
+    """Print the figures of EmoDB with ``speech-any``."""
+    model = align.load("speech-any")
+    examples = align.read_corpus(options.german, kind="speech")
+    chosen = [e for e in examples if not options.speakers or e.group in options.speakers]
+    every = [tuple(map(str, e.events)) for e in chosen]
+    found: Matches = defaultdict(list)
+    pairs = [(e.audio, words) for e, words in zip(chosen, every, strict=True)]
+    sentences = sorted({sentence_of(e): w for e, w in zip(chosen, every, strict=True)}.values())
+    for (audio, words), e in zip(pairs, chosen, strict=True):
+        own = sentence_of(e)
+        others = [w for x, w in zip(chosen, every, strict=True) if sentence_of(x) != own]
+        measure(found, phones_match(model), [(audio, words)], others, rng)
+    for words in sentences:
+        value = phones_match(model)(noise(2.5, rng), words)
+        if value is not None:
+            found["white noise"].append(value)
+    print(table("German, phones, speech-any", found, border_of(model)))
+
+
+def sentence_of(example: align.Example) -> str:
+    """Return which of its ten sentences a recording of EmoDB holds."""
+    return os.path.basename(str(example.audio))[2:5]
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("--models", type=Path, default=Path("mismatch-models"))
+    parser.add_argument("--folds", type=int, nargs="+", default=list(range(FOLDS)))
+    parser.add_argument("--german", type=Path)
+    parser.add_argument("--speakers", nargs="+", help="of EmoDB; by default all")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    english(options, np.random.default_rng(options.seed))
+    if options.german is not None:
+        german(options, np.random.default_rng(options.seed))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,266 @@
+"""The match: high for true transcripts, low for wrong ones, and silent where nothing is known."""
+
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+from synthetic_speech import RATE, random_phones, recording
+
+import align
+from align import Example, SpeechAligner
+from align.errors import DataError, ModelError
+from align.features import DurationFeature, Feature, NetworkConfidence
+from align.models.file import read_model, write_model
+from align.speech.mapped import align_mapped
+from align.speech.match import DEFAULTS, Evidence, MatchModel
+
+NAMES = ("kiwi", "north-wind")
+DATA = files("align.data")
+
+
+def example(seed: int, group: str) -> Example:
+    rng = np.random.default_rng(seed)
+    phones = random_phones(rng, 14)
+    samples, edges = recording(phones, rng)
+    times = edges / RATE
+    return Example(
+        samples.astype(np.float32), phones, times[:-1], end=times[-1], group=group, rate=RATE
+    )
+
+
+def features() -> list[Feature]:
+    return [NetworkConfidence(width=8, dilations=(1, 2), epochs=60), DurationFeature()]
+
+
+def load(path: Path) -> SpeechAligner:
+    return align.load(path, features=features())
+
+
+@pytest.fixture(scope="module")
+def model() -> SpeechAligner:
+    corpus = [example(i, "abcd"[i % 4]) for i in range(16)]
+    return SpeechAligner(features(), epochs=2).fit(corpus)
+
+
+@pytest.fixture(scope="module")
+def english() -> SpeechAligner:
+    return align.load("speech-en")
+
+
+def text_of(name: str) -> str:
+    return (DATA / f"{name}.txt").read_text()
+
+
+def audio_of(name: str) -> str:
+    return str(DATA / f"{name}.flac")
+
+
+# Learned in training -----------------------------------------------------------------------------
+
+
+def test_training_learns_a_match_and_its_border(model: SpeechAligner) -> None:
+    assert model.match_ is not None
+    border = model.match_.border
+    assert 0 < border < 1
+    items = [example(100 + i, "z") for i in range(8)]
+    right = [model.align(e.audio, e.events, rate=RATE) for e in items]
+    wrong = [
+        model.align(e.audio, other.events, rate=RATE)
+        for e, other in zip(items, items[1:] + items[:1], strict=True)
+    ]
+    assert min(a.match for a in right) > max(a.match for a in wrong)
+    assert all(a.match >= border and not a.warnings for a in right)
+    assert all(a.match < border and len(a.warnings) == 1 for a in wrong)
+    assert f"match {wrong[0].match:.2f}, border {border:.2f}" in wrong[0].warnings[0]
+    assert np.mean([a.event_match.mean() for a in right]) > 0.2 + np.mean(
+        [a.event_match.mean() for a in wrong]
+    )
+
+
+def test_white_noise_is_no_recording_of_anything(model: SpeechAligner) -> None:
+    noise = 0.2 * np.random.default_rng(0).normal(size=2 * RATE).astype(np.float32)
+    found = model.align(noise, example(3, "a").events, rate=RATE)
+    assert found.warnings
+    assert found.match < model.match_.border
+
+
+def test_a_model_file_keeps_the_match(model: SpeechAligner, tmp_path) -> None:
+    model.save(tmp_path / "m.align")
+    again = load(tmp_path / "m.align")
+    assert again.match_.get_state() == model.match_.get_state()
+    item = example(40, "q")
+    found = model.align(item.audio, item.events, rate=RATE)
+    assert again.align(item.audio, item.events, rate=RATE) == found
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"weights": [1.0]}, "7 weights"),
+        ({"event_weights": "abcd"}, "incomplete"),
+        ({"border": 1.5}, "border of its match is 1.5"),
+        ({"least_sure": None}, "incomplete"),
+    ],
+)
+def test_a_damaged_match_is_refused(model: SpeechAligner, tmp_path, change, message) -> None:
+    path = tmp_path / "m.align"
+    model.save(path)
+    kind, header, arrays = read_model(path)
+    header["match"] = {**header["match"], **change}
+    write_model(path, kind, header, arrays)
+    with pytest.raises(ModelError, match=message):
+        load(path)
+
+
+def test_a_model_of_before_has_the_default_match(model: SpeechAligner, tmp_path) -> None:
+    path = tmp_path / "m.align"
+    model.save(path)
+    kind, header, arrays = read_model(path)
+    del header["match"]
+    write_model(path, kind, header, arrays)
+    assert load(path).match_ is DEFAULTS["default"]
+
+
+def test_few_recordings_and_other_features_know_no_match(tmp_path) -> None:
+    corpus = [example(i, "ab"[i % 2]) for i in range(4)]
+    few = SpeechAligner(features(), epochs=1).fit(corpus)
+    found = few.align(corpus[0].audio, corpus[0].events, rate=RATE)
+    assert found.match is None
+    assert found.event_match is None
+    few.save(tmp_path / "few.align")
+    assert load(tmp_path / "few.align").match_ is None
+
+
+def test_fitting_tells_evidence_apart_and_no_weight_is_negative() -> None:
+    rng = np.random.default_rng(0)
+
+    def evidence(level: float, best: float = -0.7) -> Evidence:
+        parts = np.clip(level + 0.3 * rng.normal(size=(30, 4)), -8, 0)
+        frames, sounds = np.full(30, 16), np.ones(30, dtype=bool)
+        return Evidence(parts, np.full(30, best), frames, sounds, 0.005)
+
+    right = [evidence(-1.0 + 0.1 * rng.normal()) for _ in range(40)]
+    wrong = [evidence(-4.0) for _ in range(40)]
+    fitted = MatchModel.fitted(right, wrong, [evidence(-2.5) for _ in range(40)], [
+        evidence(-1.0, -4.0)
+    ])  # fmt: skip
+    assert (fitted.weights[1:] >= 0).all()
+    assert (fitted.event_weights[1:] >= 0).all()
+    assert fitted.of_recording(evidence(-1.0)) > 0.85
+    assert fitted.of_recording(evidence(-4.0)) < 0.05
+    assert fitted.of_recording(evidence(-1.0, -4.0)) < fitted.border  # sounds like nothing known
+
+
+# The bundled recordings --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_text_of_another_recording_is_told(english: SpeechAligner, name: str) -> None:
+    (other,) = set(NAMES) - {name}
+    right = english.align_text(audio_of(name), text_of(name))
+    wrong = english.align_text(audio_of(name), text_of(other))
+    assert right.match > english.match_.border
+    assert right.warnings == ()
+    assert wrong.match < 0.05
+    assert "may not be of this recording" in wrong.warnings[0]
+    spoken = [k for k, word in enumerate(right.words.labels) if word != "sil"]
+    assert np.median(right.words.event_match[spoken]) > 0.75
+    spoken = [k for k, word in enumerate(wrong.words.labels) if word != "sil"]
+    assert np.median(wrong.words.event_match[spoken]) < 0.25
+
+
+def test_a_word_as_the_phones_of_a_sentence_is_told(english: SpeechAligner) -> None:
+    found = english.align(audio_of("kiwi"), "sil k iy w iy sil".split())
+    assert found.match < 0.01
+    assert found.event_match[0] < 0.2  # speech that passes for silence
+    assert found.warnings
+
+
+def test_half_a_text_is_told(english: SpeechAligner) -> None:
+    words = text_of("kiwi").split()
+    assert english.align_text(audio_of("kiwi"), " ".join(words[:6])).warnings
+    assert english.align_text(audio_of("kiwi"), " ".join(words[6:])).warnings
+
+
+def test_a_warning_names_the_utterance(english: SpeechAligner) -> None:
+    from align.speech.text import Utterance
+
+    length = len(soundfile.read(audio_of("kiwi"))[0]) / 16000
+    said = [Utterance(text_of("north-wind"), 0.0, length)]
+    found = english.align_text(audio_of("kiwi"), said)
+    assert found.warnings[0].startswith("the utterance from 0.000 to 4.900 s: ")
+
+
+# Spoken noise ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("token", ["[laughter]", "xxx", "***", "(inaudible)", "&=laughs", "%bell"])
+def test_spoken_noise_takes_what_is_no_word(english: SpeechAligner, token: str) -> None:
+    samples = soundfile.read(audio_of("kiwi"), dtype="float32")[0]
+    other = soundfile.read(audio_of("north-wind"), dtype="float32")[0]
+    words = text_of("kiwi").split()
+    plain = english.align_text(samples, " ".join(words), rate=RATE).words
+    places = [k for k, word in enumerate(plain.labels) if word != "sil"]
+    at = float(plain.onsets[places[5]])
+    cut = round(at * RATE)
+    mixed = np.concatenate([samples[:cut], other[8000:24000][::-1], samples[cut:]])
+    found = english.align_text(
+        mixed, " ".join([*words[:5], token, *words[5:]]), rate=RATE, tokens=["%bell"]
+    )
+    truth = plain.onsets[places] + (np.arange(len(places)) >= 5)
+    spoken = [k for k, word in enumerate(found.words.labels) if word != "sil"]
+    assert not found.warnings
+    assert "spn" in found.phones.labels
+    noise = spoken.pop(5)
+    assert 0.8 < np.diff(found.words.intervals[noise])[0] < 1.2
+    assert np.abs(found.words.onsets[spoken] - truth).max() < 0.06
+    assert english.align_text(mixed, " ".join(words), rate=RATE).warnings  # what it is without
+
+
+def test_noise_that_is_not_there_moves_nothing(english: SpeechAligner) -> None:
+    words = text_of("kiwi").split()
+    plain = english.align_text(audio_of("kiwi"), " ".join(words)).words
+    found = english.align_text(audio_of("kiwi"), " ".join(["{breath}", *words])).words
+    expected = {w: t for w, t in zip(plain.labels, plain.onsets.tolist(), strict=True) if t > 0}
+    for word, onset in zip(found.labels, found.onsets.tolist(), strict=True):
+        if word in expected and word != "sil":
+            assert onset == pytest.approx(expected[word], abs=0.02)
+
+
+def test_nothing_but_noise_is_aligned_and_has_no_match(english: SpeechAligner) -> None:
+    found = english.align_text(audio_of("kiwi"), "[noise] ***")
+    assert found.match is None
+    assert [w for w in found.words.labels if w != "sil"] == ["[noise]", "***"]
+
+
+def test_a_model_without_a_network_takes_noise_for_a_pause() -> None:
+    class Silent:
+        hears_noise = False
+
+    from align.speech.text.aligning import _sounds
+
+    assert _sounds(Silent(), "sil") == (("sil",),)  # type: ignore[arg-type]
+
+
+# Names of phones ---------------------------------------------------------------------------------
+
+
+def test_an_english_model_takes_ipa(english: SpeechAligner) -> None:
+    phones = "sil dh ah n ao r th w ih n d sil".split()
+    ipa = "sil ð ʌ n ɔ ɹ θ w ɪ n d sil".split()
+    plain, found = (english.align(audio_of("north-wind"), p) for p in (phones, ipa))
+    assert found.labels == tuple(ipa)
+    np.testing.assert_array_equal(found.onsets, plain.onsets)
+
+
+def test_phones_are_mapped_and_keep_their_names(english: SpeechAligner, tmp_path) -> None:
+    plain = english.align(audio_of("kiwi"), ["sil", "k", "iy", "sil"])
+    names = {"PAUSE": "sil", "KK": "k"}
+    found = align_mapped(english, audio_of("kiwi"), ["PAUSE", "KK", "iy", "PAUSE"], names)
+    assert found.labels == ("PAUSE", "KK", "iy", "PAUSE")
+    assert replace(found, events=plain.events) == plain
+    with pytest.raises(DataError, match="KK"):
+        align_mapped(english, audio_of("kiwi"), ["KK"])
