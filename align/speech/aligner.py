@@ -44,6 +44,7 @@ from align.sequence.base import Aligner
 from align.sequence.feature_terms import distinct
 from align.sequence.lattices import ExpandedLattice
 from align.sequence.placement import WINDOW
+from align.terms import BaseFunctions
 from align.types import SILENCE, SILENCES, Event, Example, IntArray
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ _CLOSURE_OF = {
 }
 _HOPS = {"default": 0.005, "universal": 0.005, "thesis": 0.01}
 _DEFAULT_MAP = "timit48"
+_HIGHEST_COST = 1e6
 
 
 class SpeechAligner(SequenceAligner):
@@ -100,6 +102,8 @@ class SpeechAligner(SequenceAligner):
     """
 
     kind: ClassVar[str] = "speech"
+    realisations_: Mapping[str, float] | None = None
+    _texts: tuple[int, int] | None = None  # recordings whose text was used, and was left out
 
     def __init__(
         self,
@@ -212,6 +216,45 @@ class SpeechAligner(SequenceAligner):
             else isinstance(item, ArticulatoryConfidence)
             for item in named
         )
+
+    # What is said of what the dictionary writes ----------------------------------------------
+
+    def _calibrate(
+        self,
+        items: Sequence[TimedSignal],
+        xs: Sequence[BaseFunctions],
+        features: Sequence[Sequence[Feature]],
+    ) -> None:
+        super()._calibrate(items, xs, features)
+        self.realisations_ = self._texts = None
+        if any(item.text for item in items):
+            from align.speech.text.training import costs_from_text
+
+            learned = costs_from_text(self, items, features)
+            if learned is not None:
+                self.realisations_ = learned.costs or None
+                self._texts = learned.used, learned.left_out
+
+    def _count(self, items: Sequence[TimedSignal]) -> dict[str, int]:
+        used, left_out = self._texts or (0, 0)
+        own = {"texts": used, "texts_left_out": left_out} if used or left_out else {}
+        return {**super()._count(items), **own}
+
+    def _get_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+        header, arrays = super()._get_state()
+        if self.realisations_:
+            header["realisations"] = dict(self.realisations_)
+        return header, arrays
+
+    def _set_state(
+        self,
+        header: Mapping[str, Any],
+        arrays: Mapping[str, npt.NDArray[Any]],
+        features: list[Any],
+    ) -> None:
+        super()._set_state(header, arrays, features)
+        costs = header.get("realisations")  # models of before have none
+        self.realisations_ = None if costs is None else _checked_costs(costs)
 
     # Labels ----------------------------------------------------------------------------------
 
@@ -389,6 +432,18 @@ class SpeechAligner(SequenceAligner):
         if not isinstance(named["features"], list):
             raise ModelError("features must be a list of names.")
         return cls([*named.pop("features"), *features], **named)
+
+
+def _checked_costs(costs: Any) -> dict[str, float]:
+    """Return the costs of realisations from a model file; raises ModelError where they are none."""
+    if not isinstance(costs, dict) or not all(
+        isinstance(x, int | float) and not isinstance(x, bool) and abs(x) <= _HIGHEST_COST
+        for x in costs.values()
+    ):
+        raise ModelError(
+            f"realisations must map names to numbers within {_HIGHEST_COST:g} either side of 0."
+        )
+    return {str(name): float(x) for name, x in costs.items()}
 
 
 class _Spelled(NamedTuple):

@@ -17,9 +17,10 @@ from align.sequence.placement import Placement
 from align.speech.text.arpabet import IpaLabels
 from align.speech.text.dictionary import Dictionary, cmudict, read_dictionary
 from align.speech.text.espeak import espeak_available
-from align.speech.text.lattice import WordLattice, realisations, word_lattice
+from align.speech.text.lattice import Realised, WordLattice, realisations, word_lattice
 from align.speech.text.lookup import Entry, look_up_all
 from align.speech.text.normalise import split_words
+from align.speech.text.realisation import Rules
 from align.speech.text.tiers import SpeakerTiers, TextAlignment
 from align.speech.text.transcript import Utterance
 from align.types import SILENCE, SILENCES
@@ -40,6 +41,7 @@ class PhoneAligner(Protocol):
     rate: int
     hop_: float
     placement_: Placement
+    realisations_: Mapping[str, float] | None
 
     @property
     def takes_ipa(self) -> bool:
@@ -133,6 +135,9 @@ def align_text(
     recording = _Recording.read(audio, rate, model, name)
     silence = next((label for label in SILENCES if label in known), None)
     alternatives = realisations(known, entries)
+    costs, realised = model.realisations_, None
+    if costs and alternatives:
+        realised, alternatives = Realised(Rules(known), costs), {}
     temperature = model.placement_.temperature
     rows: dict[str, _Rows] = {}
     spoken: dict[str, list[str]] = {}
@@ -140,7 +145,12 @@ def align_text(
         if not words:
             continue
         built = word_lattice(
-            words, entries, silence=silence, temperature=temperature, alternatives=alternatives
+            words,
+            entries,
+            silence=silence,
+            temperature=temperature,
+            alternatives=alternatives,
+            realised=realised,
         )
         found, begin = _align_one(model, recording, utterance, words, entries, built)
         before = spoken.setdefault(utterance.speaker, [])
