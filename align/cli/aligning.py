@@ -12,8 +12,8 @@ from align.cli.console import FILE, TEXT_OR_FILE, Console, message_options, plur
 from align.cli.options import (
     dictionary_option,
     language_option,
-    model_option,
     overwrite_option,
+    speech_model_option,
 )
 from align.errors import DataError, ParameterError
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from align.results.timing import Timing
     from align.speech.text.transcript import Utterance
 
-__all__ = ["PICTURES", "demo", "show_details", "speech"]
+__all__ = ["PICTURES", "chosen_model", "demo", "show_details", "speech"]
 
 PICTURES = (".png", ".pdf", ".svg")
 _UNSURE = 5  # onsets named with --verbose
@@ -68,7 +68,9 @@ def demo(console: Console, folder: Path) -> None:
     "Pronunciations, `WORD PH PH` on each line; may be given several times, the first that has a "
     "word counts. By default CMUdict, for English.",
 )
-@language_option("Of the text: en, de, fr ...; for its numbers, and the voice of espeak-ng.")
+@language_option(
+    "Of the text: en, de, fr ...; for its numbers, the voice of espeak-ng, and the model."
+)
 @click.option(
     "--no-guess",
     is_flag=True,
@@ -87,7 +89,7 @@ def demo(console: Console, folder: Path) -> None:
     metavar="LABEL",
     help='What silences are called; by default "" in a TextGrid of a text.',
 )
-@model_option("speech-en")
+@speech_model_option()
 @click.option(
     "-o",
     "--output",
@@ -112,7 +114,7 @@ def speech(
     no_guess: bool,
     tiers: tuple[str, ...],
     silence_label: str | None,
-    model: str,
+    model: str | None,
     outputs: tuple[Path, ...],
     overwrite: bool,
 ) -> None:
@@ -133,7 +135,7 @@ def speech(
         said = read_said(text, tiers)
         _check_audio(audio)
         _align_text(
-            console, audio, said, model, targets, silence_label, overwrite,
+            console, audio, said, chosen_model(console, model, language), targets, silence_label, overwrite,
             dictionary=dictionaries or None, language=language, guess=not no_guess,
         )  # fmt: skip
         return
@@ -143,6 +145,7 @@ def speech(
 
     import align
 
+    model = chosen_model(console, model, language)
     begin = time.perf_counter()
     with console.first_run(otherwise=f"Aligning {audio} ..."):
         alignment = align.load(model).align(audio, events)
@@ -153,6 +156,20 @@ def speech(
         write_output(alignment, target, overwrite=overwrite)
     written = ", ".join(str(target) for target in targets)
     console.message(f"{plural(len(alignment), 'phone')} in {alignment.duration:.2f} s: {written}")
+
+
+def chosen_model(console: Console, model: str | None, language: str) -> str:
+    """Return the model that was named, or that of the language; say so where it is not English."""
+    if model is not None:
+        return model
+    from align.models.bundled import speech_model
+
+    chosen = speech_model(language)
+    if chosen != speech_model("en"):
+        console.message(
+            f"The model is {chosen}, since the language is {language!r}; --model names another."
+        )
+    return chosen
 
 
 def _check_audio(audio: Path) -> None:

@@ -16,6 +16,7 @@ __all__ = [
     "overwrite_option",
     "score_option",
     "seed_option",
+    "speech_model_option",
     "stacked",
 ]
 
@@ -48,6 +49,17 @@ def model_option(default: str) -> _Option:
         show_default=True,
         metavar="M",
         help="A model file, or the name of a bundled model.",
+    )
+
+
+def speech_model_option() -> _Option:
+    """Return ``--model`` of commands that know the language: None where none is named."""
+    return click.option(
+        "--model",
+        type=MODEL,
+        metavar="M",
+        help="A model file, or the name of a bundled model. By default speech-en, and speech-any "
+        "where --language is not English.",
     )
 
 

@@ -233,9 +233,7 @@ def _as_said(
         at = Context(around[k], around[k + 2], k == 0, k == n - 1, weak)
         if k == 0 and (stop := rules.glottal(phone, at)) is not None:
             none, stopped = graph.decide(Choice((), ()), stop)
-            begun = graph.chain(
-                graph.chosen(here, stopped), stop.labels, i, graph.phone(_GLOTTAL)
-            )
+            begun = graph.chain(graph.chosen(here, stopped), stop.labels, i, graph.phone(_GLOTTAL))
             here = {**graph.chosen(here, none), **begun}
         place, choices = graph.phone(phone), rules.of(phone, at)
         following: _Front = {}

@@ -164,7 +164,9 @@ def learn_costs(
         if progress is not None:
             progress("learning how words are said", epoch + 1, epochs)
     kept = total / n if n else w
-    return {name: round(float(x), 4) for name, x in zip(names, kept, strict=True) if abs(x) > SMALL}
+    return {
+        name: round(float(x), 4) for name, x in zip(names, kept, strict=True) if abs(x) > SMALL
+    }
 
 
 @dataclass(frozen=True, eq=False)
