@@ -38,13 +38,13 @@ __all__ = ["Spoken", "agreement", "learn_costs", "spoken"]
 
 _Floats = npt.NDArray[np.float64]
 
-BONUS = 3.0  # a frame of agreement, while the truth is searched for
-CAUTION = 0.05  # a frame of agreement, taken off the path that is compared with it
+BONUS = 2.0  # a frame of agreement, while the truth is searched for
+CAUTION = 0.1  # a frame of agreement, taken off the path that is compared with it
 COST = 0.1  # a frame on which the two differ
 MOST_COST = 5.0  # of one recording
-PRIOR = 0.5  # of the log-linear start: half a squared weight costs so much
+PRIOR = 2.0  # of the log-linear start: half of a squared weight times this
 EPOCHS = 4
-C = 0.1
+C = 0.2
 LEAST = 0.5  # share of frames that the truth must agree on, else text and phones do not belong
 SMALL = 5e-3  # weights below are left out
 

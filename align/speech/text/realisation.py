@@ -26,7 +26,7 @@ from typing import NamedTuple
 __all__ = ["Choice", "Context", "Rules", "is_function_word"]
 
 VOWELS = frozenset(
-    "aa ae ah ao aw ax ax-h axr ay eh er ey ih ix iy ow oy uh uw ux".split()  # noqa: SIM905
+    "aa ae ah ao aw ax ax-h axr ay eh er ey ih ix iy ow oy uh uw ux".split()
 )
 CLOSURE_OF = {
     **dict.fromkeys(("p", "t", "k", "ch"), "cl"),
