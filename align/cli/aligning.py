@@ -134,8 +134,9 @@ def speech(
     if text is not None:
         said = read_said(text, tiers)
         _check_audio(audio)
+        model = chosen_model(console, model, language)
         _align_text(
-            console, audio, said, chosen_model(console, model, language), targets, silence_label, overwrite,
+            console, audio, said, model, targets, silence_label, overwrite,
             dictionary=dictionaries or None, language=language, guess=not no_guess,
         )  # fmt: skip
         return

@@ -143,8 +143,8 @@ def read_corpus(
 
     Notes
     -----
-    Of speech, an example's `text` are the words of a transcript of the same name (a tier ``words``,
-    a ``.txt`` or ``.wrd`` file), where there is one.
+    Of speech, an example's `text` are the words of a transcript of the same name (a tier
+    ``words``, a ``.txt`` or ``.wrd`` file), where there is one.
 
     Silence (a TextGrid's empty label, a gap) becomes the event ``sil``. An example's `end` is None
     where the last label ends with the recording or less than a frame of 5 ms before.

@@ -435,7 +435,7 @@ class SpeechAligner(SequenceAligner):
 
 
 def _checked_costs(costs: Any) -> dict[str, float]:
-    """Return the costs of realisations from a model file; raises ModelError where they are none."""
+    """Return the costs of realisations of a model file; ModelError where they are none."""
     if not isinstance(costs, dict) or not all(
         isinstance(x, int | float) and not isinstance(x, bool) and abs(x) <= _HIGHEST_COST
         for x in costs.values()

@@ -169,7 +169,7 @@ def word_lattice(
         front = graph.chain(front, [silence])
     for i, word in enumerate(words):
         if i and silence is not None:
-            front = _with_pause(graph, front, words[i - 1], silence, realised)
+            front = _with_pause(graph, front, silence, words[i - 1], realised)
         ways = entries[word].ways
         top = max(way.probability for way in ways)
         after: dict[int, _Way] = {}
@@ -201,9 +201,9 @@ _Front = dict[int, _Way]
 
 
 def _with_pause(
-    graph: "_Graph", front: _Front, before: str, silence: str, realised: Realised | None
+    graph: "_Graph", front: _Front, silence: str, before: str, realised: Realised | None
 ) -> _Front:
-    """Return the front with a pause and without one."""
+    """Return the front behind the word `before`, with a pause and without one."""
     if realised is None:
         return {**front, **graph.chain(front, [silence])}
     none, pause = graph.decide(Choice((), ()), Choice((silence,), realised.rules.pause(before)))
@@ -247,8 +247,15 @@ def _as_said(
             if choice.labels:
                 following |= graph.chain(ahead, choice.labels, i, place)
                 said.add(len(graph.labels) - 1)
-            else:  # a word keeps one phone at least
-                following |= {u: w for u, w in ahead.items() if not at.last or u in said}
+                continue
+            # a word keeps one phone at least; of two alike across words one stays
+            behind = rules.behind(phone, at)
+            following |= {
+                u: way
+                for u, way in ahead.items()
+                if (not at.last or u in said)
+                and (behind is None or (u >= 0 and graph.labels[u] in behind))
+            }
         here = following
     return here
 

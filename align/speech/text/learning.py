@@ -7,9 +7,10 @@ with them get a bonus while it is searched for.
 
 1. *Start.* Log-probabilities: a log-linear model of the choices on the paths taken for true, by
    maximum likelihood with a Gaussian prior.
-2. *Passive-aggressive steps* (PA-I). The truth must score more than the path that is best without
-   a bonus, by a margin that grows with the frames on which they differ. Where it does not, the
-   weights of the names on both paths move by the exact step. The average over all rounds is kept.
+2. *Passive-aggressive steps* (PA-I, maximal loss). The truth must score more than any path, by a
+   margin that grows with the frames on which the other agrees less. Where it does not, the weights
+   of the names on the truth and on the path that violates this most move by the exact step. The
+   average over all rounds is kept.
 
 Acoustic scores are those of features that did not see the recording, as everywhere in training.
 
@@ -39,12 +40,10 @@ __all__ = ["Spoken", "agreement", "learn_costs", "spoken"]
 _Floats = npt.NDArray[np.float64]
 
 BONUS = 2.0  # a frame of agreement, while the truth is searched for
-CAUTION = 0.1  # a frame of agreement, taken off the path that is compared with it
-COST = 0.1  # a frame on which the two differ
-MOST_COST = 5.0  # of one recording
+COST = 0.1  # of a frame on which a path does not agree with the transcribers
 PRIOR = 2.0  # of the log-linear start: half of a squared weight times this
 EPOCHS = 4
-C = 0.2
+C = 0.1
 LEAST = 0.5  # share of frames that the truth must agree on, else text and phones do not belong
 SMALL = 5e-3  # weights below are left out
 
@@ -110,7 +109,8 @@ def agreement(
     number = {symbol: i for i, symbol in enumerate(dict.fromkeys([*symbols, *heard]))}
     at = np.clip(np.searchsorted(onsets, np.arange(n_frames), side="right") - 1, 0, None)
     frames = np.array([number[symbol] for symbol in heard])[at]
-    return np.equal.outer([number[symbol] for symbol in symbols], frames)
+    nodes = np.array([number[symbol] for symbol in symbols])
+    return np.asarray(nodes[:, None] == frames)
 
 
 def learn_costs(
@@ -213,12 +213,17 @@ class _Learner:
     def share(self, path: LatticePath) -> float:
         """Return on how many of the frames a path agrees with the transcribers."""
         n = self.recording.agrees.shape[1] - int(path.onsets[0])
-        return self._agreed(path) / max(1, n)
+        return float(self.agreed(path) / max(1, n))
 
-    def _agreed(self, path: LatticePath) -> int:
+    def agreed(self, path: LatticePath) -> int:
+        """Return on how many frames a path agrees with the transcribers."""
         nodes = self.frames(path)
         at = np.arange(self.recording.agrees.shape[1] - len(nodes), self.recording.agrees.shape[1])
         return int(self.recording.agrees[nodes, at].sum())
+
+    def plain(self, path: LatticePath, bonus: float) -> float:
+        """Return the score of a path without the bonus it was found with."""
+        return path.score - bonus * self.agreed(path)
 
     def _choices(self, path: LatticePath) -> IntArray:
         """Return the choices on a path, by their numbers."""
@@ -227,12 +232,14 @@ class _Learner:
         on[path.nodes] = np.arange(len(path.nodes))
         before, after = on[lattice.arcs[:, 0]], on[lattice.arcs[:, 1]]
         followed = (before >= 0) & (after == before + 1)
-        return taken[followed[arcs]]
+        chosen: IntArray = taken[followed[arcs]]
+        return chosen
 
     def counts(self, path: LatticePath, n_names: int) -> _Floats:
         """Return how often each name is on a path."""
         on = np.bincount(self._choices(path), minlength=len(self.recording.names))
-        return np.bincount(self.name, on[self.choice], n_names)
+        weights = on[self.choice].astype(np.float64)
+        return np.bincount(self.name, weights, n_names).astype(np.float64)
 
     def decided(self, path: LatticePath) -> list[tuple[list[IntArray], int]]:
         """Return each decision on a path: the names of all its choices, and which was taken."""
@@ -246,19 +253,13 @@ class _Learner:
 
     def stepped(self, w: _Floats, limits: tuple[float, float]) -> _Floats:
         """Return the weights after a passive-aggressive step on this recording."""
-        true, other = self.truth(w), self.decode(w, -CAUTION)
+        true, other = self.truth(w), self.decode(w, -COST)
         a = self.counts(true, len(w)) - self.counts(other, len(w))
         squared = float(a @ a)
         if squared == 0.0:
             return w
-        n = min(len(self.frames(true)), len(self.frames(other)))
-        symbols = self.recording.scores.lattice.labels
-        differ = sum(
-            symbols[u] != symbols[v]
-            for u, v in zip(self.frames(true)[-n:], self.frames(other)[-n:], strict=True)
-        )
-        gap = true.score - BONUS * self._agreed(true) - other.score - CAUTION * self._agreed(other)
-        loss = hinge(min(MOST_COST, COST * differ), gap)
+        cost = COST * (self.agreed(true) - self.agreed(other))
+        loss = hinge(cost, self.plain(true, BONUS) - self.plain(other, -COST))
         if loss == 0.0:
             return w
         largest, curvature = limits

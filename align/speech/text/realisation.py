@@ -25,9 +25,7 @@ from typing import NamedTuple
 
 __all__ = ["Choice", "Context", "Rules", "is_function_word"]
 
-VOWELS = frozenset(
-    "aa ae ah ao aw ax ax-h axr ay eh er ey ih ix iy ow oy uh uw ux".split()
-)
+VOWELS = frozenset("aa ae ah ao aw ax ax-h axr ay eh er ey ih ix iy ow oy uh uw ux".split())
 CLOSURE_OF = {
     **dict.fromkeys(("p", "t", "k", "ch"), "cl"),
     **dict.fromkeys(("b", "d", "g", "jh"), "vcl"),
@@ -204,6 +202,13 @@ class Rules:
     def pause(self, before: str) -> tuple[str, ...]:
         """Return the names of a pause that follows a word."""
         return ("pause", f"pause|{'function' if is_function_word(before) else 'content'}")
+
+    def behind(self, phone: str, at: Context) -> frozenset[str] | None:
+        """Return the labels behind which a phone may be dropped; None where behind any."""
+        behind, before = _DROPPED[phone]
+        if behind is _ANY or at.right in before or not at.first or phone == "ah":
+            return None
+        return behind
 
 
 def score_of(names: Sequence[str], costs: Mapping[str, float]) -> float:
