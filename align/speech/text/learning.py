@@ -43,7 +43,7 @@ BONUS = 2.0  # a frame of agreement, while the truth is searched for
 COST = 0.1  # of a frame on which a path does not agree with the transcribers
 PRIOR = 2.0  # of the log-linear start: half of a squared weight times this
 EPOCHS = 4
-C = 0.1
+C = 0.05
 LEAST = 0.5  # share of frames that the truth must agree on, else text and phones do not belong
 SMALL = 5e-3  # weights below are left out
 
