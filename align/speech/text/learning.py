@@ -56,7 +56,7 @@ class Spoken(NamedTuple):
     scores : LatticeScores
         With what the choices cost left out.
     agrees : np.ndarray [shape=(N, T), dtype=bool]
-        Whether each node is what the transcribers heard in each frame.
+        Whether each node is what the transcribers have in each frame.
     taken : tuple of np.ndarray [shape=(M,)]
         Pairs of an arc and a choice that it stands for; choices are numbered through.
     names : sequence of tuple of str
@@ -95,20 +95,20 @@ def spoken(
 
 
 def agreement(
-    symbols: Sequence[str], heard: Sequence[str], onsets: IntArray, n_frames: int
+    symbols: Sequence[str], labels: Sequence[str], onsets: IntArray, n_frames: int
 ) -> npt.NDArray[np.bool_]:
-    """Return whether each node is what is heard in each frame [shape=(N, T)].
+    """Return whether each node is what the transcribers have in each frame [shape=(N, T)].
 
-    `symbols` of the nodes, `heard` and its `onsets` in frames [shape=(K,)].
+    `symbols` of the nodes; the transcribers' `labels`, and their `onsets` in frames [shape=(K,)].
 
     Examples
     --------
     >>> agreement(["a", "b"], ["b", "a"], np.array([0, 2]), 3).astype(int).tolist()
     [[0, 0, 1], [1, 1, 0]]
     """
-    number = {symbol: i for i, symbol in enumerate(dict.fromkeys([*symbols, *heard]))}
+    number = {symbol: i for i, symbol in enumerate(dict.fromkeys([*symbols, *labels]))}
     at = np.clip(np.searchsorted(onsets, np.arange(n_frames), side="right") - 1, 0, None)
-    frames = np.array([number[symbol] for symbol in heard])[at]
+    frames = np.array([number[symbol] for symbol in labels])[at]
     nodes = np.array([number[symbol] for symbol in symbols])
     return np.asarray(nodes[:, None] == frames)
 

