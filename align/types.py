@@ -114,6 +114,8 @@ class Example:
         Of music: the score the events are the notes of, with their durations, names and file.
     truth : align.formats.scores.NoteTruth, optional
         Of music: the rows `onsets` were made from; a note may have several.
+    text : str, optional
+        Of speech: what is said, in words.
 
     Raises
     ------
@@ -130,6 +132,7 @@ class Example:
     rate: int | None = None
     score: Any = None
     truth: Any = None
+    text: str | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.events, str):

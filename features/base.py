@@ -49,6 +49,8 @@ class TimedSignal:
         End of the last event in frames, exclusive; T where it ends with the recording.
     group : str, optional
         Who speaks or plays.
+    text : str, optional
+        Of speech: the words.
     """
 
     signal: Signal
@@ -57,6 +59,7 @@ class TimedSignal:
     times: npt.NDArray[np.float64]
     end: int
     group: str | None = None
+    text: str | None = None
 
     @property
     def lengths(self) -> IntArray:

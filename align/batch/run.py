@@ -18,11 +18,12 @@ from align import __version__
 from align.batch.journal import Identity, Journal, Record, sha256_of
 from align.batch.quality import COLUMNS, Quality, quality_csv, ranked
 from align.batch.summary import CorpusRun
-from align.batch.tasks import Task, Work, work_for
+from align.batch.tasks import SpeechWork, Task, Work, work_for
 from align.errors import AlignError, DataError, ParameterError, error_reason
 from align.files.atomic import atomic_write, remove_stale
 from align.files.lock import FolderLock
 from align.files.regular import open_regular
+from align.models.bundled import speech_model
 
 __all__ = ["QUALITY_TABLE", "CorpusRun", "align_corpus"]
 
@@ -31,7 +32,7 @@ Progress = Callable[[str, int, int], None]
 QUALITY_TABLE = "quality.csv"
 """Name of the table of measures in the folder of outputs."""
 
-_MODELS = {"speech": "speech-en", "music": "piano"}
+_MODELS = {"music": "piano"}
 _OWN_FOLDER = ".align"
 _FOREIGN = (
     "its output exists and is not of an earlier run; choose another folder, or allow overwriting."
@@ -71,7 +72,8 @@ def align_corpus(
     kind : {"speech", "music"} or Work
         What the recordings are of.
     model : path, str or fitted aligner, optional
-        With which; by default the bundled one of this kind.
+        With which; by default the bundled one of this kind, and of speech the one for the
+        language.
     formats : sequence of str
         Formats to write, such as ``["TextGrid", "csv"]``; by default TextGrid for speech, CSV for
         music.
@@ -323,6 +325,8 @@ def _n_jobs(jobs: int) -> int:
 
 
 def _default_model(work: Work) -> str:
+    if isinstance(work, SpeechWork):
+        return speech_model(work.language)
     return _MODELS.get(work.kind, work.kind)
 
 

@@ -16,9 +16,9 @@ from align.cli.options import (
     dictionary_option,
     encoding_option,
     language_option,
-    model_option,
     overwrite_option,
     phone_map_option,
+    speech_model_option,
     strict_option,
     token_option,
 )
@@ -29,7 +29,15 @@ if TYPE_CHECKING:
     from align.results.timing import Timing
     from align.speech.text.transcript import Utterance
 
-__all__ = ["PICTURES", "demo", "say_warnings", "show_details", "shown_match", "speech"]
+__all__ = [
+    "PICTURES",
+    "chosen_model",
+    "demo",
+    "say_warnings",
+    "show_details",
+    "shown_match",
+    "speech",
+]
 
 PICTURES = (".png", ".pdf", ".svg")
 _UNSURE = 5  # onsets named with --verbose
@@ -79,7 +87,9 @@ def demo(console: Console, folder: Path) -> None:
     "Pronunciations, `WORD PH PH` on each line; may be given several times, the first that has a "
     "word counts. By default CMUdict, for English.",
 )
-@language_option("Of the text: en, de, fr ...; for its numbers, and the voice of espeak-ng.")
+@language_option(
+    "Of the text: en, de, fr ...; for its numbers, the voice of espeak-ng, and the model."
+)
 @click.option(
     "--no-guess",
     is_flag=True,
@@ -98,7 +108,7 @@ def demo(console: Console, folder: Path) -> None:
     metavar="LABEL",
     help='What silences are called; by default "" in a TextGrid of a text.',
 )
-@model_option("speech-en")
+@speech_model_option()
 @click.option(
     "-o",
     "--output",
@@ -127,7 +137,7 @@ def speech(
     no_guess: bool,
     tiers: tuple[str, ...],
     silence_label: str | None,
-    model: str,
+    model: str | None,
     outputs: tuple[Path, ...],
     tokens: tuple[str, ...],
     strict: bool,
@@ -152,6 +162,7 @@ def speech(
             raise ParameterError("--phone-map is for --phones; a dictionary says how words sound.")
         said = read_said(text, tiers, encoding)
         _check_audio(audio)
+        model = chosen_model(console, model, language)
         _align_text(
             console, audio, said, model, targets, silence_label, overwrite, strict,
             dictionary=dictionaries or None, language=language, guess=not no_guess,
@@ -165,6 +176,7 @@ def speech(
     import align
     from align.speech.mapped import align_mapped
 
+    model = chosen_model(console, model, language)
     with console.first_run(otherwise=f"Aligning {audio} ..."):
         alignment = align_mapped(align.load(model), audio, events, phone_map)
     show_details(console, model, alignment)
@@ -178,6 +190,20 @@ def speech(
         f"{plural(len(alignment), 'phone')} in {alignment.duration:.2f} s{match}: {written}"
     )
     say_warnings(console, alignment.warnings, strict)
+
+
+def chosen_model(console: Console, model: str | None, language: str) -> str:
+    """Return the model that was named, or that of the language; say so where it is not English."""
+    if model is not None:
+        return model
+    from align.models.bundled import speech_model
+
+    chosen = speech_model(language)
+    if chosen != speech_model("en"):
+        console.message(
+            f"The model is {chosen}, since the language is {language!r}; --model names another."
+        )
+    return chosen
 
 
 def _check_audio(audio: Path) -> None:

@@ -11,12 +11,14 @@ from typing import Any, TypeVar
 
 import click
 
+from align.cli.aligning import chosen_model
 from align.cli.console import FILE, Commands, Console, message_options, plural
 from align.cli.options import (
     jobs_option,
     language_option,
     model_option,
     phone_map_option,
+    speech_model_option,
     stacked,
     strict_option,
     token_option,
@@ -71,7 +73,7 @@ def _format_option(names: str, default: str) -> Callable[[_F], _F]:
 
 @corpus.command("speech")
 @_SHARED
-@model_option("speech-en")
+@speech_model_option()
 @_format_option("TextGrid, csv, tsv, json, ctm, lab, phn or txt (Audacity)", "TextGrid")
 @click.option(
     "--from",
@@ -88,7 +90,7 @@ def _format_option(names: str, default: str) -> Callable[[_F], _F]:
     help="Pronunciations for transcripts; may be given several times, the first that has a word "
     "counts. By default CMUdict for English.",
 )
-@language_option("Of transcripts: en, de, fr ...")
+@language_option("Of transcripts: en, de, fr ...; it also decides the model.")
 @phone_map_option()
 @token_option()
 @click.pass_context
@@ -104,6 +106,7 @@ def corpus_speech(context: click.Context, /, **options: Any) -> None:
     align corpus speech recordings aligned
     align corpus speech recordings aligned --format TextGrid --format csv --jobs 4
     """  # noqa: D301
+    options["model"] = chosen_model(context.obj, options["model"], options["language"])
     _run(context, "speech", **options)
 
 

@@ -18,6 +18,7 @@ __all__ = [
     "phone_map_option",
     "score_option",
     "seed_option",
+    "speech_model_option",
     "stacked",
     "strict_option",
     "token_option",
@@ -52,6 +53,17 @@ def model_option(default: str) -> _Option:
         show_default=True,
         metavar="M",
         help="A model file, or the name of a bundled model.",
+    )
+
+
+def speech_model_option() -> _Option:
+    """Return ``--model`` of commands that know the language: None where none is named."""
+    return click.option(
+        "--model",
+        type=MODEL,
+        metavar="M",
+        help="A model file, or the name of a bundled model. By default speech-en, and speech-any "
+        "where --language is not English.",
     )
 
 

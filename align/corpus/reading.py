@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, overload
 
 from align.corpus.listing import Groups
 from align.corpus.pairs import LABEL_SUFFIXES, Pair, find_pairs
+from align.corpus.texts import text_beside
 from align.errors import AlignError, DataError, ParameterError
 from align.formats.files import read_labels
 from align.formats.labels import OVERRUN, Labels
@@ -142,6 +143,9 @@ def read_corpus(
 
     Notes
     -----
+    Of speech, an example's `text` are the words of a transcript of the same name (a tier
+    ``words``, a ``.txt`` or ``.wrd`` file), where there is one.
+
     Silence (a TextGrid's empty label, a gap) becomes the event ``sil``. An example's `end` is None
     where the last label ends with the recording or less than a frame of 5 ms before.
     """
@@ -161,7 +165,8 @@ def read_corpus(
             except AlignError as error:
                 problems.append(problem_of(error, pair.path))
                 continue
-            examples.append(speech_example(pair.audio, labels, info.duration, pair.group))
+            text = text_beside(pair.audio, pair.labels or "")
+            examples.append(speech_example(pair.audio, labels, info.duration, pair.group, text))
     if not examples:
         suffixes = ", ".join(LABEL_SUFFIXES)
         if problems:
@@ -262,10 +267,12 @@ def check_within(info: "AudioInfo", truth: "NoteTruth", path: str) -> None:
         )
 
 
-def speech_example(audio: str, labels: Labels, duration: float, group: str | None) -> Example:
+def speech_example(
+    audio: str, labels: Labels, duration: float, group: str | None, text: str | None = None
+) -> Example:
     """Return a recording of so many seconds with labels that were checked against them."""
     end = labels.end if duration - labels.end > _FRAME else None
-    return Example(audio, labels.labels, labels.onsets, end=end, group=group)
+    return Example(audio, labels.labels, labels.onsets, end=end, group=group, text=text)
 
 
 def music_example(audio: str, score: "Score", truth: "NoteTruth", group: str | None) -> Example:

@@ -14,7 +14,7 @@ from typing import Any
 from align.errors import ParameterError
 from align.models.file import bundled_models, model_path, read_model
 
-__all__ = ["ModelCard", "list_models", "model_card"]
+__all__ = ["ModelCard", "list_models", "model_card", "speech_model"]
 
 _UNITS = {
     "speech": {"recordings": "recordings", "groups": "speakers", "events": "phones"},
@@ -154,3 +154,25 @@ def _parse(text: str) -> tuple[str, dict[str, str]]:
         title, _, body = part.partition("\n")
         sections[title.strip()] = body.strip()
     return summary, sections
+
+
+def speech_model(language: str) -> str:
+    """Return the bundled model of speech that is taken for a language where none is named.
+
+    Parameters
+    ----------
+    language : str
+        Its code, such as ``en`` or ``de-AT``.
+
+    Returns
+    -------
+    str
+        The model of English, or the one whose labels are those of the International Phonetic
+        Alphabet.
+
+    Examples
+    --------
+    >>> speech_model("en-GB"), speech_model("de")
+    ('speech-en', 'speech-any')
+    """
+    return "speech-en" if language.lower().split("-")[0] == "en" else "speech-any"

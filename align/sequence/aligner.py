@@ -11,6 +11,7 @@ Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, c
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -505,7 +506,7 @@ class SequenceAligner(Aligner):
             expanded,
             terms,
             dict(zip(self.base_functions_, self.coef_ / self.scale_, strict=True)),
-            self._unbounded,
+            cache(self._unbounded),  # asked for every node, and labels are few
             self._room(signal),
             pinned=self._pins_start(expanded.events),
             onsets_of=lambda events: self._best_path(signal, events, terms(events))[1].onsets,

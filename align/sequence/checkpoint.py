@@ -200,7 +200,8 @@ def describe_timed(item: TimedSignal) -> list[Any]:
     """Return what training takes from a recording; all else follows from it."""
     signal = item.signal
     about = [signal.rate, signal.hop, item.events, item.end, item.group]
-    return [*about, signal.samples, item.onsets, item.times]
+    text = [] if item.text is None else [item.text]
+    return [*about, signal.samples, item.onsets, item.times, *text]
 
 
 def _describe(value: Any, depth: int = 0) -> Any:

@@ -39,4 +39,4 @@ def read_timed(example: Example, name: str, signal_of: Callable[[], Signal]) -> 
     last = signal.n_frames
     if example.end is not None:
         last = max(int(onsets[-1]) + 1, min(last, round(end / signal.hop)))
-    return TimedSignal(signal, example.events, onsets, times, last, example.group)
+    return TimedSignal(signal, example.events, onsets, times, last, example.group, example.text)

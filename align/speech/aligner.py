@@ -62,6 +62,7 @@ _CLOSURE_OF = {
 }
 _HOPS = {"default": 0.005, "universal": 0.005, "thesis": 0.01}
 _DEFAULT_MAP = "timit48"
+_HIGHEST_COST = 1e6
 
 
 class SpeechAligner(SequenceAligner):
@@ -106,6 +107,8 @@ class SpeechAligner(SequenceAligner):
 
     kind: ClassVar[str] = "speech"
     match_: MatchModel | None = None
+    realisations_: Mapping[str, float] | None = None
+    _texts: tuple[int, int] | None = None  # recordings whose text was used, and was left out
 
     def __init__(
         self,
@@ -252,13 +255,26 @@ class SpeechAligner(SequenceAligner):
     ) -> None:
         super()._calibrate(items, xs, features)
         self.match_ = learned_match(self, items, xs, features)
+        self.realisations_ = self._texts = None
+        if any(item.text for item in items):
+            from align.speech.text.training import costs_from_text
+
+            learned = costs_from_text(self, items, features)
+            if learned is not None:
+                self.realisations_ = learned.costs or None
+                self._texts = learned.used, learned.left_out
+
+    def _count(self, items: Sequence[TimedSignal]) -> dict[str, int]:
+        used, left_out = self._texts or (0, 0)
+        own = {"texts": used, "texts_left_out": left_out} if used or left_out else {}
+        return {**super()._count(items), **own}
 
     def _get_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
         header, arrays = super()._get_state()
-        return {
-            **header,
-            "match": None if self.match_ is None else self.match_.get_state(),
-        }, arrays
+        header["match"] = None if self.match_ is None else self.match_.get_state()
+        if self.realisations_:
+            header["realisations"] = dict(self.realisations_)
+        return header, arrays
 
     def _set_state(
         self,
@@ -272,6 +288,8 @@ class SpeechAligner(SequenceAligner):
         else:
             state = header["match"]
             self.match_ = None if state is None else MatchModel.from_state(state)
+        costs = header.get("realisations")  # models of before have none
+        self.realisations_ = None if costs is None else _checked_costs(costs)
 
     # Labels ----------------------------------------------------------------------------------
 
@@ -460,6 +478,18 @@ class SpeechAligner(SequenceAligner):
         if not isinstance(named["features"], list):
             raise ModelError("features must be a list of names.")
         return cls([*named.pop("features"), *features], **named)
+
+
+def _checked_costs(costs: Any) -> dict[str, float]:
+    """Return the costs of realisations of a model file; ModelError where they are none."""
+    if not isinstance(costs, dict) or not all(
+        isinstance(x, int | float) and not isinstance(x, bool) and abs(x) <= _HIGHEST_COST
+        for x in costs.values()
+    ):
+        raise ModelError(
+            f"realisations must map names to numbers within {_HIGHEST_COST:g} either side of 0."
+        )
+    return {str(name): float(x) for name, x in costs.items()}
 
 
 class _Spelled(NamedTuple):

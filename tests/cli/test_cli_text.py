@@ -279,6 +279,58 @@ def test_wrong_use(here: Path, args: tuple[str, ...], status: int, words: tuple[
     assert not Path("a.csv").exists()
 
 
+@pytest.mark.parametrize(
+    ("args", "model", "says"),
+    [
+        ((), "speech-en", False),
+        (("--language", "en-GB"), "speech-en", False),
+        (("--language", "de"), "speech-any", True),
+        (("--language", "de", "--model", "speech-en"), "speech-en", False),
+    ],
+)
+def test_the_language_decides_the_model(
+    here: Path, monkeypatch: pytest.MonkeyPatch, args: tuple[str, ...], model: str, says: bool
+) -> None:
+    taken = []
+
+    def align_text(chosen: str, *args: object, **options: object) -> None:
+        taken.append(chosen)
+        raise DataError("enough.")
+
+    monkeypatch.setattr("align.speech.text.align_text", align_text)
+    result = run("speech", "kiwi.flac", "--text", "kiwi", "--dictionary", "my.dict", *args)
+    assert taken == [model]
+    line = "The model is speech-any, since the language is 'de'; --model names another."
+    assert (line in result.stderr.splitlines()) is says
+
+
+def test_the_language_of_a_corpus_decides_the_model(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken = []
+
+    def align_corpus(*args: object, model: str, **options: object) -> None:
+        taken.append(model)
+        raise DataError("enough.")
+
+    monkeypatch.setattr("align.batch.run.align_corpus", align_corpus)
+    result = run("corpus", "speech", ".", "out", "--language", "fr")
+    run("corpus", "speech", ".", "out")
+    run("corpus", "speech", ".", "out", "--language", "fr", "--model", "speech-en")
+    assert taken == ["speech-any", "speech-en", "speech-en"]
+    assert "The model is speech-any" in result.stderr
+
+
+def test_another_language_is_aligned_with_labels_of_ipa(here: Path) -> None:
+    Path("de.dict").write_text("ein ʔ aɪ n\nkiwi k iː v i\n")
+    found = run(
+        "speech", "kiwi.flac", "--text", "ein Kiwi", "--language", "de",
+        "--dictionary", "de.dict", "-o", "de.csv",
+    )  # fmt: skip
+    assert found.exit_code == 0, found.stderr
+    assert "iː" in Path("de.csv").read_text()
+
+
 def test_without_cmudict_one_sentence(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from align.speech.text import cmudict
 

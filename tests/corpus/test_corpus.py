@@ -8,6 +8,7 @@ from align.corpus.reading import Corpus, read_corpus
 from align.corpus.validation import validate_corpus
 from align.errors import DataError, ParameterError
 from align.formats import write_labels
+from align.formats.textgrid import format_textgrid
 from align.results.alignment import Alignment
 from align.types import Example
 
@@ -56,6 +57,34 @@ def test_timit_tree(timit):
     assert first.end is None
     assert first.group == "DR1/FAAA0"
     assert [e.audio for e in corpus] == sorted(e.audio for e in corpus)
+    assert {e.text for e in corpus} == {"Kiwi."}  # without TIMIT's sample numbers
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "text"),
+    [
+        ("a.txt", "The kiwi.\n", "The kiwi."),
+        ("a.txt", "0 8000 The kiwi.", "The kiwi."),
+        ("a.wrd", "0 10 the\n10 20 kiwi\n", "the kiwi"),
+        ("a.txt", "", None),
+        ("a.txt", "caf\xe9", None),  # no UTF-8: labels are read all the same
+        ("b.txt", "Another.", None),
+    ],
+)
+def test_text_beside(tmp_path, name, content, text):
+    sound(tmp_path / "a.wav")
+    phn(tmp_path / "a.phn")
+    (tmp_path / name).write_bytes(content.encode("latin-1"))
+    assert read_corpus(tmp_path)[0].text == text
+
+
+def test_text_of_the_tier_of_words(tmp_path):
+    sound(tmp_path / "a.wav")
+    times = np.array([[0.0, 0.2], [0.2, 0.5]])
+    tiers = {"words": (("", "kiwi"), times), "phones": (("", "k"), times)}
+    (tmp_path / "a.TextGrid").write_text(format_textgrid(tiers, SECONDS))
+    (tmp_path / "a.txt").write_text("Another.")
+    assert read_corpus(tmp_path)[0].text == "kiwi"
 
 
 def test_subsets(timit):

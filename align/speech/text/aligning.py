@@ -18,9 +18,10 @@ from align.sequence.placement import Placement
 from align.speech.text.arpabet import IpaLabels
 from align.speech.text.dictionary import Dictionary, Pronunciation, cmudict, read_dictionary
 from align.speech.text.espeak import espeak_available
-from align.speech.text.lattice import WordLattice, realisations, word_lattice
+from align.speech.text.lattice import Realised, WordLattice, realisations, word_lattice
 from align.speech.text.lookup import Entry, look_up_all
 from align.speech.text.normalise import split_words, spoken_noise
+from align.speech.text.realisation import Rules
 from align.speech.text.tiers import SpeakerTiers, TextAlignment
 from align.speech.text.transcript import Utterance
 from align.types import SILENCE, SILENCES, SPOKEN_NOISE
@@ -60,6 +61,7 @@ class PhoneAligner(Protocol):
     rate: int
     hop_: float
     placement_: Placement
+    realisations_: Mapping[str, float] | None
 
     @property
     def takes_ipa(self) -> bool:
@@ -161,7 +163,11 @@ def align_text(
     )
     recording = _Recording.read(audio, rate, model, name)
     silence = next((label for label in SILENCES if label in known), None)
-    alternatives = {**realisations(known, entries), SPOKEN_NOISE: _sounds(model, silence)}
+    alternatives = realisations(known, entries)
+    costs, realised = model.realisations_, None
+    if costs and alternatives:
+        realised, alternatives = Realised(Rules(known), costs), {}
+    alternatives[SPOKEN_NOISE] = _sounds(model, silence)
     entries.update((w, Entry(w, (Pronunciation((SPOKEN_NOISE,)),), "rule")) for w in noise)
     temperature = model.placement_.temperature
     rows: dict[str, _Rows] = {}
@@ -171,7 +177,12 @@ def align_text(
         if not words:
             continue
         built = word_lattice(
-            words, entries, silence=silence, temperature=temperature, alternatives=alternatives
+            words,
+            entries,
+            silence=silence,
+            temperature=temperature,
+            alternatives=alternatives,
+            realised=realised,
         )
         found, begin = _align_one(model, recording, utterance, words, entries, built)
         before = spoken.setdefault(utterance.speaker, [])

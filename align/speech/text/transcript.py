@@ -17,6 +17,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import repeat
 
+from align.corpus.texts import SAMPLE_NUMBERS
 from align.errors import DataError
 from align.files.text import read_lines, read_text
 from align.formats.files import read_labels
@@ -28,7 +29,6 @@ __all__ = ["TRANSCRIPT_SUFFIXES", "Utterance", "read_transcript"]
 TRANSCRIPT_SUFFIXES = (".txt", ".lab", ".wrd", ".textgrid")
 """Suffixes of transcripts, in lower case, in order of preference."""
 
-_TIMIT = re.compile(r"0 [0-9]{3,} (?=\S)")
 _RESULTS = re.compile(r"(?:.* - )?(?:words?|phones?)", re.IGNORECASE | re.DOTALL)
 
 
@@ -114,7 +114,7 @@ def read_transcript(
                 path=name,
             )
         else:
-            found = [Utterance(_TIMIT.sub("", text, count=1))]
+            found = [Utterance(SAMPLE_NUMBERS.sub("", text, count=1))]
     if not any(utterance.text.strip() for utterance in found):
         raise DataError("holds no text; write what is said in the recording.", path=name)
     return found

@@ -1,0 +1,152 @@
+"""From training recordings with text to what realisations cost, for `SpeechAligner.fit`."""
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from align.decoders import Lattice
+from align.errors import DataError, ParameterError
+from align.features import Feature, Signal, TimedSignal
+from align.sequence.feature_terms import terms_of
+from align.sequence.lattices import ExpandedLattice
+from align.sequence.on_lattice import lattice_scores, with_roles
+from align.sequence.placement import Placement
+from align.sequence.search import Room
+from align.speech.text.dictionary import Dictionary, cmudict
+from align.speech.text.lattice import Realised, realisations, word_lattice
+from align.speech.text.learning import Spoken, agreement, learn_costs, spoken
+from align.speech.text.lookup import look_up_all
+from align.speech.text.normalise import split_words
+from align.speech.text.realisation import Rules
+from align.types import SILENCE, SILENCES, Event
+
+__all__ = ["MOST", "LearnedFromText", "costs_from_text"]
+
+MOST = 1000
+"""Recordings whose text is used, half a megabyte each; of more, so many are drawn."""
+
+
+class LearnedFromText(NamedTuple):
+    """What realisations cost, and of how many recordings the text was used and was not."""
+
+    costs: dict[str, float]
+    used: int
+    left_out: int
+
+
+class _Aligner(Protocol):
+    """What is asked of an aligner whose weights are learned."""
+
+    base_functions_: list[str]
+    coef_: npt.NDArray[np.float64]
+    scale_: npt.NDArray[np.float64]
+    placement_: Placement
+    random_state: int
+
+    def known_labels(self) -> Collection[str]: ...
+    def _symbol(self, label: str) -> str: ...
+    def _unbounded(self, event: Event) -> bool: ...
+    def _pins_start(self, events: tuple[Event, ...]) -> bool: ...
+    def _room(self, signal: Signal) -> Room: ...
+    def _expand_lattice(self, lattice: Lattice, events: tuple[Event, ...]) -> ExpandedLattice: ...
+
+
+def costs_from_text(
+    aligner: _Aligner,
+    items: Sequence[TimedSignal],
+    features: Sequence[Sequence[Feature]],
+    **options: Any,
+) -> LearnedFromText | None:
+    """Return what realisations cost, learned from recordings that carry their text.
+
+    `features` of each item did not see it; `options` are those of `learn_costs`. Words are looked
+    up in CMUdict. A recording is left out where a word has no pronunciation there. None where no
+    recording has text, there is no CMUdict, or the labels of the model have no closures.
+    """
+    known = aligner.known_labels()
+    with_text = [(item, own) for item, own in zip(items, features, strict=True) if item.text]
+    if not with_text or not realisations(known):
+        return None
+    if len(with_text) > MOST:
+        rng = np.random.default_rng(aligner.random_state)
+        drawn = rng.choice(len(with_text), MOST, replace=False)
+        with_text = [with_text[i] for i in np.sort(drawn)]
+    try:
+        words = cmudict()
+    except ParameterError:  # an extra
+        return None
+    found = [_spoken(aligner, item, own, words, known) for item, own in with_text]
+    usable = [one for one in found if one is not None]
+    costs = learn_costs(
+        usable,
+        temperature=aligner.placement_.temperature,
+        random_state=aligner.random_state,
+        **options,
+    )
+    return LearnedFromText(costs, len(usable), len(with_text) - len(usable))
+
+
+def _spoken(
+    aligner: _Aligner,
+    item: TimedSignal,
+    features: Sequence[Feature],
+    dictionary: Dictionary,
+    known: Collection[str],
+) -> Spoken | None:
+    """Return a recording to learn from; None where its text cannot be used."""
+    words = split_words(item.text or "", known=dictionary.__contains__)
+    try:
+        entries = look_up_all(words, dictionary, known, guess=False)
+    except DataError:
+        return None
+    silence = next((label for label in SILENCES if label in known), None)
+    if not words or silence is None:
+        return None
+    built = word_lattice(
+        words,
+        entries,
+        silence=silence,
+        temperature=aligner.placement_.temperature,
+        realised=Realised(Rules(known), {}),
+    )
+    expanded = aligner._expand_lattice(built.lattice, built.lattice.labels)
+    signal = item.signal
+    roles, n_frames = with_roles(expanded.lattice), signal.n_frames
+    events = tuple(expanded.events[v] for v in roles.origin)
+    free = np.array([aligner._unbounded(event) for event in events])
+    limits = np.where(free, n_frames, aligner._room(signal).longest)
+    limits[roles.last] = n_frames
+
+    @cache
+    def terms(sequence: tuple[Event, ...]) -> Mapping[str, Any]:
+        return terms_of(features, signal, sequence)
+
+    weights = aligner.coef_ / aligner.scale_
+    try:
+        scores = lattice_scores(
+            terms,
+            dict(zip(aligner.base_functions_, weights, strict=True)),
+            roles,
+            events,
+            limits,
+            n_frames,
+            pinned=aligner._pins_start(events),
+        )
+        scores.decode()
+    except ParameterError:  # the text is too long for the recording, or no lattice can be scored
+        return None
+    if scores.segment is None:
+        return None
+    symbols = [_compared(aligner, str(event)) for event in events]
+    labels = [_compared(aligner, str(event)) for event in item.events]
+    agrees = agreement(symbols, labels, item.onsets, n_frames)
+    return spoken(scores, built, expanded.given[roles.origin], agrees)
+
+
+def _compared(aligner: _Aligner, label: str) -> str:
+    """Return what a label is compared by; all labels of silence are the same."""
+    silent = label in SILENCES or aligner._unbounded(label)
+    return SILENCE if silent else aligner._symbol(label)
