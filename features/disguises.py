@@ -1,33 +1,60 @@
 """Recordings in disguise: what a network of phones is trained on besides the recordings.
 
 A disguise is a shift within a frame, a tempo, faster or slower, and a stretch of the frequency
-axis, as by a longer or shorter vocal tract.
+axis, as by a longer or shorter vocal tract; and, it may be, another place where the recording was
+made (`align.features.surroundings`).
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from align.features.signal import Signal
 from align.features.spectra import log_mel
+from align.features.surroundings import elsewhere
 
-__all__ = ["DISGUISES", "PLAIN", "disguised_energies", "frame_times"]
+__all__ = ["DISGUISES", "PLAIN", "Disguise", "disguised_energies", "drawn", "frame_times"]
 
 Float32 = npt.NDArray[np.float32]
-Disguise = tuple[float, float, float]
 
-PLAIN: Disguise = (0.0, 1.0, 1.0)
-"""Shift in frames, tempo and stretch of a recording as it is."""
+
+class Disguise(NamedTuple):
+    """How a recording is changed for training.
+
+    `shift` counts in frames. `tempo` is the length of a frame beside that of the recording's, and
+    `stretch` how many times higher frequencies are heard. `heard` are the samples that are taken
+    for those of the recording; None for its own.
+    """
+
+    shift: float = 0.0
+    tempo: float = 1.0
+    stretch: float = 1.0
+    heard: Float32 | None = None
+
+
+PLAIN = Disguise()
+"""A recording as it is."""
 
 DISGUISES: tuple[Disguise, ...] = (
     PLAIN,
-    (1 / 3, 0.925, 0.93),
-    (-1 / 3, 1.075, 1.07),
-    (0.5, 1.0, 1.05),
-    (1 / 6, 1.0, 0.95),
+    Disguise(1 / 3, 0.925, 0.93),
+    Disguise(-1 / 3, 1.075, 1.07),
+    Disguise(0.5, 1.0, 1.05),
+    Disguise(1 / 6, 1.0, 0.95),
 )
 """Those that training sees, in turn."""
+
+
+def drawn(
+    signal: Signal, rng: np.random.Generator, others: Sequence[Float32], kind: str
+) -> Disguise:
+    """Return a disguise at random, in surroundings of a kind; `others` may speak there."""
+    heard = elsewhere(signal.samples, signal.rate, rng, others, kind)
+    return Disguise(
+        rng.uniform(-0.5, 0.5), rng.uniform(0.92, 1.08), rng.uniform(0.93, 1.07), heard
+    )
 
 
 def disguised_energies(
@@ -38,10 +65,11 @@ def disguised_energies(
     A frame lasts `tempo` hops, and begins `shift` frames later. The filters stand `stretch` times
     higher: their bank is laid out for a sampling rate that is wrong by as much.
     """
-    shift, tempo, stretch = disguise
+    shift, tempo, stretch, heard = disguise
     hop_length = max(1, round(signal.hop_length * tempo))
     rate = round(signal.rate / stretch)
-    samples = _shifted(_levelled(signal.samples), round(shift * signal.hop_length))
+    samples = _levelled(signal.samples if heard is None else heard)
+    samples = _shifted(samples, round(shift * signal.hop_length))
     parts = [
         log_mel(
             samples,
@@ -61,11 +89,11 @@ def disguised_energies(
 
 
 def frame_times(
-    signal: Signal, n_frames: int, shift: float, tempo: float
+    signal: Signal, n_frames: int, disguise: Disguise
 ) -> tuple[npt.NDArray[np.float64], float]:
     """Return when the frames of a disguise begin, and how long they last, in seconds."""
-    hop = max(1, round(signal.hop_length * tempo)) / signal.rate
-    first = round(shift * signal.hop_length) / signal.rate
+    hop = max(1, round(signal.hop_length * disguise.tempo)) / signal.rate
+    first = round(disguise.shift * signal.hop_length) / signal.rate
     return first + hop * np.arange(n_frames, dtype=np.float64), hop
 
 

@@ -24,9 +24,10 @@ import numpy.typing as npt
 from align.errors import ModelError
 from align.features.articulatory import BROAD_CLASSES, FEATURES, articulation
 from align.features.base import TimedSignal
+from align.features.disguises import Disguise
 from align.features.network import FrameNetwork
 from align.features.network_confidence import NetworkConfidence
-from align.features.network_training import Target
+from align.features.network_training import Target, end_to_end
 from align.types import Event, IntArray
 
 __all__ = ["ArticulatoryConfidence"]
@@ -99,23 +100,19 @@ class ArticulatoryConfidence(NetworkConfidence):
         self, examples: Sequence[TimedSignal]
     ) -> tuple[list[Float32], list[list[Target]]]:
         inputs, targets = super()._training_set(examples)
-        joined: list[Float32] = []
-        wanted: list[list[Target]] = []
-        begin, length = 0, 0
-        for i, x in enumerate(inputs):
-            length += len(x)
-            if length >= _LONG or i + 1 == len(inputs):
-                joined.append(np.concatenate(inputs[begin : i + 1]))
-                wanted.append(
-                    [_end_to_end(head) for head in zip(*targets[begin : i + 1], strict=True)]
-                )
-                begin, length = i + 1, 0
-        return joined, wanted
+        runs = _runs([len(x) for x in inputs])
+        return (
+            [np.concatenate([inputs[i] for i in run]) for run in runs],
+            [end_to_end([targets[i] for i in run]) for run in runs],
+        )
 
-    def _labelled(
-        self, item: TimedSignal, shift: float, tempo: float, stretch: float
-    ) -> tuple[Float32, list[Target]]:
-        x, targets = super()._labelled(item, shift, tempo, stretch)
+    def _groups(self, examples: Sequence[TimedSignal]) -> list[list[TimedSignal]]:
+        lengths = [int(item.end - item.onsets[0]) for item in examples]
+        return [[examples[i] for i in run] for run in _runs(lengths)]
+
+    def _labelled(self, item: TimedSignal, disguise: Disguise) -> tuple[Float32, list[Target]]:
+        x, targets = super()._labelled(item, disguise)
+        tempo = disguise.tempo
         kept = round(_MARGIN / item.signal.hop)
         first, last = 0, len(x)
         spoken = np.flatnonzero(
@@ -183,7 +180,14 @@ def _vectors(symbols: Sequence[str]) -> Float32:
     return np.stack([articulation(symbol).vector for symbol in symbols])
 
 
-def _end_to_end(targets: Sequence[Target]) -> Target:
-    strength = np.concatenate([target.strength for target in targets])
-    labels = [target.label for target in targets if target.label is not None]
-    return Target(strength, np.concatenate(labels) if labels else None)
+def _runs(lengths: Sequence[int]) -> list[list[int]]:
+    """Return the places of sequences of these lengths, in runs of `_LONG` frames or more."""
+    runs: list[list[int]] = [[]]
+    together = 0
+    for i, length in enumerate(lengths):
+        runs[-1].append(i)
+        together += length
+        if together >= _LONG and i + 1 < len(lengths):
+            runs.append([])
+            together = 0
+    return runs

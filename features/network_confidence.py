@@ -17,7 +17,7 @@ by a little are only a little wrong. Training sees each recording in several dis
 """
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -25,11 +25,19 @@ import numpy.typing as npt
 
 from align.errors import ModelError, ParameterError
 from align.features.base import Feature, TimedSignal
-from align.features.disguises import DISGUISES, PLAIN, disguised_energies, frame_times
+from align.features.disguises import (
+    DISGUISES,
+    PLAIN,
+    Disguise,
+    disguised_energies,
+    drawn,
+    frame_times,
+)
 from align.features.network import FrameNetwork, log_sigmoid, log_softmax
-from align.features.network_training import Target, train_network
+from align.features.network_training import Target, end_to_end, train_network
 from align.features.phone_loop import loop_scores, with_noise
 from align.features.signal import Signal
+from align.features.surroundings import KINDS
 from align.terms import OnsetTerm, SegmentTerm, Term
 from align.types import Event, IntArray
 
@@ -40,6 +48,7 @@ Float32 = npt.NDArray[np.float32]
 _OTHER = "other"
 
 _MOST_FRAMES = 1_500_000  # in training, about 0.5 GB; of a large corpus each is seen in fewer ways
+_ELSEWHERE = 0.7  # of what training sees, where there are other surroundings
 _BATCH, _LENGTH, _EDGE = 6, 192, 8  # stretches, their frames, and those without full context
 
 
@@ -66,6 +75,9 @@ class NetworkConfidence(Feature):
         How often training sees as many frames as there are.
     most_steps : int
         Training stops after so many updates, however large the corpus.
+    surroundings : {"noise", "room"}, optional
+        What most of what training sees sounds like, see `align.features.surroundings`; by default
+        it is seen as it was recorded.
     n_networks : int
         Networks that are trained from different seeds, and averaged.
     random_state : int
@@ -101,6 +113,7 @@ class NetworkConfidence(Feature):
         boundary_width: float = 0.0075,
         epochs: float = 25.0,
         most_steps: int = 8000,
+        surroundings: str | None = None,
         n_networks: int = 1,
         random_state: int = 0,
     ) -> None:
@@ -109,6 +122,10 @@ class NetworkConfidence(Feature):
         for what, value in (("boundary_width", boundary_width), ("epochs", epochs)):
             if not 0 < value < np.inf:
                 raise ParameterError(f"{what}={value}, must be positive and finite.")
+        if surroundings is not None and surroundings not in KINDS:
+            raise ParameterError(
+                f"surroundings={surroundings!r}, must be one of {', '.join(KINDS)}, or None."
+            )
         for what, value in (("most_steps", most_steps), ("n_networks", n_networks)):
             if value < 1:
                 raise ParameterError(f"{what}={value}, must be at least 1.")
@@ -121,6 +138,7 @@ class NetworkConfidence(Feature):
         self.boundary_width = boundary_width
         self.epochs = epochs
         self.most_steps = most_steps
+        self.surroundings = surroundings
         self.n_networks = n_networks
         self.random_state = random_state
 
@@ -145,7 +163,15 @@ class NetworkConfidence(Feature):
                 dilations=self.dilations,
                 random_state=random_state,
             )
-            self._train(network, inputs, targets, steps=steps, random_state=random_state + 100)
+            self._train(
+                network,
+                inputs,
+                targets,
+                steps=steps,
+                fresh=self._elsewhere(examples, self.surroundings) if self.surroundings else None,
+                share=_ELSEWHERE,
+                random_state=random_state + 100,
+            )
             self.networks_.append(network)
         return self
 
@@ -207,10 +233,30 @@ class NetworkConfidence(Feature):
         for i, item in enumerate(examples):
             for j in range(n_disguises):
                 disguise = DISGUISES[(i + j) % len(DISGUISES)]
-                x, target = self._labelled(item, *disguise)
+                x, target = self._labelled(item, disguise)
                 inputs.append(x)
                 targets.append(target)
         return inputs, targets
+
+    def _elsewhere(
+        self, examples: Sequence[TimedSignal], kind: str
+    ) -> Callable[[np.random.Generator], tuple[Float32, list[Target]]]:
+        """Return a function that makes a training sequence in surroundings drawn anew."""
+        groups = self._groups(examples)
+        chance = np.array([sum(item.signal.n_frames for item in group) for group in groups], float)
+        chance /= chance.sum()
+        others = [item.signal.samples for item in examples]
+
+        def make(rng: np.random.Generator) -> tuple[Float32, list[Target]]:
+            group = groups[int(rng.choice(len(groups), p=chance))]
+            made = [self._labelled(item, drawn(item.signal, rng, others, kind)) for item in group]
+            return np.concatenate([x for x, _ in made]), end_to_end([target for _, target in made])
+
+        return make
+
+    def _groups(self, examples: Sequence[TimedSignal]) -> list[list[TimedSignal]]:
+        """Return the recordings that are laid end to end for training."""
+        return [[item] for item in examples]
 
     def _train(
         self,
@@ -281,38 +327,33 @@ class NetworkConfidence(Feature):
         columns.append(n_symbols + 1 + n_classes**2)
         return columns
 
-    def _inputs(self, signal: Signal, shift: float, tempo: float, stretch: float) -> Float32:
+    def _inputs(self, signal: Signal, disguise: Disguise = PLAIN) -> Float32:
         """Log mel energies for every window [shape=(T, n)], in a disguise."""
 
         def compute() -> Float32:
-            disguise = shift, tempo, stretch
             return disguised_energies(signal, disguise, self.windows, self.n_mels)
 
-        if (shift, tempo, stretch) != PLAIN:
+        if disguise is not PLAIN:
             return compute()  # used once: not worth the memory
         key = ("network inputs", tuple(self.windows), self.n_mels)
         return signal.cached(key, compute)
 
-    def _labelled(
-        self, item: TimedSignal, shift: float, tempo: float, stretch: float
-    ) -> tuple[Float32, list[Target]]:
+    def _labelled(self, item: TimedSignal, disguise: Disguise) -> tuple[Float32, list[Target]]:
         """Return inputs and targets of the frames that have labels."""
-        x = self._inputs(item.signal, shift, tempo, stretch)
-        begin, hop = frame_times(item.signal, len(x), shift, tempo)
+        x = self._inputs(item.signal, disguise)
+        begin, hop = frame_times(item.signal, len(x), disguise)
         # The end is known to half a frame: what begins at it may belong to the last event.
         last = max(1, int(np.searchsorted(begin, item.end * item.signal.hop, side="right")))
         first = min(int(np.searchsorted(begin + hop / 2, item.times[0])), last - 1)
-        targets = self._targets(item, len(x), shift, tempo)
+        targets = self._targets(item, len(x), disguise)
         cut = [
             Target(t.strength[first:last], None if t.label is None else t.label[first:last])
             for t in targets
         ]
         return x[first:last], cut
 
-    def _targets(
-        self, item: TimedSignal, n_frames: int, shift: float, tempo: float
-    ) -> list[Target]:
-        begin, hop = frame_times(item.signal, n_frames, shift, tempo)
+    def _targets(self, item: TimedSignal, n_frames: int, disguise: Disguise) -> list[Target]:
+        begin, hop = frame_times(item.signal, n_frames, disguise)
         of_frame = np.searchsorted(item.times, begin + hop / 2, side="right") - 1
         of_frame = np.clip(of_frame, 0, len(item.events) - 1)
         symbols = self._symbol_rows(item.events)
@@ -330,11 +371,18 @@ class NetworkConfidence(Feature):
 
     # Scoring ---------------------------------------------------------------------------------
 
+    def energies(self, signal: Signal) -> Float32:
+        """Return what the networks hear of a recording [shape=(T, n)].
+
+        Log mel energies of its windows side by side, each without its mean over time.
+        """
+        return self._inputs(signal)
+
     def terms(self, signal: Signal, events: Sequence[Event]) -> dict[str, Term]:
         """Return ``network.phone``, ``network.boundary`` and ``network.transition``."""
         if not hasattr(self, "networks_"):
             raise ModelError(f"feature {self.name!r} is not fitted; call fit first.")
-        x = self._inputs(signal, *PLAIN)
+        x = self._inputs(signal)
         outputs = [network.outputs(x) for network in self.networks_]
         phone, boundary, transition = (
             np.mean([out[head] for out in outputs], axis=0) for head in range(3)

@@ -4,6 +4,7 @@ What each frame should be is a `Target` for every head. `train_network` cuts str
 sequences; `train_on_batches` takes whatever batches a function makes.
 """
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -14,9 +15,11 @@ from align._blas import one_thread
 from align.errors import ParameterError
 from align.features.network import FrameNetwork, log_softmax
 
-__all__ = ["Target", "train_network", "train_on_batches"]
+__all__ = ["Target", "end_to_end", "train_network", "train_on_batches"]
 
 Float32 = npt.NDArray[np.float32]
+
+_AT_HAND = 48  # sequences made anew in training that stretches are cut from
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,16 @@ class Target:
 
     strength: Float32
     label: npt.NDArray[np.intp] | None = None
+
+
+def end_to_end(targets: Sequence[Sequence[Target]]) -> list[Target]:
+    """Return the target of each head for sequences that are laid end to end."""
+    joined = []
+    for parts in zip(*targets, strict=True):
+        labels = [part.label for part in parts if part.label is not None]
+        strength = np.concatenate([part.strength for part in parts])
+        joined.append(Target(strength, np.concatenate(labels) if labels else None))
+    return joined
 
 
 def train_network(
@@ -47,6 +60,8 @@ def train_network(
     dropout: float = 0.15,
     noise: float = 0.1,
     restandardise: bool = True,
+    fresh: Callable[[np.random.Generator], tuple[Float32, Sequence[Target]]] | None = None,
+    share: float = 0.5,
     random_state: int = 0,
     progress: Callable[[int, int], None] | None = None,
 ) -> FrameNetwork:
@@ -80,6 +95,11 @@ def train_network(
         each channel of a stretch as a constant, as another microphone would.
     restandardise : bool
         Whether the network's `mean` and `deviation` are set from `sequences`.
+    fresh : callable, optional
+        Takes a random generator, returns one more sequence and its targets. It is called once an
+        update; the last few sequences that it made are at hand.
+    share : float
+        Share of the stretches that are cut from what `fresh` made, in [0, 1].
     random_state : int
         Of the stretches, the dropout and the noise.
     progress : callable, optional
@@ -101,10 +121,16 @@ def train_network(
     chance = np.array([len(x) for x in sequences], dtype=np.float64)
     chance /= chance.sum()
 
+    made: deque[tuple[Float32, Sequence[Target]]] = deque(maxlen=_AT_HAND)
+
     def draw(rng: np.random.Generator) -> tuple[Float32, list[list[Target]], Float32]:
-        chosen = rng.choice(len(sequences), size=batch, p=chance)
+        chosen = [(sequences[i], targets[i]) for i in rng.choice(len(sequences), batch, p=chance)]
+        if fresh is not None:
+            made.append(fresh(rng))
+            for i in np.flatnonzero(rng.random(batch) < share):
+                chosen[i] = made[int(rng.integers(len(made)))]
         x, wanted, counted = _stretches(
-            network, [sequences[i] for i in chosen], [targets[i] for i in chosen], length, rng
+            network, [x for x, _ in chosen], [target for _, target in chosen], length, rng
         )
         if noise > 0.0:
             x += np.float32(noise) * rng.standard_normal(x.shape, dtype=np.float32)

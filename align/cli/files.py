@@ -84,6 +84,8 @@ def _summary(
         parts.append(f"{training['seconds'] / 60:.1f} minutes")
     if parts:
         rows.append(("trained on", ", ".join(parts)))
+    if training.get("surroundings"):
+        rows.append(("surroundings", ", ".join(["as recorded", *training["surroundings"]])))
     rows += _adaptations(training, units["recordings"])
     settings = ("update", "loss", "C", "epochs", "conversion", "cost", "tolerance", "random_state")
     learned = ", ".join(f"{name}={params[name]}" for name in settings if name in params)

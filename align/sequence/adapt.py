@@ -157,6 +157,20 @@ def adapt(
         origin["adapted"] = aligner.training_["adapted"]
     about: dict[str, Any] = {"recordings": len(kept), "seconds": round(seconds, 3), "from": origin}
     new.training_ = {**aligner.training_, "adapted": about}
+    new.elsewhere_ = {
+        kind: adapt(
+            other,
+            corpus,
+            steps=steps,
+            learning_rate=learning_rate,
+            C=C,
+            n_folds=n_folds,
+            n_jobs=n_jobs,
+            random_state=random_state,
+            progress=progress,
+        )
+        for kind, other in aligner.elsewhere_.items()
+    }
     if licence:
         about["licence"] = licence
         new.licence_ = f"{aligner.licence_ or 'not stated'}; adapted to recordings: {licence}"

@@ -312,6 +312,10 @@ class SequenceAligner(Aligner):
 
     # Alignment -------------------------------------------------------------------------------
 
+    def _suited(self, signal: Signal) -> "SequenceAligner":
+        """Return the fitted aligner that suits a recording: this one, but for speech in noise."""
+        return self
+
     def _assemble(
         self,
         signal: Signal,
@@ -404,14 +408,15 @@ class SequenceAligner(Aligner):
                 "check that the events belong to this recording.",
                 path=name,
             )
+        suited = self._suited(signal)
         try:
-            terms = terms_of(self.features_, signal, decoded)
-            potentials, path = self._best_path(signal, decoded, terms)
+            terms = terms_of(suited.features_, signal, decoded)
+            potentials, path = suited._best_path(signal, decoded, terms)
         except ParameterError as error:
             raise DataError(str(error), path=name) from error
-        times, confidence = self.placement_.times(potentials, path.onsets)
-        times = in_order(self._corrected(times, terms, decoded), signal.duration)
-        fit = self._match(signal, decoded, terms, path.onsets)
+        times, confidence = suited.placement_.times(potentials, path.onsets)
+        times = in_order(suited._corrected(times, terms, decoded), signal.duration)
+        fit = suited._match(signal, decoded, terms, path.onsets)
         end = signal.duration if place[-1] >= len(decoded) else float(times[place[-1]])
         return Alignment(
             events=given,
@@ -473,15 +478,16 @@ class SequenceAligner(Aligner):
         self._check_events(given, name)
         signal = self._signal(audio, rate, name)
         expanded = self._expand_lattice(lattice, given)
+        suited = self._suited(signal)
         try:
-            potentials, path, nodes = self._best_lattice_path(signal, expanded)
+            potentials, path, nodes = suited._best_lattice_path(signal, expanded)
         except ParameterError as error:
             raise DataError(str(error), path=name) from error
-        times, confidence = self.placement_.times(potentials, path.onsets)
+        times, confidence = suited.placement_.times(potentials, path.onsets)
         decoded = tuple(expanded.events[v] for v in nodes)
-        terms = terms_of(self.features_, signal, decoded)
-        times = in_order(self._corrected(times, terms, decoded), signal.duration)
-        fit = self._match(signal, decoded, terms, path.onsets)
+        terms = terms_of(suited.features_, signal, decoded)
+        times = in_order(suited._corrected(times, terms, decoded), signal.duration)
+        fit = suited._match(signal, decoded, terms, path.onsets)
         place = expanded.given[nodes]
         asked = place >= 0
         hidden = place[-1] == -2  # what follows the last event given

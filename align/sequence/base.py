@@ -72,6 +72,7 @@ class Aligner(ParamsMixin, ABC):
     normalise: bool = False
     licence_: str = ""
     learner_: StructuredLearner | None = None
+    elsewhere_: Mapping[str, Any] = {}  # aligners for other surroundings, by kind
 
     cost: Any
     tolerance: float
@@ -252,6 +253,7 @@ class Aligner(ParamsMixin, ABC):
             checkpoint=parts,
         )
         self.features_ = features
+        items, own = self._heard(items, own)
         kept, xs, ys = self._problems(items, own, report)
         self.base_functions_ = list(xs[0].names)
         judged = None
@@ -273,6 +275,10 @@ class Aligner(ParamsMixin, ABC):
             "seconds": round(sum(item.signal.duration for item in chosen), 3),
             "groups": len({item.group for item in chosen}),
         }
+
+    def _heard(self, items: list[Any], own: list[list[Any]]) -> tuple[list[Any], list[list[Any]]]:
+        """Return the recordings that weights are learned from, and the features of each."""
+        return items, own
 
     def _read_all(
         self,

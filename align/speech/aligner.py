@@ -37,16 +37,21 @@ from align.features import (
     TimedSignal,
 )
 from align.features.articulatory import articulation
+from align.features.surroundings import KINDS
 from align.formats.phone_map import PHONE_MAPS, read_phone_map
 from align.formats.phone_map import unknown as describe_unknown
 from align.sequence.aligner import SequenceAligner
-from align.sequence.base import Aligner
+from align.sequence.base import Aligner, Progress
+from align.sequence.checkpoint import Checkpoint, checkpoint_of
 from align.sequence.feature_terms import distinct
 from align.sequence.fit import Fit
 from align.sequence.lattices import ExpandedLattice
 from align.sequence.placement import WINDOW
+from align.sequence.state import aligner_state, arrays_of, restored
+from align.speech.hearing import Hearing, sound_of
 from align.speech.match import DEFAULTS, MatchModel, evidence_of
 from align.speech.mismatches import learned_match
+from align.speech.surroundings import Surroundings
 from align.speech.text.arpabet import spell
 from align.terms import BaseFunctions
 from align.types import SILENCE, SILENCES, SPOKEN_NOISE, Event, Example, IntArray
@@ -96,6 +101,10 @@ class SpeechAligner(SequenceAligner):
         Length of a frame in seconds; by default 0.005, and 0.01 for the thesis's features.
     correct : bool, optional
         See `SequenceAligner`; by default for all features but the thesis's.
+    surroundings : int
+        Copies of each recording in noise and in rooms that two more aligners are learned from;
+        recordings that sound so are aligned by them. 0 for none. Training takes four times as
+        long.
     rate, normalise, n_folds, max_length_factor, refine, calibrate, n_jobs, random_state
         See `SequenceAligner`.
 
@@ -109,6 +118,8 @@ class SpeechAligner(SequenceAligner):
     match_: MatchModel | None = None
     realisations_: Mapping[str, float] | None = None
     _texts: tuple[int, int] | None = None  # recordings whose text was used, and was left out
+    hearing_: Hearing | None = None
+    _trained_for: Surroundings | None = None
 
     def __init__(
         self,
@@ -130,9 +141,11 @@ class SpeechAligner(SequenceAligner):
         refine: str = "posterior",
         calibrate: bool = True,
         correct: bool | None = None,
+        surroundings: int = 0,
         n_jobs: int | None = None,
         random_state: int = 0,
     ) -> None:
+        self.surroundings = surroundings
         self.features = features  # type: ignore[assignment]  # names are made features in fit
         self.update = update
         self.loss = loss
@@ -153,6 +166,77 @@ class SpeechAligner(SequenceAligner):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    # Other surroundings ----------------------------------------------------------------------
+
+    def _fit(
+        self,
+        examples: Sequence[Example],
+        validation: Sequence[Example] | None,
+        progress: Progress | None,
+        parts: Checkpoint | None,
+        sample_weight: Sequence[float] | None = None,
+    ) -> None:
+        super()._fit(examples, validation, progress, parts, sample_weight)
+        self.elsewhere_, self.hearing_ = {}, None
+        sounds: dict[str, list[Any]] = {}
+        for kind in KINDS if self.surroundings else ():
+            other = type(self)(**{**self.get_params(deep=False), "surroundings": 0})
+            other._trained_for = Surroundings(kind, self.surroundings, self.random_state)
+            with checkpoint_of(None if parts is None else f"{parts.folder}.{kind}") as own:
+                other._fit(examples, validation, progress, own)
+            sounds.update(other._trained_for.sounds)
+            self.elsewhere_[kind], other._trained_for = other, None
+        if self.elsewhere_:
+            self.hearing_ = Hearing.fitted([sounds[kind] for kind in ("", *self.elsewhere_)])
+            self.training_["surroundings"] = [*self.elsewhere_]
+
+    def _heard(self, items: list[Any], own: list[list[Any]]) -> tuple[list[Any], list[list[Any]]]:
+        return (items, own) if self._trained_for is None else self._trained_for.heard(items, own)
+
+    def _check_own(self) -> None:
+        super()._check_own()
+        if self.surroundings < 0:
+            raise ParameterError(f"surroundings={self.surroundings}, must not be negative.")
+        if self.surroundings:  # said before anything is trained
+            Surroundings("noise", self.surroundings, 0).prepare(self._make_features())
+
+    def _suited(self, signal: Signal) -> SequenceAligner:
+        """Return the aligner of the surroundings that a recording sounds like, or this one."""
+        if self.hearing_ is None:
+            return self
+        network = next(f for f in self.features_ if isinstance(f, NetworkConfidence))
+        kind = self.hearing_.kind(sound_of(network.energies(signal)))
+        suited: SequenceAligner = (self, *self.elsewhere_.values())[kind]
+        return suited
+
+    def _with_elsewhere(
+        self, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]
+    ) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+        """Add the aligners of other surroundings to a state."""
+        if self.hearing_ is None:
+            return header, arrays
+        header["elsewhere"] = {}
+        for kind, other in self.elsewhere_.items():
+            header["elsewhere"][kind], own = aligner_state(other, "")
+            arrays.update({f"{kind}.{key}": value for key, value in own.items()})
+        arrays.update({f"hearing.{key}": v for key, v in self.hearing_.get_state().items()})
+        return header, arrays
+
+    def _restore_elsewhere(
+        self, header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]
+    ) -> None:
+        """Take back what `_with_elsewhere` added; models of before have none."""
+        self.elsewhere_, self.hearing_ = {}, None
+        users = [f for f in self.features if not isinstance(f, str)]
+        for kind, own in header.get("elsewhere", {}).items():
+            if kind not in KINDS:
+                raise ModelError(f"surroundings are {kind!r}, must be of {', '.join(KINDS)}.")
+            state = arrays_of(arrays, f"{kind}.")
+            self.elsewhere_[str(kind)] = restored(type(self), own, state, str(kind), users)
+        if self.elsewhere_:
+            state = arrays_of(arrays, "hearing.")
+            self.hearing_ = Hearing.from_state(state, 1 + len(self.elsewhere_))
+
     # Features and learner --------------------------------------------------------------------
 
     def _make_features(self) -> list[Feature]:
@@ -169,6 +253,8 @@ class SpeechAligner(SequenceAligner):
                 made += self._named_set(item)
             else:
                 made.append(copy.deepcopy(item))
+        if self._trained_for is not None:
+            self._trained_for.prepare(made)
         return distinct(made)
 
     def _named_set(self, name: str) -> list[Feature]:
@@ -256,7 +342,7 @@ class SpeechAligner(SequenceAligner):
         super()._calibrate(items, xs, features)
         self.match_ = learned_match(self, items, xs, features)
         self.realisations_ = self._texts = None
-        if any(item.text for item in items):
+        if self._trained_for is None and any(item.text for item in items):
             from align.speech.text.training import costs_from_text
 
             learned = costs_from_text(self, items, features)
@@ -274,7 +360,7 @@ class SpeechAligner(SequenceAligner):
         header["match"] = None if self.match_ is None else self.match_.get_state()
         if self.realisations_:
             header["realisations"] = dict(self.realisations_)
-        return header, arrays
+        return self._with_elsewhere(header, arrays)
 
     def _set_state(
         self,
@@ -290,6 +376,7 @@ class SpeechAligner(SequenceAligner):
             self.match_ = None if state is None else MatchModel.from_state(state)
         costs = header.get("realisations")  # models of before have none
         self.realisations_ = None if costs is None else _checked_costs(costs)
+        self._restore_elsewhere(header, arrays)
 
     # Labels ----------------------------------------------------------------------------------
 

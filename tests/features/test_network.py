@@ -161,6 +161,35 @@ def test_training_learns_a_toy_problem():
     assert -log_softmax(label)[np.arange(200), targets[0].label].mean() < 0.2 * untrained
 
 
+def test_sequences_made_anew_are_learned_from():
+    """A fourth channel tells the class in fresh sequences only: without them it is not learned."""
+
+    def fresh(rng):
+        x, targets = toy(rng)
+        x[:, :3] = rng.normal(size=(len(x), 3))
+        x[np.arange(len(x)), 3] = 2.0 * targets[0].label
+        return x, targets
+
+    x, targets = fresh(np.random.default_rng(99))
+    right = [
+        (trained(steps=400, **options).outputs(x)[0].argmax(axis=1) == targets[0].label).mean()
+        for options in ({}, {"fresh": fresh, "share": 0.6})
+    ]
+    assert right[0] < 0.6
+    assert right[1] > 0.9
+
+
+def test_fresh_sequences_are_asked_for_once_an_update():
+    made = []
+
+    def fresh(rng):
+        made.append(None)
+        return toy(rng)
+
+    trained(steps=7, fresh=fresh)
+    assert len(made) == 7
+
+
 def test_training_is_the_same_for_a_seed_and_another_for_another():
     first, again = trained(steps=5), trained(steps=5)
     for a, b in zip(first.weights, again.weights, strict=True):

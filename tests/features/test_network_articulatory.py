@@ -9,6 +9,7 @@ from synthetic_speech import RATE, random_phones, recording
 from align.errors import DataError, ModelError
 from align.features import ArticulatoryConfidence, ArticulatoryDuration, Signal, TimedSignal
 from align.features.articulatory import BROAD_CLASSES, FEATURES
+from align.features.disguises import PLAIN
 from align.features.network_articulatory import _LONG
 
 HOP = 0.005
@@ -94,7 +95,7 @@ def test_long_silence_is_cut_off_for_training():
     item = timed(["sil", "aa", "s", "sil"], lead=2.0)
     feature = tiny()
     feature._learn_symbols([item])
-    x, targets = feature._labelled(item, 0.0, 1.0, 1.0)
+    x, targets = feature._labelled(item, PLAIN)
     spoken = item.onsets[3] - item.onsets[1]
     assert spoken < len(x) <= spoken + 2 * 40 + 1
     assert targets[1].strength.max() > 0.9  # boundaries are still where they were
@@ -104,7 +105,7 @@ def test_pooled_copies_answer_with_the_mean(corpus, fitted):
     other = tiny(random_state=3, epochs=20).fit(corpus[:2])
     both = tiny().pool([fitted, other])
     item = corpus[0]
-    x = both._inputs(item.signal, 0.0, 1.0, 1.0)
+    x = both._inputs(item.signal)
     mean = np.mean([f.networks_[0].outputs(x)[1] for f in (fitted, other)], axis=0)
     table = both.terms(item.signal, item.events)["network.boundary"].table[0]
     np.testing.assert_allclose(table, -np.logaddexp(0, -mean[:, 0]), atol=1e-5)

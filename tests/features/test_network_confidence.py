@@ -46,6 +46,55 @@ def prepared(feature, item):
     return feature
 
 
+# Surroundings -----------------------------------------------------------------------------------
+
+
+def noisy(item, seed):
+    rng = np.random.default_rng(seed)
+    samples = item.signal.samples
+    noise = 0.7 * samples.std() * rng.standard_normal(samples.size)
+    return Signal((samples + noise).astype(np.float32), RATE, HOP)
+
+
+def test_training_elsewhere_helps_in_noise():
+    def likelihood(feature):
+        total = []
+        for item in corpus(4, seed=5):
+            label, *_ = feature._targets(item, item.signal.n_frames, PLAIN)
+            found = feature.networks_[0].outputs(feature._inputs(noisy(item, 1)))[0]
+            total.append(log_softmax(found)[np.arange(len(found)), label.label].mean())
+        return np.mean(total)
+
+    quiet, elsewhere = (
+        tiny(epochs=400, surroundings=kind).fit(corpus()) for kind in (None, "noise")
+    )
+    assert likelihood(elsewhere) > likelihood(quiet) + 0.02
+
+
+def test_what_is_heard_elsewhere_has_the_targets_of_its_time():
+    """Each symbol has the share of the frames that it has in the recording, at any tempo."""
+    items = corpus(2)
+    feature = prepared(tiny(), items[0])
+    feature._learn_symbols(items)
+    make = feature._elsewhere(items, "room")
+    rng = np.random.default_rng(0)
+
+    def shares(phone):
+        return np.bincount(phone.label, minlength=5) / len(phone.label)
+
+    plain = [shares(feature._labelled(item, PLAIN)[1][0]) for item in items]
+    for _ in range(20):
+        x, (phone, boundary, _) = make(rng)
+        assert np.isfinite(x).all()
+        assert len(x) == len(phone.label) == len(boundary.strength)
+        assert min(np.abs(shares(phone) - own).max() for own in plain) < 0.02
+
+
+def test_surroundings_are_of_a_kind():
+    with pytest.raises(ParameterError, match="surroundings='sea', must be one of noise, room"):
+        NetworkConfidence(surroundings="sea")
+
+
 # Targets ----------------------------------------------------------------------------------------
 
 
@@ -62,7 +111,7 @@ def test_targets_of_a_disguise_lie_where_its_sound_changes(disguise):
     onsets = np.rint(times / HOP).astype(np.intp)
     item = TimedSignal(signal, events, onsets, times, signal.n_frames)
     feature = prepared(tiny(), item)
-    x, (phone, boundary, transition) = feature._labelled(item, *disguise)
+    x, (phone, boundary, transition) = feature._labelled(item, disguise)
     assert len(x) == phone.strength.size == boundary.strength.size == transition.label.size
     energy = x[:, 40:].mean(axis=1)  # of the short window
     change = np.abs(np.diff(energy, prepend=energy[:1]))
@@ -86,7 +135,7 @@ def test_targets_of_a_disguise_lie_where_its_sound_changes(disguise):
 def test_strength_falls_as_a_gaussian_of_time_from_the_nearest_boundary():
     item = timed(["sil", "aa", "s", "iy"], seed=3)
     feature = prepared(tiny(boundary_width=0.01), item)
-    phone, boundary, transition = feature._targets(item, item.signal.n_frames, 0.0, 1.0)
+    phone, boundary, transition = feature._targets(item, item.signal.n_frames, PLAIN)
     begin = np.arange(item.signal.n_frames) * HOP
     inner = item.times[1:]  # the beginning of a recording is none to be found
     nearest = np.abs(begin[:, None] - inner).argmin(axis=1)
@@ -107,19 +156,19 @@ def test_strength_falls_as_a_gaussian_of_time_from_the_nearest_boundary():
 def test_frames_without_labels_are_not_learned_from(disguise):
     item = timed(["s", "aa", "m"], seed=1, lead=0.3, tail=0.4)
     feature = prepared(tiny(), item)
-    x, targets = feature._labelled(item, *disguise)
+    x, targets = feature._labelled(item, disguise)
     hop = HOP * disguise[1]
     labelled = item.end * HOP - item.times[0]
     assert len(x) == pytest.approx(labelled / hop, abs=2)
     assert all(target.strength.size == len(x) for target in targets)
-    whole = feature._inputs(item.signal, *disguise)
+    whole = feature._inputs(item.signal, disguise)
     first = round((item.times[0] - disguise[0] * HOP) / hop)
     assert any(np.array_equal(x, whole[f : f + len(x)]) for f in (first - 1, first, first + 1))
 
 
 def test_a_recording_of_one_event_has_no_boundary():
     item = timed(["aa"])
-    _, boundary, transition = prepared(tiny(), item)._targets(item, 20, 0.0, 1.0)
+    _, boundary, transition = prepared(tiny(), item)._targets(item, 20, PLAIN)
     assert not boundary.strength.any()
     assert not transition.strength.any()
     tiny(epochs=1).fit([item])
@@ -142,9 +191,7 @@ def test_base_functions_tell_the_truth_from_other_timings(fitted):
 def test_scores_are_log_probabilities(fitted):
     item = timed(["sil", "aa", "s", "aa"], seed=5)
     terms = fitted.terms(item.signal, item.events)
-    (output,) = [
-        network.outputs(fitted._inputs(item.signal, *PLAIN)) for network in fitted.networks_
-    ]
+    (output,) = [network.outputs(fitted._inputs(item.signal)) for network in fitted.networks_]
     log_phone = log_softmax(output[0])
     n_frames = item.signal.n_frames
     column = {symbol: i for i, symbol in enumerate(fitted.symbols_)}
@@ -209,7 +256,7 @@ def test_pooled_copies_are_averaged_whatever_symbols_they_know():
     assert pooled.symbols_ == ["aa", "m", "s", "sil"]
     assert pooled.classes_ == ["nasal", "noise", "silence", "vowel"]
     signal = timed(["sil", "m", "aa", "s"], seed=8).signal
-    outputs = [c.networks_[0].outputs(c._inputs(signal, *PLAIN)) for c in (first, second)]
+    outputs = [c.networks_[0].outputs(c._inputs(signal)) for c in (first, second)]
 
     def logits(copy, output, symbol):
         if symbol not in copy.symbols_:
@@ -238,9 +285,7 @@ def test_pooled_copies_are_averaged_whatever_symbols_they_know():
 
     mean = (raw(first, outputs[0]) + raw(second, outputs[1])) / 2
     none = pooled.networks_[0].heads[2] - 1
-    everything = np.mean(
-        [n.outputs(pooled._inputs(signal, *PLAIN))[2] for n in pooled.networks_], axis=0
-    )
+    everything = np.mean([n.outputs(pooled._inputs(signal))[2] for n in pooled.networks_], axis=0)
     np.testing.assert_allclose(
         transition.table[transition.rows[1]] - log_softmax(everything)[:, none], mean, atol=1e-3
     )

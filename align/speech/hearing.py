@@ -1,0 +1,103 @@
+"""Whether a recording sounds quiet and near, or as if it came from other surroundings.
+
+Aligners of one model, one for each kind of surroundings, are each better at their own. What a
+recording sounds like is seen in its log mel energies: noise fills the pauses, so that the softest
+frames of a band are not far below its mean; a room blurs, so that energies fall slowly. Such
+numbers are weighed by logistic regression, which is learned from the training set as it is and in
+other surroundings.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from align.errors import ModelError
+
+__all__ = ["Hearing", "sound_of"]
+
+Float64 = npt.NDArray[np.float64]
+
+_BANDS = 5  # groups of mel bands
+_MORE = 4.0  # recordings as those of the training set are so much more frequent than any others
+_SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)  # quantiles over the frames of a recording
+
+
+def sound_of(energies: npt.NDArray[np.float32]) -> Float64:
+    """Return numbers that tell what a recording sounds like.
+
+    Parameters
+    ----------
+    energies : np.ndarray [shape=(T, n)]
+        Log mel energies less their mean over time.
+
+    Returns
+    -------
+    np.ndarray [shape=(35,)]
+        For each of five groups of bands: five quantiles, and the mean rise and fall in 20 ms.
+
+    Examples
+    --------
+    >>> sound_of(np.zeros((50, 40), dtype=np.float32)).shape
+    (35,)
+    """
+    groups = [g.mean(axis=1) for g in np.array_split(energies.astype(np.float64), _BANDS, axis=1)]
+    found: list[float] = []
+    for group in groups:
+        change = group[4:] - group[:-4] if len(group) > 4 else np.zeros(1)
+        found += np.quantile(group, _SHARES).tolist()
+        found += [np.maximum(change, 0).mean(), np.maximum(-change, 0).mean()]
+    return np.array(found)
+
+
+class Hearing:
+    """Logistic regression on what recordings sound like.
+
+    Parameters
+    ----------
+    mean, deviation : np.ndarray [shape=(n,)]
+        Of the numbers of `sound_of`, in training.
+    weights : np.ndarray [shape=(m, n + 1)]
+        For each of m kinds of surroundings: the weights of the standardised numbers, and the
+        constant behind them. The first kind is that of the recordings as they are.
+    """
+
+    def __init__(self, mean: Float64, deviation: Float64, weights: Float64) -> None:
+        self.mean, self.deviation, self.weights = mean, deviation, weights
+
+    @classmethod
+    def fitted(cls, sounds: Sequence[Sequence[Float64]]) -> Self:
+        """Learn from the sounds of recordings as they are, then in each kind of surroundings."""
+        from sklearn.linear_model import LogisticRegression
+
+        x = np.array([sound for kind in sounds for sound in kind])
+        mean, deviation = x.mean(axis=0), x.std(axis=0) + 1e-6
+        kinds = np.repeat(np.arange(len(sounds)), [len(kind) for kind in sounds])
+        learner = LogisticRegression(C=0.3, class_weight="balanced", max_iter=5000)
+        learner.fit((x - mean) / deviation, kinds)
+        weights = np.column_stack((learner.coef_, learner.intercept_))
+        weights[0, -1] += np.log(_MORE)
+        return cls(mean, deviation, weights)
+
+    def kind(self, sound: Float64) -> int:
+        """Return which kind of surroundings is the most probable."""
+        return int(np.argmax(self.weights @ np.append((sound - self.mean) / self.deviation, 1.0)))
+
+    def get_state(self) -> dict[str, npt.NDArray[Any]]:
+        """Return the arrays of a model file."""
+        return {"mean": self.mean, "deviation": self.deviation, "weights": self.weights}
+
+    @classmethod
+    def from_state(cls, arrays: Mapping[str, npt.NDArray[Any]], kinds: int) -> Self:
+        """Rebuild it from `get_state`; raises ModelError where an array is damaged."""
+        n = len(sound_of(np.zeros((1, _BANDS), dtype=np.float32)))
+        found = []
+        for name, shape in (("mean", (n,)), ("deviation", (n,)), ("weights", (kinds, n + 1))):
+            array = np.asarray(arrays[name], dtype=np.float64)
+            if array.shape != shape or not np.isfinite(array).all():
+                raise ModelError(f"array 'hearing.{name}' is damaged.")
+            found.append(array)
+        if not (found[1] > 0).all():
+            raise ModelError("array 'hearing.deviation' must be positive.")
+        return cls(*found)

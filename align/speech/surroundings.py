@@ -1,0 +1,74 @@
+"""Learning speech in other surroundings: rooms, noise, music, other people, telephones.
+
+Beside the first aligner others are learned, one for each kind of surroundings, from the same
+recordings as they would sound there (`align.features.surroundings`): their networks hear every
+recording in surroundings that are drawn anew each time, and their weights, the placement and the
+correction of onsets are learned from copies of the recordings. So what the first one does in a
+quiet room stays as it is.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from align.errors import ParameterError
+from align.features import Feature, NetworkConfidence, Signal, TimedSignal
+from align.features.surroundings import KINDS, elsewhere
+from align.speech.hearing import sound_of
+
+__all__ = ["Surroundings"]
+
+_LONGER = 1.7  # times as long networks are trained: there is more to be learned
+_DILATIONS = {
+    "noise": (1, 2, 4, 8, 16, 1, 2),
+    "room": (1, 2, 4, 8, 16, 32, 2),  # a room is heard for a third of a second
+}
+
+
+class Surroundings:
+    """How an aligner is trained for surroundings of one kind.
+
+    Parameters
+    ----------
+    kind : {"noise", "room"}
+        Which.
+    copies : int
+        Copies of each recording that weights are learned from.
+    random_state : int
+        Of the surroundings that are drawn for them.
+    """
+
+    def __init__(self, kind: str, copies: int, random_state: int) -> None:
+        self.kind, self.copies, self.random_state = kind, copies, random_state
+        self.sounds: dict[str, list[Any]] = {}
+
+    def prepare(self, features: Sequence[Feature]) -> None:
+        """Let the networks among unfitted features hear other surroundings in training."""
+        networks = [f for f in features if isinstance(f, NetworkConfidence)]
+        if not networks:
+            raise ParameterError(
+                "surroundings are learned by networks; use the default or the universal features."
+            )
+        for network in networks:
+            network.surroundings, network.dilations = self.kind, _DILATIONS[self.kind]
+            network.epochs *= _LONGER
+
+    def heard(
+        self, items: Sequence[TimedSignal], features: list[list[Feature]]
+    ) -> tuple[list[TimedSignal], list[list[Feature]]]:
+        """Return copies of recordings, each in surroundings of its own, and their features."""
+        rng = np.random.default_rng([self.random_state, 1 + KINDS.index(self.kind)])
+        others = [item.signal.samples for item in items]
+        copies: list[TimedSignal] = []
+        for _ in range(self.copies):
+            for item in items:
+                signal = item.signal
+                samples = elsewhere(signal.samples, signal.rate, rng, others, self.kind)
+                heard = Signal(samples, signal.rate, signal.hop, signal.name)
+                copies.append(replace(item, signal=heard))
+        network = next(f for f in features[0] if isinstance(f, NetworkConfidence))
+        for kind, part in (("", items), (self.kind, copies)):
+            self.sounds[kind] = [sound_of(network.energies(item.signal)) for item in part]
+        return copies, features * self.copies

@@ -1,0 +1,160 @@
+"""The aligners of one model: for recordings as they are, in noise, and in rooms."""
+
+import numpy as np
+import pytest
+from synthetic_speech import RATE, random_phones, recording
+
+import align
+from align import Example, ParameterError, SpeechAligner
+from align.errors import ModelError
+from align.features import DurationFeature, NetworkConfidence, Signal
+from align.features.surroundings import KINDS
+from align.models.file import read_model, write_model
+from align.sequence.adapt import adapt
+
+
+def features():
+    """Small enough to be fitted in a moment."""
+    return [NetworkConfidence(width=8, dilations=(1, 2), epochs=100), DurationFeature()]
+
+
+def example(seed, group=None, noise=0.0):
+    rng = np.random.default_rng(seed)
+    phones = random_phones(rng, 9)
+    samples, edges = recording(phones, rng)
+    samples = samples + noise * samples.std() * rng.standard_normal(samples.size)
+    times = edges / RATE
+    return Example(
+        samples.astype(np.float32), phones, times[:-1], end=times[-1], group=group, rate=RATE
+    )
+
+
+def signal(item):
+    return Signal(item.audio, RATE, 0.005)
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return [example(i, group="abc"[i % 3]) for i in range(6)]
+
+
+@pytest.fixture(scope="module")
+def model(corpus):
+    return SpeechAligner(features(), epochs=2, surroundings=2).fit(corpus)
+
+
+def onsets(aligner, item):
+    return aligner.align(item.audio, item.events, rate=RATE).onsets
+
+
+def test_a_quiet_recording_is_aligned_as_by_one_that_heard_nothing_else(model, corpus):
+    plain = SpeechAligner(features(), epochs=2).fit(corpus)
+    item = example(70)
+    assert model._suited(signal(item)) is model
+    np.testing.assert_array_equal(onsets(model, item), onsets(plain, item))
+    np.testing.assert_array_equal(model.coef_, plain.coef_)
+
+
+def test_a_noisy_recording_is_aligned_by_the_one_for_noise(model):
+    item = example(71, noise=0.8)
+    other = model.elsewhere_["noise"]
+    assert model._suited(signal(item)) is other
+    found = other.align(item.audio, item.events, rate=RATE)
+    assert model.align(item.audio, item.events, rate=RATE) == found
+
+
+def test_a_reverberant_recording_is_aligned_by_the_one_for_rooms(model):
+    rng = np.random.default_rng(0)
+    response = rng.standard_normal(8000) * np.exp(-np.arange(8000) / 2000) * 0.03
+    response[0] = 1.0
+    asked = []
+    for i in range(6):
+        item = example(60 + i)
+        heard = np.convolve(item.audio, response)[: item.audio.size].astype(np.float32)
+        asked.append(model._suited(Signal(heard, RATE, 0.005)) is model.elsewhere_["room"])
+    assert np.mean(asked) > 0.5
+
+
+def test_most_recordings_are_told_from_copies(model):
+    quiet = [model._suited(signal(example(90 + i))) is model for i in range(20)]
+    noisy = [model._suited(signal(example(90 + i, noise=0.8))) is model for i in range(20)]
+    assert np.mean(quiet) >= 0.8
+    assert np.mean(noisy) <= 0.05
+
+
+def test_all_are_saved(model, tmp_path):
+    model.save(tmp_path / "two.align")
+    loaded = align.load(tmp_path / "two.align", features=features())
+    assert loaded.training_["surroundings"] == ["noise", "room"]
+    for item in (example(72), example(73, noise=0.8)):
+        assert (loaded._suited(signal(item)) is loaded) == (model._suited(signal(item)) is model)
+        np.testing.assert_array_equal(onsets(loaded, item), onsets(model, item))
+
+
+@pytest.mark.parametrize("what", ["shape", "deviation", "missing"])
+def test_damaged_numbers_are_refused(model, tmp_path, what):
+    model.save(tmp_path / "two.align")
+    kind, header, arrays = read_model(str(tmp_path / "two.align"))
+    name = "hearing.deviation" if what == "deviation" else "hearing.weights"
+    if what == "missing":
+        del arrays[name]
+    else:
+        arrays[name] = np.zeros(3 if what == "shape" else arrays[name].shape)
+    write_model(str(tmp_path / "bad.align"), kind, header, arrays)
+    with pytest.raises(ModelError, match=r"bad\.align"):
+        align.load(tmp_path / "bad.align", features=features())
+
+
+def test_a_lattice_is_decoded_by_the_one_that_suits(model):
+    from align.decoders import Lattice
+
+    item = example(74, noise=0.8)
+    lattice = Lattice.chain(len(item.events), labels=item.events)
+    found = model.align_lattice(item.audio, lattice, rate=RATE).alignment
+    np.testing.assert_allclose(found.onsets, onsets(model.elsewhere_["noise"], item), atol=1e-9)
+
+
+def test_adapting_moves_all(model):
+    new = adapt(model, [example(95 + i) for i in range(3)], steps=5, n_folds=2)
+    pairs = [(new, model), *((new.elsewhere_[k], model.elsewhere_[k]) for k in KINDS)]
+    for one, other in pairs:
+        moved = [
+            not np.array_equal(a, b)
+            for f, g in zip(one.features_, other.features_, strict=True)
+            if isinstance(f, NetworkConfidence)
+            for n, m in zip(f.networks_, g.networks_, strict=True)
+            for a, b in zip(n.weights, m.weights, strict=True)
+        ]
+        assert any(moved)
+
+
+def test_checkpoints_of_all_are_gone_in_the_end(corpus, tmp_path):
+    folder = tmp_path / "partial"
+    aligner = SpeechAligner(features(), epochs=1, surroundings=1)
+    again = SpeechAligner(features(), epochs=1, surroundings=1)
+    again.fit(corpus[:3])
+    aligner.fit(corpus[:3], checkpoint=folder)
+    assert list(tmp_path.iterdir()) == []
+    for kind in KINDS:
+        np.testing.assert_array_equal(aligner.elsewhere_[kind].coef_, again.elsewhere_[kind].coef_)
+
+
+def test_unknown_surroundings_in_a_file(model, tmp_path):
+    model.save(tmp_path / "all.align")
+    kind, header, arrays = read_model(str(tmp_path / "all.align"))
+    header["elsewhere"]["forest"] = header["elsewhere"]["room"]
+    write_model(str(tmp_path / "bad.align"), kind, header, arrays)
+    with pytest.raises(ModelError, match="surroundings are 'forest'"):
+        align.load(tmp_path / "bad.align", features=features())
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"surroundings": -1}, "surroundings=-1, must not be negative"),
+        ({"features": "thesis", "surroundings": 1}, "surroundings are learned by networks"),
+    ],
+)
+def test_wrong_surroundings_are_refused_before_training(corpus, params, message):
+    with pytest.raises(ParameterError, match=message):
+        SpeechAligner(**params).fit(corpus)
