@@ -117,6 +117,13 @@ def train() -> None:
         "What the classifiers know labels by: two columns from,to, or timit48, timit39 or "
         "timit_ipa. By default timit48; with universal none, as labels are IPA."
     ),
+    click.option(
+        "--surroundings",
+        type=click.IntRange(0),
+        metavar="N",
+        help="Learn noise, rooms and telephones too, from N copies of each recording (2 is "
+        "enough); takes four times as long. By default 0, none.",
+    ),
     sets=("default", "universal", "thesis"),
 )
 @click.pass_context

@@ -16,6 +16,7 @@ Three sets of base functions have names:
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
@@ -179,13 +180,15 @@ class SpeechAligner(SequenceAligner):
         super()._fit(examples, validation, progress, parts, sample_weight)
         self.elsewhere_, self.hearing_ = {}, None
         sounds: dict[str, list[Any]] = {}
-        for kind in KINDS if self.surroundings else ():
-            other = type(self)(**{**self.get_params(deep=False), "surroundings": 0})
-            other._trained_for = Surroundings(kind, self.surroundings, self.random_state)
-            with checkpoint_of(None if parts is None else f"{parts.folder}.{kind}") as own:
+        with ExitStack() as kept:  # checkpoints go when all are trained
+            for kind in KINDS if self.surroundings else ():
+                other = type(self)(**{**self.get_params(deep=False), "surroundings": 0})
+                other._trained_for = Surroundings(kind, self.surroundings, self.random_state)
+                folder = None if parts is None else f"{parts.folder}.{kind}"
+                own = kept.enter_context(checkpoint_of(folder))
                 other._fit(examples, validation, progress, own)
-            sounds.update(other._trained_for.sounds)
-            self.elsewhere_[kind], other._trained_for = other, None
+                sounds.update(other._trained_for.sounds)
+                self.elsewhere_[kind], other._trained_for = other, None
         if self.elsewhere_:
             self.hearing_ = Hearing.fitted([sounds[kind] for kind in ("", *self.elsewhere_)])
             self.training_["surroundings"] = [*self.elsewhere_]

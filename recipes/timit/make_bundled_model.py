@@ -18,7 +18,7 @@ LICENCE = (
 
 
 def main(corpus: str, output: str) -> None:
-    model = align.SpeechAligner(n_jobs=os.cpu_count(), random_state=0)
+    model = align.SpeechAligner(surroundings=2, n_jobs=os.cpu_count(), random_state=0)
     model.fit(align.read_corpus(corpus, kind="speech"))
     model.save(output, licence=LICENCE)
     print(f"{output}: {model.training_}")
