@@ -86,6 +86,10 @@ def _summary(
         rows.append(("trained on", ", ".join(parts)))
     if training.get("surroundings"):
         rows.append(("surroundings", ", ".join(["as recorded", *training["surroundings"]])))
+    if "texts" in training:
+        left_out, n = training.get("texts_left_out", 0), len(header.get("realisations") or {})
+        used = f"of {training['texts']} recordings, {left_out} left out; {n} costs of realisations"
+        rows.append(("texts", used))
     rows += _adaptations(training, units["recordings"])
     settings = ("update", "loss", "C", "epochs", "conversion", "cost", "tolerance", "random_state")
     learned = ", ".join(f"{name}={params[name]}" for name in settings if name in params)

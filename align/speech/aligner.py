@@ -68,7 +68,6 @@ _CLOSURE_OF = {
 }
 _HOPS = {"default": 0.005, "universal": 0.005, "thesis": 0.01}
 _DEFAULT_MAP = "timit48"
-_HIGHEST_COST = 1e6
 
 
 class SpeechAligner(SequenceAligner):
@@ -378,7 +377,10 @@ class SpeechAligner(SequenceAligner):
             state = header["match"]
             self.match_ = None if state is None else MatchModel.from_state(state)
         costs = header.get("realisations")  # models of before have none
-        self.realisations_ = None if costs is None else _checked_costs(costs)
+        if costs is not None:
+            from align.speech.text.realisation import checked_costs
+
+            self.realisations_ = checked_costs(costs)
         self._restore_elsewhere(header, arrays)
 
     # Labels ----------------------------------------------------------------------------------
@@ -568,18 +570,6 @@ class SpeechAligner(SequenceAligner):
         if not isinstance(named["features"], list):
             raise ModelError("features must be a list of names.")
         return cls([*named.pop("features"), *features], **named)
-
-
-def _checked_costs(costs: Any) -> dict[str, float]:
-    """Return the costs of realisations of a model file; ModelError where they are none."""
-    if not isinstance(costs, dict) or not all(
-        isinstance(x, int | float) and not isinstance(x, bool) and abs(x) <= _HIGHEST_COST
-        for x in costs.values()
-    ):
-        raise ModelError(
-            f"realisations must map names to numbers within {_HIGHEST_COST:g} either side of 0."
-        )
-    return {str(name): float(x) for name, x in costs.items()}
 
 
 class _Spelled(NamedTuple):

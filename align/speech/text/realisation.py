@@ -21,9 +21,21 @@ a choice scores the sum of the weights of its names, what the dictionary writes 
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-__all__ = ["Choice", "Context", "Rules", "is_function_word"]
+from align.errors import ModelError
+
+__all__ = [
+    "VOWELS",
+    "Choice",
+    "Context",
+    "Rules",
+    "checked_costs",
+    "is_function_word",
+    "score_of",
+]
+
+_HIGHEST = 1e6  # of a weight that a file may hold
 
 VOWELS = frozenset("aa ae ah ao aw ax ax-h axr ay eh er ey ih ix iy ow oy uh uw ux".split())
 CLOSURE_OF = {
@@ -220,6 +232,24 @@ def score_of(names: Sequence[str], costs: Mapping[str, float]) -> float:
     -1.5
     """
     return sum(costs.get(name, 0.0) for name in names)
+
+
+def checked_costs(costs: Any) -> dict[str, float]:
+    """Return the weights of names that a model file holds; ModelError where they are none.
+
+    Examples
+    --------
+    >>> checked_costs({"t>0": -1})
+    {'t>0': -1.0}
+    """
+    if not isinstance(costs, dict) or not all(
+        isinstance(x, int | float) and not isinstance(x, bool) and abs(x) <= _HIGHEST
+        for x in costs.values()
+    ):
+        raise ModelError(
+            f"realisations must map names to numbers within {_HIGHEST:g} either side of 0."
+        )
+    return {str(name): float(x) for name, x in costs.items()}
 
 
 def _class(phone: str) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import soundfile
+from click.testing import CliRunner
 from synthetic_speech import RATE, recording
 
 import align
@@ -278,6 +279,16 @@ def test_costs_are_saved(model: align.SpeechAligner, tmp_path: Path) -> None:
     assert again.realisations_ == model.realisations_
     again.save(tmp_path / "again.align")
     assert (tmp_path / "m.align").read_bytes() == (tmp_path / "again.align").read_bytes()
+
+
+def test_info_counts_texts(model: align.SpeechAligner, tmp_path: Path) -> None:
+    from align.cli import cli
+
+    model.save(tmp_path / "m.align")
+    shown = CliRunner().invoke(cli, ["info", str(tmp_path / "m.align")]).output
+    (line,) = [line for line in shown.splitlines() if line.startswith("texts:")]
+    assert "of 14 recordings, 1 left out" in line
+    assert f"{len(model.realisations_ or {})} costs" in line
 
 
 @pytest.mark.parametrize("costs", [[1.0], {"t>0": "x"}, {"t>0": True}, {"t>0": 1e7}])
