@@ -64,13 +64,14 @@ def overwrite_option(what: str) -> _Option:
     return click.option("--overwrite", is_flag=True, help=f"Replace {what}.")
 
 
-def phone_map_option() -> _Option:
-    """Return ``--phone-map``, for phones that a model is given."""
+def phone_map_option(text: str = "") -> _Option:
+    """Return ``--phone-map``; by default the text is of phones that a model is given."""
     return click.option(
         "--phone-map",
         metavar="FILE|NAME",
         type=click.Path(readable=False),
-        help="How phones are called that the model knows by another name: two columns from,to, or "
+        help=text
+        or "How phones are called that the model knows by another name: two columns from,to, or "
         "timit48, timit39, timit_ipa. Results keep the names that were given.",
     )
 

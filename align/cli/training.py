@@ -21,6 +21,7 @@ from align.cli.options import (
     jobs_option,
     output_option,
     overwrite_option,
+    phone_map_option,
     seed_option,
     stacked,
 )
@@ -105,6 +106,10 @@ def train() -> None:
 
 @train.command("speech")
 @training_options("the seven of the thesis")
+@phone_map_option(
+    "Which labels are one phone for the classifiers: two columns from,to, or timit48, timit39; "
+    "kept in the model. By default timit48; labels that are not in it stand for themselves.",
+)
 @click.pass_context
 def train_speech(context: click.Context, /, **options: Any) -> None:
     """Learn from the recordings and label files under CORPUS_DIR.
