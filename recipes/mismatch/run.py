@@ -134,6 +134,44 @@ def text_match(model: align.SpeechAligner) -> Match:
     return match
 
 
+def swapped_words(
+    model: align.SpeechAligner,
+    recordings: Sequence[tuple[object, Sequence[str]]],
+    vocabulary: Sequence[str],
+    rng: np.random.Generator,
+) -> Iterator[tuple[bool, float, int]]:
+    """Yield whether a word was swapped for another, its match and its number of letters."""
+    for audio, words in recordings:
+        said, place = list(words), int(rng.integers(len(words)))
+        old = said[place].lower()
+        every = [word for word in vocabulary if word != old]
+        like = sorted(every, key=lambda word: abs(len(word) - len(old)))[:NEAR]
+        said[place] = like[int(rng.integers(len(like)))]
+        try:
+            found = model.align_text(audio, " ".join(said)).words
+        except align.AlignError:
+            continue
+        assert found.event_match is not None
+        spoken = [k for k, word in enumerate(found.labels) if word != "sil"]
+        if len(spoken) == len(said):  # else a compound has become several
+            for n, k in enumerate(spoken):
+                yield n == place, float(found.event_match[k]), len(said[n])
+
+
+def word_table(rows: Sequence[tuple[bool, float, int]]) -> str:
+    """Return how well single words that were swapped are told from others."""
+    lines = []
+    for least in (1, 4):
+        right = np.array([m for swap, m, n in rows if not swap and n >= least])
+        wrong = np.array([m for swap, m, n in rows if swap and n >= least])
+        found = (wrong < np.quantile(right, 1 / 200)).mean()
+        lines.append(
+            f"words of {least} letters or more: {right.size} right, {wrong.size} swapped, area "
+            f"{area(right, wrong):.4f}, found at 1 false alarm in 200: {100 * found:.1f} %"
+        )
+    return "\n".join(lines)
+
+
 def border_of(model: align.SpeechAligner) -> float:
     """Return the border of the model."""
     assert model.match_ is not None
@@ -145,6 +183,7 @@ def english(options: argparse.Namespace, rng: np.random.Generator) -> None:
     phones: Matches = defaultdict(list)
     texts: Matches = defaultdict(list)
     borders = []
+    words_of: list[tuple[bool, float, int]] = []
     for model, examples in fold_models(options.corpus, options.models, options.folds):
         borders.append(border_of(model))
         every = [tuple(map(str, e.events)) for e in examples]
@@ -153,6 +192,9 @@ def english(options: argparse.Namespace, rng: np.random.Generator) -> None:
         said = [tuple(text_of(str(e.audio)).split()) for e in examples]
         pairs = [(e.audio, words) for e, words in zip(examples, said, strict=True)]
         measure(texts, text_match(model), pairs, said, rng)
+        vocabulary = sorted({word.strip('.,;:?!"').lower() for words in said for word in words})
+        own = np.random.default_rng(options.seed)  # what follows draws the same without it
+        words_of += swapped_words(model, pairs, vocabulary, own)
         for e, words in zip(examples[::4], every[::4], strict=True):
             value = phones_match(model)(noise(float(e.onsets[-1]), rng), words)
             if value is not None:
@@ -165,6 +207,7 @@ def english(options: argparse.Namespace, rng: np.random.Generator) -> None:
     shown = float(np.mean(borders))
     print(table("English, phones", phones, shown))
     print(table("English, text", texts, shown))
+    print(word_table(words_of))
 
 
 def text_of(audio: str) -> str:

@@ -87,6 +87,19 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def test_training_takes_a_phone_map(tmp_path: Path) -> None:
+    write_corpus(tmp_path / "corpus")
+    (tmp_path / "map.csv").write_text("from,to\ns,noise\nm,hum\n")
+    result = run(
+        *("train", "speech", tmp_path / "corpus", "-o", tmp_path / "m.align", "--epochs", 1),
+        *("--jobs", 1, "--phone-map", tmp_path / "map.csv"),
+    )
+    assert result.exit_code == 0, result.stderr
+    aligner = align.load(tmp_path / "m.align")
+    assert {"noise", "hum"} <= set(aligner.features_[0].symbols_)
+    assert "s" in aligner.known_labels()
+
+
 # Help -------------------------------------------------------------------------------------------
 
 
