@@ -260,7 +260,7 @@ class ThresholdWinnow(Saved, ClassifierMixin, BaseEstimator):  # type: ignore[mi
 
     def _admit(self, found: npt.NDArray[Any]) -> None:
         """Take up the second class; the weights are still those of the beginning."""
-        merged = np.union1d(self.classes_, found)
+        merged: npt.NDArray[Any] = np.union1d(self.classes_, found)
         self._check_two(merged, least=1)
         self.classes_ = merged
 
@@ -279,7 +279,7 @@ class ThresholdWinnow(Saved, ClassifierMixin, BaseEstimator):  # type: ignore[mi
             raise ParameterError(f"theta={self.theta}, must be at least 1 and finite.")
         if not 1.0 < self.beta < math.inf:
             raise ParameterError(f"beta={self.beta}, must be more than 1 and finite.")
-        self.classes_ = classes
+        self.classes_: npt.NDArray[Any] = classes
         self._w = np.ones(d)
         self.n_rounds_ = self.n_promotions_ = self.n_demotions_ = self.n_updates_ = 0
 
