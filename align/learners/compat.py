@@ -9,7 +9,8 @@ What is different from the rest of `align.learners`: more than two classes are s
 one against the rest; the intercept does not count in the norm (and moves by a hundredth of the
 step on sparse data); `fit` passes over the examples until the loss no longer falls by `tol`.
 Averages over several calls of `partial_fit` are the means that they should be; scikit-learn's lose
-the intercept of the last hypothesis between calls. Numbers are float64 throughout. ``early_stopping=True`` and a `penalty` are refused.
+the intercept of the last hypothesis between calls. Numbers are float64 throughout.
+``early_stopping=True`` and a `penalty` are refused.
 
 References
 ----------
