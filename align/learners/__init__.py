@@ -14,6 +14,7 @@ folder          what lies there
 `ranking`       rankings of labels and of instances, and their exact steps
 `kernels`       the kernel passive-aggressive classifier
 `boosting`      boosting as a primal-dual game
+`compat`        scikit-learn's passive-aggressive learners and Perceptron, by one import line
 ==============  ===============================================================================
 
 `parts` imports no other folder, `theory` only `parts`, and the rest only these two. Each folder

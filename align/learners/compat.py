@@ -1,18 +1,470 @@
 """scikit-learn's passive-aggressive learners and Perceptron, by one line of import.
 
-    from align.learners.compat import PassiveAggressiveClassifier
+``from align.learners.compat import PassiveAggressiveClassifier`` takes the place of
+``from sklearn.linear_model import PassiveAggressiveClassifier``, which scikit-learn removes in
+1.10: the same parameters, defaults and attributes, and the same steps in the same orders for a
+seed, so the same coefficients, to rounding. `docs/from-scikit-learn.md` compares them.
 
-takes the place of ``from sklearn.linear_model import PassiveAggressiveClassifier``, which
-scikit-learn removes in 1.10: the same parameters, defaults and attributes, the same steps in the
-same order of the same shuffles, so the same coefficients, to rounding.
-
-What is different from `align.learners`: more than two classes are so many problems of one against
-the rest; the intercept takes the same steps but does not count in the norm; `fit` goes on until
-the loss of an epoch no longer falls by `tol`.
-
-Refused, each with a sentence: ``early_stopping=True``, and of the Perceptron a `penalty`.
+What is different from the rest of `align.learners`: more than two classes are so many problems of
+one against the rest; the intercept does not count in the norm (and moves by a hundredth of the
+step on sparse data); `fit` passes over the examples until the loss no longer falls by `tol`.
+Averages over several calls of `partial_fit` are the means that they should be; scikit-learn's lose
+the intercept of the last hypothesis between calls. Numbers are float64 throughout.
+``early_stopping=True`` and a `penalty` are refused.
 
 References
 ----------
 Crammer, Dekel, Keshet, Shalev-Shwartz, Singer, "Online Passive-Aggressive Algorithms", 2006.
 """
+
+import math
+import warnings
+from dataclasses import dataclass
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model._base import LinearClassifierMixin, LinearModel
+from sklearn.utils import check_random_state, compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from align._numba import compiled
+from align.errors import ParameterError
+from align.learners.parts.parameters import check_choice, not_negative, positive
+from align.learners.parts.saved import Saved
+
+__all__ = ["PassiveAggressiveClassifier", "PassiveAggressiveRegressor", "Perceptron"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+_MOST = np.iinfo(np.int32).max
+_SPARSE_INTERCEPT = 0.01  # share of a step that the intercept makes on sparse data
+_PA1, _PA2, _CONSTANT = range(3)
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class _Linear(Saved, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
+    """What the three share: the passes over examples."""
+
+    fit_intercept: bool = True
+    max_iter: int = 1000
+    tol: float | None = 1e-3
+    early_stopping: bool = False
+    validation_fraction: float = 0.1
+    n_iter_no_change: int = 5
+    shuffle: bool = True
+    verbose: int = 0
+    warm_start: bool = False
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _rule(self) -> tuple[int, float, float]:
+        """Return kind of step, its size, and width of the tube (minus the margin of classes)."""
+        raise NotImplementedError
+
+    def _check(self) -> None:
+        if self.early_stopping:
+            raise ParameterError(
+                "early_stopping=True is not offered; hold out examples and stop partial_fit."
+            )
+        if self.max_iter < 1 or self.max_iter != int(self.max_iter):
+            raise ParameterError(f"max_iter={self.max_iter}, must be a whole number, at least 1.")
+        self._rule()
+
+    def _begin(self, rows: int, width: int, coef_init: Any, intercept_init: Any) -> None:
+        """Make the weights: those given, or zeros."""
+        self._w, self._b = np.zeros((rows, width)), np.zeros(rows)
+        for name, given, own in (
+            ("coef_init", coef_init, self._w),
+            ("intercept_init", intercept_init, self._b),
+        ):
+            if given is not None:
+                values = np.asarray(given, dtype=np.float64)
+                if values.size != own.size:
+                    raise ParameterError(f"{name}.shape={values.shape}, must be {own.shape}.")
+                own[:] = values.reshape(own.shape)
+        self._late_w, self._late_b = np.zeros((rows, width)), np.zeros(rows)
+        self.t_ = 1.0
+        self._ended = np.ones(rows)  # t of each problem after its last pass
+
+    def _pass(
+        self, X: Any, Y: Floats, weights: Floats, max_iter: int, seeds: list[int], n_classes: int
+    ) -> None:
+        """Pass over the examples, one problem for each column of Y."""
+        kind, size, tube = self._rule()
+        m, d = X.shape
+        dense = not sp.issparse(X)
+        data = np.ascontiguousarray(X).reshape(-1) if dense else X.data
+        none = np.zeros(0, dtype=np.int32)
+        columns, ends = (none, none) if dense else (X.indices, X.indptr)
+        average = int(getattr(self, "average", 0))
+        tol = -math.inf if self.tol is None else float(self.tol)
+        decay = 1.0 if dense else _SPARSE_INTERCEPT
+        n_iter = 0
+        for r in range(len(self._w)):
+            order = np.arange(m)
+            state = np.array([self._b[r], self._late_b[r], self.t_])
+            n_iter = max(n_iter, _passes(
+                data, columns, ends, dense, d, Y[r], weights[r], order, self._w[r],
+                self._late_w[r], state, kind, size, tube, n_classes > 0,
+                bool(self.fit_intercept) * decay, average, max_iter, tol,
+                int(self.n_iter_no_change), bool(self.shuffle), seeds[r],
+            ))  # fmt: skip
+            self._b[r], self._late_b[r], self._ended[r] = state
+        if not (np.isfinite(self._w).all() and np.isfinite(self._b).all()):
+            raise ParameterError("the weights overflowed; scale the features.")
+        self.n_iter_ = n_iter
+        self.t_ += n_iter * m
+
+    def _means(self, average: int) -> tuple[Floats, Floats]:
+        """Return weights and intercepts that predict."""
+        if 0 < average <= self.t_ - 1.0:
+            played = np.maximum(self._ended - average, 1.0)  # by each problem; one may end sooner
+            return self._w - self._late_w / played[:, None], self._b - self._late_b / played
+        return self._w.copy(), self._b.copy()
+
+    def _warn(self) -> None:
+        if self.tol is not None and self.tol > -math.inf and self.n_iter_ == self.max_iter:
+            warnings.warn(
+                "Maximum number of iteration reached before convergence. Consider increasing "
+                "max_iter to improve the fit.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class _Classifier(LinearClassifierMixin, _Linear):  # type: ignore[misc]  # sklearn is untyped
+    n_jobs: int | None = None
+    class_weight: Any = None
+
+    def fit(
+        self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None,
+        sample_weight: Any = None,
+    ) -> Self:  # fmt: skip
+        """Learn from scratch, or from given weights, until the loss no longer falls.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix [shape=(m, d)]
+        y : array_like [shape=(m,)]
+        coef_init, intercept_init : array_like, optional
+            Where to begin.
+        sample_weight : array_like [shape=(m,)], optional
+            Multiplies the step of an example.
+
+        Returns
+        -------
+        self
+        """
+        warm = self.warm_start and hasattr(self, "coef_")
+        if warm:
+            coef_init = self.coef_ if coef_init is None else coef_init
+            intercept_init = self.intercept_ if intercept_init is None else intercept_init
+        self._check()
+        X, y = self._read(X, y, reset=True)
+        self._open(np.unique(y), X.shape[1], coef_init, intercept_init)
+        self._learn(X, y, sample_weight, int(self.max_iter))
+        self._warn()
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Go through the examples once, going on from what was learned before.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+        classes : array_like, optional
+            All classes; needed in the first call.
+
+        Returns
+        -------
+        self
+        """
+        first = not hasattr(self, "classes_")
+        self._check()
+        if first and classes is None:
+            raise ParameterError("classes must be passed on the first call to partial_fit.")
+        if (
+            not first
+            and classes is not None
+            and not np.array_equal(np.unique(classes), self.classes_)
+        ):
+            raise ParameterError(f"classes={classes}, must stay {self.classes_.tolist()}.")
+        if self.class_weight == "balanced":
+            raise ParameterError(
+                "class_weight 'balanced' is not supported for partial_fit; pass a dict."
+            )
+        X, y = self._read(X, y, reset=first)
+        if first:
+            self._open(np.unique(classes), X.shape[1], None, None)
+        self._learn(X, y, sample_weight, 1)
+        return self
+
+    def _read(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
+        X, y = validate_data(
+            self, X, y, accept_sparse="csr", dtype=np.float64, order="C", reset=reset,
+            accept_large_sparse=False,
+        )  # fmt: skip
+        check_classification_targets(y)
+        return X, y
+
+    def _open(self, classes: Any, width: int, coef_init: Any, intercept_init: Any) -> None:
+        if len(classes) < 2:
+            raise ParameterError(
+                f"The number of classes has to be greater than one; got {len(classes)} class"
+            )
+        self.classes_ = classes
+        self._begin(1 if len(classes) == 2 else len(classes), width, coef_init, intercept_init)
+
+    def _learn(self, X: Any, y: Any, sample_weight: Any, max_iter: int) -> None:
+        sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        unknown = ~np.isin(y, self.classes_)
+        if unknown.any():
+            raise ParameterError(f"label {y[unknown].tolist()[0]!r} was never announced.")
+        k = len(self.classes_)
+        by_class = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
+        codes = np.searchsorted(self.classes_, y)
+        which = [1] if k == 2 else list(range(k))
+        Y = np.array([np.where(codes == i, 1.0, -1.0) for i in which])
+        # One against the rest: only the class in question has its weight.
+        other = by_class[0] if k == 2 else 1.0
+        weights = np.array(
+            [sample_weight * np.where(codes == i, by_class[i], other) for i in which]
+        )
+        rng = check_random_state(self.random_state)
+        rngs = [rng]
+        if k > 2:
+            rngs = [check_random_state(seed) for seed in rng.randint(_MOST, size=k)]
+        seeds = [_second(rng) for rng in rngs]
+        self._pass(X, Y, weights, max_iter, seeds, k)
+        self.coef_, self.intercept_ = self._means(int(getattr(self, "average", 0)))
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class PassiveAggressiveClassifier(_Classifier):
+    """scikit-learn's passive-aggressive classifier.
+
+    Parameters
+    ----------
+    C : float, default 1
+    loss : {"hinge", "squared_hinge"}
+        PA-I and PA-II.
+    fit_intercept, max_iter, tol, n_iter_no_change, shuffle, random_state, warm_start, \
+class_weight, average
+        As in scikit-learn.
+    early_stopping, validation_fraction, verbose, n_jobs
+        Taken and without effect, but that ``early_stopping=True`` is refused.
+
+    Attributes
+    ----------
+    coef_, intercept_, classes_, n_features_in_, n_iter_, t_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> X = [[2.0, 1.0], [1.0, 2.0], [-1.0, -2.0], [-2.0, -1.0]]
+    >>> PassiveAggressiveClassifier(random_state=0).fit(X, [1, 1, 0, 0]).predict(X).tolist()
+    [1, 1, 0, 0]
+    """
+
+    C: float = 1.0
+    loss: str = "hinge"
+    random_state: Any = None
+    average: bool | int = False
+
+    def _rule(self) -> tuple[int, float, float]:
+        check_choice(self.loss, "loss", ("hinge", "squared_hinge"))
+        return (_PA1 if self.loss == "hinge" else _PA2), positive(self.C, "C"), 1.0
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class Perceptron(_Classifier):
+    """scikit-learn's Perceptron, without a penalty.
+
+    Parameters
+    ----------
+    eta0 : float, default 1
+        Length of a step.
+    penalty, alpha, l1_ratio
+        Taken; a penalty other than None is refused.
+    fit_intercept, max_iter, tol, n_iter_no_change, shuffle, random_state, warm_start, \
+class_weight, early_stopping, validation_fraction, verbose, n_jobs
+        As in `PassiveAggressiveClassifier`; `random_state` is 0 by default.
+
+    Attributes
+    ----------
+    coef_, intercept_, classes_, n_features_in_, n_iter_, t_
+        As in scikit-learn.
+    """
+
+    penalty: str | None = None
+    alpha: float = 0.0001
+    l1_ratio: float = 0.15
+    eta0: float = 1.0
+    random_state: Any = 0
+
+    def _rule(self) -> tuple[int, float, float]:
+        if self.penalty is not None:
+            raise ParameterError(f"penalty={self.penalty!r}, must be None; use SGDClassifier.")
+        return _CONSTANT, positive(self.eta0, "eta0"), 0.0
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class PassiveAggressiveRegressor(RegressorMixin, LinearModel, _Linear):  # type: ignore[misc]
+    """scikit-learn's passive-aggressive regressor.
+
+    Parameters
+    ----------
+    C : float, default 1
+    loss : {"epsilon_insensitive", "squared_epsilon_insensitive"}
+        PA-I and PA-II.
+    epsilon : float, default 0.1
+    fit_intercept, max_iter, tol, n_iter_no_change, shuffle, random_state, warm_start, average, \
+early_stopping, validation_fraction, verbose
+        As in `PassiveAggressiveClassifier`.
+
+    Attributes
+    ----------
+    coef_, intercept_, n_features_in_, n_iter_, t_
+        As in scikit-learn.
+    """
+
+    C: float = 1.0
+    loss: str = "epsilon_insensitive"
+    epsilon: float = 0.1
+    random_state: Any = None
+    average: bool | int = False
+
+    def _rule(self) -> tuple[int, float, float]:
+        losses = ("epsilon_insensitive", "squared_epsilon_insensitive")
+        check_choice(self.loss, "loss", losses)
+        kind = _PA1 if self.loss == losses[0] else _PA2
+        return kind, positive(self.C, "C"), not_negative(self.epsilon, "epsilon")
+
+    def fit(self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None) -> Self:
+        """Learn from scratch, or from given weights; as in `PassiveAggressiveClassifier`."""
+        if self.warm_start and hasattr(self, "coef_"):
+            coef_init = self.coef_ if coef_init is None else coef_init
+            intercept_init = self.intercept_ if intercept_init is None else intercept_init
+        self._learn(X, y, int(self.max_iter), True, coef_init, intercept_init)
+        self._warn()
+        return self
+
+    def partial_fit(self, X: Any, y: Any) -> Self:
+        """Go through the examples once, going on from what was learned before."""
+        self._learn(X, y, 1, not hasattr(self, "coef_"), None, None)
+        return self
+
+    def _learn(
+        self, X: Any, y: Any, max_iter: int, first: bool, coef_init: Any, intercept_init: Any
+    ) -> None:
+        self._check()
+        X, y = validate_data(
+            self, X, y, accept_sparse="csr", dtype=np.float64, order="C", y_numeric=True,
+            reset=first, accept_large_sparse=False,
+        )  # fmt: skip
+        if first:
+            self._begin(1, X.shape[1], coef_init, intercept_init)
+        seed = int(check_random_state(self.random_state).randint(0, _MOST))
+        Y = np.array(y, dtype=np.float64)[None]
+        self._pass(X, Y, np.ones_like(Y), max_iter, [seed], 0)
+        coef, self.intercept_ = self._means(int(self.average))
+        self.coef_ = coef[0]
+
+
+def _second(rng: np.random.RandomState) -> int:
+    """Return the second draw: scikit-learn's first one orders nothing."""
+    rng.randint(1, _MOST)
+    return int(rng.randint(_MOST))
+
+
+@compiled()
+def _shuffle(order: Any, seed: int) -> None:
+    """Permute what is there already, by 32-bit xorshift: the orders of scikit-learn."""
+    state = np.uint32(seed) if seed != 0 else np.uint32(1)
+    n = order.shape[0]
+    for i in range(n - 1):
+        state ^= np.uint32(state << np.uint32(13))
+        state ^= np.uint32(state >> np.uint32(17))
+        state ^= np.uint32(state << np.uint32(5))
+        j = i + np.int64(state & np.uint32(0x7FFFFFFF)) % (n - i)
+        order[i], order[j] = order[j], order[i]
+
+
+@compiled(error_model="numpy")
+def _passes(
+    data: Any, columns: Any, ends: Any, dense: bool, d: int, y: Any, weights: Any, order: Any,
+    w: Any, late: Any, state: Any, kind: int, size: float, tube: float, classes: bool,
+    bias: float, average: int, max_iter: int, tol: float, patience: int, shuffle: bool, seed: int,
+) -> int:  # fmt: skip
+    """Pass over the examples until the loss no longer falls; return the number of passes.
+
+    `state` has the intercept, what of it comes late for the mean, and t. A step of round t is in
+    the means of the hypotheses after rounds t and later: it is late for those since `average`.
+    """
+    m = order.shape[0]
+    best = np.inf
+    idle = 0
+    for epoch in range(max_iter):
+        if shuffle:
+            _shuffle(order, seed)
+        total = 0.0
+        for place in range(m):
+            i = order[place]
+            first = i * d if dense else ends[i]
+            count = d if dense else ends[i + 1] - first
+            score = state[0]
+            norm = 0.0
+            if dense:
+                for j in range(count):
+                    score += data[first + j] * w[j]
+                    norm += data[first + j] * data[first + j]
+            else:
+                for j in range(first, first + count):
+                    score += data[j] * w[columns[j]]
+                    norm += data[j] * data[j]
+            if classes:
+                loss = max(0.0, tube - y[i] * score)
+                sign = y[i]
+            else:
+                loss = max(0.0, abs(y[i] - score) - tube)
+                sign = 1.0 if y[i] >= score else -1.0
+            total += loss
+            if kind == 0:
+                if norm == 0.0:
+                    continue  # not counted in t, either
+                step = min(size, loss / norm)
+            elif kind == 1:
+                step = loss / (norm + 0.5 / size)
+            else:
+                step = size if y[i] * score <= 0.0 else 0.0
+            step *= sign * weights[i]
+            if step != 0.0:
+                before = max(state[2] - average, 0.0) if average > 0 else 0.0
+                for j in range(count):
+                    column = j if dense else columns[first + j]
+                    move = step * data[first + j]
+                    w[column] += move
+                    if average > 0:
+                        late[column] += before * move
+                state[0] += step * bias
+                state[1] += before * step * bias
+            state[2] += 1.0
+        objective = total / m
+        if tol > -np.inf and objective > best - tol:
+            idle += 1
+        else:
+            idle = 0
+        best = min(best, objective)
+        if not np.isfinite(state[0]) or idle >= patience:
+            return epoch + 1
+    return max_iter

@@ -314,7 +314,8 @@ class FlatLearner(Facts, Saved, BaseEstimator):  # type: ignore[misc]  # sklearn
         raise NotImplementedError
 
     def _stream_only(self) -> None:
-        conversion = getattr(self, "_began", self).conversion
+        began: Any = getattr(self, "_began", self)
+        conversion = began.conversion
         if conversion in ("best", "validation"):
             raise ParameterError(
                 f"conversion={conversion!r} needs all examples at once: call fit, or use "

@@ -282,7 +282,7 @@ class CELLIP(EllipsoidLearner):
     def _is_low_rank(self, n: int) -> bool:
         if self._began.representation == "auto":
             return n > _DENSE_LIMIT
-        return self._began.representation == "low-rank"
+        return bool(self._began.representation == "low-rank")
 
     def _first_scale(self) -> float:
         return float((1.0 + (1.0 - self._began.a) * self._began.gamma) ** 2)

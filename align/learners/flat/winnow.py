@@ -258,9 +258,21 @@ class ThresholdWinnow(Saved, ClassifierMixin, BaseEstimator):  # type: ignore[mi
         """Rounds with a wrong prediction."""
         return self.n_promotions_ + self.n_demotions_
 
+    def _begin(self, d: int, classes: npt.NDArray[Any], least: int = 2) -> None:
+        self._check_two(classes, least)
+        self._beta = float(self.beta)
+        self._theta = float(d) if self.theta is None else float(self.theta)
+        if not 1.0 <= self._theta < math.inf:
+            raise ParameterError(f"theta={self.theta}, must be at least 1 and finite.")
+        if not 1.0 < self.beta < math.inf:
+            raise ParameterError(f"beta={self.beta}, must be more than 1 and finite.")
+        self.classes_: npt.NDArray[Any] = classes
+        self._w = np.ones(d)
+        self.n_rounds_ = self.n_promotions_ = self.n_demotions_ = self.n_updates_ = 0
+
     def _admit(self, found: npt.NDArray[Any]) -> None:
         """Take up the second class; the weights are still those of the beginning."""
-        merged = np.union1d(self.classes_, found)
+        merged: npt.NDArray[Any] = np.union1d(self.classes_, found)
         self._check_two(merged, least=1)
         self.classes_ = merged
 
@@ -270,18 +282,6 @@ class ThresholdWinnow(Saved, ClassifierMixin, BaseEstimator):  # type: ignore[mi
                 f"y has {len(classes)} class(es), must have 2. Only binary classification is "
                 "supported."
             )
-
-    def _begin(self, d: int, classes: npt.NDArray[Any], least: int = 2) -> None:
-        self._check_two(classes, least)
-        self._beta = float(self.beta)
-        self._theta = float(d) if self.theta is None else float(self.theta)
-        if not 1.0 <= self._theta < math.inf:
-            raise ParameterError(f"theta={self.theta}, must be at least 1 and finite.")
-        if not 1.0 < self.beta < math.inf:
-            raise ParameterError(f"beta={self.beta}, must be more than 1 and finite.")
-        self.classes_ = classes
-        self._w = np.ones(d)
-        self.n_rounds_ = self.n_promotions_ = self.n_demotions_ = self.n_updates_ = 0
 
     def _play(
         self,

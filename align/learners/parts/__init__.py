@@ -17,7 +17,8 @@ module          what
 `plans`         a learner as data: complexity, update and margin
 `conversion`    one hypothesis of many: last, random stopping, average, best
 `shards`        mixtures of what was learnt on shards
-`parameters`    checks of constructor parameters, and random numbers
+`parameters`    checks of constructor parameters, weights of examples, and random numbers
+`saved`         `save` and `load` of every learner
 ==============  ===========================================================================
 """
 
