@@ -92,8 +92,10 @@ def read_transcript(
         return _from_tiers(read_grid(path, encoding), tiers, name)
     if suffix in (".vtt", ".srt"):
         cues = read_cues(path, encoding, web=suffix == ".vtt")
-        rows = [Utterance(text, start, end, line=line) for text, start, end, line in cues if text]
-        found = _checked(rows, name)
+        found = _checked(
+            [Utterance(text, start, end, line=line) for text, start, end, line in cues if text],
+            name,
+        )
     elif suffix == ".wrd":
         rows = [(n, row.split(maxsplit=2)) for n, row in read_lines(path, encoding)]
         for number, cells in rows:
