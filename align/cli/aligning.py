@@ -117,8 +117,8 @@ def demo(console: Console, folder: Path) -> None:
     type=FILE,
     metavar="OUT",
     help="Where to write; may be given several times. The suffix decides the format: .TextGrid, "
-    ".csv, .json, .ctm, .phn, .lab, .txt (Audacity labels), .png. By default the name of the "
-    "recording with .TextGrid, in the current folder.",
+    ".csv, .json, .ctm, .phn, .lab, .txt (Audacity labels), .vtt or .srt (subtitles), .png. By "
+    "default the name of the recording with .TextGrid, in the current folder.",
 )
 @token_option()
 @strict_option()

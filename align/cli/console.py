@@ -51,6 +51,7 @@ class Console:
     _stage: str = ""
     _begun: float = 0.0
     _said: float = 0.0
+    _since: float = field(default_factory=time.time)  # when what is counted now began
 
     def message(self, text: str) -> None:
         """Say what was done."""
@@ -100,7 +101,9 @@ class Console:
             return
         now = time.monotonic()
         if stage != self._stage:
+            since = self._since  # a stage may first be heard of when some of it is done
             self.finish()
+            self._since = since if done else self._since
             self._stage, self._begun, self._said = stage, now, now - _AGAIN + _LONG
         if not sys.stderr.isatty():
             if done < total and now - self._said >= _AGAIN:
@@ -112,6 +115,7 @@ class Console:
                 length=total, label=f"{stage:<24}", file=sys.stderr, show_pos=True, width=30
             )
             self._bar.__enter__()
+            self._bar.start = self._since
         self._bar.length = total
         self._bar.update(max(0, done - self._bar.pos))
         if done >= total:
@@ -122,7 +126,7 @@ class Console:
         if self._bar is not None:
             self._bar.__exit__(None, None, None)
             self._bar = None
-        self._stage = ""
+        self._stage, self._since = "", time.time()
 
     @contextmanager
     def patience(self, text: str, after: float = _LONG) -> Iterator[None]:

@@ -206,8 +206,8 @@ def convert(
     """Convert a label file to another format.
 
     The suffixes decide the formats. Phones: .TextGrid, .csv, .tsv, .json, .ctm, .phn, .lab, and
-    .txt for Audacity labels; .wrd holds words. Notes: .csv, .tsv, .json, .mid, .txt, .svl,
-    .sv.csv, and only to write .match and .tempo.csv.
+    .txt for Audacity labels; .wrd, .vtt and .srt hold words. Notes: .csv, .tsv, .json, .mid, .txt,
+    .svl, .sv.csv, and only to write .match and .tempo.csv.
 
     A TextGrid or JSON file keeps all tiers it is given, a table the phones with their words; the
     other formats hold one tier, the phones or what --tier names, and what is left out is said.

@@ -27,7 +27,7 @@ def read_labels(
     ----------
     path : path
         A ``.TextGrid``, ``.phn`` or ``.wrd`` (TIMIT), ``.lab`` (HTK), ``.csv``, ``.tsv``, ``.txt``
-        (Audacity), ``.ctm`` or ``.json`` file; the suffix in any case.
+        (Audacity), ``.ctm``, ``.vtt``, ``.srt`` or ``.json`` file; the suffix in any case.
     rate : float, optional
         Sampling rate in Hz that TIMIT files count samples at; by default 16000.
     duration : float, optional
@@ -39,7 +39,8 @@ def read_labels(
     encoding : str, optional
         By default UTF-8 or UTF-16, whichever the file is.
     format : str, optional
-        One of ``textgrid``, ``phn``, ``lab``, ``csv``, ``tsv``, ``audacity``, ``ctm``, ``json``;
+        One of ``textgrid``, ``phn``, ``lab``, ``csv``, ``tsv``, ``audacity``, ``ctm``, ``vtt``,
+        ``srt``, ``json``;
         by default what the suffix says.
 
     Returns
@@ -147,8 +148,8 @@ def write_tiers(
     ----------
     path : path
         The output. A TextGrid or JSON file holds all tiers; a table the phones of each speaker,
-        with their words; the other formats one tier: a ``.wrd`` file the words, others the
-        phones.
+        with their words; the other formats one tier: a ``.wrd``, ``.vtt`` or ``.srt`` file
+        the words, others the phones.
     tiers : Tiers
         What to write.
     tier : str, optional
@@ -178,7 +179,7 @@ def write_tiers(
         speakers = tiers.speakers()
         kept = tuple(one for _, phones, words in speakers for one in (words, phones) if one)
     else:
-        kept = (_words(tiers) if found.tier == WORDS else tiers.phones(),)
+        kept = (_words(tiers, found.suffix) if found.tier == WORDS else tiers.phones(),)
     if found.write_tiers is None or (found.holds == "words" and len(kept) == 1):
         if not any(label.strip() for label in kept[0].labels):
             raise DataError(f"tier {kept[0].name!r} is empty; label it first.", path=tiers.path)
@@ -188,12 +189,12 @@ def write_tiers(
     return kept
 
 
-def _words(tiers: Tiers) -> Tier:
+def _words(tiers: Tiers, suffix: str) -> Tier:
     words = tiers.words()
     if words is None:
         raise DataError(
-            "has no tier of words, which is what a .wrd file holds; name the tier to write, or "
-            "write a .phn file.",
+            f"has no tier of words, which is what a {suffix} file holds; name the tier to "
+            "write, or write a .phn file.",
             path=tiers.path,
         )
     return words

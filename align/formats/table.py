@@ -20,6 +20,7 @@ from align.formats.midi_out import write_midi
 from align.formats.music_json import is_music_json, read_music_json, write_music_json
 from align.formats.note_labels import read_note_labels, write_layer, write_points, write_sv_csv
 from align.formats.note_table import is_note_table, read_note_table, write_note_table
+from align.formats.subtitles import read_srt, read_vtt, write_srt, write_vtt
 from align.formats.tables import read_csv, write_csv, write_csv_tiers
 from align.formats.tempo_table import write_tempo
 from align.formats.textgrid import (
@@ -112,6 +113,8 @@ FORMATS = (
     Format(".tsv", "tsv", "words", read_csv, _tsv, None, _tsv_tiers, _TEXT),
     Format(".txt", "audacity", "labels", read_audacity, write_audacity, options=_TEXT),
     Format(".ctm", "ctm", "labels", read_ctm, write_ctm, options=_TEXT),
+    Format(".vtt", "vtt", "labels", read_vtt, write_vtt, options=_TEXT, tier=WORDS),
+    Format(".srt", "srt", "labels", read_srt, write_srt, options=_TEXT, tier=WORDS),
     Format(
         *(".json", "json", "tiers", read_json, write_json),
         *(read_json_tiers, write_json_tiers, _TEXT),

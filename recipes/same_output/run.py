@@ -50,7 +50,7 @@ def speech_commands(inputs: Path) -> Iterator[Command]:
             f"phones of {name}",
             ("speech", f"{stem}.flac", "--phones", f"{stem}.TextGrid", *options("-o", outputs)),
         )
-        outputs = [f"{name}-words.{suffix}" for suffix in (*LABELS, "wrd", "png")]
+        outputs = [f"{name}-words.{suffix}" for suffix in (*LABELS, "wrd", "vtt", "srt", "png")]
         yield Command(
             f"words of {name}",
             ("speech", f"{stem}.flac", "--text", f"{stem}.txt", *options("-o", outputs)),

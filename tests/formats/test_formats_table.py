@@ -61,6 +61,8 @@ def test_the_formats_are_these() -> None:
         ".tsv": "tsv",
         ".txt": "audacity",
         ".ctm": "ctm",
+        ".vtt": "vtt",
+        ".srt": "srt",
         ".json": "json",
     }
     assert list(MUSIC_FORMATS)[:3] == [".tempo.csv", ".sv.csv", ".csv"]

@@ -34,5 +34,5 @@ def test_notes_are_rows_with_their_names() -> None:
 
 def test_without_pandas_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ParameterError, match="pip install .margin-align"):
+    with pytest.raises(ParameterError, match=r"pip install .margin-align"):
         align.Alignment(["k"], [0.1], 0.5).to_frame()

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from align.errors import DataError, ParameterError
 from align.formats.files import write_labels
 from align.formats.json_file import write_json_tiers
-from align.formats.table import LABEL_FORMATS
+from align.formats.table import LABEL_FORMATS, label_format
 from align.formats.tables import write_csv_tiers
 from align.formats.textgrid import write_textgrid_tiers
 from align.formats.tiers import PHONES, WORDS, Tier, Tiers
@@ -239,8 +239,8 @@ class TextAlignment:
         Parameters
         ----------
         path : path
-            A ``.TextGrid``, ``.csv``, ``.tsv`` or ``.json`` file holds words and phones; ``.wrd``
-            holds the words, the other formats of labels the phones.
+            A ``.TextGrid``, ``.csv``, ``.tsv`` or ``.json`` file holds words and phones; ``.wrd``,
+            ``.vtt`` and ``.srt`` hold the words, the other formats of labels the phones.
         silence : str, optional
             Label of silences: by default ``""`` in a TextGrid and ``sil`` elsewhere.
         overwrite : bool
@@ -266,7 +266,8 @@ class TextAlignment:
                 path=os.fspath(path),
             )
         else:
-            alignment = self.words if suffix == ".wrd" else self.phones
+            of_words = suffix in LABEL_FORMATS and label_format(path).tier == WORDS
+            alignment = self.words if of_words else self.phones
             write_labels(path, renamed(alignment, silence or SILENCE), overwrite=overwrite)
 
 

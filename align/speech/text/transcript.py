@@ -4,6 +4,7 @@
 ``.txt``            the text; TIMIT's two sample numbers in front are left out. An Audacity
                     label track (start, end and text, with tabs) gives utterances with times
 ``.lab``            the text, on one line or several
+``.vtt``, ``.srt``  subtitles, each an utterance with its times
 ``.wrd``            TIMIT's words, whose times are not used
 ``.TextGrid``       each interval tier is a speaker, each interval with text an utterance; tiers
                     called words, word, phones, phone, or ``<speaker> - words`` and so on, which
@@ -21,12 +22,13 @@ from align.corpus.texts import SAMPLE_NUMBERS
 from align.errors import DataError
 from align.files.text import read_lines, read_text
 from align.formats.files import read_labels
+from align.formats.subtitles import read_cues
 from align.formats.textgrid import read_grid
 from align.formats.tiers import Tier
 
 __all__ = ["TRANSCRIPT_SUFFIXES", "Utterance", "read_transcript"]
 
-TRANSCRIPT_SUFFIXES = (".txt", ".lab", ".wrd", ".textgrid")
+TRANSCRIPT_SUFFIXES = (".txt", ".lab", ".wrd", ".textgrid", ".vtt", ".srt")
 """Suffixes of transcripts, in lower case, in order of preference."""
 
 _RESULTS = re.compile(r"(?:.* - )?(?:words?|phones?)", re.IGNORECASE | re.DOTALL)
@@ -66,7 +68,8 @@ def read_transcript(
     Parameters
     ----------
     path : path
-        A ``.txt``, ``.lab``, ``.wrd`` or ``.TextGrid`` file; anything else is read as text.
+        A ``.txt``, ``.lab``, ``.wrd``, ``.vtt``, ``.srt`` or ``.TextGrid`` file; anything else is
+        read as text.
     tiers : collection of str
         Tiers of a TextGrid to read; by default all interval tiers that are no results.
     encoding : str, optional
@@ -87,7 +90,13 @@ def read_transcript(
     suffix = os.path.splitext(name)[1].lower()
     if suffix == ".textgrid":
         return _from_tiers(read_grid(path, encoding), tiers, name)
-    if suffix == ".wrd":
+    if suffix in (".vtt", ".srt"):
+        cues = read_cues(path, encoding, web=suffix == ".vtt")
+        found = _checked(
+            [Utterance(text, start, end, line=line) for text, start, end, line in cues if text],
+            name,
+        )
+    elif suffix == ".wrd":
         rows = [(n, row.split(maxsplit=2)) for n, row in read_lines(path, encoding)]
         for number, cells in rows:
             if len(cells) < 3:

@@ -1,0 +1,162 @@
+"""WebVTT and SRT: labels, usually words or lines of text, as subtitles with times.
+
+::
+
+    WEBVTT                             1
+                                       00:00:00,500 --> 00:00:01,250
+    00:00:00.500 --> 00:00:01.250      The kiwi
+    The kiwi
+
+Times are whole milliseconds. Silences are not written: where there is no subtitle, nothing is
+shown. Read back, time without a subtitle is a silence. Of WebVTT the notes, styles, regions,
+names and settings of cues are passed over, and tags such as ``<v Ann>`` or ``<i>`` left out.
+
+They are read and written here, not by a library: a cue that cannot be read is an error that names
+the line, as in every format of labels. webvtt-py is a second reader in the tests.
+
+References
+----------
+https://www.w3.org/TR/webvtt1/, section 4; SRT has no standard and is written as players read it.
+"""
+
+import html
+import os
+import re
+from collections.abc import Iterator
+from functools import partial
+
+from align.errors import DataError
+from align.files.atomic import atomic_write
+from align.files.text import read_text
+from align.formats.labels import SLACK, Labels, TimedLabels, make_labels, ticks
+from align.types import SILENCES
+
+__all__ = ["format_subtitles", "read_cues", "read_srt", "read_vtt", "write_srt", "write_vtt"]
+
+_PER_SECOND = 1000
+_TIME = r"(?:(\d{1,4}):)?([0-5]\d):([0-5]\d)[.,](\d{3})"
+_ARROW = re.compile(rf"\s*{_TIME}\s+-->\s+{_TIME}(\s.*)?")
+_TAG = re.compile(r"</?[a-zA-Z][^>\n]*>|<\d\d[\d:.]*>|</?>")
+_BLOCKS = ("WEBVTT", "NOTE", "STYLE", "REGION")
+
+
+def read_cues(
+    path: str | os.PathLike[str], encoding: str | None = None, *, web: bool
+) -> list[tuple[str, float, float, int]]:
+    """Return text, start and end in seconds, and line of each subtitle, in the order of the file.
+
+    Raises DataError, naming the line, where a block is no subtitle.
+    """
+    name = os.fspath(path)
+    found = []
+    for number, block in _blocks(read_text(path, encoding)):
+        at = next((i for i, line in enumerate(block[:2]) if "-->" in line), None)
+        if at is None:
+            if web and block[0].split()[0] in _BLOCKS:
+                continue
+            raise DataError(
+                f"{block[0].strip()[:40]!r} is not `00:00:01.000 --> 00:00:02.000`; a subtitle "
+                "begins with its times.",
+                path=name,
+                line=number,
+            )
+        match = _ARROW.fullmatch(block[at])
+        if match is None:
+            raise DataError(
+                f"{block[at].strip()[:60]!r} are no times of a subtitle, such as "
+                "`00:00:01.000 --> 00:00:02.000`.",
+                path=name,
+                line=number + at,
+            )
+        text = " ".join(_TAG.sub("", line).strip() for line in block[at + 1 :])
+        groups = match.groups()
+        found.append(
+            (html.unescape(text) if web else text, _time(groups[:4]), _time(groups[4:8]), number)
+        )
+    return found
+
+
+def _blocks(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Return the groups of lines between empty ones, each with the number of its first line."""
+    block: list[str] = []
+    for number, line in enumerate([*text.split("\n"), ""], start=1):
+        if line.strip():
+            block.append(line)
+        elif block:
+            yield number - len(block), block
+            block = []
+
+
+def _time(parts: tuple[str | None, ...]) -> float:
+    hours, minutes, seconds, milli = (int(part or 0) for part in parts)
+    return (3600 * hours + 60 * minutes + seconds) + milli / _PER_SECOND
+
+
+def _read(
+    path: str | os.PathLike[str],
+    *,
+    web: bool,
+    duration: float | None = None,
+    silence: str = "sil",
+    encoding: str | None = None,
+) -> Labels:
+    """Read subtitles as labels; the parameters are those of `align.formats.read_labels`."""
+    cues = read_cues(path, encoding, web=web)
+    if cues and cues[0][1] > SLACK:  # nothing is shown before the first
+        cues.insert(0, ("", 0.0, cues[0][1], cues[0][3]))
+    return make_labels(
+        [text for text, *_ in cues],
+        [(start, end) for _, start, end, _ in cues],
+        path=os.fspath(path),
+        lines=[line for *_, line in cues],
+        duration=duration,
+        silence=silence,
+    )
+
+
+def format_subtitles(alignment: TimedLabels, *, web: bool) -> str:
+    """Return labels but silences as the text of a WebVTT file, or else of an SRT file."""
+    rows = ticks(alignment, _PER_SECOND, "subtitles")
+    out = ["WEBVTT\n"] if web else []
+    for label, (start, end) in zip(alignment.labels, rows, strict=True):
+        if label in SILENCES:
+            continue
+        text = " ".join(label.split())
+        if "-->" in text or (not web and _TAG.search(text)):  # SRT cannot say what is no tag
+            raise DataError(
+                f"the label {label!r} cannot be written to subtitles, where it would be times or "
+                "a tag; rename it, or write a TextGrid, CSV or JSON file."
+            )
+        if web:
+            text = html.escape(text, quote=False)
+        times = f"{_clock(start, web)} --> {_clock(end, web)}"
+        head = "" if web else f"{len(out) + 1}\n"
+        out.append(f"{head}{times}\n{text}\n")
+    return "\n".join(out)
+
+
+def _clock(milliseconds: int, web: bool) -> str:
+    seconds, milli = divmod(milliseconds, _PER_SECOND)
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours:02d}:{minutes:02d}:{seconds:02d}{'.' if web else ','}{milli:03d}"
+
+
+def _write(
+    path: str | os.PathLike[str], alignment: TimedLabels, *, web: bool, overwrite: bool = False
+) -> None:
+    """Write labels as subtitles; see `format_subtitles`."""
+    atomic_write(path, format_subtitles(alignment, web=web), overwrite=overwrite)
+
+
+read_vtt = partial(_read, web=True)
+"""Read WebVTT; the parameters are those of `align.formats.read_labels`."""
+
+read_srt = partial(_read, web=False)
+"""Read SRT; the parameters are those of `align.formats.read_labels`."""
+
+write_vtt = partial(_write, web=True)
+"""Write labels as WebVTT; the parameters are those of `align.formats.write_labels`."""
+
+write_srt = partial(_write, web=False)
+"""Write labels as SRT; the parameters are those of `align.formats.write_labels`."""

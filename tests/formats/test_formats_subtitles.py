@@ -1,0 +1,114 @@
+"""WebVTT and SRT: round trips, what other programs write, and damaged files."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from align.errors import DataError
+from align.formats import read_labels, write_labels
+from align.results.alignment import Alignment
+from align.speech.text import read_transcript
+
+SHOWN = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=6)
+TEXTS = st.lists(SHOWN, min_size=1, max_size=3).map(" ".join)
+TAG = re.compile(r"</?([a-zA-Z][^>\n]*)?>|<\d\d[\d:.]*>")
+LABELS = st.lists(st.one_of(st.just("sil"), TEXTS), min_size=1, max_size=8)
+
+
+@pytest.mark.parametrize("suffix", [".vtt", ".srt"])
+@given(labels=LABELS, data=st.data())
+def test_round_trip(tmp_path_factory, suffix, labels, data):
+    n = len(labels)
+    lengths = data.draw(st.lists(st.integers(3, 10**7), min_size=n, max_size=n))
+    ends = np.cumsum(lengths) / 1000
+    found = Alignment(labels, [0.0, *ends[:-1]], ends[-1])
+    path = tmp_path_factory.mktemp("subtitles") / f"a{suffix}"
+    refused = any("-->" in label or (suffix == ".srt" and TAG.search(label)) for label in labels)
+    if refused:
+        with pytest.raises(DataError, match="cannot be written to subtitles"):
+            write_labels(path, found)
+        return
+    write_labels(path, found)
+    shown = [(x, *t) for x, t in zip(labels, found.intervals.tolist(), strict=True) if x != "sil"]
+    if not shown:
+        with pytest.raises(DataError, match="no labels"):
+            read_labels(path)
+        return
+    back = read_labels(path)
+    kept = [(x, *t) for x, t in zip(back.labels, back.intervals.tolist(), strict=True)]
+    kept = [row for row in kept if row[0] != "sil"]
+    assert [row[0] for row in kept] == [row[0] for row in shown]
+    np.testing.assert_allclose([r[1:] for r in kept], [r[1:] for r in shown], atol=5.1e-4)
+
+
+VTT = """WEBVTT - made elsewhere
+Kind: captions
+
+NOTE a remark
+over two lines
+
+STYLE
+::cue { color: red }
+
+intro
+00:01.000 --> 00:02.500 align:start position:10%
+<v Ann>The <i>kiwi</i> &amp;
+friends
+
+01:00:03.000 --> 01:00:04.250
+is green
+"""
+
+
+def test_what_other_programs_write(tmp_path: Path) -> None:
+    (tmp_path / "a.vtt").write_text(VTT)
+    first, last = read_transcript(tmp_path / "a.vtt")
+    assert (first.text, first.start, first.end) == ("The kiwi & friends", 1.0, 2.5)
+    assert (last.text, last.start, last.end) == ("is green", 3603.0, 3604.25)
+    found = read_labels(tmp_path / "a.vtt")
+    assert found.labels == ("sil", "The kiwi & friends", "sil", "is green")
+    srt = "\ufeff7\r\n00:00:01,000 --> 00:00:02,500\r\n- Tea & 5 > 3?\r\n\r\n\r\n"
+    (tmp_path / "a.srt").write_bytes(srt.encode())
+    (said,) = read_transcript(tmp_path / "a.srt")
+    assert (said.text, said.start) == ("- Tea & 5 > 3?", 1.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("1\n00:00:01,000 -> 00:00:02,000\na\n", 1, "begins with its times"),
+        ("1\n00:00:61,000 --> 00:01:02,000\na\n", 2, "no times of a subtitle"),
+        ("\n1\n0:1 --> 0:2\na\n", 3, "no times of a subtitle"),
+        ("1\n00:00:02,000 --> 00:00:01,000\na\n", 1, "ends at 1 s, before it starts"),
+    ],
+)
+def test_damaged_subtitles_are_named_by_their_line(tmp_path: Path, text, line, message) -> None:
+    path = tmp_path / "a.srt"
+    path.write_text(text)
+    with pytest.raises(DataError, match=message) as caught:
+        read_labels(path)
+    assert caught.value.line == line
+
+
+@pytest.mark.parametrize("label", ["<unk>", "a --> b", "</s>"])
+def test_labels_that_srt_would_lose_are_refused(tmp_path: Path, label: str) -> None:
+    with pytest.raises(DataError, match="cannot be written to subtitles"):
+        write_labels(tmp_path / "a.srt", Alignment([label], [0.0], 1.0))
+    if "-->" not in label:
+        write_labels(tmp_path / "a.vtt", Alignment([label], [0.0], 1.0))
+        assert read_labels(tmp_path / "a.vtt").labels == (label,)
+
+
+def test_a_second_reader_finds_the_same(tmp_path: Path) -> None:
+    webvtt = pytest.importorskip("webvtt")
+    found = Alignment(["sil", "The kiwi", "a & b", "sil"], [0.0, 1.0, 2.25, 3600.5], 4000.0)
+    write_labels(tmp_path / "a.vtt", found)
+    write_labels(tmp_path / "a.srt", found)
+    for cues in (webvtt.read(str(tmp_path / "a.vtt")), webvtt.from_srt(str(tmp_path / "a.srt"))):
+        assert [cue.start for cue in cues] == ["00:00:01.000", "00:00:02.250"]
+        assert [cue.end for cue in cues] == ["00:00:02.250", "01:00:00.500"]
+        assert cues[0].text == "The kiwi"
