@@ -49,6 +49,7 @@ _OTHER = "other"
 
 _MOST_FRAMES = 1_500_000  # in training, about 0.5 GB; of a large corpus each is seen in fewer ways
 _ELSEWHERE = 0.7  # of what training sees, where there are other surroundings
+_MOST_KEPT = 60_000  # frames whose outputs are kept, about 30 MB
 _BATCH, _LENGTH, _EDGE = 6, 192, 8  # stretches, their frames, and those without full context
 
 
@@ -378,15 +379,29 @@ class NetworkConfidence(Feature):
         """
         return self._inputs(signal)
 
+    def _outputs(self, signal: Signal) -> list[Float32]:
+        """Return the mean outputs of the networks, one array a head.
+
+        A text asks for them several times: for its lattice, and for the path that was found. Those
+        of a recording of a few minutes are kept, with the weights that they are of.
+        """
+
+        def compute() -> tuple[list[Float32], list[Float32]]:
+            x = self._inputs(signal)
+            outputs = [network.outputs(x) for network in self.networks_]
+            means = [np.mean([out[head] for out in outputs], axis=0) for head in range(3)]
+            return means, weights
+
+        weights = [w for network in self.networks_ for w in network.weights]
+        if signal.n_frames > _MOST_KEPT:
+            return compute()[0]
+        return signal.cached(("network outputs", *map(id, weights)), compute)[0]
+
     def terms(self, signal: Signal, events: Sequence[Event]) -> dict[str, Term]:
         """Return ``network.phone``, ``network.boundary`` and ``network.transition``."""
         if not hasattr(self, "networks_"):
             raise ModelError(f"feature {self.name!r} is not fitted; call fit first.")
-        x = self._inputs(signal)
-        outputs = [network.outputs(x) for network in self.networks_]
-        phone, boundary, transition = (
-            np.mean([out[head] for out in outputs], axis=0) for head in range(3)
-        )
+        phone, boundary, transition = self._outputs(signal)
         opening, closing = self._sides(events)
         n_events, n_classes = len(events), len(self.classes_)
         scores, symbols, every = self._phone_scores(phone, events)
