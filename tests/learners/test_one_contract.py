@@ -113,7 +113,9 @@ def test_every_learner_is_here():
         or hasattr(getattr(align.learners, name), "fit")
     }
     here = {type(m).__name__ for m in SEEDED} | {ParameterMixing.__name__}
-    assert learners <= here
+    # Learners of finite classes: their hypotheses are functions, which no vector is shown to.
+    finite = {"Conservative", "Consistent", "Elimination", "Halving"}
+    assert learners - finite <= here
 
 
 @every(SEEDED)
