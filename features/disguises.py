@@ -24,14 +24,14 @@ class Disguise(NamedTuple):
     """How a recording is changed for training.
 
     `shift` counts in frames. `tempo` is the length of a frame beside that of the recording's, and
-    `stretch` how many times higher frequencies are heard. `heard` are the samples that are taken
+    `stretch` how many times higher frequencies are heard. `samples` are those that are taken
     for those of the recording; None for its own.
     """
 
     shift: float = 0.0
     tempo: float = 1.0
     stretch: float = 1.0
-    heard: Float32 | None = None
+    samples: Float32 | None = None
 
 
 PLAIN = Disguise()
@@ -51,9 +51,9 @@ def drawn(
     signal: Signal, rng: np.random.Generator, others: Sequence[Float32], kind: str
 ) -> Disguise:
     """Return a disguise at random, in surroundings of a kind; `others` may speak there."""
-    heard = elsewhere(signal.samples, signal.rate, rng, others, kind)
+    samples = elsewhere(signal.samples, signal.rate, rng, others, kind)
     return Disguise(
-        rng.uniform(-0.5, 0.5), rng.uniform(0.92, 1.08), rng.uniform(0.93, 1.07), heard
+        rng.uniform(-0.5, 0.5), rng.uniform(0.92, 1.08), rng.uniform(0.93, 1.07), samples
     )
 
 
@@ -65,10 +65,10 @@ def disguised_energies(
     A frame lasts `tempo` hops, and begins `shift` frames later. The filters stand `stretch` times
     higher: their bank is laid out for a sampling rate that is wrong by as much.
     """
-    shift, tempo, stretch, heard = disguise
+    shift, tempo, stretch, other = disguise
     hop_length = max(1, round(signal.hop_length * tempo))
     rate = round(signal.rate / stretch)
-    samples = _levelled(signal.samples if heard is None else heard)
+    samples = _levelled(signal.samples if other is None else other)
     samples = _shifted(samples, round(shift * signal.hop_length))
     parts = [
         log_mel(

@@ -173,6 +173,10 @@ class NetworkConfidence(Feature):
                 share=_ELSEWHERE,
                 random_state=random_state + 100,
             )
+            if self.surroundings:  # a model has several of these: half precision will do
+                network.weights = [
+                    w.astype(np.float16).astype(np.float32) for w in network.weights
+                ]
             self.networks_.append(network)
         return self
 
@@ -485,7 +489,7 @@ class NetworkConfidence(Feature):
         for n, network in enumerate(self.networks_):
             shape, own = network.get_state()
             params["networks"].append(shape)
-            arrays.update({f"network{n}.{key}": value for key, value in own.items()})
+            arrays.update({f"network{n}.{key}": _short(value) for key, value in own.items()})
         return params, arrays
 
     def set_state(self, params: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
@@ -509,6 +513,12 @@ class NetworkConfidence(Feature):
         if not self.networks_:
             raise ModelError("the model holds no network.")
         return self
+
+
+def _short(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return an array in half precision where nothing is lost."""
+    short = np.clip(array, -6e4, 6e4).astype(np.float16)
+    return short if np.array_equal(short, array) else array
 
 
 def _with_outputs(

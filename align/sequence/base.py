@@ -253,7 +253,7 @@ class Aligner(ParamsMixin, ABC):
             checkpoint=parts,
         )
         self.features_ = features
-        items, own = self._heard(items, own)
+        items, own = self._weighed(items, own)
         kept, xs, ys = self._problems(items, own, report)
         self.base_functions_ = list(xs[0].names)
         judged = None
@@ -276,7 +276,9 @@ class Aligner(ParamsMixin, ABC):
             "groups": len({item.group for item in chosen}),
         }
 
-    def _heard(self, items: list[Any], own: list[list[Any]]) -> tuple[list[Any], list[list[Any]]]:
+    def _weighed(
+        self, items: list[Any], own: list[list[Any]]
+    ) -> tuple[list[Any], list[list[Any]]]:
         """Return the recordings that weights are learned from, and the features of each."""
         return items, own
 

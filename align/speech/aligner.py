@@ -192,8 +192,12 @@ class SpeechAligner(SequenceAligner):
             self.hearing_ = Hearing.fitted([sounds[kind] for kind in ("", *self.elsewhere_)])
             self.training_["surroundings"] = [*self.elsewhere_]
 
-    def _heard(self, items: list[Any], own: list[list[Any]]) -> tuple[list[Any], list[list[Any]]]:
-        return (items, own) if self._trained_for is None else self._trained_for.heard(items, own)
+    def _weighed(
+        self, items: list[Any], own: list[list[Any]]
+    ) -> tuple[list[Any], list[list[Any]]]:
+        if self._trained_for is None:
+            return items, own
+        return self._trained_for.copies_of(items, own)
 
     def _check_own(self) -> None:
         super()._check_own()

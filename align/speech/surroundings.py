@@ -55,7 +55,7 @@ class Surroundings:
             network.surroundings, network.dilations = self.kind, _DILATIONS[self.kind]
             network.epochs *= _LONGER
 
-    def heard(
+    def copies_of(
         self, items: Sequence[TimedSignal], features: list[list[Feature]]
     ) -> tuple[list[TimedSignal], list[list[Feature]]]:
         """Return copies of recordings, each in surroundings of its own, and their features."""
@@ -66,8 +66,8 @@ class Surroundings:
             for item in items:
                 signal = item.signal
                 samples = elsewhere(signal.samples, signal.rate, rng, others, self.kind)
-                heard = Signal(samples, signal.rate, signal.hop, signal.name)
-                copies.append(replace(item, signal=heard))
+                copied = Signal(samples, signal.rate, signal.hop, signal.name)
+                copies.append(replace(item, signal=copied))
         network = next(f for f in features[0] if isinstance(f, NetworkConfidence))
         for kind, part in (("", items), (self.kind, copies)):
             self.sounds[kind] = [sound_of(network.energies(item.signal)) for item in part]
