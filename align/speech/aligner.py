@@ -52,7 +52,7 @@ from align.sequence.state import aligner_state, arrays_of, restored
 from align.speech.hearing import Hearing, sound_of
 from align.speech.match import DEFAULTS, MatchModel, evidence_of
 from align.speech.mismatches import learned_match
-from align.speech.surroundings import Surroundings
+from align.speech.surroundings import Surroundings, network_of
 from align.speech.text.arpabet import spell
 from align.terms import BaseFunctions
 from align.types import SILENCE, SILENCES, SPOKEN_NOISE, Event, Example, IntArray
@@ -210,8 +210,7 @@ class SpeechAligner(SequenceAligner):
         """Return the aligner of the surroundings that a recording sounds like, or this one."""
         if self.hearing_ is None:
             return self
-        network = next(f for f in self.features_ if isinstance(f, NetworkConfidence))
-        kind = self.hearing_.kind(sound_of(network.energies(signal)))
+        kind = self.hearing_.kind(sound_of(network_of(self.features_).energies(signal)))
         suited: SequenceAligner = (self, *self.elsewhere_.values())[kind]
         return suited
 

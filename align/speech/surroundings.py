@@ -18,13 +18,18 @@ from align.features import Feature, NetworkConfidence, Signal, TimedSignal
 from align.features.surroundings import KINDS, elsewhere
 from align.speech.hearing import sound_of
 
-__all__ = ["Surroundings"]
+__all__ = ["Surroundings", "network_of"]
 
 _LONGER = 1.7  # times as long networks are trained: there is more to be learned
 _DILATIONS = {
     "noise": (1, 2, 4, 8, 16, 1, 2),
     "room": (1, 2, 4, 8, 16, 32, 2),  # a room is heard for a third of a second
 }
+
+
+def network_of(features: Sequence[Any]) -> NetworkConfidence:
+    """Return the network among features."""
+    return next(f for f in features if isinstance(f, NetworkConfidence))
 
 
 class Surroundings:
@@ -68,7 +73,7 @@ class Surroundings:
                 samples = elsewhere(signal.samples, signal.rate, rng, others, self.kind)
                 copied = Signal(samples, signal.rate, signal.hop, signal.name)
                 copies.append(replace(item, signal=copied))
-        network = next(f for f in features[0] if isinstance(f, NetworkConfidence))
+        network = network_of(features[0])
         for kind, part in (("", items), (self.kind, copies)):
             self.sounds[kind] = [sound_of(network.energies(item.signal)) for item in part]
         return copies, features * self.copies

@@ -1,5 +1,6 @@
 """The match: high for true transcripts, low for wrong ones, and silent where nothing is known."""
 
+import copy
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -202,6 +203,10 @@ def test_spoken_noise_takes_what_is_no_word(english: SpeechAligner, token: str) 
     samples = soundfile.read(audio_of("kiwi"), dtype="float32")[0]
     other = soundfile.read(audio_of("north-wind"), dtype="float32")[0]
     words = text_of("kiwi").split()
+    # Without learned costs: they choose another realisation of one word where a second of noise
+    # changes the level of the recording.
+    english = copy.copy(english)
+    english.realisations_ = None
     plain = english.align_text(samples, " ".join(words), rate=RATE).words
     places = [k for k, word in enumerate(plain.labels) if word != "sil"]
     at = float(plain.onsets[places[5]])

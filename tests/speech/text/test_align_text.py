@@ -74,7 +74,8 @@ def true_word_starts() -> list[float]:
 def test_words_and_phones(found: TextAlignment) -> None:
     said = [word for word in found.words.labels if word != "sil"]
     assert " ".join(said) == TEXT.replace(",", "").replace(".", "")
-    phones = [phone for phone in found.phones.labels if phone != "sil"]
+    # A glottal stop may open the sentence: `q`, one of the learned realisations.
+    phones = [phone for phone in found.phones.labels if phone not in ("sil", "q")]
     assert phones[:5] in (["ah", "k", "w", "ih", "k"], ["ey", "k", "w", "ih", "k"])
     starts = found.words.onsets[[word != "sil" for word in found.words.labels]]
     errors = np.abs(starts - true_word_starts())
