@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import DataError
-from align.files.atomic import atomic_write
 from align.files.text import read_text
+from align.formats.frame import writer
 from align.formats.notes import NoteTimes, TimedNotes
 from align.types import IntArray, Note, pitch_name
 
@@ -65,11 +65,7 @@ def format_music_json(alignment: TimedNotes) -> str:
     return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
-def write_music_json(
-    path: str | os.PathLike[str], alignment: TimedNotes, *, overwrite: bool = False
-) -> None:
-    """Write aligned notes as JSON; see `format_music_json`."""
-    atomic_write(path, format_music_json(alignment), overwrite=overwrite)
+write_music_json = writer(format_music_json)
 
 
 def is_music_json(path: str | os.PathLike[str]) -> bool:

@@ -29,8 +29,8 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from align.errors import DataError
-from align.files.atomic import atomic_write
 from align.files.text import parse_number, read_lines, read_text
+from align.formats.frame import writer
 from align.formats.notes import NotesOfScore, NoteTimes, TimedNotes, notes_played
 from align.types import pitch_name
 
@@ -119,25 +119,13 @@ def format_layer(alignment: TimedNotes) -> str:
     )
 
 
-def write_points(
-    path: str | os.PathLike[str], alignment: TimedNotes, *, overwrite: bool = False
-) -> None:
-    """Write an Audacity label track; see `format_points`."""
-    atomic_write(path, format_points(alignment), overwrite=overwrite)
+write_points = writer(format_points)
 
 
-def write_sv_csv(
-    path: str | os.PathLike[str], alignment: TimedNotes, *, overwrite: bool = False
-) -> None:
-    """Write a table for Sonic Visualiser; see `format_sv_csv`."""
-    atomic_write(path, format_sv_csv(alignment), overwrite=overwrite)
+write_sv_csv = writer(format_sv_csv)
 
 
-def write_layer(
-    path: str | os.PathLike[str], alignment: TimedNotes, *, overwrite: bool = False
-) -> None:
-    """Write a layer of Sonic Visualiser; see `format_layer`."""
-    atomic_write(path, format_layer(alignment), overwrite=overwrite)
+write_layer = writer(format_layer)
 
 
 # Reading back ----------------------------------------------------------------------------------
