@@ -1,14 +1,16 @@
-"""What the formats share: reading labels line by line, and writing text whole or not at all."""
+"""What the formats share: labels line by line, JSON, and writing text whole or not at all."""
 
+import json
 import os
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from align.errors import DataError
 from align.files.atomic import atomic_write
-from align.files.text import parse_number, read_lines
+from align.files.text import parse_number, read_lines, read_text
 from align.formats.labels import Labels, make_labels
 
-__all__ = ["LabelLines", "writer"]
+__all__ = ["LabelLines", "parsed_json", "writer"]
 
 
 class LabelLines:
@@ -65,6 +67,17 @@ class LabelLines:
             silence=silence,
             overlaps=overlaps,
         )
+
+
+def parsed_json(path: str | os.PathLike[str], encoding: str | None = None) -> Any:
+    """Return what a JSON file holds; DataError, naming the line, where it is none."""
+    name = os.fspath(path)
+    try:
+        return json.loads(read_text(path, encoding))
+    except json.JSONDecodeError as error:
+        raise DataError(f"is not JSON: {error.msg}.", path=name, line=error.lineno) from None
+    except (RecursionError, ValueError) as error:
+        raise DataError(f"is not usable JSON: {error}.", path=name) from None
 
 
 def writer(form: Callable[..., str]) -> Callable[..., None]:

@@ -26,8 +26,7 @@ from dataclasses import replace
 from typing import Any
 
 from align.errors import DataError
-from align.files.text import read_text
-from align.formats.frame import writer
+from align.formats.frame import parsed_json, writer
 from align.formats.labels import Labels, TimedLabels, make_labels
 from align.formats.tiers import PHONES, WORDS, Tier, Tiers, checked_tiers
 
@@ -93,15 +92,9 @@ def read_json_tiers(
 
 
 def _parsed(path: str | os.PathLike[str], encoding: str | None) -> dict[str, Any]:
-    name = os.fspath(path)
-    try:
-        content = json.loads(read_text(path, encoding))
-    except json.JSONDecodeError as error:
-        raise DataError(f"is not JSON: {error.msg}.", path=name, line=error.lineno) from None
-    except (RecursionError, ValueError) as error:
-        raise DataError(f"is not usable JSON: {error}.", path=name) from None
+    content = parsed_json(path, encoding)
     if not isinstance(content, dict):
-        raise DataError('is not an alignment: it has no list "events".', path=name)
+        raise DataError('is not an alignment: it has no list "events".', path=path)
     return content
 
 

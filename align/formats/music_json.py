@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from align.errors import DataError
 from align.files.text import read_text
-from align.formats.frame import writer
+from align.formats.frame import parsed_json, writer
 from align.formats.notes import NoteTimes, TimedNotes
 from align.types import IntArray, Note, pitch_name
 
@@ -84,12 +84,7 @@ def read_music_json(path: str | os.PathLike[str], *, duration: float | None = No
     file has another shape or its times cannot be right.
     """
     name = os.fspath(path)
-    try:
-        content = json.loads(read_text(path))
-    except json.JSONDecodeError as error:
-        raise DataError(f"is not JSON: {error.msg}.", path=name, line=error.lineno) from None
-    except (RecursionError, ValueError) as error:
-        raise DataError(f"is not usable JSON: {error}.", path=name) from None
+    content = parsed_json(path)
     notes = content.get("notes") if isinstance(content, dict) else None
     if not isinstance(notes, list) or not notes:
         raise DataError('is not an alignment of music: it has no list "notes".', path=name)
