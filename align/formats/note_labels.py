@@ -23,6 +23,7 @@ import csv
 import io
 import os
 import re
+from functools import partial
 from xml.etree import ElementTree
 from xml.sax.saxutils import quoteattr
 
@@ -152,32 +153,25 @@ def read_note_labels(
     place = {note: k for k, note in enumerate(notes.note_ids)}
     found: dict[int, float] = {}
     for time, label, line in rows:
+        wrong = partial(DataError, path=name, line=line)
         pitch, _, note = label.strip().partition(" ")
         k = place.get(note.strip())
         if k is None:
-            raise DataError(
+            raise wrong(
                 f"the label {label.strip()!r} names no note of the score; it should be a pitch, a "
-                "space and the id of a note, as in 'C4 n0'.",
-                path=name,
-                line=line,
+                "space and the id of a note, as in 'C4 n0'."
             )
         own = pitch_name(int(notes.pitches[k]))
         if pitch != own:
-            raise DataError(
+            raise wrong(
                 f"the label {label.strip()!r} says {pitch}, but note {notes.note_ids[k]!r} of "
-                f"the score is {own}; are they labels of another score?",
-                path=name,
-                line=line,
+                f"the score is {own}; are they labels of another score?"
             )
         if k in found:
-            raise DataError(
-                f"the note {notes.note_ids[k]!r} has two labels; delete one.", path=name, line=line
-            )
+            raise wrong(f"the note {notes.note_ids[k]!r} has two labels; delete one.")
         if not 0 <= time <= (np.inf if duration is None else duration):
-            raise DataError(
-                f"the label {label.strip()!r} stands at {time:g} s, outside the recording.",
-                path=name,
-                line=line,
+            raise wrong(
+                f"the label {label.strip()!r} stands at {time:g} s, outside the recording."
             )
         found[k] = time
     keep = sorted(found)
