@@ -16,9 +16,8 @@ https://manual.audacityteam.org/man/importing_and_exporting_labels.html
 import os
 
 from align.errors import DataError
-from align.files.atomic import atomic_write
-from align.files.text import parse_number, read_lines
-from align.formats.labels import Labels, TimedLabels, make_labels, ticks
+from align.formats.frame import LabelLines, writer
+from align.formats.labels import Labels, TimedLabels, ticks
 from align.formats.tables import onsets_to_intervals
 
 __all__ = ["format_audacity", "read_audacity", "write_audacity"]
@@ -35,46 +34,22 @@ def read_audacity(
 ) -> Labels:
     """Read an Audacity label track.
 
-    Parameters
-    ----------
-    path, silence, encoding
-        As for `align.formats.read_labels`.
-    duration : float, optional
-        Length of the recording in seconds; needed where the labels are points.
-
-    Returns
-    -------
-    Labels
-
-    Raises
-    ------
-    DataError
-        If a line has fewer than two columns or the times cannot be right.
+    Parameters are those of `align.formats.read_labels`; where the labels are points, `duration`
+    is needed. Raises DataError, naming the line, where one has fewer than two columns.
     """
-    name = os.fspath(path)
-    labels, times, lines = [], [], []
-    for number, line in read_lines(path, encoding):
-        if line.startswith("\\"):
-            continue
+    rows = LabelLines(path, encoding, comment="\\")
+    for line in rows:
         fields = line.split("\t", 2)
         if len(fields) < 2:
-            raise DataError(
+            raise rows.wrong(
                 f"{line.strip()[:40]!r} is not an Audacity label; tabs must separate start, end "
-                "and label.",
-                path=name,
-                line=number,
+                "and label."
             )
-        times.append(
-            (
-                parse_number(fields[0], "start", name, number),
-                parse_number(fields[1], "end", name, number),
-            )
-        )
-        labels.append(fields[2] if len(fields) > 2 else "")
-        lines.append(number)
-    if times and all(start == end for start, end in times):
-        times = onsets_to_intervals([start for start, _ in times], duration, name)
-    return make_labels(labels, times, path=name, lines=lines, duration=duration, silence=silence)
+        start, end = rows.number(fields[0], "start"), rows.number(fields[1], "end")
+        rows.add(start, end, fields[2] if len(fields) > 2 else "")
+    if rows.times and all(start == end for start, end in rows.times):
+        rows.times = onsets_to_intervals([start for start, _ in rows.times], duration, rows.path)
+    return rows.checked(duration, silence)
 
 
 def format_audacity(alignment: TimedLabels) -> str:
@@ -92,8 +67,4 @@ def format_audacity(alignment: TimedLabels) -> str:
     )
 
 
-def write_audacity(
-    path: str | os.PathLike[str], alignment: TimedLabels, *, overwrite: bool = False
-) -> None:
-    """Write an alignment as an Audacity label track; see `format_audacity`."""
-    atomic_write(path, format_audacity(alignment), overwrite=overwrite)
+write_audacity = writer(format_audacity)

@@ -11,10 +11,8 @@ Times are in seconds. Lines that begin with ``;;`` are comments.
 import os
 import re
 
-from align.errors import DataError
-from align.files.atomic import atomic_write
-from align.files.text import parse_number, read_lines
-from align.formats.labels import Labels, TimedLabels, check_words, make_labels, ticks
+from align.formats.frame import LabelLines, writer
+from align.formats.labels import Labels, TimedLabels, check_words, ticks
 
 __all__ = ["format_ctm", "read_ctm", "write_ctm"]
 
@@ -30,48 +28,24 @@ def read_ctm(
 ) -> Labels:
     """Read the labels of a CTM file of one recording.
 
-    Parameters
-    ----------
-    path, duration, silence, encoding
-        As for `align.formats.read_labels`.
-
-    Returns
-    -------
-    Labels
-
-    Raises
-    ------
-    DataError
-        If a line has fewer than five columns, several recordings or channels share the file, or
-        the times cannot be right.
+    Parameters are those of `align.formats.read_labels`. Raises DataError, naming the line, where
+    one has fewer than five columns, or several recordings or channels share the file.
     """
-    name = os.fspath(path)
-    labels, times, lines = [], [], []
+    rows = LabelLines(path, encoding, comment=";;")
     recording: list[str] = []
-    for number, line in read_lines(path, encoding):
-        if line.startswith(";;"):
-            continue
+    for line in rows:
         fields = line.split()
         if len(fields) < 5:
-            raise DataError(
-                f"{line.strip()!r} is not `recording channel start length label`.",
-                path=name,
-                line=number,
-            )
+            raise rows.wrong(f"{line.strip()!r} is not `recording channel start length label`.")
         if recording and fields[:2] != recording:
-            raise DataError(
+            raise rows.wrong(
                 f"holds recording {' '.join(recording)!r} and {' '.join(fields[:2])!r}; give each "
-                "its own file.",
-                path=name,
-                line=number,
+                "its own file."
             )
         recording = fields[:2]
-        start = parse_number(fields[2], "start", name, number)
-        length = parse_number(fields[3], "length", name, number)
-        times.append((start, start + length))
-        labels.append(fields[4])
-        lines.append(number)
-    return make_labels(labels, times, path=name, lines=lines, duration=duration, silence=silence)
+        start = rows.number(fields[2], "start")
+        rows.add(start, start + rows.number(fields[3], "length"), fields[4])
+    return rows.checked(duration, silence)
 
 
 def format_ctm(alignment: TimedLabels, *, recording: str | None = None) -> str:
@@ -92,12 +66,4 @@ def format_ctm(alignment: TimedLabels, *, recording: str | None = None) -> str:
     return "".join(out)
 
 
-def write_ctm(
-    path: str | os.PathLike[str],
-    alignment: TimedLabels,
-    *,
-    recording: str | None = None,
-    overwrite: bool = False,
-) -> None:
-    """Write an alignment as a CTM file; see `format_ctm`."""
-    atomic_write(path, format_ctm(alignment, recording=recording), overwrite=overwrite)
+write_ctm = writer(format_ctm)

@@ -14,14 +14,13 @@ The HTK Book, section 6.2.1.
 
 import os
 
-from align.errors import DataError
-from align.files.atomic import atomic_write
-from align.files.text import read_lines
-from align.formats.labels import Labels, TimedLabels, check_words, make_labels, ticks
+from align.formats.frame import LabelLines, writer
+from align.formats.labels import Labels, TimedLabels, check_words, ticks
 
 __all__ = ["format_lab", "read_lab", "write_lab"]
 
 _PER_SECOND = 10_000_000
+_UNIT = "100 ns; times in seconds belong in a .csv file"
 
 
 def read_lab(
@@ -33,55 +32,27 @@ def read_lab(
 ) -> Labels:
     """Read an HTK label file.
 
-    Parameters
-    ----------
-    path, duration, silence, encoding
-        As for `align.formats.read_labels`.
-
-    Returns
-    -------
-    Labels
-
-    Raises
-    ------
-    DataError
-        If a line is not ``start end label ...`` or the times cannot be right.
+    Parameters are those of `align.formats.read_labels`. Raises DataError, naming the line, where
+    one is not ``start end label ...``.
     """
-    name = os.fspath(path)
-    labels, times, lines = [], [], []
-    for number, line in read_lines(path, encoding):
+    rows = LabelLines(path, encoding)
+    for line in rows:
         fields = line.split()
         if fields[0] == "#!MLF!#":
-            raise DataError(
-                "is a master label file; split it into one .lab file for each recording.",
-                path=name,
-                line=number,
+            raise rows.wrong(
+                "is a master label file; split it into one .lab file for each recording."
             )
         if len(fields) < 3:
-            raise DataError(
+            raise rows.wrong(
                 f"{line.strip()!r} is not `start end label`; a label file of words alone has no "
-                "times to read.",
-                path=name,
-                line=number,
+                "times to read."
             )
-        start = _units(fields[0], "start", name, number)
-        end = _units(fields[1], "end", name, number)
-        times.append((start / _PER_SECOND, end / _PER_SECOND))
-        labels.append(_unquoted(fields[2]))
-        lines.append(number)
-    return make_labels(labels, times, path=name, lines=lines, duration=duration, silence=silence)
-
-
-def _units(text: str, what: str, path: str, line: int) -> int:
-    digits = text.removeprefix("-")
-    if digits.isascii() and digits.isdigit() and len(digits) < 18:
-        return int(text)
-    raise DataError(
-        f"the {what} is {text!r}, must be a whole number of 100 ns; times in seconds belong in a "
-        ".csv file.",
-        path=path,
-        line=line,
-    )
+        start, end = (
+            rows.whole(text, what, 18, _UNIT) / _PER_SECOND
+            for text, what in zip(fields, ("start", "end"), strict=False)
+        )
+        rows.add(start, end, _unquoted(fields[2]))
+    return rows.checked(duration, silence)
 
 
 def _unquoted(label: str) -> str:
@@ -100,8 +71,4 @@ def format_lab(alignment: TimedLabels) -> str:
     )
 
 
-def write_lab(
-    path: str | os.PathLike[str], alignment: TimedLabels, *, overwrite: bool = False
-) -> None:
-    """Write an alignment as an HTK label file; see `format_lab`."""
-    atomic_write(path, format_lab(alignment), overwrite=overwrite)
+write_lab = writer(format_lab)

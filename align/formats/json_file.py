@@ -26,8 +26,7 @@ from dataclasses import replace
 from typing import Any
 
 from align.errors import DataError
-from align.files.atomic import atomic_write
-from align.files.text import read_text
+from align.formats.frame import parsed_json, writer
 from align.formats.labels import Labels, TimedLabels, make_labels
 from align.formats.tiers import PHONES, WORDS, Tier, Tiers, checked_tiers
 
@@ -53,21 +52,8 @@ def read_json(
 ) -> Labels:
     """Read the labels of a JSON file that Align wrote.
 
-    Parameters
-    ----------
-    path, silence, encoding
-        As for `align.formats.read_labels`.
-    duration : float, optional
-        Length of the recording in seconds; by default the file's own.
-
-    Returns
-    -------
-    Labels
-
-    Raises
-    ------
-    DataError
-        If the file has another shape or the times cannot be right.
+    Parameters are those of `align.formats.read_labels`; `duration` is by default the file's own.
+    Raises DataError if the file has another shape or the times cannot be right.
     """
     name = os.fspath(path)
     content = _parsed(path, encoding)
@@ -106,15 +92,9 @@ def read_json_tiers(
 
 
 def _parsed(path: str | os.PathLike[str], encoding: str | None) -> dict[str, Any]:
-    name = os.fspath(path)
-    try:
-        content = json.loads(read_text(path, encoding))
-    except json.JSONDecodeError as error:
-        raise DataError(f"is not JSON: {error.msg}.", path=name, line=error.lineno) from None
-    except (RecursionError, ValueError) as error:
-        raise DataError(f"is not usable JSON: {error}.", path=name) from None
+    content = parsed_json(path, encoding)
     if not isinstance(content, dict):
-        raise DataError('is not an alignment: it has no list "events".', path=name)
+        raise DataError('is not an alignment: it has no list "events".', path=path)
     return content
 
 
@@ -244,15 +224,7 @@ def _text(content: dict[str, Any]) -> str:
     return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
-def write_json(
-    path: str | os.PathLike[str], alignment: TimedLabels, *, overwrite: bool = False
-) -> None:
-    """Write an alignment as JSON; see `format_json`."""
-    atomic_write(path, format_json(alignment), overwrite=overwrite)
+write_json = writer(format_json)
 
 
-def write_json_tiers(
-    path: str | os.PathLike[str], tiers: Tiers, *, named: bool = False, overwrite: bool = False
-) -> None:
-    """Write all tiers as JSON; see `format_json_tiers`."""
-    atomic_write(path, format_json_tiers(tiers, named=named), overwrite=overwrite)
+write_json_tiers = writer(format_json_tiers)

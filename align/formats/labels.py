@@ -19,8 +19,9 @@ to that form, and refuse what cannot be brought there:
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -29,6 +30,8 @@ import numpy.typing as npt
 from align.errors import DataError
 
 __all__ = ["OVERRUN", "SLACK", "Labels", "TimedLabels", "make_labels"]
+
+_Wrong = Callable[[str], DataError]  # of a message, the error that names the line
 
 SLACK = 0.0025
 """Gaps and overlaps of at most this many seconds are rounding, and are closed."""
@@ -169,11 +172,11 @@ def make_labels(
     ends: list[float] = []
     out_lines: list[int] = []
     for label, (start, end), line in zip(labels, intervals, numbers, strict=True):
-        where = line if lines else None
+        wrong = partial(DataError, path=path, line=line if lines else None)
         name = label.strip() or silence
-        _check_one(name, start, end, path, where)
+        _check_one(name, start, end, wrong)
         if starts:
-            _check_order(name, start, names[-1], starts[-1], ends[-1], path, where, overlaps)
+            _check_order(name, start, names[-1], starts[-1], ends[-1], overlaps, wrong)
             if start - ends[-1] > SLACK:
                 names.append(silence)
                 starts.append(ends[-1])
@@ -182,7 +185,7 @@ def make_labels(
             else:
                 ends[-1] = start
         if duration is not None:
-            _check_range(name, start, end, duration, path, where)
+            _check_range(name, start, end, duration, wrong)
         names.append(name)
         starts.append(start)
         ends.append(end)
@@ -194,27 +197,19 @@ def make_labels(
     return Labels(tuple(names), array, path, tuple(out_lines) if lines else (), duration)
 
 
-def _check_one(name: str, start: float, end: float, path: str | None, line: int | None) -> None:
+def _check_one(name: str, start: float, end: float, wrong: _Wrong) -> None:
     if not (math.isfinite(start) and math.isfinite(end)):
-        raise DataError(f"the times of {name!r} must be finite numbers.", path=path, line=line)
+        raise wrong(f"the times of {name!r} must be finite numbers.")
     if start < 0:
-        raise DataError(
-            f"{name!r} starts at {start:g} s, before the recording; times count from 0.",
-            path=path,
-            line=line,
-        )
+        raise wrong(f"{name!r} starts at {start:g} s, before the recording; times count from 0.")
     if end == start:
-        raise DataError(
+        raise wrong(
             f"{name!r} has no length (it starts and ends at {start:g} s); remove it or move its "
-            "end.",
-            path=path,
-            line=line,
+            "end."
         )
     if end < start:
-        raise DataError(
-            f"{name!r} ends at {end:g} s, before it starts at {start:g} s; correct its times.",
-            path=path,
-            line=line,
+        raise wrong(
+            f"{name!r} ends at {end:g} s, before it starts at {start:g} s; correct its times."
         )
 
 
@@ -224,36 +219,27 @@ def _check_order(
     before: str,
     before_start: float,
     before_end: float,
-    path: str | None,
-    line: int | None,
     overlaps: bool,
+    wrong: _Wrong,
 ) -> None:
     if start < before_start:
-        raise DataError(
+        raise wrong(
             f"{name!r} starts at {start:g} s, before {before!r} at {before_start:g} s; put the "
-            "labels in order of time.",
-            path=path,
-            line=line,
+            "labels in order of time."
         )
     if start == before_start or (before_end - start > SLACK and not overlaps):
-        raise DataError(
+        raise wrong(
             f"{name!r} starts at {start:g} s but overlaps {before!r}, which ends at "
-            f"{before_end:g} s; correct one of them.",
-            path=path,
-            line=line,
+            f"{before_end:g} s; correct one of them."
         )
 
 
-def _check_range(
-    name: str, start: float, end: float, duration: float, path: str | None, line: int | None
-) -> None:
+def _check_range(name: str, start: float, end: float, duration: float, wrong: _Wrong) -> None:
     if start >= duration or end - duration > OVERRUN:
-        raise DataError(
+        raise wrong(
             f"{name!r} ({start:g} to {end:g} s) lies beyond the end of the recording "
             f"({duration:g} s); check that labels and audio belong together, and the unit or "
-            "sampling rate of the times.",
-            path=path,
-            line=line,
+            "sampling rate of the times."
         )
 
 

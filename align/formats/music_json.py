@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import DataError
-from align.files.atomic import atomic_write
 from align.files.text import read_text
+from align.formats.frame import parsed_json, writer
 from align.formats.notes import NoteTimes, TimedNotes
 from align.types import IntArray, Note, pitch_name
 
@@ -65,11 +65,7 @@ def format_music_json(alignment: TimedNotes) -> str:
     return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
-def write_music_json(
-    path: str | os.PathLike[str], alignment: TimedNotes, *, overwrite: bool = False
-) -> None:
-    """Write aligned notes as JSON; see `format_music_json`."""
-    atomic_write(path, format_music_json(alignment), overwrite=overwrite)
+write_music_json = writer(format_music_json)
 
 
 def is_music_json(path: str | os.PathLike[str]) -> bool:
@@ -88,12 +84,7 @@ def read_music_json(path: str | os.PathLike[str], *, duration: float | None = No
     file has another shape or its times cannot be right.
     """
     name = os.fspath(path)
-    try:
-        content = json.loads(read_text(path))
-    except json.JSONDecodeError as error:
-        raise DataError(f"is not JSON: {error.msg}.", path=name, line=error.lineno) from None
-    except (RecursionError, ValueError) as error:
-        raise DataError(f"is not usable JSON: {error}.", path=name) from None
+    content = parsed_json(path)
     notes = content.get("notes") if isinstance(content, dict) else None
     if not isinstance(notes, list) or not notes:
         raise DataError('is not an alignment of music: it has no list "notes".', path=name)

@@ -23,14 +23,15 @@ import csv
 import io
 import os
 import re
+from functools import partial
 from xml.etree import ElementTree
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
 from align.errors import DataError
-from align.files.atomic import atomic_write
 from align.files.text import parse_number, read_lines, read_text
+from align.formats.frame import writer
 from align.formats.notes import NotesOfScore, NoteTimes, TimedNotes, notes_played
 from align.types import pitch_name
 
@@ -119,25 +120,13 @@ def format_layer(alignment: TimedNotes) -> str:
     )
 
 
-def write_points(
-    path: str | os.PathLike[str], alignment: TimedNotes, *, overwrite: bool = False
-) -> None:
-    """Write an Audacity label track; see `format_points`."""
-    atomic_write(path, format_points(alignment), overwrite=overwrite)
+write_points = writer(format_points)
 
 
-def write_sv_csv(
-    path: str | os.PathLike[str], alignment: TimedNotes, *, overwrite: bool = False
-) -> None:
-    """Write a table for Sonic Visualiser; see `format_sv_csv`."""
-    atomic_write(path, format_sv_csv(alignment), overwrite=overwrite)
+write_sv_csv = writer(format_sv_csv)
 
 
-def write_layer(
-    path: str | os.PathLike[str], alignment: TimedNotes, *, overwrite: bool = False
-) -> None:
-    """Write a layer of Sonic Visualiser; see `format_layer`."""
-    atomic_write(path, format_layer(alignment), overwrite=overwrite)
+write_layer = writer(format_layer)
 
 
 # Reading back ----------------------------------------------------------------------------------
@@ -164,32 +153,25 @@ def read_note_labels(
     place = {note: k for k, note in enumerate(notes.note_ids)}
     found: dict[int, float] = {}
     for time, label, line in rows:
+        wrong = partial(DataError, path=name, line=line)
         pitch, _, note = label.strip().partition(" ")
         k = place.get(note.strip())
         if k is None:
-            raise DataError(
+            raise wrong(
                 f"the label {label.strip()!r} names no note of the score; it should be a pitch, a "
-                "space and the id of a note, as in 'C4 n0'.",
-                path=name,
-                line=line,
+                "space and the id of a note, as in 'C4 n0'."
             )
         own = pitch_name(int(notes.pitches[k]))
         if pitch != own:
-            raise DataError(
+            raise wrong(
                 f"the label {label.strip()!r} says {pitch}, but note {notes.note_ids[k]!r} of "
-                f"the score is {own}; are they labels of another score?",
-                path=name,
-                line=line,
+                f"the score is {own}; are they labels of another score?"
             )
         if k in found:
-            raise DataError(
-                f"the note {notes.note_ids[k]!r} has two labels; delete one.", path=name, line=line
-            )
+            raise wrong(f"the note {notes.note_ids[k]!r} has two labels; delete one.")
         if not 0 <= time <= (np.inf if duration is None else duration):
-            raise DataError(
-                f"the label {label.strip()!r} stands at {time:g} s, outside the recording.",
-                path=name,
-                line=line,
+            raise wrong(
+                f"the label {label.strip()!r} stands at {time:g} s, outside the recording."
             )
         found[k] = time
     keep = sorted(found)

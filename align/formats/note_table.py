@@ -18,8 +18,8 @@ import os
 import numpy as np
 
 from align.errors import DataError
-from align.files.atomic import atomic_write
 from align.files.text import read_text
+from align.formats.frame import writer
 from align.formats.note_rows import check_pitches
 from align.formats.notes import NoteTimes, TimedNotes, notes_of_score
 from align.formats.score_table import read_truth_rows
@@ -54,15 +54,7 @@ def format_note_table(alignment: TimedNotes, *, separator: str = ",") -> str:
     return out.getvalue()
 
 
-def write_note_table(
-    path: str | os.PathLike[str],
-    alignment: TimedNotes,
-    *,
-    separator: str = ",",
-    overwrite: bool = False,
-) -> None:
-    """Write aligned notes as a table; see `format_note_table`."""
-    atomic_write(path, format_note_table(alignment, separator=separator), overwrite=overwrite)
+write_note_table = writer(format_note_table)
 
 
 def read_note_table(path: str | os.PathLike[str], *, duration: float | None = None) -> NoteTimes:

@@ -28,8 +28,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from align.errors import DataError
-from align.files.atomic import atomic_write
 from align.files.text import parse_number, read_text
+from align.formats.frame import writer
 from align.formats.labels import Labels, TimedLabels, make_labels, ticks
 from align.formats.tiers import Speaker, Tier, Tiers
 from align.types import SILENCE, FloatArray
@@ -62,23 +62,10 @@ def read_csv(
     silence: str = "sil",
     encoding: str | None = None,
 ) -> Labels:
-    """Read labels from a table.
+    """Read labels from a table; see the module's docstring for the columns.
 
-    Parameters
-    ----------
-    path, silence, encoding
-        As for `align.formats.read_labels`; see the module's docstring for the columns.
-    duration : float, optional
-        Length of the recording in seconds; needed where the table has no ends.
-
-    Returns
-    -------
-    Labels
-
-    Raises
-    ------
-    DataError
-        If a column is missing, a time is not a number or the times cannot be right.
+    Parameters are those of `align.formats.read_labels`; where the table has no ends, `duration`
+    is needed. Raises DataError, naming the line, where a column is missing.
     """
     name = os.fspath(path)
     rows = table_rows(read_text(path, encoding), name)
@@ -191,15 +178,7 @@ def format_csv(alignment: TimedLabels, *, separator: str = ",") -> str:
     return out.getvalue()
 
 
-def write_csv(
-    path: str | os.PathLike[str],
-    alignment: TimedLabels,
-    *,
-    separator: str = ",",
-    overwrite: bool = False,
-) -> None:
-    """Write an alignment as a table; see `format_csv`."""
-    atomic_write(path, format_csv(alignment, separator=separator), overwrite=overwrite)
+write_csv = writer(format_csv)
 
 
 def format_csv_tiers(tiers: Tiers, *, separator: str = ",") -> str:
@@ -249,12 +228,4 @@ def _word_at(words: Tier, starts: FloatArray, time: float) -> int | None:
     return place if place >= 0 and time < words.times[place][1] else None
 
 
-def write_csv_tiers(
-    path: str | os.PathLike[str],
-    tiers: Tiers,
-    *,
-    separator: str = ",",
-    overwrite: bool = False,
-) -> None:
-    """Write the phones of each speaker as a table; see `format_csv_tiers`."""
-    atomic_write(path, format_csv_tiers(tiers, separator=separator), overwrite=overwrite)
+write_csv_tiers = writer(format_csv_tiers)

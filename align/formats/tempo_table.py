@@ -10,9 +10,8 @@ seconds go by in a second there (1 at the tempo of the score); see `align.MusicA
 """
 
 import math
-import os
 
-from align.files.atomic import atomic_write
+from align.formats.frame import writer
 from align.formats.notes import TimedNotes
 
 __all__ = ["format_tempo", "write_tempo"]
@@ -30,12 +29,4 @@ def format_tempo(alignment: TimedNotes, *, window: float = 1.0) -> str:
     return "".join(lines)
 
 
-def write_tempo(
-    path: str | os.PathLike[str],
-    alignment: TimedNotes,
-    *,
-    window: float = 1.0,
-    overwrite: bool = False,
-) -> None:
-    """Write the tempo curve; see `format_tempo`."""
-    atomic_write(path, format_tempo(alignment, window=window), overwrite=overwrite)
+write_tempo = writer(format_tempo)

@@ -10,10 +10,9 @@ Samples count at the rate of the recording: 16000 Hz in TIMIT.
 
 import os
 
-from align.errors import DataError, ParameterError
-from align.files.atomic import atomic_write
-from align.files.text import read_lines
-from align.formats.labels import Labels, TimedLabels, check_words, make_labels, ticks
+from align.errors import ParameterError
+from align.formats.frame import LabelLines, writer
+from align.formats.labels import Labels, TimedLabels, check_words, ticks
 
 __all__ = ["format_phn", "read_phn", "write_phn"]
 
@@ -31,50 +30,24 @@ def read_phn(
 ) -> Labels:
     """Read a TIMIT ``.phn`` file, or with `overlaps` a ``.wrd`` file.
 
-    Parameters
-    ----------
-    path, rate, duration, silence, encoding
-        As for `align.formats.read_labels`.
-    overlaps : bool
-        Let a word that reaches into the next end where that starts: TIMIT has such words.
-
-    Returns
-    -------
-    Labels
-
-    Raises
-    ------
-    DataError
-        If a line is not ``start end label`` or the times cannot be right.
+    Other parameters are those of `align.formats.read_labels`. With `overlaps`, a word that
+    reaches into the next ends where that starts: TIMIT has such words. Raises DataError, naming
+    the line, where one is not ``start end label``.
     """
-    name = os.fspath(path)
     rate = _checked_rate(rate)
-    labels, times, lines = [], [], []
-    for number, line in read_lines(path, encoding):
+    rows = LabelLines(path, encoding)
+    for line in rows:
         fields = line.split(maxsplit=2)
         if len(fields) < 3:
-            raise DataError(
-                f"{line.strip()!r} is not `start end label`; every line needs all three.",
-                path=name,
-                line=number,
+            raise rows.wrong(
+                f"{line.strip()!r} is not `start end label`; every line needs all three."
             )
-        times.append(
-            (
-                _sample(fields[0], "start", name, number) / rate,
-                _sample(fields[1], "end", name, number) / rate,
-            )
+        start, end = (
+            rows.whole(text, what, 16, "samples") / rate
+            for text, what in zip(fields, ("start", "end"), strict=False)
         )
-        labels.append(fields[2])
-        lines.append(number)
-    return make_labels(
-        labels,
-        times,
-        path=name,
-        lines=lines,
-        duration=duration,
-        silence=silence,
-        overlaps=overlaps,
-    )
+        rows.add(start, end, fields[2])
+    return rows.checked(duration, silence, overlaps=overlaps)
 
 
 def _checked_rate(rate: float | None) -> float:
@@ -82,15 +55,6 @@ def _checked_rate(rate: float | None) -> float:
     if not 0 < rate < float("inf"):
         raise ParameterError(f"rate={rate}, must be a positive number of samples per second.")
     return float(rate)
-
-
-def _sample(text: str, what: str, path: str, line: int) -> int:
-    digits = text.removeprefix("-")
-    if digits.isascii() and digits.isdigit() and len(digits) < 16:
-        return int(text)
-    raise DataError(
-        f"the {what} is {text!r}, must be a whole number of samples.", path=path, line=line
-    )
 
 
 def format_phn(alignment: TimedLabels, *, rate: float | None = None) -> str:
@@ -108,12 +72,4 @@ def format_phn(alignment: TimedLabels, *, rate: float | None = None) -> str:
     )
 
 
-def write_phn(
-    path: str | os.PathLike[str],
-    alignment: TimedLabels,
-    *,
-    rate: float | None = None,
-    overwrite: bool = False,
-) -> None:
-    """Write an alignment as a TIMIT ``.phn`` file; see `format_phn`."""
-    atomic_write(path, format_phn(alignment, rate=rate), overwrite=overwrite)
+write_phn = writer(format_phn)
