@@ -10,7 +10,7 @@ import numpy.typing as npt
 from align.decoders._coarse_sources import Cells
 from align.decoders._first_order import Tables, backtrack, forward
 from align.decoders._rows import Row, best_by_rows, row_offsets
-from align.decoders._windows import Windows
+from align.decoders._windows import Windows, tighten_limits
 from align.types import IntArray
 
 __all__ = ["coarse_path"]
@@ -24,8 +24,10 @@ def coarse_path(cells: Cells, max_memory: int | None) -> IntArray | None:
 
     Ties go to the path whose last onset is earliest, then the one before it, and so on.
     """
-    windows = _tightened(cells)
-    if (windows.first > windows.last).any():
+    windows, fault = tighten_limits(
+        cells.first, cells.last + 1, cells.shortest, cells.longest, cells.n_cells
+    )
+    if fault >= 0:
         return None
     offset = row_offsets(windows.first, windows.last)
     found = np.empty(cells.onset_row.size, dtype=np.intp)
@@ -72,24 +74,6 @@ def _onset_row(cells: Cells, k: int, windows: Windows, out: npt.NDArray[np.float
     np.subtract(cells.onset[cells.onset_row[k], column : column + n], mine, out=out[:n])
     if k:
         out[:n] += cells.prefix[cells.prefix_row[k - 1], first : last + 1]
-
-
-def _tightened(cells: Cells) -> Windows:
-    """Return the cells each onset can take, all lengths considered; first > last where none."""
-    least = np.concatenate(([0], np.cumsum(cells.shortest)))
-    most = np.concatenate(([0], np.cumsum(cells.longest)))
-    first = np.append(cells.first, cells.n_cells)
-    last = np.append(cells.last, cells.n_cells)
-    first = np.maximum.accumulate(first - least) + least
-    last = np.minimum.accumulate(last - most) + most
-    first = np.maximum.accumulate((first - most)[::-1])[::-1] + most
-    last = np.minimum.accumulate((last - least)[::-1])[::-1] + least
-    return Windows(
-        first.astype(np.intp),
-        last.astype(np.intp),
-        np.maximum(cells.shortest, first[1:] - last[:-1]).astype(np.intp),
-        np.minimum(cells.longest, last[1:] - first[:-1]).astype(np.intp),
-    )
 
 
 def _least(offset: IntArray) -> int:

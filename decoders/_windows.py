@@ -25,6 +25,7 @@ __all__ = [
     "is_unbound",
     "refuse",
     "tighten",
+    "tighten_limits",
 ]
 
 
@@ -148,7 +149,7 @@ def tighten(potentials: Potentials) -> Windows:
             f"{potentials.label(n_frames)} cannot begin: more events than frames "
             f"(K={n_events}, T={n_frames})."
         )
-    windows, fault = _tighten(
+    windows, fault = tighten_limits(
         potentials.start, potentials.stop, potentials.min_length, potentials.max_length, n_frames
     )
     if fault >= 0:
@@ -163,7 +164,7 @@ def is_unbound(windows: Windows, k: int) -> bool:
 
 
 @compiled()
-def _tighten(
+def tighten_limits(
     start: IntArray, stop: IntArray, min_length: IntArray, max_length: IntArray, n_frames: int
 ) -> tuple[Windows, int]:
     """Return the windows and -1, or them as they are where an event can have no length or frame.

@@ -21,48 +21,22 @@ Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, F
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numba
 import numpy as np
 import numpy.typing as npt
 
 from align._numba import compiled
-from align.decoders._length_scores import length_scores
-from align.decoders._windows import Windows, check_values, explain_unreachable, tighten
+from align.decoders._windows import Windows, explain_unreachable
+from align.decoders.second_order import Problem, problem_of
 from align.errors import ParameterError
 from align.potentials import GeneralPotential, Path, Potentials
-from align.types import FloatArray, IntArray
+from align.types import IntArray
 
 __all__ = ["decode_general"]
 
 _Float64 = npt.NDArray[np.float64]
-
-
-class _Terms(NamedTuple):
-    """What the kernels read.
-
-    Attributes
-    ----------
-    onset, start
-        Scores of onsets [shape=(K, W)], from frame ``start[k]`` on.
-    windows : Windows
-        Frames and lengths to search.
-    own, cross
-        Scores of lengths and of their products, see `length_scores`.
-    weights : np.ndarray [shape=(G,), dtype=float64]
-        Of the general functions.
-    offset : np.ndarray [shape=(K + 1,), dtype=intp]
-        Where the back-pointers of each event begin.
-    """
-
-    onset: FloatArray
-    start: IntArray
-    windows: Windows
-    own: _Float64
-    cross: _Float64
-    weights: _Float64
-    offset: IntArray
 
 
 def decode_general(potentials: Potentials) -> Path:
@@ -108,29 +82,28 @@ def decode_general(potentials: Potentials) -> Path:
         raise ParameterError(f"weights of general functions {weights.tolist()} must be finite.")
     if potentials.n_events == 0:
         return Path(np.empty(0, dtype=np.intp), potentials.constant)
-    onset = check_values(potentials)
-    windows = tighten(potentials)
-    own, cross = length_scores(potentials, windows)
-    terms = _Terms(onset, potentials.start, windows, own, cross, weights, _state_offsets(windows))
+    problem = problem_of(potentials)
+    problem = problem._replace(offset=_state_offsets(problem.windows))
     onsets = np.empty(potentials.n_events, dtype=np.intp)
-    score = _decode(potentials, functions, terms, onsets)
+    score = _decode(potentials, functions, problem, weights, onsets)
     if score == -np.inf:
-        raise explain_unreachable(potentials, windows)
+        raise explain_unreachable(potentials, problem.windows)
     return Path(onsets, score + potentials.constant)
 
 
 def _decode(
     potentials: Potentials,
     functions: tuple[GeneralPotential, ...],
-    terms: _Terms,
+    problem: Problem,
+    weights: _Float64,
     onsets: IntArray,
 ) -> float:
     """Write the best onsets and return their score; say what is wrong with the functions."""
-    dtype = np.uint16 if terms.windows.longest.max() < 2**16 else np.int32
-    back = np.empty(int(terms.offset[-1]), dtype=dtype)
+    dtype = np.uint16 if problem.windows.longest.max() < 2**16 else np.int32
+    back = np.empty(int(problem.offset[-1]), dtype=dtype)
     wrong = np.full(4, -2, dtype=np.intp)
     try:
-        score = _kernel(functions)(terms, back, onsets, wrong)
+        score = _kernel(functions)(problem, weights, back, onsets, wrong)
     except numba.core.errors.NumbaError as error:
         names = ", ".join(_name(function) for function in functions)
         raise ParameterError(
@@ -150,9 +123,8 @@ def _state_offsets(windows: Windows) -> IntArray:
 
     The first event has none, and of the last only those of its best onset are ever needed.
     """
-    n_states = (windows.last[:-1] - windows.first[:-1] + 1) * (
-        windows.longest - windows.shortest + 1
-    )
+    n_onsets = windows.last[:-1] - windows.first[:-1] + 1
+    n_states = n_onsets * (windows.longest - windows.shortest + 1)
     n_states[0] = n_states[-1] = 0
     return np.concatenate(([0], np.cumsum(n_states))).astype(np.intp)
 
@@ -212,14 +184,20 @@ def _maximum(psi: Callable[..., float]) -> Callable[..., int]:
 
     @numba.njit(nogil=True)
     def best_before(
-        terms: _Terms, before: _Float64, k: int, t: int, top: _Float64, arg: IntArray
+        problem: Problem,
+        weights: _Float64,
+        before: _Float64,
+        k: int,
+        t: int,
+        top: _Float64,
+        arg: IntArray,
     ) -> int:
         """Fill the best score before and its length for each length of event k at frame t.
 
         Returns how often psi was NaN or +inf: a count costs less than to leave the loop.
         """
         # taken out of the tuple once: in the inner loop each access would count references
-        windows, weights = terms.windows, terms.weights
+        windows = problem.windows
         low, n = _lengths_at(windows, k, t)
         top[:n] = -np.inf
         arg[:n] = 0
@@ -237,7 +215,7 @@ def _maximum(psi: Callable[..., float]) -> Callable[..., int]:
                 value = before[row + e - windows.shortest[k - 1]]
             if value == -np.inf:
                 continue
-            slope = terms.cross[k] * e
+            slope = problem.cross[k] * e
             for r in range(n):
                 added = psi(weights, k, t_before, t, t + low + r)
                 n_wrong += 0 if added < np.inf else 1
@@ -254,14 +232,14 @@ def _search(psi: Callable[..., float]) -> Callable[..., bool]:
     """Return a kernel that finds where the functions return what is no score."""
 
     @numba.njit(nogil=True)
-    def find_wrong(terms: _Terms, k: int, t: int, wrong: IntArray) -> bool:
+    def find_wrong(problem: Problem, weights: _Float64, k: int, t: int, wrong: IntArray) -> bool:
         """Write the first arguments for which psi is NaN or +inf, and return True."""
-        low, n = _lengths_at(terms.windows, k, t)
-        d_low, d_high = _lengths_before(terms.windows, k, t)
+        low, n = _lengths_at(problem.windows, k, t)
+        d_low, d_high = _lengths_before(problem.windows, k, t)
         for e in range(d_high, d_low - 1, -1):
             t_before = t - e if k > 0 else -1
             for r in range(n):
-                if not psi(terms.weights, k, t_before, t, t + low + r) < np.inf:
+                if not psi(weights, k, t_before, t, t + low + r) < np.inf:
                     wrong[0], wrong[1], wrong[2], wrong[3] = k, t_before, t, t + low + r
                     return True
         return False
@@ -276,9 +254,15 @@ def _kernel(functions: tuple[GeneralPotential, ...]) -> Callable[..., float]:
     best_before, find_wrong = _maximum(psi), _search(psi)
 
     @numba.njit(nogil=True)
-    def decode(terms: _Terms, back: npt.NDArray[Any], onsets: IntArray, wrong: IntArray) -> float:
+    def decode(
+        problem: Problem,
+        weights: _Float64,
+        back: npt.NDArray[Any],
+        onsets: IntArray,
+        wrong: IntArray,
+    ) -> float:
         """Fill H event by event, keep the pointers, and follow them back from the best end."""
-        windows, own = terms.windows, terms.own
+        windows, own, offset = problem.windows, problem.own, problem.offset
         first, last, shortest = windows.first, windows.last, windows.shortest
         last_event = onsets.size - 1
         n_lengths = windows.longest - shortest + 1
@@ -290,12 +274,12 @@ def _kernel(functions: tuple[GeneralPotential, ...]) -> Callable[..., float]:
         for k in range(onsets.size):
             for t in range(first[k], last[k] + 1):
                 low, n = _lengths_at(windows, k, t)
-                base = float(terms.onset[k, t - terms.start[k]])
+                base = float(problem.onset[k, t - problem.start[k]])
                 if base == -np.inf:
                     top[:n] = -np.inf
                     arg[:n] = 0
-                elif best_before(terms, before, k, t, top, arg) > 0 and find_wrong(
-                    terms, k, t, wrong
+                elif best_before(problem, weights, before, k, t, top, arg) > 0 and find_wrong(
+                    problem, weights, k, t, wrong
                 ):
                     return score
                 at = (t - first[k]) * n_lengths[k] + low - shortest[k]
@@ -304,23 +288,24 @@ def _kernel(functions: tuple[GeneralPotential, ...]) -> Callable[..., float]:
                     if k < last_event:
                         here[at + r] = total
                         if k > 0:
-                            back[terms.offset[k] + at + r] = arg[r]
+                            back[offset[k] + at + r] = arg[r]
                     elif total > score:  # ties: the earliest onset
                         score, onsets[k], d = total, t, arg[r]
             before, here = here, before
         if score > -np.inf:  # or there is no path, and pointers lead nowhere
-            _follow(terms, back, d, onsets)
+            _follow(problem, back, d, onsets)
         return score
 
     return decode
 
 
 @compiled()
-def _follow(terms: _Terms, back: npt.NDArray[Any], d: int, onsets: IntArray) -> None:
+def _follow(problem: Problem, back: npt.NDArray[Any], d: int, onsets: IntArray) -> None:
     """Write all onsets before the last, which a length d lies before."""
-    first, shortest, longest = terms.windows.first, terms.windows.shortest, terms.windows.longest
+    (first, _, shortest, longest), offset = problem.windows, problem.offset
     for k in range(onsets.size - 2, -1, -1):
         onsets[k] = onsets[k + 1] - d
         if k > 0:
             width = longest[k] - shortest[k] + 1
-            d = int(back[terms.offset[k] + (onsets[k] - first[k]) * width + d - shortest[k]])
+            row = offset[k] + (onsets[k] - first[k]) * width
+            d = int(back[row + d - shortest[k]])

@@ -52,10 +52,11 @@ the recursion, which is O(K T L**2) there.
 from align.decoders.second_order._decode import decode_second_order
 from align.decoders.second_order._k_best import SecondOrder, fits
 from align.decoders.second_order._max_marginals import second_order_max_marginals
-from align.decoders.second_order._states import problem_of
+from align.decoders.second_order._states import Problem, problem_of
 from align.decoders.second_order._sums import second_order_sums
 
 __all__ = [
+    "Problem",
     "SecondOrder",
     "decode_second_order",
     "fits",

@@ -74,6 +74,7 @@ class _Search:
         self.onsets = np.empty(problem.cross.size, dtype=np.intp)
         self.dtype = pointer_dtype(problem.windows)
         self.length = 0  # of the event before the first onset that is known
+        self.score = np.nan  # until the last event is reached
         self.here = self.other = np.empty(0)
 
     def pointers(self, low: int, high: int) -> int:
@@ -98,24 +99,11 @@ class _Search:
     def best(self, size: int, budget: int) -> float:
         """Fill the onsets and return their score; `size` is that of the largest table."""
         self.here, self.other = np.empty((2, size))
-        n_events = self.onsets.size
-        self.advance(0, 1, False)
-        pieces, kept = [1, n_events], []
-        if self.pointers(1, n_events) <= budget:
-            back = self.advance(1, n_events, True)
-        else:
-            pieces = self.cut(1, n_events, budget)
-            kept = self.run(pieces)
-            back = self.advance(pieces[-2], pieces[-1], False)
-        score, self.length = best_end(self.problem, self.here)
-        if score == -np.inf:
-            return -np.inf  # pointers lead nowhere
-        if kept:
-            self.trace(pieces, kept, budget - sum(states.nbytes for states in kept))
-        else:
-            self.follow(1, n_events, back)
-        self.follow(0, 1, back)
-        return float(score)
+        none = self.advance(0, 1, False)
+        self.trace(1, self.onsets.size, budget)
+        if self.score > -np.inf:
+            self.follow(0, 1, none)
+        return self.score
 
     def advance(self, low: int, high: int, keep: bool) -> npt.NDArray[Any]:
         """Go from the states of event low - 1 to those of high - 1, both in `here`."""
@@ -148,16 +136,23 @@ class _Search:
                 return cuts
         return [low, (low + high) // 2, high]
 
-    def trace(self, pieces: list[int], kept: list[npt.NDArray[np.float64]], budget: int) -> None:
-        """Fill the onsets of all pieces, the last first; empties `kept`."""
-        for low, high in reversed(list(pairwise(pieces))):
+    def trace(self, low: int, high: int, budget: int) -> None:
+        """Fill onsets low .. high - 1 from the states before them, which are in `here`."""
+        if high - low <= 1 or self.pointers(low, high) <= budget:
+            back = self.advance(low, high, True)
+            if high == self.onsets.size:
+                self.score, self.length = best_end(self.problem, self.here)
+            if self.score > -np.inf:  # or pointers lead nowhere
+                self.follow(low, high, back)
+            return
+        pieces = self.cut(low, high, budget)
+        kept = self.run(pieces)
+        budget -= sum(states.nbytes for states in kept)
+        for begin, end in reversed(list(pairwise(pieces))):
             states = kept.pop()
             self.here[: states.size] = states
             budget += states.nbytes
             del states
-            if high - low == 1 or self.pointers(low, high) <= budget:
-                self.follow(low, high, self.advance(low, high, True))
-            else:
-                inner = self.cut(low, high, budget)
-                held = self.run(inner)
-                self.trace(inner, held, budget - sum(states.nbytes for states in held))
+            self.trace(begin, end, budget)
+            if self.score == -np.inf:
+                return

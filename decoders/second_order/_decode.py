@@ -3,11 +3,10 @@
 import numpy as np
 
 from align.decoders._first_order import without_ratio
-from align.decoders._length_scores import length_scores
 from align.decoders._windows import check_memory, check_values, explain_unreachable, tighten
 from align.decoders.second_order._checkpoints import best_by_envelopes
 from align.decoders.second_order._pruned import is_concave, search_by_bounds
-from align.decoders.second_order._states import Problem, state_offsets
+from align.decoders.second_order._states import laid_out
 from align.errors import ParameterError
 from align.potentials import Path, Potentials
 
@@ -74,10 +73,7 @@ def decode_second_order(potentials: Potentials, *, max_memory: int | None = None
         found = search_by_bounds(tables, potentials.ratio, max_memory)
         if found is not None:
             return Path(found.onsets, found.score + potentials.constant)
-    own, cross = length_scores(potentials, windows)
-    offset = state_offsets(windows)
-    problem = Problem(onset, potentials.start, windows, own, cross, offset)
-    score, onsets = best_by_envelopes(problem, max_memory)
+    score, onsets = best_by_envelopes(laid_out(potentials, onset, windows), max_memory)
     if score == -np.inf:
         raise explain_unreachable(potentials, windows)
     return Path(onsets, score + potentials.constant)

@@ -11,12 +11,20 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from align.decoders._length_scores import length_scores
 from align.decoders._windows import Windows, check_values, tighten
 from align.potentials import Potentials
 from align.types import FloatArray, IntArray
 
-__all__ = ["Problem", "pointer_dtype", "problem_of", "state_offsets"]
+__all__ = [
+    "Problem",
+    "laid_out",
+    "length_scores",
+    "pointer_dtype",
+    "problem_of",
+    "state_offsets",
+]
+
+_Float64 = npt.NDArray[np.float64]
 
 
 class Problem(NamedTuple):
@@ -39,17 +47,50 @@ class Problem(NamedTuple):
     onset: FloatArray
     start: IntArray
     windows: Windows
-    own: npt.NDArray[np.float64]
-    cross: npt.NDArray[np.float64]
+    own: _Float64
+    cross: _Float64
     offset: IntArray
 
 
 def problem_of(potentials: Potentials) -> Problem:
     """Check potentials with at least one event, and lay them out for the envelopes."""
     onset = check_values(potentials)
-    windows = tighten(potentials)
+    return laid_out(potentials, onset, tighten(potentials))
+
+
+def laid_out(potentials: Potentials, onset: FloatArray, windows: Windows) -> Problem:
+    """Lay potentials out; `onset` is as `check_values` returns it."""
     own, cross = length_scores(potentials, windows)
     return Problem(onset, potentials.start, windows, own, cross, state_offsets(windows))
+
+
+def length_scores(potentials: Potentials, windows: Windows) -> tuple[_Float64, _Float64]:
+    """Fold all scores of one length into a table; return it and the cross coefficients.
+
+    `own` [shape=(K, L)] holds the score of event k lasting ``shortest[k] + i`` frames: its
+    duration score, its part of its own ratio term and its part of the next event's; -inf beyond
+    its longest length. `cross` [shape=(K,)] holds the coefficient of ``d_{k-1} d_k``.
+    """
+    n_events = potentials.n_events
+    n_lengths = windows.longest - windows.shortest + 1
+    length = windows.shortest[:, None] + np.arange(int(n_lengths.max()))
+    valid = length <= windows.longest[:, None]
+    if potentials.duration is None:
+        own = np.zeros(length.shape)
+    else:
+        assert potentials.duration_row is not None
+        top = potentials.duration.shape[1] - 1
+        own = potentials.duration[potentials.duration_row[:, None], np.minimum(length, top)]
+        own = own.astype(np.float64, copy=False)
+    cross = np.zeros(n_events)
+    if potentials.ratio is not None:
+        square = potentials.ratio[:, 0].astype(np.float64)
+        square[:-1] += potentials.ratio[1:, 1]
+        own += square[:, None] * length.astype(np.float64) ** 2
+        cross[:] = potentials.ratio[:, 2]
+        cross[np.abs(cross) < np.finfo(np.float64).tiny] = 0.0  # kernels divide by it
+    own[~valid] = -np.inf
+    return own, cross
 
 
 def state_offsets(windows: Windows) -> IntArray:

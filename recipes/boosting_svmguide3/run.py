@@ -10,7 +10,6 @@ game. See the README beside this file.
 """
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Sequence
@@ -24,6 +23,7 @@ from sklearn.tree import DecisionTreeClassifier
 from align.learners import AdaBoost
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from recipe_outputs import add_output_options, new_figure, save_figure, write_numbers
 from vector_sets import read_examples
 
 VARIANTS = ("uncapped", "capped", "known-edge", "gentle")
@@ -92,12 +92,7 @@ def report(found: dict[str, Any], edge: float) -> str:
 
 def plot(found: dict[str, Any], path: Path) -> None:
     """Draw errors, and losses with their bounds, against the rounds."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(1, 3, figsize=(13, 4.2))
+    figure, axes = new_figure(1, 3, figsize=(13, 4.2))
     T = np.arange(1, max(ROUNDS) + 1)
     for i, (name, r) in enumerate(found.items()):
         style = {"color": "black", "linestyle": "--"} if name == PEER else {"color": f"C{i}"}
@@ -110,9 +105,7 @@ def plot(found: dict[str, Any], path: Path) -> None:
     axes[1].set(xlabel="rounds", ylabel="test error (%)", xscale="log", ylim=(0, None))
     axes[2].set(xlabel="rounds", ylabel="loss (solid), its bound (dotted)", ylim=(0, 1.02))
     axes[0].legend(fontsize="small")
-    figure.tight_layout()
-    figure.savefig(path)
-    plt.close(figure)
+    save_figure(figure, path)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -121,8 +114,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--set", default="libol_svmguide3", metavar="NAME", help="of two classes")
     parser.add_argument("--edge", type=float, default=0.05, help="g of capped and known-edge")
     parser.add_argument("--splits", type=int, default=SPLITS, help="random halves, seeds from 0")
-    parser.add_argument("--json", type=Path, help="where to write the numbers")
-    parser.add_argument("--plot", type=Path, help="where to write a picture")
+    add_output_options(parser)
     options = parser.parse_args(arguments)
     X, y = read_examples(options.folder, options.set)
     found = curves(X, np.where(y == y.max(), 1, -1), options.edge, options.splits)
@@ -132,7 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             name: {k: v if k == "seconds" else v.tolist() for k, v in r.items()}
             for name, r in found.items()
         }
-        options.json.write_text(json.dumps(numbers, indent=2) + "\n", encoding="utf-8")
+        write_numbers(numbers, options.json)
     if options.plot is not None:
         plot(found, options.plot)
 

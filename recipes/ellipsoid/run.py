@@ -13,7 +13,6 @@ this file.
 """
 
 import argparse
-import json
 import sys
 import warnings
 from collections.abc import Callable, Sequence
@@ -26,6 +25,7 @@ from sklearn.exceptions import ConvergenceWarning
 from align.learners import CELLIP, IELLIP, LabelRanker, PassiveAggressiveClassifier, Perceptron
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from recipe_outputs import add_output_options, new_figure, save_figure, write_numbers
 from vector_sets import Set, read_set
 
 SETS = (
@@ -150,15 +150,10 @@ def relative(results: dict[str, Any], b: str) -> tuple[float, float]:
 
 def plot(found: dict[str, Any], path: Path) -> None:
     """Draw errors against updates, one panel for each set and one for b."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
     n = len(found) + 1
     columns = min(4, n)
     rows = -(-n // columns)
-    figure, grid = plt.subplots(rows, columns, figsize=(3.6 * columns, 3.4 * rows), squeeze=False)
+    figure, grid = new_figure(rows, columns, figsize=(3.6 * columns, 3.4 * rows), squeeze=False)
     axes = list(grid.flat)
     names = list(learners(1.0, False))
     for axis in axes[n:]:
@@ -181,9 +176,7 @@ def plot(found: dict[str, Any], path: Path) -> None:
         if row[0] is not last:
             row[0].set_ylabel("test error (%)")
     figure.legend(*axes[0].get_legend_handles_labels(), loc="lower center", ncols=8)
-    figure.tight_layout(rect=(0.0, 0.13 / rows, 1.0, 1.0))
-    figure.savefig(path)
-    plt.close(figure)
+    save_figure(figure, path, rect=(0.0, 0.13 / rows, 1.0, 1.0))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -191,16 +184,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("folder", type=Path, help="where the sets are, NAME.npz")
     parser.add_argument("--sets", nargs="+", default=SETS, metavar="NAME", help="all seven")
     parser.add_argument("--average", action="store_true", help="predict with the mean hypothesis")
-    parser.add_argument("--json", type=Path, help="where to write the numbers")
-    parser.add_argument("--plot", type=Path, help="where to write a picture")
+    add_output_options(parser)
     options = parser.parse_args(arguments)
     found = {}
     for name in options.sets:
         found[name] = study(scaled(read_set(options.folder, name)), options.average)
         print(table(name, found[name]), flush=True)
     print(role_of_b(found))
-    if options.json is not None:
-        options.json.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+    write_numbers(found, options.json)
     if options.plot is not None:
         plot(found, options.plot)
 

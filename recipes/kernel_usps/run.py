@@ -11,7 +11,6 @@ learner is applied. See the README beside this file.
 """
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -26,6 +25,7 @@ from sklearn.svm import SVC, LinearSVC
 from align.learners import KernelPA, PassiveAggressiveClassifier
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from recipe_outputs import add_output_options, new_figure, save_figure, write_numbers
 from vector_sets import Set, read_set
 
 EPOCHS, SEEDS = 3, (0, 1, 2)
@@ -125,13 +125,8 @@ def report(name: str, found: dict[str, Any]) -> str:
 
 def plot(name: str, found: dict[str, Any], sizes: Sequence[int], path: Path) -> None:
     """Draw errors against the number of vectors."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
     table = found["table"]
-    figure, axis = plt.subplots(figsize=(6.5, 4.5))
+    figure, axis = new_figure(figsize=(6.5, 4.5))
     kinds = [f"budget {{}}, {r}" for r in ("project", "smallest", "oldest")]
     for kind in (*kinds, "Nystrom {}", "Fourier {}"):
         errors = [table["  " + kind.format(size)]["error"] for size in sizes]
@@ -143,9 +138,7 @@ def plot(name: str, found: dict[str, Any], sizes: Sequence[int], path: Path) -> 
     axis.set(xscale="log", xlabel="supports, or features", ylabel="test error (%)", title=name)
     axis.set_ylim(bottom=0.0)
     axis.legend(fontsize="small")
-    figure.tight_layout()
-    figure.savefig(path)
-    plt.close(figure)
+    save_figure(figure, path)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -153,13 +146,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("folder", type=Path, help="where the sets are, NAME.npz")
     parser.add_argument("--set", default="usps", metavar="NAME", help="usps")
     parser.add_argument("--sizes", nargs="+", type=int, default=SIZES, metavar="N")
-    parser.add_argument("--json", type=Path, help="where to write the numbers")
-    parser.add_argument("--plot", type=Path, help="where to write a picture")
+    add_output_options(parser)
     options = parser.parse_args(arguments)
     found = compare(read_set(options.folder, options.set), options.sizes)
     print(report(options.set, found))
-    if options.json is not None:
-        options.json.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+    write_numbers(found, options.json)
     if options.plot is not None:
         plot(options.set, found, options.sizes, options.plot)
 

@@ -14,7 +14,7 @@ beside this file.
 
 import argparse
 import itertools
-import json
+import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -26,6 +26,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from align.learners import LabelRanker
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from recipe_outputs import add_output_options, new_figure, save_figure, write_numbers
 
 UPDATES = ("conservative", "aggressive", "optimal")
 ALGORITHMS = tuple(itertools.product(("euclidean", "entropy"), UPDATES))
@@ -119,13 +122,8 @@ def brief(params: dict[str, float]) -> str:
 
 def plot(found: dict[str, Any], path: Path) -> None:
     """Draw the share of mistakes so far against the messages so far, one panel for each user."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
     streams = found["streams"]
-    figure, axes = plt.subplots(1, len(streams), figsize=(4.5 * len(streams), 3.6), squeeze=False)
+    figure, axes = new_figure(1, len(streams), figsize=(4.5 * len(streams), 3.6), squeeze=False)
     for axis, stream in zip(axes[0], streams, strict=True):
         for complexity, update in ALGORITHMS:
             costs = found["costs"][stream.name][complexity, update]
@@ -137,9 +135,7 @@ def plot(found: dict[str, Any], path: Path) -> None:
             )
         axis.set(title=stream.name, xlabel="messages", ylabel="mistakes so far (%)", ylim=(0, 100))
     axes[0, 0].legend(fontsize="small")
-    figure.tight_layout()
-    figure.savefig(path)
-    plt.close(figure)
+    save_figure(figure, path)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -149,8 +145,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--messages", type=int, default=1500, help="of each made-up user")
     parser.add_argument("--seed", type=int, default=0, help="of the made-up users")
     parser.add_argument("--indicators", type=Path, help="multi-label set, .npz")
-    parser.add_argument("--json", type=Path, help="where to write the numbers")
-    parser.add_argument("--plot", type=Path, help="where to write a picture")
+    add_output_options(parser)
     options = parser.parse_args(arguments)
     streams = [mail.read_user(folder) for folder in options.users]
     with tempfile.TemporaryDirectory() as scratch:
@@ -173,7 +168,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 for name, costs in found["costs"].items()
             },
         }
-        options.json.write_text(json.dumps(numbers, indent=2) + "\n", encoding="utf-8")
+        write_numbers(numbers, options.json)
     if options.plot is not None:
         plot(found, options.plot)
 

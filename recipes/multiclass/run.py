@@ -10,7 +10,6 @@ and what C does to them; examples per second of one pass. See the README beside 
 """
 
 import argparse
-import json
 import sys
 import time
 import warnings
@@ -27,6 +26,7 @@ from sklearn.svm import LinearSVC
 from align.learners import LabelRanker, PassiveAggressiveClassifier, Perceptron
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from recipe_outputs import add_output_options, new_figure, save_figure, write_numbers
 from vector_sets import Set, read_set
 
 SETS = ("usps", "letter", "isolet", "shuttle", "mnist")
@@ -176,12 +176,7 @@ def report(found: dict[str, Any]) -> str:
 
 def plot(found: dict[str, Any], path: Path) -> None:
     """Draw for each set the curves of the first pass, and the effect of C on them."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(2, len(found), figsize=(3.6 * len(found), 6.5), squeeze=False)
+    figure, axes = new_figure(2, len(found), figsize=(3.6 * len(found), 6.5), squeeze=False)
     for (upper, lower), (name, results) in zip(axes.T, found.items(), strict=True):
         o = results["online"]
         for i, (learner, curve) in enumerate(o["curves"].items()):
@@ -199,9 +194,7 @@ def plot(found: dict[str, Any], path: Path) -> None:
     axes[0, 0].set_ylabel("mistakes so far (%)")
     axes[1, 0].set_ylabel("mistakes of the first pass (%)")
     axes[0, 0].legend(fontsize="small")
-    figure.tight_layout()
-    figure.savefig(path)
-    plt.close(figure)
+    save_figure(figure, path)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -209,8 +202,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("folder", type=Path, help="where the sets are, NAME.npz")
     parser.add_argument("--sets", nargs="+", default=SETS, metavar="NAME", help="all five")
     parser.add_argument("--no-batch", action="store_true", help="leave out LinearSVC")
-    parser.add_argument("--json", type=Path, help="where to write the numbers")
-    parser.add_argument("--plot", type=Path, help="where to write a picture")
+    add_output_options(parser)
     options = parser.parse_args(arguments)
     found = {}
     for name in options.sets:
@@ -222,8 +214,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             "speed": speed(data),
         }
     print(report(found))
-    if options.json is not None:
-        options.json.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+    write_numbers(found, options.json)
     if options.plot is not None:
         plot(found, options.plot)
 

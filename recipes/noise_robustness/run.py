@@ -10,7 +10,7 @@ disturbed: Gaussian noise on the instances, or labels turned over. See the READM
 """
 
 import argparse
-import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,9 @@ from typing import Any
 import numpy as np
 
 from align.learners import PassiveAggressiveClassifier
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from recipe_outputs import add_output_options, new_figure, save_figure, write_numbers
 
 VARIANTS = ("PA", "PA-I", "PA-II")
 INSTANCE_NOISE = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0)  # standard deviations
@@ -146,12 +149,7 @@ def share(value: float) -> str:
 
 def plot(noise: dict[str, Any], rates: dict[str, Any], path: Path) -> None:
     """Draw the two panels of noise and the two of C."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(2, 2, figsize=(10, 7.5))
+    figure, axes = new_figure(2, 2, figsize=(10, 7.5))
     heads = ("instance noise (standard deviation)", "label noise (share turned over)")
     for axis, found, head in zip(axes[0], noise.values(), heads, strict=True):
         for variant, marker in zip(VARIANTS, "os^", strict=True):
@@ -174,9 +172,7 @@ def plot(noise: dict[str, Any], rates: dict[str, Any], path: Path) -> None:
     axis.set(xscale="log", xlabel="examples", ylabel="errors of PA-I so far (%)")
     axis.set(xlim=(5, len(curve)), ylim=(0, 60))
     axis.legend(fontsize="small")
-    figure.tight_layout()
-    figure.savefig(path)
-    plt.close(figure)
+    save_figure(figure, path)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -184,15 +180,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--examples", type=int, default=4000, help="in each stream")
     parser.add_argument("--repetitions", type=int, default=10, help="streams, seeds from 0")
     parser.add_argument("--C", type=float, default=SMALL, help="of PA-I and PA-II under noise")
-    parser.add_argument("--json", type=Path, help="where to write the numbers")
-    parser.add_argument("--plot", type=Path, help="where to write a picture")
+    add_output_options(parser)
     options = parser.parse_args(arguments)
     noise = noise_experiment(options.examples, options.repetitions, options.C)
     rates = rate_experiment(options.examples, options.repetitions)
     print(report(noise, rates))
-    if options.json is not None:
-        numbers = {"noise": noise, "rates": rates}
-        options.json.write_text(json.dumps(numbers, indent=2) + "\n", encoding="utf-8")
+    write_numbers({"noise": noise, "rates": rates}, options.json)
     if options.plot is not None:
         plot(noise, rates, options.plot)
 

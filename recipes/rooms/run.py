@@ -78,7 +78,6 @@ class Scores:
         self.given: list[float] = []
         self.sure: list[float] = []
         self.starts: list[float] = []
-        self.words_given: list[float] = []
         self.word_edges: list[float] = []
         self.phones, self.words = Tally(), Tally()
         self.seconds = np.zeros(3)

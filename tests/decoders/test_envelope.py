@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from align import decoders
-from align.decoders._length_scores import length_scores
 from align.decoders._windows import check_values, tighten
 from align.decoders.second_order._checkpoints import best_by_envelopes
-from align.decoders.second_order._states import pointer_dtype, problem_of
+from align.decoders.second_order._states import length_scores, pointer_dtype, problem_of
 from align.potentials import Potentials
 
 
