@@ -1,5 +1,6 @@
 """What the formats share: labels line by line, JSON, and writing text whole or not at all."""
 
+import inspect
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -87,14 +88,16 @@ def writer(form: Callable[..., str]) -> Callable[..., None]:
     """
 
     def write(
-        path: str | os.PathLike[str],
-        alignment: object,
-        *,
-        overwrite: bool = False,
-        **options: object,
+        path: str | os.PathLike[str], *content: object, overwrite: bool = False, **options: object
     ) -> None:
-        atomic_write(path, form(alignment, **options), overwrite=overwrite)
+        atomic_write(path, form(*content, **options), overwrite=overwrite)
 
+    own = [
+        inspect.Parameter("path", inspect.Parameter.POSITIONAL_OR_KEYWORD),
+        *inspect.signature(form).parameters.values(),
+        inspect.Parameter("overwrite", inspect.Parameter.KEYWORD_ONLY, default=False),
+    ]
+    write.__signature__ = inspect.Signature(own)  # type: ignore[attr-defined]  # what help shows
     # The name by which a process finds the function again.
     write.__name__ = write.__qualname__ = form.__name__.replace("format_", "write_")
     write.__module__ = form.__module__
