@@ -178,43 +178,29 @@ def _add(w: Any, step: float, x: Any, columns: Any, d: int, bias: float) -> None
 
 @inlined
 def _add_pair(
-    W: Any, up: int, down: int, apart: int, step: float, later: float, x: Any, columns: Any,
-    d: int, bias: float,
-) -> None:  # fmt: skip
-    """Add ``step x`` to the weights of class `up`, and take it from those of `down`.
-
-    The late steps of a class lie `apart` further on, in the same cache lines; 0 for none.
-    """
+    W: Any, up: int, down: int, step: float, x: Any, columns: Any, d: int, bias: float
+) -> None:
+    """Add ``step x`` to the weights of class `up`, by feature, and take it from `down`."""
     for j in range(x.shape[0]):
-        feature, value, late = np.uint32(columns[j]), step * x[j], later * x[j]
+        feature, value = np.uint32(columns[j]), step * x[j]
         W[feature, up] += value
         W[feature, down] -= value
-        if apart > 0:
-            W[feature, apart + up] += late
-            W[feature, apart + down] -= late
     W[d, up] += step * bias
     W[d, down] -= step * bias
-    if apart > 0:
-        W[d, apart + up] += later * bias
-        W[d, apart + down] -= later * bias
 
 
 @inlined
 def _move(
-    W: Any, late: Any, average: bool, by_feature: bool, up: int, down: int, step: float,
-    later: float, x: Any, columns: Any, d: int, bias: float, k: int
+    W: Any, by_feature: bool, up: int, down: int, step: float, x: Any, columns: Any, d: int,
+    bias: float,
 ) -> None:  # fmt: skip
-    """Add ``step`` times the direction to the dual sum, and ``later`` times to what is late."""
+    """Add ``step`` times the direction to a dual sum, or to what is late."""
     if by_feature:
-        _add_pair(W, up, down, k if average else 0, step, later, x, columns, d, bias)
+        _add_pair(W, up, down, step, x, columns, d, bias)
         return
     _add(W[up], step, x, columns, d, bias)
     if down >= 0:
         _add(W[down], -step, x, columns, d, bias)
-    if average:
-        _add(late[up], later, x, columns, d, bias)
-        if down >= 0:
-            _add(late[down], -later, x, columns, d, bias)
 
 
 # A pass ------------------------------------------------------------------------------------------
@@ -334,8 +320,8 @@ def play(
     weights : array [shape=(m,)]
         Empty where all are 1.
     W, late : array [shape=(k, d + 1 or more)]
-        Dual sum and late steps. By feature W is ``(d + 1, K)``, with the late steps from column k
-        on; K is at least k, rounded up to a multiple of TILE.
+        Dual sum and late steps. By feature they are ``(d + 1, K)`` and ``(d + 1, k)``; K is k,
+        rounded up to a multiple of TILE.
     spare : array [shape=(d + k + TILE,)]
         Work space.
     """
@@ -404,8 +390,9 @@ def play(
             )
         if alpha > 0.0:
             step = alpha * sign
-            later = prefix * step
-            _move(W, late, average, by_feature, up, down, step, later, x, columns, d, bias, k)
+            _move(W, by_feature, up, down, step, x, columns, d, bias)
+            if average:
+                _move(late, by_feature, up, down, prefix * step, x, columns, d, bias)
             if flags[core.STOP]:
                 played = i + 1
                 break
