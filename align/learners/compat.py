@@ -25,7 +25,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model._base import LinearClassifierMixin, LinearModel
 from sklearn.utils import check_random_state, compute_class_weight
@@ -34,8 +34,8 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from align._numba import compiled
 from align.errors import ParameterError
+from align.learners.parts.estimators import VectorEstimator
 from align.learners.parts.parameters import check_choice, not_negative, positive
-from align.learners.parts.saved import Saved
 
 __all__ = ["PassiveAggressiveClassifier", "PassiveAggressiveRegressor", "Perceptron"]
 
@@ -47,7 +47,7 @@ _PA1, _PA2, _CONSTANT = range(3)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class _Linear(Saved, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
+class _Linear(VectorEstimator):
     """What the three share: the passes over examples."""
 
     fit_intercept: bool = True
@@ -59,11 +59,6 @@ class _Linear(Saved, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     shuffle: bool = True
     verbose: int = 0
     warm_start: bool = False
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
     def _rule(self) -> tuple[int, float, float]:
         """Return kind of step, its size, and width of the tube (minus the margin of classes)."""

@@ -33,7 +33,7 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -45,8 +45,8 @@ from sklearn.utils.validation import (
 from align.errors import ParameterError
 from align.learners.boosting.stumps import Stump, StumpSearch
 from align.learners.parts import hinge_step_entropy
+from align.learners.parts.estimators import ScoredClasses, VectorEstimator
 from align.learners.parts.parameters import check_choice, shuffler
-from align.learners.parts.saved import Saved
 
 __all__ = ["AdaBoost"]
 
@@ -57,7 +57,7 @@ _MAX_STEP = float(np.log(1e12) / 2.0)
 
 
 @dataclass(eq=False, repr=False)
-class AdaBoost(Saved, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
+class AdaBoost(ScoredClasses, VectorEstimator):
     """Boosting of weak binary classifiers, in the four variants of the primal-dual game.
 
     Parameters
@@ -119,7 +119,6 @@ class AdaBoost(Saved, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.classifier_tags.multi_class = False
         return tags
 
@@ -203,21 +202,6 @@ class AdaBoost(Saved, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
         for alpha, h in zip(self.estimator_weights_, self.estimators_, strict=True):
             total = total + alpha * np.asarray(h.predict(X), dtype=np.float64)
             yield total
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return the class of each example.
-
-        Parameters
-        ----------
-        X : array_like or sparse matrix [shape=(m, n)]
-
-        Returns
-        -------
-        np.ndarray [shape=(m,)]
-        """
-        positive = self.decision_function(X) >= 0.0
-        classes: npt.NDArray[Any] = self.classes_[positive.astype(np.intp)]
-        return classes
 
     def loss_bound(self, n_rounds: int | None = None) -> float:
         """Return the proved bound on L, and so on the training error, from the edges alone.

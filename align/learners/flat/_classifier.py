@@ -4,7 +4,6 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from align.errors import ParameterError
@@ -13,6 +12,7 @@ from align.learners.flat._inputs import read_classes, read_examples
 from align.learners.flat._labels import label_codes, sorted_labels
 from align.learners.flat._learner import FlatLearner, linear_scores
 from align.learners.flat._runs import Chunk, Floats
+from align.learners.parts.estimators import ScoredClasses
 from align.learners.parts.parameters import read_weights
 from align.learners.theory import Round
 
@@ -21,10 +21,8 @@ __all__ = ["FlatClassifier"]
 Indices: TypeAlias = npt.NDArray[np.intp]
 
 
-class FlatClassifier(ClassifierMixin, FlatLearner):  # type: ignore[misc]  # sklearn is untyped
+class FlatClassifier(ScoredClasses, FlatLearner):
     """An online classifier; the base class of all flat ones."""
-
-    classes_: npt.NDArray[Any]
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from scratch, in `epochs` passes.
@@ -165,28 +163,6 @@ class FlatClassifier(ClassifierMixin, FlatLearner):  # type: ignore[misc]  # skl
             return self._ballot(X)
         scores = linear_scores(X, self._hypothesis())
         return scores[:, 0] if scores.shape[1] == 1 else scores
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return the class of each example, the best label where there are several.
-
-        Parameters
-        ----------
-        X : array_like or CSR matrix [shape=(m, d)]
-
-        Returns
-        -------
-        np.ndarray [shape=(m,)]
-            A score of 0 is the second of two classes; among more, a tie is the first of the best.
-        """
-        scores = self.decision_function(X)
-        if len(self.classes_) == 1:
-            codes = np.zeros(len(scores), dtype=np.intp)
-        elif scores.ndim == 1:
-            codes = (scores >= 0.0).astype(np.intp)
-        else:
-            codes = np.argmax(scores, axis=1)
-        predicted: npt.NDArray[Any] = self.classes_[codes]
-        return predicted
 
     def _ballot(self, X: Any) -> Floats:
         total = np.zeros((X.shape[0], self._run.rows))

@@ -12,14 +12,12 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from align.errors import ParameterError
 from align.learners.flat import _ellipsoid_pass as core
-from align.learners.parts.parameters import read_zero_one, shuffler
-from align.learners.parts.saved import Saved
+from align.learners.parts.estimators import ScoredClasses, VectorEstimator, read_label_sets
+from align.learners.parts.parameters import check_epochs, orders, read_zero_one, shuffler
 from align.learners.theory import Round
 
 __all__ = ["EllipsoidLearner"]
@@ -31,7 +29,7 @@ _FIRST = np.zeros(1, dtype=np.intp)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class EllipsoidLearner(Saved, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped
+class EllipsoidLearner(ScoredClasses, VectorEstimator):
     """What both learners share: the passes over examples, and the linear prediction."""
 
     average: bool = True
@@ -42,11 +40,6 @@ class EllipsoidLearner(Saved, ClassifierMixin, BaseEstimator):  # type: ignore[m
     epochs: int = 1
     shuffle: bool = True
     random_state: Any = 0
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from scratch, in `epochs` passes.
@@ -66,16 +59,12 @@ class EllipsoidLearner(Saved, ClassifierMixin, BaseEstimator):  # type: ignore[m
         ParameterError
             For parameters out of range, a single class, or where P outgrows `max_memory`.
         """
-        X, y = self._validate(X, y, reset=True)
+        X, y = read_label_sets(self, X, y, reset=True)
         classes = np.arange(y.shape[1]) if y.ndim == 2 else np.unique(y)
         self.start(X.shape[1], classes)
         relevant = self._relevant(y)
         rows = self._rows(X)
-        rng = shuffler(self.random_state)
-        for _ in range(self.epochs):
-            order = np.arange(X.shape[0])
-            if self.shuffle:
-                rng.shuffle(order)
+        for order in orders(shuffler(self.random_state), X.shape[0], self.epochs, self.shuffle):
             self._learn(rows, relevant, order)
         self._warn()
         return self
@@ -104,7 +93,7 @@ class EllipsoidLearner(Saved, ClassifierMixin, BaseEstimator):  # type: ignore[m
             For a label that was not announced, or where P outgrows `max_memory`.
         """
         first = not hasattr(self, "classes_")
-        X, y = self._validate(X, y, reset=first)
+        X, y = read_label_sets(self, X, y, reset=first)
         _, kept = read_zero_one(sample_weight, X)
         found = np.arange(y.shape[1]) if y.ndim == 2 else np.unique(y)
         if first:
@@ -260,24 +249,6 @@ class EllipsoidLearner(Saved, ClassifierMixin, BaseEstimator):  # type: ignore[m
         scores = self._scores(X, self._hypothesis())
         return scores.ravel() if len(self._W) == 1 else scores
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return the class of each example, the best label where there are several.
-
-        Parameters
-        ----------
-        X : array_like or CSR matrix [shape=(m, d)]
-
-        Returns
-        -------
-        np.ndarray [shape=(m,)]
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        predicted: npt.NDArray[Any] = self.classes_[
-            self._best(self._scores(X, self._hypothesis()))
-        ]
-        return predicted
-
     @property
     def coef_(self) -> Floats:
         """Weights that predict [shape=(1 or K, d)]."""
@@ -328,15 +299,6 @@ class EllipsoidLearner(Saved, ClassifierMixin, BaseEstimator):  # type: ignore[m
     def cumulative_loss_(self) -> float:
         """Sum over the rounds of ``[target - margin]_+``."""
         return float(self._floats[core.TOTAL])
-
-    def _validate(self, X: Any, y: Any, reset: bool) -> tuple[Any, npt.NDArray[Any]]:
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=np.float64, reset=reset, multi_output=True
-        )
-        if y.ndim == 2 and y.shape[1] == 1:
-            X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=False)
-        check_classification_targets(y)
-        return X, y
 
     def _relevant(self, y: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         """Return the relevant labels of each example; one column, y = +1, for two classes."""
@@ -438,14 +400,6 @@ class EllipsoidLearner(Saved, ClassifierMixin, BaseEstimator):  # type: ignore[m
             scores += hypothesis[:, -1]
         return scores
 
-    def _best(self, scores: Floats) -> npt.NDArray[np.intp]:
-        if self.classes_.size == 1:
-            return np.zeros(len(scores), dtype=np.intp)
-        if len(self._W) == 1:
-            return np.greater_equal(scores.ravel(), 0.0).astype(np.intp)
-        best: npt.NDArray[np.intp] = np.argmax(scores, axis=1)
-        return best
-
     def _warn(self) -> None:
         """Warn where the data cannot be separated as promised; only CELLIP does."""
 
@@ -460,8 +414,7 @@ class EllipsoidLearner(Saved, ClassifierMixin, BaseEstimator):  # type: ignore[m
             )
         if not self.max_memory > 0.0:
             raise ParameterError(f"max_memory={self.max_memory}, must be a positive number.")
-        if self.epochs < 1:
-            raise ParameterError(f"epochs={self.epochs}, must be at least 1.")
+        check_epochs(self.epochs)
 
     def _is_low_rank(self, n: int) -> bool:
         raise NotImplementedError

@@ -11,7 +11,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from align.errors import ParameterError
@@ -22,8 +21,8 @@ from align.learners.flat._linear import LinearRun
 from align.learners.flat._link_run import LinkRun
 from align.learners.flat._runs import NO_WEIGHTS, Chunk, Floats, Run
 from align.learners.parts import FixedTuning, Plan, block_ends
-from align.learners.parts.parameters import check_choice, check_epochs, generator
-from align.learners.parts.saved import Saved
+from align.learners.parts.estimators import VectorEstimator
+from align.learners.parts.parameters import check_choice, check_epochs, generator, orders
 from align.learners.theory import Round, Trace
 
 __all__ = ["CONVERSIONS", "FlatLearner", "linear_scores"]
@@ -37,7 +36,7 @@ _NO_LOG = np.zeros((0, core.LOG_WIDTH))
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class FlatLearner(Facts, Saved, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
+class FlatLearner(Facts, VectorEstimator):
     """An online learner of vectors; the base class of classifiers and regressors.
 
     Its fields are the constructor parameters that every learner has. A subclass adds its own, and
@@ -51,12 +50,6 @@ class FlatLearner(Facts, Saved, BaseEstimator):  # type: ignore[misc]  # sklearn
     validation_fraction: float = 0.1
     record: bool = False
     random_state: Any = 0
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.target_tags.required = True
-        return tags
 
     # What a subclass says ---------------------------------------------------------------------
 
@@ -236,13 +229,11 @@ class FlatLearner(Facts, Saved, BaseEstimator):  # type: ignore[misc]  # sklearn
 
     def _fit_epochs(self, chunk: Chunk, n: int, n_features: int) -> None:
         """Go through the examples as often as asked, with the conversions that need them all."""
-        rng = self._rng
         if self._began.conversion == "validation":
             self._fit_restarts(chunk, n, n_features)
             return
         best, least = None, np.inf
-        for _ in range(int(self.epochs)):
-            order = rng.permutation(n) if self.shuffle else np.arange(n)
+        for order in orders(self._rng, n, self.epochs, self.shuffle):
             if self._began.conversion != "best":
                 chunk.order = order
                 self._play(chunk)

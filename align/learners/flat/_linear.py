@@ -112,14 +112,14 @@ class LinearRun:
             columns = np.arange(d, dtype=np.int32) if by_feature else _NONE
         else:
             data, columns, ends = X.data, X.indices, X.indptr
-        W = self._by_feature() if by_feature else self._W
-        state = (W, self._late, self.rule, self.flags, self.counts, self.sums)
+        W, late = self._by_feature() if by_feature else (self._W, self._late)
+        state = (W, late, self.rule, self.flags, self.counts, self.sums)
         examples = (data, columns, ends, chunk.y, chunk.relevant, chunk.weights, order)
         played = int(play(*examples, *state, np.empty(d + k + TILE), log))
         if by_feature:
             self.V[:] = W[:, :k].T
             if self.flags[core.AVERAGE]:
-                self._late[:, : d + 1] = W[:, k : 2 * k].T
+                self._late[:, : d + 1] = late.T
         return played
 
     def _is_by_feature(self, X: Any, n_rounds: int, logged: bool) -> bool:
@@ -137,15 +137,16 @@ class LinearRun:
         few = d < _FEW or 2 * X.nnz < m * d
         return bool(few and 4 * n_rounds * X.nnz >= self.rows * (d + 1) * m)
 
-    def _by_feature(self) -> Floats:
-        """Return the weights of each feature side by side, and what is late beside them."""
-        d, k, average = self.n_features, self.rows, bool(self.flags[core.AVERAGE])
-        width = max(-(-k // TILE) * TILE, 2 * k if average else 0)
-        W = _aligned((d + 1, -(-width // 8) * 8))
+    def _by_feature(self) -> tuple[Floats, Floats]:
+        """Return the weights of each feature side by side, and apart what is late.
+
+        Apart, because every round reads the weights, and only a step what is late: the less lies
+        between the weights of two features, the more of them stay near the processor.
+        """
+        d, k = self.n_features, self.rows
+        W = _aligned((d + 1, -(-k // TILE) * TILE))
         W[:, :k] = self.V.T
-        if average:
-            W[:, k : 2 * k] = self._late[:, : d + 1].T
-        return W
+        return W, np.ascontiguousarray(self._late[:, : d + 1].T)
 
     def play_one(self, chunk: Chunk, order: npt.NDArray[np.intp], log: Floats) -> Floats:
         """Play a single round; see `align.learners.flat._runs.Run`."""

@@ -178,43 +178,29 @@ def _add(w: Any, step: float, x: Any, columns: Any, d: int, bias: float) -> None
 
 @inlined
 def _add_pair(
-    W: Any, up: int, down: int, apart: int, step: float, later: float, x: Any, columns: Any,
-    d: int, bias: float,
-) -> None:  # fmt: skip
-    """Add ``step x`` to the weights of class `up`, and take it from those of `down`.
-
-    The late steps of a class lie `apart` further on, in the same cache lines; 0 for none.
-    """
+    W: Any, up: int, down: int, step: float, x: Any, columns: Any, d: int, bias: float
+) -> None:
+    """Add ``step x`` to the weights of class `up`, by feature, and take it from `down`."""
     for j in range(x.shape[0]):
-        feature, value, late = np.uint32(columns[j]), step * x[j], later * x[j]
+        feature, value = np.uint32(columns[j]), step * x[j]
         W[feature, up] += value
         W[feature, down] -= value
-        if apart > 0:
-            W[feature, apart + up] += late
-            W[feature, apart + down] -= late
     W[d, up] += step * bias
     W[d, down] -= step * bias
-    if apart > 0:
-        W[d, apart + up] += later * bias
-        W[d, apart + down] -= later * bias
 
 
 @inlined
 def _move(
-    W: Any, late: Any, average: bool, by_feature: bool, up: int, down: int, step: float,
-    later: float, x: Any, columns: Any, d: int, bias: float, k: int
+    W: Any, by_feature: bool, up: int, down: int, step: float, x: Any, columns: Any, d: int,
+    bias: float,
 ) -> None:  # fmt: skip
-    """Add ``step`` times the direction to the dual sum, and ``later`` times to what is late."""
+    """Add ``step`` times the direction to a dual sum, or to what is late."""
     if by_feature:
-        _add_pair(W, up, down, k if average else 0, step, later, x, columns, d, bias)
+        _add_pair(W, up, down, step, x, columns, d, bias)
         return
     _add(W[up], step, x, columns, d, bias)
     if down >= 0:
         _add(W[down], -step, x, columns, d, bias)
-    if average:
-        _add(late[up], later, x, columns, d, bias)
-        if down >= 0:
-            _add(late[down], -later, x, columns, d, bias)
 
 
 # A pass ------------------------------------------------------------------------------------------
@@ -248,21 +234,13 @@ def _judge(
 ) -> tuple[int, int, int, float, float, float, float, float, float, bool]:
     """Return what the loss of a round takes, and no more.
 
-    Of classes only the margin is asked at first: which class is ahead costs another search
-    (`runner_up`), that rounds without loss need not make.
+    That is the label, -1 where a row has none; the rows `up` and `down` of W that the direction
+    adds x to and takes it from, -1 for none; what the round predicts, the sign of x and the margin
+    wanted; of classes the score of the right one and the largest other; ``<v, a>``; and whether
+    the prediction was wrong.
 
-    Returns
-    -------
-    label : int
-        The class, or -1 where a row has none.
-    up, down : int
-        Rows of W that the direction adds x to, and takes it from; -1 for none. Of classes still
-        unknown.
-    code, sign, target : float
-        What the round predicts, the sign of x, and the margin wanted.
-    own, top, inner : float
-        Of classes the score of the right one and the largest other; ``<v, a>``.
-    mistake : bool
+    Of classes only the margin is asked at first: which class is ahead costs another search
+    (`runner_up`), that rounds without loss need not make; `down` and the mistake are unknown then.
     """
     label = -1 if k == 1 else int(y[row])
     mistake = False
@@ -323,21 +301,12 @@ def play(
 ) -> int:  # fmt: skip
     """Play one round for each row of `order`; return how many rows were used up.
 
-    Parameters
-    ----------
-    data, all_columns, ends : array [dtype=float64, int32, int32]
-        CSR rows; or, where `ends` is empty, dense ones, one after another.
-    y : array [shape=(m,), dtype=float64]
-        Numbers, signs, or codes of classes.
-    relevant : array [shape=(m, k), dtype=bool]
-        Relevant labels; no rows where there are none.
-    weights : array [shape=(m,)]
-        Empty where all are 1.
-    W, late : array [shape=(k, d + 1 or more)]
-        Dual sum and late steps. By feature W is ``(d + 1, K)``, with the late steps from column k
-        on; K is at least k, rounded up to a multiple of TILE.
-    spare : array [shape=(d + k + TILE,)]
-        Work space.
+    `data`, `all_columns`, `ends` are CSR rows (columns and ends of 32 bits); or, where `ends` is
+    empty, dense rows one after another. `y` [shape=(m,)] are numbers, signs, or codes of classes;
+    `relevant` [shape=(m, k)] and `weights` [shape=(m,)] are empty where there are none. W and
+    `late` [shape=(k, d + 1 or more)] are dual sum and late steps; by feature they are ``(d + 1,
+    K)`` and ``(d + 1, k)``, K being k rounded up to a multiple of TILE. `spare` [shape=(d + k +
+    TILE,)] is work space.
     """
     k, d, by_feature = flags[core.SCORES], flags[core.FEATURES], flags[core.BY_FEATURE] != 0
     bias, average = rule[core.BIAS], flags[core.AVERAGE] != 0
@@ -404,8 +373,9 @@ def play(
             )
         if alpha > 0.0:
             step = alpha * sign
-            later = prefix * step
-            _move(W, late, average, by_feature, up, down, step, later, x, columns, d, bias, k)
+            _move(W, by_feature, up, down, step, x, columns, d, bias)
+            if average:
+                _move(late, by_feature, up, down, prefix * step, x, columns, d, bias)
             if flags[core.STOP]:
                 played = i + 1
                 break

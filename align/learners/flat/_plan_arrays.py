@@ -17,35 +17,19 @@ from align.learners.parts import (
     RunningTuning,
     SelfTuning,
     SqrtTuning,
-    Tuning,
 )
 
 __all__ = ["TUNINGS", "check_tuning", "overflow_error", "plan_arrays"]
 
-TUNINGS: dict[type, int] = {
-    FixedTuning: core.FIXED,
-    MistakeTuning: core.MISTAKES,
-    SelfTuning: core.SELF_TUNED,
-    SqrtTuning: core.SQRT,
-    RunningTuning: core.RUNNING,
-    LossTuning: core.SELF_BOUNDED,
+# The code of each tuning, and which of its numbers the kernels read.
+TUNINGS: dict[type, tuple[int, tuple[str, ...]]] = {
+    FixedTuning: (core.FIXED, ("c",)),
+    MistakeTuning: (core.MISTAKES, ("U",)),
+    SelfTuning: (core.SELF_TUNED, ("U",)),
+    SqrtTuning: (core.SQRT, ("U", "L")),
+    RunningTuning: (core.RUNNING, ("U", "share")),
+    LossTuning: (core.SELF_BOUNDED, ("beta", "factor")),
 }
-
-
-def _tuning_code(tuning: Tuning) -> tuple[int, float, float]:
-    """Return a tuning as the kernels read it."""
-    if isinstance(tuning, FixedTuning):
-        return core.FIXED, tuning.c, 0.0
-    if isinstance(tuning, MistakeTuning):
-        return core.MISTAKES, tuning.U, 0.0
-    if isinstance(tuning, SelfTuning):
-        return core.SELF_TUNED, tuning.U, 0.0
-    if isinstance(tuning, SqrtTuning):
-        return core.SQRT, tuning.U, tuning.L
-    if isinstance(tuning, RunningTuning):
-        return core.RUNNING, tuning.U, tuning.share
-    assert isinstance(tuning, LossTuning)
-    return core.SELF_BOUNDED, tuning.beta, tuning.factor
 
 
 def plan_arrays(
@@ -55,23 +39,16 @@ def plan_arrays(
     average: bool,
     sizes: tuple[int, int, int] = (core.N_RULES, core.N_FLAGS, core.N_SUMS),
 ) -> tuple[Floats, npt.NDArray[np.int64], Floats]:
-    """Return rule, flags and sums of a run that begins.
+    """Return rule, flags and sums of a run that begins; its tuning is one of `TUNINGS`.
 
-    Parameters
-    ----------
-    plan : Plan
-        Its tuning is one of `TUNINGS`.
-    bias : float
-        Value of the constant feature; 0 for none.
-    average : bool
-        Whether the mean of the hypotheses will be asked for.
-    sizes : tuple of int
-        Lengths, where a pass has more to say than `_round` names.
+    `bias` is the value of the constant feature, 0 for none; `average` whether the mean of the
+    hypotheses will be asked for; `sizes` the lengths, where a pass has more than `_round` names.
     """
     rule, flags = np.zeros(sizes[0]), np.zeros(sizes[1], dtype=np.int64)
     sums = np.zeros(sizes[2])
     update, ball = plan.update, plan.complexity
-    kind, first, second = _tuning_code(update.tuning)
+    kind, names = TUNINGS[type(update.tuning)]
+    first, second = (*(getattr(update.tuning, name) for name in names), 0.0)[:2]
     rule[core.MARGIN], rule[core.BIAS] = plan.margin, bias
     rule[core.LARGEST], rule[core.CURVATURE] = update.slack.largest, update.slack.curvature
     rule[core.FIRST_TUNING], rule[core.SECOND_TUNING] = first, second

@@ -19,26 +19,13 @@ _BLOCK = 2**18  # numbers that are copied at a time, 2 MB
 
 @dataclass
 class Chunk:
-    """Examples, and the rounds to be played with them.
+    """Examples, and the rounds to be played with them."""
 
-    Attributes
-    ----------
-    X : np.ndarray or CSR matrix [shape=(m, d)]
-    y : np.ndarray [shape=(m,)]
-        Numbers; or -1. and +1.; or codes of classes, -1. where `relevant` has the row.
-    relevant : np.ndarray [shape=(m, k), dtype=bool]
-        Relevant labels; no rows where there are only classes.
-    weights : np.ndarray [shape=(m,)]
-        Positive; empty where all are 1.
-    order : np.ndarray [shape=(T,), dtype=intp]
-        Rows of the rounds.
-    """
-
-    X: Any
-    y: npt.NDArray[Any]
-    relevant: npt.NDArray[np.bool_]
-    weights: Floats
-    order: npt.NDArray[np.intp]
+    X: Any  # (m, d), dense or CSR
+    y: npt.NDArray[Any]  # numbers; or -1. and +1.; or codes, -1. where `relevant` has the row
+    relevant: npt.NDArray[np.bool_]  # (m, k); no rows where there are only classes
+    weights: Floats  # (m,), positive; empty where all are 1
+    order: npt.NDArray[np.intp]  # rows of the rounds
 
 
 def is_plain(X: Any) -> bool:
@@ -82,20 +69,9 @@ def blocks(chunk: Chunk, order: npt.NDArray[np.intp], *, dense: bool = False) ->
 class Run(Protocol):
     """The state of an online run, whatever its complexity function.
 
-    Parameters
-    ----------
-    plan : Plan
-        What to do; `LinearRun` and `LinkRun` say which they cover.
-    rows : int
-        Number of scores.
-    n_features : int
-        d.
-    bias : float
-        Value of the constant feature; 0 for none.
-    average : bool
-        Whether `mean` will be asked for.
-    rng : np.random.Generator
-        For `Revisit` in random order; a `LinearRun` has none.
+    Made of a `Plan` (`LinearRun` and `LinkRun` say which they cover), the number `rows` of scores
+    and that of features, the value of the constant feature (`bias`, 0 for none), whether `mean`
+    will be asked for (`average`), and a generator for `Revisit` in random order.
     """
 
     rows: int

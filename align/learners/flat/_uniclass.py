@@ -6,14 +6,20 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, OutlierMixin
+from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from align._numba import compiled
 from align.learners.flat import _round as core
 from align.learners.flat._round import write
-from align.learners.parts.parameters import NO_WEIGHTS, check_epochs, generator, read_weights
-from align.learners.parts.saved import Saved
+from align.learners.parts.estimators import VectorEstimator
+from align.learners.parts.parameters import (
+    NO_WEIGHTS,
+    check_epochs,
+    generator,
+    orders,
+    read_weights,
+)
 from align.learners.parts.step_kernels import exact_alpha, hinge
 
 __all__ = ["Centred", "distance", "play_centre"]
@@ -29,7 +35,7 @@ def distance(X: Floats, centre: Floats) -> Floats:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class Centred(Saved, OutlierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
+class Centred(OutlierMixin, VectorEstimator):  # type: ignore[misc]  # sklearn is untyped
     """An outlier detector that takes in what lies within `epsilon` of its centre."""
 
     epsilon: float = 1.0
@@ -50,11 +56,6 @@ class Centred(Saved, OutlierMixin, BaseEstimator):  # type: ignore[misc]  # skle
     def _play(self, X: Any, order: Indices, weights: Floats = NO_WEIGHTS) -> None:
         raise NotImplementedError
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn from scratch, in `epochs` passes.
 
@@ -72,9 +73,7 @@ class Centred(Saved, OutlierMixin, BaseEstimator):  # type: ignore[misc]  # skle
         X = self._validate(X, reset=True)
         check_epochs(self.epochs)
         self._open(X.shape[1])
-        rng = generator(self.random_state)
-        for _ in range(int(self.epochs)):
-            order = rng.permutation(X.shape[0]) if self.shuffle else np.arange(X.shape[0])
+        for order in orders(generator(self.random_state), X.shape[0], self.epochs, self.shuffle):
             self._play(X, order)
         return self
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from align._blas import one_thread
@@ -22,14 +22,14 @@ from align.learners.flat._linear import LinearRun
 from align.learners.flat._runs import Floats
 from align.learners.flat.passive_aggressive import PassiveAggressiveClassifier
 from align.learners.parts import Euclidean, FixedTuning, MixedEpoch, check_mixing, mixing_weights
+from align.learners.parts.estimators import ScoredClasses, VectorEstimator
 from align.learners.parts.parameters import check_epochs, generator
-from align.learners.parts.saved import Saved
 
 __all__ = ["MixedClassifier"]
 
 
 @dataclass(eq=False, repr=False)
-class MixedClassifier(Saved, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
+class MixedClassifier(ScoredClasses, VectorEstimator):
     """Learn a flat classifier on several shards at once.
 
     Parameters
@@ -78,12 +78,6 @@ class MixedClassifier(Saved, ClassifierMixin, BaseEstimator):  # type: ignore[mi
     mix: str = "uniform"
     n_jobs: int | None = None
     random_state: Any = 0
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.target_tags.required = True
-        return tags
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from scratch, in as many epochs as the estimator has.
@@ -155,15 +149,7 @@ class MixedClassifier(Saved, ClassifierMixin, BaseEstimator):  # type: ignore[mi
     def decision_function(self, X: Any) -> Floats:
         """Return the score of each class; of two classes, how much the second is ahead."""
         check_is_fitted(self, "estimator_")
-        return self.estimator_.decision_function(self._read(X))
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return the class of each example, the best label where there are several."""
-        check_is_fitted(self, "estimator_")
-        return self.estimator_.predict(self._read(X))
-
-    def _read(self, X: Any) -> Any:
-        return read_examples(self, X)
+        return self.estimator_.decision_function(read_examples(self, X))
 
     @property
     def coef_(self) -> Floats:

@@ -19,13 +19,18 @@ from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from align.errors import ParameterError
-from align.learners.parts.parameters import NO_WEIGHTS, check_epochs, generator, read_weights
-from align.learners.parts.saved import Saved
+from align.learners.parts.estimators import ScoredClasses, VectorEstimator
+from align.learners.parts.parameters import (
+    NO_WEIGHTS,
+    check_epochs,
+    generator,
+    orders,
+    read_weights,
+)
 from align.learners.theory import Round
 
 __all__ = ["ThresholdWinnow", "WinnowBound", "threshold_winnow_bound"]
@@ -91,7 +96,7 @@ def threshold_winnow_bound(
 
 
 @dataclass(eq=False, repr=False)
-class ThresholdWinnow(Saved, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
+class ThresholdWinnow(ScoredClasses, VectorEstimator):
     """Winnow with a threshold, for two classes and features 0 or 1.
 
     Parameters
@@ -142,7 +147,6 @@ class ThresholdWinnow(Saved, ClassifierMixin, BaseEstimator):  # type: ignore[mi
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         tags.classifier_tags.poor_score = True
-        tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
         tags.input_tags.categorical = True
         tags.input_tags.two_d_array = False  # of any numbers: only of 0 and 1
@@ -169,9 +173,8 @@ class ThresholdWinnow(Saved, ClassifierMixin, BaseEstimator):  # type: ignore[mi
         check_epochs(self.epochs)
         X, y = self._validate(X, y, reset=True)
         self._begin(X.shape[1], np.unique(y))
-        rng = generator(self.random_state)
-        for _ in range(int(self.epochs)):
-            self._play(X, y, rng.permutation(len(y)) if self.shuffle else np.arange(len(y)))
+        for order in orders(generator(self.random_state), len(y), self.epochs, self.shuffle):
+            self._play(X, y, order)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -227,19 +230,6 @@ class ThresholdWinnow(Saved, ClassifierMixin, BaseEstimator):  # type: ignore[mi
         _check_bits(X)
         scores: Floats = np.asarray(X @ self._w) - self._theta
         return scores
-
-    def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return the class of each example [shape=(m,)].
-
-        Parameters
-        ----------
-        X : array_like or CSR matrix of 0 and 1 [shape=(m, d)]
-        """
-        positive = self.decision_function(X) >= 0.0
-        if len(self.classes_) == 1:
-            positive[:] = False
-        predicted: npt.NDArray[Any] = self.classes_[positive.astype(np.intp)]
-        return predicted
 
     @property
     def coef_(self) -> Floats:

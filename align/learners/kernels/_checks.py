@@ -14,26 +14,7 @@ Matrix: TypeAlias = npt.NDArray[np.float64]
 
 
 def check_examples(X: Any, owner: str, n_features: int | None = None) -> Matrix:
-    """Return examples as a dense, C-contiguous float64 matrix.
-
-    Parameters
-    ----------
-    X : array_like or sparse matrix [shape=(n, d)]
-        Examples.
-    owner : str
-        Name of the estimator, for messages.
-    n_features : int, optional
-        d of the examples it was fitted to.
-
-    Returns
-    -------
-    np.ndarray [shape=(n, d), dtype=float64]
-
-    Raises
-    ------
-    ParameterError
-        Where X is no matrix, is empty, has another width, or has values that are not finite.
-    """
+    """Return examples, of `n_features` if given, as a dense, C-contiguous float64 matrix."""
     if hasattr(X, "toarray"):
         X = X.toarray()
     array = np.asarray(X)
@@ -69,26 +50,7 @@ def check_examples(X: Any, owner: str, n_features: int | None = None) -> Matrix:
 
 
 def check_labels(y: Any, n: int, owner: str) -> npt.NDArray[Any]:
-    """Return labels of classes as a vector.
-
-    Parameters
-    ----------
-    y : array_like [shape=(n,)]
-        Labels; a column is accepted, with a warning.
-    n : int
-        Number of examples.
-    owner : str
-        Name of the estimator, for messages.
-
-    Returns
-    -------
-    np.ndarray [shape=(n,)]
-
-    Raises
-    ------
-    ParameterError
-        Where there are none, too many or too few, or where they are not classes.
-    """
+    """Return labels of `n` examples as a vector; a column is accepted, with a warning."""
     if y is None:
         raise ParameterError(f"{owner} requires y to be passed, but the target y is None.")
     labels = np.asarray(y)

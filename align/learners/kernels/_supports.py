@@ -47,15 +47,7 @@ _JITTER = 1e-6  # of the mean K(x, x), added to the diagonal: supports may be ne
 
 
 class Played(NamedTuple):
-    """What some rounds came to.
-
-    Attributes
-    ----------
-    rounds, mistakes, updates : int
-        How many.
-    loss : float
-        Sum of the losses.
-    """
+    """How many rounds, mistakes and updates there were, and the sum of the losses."""
 
     rounds: int
     mistakes: int
@@ -64,21 +56,10 @@ class Played(NamedTuple):
 
 
 class SupportSet:
-    """Stored examples and their coefficients, oldest first.
+    """Stored examples [shape=(S, d)] and their coefficients [shape=(S, k)], oldest first.
 
-    Parameters
-    ----------
-    vectors : np.ndarray [shape=(S, d)]
-        Supports to start with.
-    coef : np.ndarray [shape=(S, k)]
-        Their coefficients.
-
-    Attributes
-    ----------
-    n_rounds : int
-        Rounds played since.
-    removed : bool
-        Whether any support was removed, so that `average` is no longer a mean.
+    `n_rounds` were played since; `removed` says whether any support was removed, so that `average`
+    is no longer a mean.
     """
 
     def __init__(self, vectors: Matrix, coef: Matrix) -> None:
@@ -141,31 +122,12 @@ class SupportSet:
         removal: str = "project",
         weights: Matrix = NO_WEIGHTS,
     ) -> Played:
-        """Play one round for each example.
+        """Play one round for each example of `order`, none of which comes twice.
 
-        Parameters
-        ----------
-        kernel : callable
-            Of two matrices.
-        X : np.ndarray [shape=(n, d)]
-            Examples.
-        targets : np.ndarray [shape=(n,), dtype=intp]
-            Column of the class of each.
-        order : np.ndarray [dtype=intp]
-            Which examples, in which order; none twice.
-        slot : np.ndarray [shape=(n,), dtype=intp]
-            Place of each example among the supports, or -1; kept up to date.
-        limits : tuple of float
-            Largest tau and curvature; see `align.learners.parts.updates.step_limits`.
-        budget : int, optional
-            Most supports.
-        removal : {"project", "smallest", "oldest"}
-        weights : np.ndarray [shape=(n,)], optional
-            Multiplies the largest tau of an example, and divides its curvature.
-
-        Returns
-        -------
-        Played
+        `targets` has the column of the class of each, and `slot` its place among the supports, or
+        -1, which is kept up to date. `limits` are the largest tau and the curvature of
+        `align.learners.parts.updates.step_limits`; the weight of an example multiplies the one
+        and divides the other. `budget` is the most supports.
         """
         n_rounds = n_mistakes = n_updates = 0
         loss = 0.0
@@ -370,24 +332,12 @@ def _play_block(
     Writes to coef, late and stored; updates the scores of the rounds to come. Returns supports
     stored, rounds played, mistakes, updates, and the sum of the losses.
 
-    Parameters
-    ----------
-    scores : array [shape=(n, k)]
-        Of each example by the supports before the block.
-    gram : array [shape=(n, n)]
-        ``K(x_i, x_j)``, or of what is left of them after the projection.
-    slot : array [shape=(n,)]
-        Row of each example in `coef` and `late`, or -1: it gets the next one if it has a step.
-    stored : array [shape=(n,)]
-        Which examples got a row, in the order of their rows.
-    n_supports, limit : int
-        Rows in use before the block, and the most there may be.
-    n_rounds : int
-        Rounds before the block.
-    diagonal : array [shape=(n,)]
-        ``K(x_i, x_i)``: what a step is divided by, not projected.
-    weights : array [shape=(n,)]
-        Of each example, positive: they multiply C.
+    `scores` [shape=(n, k)] are those by the supports before the block; `gram` is ``K(x_i, x_j)``,
+    or of what is left of them after the projection. `slot` has the row of each example in `coef`
+    and `late`, or -1: it gets the next one if it has a step, and its place in `stored`.
+    `n_supports` rows are in use before the block, of `limit` at most, and `n_rounds` were played.
+    `diagonal` is ``K(x_i, x_i)``, what a step is divided by, not projected; `weights`, positive,
+    multiply C.
     """
     n, k = scores.shape
     n_stored = mistakes = updates = 0

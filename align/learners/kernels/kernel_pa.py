@@ -39,6 +39,7 @@ from align.learners.parts.parameters import (
     check_choice,
     check_epochs,
     generator,
+    orders,
     read_weights,
 )
 from align.learners.parts.saved import Saved
@@ -171,10 +172,8 @@ class KernelPA(Saved, ParamsMixin):
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
         targets = np.searchsorted(self.classes_, labels)
-        rng = generator(self.random_state)
         slot = np.full(len(X), -1, dtype=np.intp)  # place among the supports, by example
-        for _ in range(int(self.epochs)):
-            order = rng.permutation(len(X)) if self.shuffle else np.arange(len(X))
+        for order in orders(generator(self.random_state), len(X), self.epochs, self.shuffle):
             self._play(X, targets, order, slot)
         self._finish()
         self._supports.compact()

@@ -19,6 +19,7 @@ module          what
 `shards`        mixtures of what was learnt on shards
 `parameters`    checks of constructor parameters, weights of examples, and random numbers
 `saved`         `save` and `load` of every learner
+`estimators`    what estimators of vectors share
 ==============  ===========================================================================
 """
 

@@ -260,8 +260,18 @@ class SquaredHinge(Loss):
         return 4.0 * self.C * super().constant(x, y, complexity)
 
 
+class _Hinges(Loss):
+    """Several hinges; there may be none."""
+
+    def constant(
+        self, x: npt.ArrayLike, y: Any = None, complexity: Complexity | None = None
+    ) -> float:
+        """Return ``max_i N*(a_i)^2 / 2``."""
+        return super().constant(x, y, complexity) if np.size(x) else 0.0
+
+
 @dataclass(frozen=True)
-class MaxOfHinge(Loss):
+class MaxOfHinge(_Hinges):
     """The worst of several hinges, ``max_i [b_i - <w, a_i>]_+``.
 
     Takes the directions a_i as the rows of x and the b_i as y. Multiclass, label-ranking,
@@ -290,15 +300,9 @@ class MaxOfHinge(Loss):
         """Return the least ``-<alpha, b>`` with ``lam = -sum alpha_i a_i``, sum alpha <= 1."""
         return _least_representation(lam, x, y, largest=1.0, total=1.0)
 
-    def constant(
-        self, x: npt.ArrayLike, y: Any = None, complexity: Complexity | None = None
-    ) -> float:
-        """Return ``max_i N*(a_i)^2 / 2``."""
-        return super().constant(x, y, complexity) if np.size(x) else 0.0
-
 
 @dataclass(frozen=True)
-class AverageOfHinge(Loss):
+class AverageOfHinge(_Hinges):
     """The average of several hinges, ``(1/E) sum_i [b_i - <w, a_i>]_+``.
 
     Takes the E directions a_i as the rows of x and the b_i as y.
@@ -326,12 +330,6 @@ class AverageOfHinge(Loss):
         """Return the least ``-<alpha, b>`` with ``lam = -sum alpha_i a_i``, alpha_i <= 1/E."""
         each = 1.0 / max(len(_array(x)), 1)
         return _least_representation(lam, x, y, largest=each, total=1.0)
-
-    def constant(
-        self, x: npt.ArrayLike, y: Any = None, complexity: Complexity | None = None
-    ) -> float:
-        """Return ``max_i N*(a_i)^2 / 2``."""
-        return super().constant(x, y, complexity) if np.size(x) else 0.0
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Checks of constructor parameters that several learners share, and their random numbers."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,6 +15,7 @@ __all__ = [
     "check_epochs",
     "generator",
     "not_negative",
+    "orders",
     "positive",
     "read_weights",
     "read_zero_one",
@@ -42,6 +43,15 @@ def shuffler(random_state: Any) -> np.random.RandomState | np.random.Generator:
     if isinstance(random_state, np.random.Generator | np.random.RandomState):
         return random_state
     return np.random.RandomState(random_state)
+
+
+def orders(rng: Any, n: int, epochs: Any, shuffle: bool) -> Iterator[Indices]:
+    """Yield the order of the examples in each pass, drawn when the pass begins."""
+    for _ in range(int(epochs)):
+        order = np.arange(n)
+        if shuffle:
+            rng.shuffle(order)
+        yield order
 
 
 def positive(value: float, name: str) -> float:

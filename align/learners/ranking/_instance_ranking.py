@@ -133,16 +133,9 @@ def ascend(
 ) -> int:
     """Raise the dual of the average loss, one alpha after the other; return the sweeps taken.
 
-    Parameters
-    ----------
-    x : array [shape=(m, r)]
-        Instances, or their `coordinates`.
-    up, down : array [shape=(n_pairs,), dtype=intp]
-        The better and the worse instance of each pair.
-    short : array [shape=(n_pairs,)]
-        Shortfalls before the step.
-    alpha : array [shape=(n_pairs,)]
-        In: where to start; out: the dual variables, each in [0, 1 / n_pairs].
+    `x` are instances or their `coordinates`, `up` and `down` the better and the worse of each
+    pair, `short` the shortfalls before the step. `alpha` has where to start, and then the dual
+    variables, each in [0, 1 / n_pairs].
     """
     n_pairs = up.size
     largest = 1.0 / n_pairs

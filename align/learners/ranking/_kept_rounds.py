@@ -19,14 +19,9 @@ Bools: TypeAlias = npt.NDArray[np.bool_]
 
 
 class KeptLabels:
-    """Rounds of label ranking: instances, with the constant, and which labels were relevant.
+    """Rounds of label ranking: instances, and which labels were relevant.
 
-    Parameters
-    ----------
-    margin : float
-        gamma of the loss.
-    bias : bool
-        Whether the last entry of an instance is the constant feature.
+    `margin` is gamma of the loss; `bias` says whether an instance ends with the constant.
     """
 
     def __init__(self, margin: float, bias: bool) -> None:
@@ -66,10 +61,7 @@ class KeptLabels:
 class KeptQueries:
     """Rounds of instance ranking: the instances of each query, and their grades.
 
-    Parameters
-    ----------
-    maximum : bool
-        Whether the loss of a query is that of its worst pair, else the mean over its pairs.
+    The loss of a query is that of its worst pair (`maximum`), or else the mean over its pairs.
     """
 
     def __init__(self, maximum: bool) -> None:

@@ -8,12 +8,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from align.errors import ParameterError
 from align.learners.parts import Blocks, Entropy, Euclidean
-from align.learners.parts.saved import Saved
+from align.learners.parts.estimators import VectorEstimator
 from align.learners.ranking import _label_ranking as core
 from align.learners.ranking._label_run import LabelRun
 
@@ -22,7 +22,7 @@ __all__ = ["LabelPredictor"]
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 
-class LabelPredictor(Saved, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped
+class LabelPredictor(ClassifierMixin, VectorEstimator):  # type: ignore[misc]  # untyped
     """A ranker of labels as it predicts; learning is the business of its subclass."""
 
     complexity: str

@@ -348,16 +348,10 @@ def play(
 ) -> int:  # fmt: skip
     """Play rounds ``order[begin:end]``; return at which one alpha is wanted, or `end`.
 
-    Parameters
-    ----------
-    relevant : array [shape=(m, K), dtype=bool]
-        Relevant labels of each instance.
-    known : array [shape=(m,), dtype=intp]
-        How many labels are known by the round of each: the first so many compete.
-    resume : bool
-        Whether the first round has begun already, and the caller has filled its alpha.
-    log : array [shape=(end or 0, LOG)]
-        A row for each round, where it has any.
+    `relevant` [shape=(m, K)] says which labels are relevant for each instance, `known`
+    [shape=(m,)] how many are known by its round: the first so many compete. `resume` says whether
+    the first round has begun already, and the caller has filled its alpha. `log` has `end` rows,
+    or none.
     """
     # One long loop: every call with `state` counts references to its eleven arrays, and with the
     # choice of alpha and the steps as functions of their own quick rounds took a sixth longer.

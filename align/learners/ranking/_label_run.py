@@ -29,22 +29,9 @@ _ROOT_TWO = math.sqrt(2.0)
 class LabelRun:
     """One run of a label-ranking learner over a stream.
 
-    Parameters
-    ----------
-    n : int
-        Features, the constant one included.
-    k : int
-        Labels known from the start.
-    entropy : bool
-        Complexity: entropy, else Euclidean.
-    update : int
-        CONSERVATIVE, AGGRESSIVE or OPTIMAL.
-    margin : float
-        gamma.
-    tuning : Tuning
-        c of each round.
-    average : bool
-        Keep the mean of the hypotheses.
+    It has `n` features, the constant one included, and knows `k` labels from the start; the
+    complexity is entropy or Euclidean, `margin` is gamma, and `update` CONSERVATIVE, AGGRESSIVE
+    or OPTIMAL.
     """
 
     def __init__(

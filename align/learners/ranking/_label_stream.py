@@ -4,10 +4,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from align.errors import ParameterError
+from align.learners.parts.estimators import read_label_sets
 from align.learners.ranking import _label_ranking as core
 from align.learners.ranking._label_predictor import LabelPredictor
 from align.learners.ranking.ranking_losses import label_ranking_loss
@@ -85,12 +84,7 @@ class LabelStream(LabelPredictor):
     def _validate(self, X: Any, y: Any, reset: bool) -> tuple[Any, npt.NDArray[Any]]:
         if hasattr(y, "toarray"):
             y = y.toarray()
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=np.float64, reset=reset, multi_output=True
-        )
-        if y.ndim == 2 and y.shape[1] == 1:
-            X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=False)
-        check_classification_targets(y)
+        X, y = read_label_sets(self, X, y, reset=reset)
         if y.ndim == 2 and not np.isin(y, (0, 1)).all():
             raise ParameterError("y must be an indicator matrix of 0 and 1: (m, k).")
         return X, y

@@ -29,7 +29,6 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from align.errors import ParameterError
@@ -42,8 +41,8 @@ from align.learners.parts import (
     Tuning,
     Update,
 )
-from align.learners.parts.parameters import shuffler
-from align.learners.parts.saved import Saved
+from align.learners.parts.estimators import VectorEstimator
+from align.learners.parts.parameters import check_epochs, orders, shuffler
 from align.learners.parts.tuning import own_tuning
 from align.learners.ranking import _instance_ranking as core
 from align.learners.ranking._kept_rounds import KeptQueries
@@ -64,7 +63,7 @@ _OR_WORST = {"average": "", "maximum": " or 'worst'"}
 
 
 @dataclass(eq=False, repr=False)
-class InstanceRanker(Saved, BaseEstimator):  # type: ignore[misc]  # untyped
+class InstanceRanker(VectorEstimator):
     """Online learner that orders the instances of a query by their grades.
 
     Parameters
@@ -136,7 +135,6 @@ class InstanceRanker(Saved, BaseEstimator):  # type: ignore[misc]  # untyped
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.target_tags.required = True
         return tags
 
@@ -167,14 +165,9 @@ class InstanceRanker(Saved, BaseEstimator):  # type: ignore[misc]  # untyped
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True)
         y = np.asarray(y, dtype=np.float64)
         queries = core.queries(groups, len(y))
-        if self.epochs < 1:
-            raise ParameterError(f"epochs={self.epochs}, must be at least 1.")
+        check_epochs(self.epochs)
         self.start(X.shape[1])
-        rng = shuffler(self.random_state)
-        for _ in range(self.epochs):
-            order = np.arange(len(queries))
-            if self.shuffle:
-                rng.shuffle(order)
+        for order in orders(shuffler(self.random_state), len(queries), self.epochs, self.shuffle):
             for q in order:
                 self._round(*core.rows(X, queries[q]), y[queries[q]])
         return self

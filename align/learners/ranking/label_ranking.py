@@ -50,7 +50,7 @@ from align.learners.parts import (
     Tuning,
     Update,
 )
-from align.learners.parts.parameters import check_choice, shuffler
+from align.learners.parts.parameters import check_choice, check_epochs, orders, shuffler
 from align.learners.parts.tuning import own_tuning
 from align.learners.ranking import _label_ranking as core
 from align.learners.ranking._kept_rounds import KeptLabels
@@ -143,7 +143,6 @@ class LabelRanker(LabelStream):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.classifier_tags.multi_label = True
         tags.target_tags.multi_output = True
         # Weights on a simplex cannot tell classes by features that speak against them.
@@ -174,16 +173,11 @@ class LabelRanker(LabelStream):
         labels = np.arange(y.shape[1]) if y.ndim == 2 else np.unique(y)
         if labels.size < 2:
             raise ParameterError(f"y has 1 class, {labels}, must have 2 classes or more.")
-        if self.epochs < 1:
-            raise ParameterError(f"epochs={self.epochs}, must be at least 1.")
+        check_epochs(self.epochs)
         self.start(X.shape[1], labels)
         relevant, known = self._targets(y)
         rows = self._rows(X)
-        rng = shuffler(self.random_state)
-        for _ in range(self.epochs):
-            order = np.arange(X.shape[0])
-            if self.shuffle:
-                rng.shuffle(order)
+        for order in orders(shuffler(self.random_state), X.shape[0], self.epochs, self.shuffle):
             self._play(rows, relevant, known, order)
         return self
 

@@ -104,8 +104,16 @@ class OnsetCost(ABC):
         return self
 
 
+class _Timed:
+    """A cost that counts in seconds where it was bound."""
+
+    def bind(self, hop: float) -> Self:
+        """Return this cost for frames of `hop` seconds."""
+        return replace(self, hop=_positive(hop))  # type: ignore[type-var]  # all are dataclasses
+
+
 @dataclass(frozen=True)
-class ToleranceCost(OnsetCost):
+class ToleranceCost(_Timed, OnsetCost):
     """Share of the onsets that are off by more than a tolerance (Eq. 9.1).
 
     Parameters
@@ -133,10 +141,6 @@ class ToleranceCost(OnsetCost):
             raise ParameterError(f"tolerance={self.tolerance}, must be finite and not negative.")
         if self.unit not in ("seconds", "frames"):
             raise ParameterError(f"unit={self.unit!r}, must be 'seconds' or 'frames'.")
-
-    def bind(self, hop: float) -> Self:
-        """Return this cost for frames of `hop` seconds."""
-        return replace(self, hop=_positive(hop))
 
     def _limit(self) -> float:
         """Return the tolerance in frames, with room for rounding."""
@@ -202,7 +206,7 @@ class GradedCost(ToleranceCost):
 
 
 @dataclass(frozen=True)
-class RampCost(OnsetCost):
+class RampCost(_Timed, OnsetCost):
     """Sum over the onsets of an error that grows to 1 and stays there.
 
     An onset off by up to `free` costs nothing, one off by `full` or more costs 1, and between them
@@ -236,10 +240,6 @@ class RampCost(OnsetCost):
         if self.unit not in ("seconds", "frames"):
             raise ParameterError(f"unit={self.unit!r}, must be 'seconds' or 'frames'.")
 
-    def bind(self, hop: float) -> Self:
-        """Return this cost for frames of `hop` seconds."""
-        return replace(self, hop=_positive(hop))
-
     def _ramp(self, distance: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
         """Cost of each distance in frames."""
         per_frame = 1.0 if self.unit == "frames" else _hop_of(self)
@@ -257,7 +257,7 @@ class RampCost(OnsetCost):
 
 
 @dataclass(frozen=True)
-class AbsoluteCost(OnsetCost):
+class AbsoluteCost(_Timed, OnsetCost):
     """Mean absolute error of the onsets (section 9.6.2).
 
     Parameters
@@ -296,10 +296,6 @@ class AbsoluteCost(OnsetCost):
         """Whether every value is 0 or at least 1."""
         return self.round_up
 
-    def bind(self, hop: float) -> Self:
-        """Return this cost for frames of `hop` seconds."""
-        return replace(self, hop=_positive(hop))
-
     def _per_frame(self) -> float:
         """Return what a frame counts in the unit."""
         if self.unit == "frames":
@@ -318,7 +314,7 @@ class AbsoluteCost(OnsetCost):
 
 
 @dataclass(frozen=True)
-class FunctionCost(OnsetCost):
+class FunctionCost(_Timed, OnsetCost):
     """A user's function as a cost.
 
     Parameters
@@ -355,10 +351,6 @@ class FunctionCost(OnsetCost):
     def decomposes(self) -> bool:  # type: ignore[override]  # read-only here
         """Whether there is a table for loss-augmented decoding."""
         return self.table is not None
-
-    def bind(self, hop: float) -> Self:
-        """Return this cost for frames of `hop` seconds."""
-        return replace(self, hop=_positive(hop))
 
     def __call__(self, y_true: IntArray, y_pred: IntArray) -> float:
         """Return what the function says."""

@@ -41,7 +41,7 @@ over all rounds. Crammer et al., "Online Passive-Aggressive Algorithms", 2003.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -65,6 +65,7 @@ from align.learners.theory.rounds import Rounds
 __all__ = ["BOUNDS", "Certificate", "certify"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
+T = TypeVar("T")
 
 
 class Certificate(NamedTuple):
@@ -171,6 +172,13 @@ def _need(condition: bool, what: str) -> None:
         raise ParameterError(f"the bound is about {what}.")
 
 
+def _tuning_of(s: _Sides, kind: type[T], what: str) -> T:
+    tuning = s.plan.update.tuning
+    if not isinstance(tuning, kind):
+        raise ParameterError(f"the bound is about {what}.")
+    return tuning
+
+
 def _weak_duality(s: _Sides) -> tuple[float, float]:
     trace = s.trace
     _need(
@@ -206,29 +214,23 @@ def _one_margin(s: _Sides) -> None:
 
 
 def _cor_1(s: _Sides) -> tuple[float, float]:
-    tuning = s.plan.update.tuning
     _lipschitz(s)
-    assert_fixed = isinstance(tuning, FixedTuning)
-    _need(assert_fixed, "a fixed c")
-    c = tuning.c if isinstance(tuning, FixedTuning) else 1.0
+    c = _tuning_of(s, FixedTuning, "a fixed c").c
     n = int(s.used.sum())
     return s.regret, c * s.value + s.radius_over(s.used) ** 2 * n / (2.0 * c)
 
 
 def _cor_2(s: _Sides) -> tuple[float, float]:
-    tuning = s.plan.update.tuning
     _lipschitz(s)
-    if not isinstance(tuning, SqrtTuning):
-        raise ParameterError("the bound is about SqrtTuning.")
+    tuning = _tuning_of(s, SqrtTuning, "SqrtTuning")
     _need(s.radius**2 / 2.0 <= tuning.L * (1.0 + 1e-12), f"L >= X^2 / 2 = {s.radius**2 / 2.0:g}")
     return s.regret, _sqrt_regret(s.value, tuning.U, tuning.L, len(s.trace))
 
 
 def _cor_3(s: _Sides) -> tuple[float, float]:
-    tuning = s.plan.update.tuning
     _lipschitz(s)
-    if not (isinstance(tuning, RunningTuning) and tuning.share == 0.5):
-        raise ParameterError("the bound is about RunningTuning with share=0.5.")
+    tuning = _tuning_of(s, RunningTuning, "RunningTuning with share=0.5")
+    _need(tuning.share == 0.5, "RunningTuning with share=0.5")
     return s.regret, _sqrt_regret(s.value, tuning.U, s.radius**2 / 2.0, len(s.trace))
 
 
@@ -238,18 +240,15 @@ def _sqrt_regret(value: float, U: float, L: float, n_rounds: int) -> float:
 
 
 def _eq_5_16(s: _Sides) -> tuple[float, float]:
-    tuning = s.plan.update.tuning
     _lipschitz(s)
-    if not (isinstance(tuning, RunningTuning) and tuning.share == 1.0):
-        raise ParameterError("the bound is about RunningTuning with share=1.")
+    tuning = _tuning_of(s, RunningTuning, "RunningTuning with share=1")
+    _need(tuning.share == 1.0, "RunningTuning with share=1")
     _within(s, tuning.U)
     return s.regret, 2.0 * s.radius * math.sqrt(tuning.U * len(s.trace))
 
 
 def _thm_2(s: _Sides) -> tuple[float, float]:
-    tuning = s.plan.update.tuning
-    if not isinstance(tuning, LossTuning):
-        raise ParameterError("the bound is about LossTuning.")
+    tuning = _tuning_of(s, LossTuning, "LossTuning")
     curvature = s.plan.update.slack.curvature
     _need(curvature > 0.0, "squared losses")
     needed = s.radius**2 / curvature
@@ -268,11 +267,8 @@ def _conservative(s: _Sides) -> None:
 
 
 def _eq_5_2(s: _Sides) -> tuple[float, float]:
-    tuning = s.plan.update.tuning
     _conservative(s)
-    if not isinstance(tuning, FixedTuning):
-        raise ParameterError("the bound is about a fixed c.")
-    m, c = s.n_mistakes, tuning.c
+    m, c = s.n_mistakes, _tuning_of(s, FixedTuning, "a fixed c").c
     right = c * s.value + s.radius_over(s.mistaken) ** 2 * m / (2.0 * c)
     return s.plan.margin * m, right + float(s.other[s.mistaken].sum())
 
@@ -307,11 +303,10 @@ def _within(s: _Sides, U: float) -> None:
 
 
 def _self_tuned(s: _Sides, conservative: bool) -> tuple[float, float]:
-    tuning = s.plan.update.tuning
     _lipschitz(s)
     _one_margin(s)
-    if not isinstance(tuning, SelfTuning) or s.plan.regression:
-        raise ParameterError("the bound is about classifiers with SelfTuning.")
+    tuning = _tuning_of(s, SelfTuning, "classifiers with SelfTuning")
+    _need(not s.plan.regression, "classifiers with SelfTuning")
     _need(
         s.plan.update.conservative == conservative,
         "conservative updates" if conservative else "aggressive updates",
@@ -326,11 +321,9 @@ def _self_tuned(s: _Sides, conservative: bool) -> tuple[float, float]:
 
 
 def _thm_7(s: _Sides) -> tuple[float, float]:
-    tuning = s.plan.update.tuning
     _lipschitz(s)
     _one_margin(s)
-    if not isinstance(tuning, MistakeTuning):
-        raise ParameterError("the bound is about MistakeTuning.")
+    tuning = _tuning_of(s, MistakeTuning, "MistakeTuning")
     _need(s.plan.update.exact and s.plan.update.conservative, "exact steps on mistakes")
     _need(s.plan.margin >= 1.0, "a margin of 1")
     _within(s, tuning.U)

@@ -531,7 +531,7 @@ def test_learns_digits_like_a_linear_model():
         (IELLIP(decay="never"), "decay='never'"),
         (IELLIP(normalize="l1"), "normalize='l1'"),
         (IELLIP(representation="thin"), "representation='thin'"),
-        (IELLIP(epochs=0), "epochs=0, must be at least 1"),
+        (IELLIP(epochs=0), "epochs=0, must be a whole number, at least 1"),
     ],
 )
 def test_bad_parameters(model, message):

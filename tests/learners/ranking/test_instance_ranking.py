@@ -367,7 +367,10 @@ X0, Y0 = np.eye(3), np.arange(3.0)
         (lambda: InstanceRanker(c=0.0).fit(X0, Y0), "c=0.0, must be a Tuning, or positive"),
         (lambda: InstanceRanker(max_iter=0).fit(X0, Y0), "max_iter=0, must be at least 1"),
         (lambda: InstanceRanker(tol=-1.0).fit(X0, Y0), "tol=-1.0, must not be negative"),
-        (lambda: InstanceRanker(epochs=0).fit(X0, Y0), "epochs=0, must be at least 1"),
+        (
+            lambda: InstanceRanker(epochs=0).fit(X0, Y0),
+            "epochs=0, must be a whole number",
+        ),
         (lambda: InstanceRanker().fit(X0, Y0, [0, 1]), r"groups.shape=\(2,\), must be \(m,\)="),
         (lambda: InstanceRanker().fit(1e200 * X0, Y0), "weights overflowed in round 1"),
         (lambda: InstanceRanker("maximum").fit(1e200 * X0, Y0), "weights overflowed in round 1"),

@@ -515,7 +515,10 @@ X0, Y0 = np.eye(3), np.eye(3, dtype=int)
         (lambda: LabelRanker(gamma=0.0).fit(X0, Y0), "gamma=0.0, must be positive"),
         (lambda: LabelRanker(c=-1.0).fit(X0, Y0), r"c=-1.0, must be a Tuning, or positive"),
         (lambda: LabelRanker(c=MistakeTuning()).fit(X0, Y0), "use SelfTuning"),
-        (lambda: LabelRanker(epochs=0).fit(X0, Y0), "epochs=0, must be at least 1"),
+        (
+            lambda: LabelRanker(epochs=0).fit(X0, Y0),
+            "epochs=0, must be a whole number",
+        ),
         (lambda: LabelRanker().fit(X0, [1, 1, 1]), "y has 1 class"),
         (lambda: LabelRanker(update="conservative").fit(1e200 * X0, Y0), "the weights overflowed"),
         (lambda: LabelRanker().fit(1e200 * X0, Y0), "the weights overflowed"),

@@ -1,0 +1,63 @@
+"""What estimators of vectors share: sparse examples, label sets, and classes from scores."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from align.learners.parts.saved import Saved
+
+__all__ = ["ScoredClasses", "VectorEstimator", "read_label_sets"]
+
+
+class VectorEstimator(Saved, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
+    """An estimator in scikit-learn's sense that takes sparse examples and goes to a file."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class ScoredClasses(ClassifierMixin):  # type: ignore[misc]  # sklearn is untyped
+    """A classifier that predicts by `decision_function`, where one of two classes has no score."""
+
+    classes_: npt.NDArray[Any]
+
+    def decision_function(self, X: Any) -> npt.NDArray[np.float64]:
+        """Return the score of each class; of two classes, how much the second is ahead."""
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the class of each example, the best label where there are several.
+
+        Parameters
+        ----------
+        X : array_like or CSR matrix [shape=(m, d)]
+
+        Returns
+        -------
+        np.ndarray [shape=(m,)]
+        """
+        scores = self.decision_function(X)
+        if len(self.classes_) == 1:
+            codes = np.zeros(len(scores), dtype=np.intp)
+        elif scores.ndim == 1:
+            codes = (scores >= 0.0).astype(np.intp)
+        else:
+            codes = np.argmax(scores, axis=1)
+        predicted: npt.NDArray[Any] = self.classes_[codes]
+        return predicted
+
+
+def read_label_sets(owner: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, npt.NDArray[Any]]:
+    """Return examples, and their classes [shape=(m,)] or relevant labels [shape=(m, K)]."""
+    given = {"accept_sparse": "csr", "dtype": np.float64}
+    X, y = validate_data(owner, X, y, reset=reset, multi_output=True, **given)
+    if y.ndim == 2 and y.shape[1] == 1:
+        X, y = validate_data(owner, X, y, reset=False, **given)  # warns of the column
+    check_classification_targets(y)
+    return X, y
