@@ -21,6 +21,7 @@ from align.cli.options import (
     speech_model_option,
     strict_option,
     token_option,
+    trust_options,
 )
 from align.errors import DataError, ParameterError
 
@@ -121,6 +122,7 @@ def demo(console: Console, folder: Path) -> None:
     "default the name of the recording with .TextGrid, in the current folder.",
 )
 @token_option()
+@trust_options()
 @strict_option()
 @overwrite_option("files that exist")
 @message_options
@@ -140,6 +142,8 @@ def speech(
     model: str | None,
     outputs: tuple[Path, ...],
     tokens: tuple[str, ...],
+    trust: bool,
+    repair: bool,
     strict: bool,
     overwrite: bool,
 ) -> None:
@@ -166,7 +170,7 @@ def speech(
         _align_text(
             console, audio, said, model, targets, silence_label, overwrite, strict,
             dictionary=dictionaries or None, language=language, guess=not no_guess,
-            tokens=tokens,
+            tokens=tokens, trust=trust, repair=repair,
         )  # fmt: skip
         return
     assert phones is not None

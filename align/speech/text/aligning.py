@@ -1,8 +1,8 @@
 """Aligning a recording with its text: words to phones, a lattice of them, its best path, tiers."""
 
 import os
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
@@ -18,8 +18,16 @@ from align.sequence.placement import Placement
 from align.speech.text.arpabet import IpaLabels
 from align.speech.text.dictionary import Dictionary, Pronunciation, cmudict, read_dictionary
 from align.speech.text.espeak import espeak_available
-from align.speech.text.lattice import Realised, WordLattice, realisations, word_lattice
+from align.speech.text.lattice import (
+    TRUSTED,
+    Doubts,
+    Realised,
+    WordLattice,
+    realisations,
+    word_lattice,
+)
 from align.speech.text.lookup import Entry, look_up_all
+from align.speech.text.mismatch import Mismatch, doubts_at, is_another_text, mismatches_of
 from align.speech.text.normalise import split_words, spoken_noise
 from align.speech.text.realisation import Rules
 from align.speech.text.tiers import SpeakerTiers, TextAlignment
@@ -90,6 +98,8 @@ def align_text(
     language: str = "en",
     guess: bool = True,
     tokens: Collection[str] = (),
+    trust: bool = False,
+    repair: bool = False,
     rate: int | None = None,
 ) -> TextAlignment:
     """Return when each word of a text, and each of its phones, was said.
@@ -112,6 +122,12 @@ def align_text(
     tokens : collection of str
         Words of the text that stand for any stretch of sound, besides those of
         `align.speech.text.normalise.spoken_noise`.
+    trust : bool
+        Take it that all of the text was said, and nothing else. By default words may be left out
+        and other things said between them: `TextAlignment.mismatches`.
+    repair : bool
+        Leave words that were not said out of the tiers, and mark what was said besides as ``spn``.
+        By default every word of the text stays in the tiers, and what is not in it is a silence.
     rate : int, optional
         Sampling rate of `audio` in Hz, needed where `audio` is an array.
 
@@ -173,21 +189,34 @@ def align_text(
     rows: dict[str, _Rows] = {}
     fits: dict[str, list[_Fit]] = {}
     spoken: dict[str, list[str]] = {}
+    mismatches: list[Mismatch] = []
     for utterance, words in zip(said, split, strict=True):
         if not words:
             continue
-        built = word_lattice(
-            words,
-            entries,
-            silence=silence,
-            temperature=temperature,
-            alternatives=alternatives,
-            realised=realised,
-        )
-        found, begin = _align_one(model, recording, utterance, words, entries, built)
+
+        def lattice_of(doubts: Doubts, words: Sequence[str] = words) -> WordLattice:
+            return word_lattice(
+                words,
+                entries,
+                silence=silence,
+                temperature=temperature,
+                alternatives=alternatives,
+                realised=realised,
+                doubts=doubts,
+            )
+
+        part = _part_of(model, recording, utterance, words, entries)
+        found, built, doubted, fitting = _found(model, part, words, lattice_of, trust)
         before = spoken.setdefault(utterance.speaker, [])
-        rows.setdefault(utterance.speaker, []).extend(_rows(found, built, begin, len(before)))
-        fits.setdefault(utterance.speaker, []).append(_fit(found.alignment, utterance))
+        rows.setdefault(utterance.speaker, []).extend(
+            _rows(found, built, part.begin, len(before), repair)
+        )
+        begin, speaker = part.begin, utterance.speaker
+        here = [
+            replace(m, start=m.start + begin, end=m.end + begin, speaker=speaker) for m in doubted
+        ]
+        mismatches += here
+        fits.setdefault(speaker, []).append(_fit(fitting.alignment, utterance, here))
         before += words
     return TextAlignment(
         {
@@ -195,6 +224,7 @@ def align_text(
             for speaker in rows
         },
         tuple(word for word, entry in entries.items() if entry.source == "espeak"),
+        tuple(sorted(mismatches, key=lambda m: m.start)),
     )
 
 
@@ -296,15 +326,33 @@ class _Recording:
         return cls(samples, found, about.duration, about.rate, name, os.fspath(audio))
 
 
-def _align_one(
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """The part of a recording that an utterance lies in; it begins at `begin` seconds."""
+
+    samples: npt.NDArray[np.float32]
+    rate: int
+    begin: float
+    where: str  # what messages call it
+    path: str
+
+    def align(self, model: PhoneAligner, lattice: Lattice) -> LatticeAlignment:
+        """Align it; messages name file and utterance."""
+        try:
+            return model.align_lattice(self.samples, lattice, rate=self.rate)
+        except DataError as error:
+            reason = error_reason(error, _NAMELESS)
+            raise DataError(f"{self.where}{reason}", path=self.path) from error
+
+
+def _part_of(
     model: PhoneAligner,
     recording: _Recording,
     utterance: Utterance,
     words: Sequence[str],
     entries: Mapping[str, Entry],
-    built: WordLattice,
-) -> tuple[Any, float]:
-    """Align one utterance; return what was found, and where its part of the recording begins."""
+) -> _Part:
+    """Return the part of the recording that an utterance lies in; it must fit into it."""
     rate, duration = recording.rate, recording.duration
     start = utterance.start or 0.0
     end = duration if utterance.end is None else utterance.end
@@ -329,11 +377,50 @@ def _align_one(
     samples = recording.samples
     if part_of:
         samples = samples[round(start * rate) : round(end * rate)]
-    try:
-        return model.align_lattice(samples, built.lattice, rate=rate), start
-    except DataError as error:
-        reason = error_reason(error, _NAMELESS)
-        raise DataError(f"{where}{reason}", path=recording.name) from error
+    return _Part(samples, rate, start, where, recording.name)
+
+
+class _Found(NamedTuple):
+    """The path that counts, its lattice, its mismatches, and the path that has none."""
+
+    path: LatticeAlignment
+    built: WordLattice
+    mismatches: list[Mismatch]
+    whole: LatticeAlignment
+
+
+def _found(
+    model: PhoneAligner,
+    part: _Part,
+    words: Sequence[str],
+    lattice_of: Callable[[Doubts], WordLattice],
+    trust: bool,
+) -> _Found:
+    """Align words that may be doubted.
+
+    Where no doubt pays, the path is that of the whole text. Else the match is still that of the
+    whole text; where it is low and the text seems to be another one, no part of it is told from
+    the rest.
+    """
+    temperature = model.placement_.temperature
+    if trust or not getattr(model, "hears_noise", False):
+        built = lattice_of(TRUSTED)
+        whole = part.align(model, built.lattice)
+        return _Found(whole, built, [], whole)
+    built = lattice_of(doubts_at(temperature))
+    path = part.align(model, built.lattice)
+    mismatches, sure = mismatches_of(
+        path, built, words, temperature, lambda lattice: part.align(model, lattice)
+    )
+    if not mismatches and not built.doubted(path.nodes).size:
+        return _Found(path, built, [], path)
+    plain = lattice_of(TRUSTED)
+    whole = part.align(model, plain.lattice)
+    if whole.alignment.warnings and is_another_text(mismatches, len(words), path.alignment):
+        return _Found(whole, plain, [], whole)
+    if sure is None:
+        return _Found(whole, plain, mismatches, whole)
+    return _Found(sure, built, mismatches, whole)
 
 
 def _sounds(model: PhoneAligner, silence: str | None) -> tuple[tuple[str, ...], ...]:
@@ -342,16 +429,19 @@ def _sounds(model: PhoneAligner, silence: str | None) -> tuple[tuple[str, ...], 
     return tuple((label,) for label in (*heard, *([silence] if silence is not None else [])))
 
 
-def _fit(alignment: Alignment, utterance: Utterance) -> _Fit:
+def _fit(alignment: Alignment, utterance: Utterance, mismatches: Sequence[Mismatch]) -> _Fit:
     """Return how well an utterance fits; warnings say which utterance they are about."""
     warnings = alignment.warnings
     if utterance.start is not None and utterance.end is not None:
         where = f"the utterance from {utterance.start:.3f} to {utterance.end:.3f} s"
         warnings = tuple(f"{where}: {text}" for text in warnings)
-    return _Fit(alignment.match, alignment.duration, warnings)
+    doubted = tuple(f"{mismatch}." for mismatch in mismatches)
+    return _Fit(alignment.match, alignment.duration, warnings + doubted)
 
 
-def _rows(found: Any, built: WordLattice, begin: float, first: int) -> _Rows:
+def _rows(
+    found: LatticeAlignment, built: WordLattice, begin: float, first: int, repair: bool
+) -> _Rows:
     """Return label, start, confidence and word of each phone of an utterance, and of its end."""
     alignment: Alignment = found.alignment
     sure = alignment.confidence
@@ -365,8 +455,11 @@ def _rows(found: Any, built: WordLattice, begin: float, first: int) -> _Rows:
         zip(alignment.onsets.tolist(), confidence.tolist(), strict=True)
     ):
         own = None if fit is None else float(fit[k])
-        if place[k] < 0:
-            rows.append(_Row(SILENCE, begin + onset, c, -1, own))
+        if built.unspoken[found.nodes[k]] and not repair:
+            rows.append(_Row(SPOKEN_NOISE, begin + onset, c, word[k] + first, own))
+        elif place[k] < 0:
+            noise = repair and built.lattice.labels[found.nodes[k]] == SPOKEN_NOISE
+            rows.append(_Row(SPOKEN_NOISE if noise else SILENCE, begin + onset, c, -1, own))
         elif k == 0 or place[k] != place[k - 1]:
             rows.append(_Row(built.phones[place[k]], begin + onset, c, word[k] + first, own))
         elif fit is not None:  # the second part of a phone
@@ -408,7 +501,9 @@ def _tiers(
     heads = [
         k for k, row in enumerate(kept) if k == 0 or row.word != kept[k - 1].word or row.word < 0
     ]
-    spoken = tier(heads, [SILENCE if kept[k].word < 0 else words[kept[k].word] for k in heads])
+    spoken = tier(
+        heads, [kept[k].label if kept[k].word < 0 else words[kept[k].word] for k in heads]
+    )
     phones = tier(range(len(kept)), [row.label for row in kept])
     place = np.searchsorted(np.array(heads), np.arange(len(kept)), side="right") - 1
     return SpeakerTiers(spoken, phones, place.astype(np.intp))
