@@ -134,7 +134,8 @@ def demo(console: Console, folder: Path | None, corpus: Path | None) -> None:
     type=FILE,
     metavar="OUT",
     help="Where to write; may be given several times. The suffix decides the format: .TextGrid, "
-    ".csv, .json, .ctm, .phn, .lab, .txt (Audacity labels), .vtt or .srt (subtitles), .png. By "
+    ".eaf (ELAN), .csv, .json, .ctm, .phn, .lab, .txt (Audacity labels), .vtt or .srt "
+    "(subtitles), .png. By "
     "default the name of the recording with .TextGrid, in the current folder.",
 )
 @token_option()

@@ -13,6 +13,7 @@ from align.errors import ParameterError
 from align.formats.aligned_midi import read_aligned_midi
 from align.formats.audacity import read_audacity, write_audacity
 from align.formats.ctm import read_ctm, write_ctm
+from align.formats.elan import read_eaf, read_eaf_tiers, write_eaf, write_eaf_tiers
 from align.formats.htk import read_lab, write_lab
 from align.formats.json_file import read_json, read_json_tiers, write_json, write_json_tiers
 from align.formats.match_file import write_match
@@ -105,6 +106,10 @@ FORMATS = (
     Format(
         *(".textgrid", "textgrid", "tiers", read_textgrid, write_textgrid),
         *(read_textgrid_tiers, write_textgrid_tiers, (*_TEXT, "tier")),
+    ),
+    Format(
+        *(".eaf", "eaf", "tiers", read_eaf, write_eaf),
+        *(read_eaf_tiers, write_eaf_tiers, ("silence", "tier")),
     ),
     Format(".phn", "phn", "labels", read_phn, write_phn, options=(*_TEXT, "rate")),
     Format(".wrd", "phn", "labels", _wrd, write_phn, options=(*_TEXT, "rate"), tier=WORDS),

@@ -54,6 +54,7 @@ def test_every_row_is_found_by_its_suffix() -> None:
 def test_the_formats_are_these() -> None:
     assert LABEL_FORMATS == {
         ".textgrid": "textgrid",
+        ".eaf": "eaf",
         ".phn": "phn",
         ".wrd": "phn",
         ".lab": "lab",
