@@ -206,7 +206,8 @@ def convert(
     """Convert a label file to another format.
 
     The suffixes decide the formats. Phones: .TextGrid, .eaf (ELAN), .csv, .tsv, .json, .ctm, .phn,
-    .lab, and .txt for Audacity labels; .wrd, .vtt and .srt hold words. Notes: .csv, .tsv, .json,
+    .lab, and .txt for Audacity labels; .wrd, .vtt and .srt hold words, .rttm when
+    each speaker speaks. Notes: .csv, .tsv, .json,
     .mid, .txt, .svl, .sv.csv, and only to write .match and .tempo.csv.
 
     A TextGrid, ELAN or JSON file keeps all tiers it is given, a table the phones with their

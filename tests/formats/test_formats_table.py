@@ -64,6 +64,7 @@ def test_the_formats_are_these() -> None:
         ".ctm": "ctm",
         ".vtt": "vtt",
         ".srt": "srt",
+        ".rttm": "rttm",
         ".json": "json",
     }
     assert list(MUSIC_FORMATS)[:3] == [".tempo.csv", ".sv.csv", ".csv"]
