@@ -117,8 +117,8 @@ class Anchors:
         before = -1
         for event in sorted(self.onsets):
             time = self.onsets[event]
-            if event >= len(labels) or not 0 <= time < duration:
-                why = _outside(len(labels), duration)
+            if why := _outside(event, time, len(labels), duration):
+                pass
             elif before >= 0 and time <= self.onsets[before]:
                 why = (
                     f"{self.called(before, labels)}, which is before it, begins at "
@@ -302,8 +302,8 @@ def held_in_lattice(
         if v >= 0:
             labels[v] = str(event)
     for node, time in anchors.onsets.items():
-        if node >= len(labels) or not 0 <= time < signal.duration:
-            raise anchors.error(node, labels, _outside(len(labels), signal.duration), name)
+        if why := _outside(node, time, len(labels), signal.duration):
+            raise anchors.error(node, labels, why, name)
     nodes = np.flatnonzero(np.isin(expanded.given, list(anchors.onsets)))
     user = expanded.given[nodes].tolist()
     known = np.array([anchors.onsets[v] for v in user], dtype=np.float64)
@@ -355,11 +355,13 @@ def _nearest(known: _Float64, signal: Signal) -> IntArray:
     return frames
 
 
-def _outside(n_events: int, duration: float) -> str:
-    return (
-        f"{n_events} are aligned, and the recording lasts from 0 to {duration:.3f} s; "
-        "correct the number or the time."
-    )
+def _outside(event: int, time: float, n_events: int, duration: float) -> str:
+    """Say why an event or its time does not exist; nothing where both do."""
+    if event >= n_events:
+        return f"there are {n_events} of them; correct the number."
+    if not 0 <= time < duration:
+        return f"the recording lasts from 0 to {duration:.3f} s; correct the time."
+    return ""
 
 
 def _around(

@@ -13,7 +13,7 @@ from align.features import Signal
 __all__ = ["RecentSignals"]
 
 _MOST = 4  # recordings
-_MOST_FRAMES = 12_000  # of each, a minute; some 10 MB with what networks compute
+_MOST_FRAMES = 12_000  # of each, a minute; some 17 MB with what networks compute
 
 
 class RecentSignals:

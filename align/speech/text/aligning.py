@@ -343,7 +343,7 @@ def _end_of_speech(rows: _Rows) -> float:
 
 def _as_known(rows: _Rows, held: Anchors | None) -> _Rows:
     """Return rows whose words begin exactly when they are known to, without rounding."""
-    if held is None or held.tolerance is not None:
+    if held is None or held.tolerance:
         return rows
     words = [-1, *(row.word for row in rows)]
     return [

@@ -189,7 +189,7 @@ def row(*cells):
     ("anchors", "message"),
     [
         ({2: 99.0}, r"kiwi.flac: word 3 \('brown'\) cannot begin at 99.000 s"),
-        ({99: 1.0}, r"kiwi.flac: event 100 cannot begin at 1.000 s: 13 are aligned"),
+        ({99: 1.0}, r"kiwi.flac: event 100 cannot begin at 1.000 s: there are 13 of them"),
         ({2: 2.0, 3: 1.0}, r"word 4 \('fox'\) .* word 3 \('brown'\), which is before it"),
         ({3: 0.01}, r"kiwi.flac: word 4 \('fox'\) .* no room for what comes before it"),
         (row(0.01, "FOX", None, 3), r"^a.csv, line 3: word 4 \('fox'\) .* at 0.010 s: .* before"),
