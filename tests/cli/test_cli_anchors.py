@@ -118,3 +118,27 @@ def test_slack(here: Path) -> None:
     assert begun("tight.TextGrid", "words")["kiwi"] >= 3.9
     assert begun("loose.TextGrid", "words")["kiwi"] == pytest.approx(3.7, abs=0.05)
     assert "--slack is for the utterances" in refused(run(*PHONE_ARGS, "--slack", "1"), 2)
+
+
+def test_slack_of_a_corpus_is_part_of_what_results_depend_on(here: Path) -> None:
+    Path("corpus").mkdir()
+    shutil.copy("kiwi.flac", "corpus/kiwi.flac")
+    times = [(0.0, 3.9), (3.9, 4.5), (4.5, 4.9)]
+    grid = format_textgrid({"said": (["", "kiwi watches", ""], times)}, 4.9)
+    Path("corpus/kiwi.TextGrid").write_text(grid)
+    args = (
+        "corpus",
+        "speech",
+        "corpus",
+        "out",
+        "--text",
+        "--dictionary",
+        "my.dict",
+        "--jobs",
+        "1",
+    )
+    assert run(*args).exit_code == 0
+    assert begun("out/kiwi.TextGrid", "words")["kiwi"] >= 3.9
+    result = run(*args, "--slack", "0.5")
+    assert result.exit_code == 0, result.stderr
+    assert begun("out/kiwi.TextGrid", "words")["kiwi"] == pytest.approx(3.7, abs=0.05)

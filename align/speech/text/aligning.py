@@ -23,7 +23,7 @@ from align.speech.text.lattice import Realised, WordLattice, realisations, word_
 from align.speech.text.lookup import Entry, look_up_all
 from align.speech.text.normalise import split_words, spoken_noise
 from align.speech.text.realisation import Rules
-from align.speech.text.spans import place_of, span_of
+from align.speech.text.spans import check_slack, followed, place_of, span_of
 from align.speech.text.tiers import SpeakerTiers, TextAlignment
 from align.speech.text.transcript import Utterance
 from align.types import SILENCE, SILENCES, SPOKEN_NOISE
@@ -152,8 +152,6 @@ def align_text(
     align.errors.ParameterError: text='', must hold at least one word.
     """
     model = _model(aligner)
-    if not 0 <= slack < np.inf:
-        raise ParameterError(f"slack={slack}, must be at least 0 seconds.")
     known = model_labels(model)
     words_of = make_dictionary(dictionary, language, guess=guess)
     said = [Utterance(text)] if isinstance(text, str) else list(text)
@@ -178,8 +176,7 @@ def align_text(
     recording = _Recording.read(audio, rate, model, name)
     held = word_anchors(anchors, said, split, recording.duration, name)
     silence = next((label for label in SILENCES if label in known), None)
-    if slack and silence is None:
-        raise ParameterError(f"slack={slack} needs a model that knows silence; leave it out.")
+    check_slack(slack, silence)
     alternatives = realisations(known, entries)
     costs, realised = model.realisations_, None
     if costs and alternatives:
@@ -190,8 +187,7 @@ def align_text(
     rows: dict[str, _Rows] = {}
     fits: dict[str, list[_Fit]] = {}
     spoken: dict[str, list[str]] = {}
-    followed = _followed(said)
-    for utterance, words, following in zip(said, split, followed, strict=True):
+    for utterance, words, following in zip(said, split, followed(said), strict=True):
         if not words:
             continue
         built = word_lattice(
@@ -208,10 +204,11 @@ def align_text(
         span = span_of(
             utterance, recording.duration, name, slack=slack, after=after, following=following
         )
+        part = _part_of(model, recording, utterance, span, words, entries)
         # anchors are of one speaker only, whose words are all that there are
-        built, known_nodes = node_anchors(held, built, len(before), span, name)
-        found = _align_one(model, recording, utterance, span, words, entries, built, known_nodes)
-        above += _as_known(_rows(found, built, span[0], len(before)), held)
+        built, of_nodes = node_anchors(held, built, len(before), span, name)
+        found = part.align(model, built.lattice, of_nodes)
+        above += _as_known(_rows(found, built, part.begin, len(before)), held)
         fits.setdefault(utterance.speaker, []).append(_fit(found.alignment, utterance))
         before += words
     return TextAlignment(
@@ -321,16 +318,6 @@ class _Recording:
         return cls(samples, found, about.duration, about.rate, name, os.fspath(audio))
 
 
-def _followed(said: Sequence[Utterance]) -> list[Utterance | None]:
-    """Return the next utterance of the same speaker, of each."""
-    following: dict[str, Utterance] = {}
-    found: list[Utterance | None] = []
-    for utterance in reversed(said):
-        found.append(following.get(utterance.speaker))
-        following[utterance.speaker] = utterance
-    return found[::-1]
-
-
 def _end_of_speech(rows: _Rows) -> float:
     """Return where the last word ends, in seconds."""
     end = 0.0
@@ -354,17 +341,39 @@ def _as_known(rows: _Rows, held: Anchors | None) -> _Rows:
     ]
 
 
-def _align_one(
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """The part of a recording that an utterance is looked for in; it begins at `begin` seconds."""
+
+    samples: npt.NDArray[np.float32]
+    rate: int
+    begin: float
+    where: str  # what messages call it
+    path: str
+
+    def align(
+        self, model: PhoneAligner, lattice: Lattice, anchors: Anchors | None = None
+    ) -> LatticeAlignment:
+        """Align it; messages name file and utterance, or the file of anchors and its line."""
+        own = {} if anchors is None else {"anchors": anchors}
+        try:
+            return model.align_lattice(self.samples, lattice, rate=self.rate, **own)
+        except DataError as error:
+            if anchors is not None and anchors.path is not None and error.path == anchors.path:
+                raise
+            reason = error_reason(error, _NAMELESS)
+            raise DataError(f"{self.where}{reason}", path=self.path) from error
+
+
+def _part_of(
     model: PhoneAligner,
     recording: _Recording,
     utterance: Utterance,
     span: tuple[float, float],
     words: Sequence[str],
     entries: Mapping[str, Entry],
-    built: WordLattice,
-    anchors: Anchors | None,
-) -> LatticeAlignment:
-    """Align one utterance within its span, in seconds."""
+) -> _Part:
+    """Return the part of a recording between two times; the words must fit into it."""
     start, end = span
     rate, called = recording.rate, place_of(utterance, recording.duration)
     where = f"{called}: " if called else ""
@@ -379,14 +388,7 @@ def _align_one(
     samples = recording.samples
     if (start, end) != (0.0, recording.duration):
         samples = samples[round(start * rate) : round(end * rate)]
-    own = {} if anchors is None else {"anchors": anchors}
-    try:
-        return model.align_lattice(samples, built.lattice, rate=rate, **own)
-    except DataError as error:
-        if anchors is not None and anchors.path is not None and error.path == anchors.path:
-            raise  # it names the file of anchors, and its line
-        reason = error_reason(error, _NAMELESS)
-        raise DataError(f"{where}{reason}", path=recording.name) from error
+    return _Part(samples, rate, start, where, recording.name)
 
 
 def _sounds(model: PhoneAligner, silence: str | None) -> tuple[tuple[str, ...], ...]:

@@ -1,10 +1,30 @@
 """The stretch of a recording in which an utterance is looked for."""
 
-from align.errors import DataError
+from collections.abc import Sequence
+
+from align.errors import DataError, ParameterError
 from align.formats.labels import OVERRUN
 from align.speech.text.transcript import Utterance
 
-__all__ = ["place_of", "span_of"]
+__all__ = ["check_slack", "followed", "place_of", "span_of"]
+
+
+def check_slack(slack: float, silence: str | None) -> None:
+    """Raise ParameterError for seconds that are negative, or a model that knows no `silence`."""
+    if not 0 <= slack < float("inf"):
+        raise ParameterError(f"slack={slack}, must be at least 0 seconds.")
+    if slack and silence is None:
+        raise ParameterError(f"slack={slack} needs a model that knows silence; leave it out.")
+
+
+def followed(said: Sequence[Utterance]) -> list[Utterance | None]:
+    """Return the next utterance of the same speaker, of each."""
+    following: dict[str, Utterance] = {}
+    found: list[Utterance | None] = []
+    for utterance in reversed(said):
+        found.append(following.get(utterance.speaker))
+        following[utterance.speaker] = utterance
+    return found[::-1]
 
 
 def place_of(utterance: Utterance, duration: float) -> str:
