@@ -168,8 +168,7 @@ def best_lattice_path(
             continue
         scores = lattice_scores(same, weights, roles, events, limits, n_frames, pinned=pinned)
         try:
-            reach = max(1, round(LATTICE_REACH / room.hop))
-            found, used_windows = _decoded(scores, held, begin, n_frames, reach)
+            found, used_windows = _decoded(scores, held, begin, room)
         except ParameterError:
             # what lies between two windows may have to last longer than any event in training
             if held is None or min(longest, pause) >= n_frames:
@@ -189,19 +188,20 @@ def best_lattice_path(
 
 
 def _decoded(
-    scores: LatticeScores, held: IntArray | None, begin: Guess | None, n_frames: int, reach: int
+    scores: LatticeScores, held: IntArray | None, begin: Guess | None, room: Room
 ) -> tuple[LatticePath, IntArray | None]:
     """Return the best path and its windows: those held, of a long recording around a guess."""
 
-    def within(windows: IntArray | None) -> IntArray | None:
-        if held is None or windows is None:
-            return held if windows is None else windows
+    def within(windows: IntArray) -> IntArray:
+        if held is None:
+            return windows
         first, stop = np.maximum(held[:, 0], windows[:, 0]), np.minimum(held[:, 1], windows[:, 1])
         return np.stack((first, stop), axis=1)
 
     if begin is None:
         return scores.decode(held), held
+    reach = max(1, round(LATTICE_REACH / room.hop))
     found, windows = decode_in_windows(
-        lambda wide: scores.decode(within(wide)), scores.lattice, begin, n_frames, reach
+        lambda wide: scores.decode(within(wide)), scores.lattice, begin, room.n_frames, reach
     )
     return found, within(windows)

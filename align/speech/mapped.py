@@ -47,11 +47,12 @@ def align_mapped(
     DataError
         As `SpeechAligner.align` does, or where the map cannot be read.
     """
-    known = Anchors.of(anchors, phones)
+    # an aligner of the user's own need not know of anchors
+    known = {} if anchors is None else {"anchors": Anchors.of(anchors, phones)}
     if phone_map is None:
-        as_given: Alignment = aligner.align(audio, phones, rate=rate, anchors=known)
+        as_given: Alignment = aligner.align(audio, phones, rate=rate, **known)
         return as_given
     names = phone_map if isinstance(phone_map, Mapping) else read_phone_map(phone_map)
     mapped = [names.get(phone, phone) for phone in phones]
-    found: Alignment = aligner.align(audio, mapped, rate=rate, anchors=known)
+    found: Alignment = aligner.align(audio, mapped, rate=rate, **known)
     return replace(found, events=tuple(phones))
