@@ -48,11 +48,12 @@ def span_of(
 
     That is its interval and `slack` seconds either side of it, but not before `after`, where the
     same speaker's utterance in front of it ended, and not beyond the middle of the one that
-    follows. Raises DataError where the interval is not in the recording.
+    follows. Raises DataError where the interval is not in the recording; with slack it may end so
+    much beyond it.
     """
     start = utterance.start or 0.0
     end = duration if utterance.end is None else utterance.end
-    if end > duration + OVERRUN or start >= duration:
+    if end > duration + max(OVERRUN, slack) or start >= duration:
         raise DataError(
             f"{place_of(utterance, duration) or 'the utterance'} lies beyond the end of the "
             f"recording ({duration:.3f} s); check that text and audio belong together.",

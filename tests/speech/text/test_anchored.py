@@ -241,6 +241,13 @@ def test_utterances_with_slack_do_not_overlap(aligned):
     assert starts(found)[:9] == pytest.approx(starts(aligned(KIWI, TEXT))[:9], abs=0.02)
 
 
+def test_sloppy_utterances_may_end_beyond_the_recording(aligned):
+    said = [Utterance(TEXT, 0.2, 5.1)]
+    with pytest.raises(DataError, match=r"lies beyond the end of the recording \(4.900 s\)"):
+        aligned(KIWI, said)
+    assert starts(aligned(KIWI, said, slack=0.3))[0] == pytest.approx(0.166, abs=0.02)
+
+
 @pytest.mark.parametrize("slack", [-0.1, np.inf, np.nan])
 def test_wrong_slack(aligned, slack):
     with pytest.raises(ParameterError, match="slack="):
