@@ -10,11 +10,12 @@ import numpy.typing as npt
 
 from align.decoders import Lattice
 from align.errors import DataError, ParameterError, error_reason
-from align.formats.labels import OVERRUN
 from align.results.alignment import Alignment
+from align.sequence.anchors import Anchors, GivenAnchors
 from align.sequence.fit import joined
 from align.sequence.lattices import LatticeAlignment
 from align.sequence.placement import Placement
+from align.speech.text.anchored import node_anchors, word_anchors
 from align.speech.text.arpabet import IpaLabels
 from align.speech.text.dictionary import Dictionary, Pronunciation, cmudict, read_dictionary
 from align.speech.text.espeak import espeak_available
@@ -22,6 +23,7 @@ from align.speech.text.lattice import Realised, WordLattice, realisations, word_
 from align.speech.text.lookup import Entry, look_up_all
 from align.speech.text.normalise import split_words, spoken_noise
 from align.speech.text.realisation import Rules
+from align.speech.text.spans import check_slack, followed, place_of, span_of
 from align.speech.text.tiers import SpeakerTiers, TextAlignment
 from align.speech.text.transcript import Utterance
 from align.types import SILENCE, SILENCES, SPOKEN_NOISE
@@ -76,7 +78,9 @@ class PhoneAligner(Protocol):
         """Raise ParameterError where it is neither fitted nor loaded."""
         ...
 
-    def align_lattice(self, audio: Any, lattice: Lattice, *, rate: int | None) -> LatticeAlignment:
+    def align_lattice(
+        self, audio: Any, lattice: Lattice, *, rate: int | None, anchors: GivenAnchors = None
+    ) -> LatticeAlignment:
         """Find which events of a lattice occur, and the time each begins."""
         ...
 
@@ -91,6 +95,8 @@ def align_text(
     guess: bool = True,
     tokens: Collection[str] = (),
     rate: int | None = None,
+    anchors: GivenAnchors = None,
+    slack: float = 0.0,
 ) -> TextAlignment:
     """Return when each word of a text, and each of its phones, was said.
 
@@ -114,6 +120,11 @@ def align_text(
         `align.speech.text.normalise.spoken_noise`.
     rate : int, optional
         Sampling rate of `audio` in Hz, needed where `audio` is an array.
+    anchors : mapping of int to float, Anchors or AnchorTable, optional
+        When words begin that are known: word of the text, counted from 0, to seconds; see
+        `align.sequence.anchors`. The result has these times, and the best for all else.
+    slack : float
+        Seconds that an utterance may begin before its interval, and end behind it.
 
     Returns
     -------
@@ -124,8 +135,9 @@ def align_text(
     ------
     DataError
         If the audio cannot be read, words have no pronunciation (all are named), phones are not
-        those of the model, the text does not fit into the recording, or the model has base
-        functions that no lattice can be decoded with (the thesis's speaking rate).
+        those of the model, the text does not fit into the recording, an anchor is impossible, or
+        the model has base functions that no lattice can be decoded with (the thesis's speaking
+        rate).
     ParameterError
         If there is no dictionary, or the language is unknown.
 
@@ -162,7 +174,9 @@ def align_text(
         path=name,
     )
     recording = _Recording.read(audio, rate, model, name)
+    held = word_anchors(anchors, said, split, recording.duration, name)
     silence = next((label for label in SILENCES if label in known), None)
+    check_slack(slack, silence)
     alternatives = realisations(known, entries)
     costs, realised = model.realisations_, None
     if costs and alternatives:
@@ -173,7 +187,7 @@ def align_text(
     rows: dict[str, _Rows] = {}
     fits: dict[str, list[_Fit]] = {}
     spoken: dict[str, list[str]] = {}
-    for utterance, words in zip(said, split, strict=True):
+    for utterance, words, following in zip(said, split, followed(said), strict=True):
         if not words:
             continue
         built = word_lattice(
@@ -184,9 +198,17 @@ def align_text(
             alternatives=alternatives,
             realised=realised,
         )
-        found, begin = _align_one(model, recording, utterance, words, entries, built)
         before = spoken.setdefault(utterance.speaker, [])
-        rows.setdefault(utterance.speaker, []).extend(_rows(found, built, begin, len(before)))
+        above = rows.setdefault(utterance.speaker, [])
+        after = _end_of_speech(above) if slack else 0.0
+        span = span_of(
+            utterance, recording.duration, name, slack=slack, after=after, following=following
+        )
+        part = _part_of(model, recording, utterance, span, words, entries)
+        # anchors are of one speaker only, whose words are all that there are
+        built, of_nodes = node_anchors(held, built, len(before), span, name)
+        found = part.align(model, built.lattice, of_nodes)
+        above += _as_known(_rows(found, built, part.begin, len(before)), held)
         fits.setdefault(utterance.speaker, []).append(_fit(found.alignment, utterance))
         before += words
     return TextAlignment(
@@ -296,28 +318,65 @@ class _Recording:
         return cls(samples, found, about.duration, about.rate, name, os.fspath(audio))
 
 
-def _align_one(
+def _end_of_speech(rows: _Rows) -> float:
+    """Return where the last word ends, in seconds."""
+    end = 0.0
+    for row in reversed(rows):
+        if row.word >= 0:
+            return end
+        end = row.start
+    return 0.0
+
+
+def _as_known(rows: _Rows, held: Anchors | None) -> _Rows:
+    """Return rows whose words begin exactly when they are known to, without rounding."""
+    if held is None or held.tolerance:
+        return rows
+    words = [-1, *(row.word for row in rows)]
+    return [
+        row._replace(start=held.onsets[row.word])
+        if row.word != before and row.word in held.onsets
+        else row
+        for row, before in zip(rows, words, strict=False)
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """The part of a recording that an utterance is looked for in; it begins at `begin` seconds."""
+
+    samples: npt.NDArray[np.float32]
+    rate: int
+    begin: float
+    where: str  # what messages call it
+    path: str
+
+    def align(
+        self, model: PhoneAligner, lattice: Lattice, anchors: Anchors | None = None
+    ) -> LatticeAlignment:
+        """Align it; messages name file and utterance, or the file of anchors and its line."""
+        own = {} if anchors is None else {"anchors": anchors}
+        try:
+            return model.align_lattice(self.samples, lattice, rate=self.rate, **own)
+        except DataError as error:
+            if anchors is not None and anchors.path is not None and error.path == anchors.path:
+                raise
+            reason = error_reason(error, _NAMELESS)
+            raise DataError(f"{self.where}{reason}", path=self.path) from error
+
+
+def _part_of(
     model: PhoneAligner,
     recording: _Recording,
     utterance: Utterance,
+    span: tuple[float, float],
     words: Sequence[str],
     entries: Mapping[str, Entry],
-    built: WordLattice,
-) -> tuple[Any, float]:
-    """Align one utterance; return what was found, and where its part of the recording begins."""
-    rate, duration = recording.rate, recording.duration
-    start = utterance.start or 0.0
-    end = duration if utterance.end is None else utterance.end
-    part_of = utterance.start is not None or utterance.end is not None
-    span = f"the utterance from {start:.3f} to {end:.3f} s"
-    where = f"{span}: " if part_of else ""
-    if end > duration + OVERRUN or start >= duration:
-        raise DataError(
-            f"{span} lies beyond the end of the recording ({duration:.3f} s); check that text "
-            "and audio belong together.",
-            path=recording.name,
-        )
-    end = min(end, duration)
+) -> _Part:
+    """Return the part of a recording between two times; the words must fit into it."""
+    start, end = span
+    rate, called = recording.rate, place_of(utterance, recording.duration)
+    where = f"{called}: " if called else ""
     shortest = sum(min(len(way.phones) for way in entries[word].ways) for word in words)
     if shortest * model.hop_ > end - start:
         verb = "does" if len(words) == 1 else "do"
@@ -327,13 +386,9 @@ def _align_one(
             path=recording.name,
         )
     samples = recording.samples
-    if part_of:
+    if (start, end) != (0.0, recording.duration):
         samples = samples[round(start * rate) : round(end * rate)]
-    try:
-        return model.align_lattice(samples, built.lattice, rate=rate), start
-    except DataError as error:
-        reason = error_reason(error, _NAMELESS)
-        raise DataError(f"{where}{reason}", path=recording.name) from error
+    return _Part(samples, rate, start, where, recording.name)
 
 
 def _sounds(model: PhoneAligner, silence: str | None) -> tuple[tuple[str, ...], ...]:
