@@ -50,6 +50,7 @@ __all__ = [
     "Complexity",
     "Conservative",
     "Consistent",
+    "DictStream",
     "DualAscent",
     "Elimination",
     "EntropicDescent",

@@ -11,9 +11,11 @@ module                what
 `online`              any combination: complexity, loss, step, tuning
 `ellipsoid`           CELLIP and IELLIP
 `mixed_classifier`    a classifier on shards, in parallel
+`dict_stream`         any of them on streams of dicts, one example at a time
 ====================  ========================================================
 """
 
+from align.learners.flat.dict_stream import DictStream
 from align.learners.flat.ellipsoid import CELLIP, IELLIP, cellip_bound, cut_ellipsoid, iellip_bound
 from align.learners.flat.mixed_classifier import MixedClassifier
 from align.learners.flat.multiplicative import (
@@ -34,6 +36,7 @@ from align.learners.flat.winnow import ThresholdWinnow, WinnowBound, threshold_w
 __all__ = [
     "CELLIP",
     "IELLIP",
+    "DictStream",
     "MixedClassifier",
     "MultiplicativePA",
     "MultiplicativePARegressor",
