@@ -12,6 +12,7 @@ module                what
 `ellipsoid`           CELLIP and IELLIP
 `mixed_classifier`    a classifier on shards, in parallel
 `dict_stream`         any of them on streams of dicts, one example at a time
+`run_certificate`     what the theory promises of a learner on given data
 ====================  ========================================================
 """
 
@@ -30,6 +31,7 @@ from align.learners.flat.passive_aggressive import (
     cycle_until,
 )
 from align.learners.flat.quasi_additive import Perceptron, PNormPerceptron, SelfTunedWinnow, Winnow
+from align.learners.flat.run_certificate import RunCertificate, certify_run
 from align.learners.flat.uniclass import PassiveAggressiveUniclass
 from align.learners.flat.winnow import ThresholdWinnow, WinnowBound, threshold_winnow_bound
 
@@ -48,11 +50,13 @@ __all__ = [
     "PassiveAggressiveRegressor",
     "PassiveAggressiveUniclass",
     "Perceptron",
+    "RunCertificate",
     "SelfTunedWinnow",
     "ThresholdWinnow",
     "Winnow",
     "WinnowBound",
     "cellip_bound",
+    "certify_run",
     "cut_ellipsoid",
     "cycle_until",
     "iellip_bound",

@@ -88,10 +88,11 @@ class DictStream:
     >>> model = DictStream(PassiveAggressiveClassifier("PA"))
     >>> model.learn_one({"free": 1.0, "offer": 2.0}, "spam")
     >>> model.learn_one({"meeting": 1.0}, "mail")
+    >>> model.learn_one({"free": 1.0, "now": 1.0}, "spam")
     >>> model.predict_one({"free": 1.0}), model.predict_one({"meeting": 1.0, "unknown": 3.0})
     ('spam', 'mail')
     >>> model.names_
-    ['free', 'offer', 'meeting']
+    ['free', 'offer', 'meeting', 'now']
     """
 
     def __init__(
