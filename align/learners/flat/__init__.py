@@ -12,6 +12,7 @@ module                what
 `ellipsoid`           CELLIP and IELLIP
 `mixed_classifier`    a classifier on shards, in parallel
 `dict_stream`         any of them on streams of dicts, one example at a time
+`progress_reports`    predict, count, learn; with bounds and the regret of windows
 `run_certificate`     what the theory promises of a learner on given data
 ====================  ========================================================
 """
@@ -30,6 +31,7 @@ from align.learners.flat.passive_aggressive import (
     PassiveAggressiveRegressor,
     cycle_until,
 )
+from align.learners.flat.progress_reports import Progress, progressive
 from align.learners.flat.quasi_additive import Perceptron, PNormPerceptron, SelfTunedWinnow, Winnow
 from align.learners.flat.run_certificate import RunCertificate, certify_run
 from align.learners.flat.uniclass import PassiveAggressiveUniclass
@@ -50,6 +52,7 @@ __all__ = [
     "PassiveAggressiveRegressor",
     "PassiveAggressiveUniclass",
     "Perceptron",
+    "Progress",
     "RunCertificate",
     "SelfTunedWinnow",
     "ThresholdWinnow",
@@ -60,5 +63,6 @@ __all__ = [
     "cut_ellipsoid",
     "cycle_until",
     "iellip_bound",
+    "progressive",
     "threshold_winnow_bound",
 ]

@@ -32,7 +32,6 @@ SQUARED_BOUNDS = ("multiplicative", "PA", "PA-II")
 
 _WEIGHTS = (1e-3, 1e-1, 1.0, 10.0, 100.0)  # of half the squared norm, beside the sum of losses
 _FACTORS = (0.25, 0.5, 0.75, 1.0, 1.5)
-_PASSES = 40
 
 
 class Constraints:
@@ -90,7 +89,7 @@ class Constraints:
         found.down = None if self.down is None else self.down[rounds]
         return found
 
-    def solve(self, weight: float) -> Floats:
+    def solve(self, weight: float, passes: int = 40) -> Floats:
         """Return the u of least ``weight |u|^2 / 2 + sum of losses`` [shape=(rows, d + 1)].
 
         As nearly as some passes of dual coordinate ascent come.
@@ -100,7 +99,7 @@ class Constraints:
         u = np.zeros((self.rows, X.shape[1]))
         rng = np.random.default_rng(0)
         alpha = np.zeros(len(self.up))
-        for _ in range(_PASSES):
+        for _ in range(passes):
             order = rng.permutation(len(alpha))
             moved = _ascend(
                 X.data, X.indices, X.indptr, self.up, down, self.sign, self.target,
@@ -244,7 +243,7 @@ def least_loss(constraints: Constraints) -> float:
     zero = np.zeros((constraints.rows, constraints.X.shape[1] * (1 + constraints.doubled)))
     least = float(constraints.losses_of(zero).sum())
     for weight in _WEIGHTS[:2]:
-        u = constraints.solve(weight)
+        u = constraints.solve(weight, passes=400)
         u = np.hstack([u, np.zeros_like(u)]) if constraints.doubled else u
         least = min(least, float(constraints.losses_of(u).sum()))
     return least

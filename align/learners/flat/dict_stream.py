@@ -219,6 +219,25 @@ class DictStream:
             prediction = classes[(best > 0) if self.learner._run.rows == 1 else best]
         return self.learner._round(prediction, row)
 
+    def entries(self, x: Example) -> tuple[npt.NDArray[np.int64], Floats]:
+        """Return the columns and values of an example.
+
+        Parameters
+        ----------
+        x : dict of str to float
+            A name that is new gets a column, as in learning.
+
+        Returns
+        -------
+        columns : np.ndarray [shape=(n,), dtype=int64]
+            In the order of the dict; of a hashed vocabulary, some may be there twice.
+        values : np.ndarray [shape=(n,)]
+        """
+        n = self._row.fill(x, self._names.__getitem__)
+        places, values = self._row.columns[:n].astype(np.int64), self._row.values[:n].copy()
+        values[places < 0] *= -1.0
+        return np.where(places < 0, ~places, places), values
+
     @property
     def names_(self) -> list[Hashable]:
         """The names of the columns of a growing vocabulary; those of a hashed one are lost."""

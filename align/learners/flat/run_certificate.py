@@ -45,7 +45,7 @@ from align.learners.flat._competitors import (
 from align.learners.flat._learner import FlatLearner
 from align.learners.theory import Certificate, Trace
 
-__all__ = ["RunCertificate", "certify_run"]
+__all__ = ["RunCertificate", "as_mistakes", "certify_run", "columns_of"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -187,7 +187,7 @@ def certify_run(model: FlatLearner, X: Any, y: Any, *, delta: float = 0.05) -> R
     margin = copy._current.margin
     mistake_bound = math.inf
     if best is not None and not regression:
-        mistake_bound = _as_mistakes(best[0], margin)
+        mistake_bound = as_mistakes(best[0], margin)
     other, regret, regret_bound = _regret(trace, among)
     risks = _risk_bounds(model.conversion, trace, margin, delta, regression)
     facts: dict[str, Any] = {
@@ -250,7 +250,7 @@ def columns_of(log: Floats) -> dict[str, Floats]:
     }
 
 
-def _as_mistakes(certificate: Certificate, margin: float) -> float:
+def as_mistakes(certificate: Certificate, margin: float) -> float:
     """Return the right side of a bound as a number of mistakes."""
     if certificate.bound == "Eq 5.2":
         return certificate.right / margin
@@ -310,7 +310,7 @@ def _curve(
         for i, end in enumerate(ends):
             part = Trace(trace.plan, constraints.part(slice(0, int(end))), rows=constraints.rows)
             part.extend({name: v[:end] for name, v in columns.items()}, directions[:end])
-            bounds[i] = _as_mistakes(evaluate(part, best[0].bound, best[1]), margin)
+            bounds[i] = as_mistakes(evaluate(part, best[0].bound, best[1]), margin)
     return {
         "rounds": ends.astype(float),
         "mistakes": wrong[ends - 1].astype(float),
