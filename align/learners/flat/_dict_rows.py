@@ -18,6 +18,7 @@ from align._numba import compiled
 from align.errors import ParameterError
 from align.learners.flat import _round as core
 from align.learners.flat._linear_pass import play
+from align.learners.flat._round import ball_scale
 
 __all__ = ["GrowingNames", "HashedNames", "RowBuffer", "play_row", "score_row"]
 
@@ -197,20 +198,22 @@ def play_row(
 
 @compiled(error_model="numpy")
 def score_row(
-    values: Any, columns: Any, n: int, W: Any, late: Any, d: int, bias: float, scale: float,
-    rounds: float, prefix: float, scores: Any,
+    values: Any, columns: Any, n: int, W: Any, late: Any, rule: Any, flags: Any, counts: Any,
+    sums: Any, scores: Any,
 ) -> None:  # fmt: skip
     """Write the scores of one row.
 
-    The weights are ``scale W``; where there are `rounds`, they are their mean, which the late
-    steps give entry by entry.
+    The weights are W times the scale; or the mean of those so far, which the late steps give entry
+    by entry.
     """
+    d, bias, rounds, prefix = flags[core.FEATURES], rule[core.BIAS], counts[0], sums[core.PREFIX]
+    scale = ball_scale(sums[core.C], sums[core.SQUARE], rule[core.BOUND])
     n = _tidy(values, columns, n)
     for r in range(W.shape[0]):
         total = bias * W[r, d]
         for j in range(n):
             total += values[j] * W[r, columns[j]]
-        if rounds > 0.0:
+        if flags[core.AVERAGE] != 0 and rounds > 0:
             behind = bias * late[r, d]
             for j in range(n):
                 behind += values[j] * late[r, columns[j]]
