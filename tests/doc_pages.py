@@ -218,12 +218,6 @@ def cat(folder: Path) -> None:
     shutil.copy(DATA / "kiwi.flac", folder / "cat.wav")
 
 
-def features(folder: Path) -> None:
-    """Toy speech and tiny pieces, to try a feature on."""
-    synthetic(folder)
-    pieces(folder)
-
-
 def both(folder: Path) -> None:
     """The bundled sentence and the bundled piece."""
     english(folder)
@@ -237,9 +231,6 @@ def nothing(folder: Path) -> None:
 FOLDERS = {
     "README.md": readme,
     "docs/index.md": both,
-    "docs/tutorial.md": synthetic,
-    "docs/tutorial-feature.md": features,
-    "docs/tutorial-music.md": minuet,
     "docs/music.md": pieces,
     "docs/text.md": english,
     "docs/mismatch.md": english,

@@ -104,7 +104,7 @@ def test_modules_say_what_they_are(name: str) -> None:
 
 HEAVY = {
     *("numba", "scipy", "sklearn", "librosa", "soundfile", "soxr", "joblib", "mido", "praatio"),
-    *("matplotlib", "pandas"),
+    *("matplotlib", "pandas", "pympi"),
 }
 
 

@@ -120,6 +120,8 @@ class SpeechWork:
         Of transcripts: words that stand for any sound, see `align.speech.text.align_text`.
     trust, repair : bool
         Of transcripts: what is done where text and recording disagree, see there.
+    slack : float
+        Of transcripts with times: seconds that speech may lie outside of its utterance.
     """
 
     kind = "speech"
@@ -148,10 +150,11 @@ class SpeechWork:
         tokens: Sequence[str] = (),
         trust: bool = False,
         repair: bool = False,
+        slack: float = 0.0,
     ) -> None:
         self.phone_map = None if phone_map is None else read_phone_map(phone_map)
         self.tokens = tuple(tokens)
-        self.trust, self.repair = trust, repair
+        self.trust, self.repair, self.slack = trust, repair, slack
         self.suffix = suffix
         self.text = text
         self.dictionary = tuple(dictionary)
@@ -176,7 +179,7 @@ class SpeechWork:
         from align.speech.text import align_text, read_transcript
 
         options: dict[str, Any] = {"language": self.language, "tokens": self.tokens}
-        options.update(trust=self.trust, repair=self.repair)
+        options.update(trust=self.trust, repair=self.repair, slack=self.slack)
         given = _dictionary(self.dictionary, self.digests, self.language)
         said = read_transcript(task.source)
         return align_text(aligner, task.audio, said, dictionary=given, **options)
@@ -210,9 +213,9 @@ class SpeechWork:
             options["phone_map"] = sorted(self.phone_map.items())
         if self.tokens:
             options["tokens"] = list(self.tokens)
-        for name in ("trust", "repair"):
+        for name in ("trust", "repair", "slack"):
             if getattr(self, name):
-                options[name] = True
+                options[name] = getattr(self, name)
         return options
 
 

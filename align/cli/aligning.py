@@ -13,11 +13,13 @@ import click
 
 from align.cli.console import FILE, TEXT_OR_FILE, Console, message_options, plural
 from align.cli.options import (
+    anchors_option,
     dictionary_option,
     encoding_option,
     language_option,
     overwrite_option,
     phone_map_option,
+    slack_option,
     speech_model_option,
     strict_option,
     token_option,
@@ -26,6 +28,7 @@ from align.cli.options import (
 from align.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
+    from align.formats.anchors import AnchorTable
     from align.results.alignment import Alignment
     from align.results.timing import Timing
     from align.speech.text.transcript import Utterance
@@ -45,19 +48,36 @@ _UNSURE = 5  # onsets named with --verbose
 
 
 @click.command()
-@click.argument("folder", metavar="[DIR]", required=False, default="align-demo", type=FILE)
+@click.argument("folder", metavar="[DIR]", required=False, type=FILE)
+@click.option(
+    "--corpus",
+    type=FILE,
+    metavar="DIR",
+    help="Write a small corpus of speech and music to practise on into this new folder instead.",
+)
 @message_options
 @click.pass_obj
-def demo(console: Console, folder: Path) -> None:
+def demo(console: Console, folder: Path | None, corpus: Path | None) -> None:
     """Align the bundled recordings and show how well it went.
 
     Every output format is written into DIR (by default ./align-demo); files of an earlier
     demonstration there are replaced. The errors against the known truth are printed.
+
+    With --corpus, recordings with TextGrids and pieces with scores are written, which the
+    tutorials train on; nothing is aligned.
     """
+    if corpus is not None:
+        if folder is not None:
+            raise click.UsageError("Give either DIR or --corpus DIR.")
+        from align.cli.demo_corpus import write_demo_corpus
+
+        written = write_demo_corpus(corpus)
+        console.summary(f"{plural(len(written), 'file')}: {corpus}; see README.txt there.")
+        return
     import align.cli.demonstration
 
     with console.first_run():
-        result = align.cli.demonstration.run(folder, progress=console.progress)
+        result = align.cli.demonstration.run(folder or "align-demo", progress=console.progress)
     console.summary(result.text)
 
 
@@ -81,7 +101,7 @@ def demo(console: Console, folder: Path) -> None:
     "Of --phones: what the model calls them; two columns from,to, or timit48 or timit39. The "
     "results keep the phones as given."
 )
-@encoding_option("the file of --phones or --text")
+@encoding_option("the files of --phones, --text and --anchors")
 @dictionary_option(
     "dictionaries",
     "FILE|cmudict",
@@ -118,9 +138,12 @@ def demo(console: Console, folder: Path) -> None:
     type=FILE,
     metavar="OUT",
     help="Where to write; may be given several times. The suffix decides the format: .TextGrid, "
-    ".csv, .json, .ctm, .phn, .lab, .txt (Audacity labels), .vtt or .srt (subtitles), .png. By "
+    ".eaf (ELAN), .csv, .json, .ctm, .phn, .lab, .txt (Audacity labels), .vtt or .srt "
+    "(subtitles), .png. By "
     "default the name of the recording with .TextGrid, in the current folder.",
 )
+@anchors_option()
+@slack_option()
 @token_option()
 @trust_options()
 @strict_option()
@@ -141,6 +164,8 @@ def speech(
     silence_label: str | None,
     model: str | None,
     outputs: tuple[Path, ...],
+    anchors: Path | None,
+    slack: float,
     tokens: tuple[str, ...],
     trust: bool,
     repair: bool,
@@ -154,6 +179,7 @@ def speech(
     align speech kiwi.wav --text "The kiwi is green." -o kiwi.TextGrid
     align speech talk.wav --text talk.txt -o talk.TextGrid -o talk.png
     align speech a.wav --text a.txt --dictionary my.dict --dictionary cmudict
+    align speech kiwi.wav --text kiwi.txt --anchors known.csv
     """  # noqa: D301
     targets = outputs or (Path(f"{audio.stem}.TextGrid"),)
     if (phones is None) == (text is None):
@@ -170,10 +196,13 @@ def speech(
         _align_text(
             console, audio, said, model, targets, silence_label, overwrite, strict,
             dictionary=dictionaries or None, language=language, guess=not no_guess,
-            tokens=tokens, trust=trust, repair=repair,
+            tokens=tokens, trust=trust, repair=repair, slack=slack,
+            anchors=_known_times(anchors, encoding, words=True),
         )  # fmt: skip
         return
     assert phones is not None
+    if slack:
+        raise ParameterError("--slack is for the utterances of --text; --phones has none.")
     events = read_phones(phones, encoding)
     _check_audio(audio)
 
@@ -181,8 +210,9 @@ def speech(
     from align.speech.mapped import align_mapped
 
     model = chosen_model(console, model, language)
+    known = _known_times(anchors, encoding, words=False)
     with console.first_run(otherwise=f"Aligning {audio} ..."):
-        alignment = align_mapped(align.load(model), audio, events, phone_map)
+        alignment = align_mapped(align.load(model), audio, events, phone_map, anchors=known)
     show_details(console, model, alignment)
     if silence_label is not None:
         alignment = _with_silence(alignment, silence_label)
@@ -208,6 +238,13 @@ def chosen_model(console: Console, model: str | None, language: str) -> str:
             f"The model is {chosen}, since the language is {language!r}; --model names another."
         )
     return chosen
+
+
+def _known_times(path: Path | None, encoding: str | None, *, words: bool) -> "AnchorTable | None":
+    """Read what ``--anchors`` names."""
+    from align.formats.anchors import read_anchors
+
+    return None if path is None else read_anchors(path, words=words, encoding=encoding)
 
 
 def _check_audio(audio: Path) -> None:

@@ -18,6 +18,7 @@ from align.cli.options import (
     language_option,
     model_option,
     phone_map_option,
+    slack_option,
     speech_model_option,
     stacked,
     strict_option,
@@ -95,6 +96,7 @@ def _format_option(names: str, default: str) -> Callable[[_F], _F]:
 @phone_map_option()
 @token_option()
 @trust_options()
+@slack_option()
 @click.pass_context
 def corpus_speech(context: click.Context, /, **options: Any) -> None:
     """Align the recordings below IN_DIR with the phones or transcripts beside them.

@@ -161,7 +161,7 @@ def _other_tiers(labels: Path, audio: Path, drawn: "Timing") -> "dict[str, Timin
     from align.results.alignment import Alignment
     from align.show.page import read_recordings
 
-    if labels.suffix.lower() not in (".textgrid", ".json"):
+    if labels.suffix.lower() not in (".textgrid", ".eaf", ".json"):
         return {}
     (recording,) = read_recordings([str(labels)], audio=[str(audio)])
     return {
@@ -205,12 +205,14 @@ def convert(
 ) -> None:
     """Convert a label file to another format.
 
-    The suffixes decide the formats. Phones: .TextGrid, .csv, .tsv, .json, .ctm, .phn, .lab, and
-    .txt for Audacity labels; .wrd, .vtt and .srt hold words. Notes: .csv, .tsv, .json, .mid, .txt,
-    .svl, .sv.csv, and only to write .match and .tempo.csv.
+    The suffixes decide the formats. Phones: .TextGrid, .eaf (ELAN), .csv, .tsv, .json, .ctm, .phn,
+    .lab, and .txt for Audacity labels; .wrd, .vtt and .srt hold words, .rttm when
+    each speaker speaks. Notes: .csv, .tsv, .json,
+    .mid, .txt, .svl, .sv.csv, and only to write .match and .tempo.csv.
 
-    A TextGrid or JSON file keeps all tiers it is given, a table the phones with their words; the
-    other formats hold one tier, the phones or what --tier names, and what is left out is said.
+    A TextGrid, ELAN or JSON file keeps all tiers it is given, a table the phones with their
+    words; the other formats hold one tier, the phones or what --tier names, and what is left out
+    is said.
     """
     from align.formats.table import is_music
 

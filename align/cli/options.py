@@ -118,6 +118,29 @@ def trust_options() -> _Option:
     )
 
 
+def anchors_option() -> _Option:
+    """Return ``--anchors``."""
+    return click.option(
+        "--anchors",
+        type=FILE,
+        metavar="FILE",
+        help="Words or phones whose beginning is known, and is kept: a .csv with the columns "
+        "time,label or time,label,index, or the tier of words or phones of a .TextGrid.",
+    )
+
+
+def slack_option() -> _Option:
+    """Return ``--slack``."""
+    return click.option(
+        "--slack",
+        type=click.FloatRange(0, 60),
+        default=0.0,
+        metavar="SECONDS",
+        help="Speech may begin so long before the interval of its utterance, and end so long "
+        "behind it.",
+    )
+
+
 def strict_option() -> _Option:
     """Return ``--strict``."""
     return click.option(

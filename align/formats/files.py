@@ -27,21 +27,21 @@ def read_labels(
     ----------
     path : path
         A ``.TextGrid``, ``.phn`` or ``.wrd`` (TIMIT), ``.lab`` (HTK), ``.csv``, ``.tsv``, ``.txt``
-        (Audacity), ``.ctm``, ``.vtt``, ``.srt`` or ``.json`` file; the suffix in any case.
+        (Audacity), ``.ctm``, ``.vtt``, ``.srt``, ``.rttm``,
+        ``.eaf`` (ELAN) or ``.json`` file; the suffix in any case.
     rate : float, optional
         Sampling rate in Hz that TIMIT files count samples at; by default 16000.
     duration : float, optional
         Length of the recording in seconds; labels beyond it are then an error.
     tier : str, optional
-        Tier of a TextGrid; by default the one that holds the phones.
+        Tier of a TextGrid or ELAN file; by default the one that holds the phones.
     silence : str
         Name of labels without text and of gaps; ``""`` leaves them nameless.
     encoding : str, optional
         By default UTF-8 or UTF-16, whichever the file is.
     format : str, optional
-        One of ``textgrid``, ``phn``, ``lab``, ``csv``, ``tsv``, ``audacity``, ``ctm``, ``vtt``,
-        ``srt``, ``json``;
-        by default what the suffix says.
+        One of ``textgrid``, ``eaf``, ``phn``, ``lab``, ``csv``, ``tsv``, ``audacity``, ``ctm``,
+        ``vtt``, ``srt``, ``rttm``, ``json``; by default what the suffix says.
 
     Returns
     -------
@@ -147,9 +147,9 @@ def write_tiers(
     Parameters
     ----------
     path : path
-        The output. A TextGrid or JSON file holds all tiers; a table the phones of each speaker,
-        with their words; the other formats one tier: a ``.wrd``, ``.vtt`` or ``.srt`` file
-        the words, others the phones.
+        The output. A TextGrid, ELAN or JSON file holds all tiers; a table the phones of each
+        speaker, with their words; a ``.rttm`` file when each speaks; the other formats one
+        tier: a ``.wrd``, ``.vtt`` or ``.srt`` file the words, others the phones.
     tiers : Tiers
         What to write.
     tier : str, optional
@@ -175,7 +175,7 @@ def write_tiers(
         kept: tuple[Tier, ...] = (tiers.phones(tier),)
     elif found.holds == "tiers":
         kept = tiers.tiers
-    elif found.holds == "words":
+    elif found.holds in ("words", "turns"):
         speakers = tiers.speakers()
         kept = tuple(one for _, phones, words in speakers for one in (words, phones) if one)
     else:

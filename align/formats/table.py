@@ -13,6 +13,7 @@ from align.errors import ParameterError
 from align.formats.aligned_midi import read_aligned_midi
 from align.formats.audacity import read_audacity, write_audacity
 from align.formats.ctm import read_ctm, write_ctm
+from align.formats.elan import read_eaf, read_eaf_tiers, write_eaf, write_eaf_tiers
 from align.formats.htk import read_lab, write_lab
 from align.formats.json_file import read_json, read_json_tiers, write_json, write_json_tiers
 from align.formats.match_file import write_match
@@ -20,6 +21,7 @@ from align.formats.midi_out import write_midi
 from align.formats.music_json import is_music_json, read_music_json, write_music_json
 from align.formats.note_labels import read_note_labels, write_layer, write_points, write_sv_csv
 from align.formats.note_table import is_note_table, read_note_table, write_note_table
+from align.formats.rttm import read_rttm, read_rttm_tiers, write_rttm, write_rttm_tiers
 from align.formats.subtitles import read_srt, read_vtt, write_srt, write_vtt
 from align.formats.tables import read_csv, write_csv, write_csv_tiers
 from align.formats.tempo_table import write_tempo
@@ -63,8 +65,8 @@ class Format(NamedTuple):
     name : str
         What the parameter `format` calls it; several suffixes may share it.
     holds : str
-        ``labels`` of one tier, phones with their ``words``, ``tiers`` of any kind, ``notes``, or
-        a ``tempo`` curve.
+        ``labels`` of one tier, phones with their ``words``, ``tiers`` of any kind, ``turns``
+        of speakers, ``notes``, or a ``tempo`` curve.
     read, write : callable or None
         Of labels: to `Labels`, and of `TimedLabels`. Of notes: to `NoteTimes`, and of
         `TimedNotes`. None where it cannot be.
@@ -106,6 +108,10 @@ FORMATS = (
         *(".textgrid", "textgrid", "tiers", read_textgrid, write_textgrid),
         *(read_textgrid_tiers, write_textgrid_tiers, (*_TEXT, "tier")),
     ),
+    Format(
+        *(".eaf", "eaf", "tiers", read_eaf, write_eaf),
+        *(read_eaf_tiers, write_eaf_tiers, ("silence", "tier")),
+    ),
     Format(".phn", "phn", "labels", read_phn, write_phn, options=(*_TEXT, "rate")),
     Format(".wrd", "phn", "labels", _wrd, write_phn, options=(*_TEXT, "rate"), tier=WORDS),
     Format(".lab", "lab", "labels", read_lab, write_lab, options=_TEXT),
@@ -115,6 +121,10 @@ FORMATS = (
     Format(".ctm", "ctm", "labels", read_ctm, write_ctm, options=_TEXT),
     Format(".vtt", "vtt", "labels", read_vtt, write_vtt, options=_TEXT, tier=WORDS),
     Format(".srt", "srt", "labels", read_srt, write_srt, options=_TEXT, tier=WORDS),
+    Format(
+        *(".rttm", "rttm", "turns", read_rttm, write_rttm),
+        *(read_rttm_tiers, write_rttm_tiers, _TEXT),
+    ),
     Format(
         *(".json", "json", "tiers", read_json, write_json),
         *(read_json_tiers, write_json_tiers, _TEXT),
@@ -136,7 +146,7 @@ FORMATS = (
 )
 """Of several rows that fit the name of a file, the first counts."""
 
-_LABELS = tuple(row for row in FORMATS if row.holds in ("labels", "words", "tiers"))
+_LABELS = tuple(row for row in FORMATS if row.holds not in ("notes", "tempo"))
 _MUSIC = tuple(row for row in FORMATS if row.holds in ("notes", "tempo"))
 
 LABEL_FORMATS = {row.suffix: row.name for row in _LABELS}

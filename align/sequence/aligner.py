@@ -24,6 +24,7 @@ from align.features import Feature, Signal, TimedSignal
 from align.learners.structured.learner import StructuredLearner
 from align.potentials import Path, Potentials
 from align.results.alignment import Alignment
+from align.sequence.anchors import GivenAnchors, Held, held_in_lattice, held_in_sequence
 from align.sequence.base import NAMELESS, Aligner
 from align.sequence.checkpoint import describe_timed
 from align.sequence.correction import OnsetCorrection
@@ -33,6 +34,7 @@ from align.sequence.frames import in_order
 from align.sequence.lattices import ExpandedLattice, LatticeAlignment, node_events
 from align.sequence.placement import WINDOW, Placement, moved_offset
 from align.sequence.problem import Truth
+from align.sequence.recent import RecentSignals
 from align.sequence.recordings import read_timed
 from align.sequence.search import FoundNodes, Room, best_lattice_path, best_path
 from align.sequence.state import arrays_of, feature_states, restore_features
@@ -114,6 +116,7 @@ class SequenceAligner(Aligner):
 
     kind: ClassVar[str] = "sequence"
     correction_: OnsetCorrection | None = None
+    _recent: RecentSignals | None = None
     labels_: list[str]
     longest_: float
     starts_at_zero_: bool
@@ -312,6 +315,12 @@ class SequenceAligner(Aligner):
 
     # Alignment -------------------------------------------------------------------------------
 
+    def _recent_signal(self, audio: Any, rate: int | None, name: str) -> Signal:
+        """Return a recording, with what was computed of it where it was aligned just before."""
+        if self._recent is None:
+            self._recent = RecentSignals()
+        return self._recent.same(self._signal(audio, rate, name), self.features_)
+
     def _suited(self, signal: Signal) -> "SequenceAligner":
         """Return the fitted aligner that suits a recording: this one, but for speech in noise."""
         return self
@@ -322,13 +331,19 @@ class SequenceAligner(Aligner):
         events: tuple[Event, ...],
         terms: Mapping[str, Any],
         limits: IntArray | None = None,
+        held: Held | None = None,
     ) -> BaseFunctions:
         """Return the base functions; `limits` are the longest lengths in frames [shape=(K,)]."""
         if limits is None:
             limits = self._room(signal).limits(self._free(events))
         names = self.base_functions_ or list(terms)
-        pinned = self._pins_start(events)
-        return base_functions_of(terms, names, events, signal.n_frames, limits, pinned=pinned)
+        n_frames, pinned, windows = signal.n_frames, self._pins_start(events), None
+        if held is not None:  # what is known goes before what training was like
+            pinned = pinned and 0 not in held.at
+            windows, limits = held.windows, held.limits(limits, n_frames, pinned)
+        return base_functions_of(
+            terms, names, events, n_frames, limits, pinned=pinned, windows=windows
+        )
 
     def _free(self, events: tuple[Event, ...]) -> npt.NDArray[np.bool_]:
         return np.array([self._unbounded(event) for event in events])
@@ -340,13 +355,33 @@ class SequenceAligner(Aligner):
         )
 
     def _best_path(
-        self, signal: Signal, events: tuple[Event, ...], terms: Mapping[str, Any]
+        self,
+        signal: Signal,
+        events: tuple[Event, ...],
+        terms: Mapping[str, Any],
+        held: Held | None = None,
     ) -> tuple[Potentials, Path]:
         return best_path(
-            lambda limits: self._assemble(signal, events, terms, limits),
+            lambda limits: self._assemble(signal, events, terms, limits, held),
             self._weights,
             self._free(events),
             self._room(signal),
+        )
+
+    def _placed(
+        self,
+        times: npt.NDArray[np.float64],
+        terms: Mapping[str, Any],
+        events: tuple[Event, ...],
+        signal: Signal,
+        held: Held | None,
+    ) -> npt.NDArray[np.float64]:
+        """Return corrected times in order, those that are held as they are known."""
+        times = self._corrected(times, terms, events)
+        return (
+            in_order(times, signal.duration)
+            if held is None
+            else held.placed(times, signal.duration)
         )
 
     def _corrected(
@@ -363,6 +398,7 @@ class SequenceAligner(Aligner):
         events: Sequence[Event] | Lattice,
         *,
         rate: int | None = None,
+        anchors: GivenAnchors = None,
     ) -> Alignment:
         """Return when each event begins.
 
@@ -374,6 +410,9 @@ class SequenceAligner(Aligner):
             What occurs, in order; or what may occur, see `align_lattice`.
         rate : int, optional
             Sampling rate of `audio` in Hz, needed where `audio` is an array.
+        anchors : mapping of int to float, Anchors or AnchorTable, optional
+            Onsets that are known: event, counted from 0, to seconds; see
+            `align.sequence.anchors`. They are kept, and the best timing of the rest is found.
 
         Returns
         -------
@@ -383,15 +422,18 @@ class SequenceAligner(Aligner):
         Raises
         ------
         DataError
-            Where the audio cannot be read, an event is unknown, or the events do not fit.
+            Where the audio cannot be read, an event is unknown, the events do not fit, or an
+            anchor is impossible.
         """
         self.check_fitted()
-        return self._find(audio, events, rate)
+        return self._find(audio, events, rate, anchors)
 
     @one_thread()
-    def _find(self, audio: Any, events: Any, rate: int | None) -> Alignment:
+    def _find(
+        self, audio: Any, events: Any, rate: int | None, anchors: GivenAnchors = None
+    ) -> Alignment:
         if isinstance(events, Lattice):
-            return self.align_lattice(audio, events, rate=rate).alignment
+            return self.align_lattice(audio, events, rate=rate, anchors=anchors).alignment
         if isinstance(events, str):
             raise ParameterError(f"events={events!r}, must be a sequence; split the text.")
         given = tuple(events)
@@ -399,7 +441,7 @@ class SequenceAligner(Aligner):
         if not given:
             raise DataError("there are no events to align; give at least one.", path=name)
         self._check_events(given, name)
-        signal = self._signal(audio, rate, name)
+        signal = self._recent_signal(audio, rate, name)
         decoded, place = self._expand(given)
         if len(decoded) > signal.n_frames:
             raise DataError(
@@ -408,14 +450,15 @@ class SequenceAligner(Aligner):
                 "check that the events belong to this recording.",
                 path=name,
             )
+        held = held_in_sequence(anchors, given, place, len(decoded), signal, name)
         suited = self._suited(signal)
         try:
             terms = terms_of(suited.features_, signal, decoded)
-            potentials, path = suited._best_path(signal, decoded, terms)
+            potentials, path = suited._best_path(signal, decoded, terms, held)
         except ParameterError as error:
             raise DataError(str(error), path=name) from error
         times, confidence = suited.placement_.times(potentials, path.onsets)
-        times = in_order(suited._corrected(times, terms, decoded), signal.duration)
+        times = suited._placed(times, terms, decoded, signal, held)
         fit = suited._match(signal, decoded, terms, path.onsets)
         end = signal.duration if place[-1] >= len(decoded) else float(times[place[-1]])
         return Alignment(
@@ -438,6 +481,7 @@ class SequenceAligner(Aligner):
         *,
         events: Sequence[Event] | None = None,
         rate: int | None = None,
+        anchors: GivenAnchors = None,
     ) -> LatticeAlignment:
         """Return which events of a lattice occur, and when each begins.
 
@@ -451,6 +495,9 @@ class SequenceAligner(Aligner):
             Event of each number in ``lattice.event``; by default the labels of the nodes.
         rate : int, optional
             Sampling rate of `audio` in Hz, needed where `audio` is an array.
+        anchors : mapping of int to float or Anchors, optional
+            Node, counted from 0, to seconds: if it occurs, it begins at that time. Alternatives
+            may have the same time.
 
         Returns
         -------
@@ -476,17 +523,20 @@ class SequenceAligner(Aligner):
         given = node_events(lattice, events)
         name = NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
         self._check_events(given, name)
-        signal = self._signal(audio, rate, name)
+        signal = self._recent_signal(audio, rate, name)
         expanded = self._expand_lattice(lattice, given)
+        held = held_in_lattice(anchors, expanded, signal, name)
         suited = self._suited(signal)
         try:
-            potentials, path, nodes = suited._best_lattice_path(signal, expanded)
+            potentials, path, nodes = suited._best_lattice_path(signal, expanded, held)
         except ParameterError as error:
             raise DataError(str(error), path=name) from error
         times, confidence = suited.placement_.times(potentials, path.onsets)
         decoded = tuple(expanded.events[v] for v in nodes)
         terms = terms_of(suited.features_, signal, decoded)
-        times = in_order(suited._corrected(times, terms, decoded), signal.duration)
+        times = suited._placed(
+            times, terms, decoded, signal, None if held is None else held.along(nodes)
+        )
         fit = suited._match(signal, decoded, terms, path.onsets)
         place = expanded.given[nodes]
         asked = place >= 0
@@ -504,7 +554,9 @@ class SequenceAligner(Aligner):
         )
         return LatticeAlignment(alignment, place[asked])
 
-    def _best_lattice_path(self, signal: Signal, expanded: ExpandedLattice) -> FoundNodes:
+    def _best_lattice_path(
+        self, signal: Signal, expanded: ExpandedLattice, held: Held | None = None
+    ) -> FoundNodes:
         def terms(sequence: tuple[Event, ...]) -> Mapping[str, Any]:
             return terms_of(self.features_, signal, sequence)
 
@@ -514,8 +566,10 @@ class SequenceAligner(Aligner):
             dict(zip(self.base_functions_, self.coef_ / self.scale_, strict=True)),
             cache(self._unbounded),  # asked for every node, and labels are few
             self._room(signal),
-            pinned=self._pins_start(expanded.events),
+            pinned=self._pins_start(expanded.events)
+            and (held is None or not np.isin(expanded.lattice.starts, held.at).any()),
             onsets_of=lambda events: self._best_path(signal, events, terms(events))[1].onsets,
+            windows=None if held is None else held.windows,
         )
         return found.averaged() if self.normalise else found
 

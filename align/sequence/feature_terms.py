@@ -49,18 +49,21 @@ def base_functions_of(
     limits: IntArray,
     *,
     pinned: bool,
+    windows: IntArray | None = None,
 ) -> BaseFunctions:
     """Return the base functions called `names`; ModelError where one is missing.
 
     `limits` [shape=(K,)] are the longest lengths of the events, in frames. With `pinned` the first
-    event begins at frame 0; otherwise every onset may lie anywhere.
+    event begins at frame 0; otherwise every onset may lie anywhere in its window, of `windows`
+    [shape=(K, 2)], or in the recording.
     """
     missing = [name for name in names if name not in terms]
     if missing:
         raise ModelError(f"the features do not give the base functions {missing}.")
-    windows = np.tile(np.array([0, n_frames], dtype=np.intp), (len(events), 1))
+    if windows is None:
+        windows = np.tile(np.array([0, n_frames], dtype=np.intp), (len(events), 1))
     if pinned:
-        windows[0, 1] = 1
+        windows = np.concatenate(([[0, 1]], windows[1:]))
     return BaseFunctions(
         [terms[name] for name in names],
         names,

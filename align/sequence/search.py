@@ -17,11 +17,12 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from align.decoders import decode, decode_coarse_to_fine
+from align.decoders import LatticePath, decode, decode_coarse_to_fine
+from align.errors import ParameterError
 from align.potentials import Path, Potentials
 from align.sequence.lattices import ExpandedLattice
 from align.sequence.long_lattice import Guess, decode_in_windows, fullest_path
-from align.sequence.on_lattice import lattice_scores, most_frames, with_roles
+from align.sequence.on_lattice import LatticeScores, lattice_scores, most_frames, with_roles
 from align.terms import BaseFunctions
 from align.types import Event, IntArray
 
@@ -135,13 +136,15 @@ def best_lattice_path(
     *,
     pinned: bool,
     onsets_of: Callable[[tuple[Event, ...]], IntArray],
+    windows: IntArray | None = None,
 ) -> FoundNodes:
     """Return the best path of a lattice, and when its events begin.
 
     `terms` returns the base functions of a sequence of events, by name; `unbounded` says whether
     an event is a pause. With `pinned` the first event begins at frame 0. `onsets_of` returns the
     onsets, in frames, of a sequence of events; asked for where the recording is long, of one path
-    through the lattice. Raises ParameterError where no path can be timed.
+    through the lattice. Nodes begin within `windows` [shape=(N, 2)], if given. Raises
+    ParameterError where no path can be timed.
     """
     roles, n_frames = with_roles(expanded.lattice), room.n_frames
     events = tuple(expanded.events[v] for v in roles.origin)
@@ -154,7 +157,7 @@ def best_lattice_path(
         longest_found = int(np.diff(begin.onsets, append=n_frames).max())
         pause = min(n_frames, max(pause, 2 * longest_found + 1))
     longest, same = room.longest, cache(terms)  # asked for again however long a pause may be
-    windows = None
+    held = None if windows is None else windows[roles.origin]
     while True:
         limits = np.where(free, pause, longest)
         limits[open_end] = np.maximum(limits[open_end], pause)
@@ -164,13 +167,15 @@ def best_lattice_path(
             pause = min(n_frames, 2 * pause)
             continue
         scores = lattice_scores(same, weights, roles, events, limits, n_frames, pinned=pinned)
-        if begin is None:
-            found = scores.decode()
-        else:
-            reach = max(1, round(LATTICE_REACH / room.hop))
-            found, windows = decode_in_windows(
-                scores.decode, scores.lattice, begin, n_frames, reach
-            )
+        try:
+            found, used_windows = _decoded(scores, held, begin, room)
+        except ParameterError:
+            # what lies between two windows may have to last longer than any event in training
+            if held is None or min(longest, pause) >= n_frames:
+                raise
+            longest, pause = min(n_frames, 2 * longest), min(n_frames, 2 * pause)
+            continue
+        if begin is not None:
             begin = Guess(found.nodes, found.onsets)
         used = limits[found.nodes]
         lengths = np.diff(found.onsets, append=n_frames)
@@ -179,4 +184,24 @@ def best_lattice_path(
             break
         pause = min(n_frames, 2 * int(used[may_last].max()))
     path = Path(found.onsets, found.score)
-    return FoundNodes(scores.along(found.nodes, windows), path, roles.origin[found.nodes])
+    return FoundNodes(scores.along(found.nodes, used_windows), path, roles.origin[found.nodes])
+
+
+def _decoded(
+    scores: LatticeScores, held: IntArray | None, begin: Guess | None, room: Room
+) -> tuple[LatticePath, IntArray | None]:
+    """Return the best path and its windows: those held, of a long recording around a guess."""
+
+    def within(windows: IntArray) -> IntArray:
+        if held is None:
+            return windows
+        first, stop = np.maximum(held[:, 0], windows[:, 0]), np.minimum(held[:, 1], windows[:, 1])
+        return np.stack((first, stop), axis=1)
+
+    if begin is None:
+        return scores.decode(held), held
+    reach = max(1, round(LATTICE_REACH / room.hop))
+    found, windows = decode_in_windows(
+        lambda wide: scores.decode(within(wide)), scores.lattice, begin, room.n_frames, reach
+    )
+    return found, within(windows)

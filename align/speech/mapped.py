@@ -7,6 +7,7 @@ from typing import Any
 
 from align.formats.phone_map import read_phone_map
 from align.results.alignment import Alignment
+from align.sequence.anchors import Anchors, GivenAnchors
 
 __all__ = ["align_mapped"]
 
@@ -18,6 +19,7 @@ def align_mapped(
     phone_map: Mapping[str, str] | str | os.PathLike[str] | None = None,
     *,
     rate: int | None = None,
+    anchors: GivenAnchors = None,
 ) -> Alignment:
     """Return when each phone begins, of phones that are mapped first; results keep their names.
 
@@ -33,6 +35,8 @@ def align_mapped(
         Names of phones, and what the model calls them; see `align.formats.phone_map`.
     rate : int, optional
         Sampling rate of `audio` in Hz, needed where `audio` is an array.
+    anchors : mapping of int to float, Anchors or AnchorTable, optional
+        Onsets that are known, with the phones as they are given; see `SpeechAligner.align`.
 
     Returns
     -------
@@ -43,10 +47,12 @@ def align_mapped(
     DataError
         As `SpeechAligner.align` does, or where the map cannot be read.
     """
+    # an aligner of the user's own need not know of anchors
+    known = {} if anchors is None else {"anchors": Anchors.of(anchors, phones)}
     if phone_map is None:
-        as_given: Alignment = aligner.align(audio, phones, rate=rate)
+        as_given: Alignment = aligner.align(audio, phones, rate=rate, **known)
         return as_given
     names = phone_map if isinstance(phone_map, Mapping) else read_phone_map(phone_map)
     mapped = [names.get(phone, phone) for phone in phones]
-    found: Alignment = aligner.align(audio, mapped, rate=rate)
+    found: Alignment = aligner.align(audio, mapped, rate=rate, **known)
     return replace(found, events=tuple(phones))

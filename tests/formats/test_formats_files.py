@@ -203,8 +203,8 @@ def test_unusable_paths(tmp_path):
         read_labels(tmp_path / "b.phn")
     with pytest.raises(ParameterError, match=r"the suffix '.xyz' is no label format; use one of"):
         read_labels(tmp_path / "a.xyz")
-    with pytest.raises(ParameterError, match="format='elan', must be one of textgrid"):
-        read_labels(tmp_path / "a.phn", format="elan")
+    with pytest.raises(ParameterError, match="format='exmaralda', must be one of textgrid"):
+        read_labels(tmp_path / "a.phn", format="exmaralda")
 
 
 @pytest.mark.parametrize("rate", [0, -1, float("nan"), float("inf")])

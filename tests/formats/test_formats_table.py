@@ -54,6 +54,7 @@ def test_every_row_is_found_by_its_suffix() -> None:
 def test_the_formats_are_these() -> None:
     assert LABEL_FORMATS == {
         ".textgrid": "textgrid",
+        ".eaf": "eaf",
         ".phn": "phn",
         ".wrd": "phn",
         ".lab": "lab",
@@ -63,6 +64,7 @@ def test_the_formats_are_these() -> None:
         ".ctm": "ctm",
         ".vtt": "vtt",
         ".srt": "srt",
+        ".rttm": "rttm",
         ".json": "json",
     }
     assert list(MUSIC_FORMATS)[:3] == [".tempo.csv", ".sv.csv", ".csv"]

@@ -11,9 +11,13 @@ module                what
 `online`              any combination: complexity, loss, step, tuning
 `ellipsoid`           CELLIP and IELLIP
 `mixed_classifier`    a classifier on shards, in parallel
+`dict_stream`         any of them on streams of dicts, one example at a time
+`progress_reports`    predict, count, learn; with bounds and the regret of windows
+`run_certificate`     what the theory promises of a learner on given data
 ====================  ========================================================
 """
 
+from align.learners.flat.dict_stream import DictStream
 from align.learners.flat.ellipsoid import CELLIP, IELLIP, cellip_bound, cut_ellipsoid, iellip_bound
 from align.learners.flat.mixed_classifier import MixedClassifier
 from align.learners.flat.multiplicative import (
@@ -27,13 +31,16 @@ from align.learners.flat.passive_aggressive import (
     PassiveAggressiveRegressor,
     cycle_until,
 )
+from align.learners.flat.progress_reports import Progress, progressive
 from align.learners.flat.quasi_additive import Perceptron, PNormPerceptron, SelfTunedWinnow, Winnow
+from align.learners.flat.run_certificate import RunCertificate, certify_run
 from align.learners.flat.uniclass import PassiveAggressiveUniclass
 from align.learners.flat.winnow import ThresholdWinnow, WinnowBound, threshold_winnow_bound
 
 __all__ = [
     "CELLIP",
     "IELLIP",
+    "DictStream",
     "MixedClassifier",
     "MultiplicativePA",
     "MultiplicativePARegressor",
@@ -45,13 +52,17 @@ __all__ = [
     "PassiveAggressiveRegressor",
     "PassiveAggressiveUniclass",
     "Perceptron",
+    "Progress",
+    "RunCertificate",
     "SelfTunedWinnow",
     "ThresholdWinnow",
     "Winnow",
     "WinnowBound",
     "cellip_bound",
+    "certify_run",
     "cut_ellipsoid",
     "cycle_until",
     "iellip_bound",
+    "progressive",
     "threshold_winnow_bound",
 ]

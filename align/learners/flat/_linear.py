@@ -39,12 +39,12 @@ class LinearRun:
         self.rule, self.flags, self.sums = plan_arrays(plan, bias=bias, average=average)
         self.counts = np.zeros(4, dtype=np.int64)
         self.flags[core.FEATURES] = n_features
-        self._W, self._late = self._room(rows)
+        self._W, self._late = self._room(rows, n_features)
 
-    def _room(self, rows: int) -> tuple[Floats, Floats]:
+    def _room(self, rows: int, n_features: int) -> tuple[Floats, Floats]:
         """Return weights and late steps of so many scores, all 0."""
         # A multiple of eight numbers, so that every class begins at a round address.
-        width = -(-(self.n_features + 1) // 8) * 8
+        width = -(-(n_features + 1) // 8) * 8
         late = (rows, width) if self.flags[core.AVERAGE] else (rows, 0)
         return _aligned((rows, width)), _aligned(late)
 
@@ -182,20 +182,38 @@ class LinearRun:
         self.V[:] = self.sums[core.C] * weights
         self.sums[core.SQUARE] = float(np.sum(self.V**2))
 
+    def widen(self, n_features: int) -> None:
+        """Make room for more features, whose weights begin at 0.
+
+        The room doubles when it is used up, so that a feature costs the same however many came
+        before it. Only the weights of the constant, the last, move each time.
+        """
+        old, self.n_features = self.n_features, n_features
+        self.flags[core.FEATURES] = n_features
+        if n_features >= self._W.shape[1]:
+            wider = self._room(self.rows, 2 * n_features)
+            for part, new in zip((self._W, self._late), wider, strict=True):
+                new[:, : part.shape[1]] = part
+            self._W, self._late = wider
+        for part in (self._W, self._late):
+            if part.shape[1]:
+                part[:, n_features], part[:, old] = part[:, old].copy(), 0.0
+
     def grow(self, rows: int, places: npt.NDArray[np.intp]) -> None:
         """Make room for more classes, whose weights begin at 0.
 
         One score of two classes becomes two, half the size each and of opposite signs: the
         margins stay what they were, and so does every prediction.
         """
-        grown = self._room(rows)
+        grown = self._room(rows, self.n_features)
         for old, new in zip((self._W, self._late), grown, strict=True):
             if len(old) == 1 and rows > 1 and len(places) == 2:
-                new[places[0]], new[places[1]] = -old[0] / 2.0, old[0] / 2.0
+                half = old[0, : new.shape[1]] / 2.0
+                new[places[0]], new[places[1]] = -half, half
             elif rows == 1:
-                new[:] = old
+                new[:] = old[:, : new.shape[1]]
             elif len(places) == len(old):
-                new[places] = old
+                new[places] = old[:, : new.shape[1]]
         self._W, self._late = grown
         if self.rows == 1 and rows > 1 and len(places) == 2:
             self.sums[core.SQUARE] /= 2.0

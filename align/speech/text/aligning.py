@@ -10,11 +10,12 @@ import numpy.typing as npt
 
 from align.decoders import Lattice
 from align.errors import DataError, ParameterError, error_reason
-from align.formats.labels import OVERRUN
 from align.results.alignment import Alignment
+from align.sequence.anchors import Anchors, GivenAnchors
 from align.sequence.fit import joined
 from align.sequence.lattices import LatticeAlignment
 from align.sequence.placement import Placement
+from align.speech.text.anchored import node_anchors, word_anchors
 from align.speech.text.arpabet import IpaLabels
 from align.speech.text.dictionary import Dictionary, Pronunciation, cmudict, read_dictionary
 from align.speech.text.espeak import espeak_available
@@ -30,6 +31,7 @@ from align.speech.text.lookup import Entry, look_up_all
 from align.speech.text.mismatch import Mismatch, doubts_at, is_another_text, mismatches_of
 from align.speech.text.normalise import split_words, spoken_noise
 from align.speech.text.realisation import Rules
+from align.speech.text.spans import check_slack, followed, place_of, span_of
 from align.speech.text.tiers import SpeakerTiers, TextAlignment
 from align.speech.text.transcript import Utterance
 from align.types import SILENCE, SILENCES, SPOKEN_NOISE
@@ -84,7 +86,9 @@ class PhoneAligner(Protocol):
         """Raise ParameterError where it is neither fitted nor loaded."""
         ...
 
-    def align_lattice(self, audio: Any, lattice: Lattice, *, rate: int | None) -> LatticeAlignment:
+    def align_lattice(
+        self, audio: Any, lattice: Lattice, *, rate: int | None, anchors: GivenAnchors = None
+    ) -> LatticeAlignment:
         """Find which events of a lattice occur, and the time each begins."""
         ...
 
@@ -101,6 +105,8 @@ def align_text(
     trust: bool = False,
     repair: bool = False,
     rate: int | None = None,
+    anchors: GivenAnchors = None,
+    slack: float = 0.0,
 ) -> TextAlignment:
     """Return when each word of a text, and each of its phones, was said.
 
@@ -124,12 +130,18 @@ def align_text(
         `align.speech.text.normalise.spoken_noise`.
     trust : bool
         Take it that all of the text was said, and nothing else. By default words may be left out
-        and other things said between them: `TextAlignment.mismatches`.
+        and other things said between them: `TextAlignment.mismatches`. Where there are anchors,
+        the text is trusted.
     repair : bool
         Leave words that were not said out of the tiers, and mark what was said besides as ``spn``.
         By default every word of the text stays in the tiers, and what is not in it is a silence.
     rate : int, optional
         Sampling rate of `audio` in Hz, needed where `audio` is an array.
+    anchors : mapping of int to float, Anchors or AnchorTable, optional
+        When words begin that are known: word of the text, counted from 0, to seconds; see
+        `align.sequence.anchors`. The result has these times, and the best for all else.
+    slack : float
+        Seconds that an utterance may begin before its interval, and end behind it.
 
     Returns
     -------
@@ -140,8 +152,9 @@ def align_text(
     ------
     DataError
         If the audio cannot be read, words have no pronunciation (all are named), phones are not
-        those of the model, the text does not fit into the recording, or the model has base
-        functions that no lattice can be decoded with (the thesis's speaking rate).
+        those of the model, the text does not fit into the recording, an anchor is impossible, or
+        the model has base functions that no lattice can be decoded with (the thesis's speaking
+        rate).
     ParameterError
         If there is no dictionary, or the language is unknown.
 
@@ -178,7 +191,9 @@ def align_text(
         path=name,
     )
     recording = _Recording.read(audio, rate, model, name)
+    held = word_anchors(anchors, said, split, recording.duration, name)
     silence = next((label for label in SILENCES if label in known), None)
+    check_slack(slack, silence)
     alternatives = realisations(known, entries)
     costs, realised = model.realisations_, None
     if costs and alternatives:
@@ -190,9 +205,17 @@ def align_text(
     fits: dict[str, list[_Fit]] = {}
     spoken: dict[str, list[str]] = {}
     mismatches: list[Mismatch] = []
-    for utterance, words in zip(said, split, strict=True):
+    for utterance, words, following in zip(said, split, followed(said), strict=True):
         if not words:
             continue
+        speaker = utterance.speaker
+        before = spoken.setdefault(speaker, [])
+        above = rows.setdefault(speaker, [])
+        after = _end_of_speech(above) if slack else 0.0
+        span = span_of(
+            utterance, recording.duration, name, slack=slack, after=after, following=following
+        )
+        part = _part_of(model, recording, utterance, span, words, entries)
 
         def lattice_of(doubts: Doubts, words: Sequence[str] = words) -> WordLattice:
             return word_lattice(
@@ -205,18 +228,21 @@ def align_text(
                 doubts=doubts,
             )
 
-        part = _part_of(model, recording, utterance, words, entries)
-        found, built, doubted, fitting = _found(model, part, words, lattice_of, trust)
-        before = spoken.setdefault(utterance.speaker, [])
-        rows.setdefault(utterance.speaker, []).extend(
-            _rows(found, built, part.begin, len(before), repair)
-        )
-        begin, speaker = part.begin, utterance.speaker
+        if held is None and not trust and getattr(model, "hears_noise", False):
+            found = _doubted(model, part, words, lattice_of)
+        else:
+            # anchors are of one speaker only, whose words are all that there are
+            built, of_nodes = node_anchors(held, lattice_of(TRUSTED), len(before), span, name)
+            whole = part.align(model, built.lattice, of_nodes)
+            found = _Found(whole, built, [], whole)
+        own = _rows(found.path, found.built, part.begin, len(before), repair)
+        above += _as_known(own, held)
         here = [
-            replace(m, start=m.start + begin, end=m.end + begin, speaker=speaker) for m in doubted
+            replace(m, start=m.start + part.begin, end=m.end + part.begin, speaker=speaker)
+            for m in found.mismatches
         ]
         mismatches += here
-        fits.setdefault(speaker, []).append(_fit(fitting.alignment, utterance, here))
+        fits.setdefault(speaker, []).append(_fit(found.whole.alignment, utterance, here))
         before += words
     return TextAlignment(
         {
@@ -326,9 +352,32 @@ class _Recording:
         return cls(samples, found, about.duration, about.rate, name, os.fspath(audio))
 
 
+def _end_of_speech(rows: _Rows) -> float:
+    """Return where the last word ends, in seconds."""
+    end = 0.0
+    for row in reversed(rows):
+        if row.word >= 0:
+            return end
+        end = row.start
+    return 0.0
+
+
+def _as_known(rows: _Rows, held: Anchors | None) -> _Rows:
+    """Return rows whose words begin exactly when they are known to, without rounding."""
+    if held is None or held.tolerance:
+        return rows
+    words = [-1, *(row.word for row in rows)]
+    return [
+        row._replace(start=held.onsets[row.word])
+        if row.word != before and row.word in held.onsets
+        else row
+        for row, before in zip(rows, words, strict=False)
+    ]
+
+
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """The part of a recording that an utterance lies in; it begins at `begin` seconds."""
+    """The part of a recording that an utterance is looked for in; it begins at `begin` seconds."""
 
     samples: npt.NDArray[np.float32]
     rate: int
@@ -336,11 +385,16 @@ class _Part:
     where: str  # what messages call it
     path: str
 
-    def align(self, model: PhoneAligner, lattice: Lattice) -> LatticeAlignment:
-        """Align it; messages name file and utterance."""
+    def align(
+        self, model: PhoneAligner, lattice: Lattice, anchors: Anchors | None = None
+    ) -> LatticeAlignment:
+        """Align it; messages name file and utterance, or the file of anchors and its line."""
+        own = {} if anchors is None else {"anchors": anchors}
         try:
-            return model.align_lattice(self.samples, lattice, rate=self.rate)
+            return model.align_lattice(self.samples, lattice, rate=self.rate, **own)
         except DataError as error:
+            if anchors is not None and anchors.path is not None and error.path == anchors.path:
+                raise
             reason = error_reason(error, _NAMELESS)
             raise DataError(f"{self.where}{reason}", path=self.path) from error
 
@@ -349,23 +403,14 @@ def _part_of(
     model: PhoneAligner,
     recording: _Recording,
     utterance: Utterance,
+    span: tuple[float, float],
     words: Sequence[str],
     entries: Mapping[str, Entry],
 ) -> _Part:
-    """Return the part of the recording that an utterance lies in; it must fit into it."""
-    rate, duration = recording.rate, recording.duration
-    start = utterance.start or 0.0
-    end = duration if utterance.end is None else utterance.end
-    part_of = utterance.start is not None or utterance.end is not None
-    span = f"the utterance from {start:.3f} to {end:.3f} s"
-    where = f"{span}: " if part_of else ""
-    if end > duration + OVERRUN or start >= duration:
-        raise DataError(
-            f"{span} lies beyond the end of the recording ({duration:.3f} s); check that text "
-            "and audio belong together.",
-            path=recording.name,
-        )
-    end = min(end, duration)
+    """Return the part of a recording between two times; the words must fit into it."""
+    start, end = span
+    rate, called = recording.rate, place_of(utterance, recording.duration)
+    where = f"{called}: " if called else ""
     shortest = sum(min(len(way.phones) for way in entries[word].ways) for word in words)
     if shortest * model.hop_ > end - start:
         verb = "does" if len(words) == 1 else "do"
@@ -375,7 +420,7 @@ def _part_of(
             path=recording.name,
         )
     samples = recording.samples
-    if part_of:
+    if (start, end) != (0.0, recording.duration):
         samples = samples[round(start * rate) : round(end * rate)]
     return _Part(samples, rate, start, where, recording.name)
 
@@ -389,12 +434,11 @@ class _Found(NamedTuple):
     whole: LatticeAlignment
 
 
-def _found(
+def _doubted(
     model: PhoneAligner,
     part: _Part,
     words: Sequence[str],
     lattice_of: Callable[[Doubts], WordLattice],
-    trust: bool,
 ) -> _Found:
     """Align words that may be doubted.
 
@@ -403,10 +447,6 @@ def _found(
     the rest.
     """
     temperature = model.placement_.temperature
-    if trust or not getattr(model, "hears_noise", False):
-        built = lattice_of(TRUSTED)
-        whole = part.align(model, built.lattice)
-        return _Found(whole, built, [], whole)
     built = lattice_of(doubts_at(temperature))
     path = part.align(model, built.lattice)
     mismatches, sure = mismatches_of(

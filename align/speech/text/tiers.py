@@ -15,8 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import DataError, ParameterError
+from align.formats.elan import write_eaf_tiers
 from align.formats.files import write_labels
 from align.formats.json_file import write_json_tiers
+from align.formats.rttm import write_rttm_tiers
 from align.formats.table import LABEL_FORMATS, label_format
 from align.formats.tables import write_csv_tiers
 from align.formats.textgrid import write_textgrid_tiers
@@ -28,7 +30,7 @@ from align.types import SILENCE
 __all__ = ["SpeakerTiers", "TextAlignment"]
 
 CHECK = "check"  # the tier of mismatches
-_SEVERAL = (".textgrid", ".csv", ".tsv", ".json")
+_SEVERAL = (".textgrid", ".eaf", ".rttm", ".csv", ".tsv", ".json")
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,10 +265,11 @@ class TextAlignment:
         Parameters
         ----------
         path : path
-            A ``.TextGrid``, ``.csv``, ``.tsv`` or ``.json`` file holds words and phones; ``.wrd``,
-            ``.vtt`` and ``.srt`` hold the words, the other formats of labels the phones.
+            A ``.TextGrid``, ``.eaf``, ``.csv``, ``.tsv`` or ``.json`` file holds words and phones;
+            ``.rttm`` says when each speaks; ``.wrd``, ``.vtt`` and ``.srt`` hold the words, the
+            other formats of labels the phones.
         silence : str, optional
-            Label of silences: by default ``""`` in a TextGrid and ``sil`` elsewhere.
+            Label of silences: by default ``""`` in TextGrids and ELAN files, ``sil`` elsewhere.
         overwrite : bool
             Replace a file that exists.
 
@@ -280,6 +283,10 @@ class TextAlignment:
         suffix = os.path.splitext(os.fspath(path))[1].lower()
         if suffix == ".textgrid":
             self.to_textgrid(path, silence=silence or "", overwrite=overwrite)
+        elif suffix == ".eaf":
+            write_eaf_tiers(path, self._document(silence or ""), overwrite=overwrite)
+        elif suffix == ".rttm":
+            write_rttm_tiers(path, self._document(""), overwrite=overwrite)
         elif suffix in (".csv", ".tsv", ".json"):
             named = SILENCE if silence is None else silence
             write = self.to_json if suffix == ".json" else self.to_csv

@@ -197,6 +197,8 @@ TARGETS: dict[str, tuple[Target, str]] = {
     "lab": (_labels, ".lab"),
     "labels_table": (_labels, ".any"),
     "ctm": (_labels, ".ctm"),
+    "rttm": (_labels, ".rttm"),
+    "eaf": (_labels, ".eaf"),
     "audacity": (_labels, ".txt"),
     "json": (_labels, ".json"),
     "midi": (_score, ".mid"),

@@ -24,6 +24,23 @@ SHORT_TEXTGRID = (
     'File type = "ooTextFile"\n"TextGrid"\n\n0\n1\n<exists>\n1\n"IntervalTier"\n"Mary"\n0\n1\n1\n'
     '0\n1\n"hello 12 worlds, it\'s $3.50"\n'
 )
+EAF = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n<ANNOTATION_DOCUMENT AUTHOR="" VERSION="3.0" FORMAT='
+    '"3.0" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" '
+    'xsi:noNamespaceSchemaLocation="x">'
+    '<HEADER><PROPERTY NAME="align:duration">900</PROPERTY></HEADER><TIME_ORDER><TIME_SLOT '
+    'TIME_SLOT_ID="ts1" TIME_VALUE="100"/><TIME_SLOT TIME_SLOT_ID="ts2"/><TIME_SLOT TIME_SLOT_ID='
+    '"ts3" TIME_VALUE="800"/></TIME_ORDER><TIER TIER_ID="words" LINGUISTIC_TYPE_REF="l">'
+    '<ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a1" TIME_SLOT_REF1="ts1" TIME_SLOT_REF2='
+    '"ts2"><ANNOTATION_VALUE>no</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION><ANNOTATION>'
+    '<ALIGNABLE_ANNOTATION ANNOTATION_ID="a2" TIME_SLOT_REF1="ts2" TIME_SLOT_REF2="ts3">'
+    "<ANNOTATION_VALUE>key</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION></TIER>"
+    '<TIER TIER_ID="phones" LINGUISTIC_TYPE_REF="l" PARENT_REF="words"><ANNOTATION>'
+    '<REF_ANNOTATION ANNOTATION_ID="a3" ANNOTATION_REF="a1"><ANNOTATION_VALUE>n</ANNOTATION_VALUE>'
+    '</REF_ANNOTATION></ANNOTATION><ANNOTATION><REF_ANNOTATION ANNOTATION_ID="a4" ANNOTATION_REF='
+    '"a1" PREVIOUS_ANNOTATION="a3"><ANNOTATION_VALUE>ow</ANNOTATION_VALUE></REF_ANNOTATION>'
+    '</ANNOTATION></TIER><LINGUISTIC_TYPE LINGUISTIC_TYPE_ID="l"/></ANNOTATION_DOCUMENT>'
+)
 MUSICXML = (
     '<?xml version="1.0" encoding="UTF-8"?>\n'
     '<!DOCTYPE score-partwise PUBLIC "-//Recordare//DTD MusicXML 3.1 Partwise//EN" '
@@ -168,6 +185,11 @@ def seeds(target: str) -> list[bytes]:
         "lab": lambda: [b'0 1406250 sil\n1406250 1827500 "iy" -12.5\n'],
         "labels_table": lambda: _chosen(table, table.replace(b",", b"\t")),
         "ctm": lambda: [b";; c\nkiwi 1 0.0 0.14 sil 0.98\nkiwi 1 0.14 0.04 k\n"],
+        "rttm": lambda: [
+            b";; c\nSPEAKER t 1 0.1 0.5 <NA> <NA> Ann <NA> <NA>\n"
+            b"SPEAKER t 1 0.4 1 <NA> <NA> Bob <NA> <NA>\n"
+        ],
+        "eaf": lambda: [EAF.encode()],
         "audacity": lambda: [b"0.0\t0.5\ta\n\\\t10\t20\n0.5\t1e0\tb\n", b"0\t0\ta\n1\t1\tb\n"],
         "json": lambda: [
             b'{"audio": "k.wav", "rate": 16000, "duration": 1, "score": 2.5, "events": '

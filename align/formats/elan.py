@@ -1,0 +1,369 @@
+"""ELAN files, ``.eaf``: tiers as annotations, in whole milliseconds, through pympi.
+
+Words and phones are tiers of their own; where each phone lies within a word, the tier of phones
+depends on that of the words (*Included In*), and the tiers of a speaker name the participant. A
+silence between the words that has phones of its own, such as ``sil``, is then an annotation
+without text, since ELAN allows no phone outside a word. Elsewhere labels without text are not
+written. ELAN has no points: a point is an annotation of 1 ms in a tier of the type ``points``.
+
+pympi-ling is optional (``pip install margin-align[elan]``). What it loses, and what is done:
+
+* A time that ELAN leaves open (in a *Time Subdivision*) is None there: times are spread evenly.
+* Annotations without times of their own (*Symbolic Subdivision*) all get those of their parent,
+  and below a dependent tier with times pympi 1.71 fails: they share their parent in equal parts
+  here.
+* It gives no lines, so errors name the tier and the label. It renames a file that exists to
+  ``.bak``: so it makes the text here, and the file is written as all others are.
+* Controlled vocabularies, comments and links to other files are passed over here; labels keep
+  their text.
+
+References
+----------
+https://www.mpi.nl/tools/elan/EAF_Annotation_Format_3.0_and_ELAN.pdf
+"""
+
+import os
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import PurePath
+from types import ModuleType
+from typing import Any
+
+from align.errors import DataError, ParameterError
+from align.files.atomic import atomic_write
+from align.files.text import read_bytes
+from align.formats.labels import SLACK, Labels, TimedLabels, make_labels, ticks
+from align.formats.tiers import PHONES, WORDS, Tier, Tiers, checked_tiers, choose_tier
+
+__all__ = ["read_eaf", "read_eaf_tiers", "write_eaf", "write_eaf_tiers"]
+
+_PER_SECOND = 1000
+_POINTS, _INTERVALS, _WITHIN = "points", "intervals", "within"
+_DURATION = "align:duration"
+_NO_DATE = "1970-01-01T00:00:00+00:00"  # the same labels are the same bytes
+_WORDS_OR_PHONES = re.compile(r"(.* - )?(word|phone)s?", re.IGNORECASE | re.DOTALL)
+_NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+_Row = tuple[str, int, int]  # label, start and end in milliseconds
+
+
+def _pympi() -> ModuleType:
+    """Return pympi; ParameterError where it is not installed."""
+    try:
+        from pympi import Elan
+    except ImportError:
+        raise ParameterError(
+            "ELAN files need pympi-ling, which is not installed: pip install 'margin-align[elan]'."
+        ) from None
+    module: ModuleType = Elan
+    return module
+
+
+# Reading ----------------------------------------------------------------------------------------
+
+
+def _read(path: str | os.PathLike[str]) -> tuple[list[Tier], float | None]:
+    """Return the tiers as the file has them, and the length of the recording where it is known."""
+    elan = _pympi()
+    name = os.fspath(path)
+    if b"<!ENTITY" in read_bytes(path).replace(b"\0", b""):  # UTF-16 has zeros between
+        raise DataError("declares entities, which no ELAN file does; save it again.", path=name)
+    try:
+        eaf = elan.Eaf(os.path.abspath(name), suppress_version_warning=True)
+        tiers = _Annotations(eaf).tiers()
+    except (DataError, MemoryError):
+        raise
+    except Exception as error:  # pympi checks nothing: any error of Python may come from a file
+        detail = f"{type(error).__name__}: {error}"[:80]
+        raise DataError(
+            f"is no ELAN file that can be read ({detail}); open it in ELAN and save it again.",
+            path=name,
+        ) from None
+    known = dict(eaf.properties).get(_DURATION) or ""
+    duration = int(known) / _PER_SECOND if re.fullmatch("[0-9]{1,12}", known) else None
+    return tiers, duration
+
+
+class _Annotations:
+    """The annotations of a file, and where each begins and ends, in milliseconds."""
+
+    def __init__(self, eaf: Any) -> None:
+        self.eaf = eaf
+        self.times: dict[str, tuple[float, float]] = {}
+
+    def tiers(self) -> list[Tier]:
+        """Return all tiers, parents and children alike, in the order of the file."""
+        for name in self._parents_first():
+            aligned, references = self.eaf.tiers[name][:2]
+            self._place_aligned(list(aligned.items()))
+            self._place_references(references)
+        ordered = sorted(self.eaf.tiers.items(), key=lambda item: item[1][3])
+        return [self._tier(name, *parts[:3]) for name, parts in ordered]
+
+    def _parents_first(self) -> list[str]:
+        """Return the names of tiers, each after the one it depends on."""
+        done: dict[str, None] = {}
+        for name in self.eaf.tiers:
+            chain = []
+            while name is not None and name not in done and name not in chain:
+                chain.append(name)
+                name = self.eaf.tiers[name][2].get("PARENT_REF")
+            done.update(dict.fromkeys(reversed(chain)))
+        return list(done)
+
+    def _place_aligned(self, rows: list[tuple[str, Any]]) -> None:
+        """Give times to annotations that have their own; open ones are spread evenly."""
+        slots = [slot for _, (begin, end, _, _) in rows for slot in (begin, end)]
+        chain = list(dict.fromkeys(slots))  # neighbours share the slot between them
+        known = [k for k, slot in enumerate(chain) if self.eaf.timeslots[slot] is not None]
+        at = {chain[k]: float(self.eaf.timeslots[chain[k]]) for k in known}
+        for first, last in pairwise(known):
+            begin, end = at[chain[first]], at[chain[last]]
+            for k in range(first + 1, last):
+                at[chain[k]] = begin + (end - begin) * (k - first) / (last - first)
+        for key, (begin, end, _, _) in rows:
+            self.times[key] = (at[begin], at[end])
+
+    def _place_references(self, rows: dict[str, Any]) -> None:
+        """Let the annotations that refer to one share its time in equal parts, in their order."""
+        children: dict[str, list[str]] = {}
+        following = {row[2]: key for key, row in rows.items() if row[2] in rows}
+        for first, (parent, _, before, _) in rows.items():
+            key = first if before not in rows else None
+            while key is not None:  # follow the chain from its first annotation
+                children.setdefault(parent, []).append(key)
+                key = following.get(key)
+        for parent, own in children.items():
+            begin, end = self.times[parent]
+            step = (end - begin) / len(own)
+            for k, key in enumerate(own):
+                self.times[key] = (begin + k * step, begin + (k + 1) * step)
+
+    def _tier(
+        self, name: str, aligned: dict[str, Any], references: dict[str, Any], about: dict[str, str]
+    ) -> Tier:
+        texts = {key: row[2] for key, row in aligned.items()}
+        texts.update((key, row[1]) for key, row in references.items())
+        keys = sorted(texts, key=self.times.__getitem__)
+        kind = "point" if about.get("LINGUISTIC_TYPE_REF") == _POINTS else "interval"
+        spans = [(self.times[key][0] / _PER_SECOND, self.times[key][1] / _PER_SECOND)
+                 for key in keys]  # fmt: skip
+        if kind == "point":
+            spans = [(start, start) for start, _ in spans]
+        end = max((last for _, last in spans), default=0.0)
+        return Tier(name, kind, tuple(texts[key] for key in keys), tuple(spans), (), end)
+
+
+def read_eaf_tiers(
+    path: str | os.PathLike[str],
+    *,
+    duration: float | None = None,
+    silence: str = "sil",
+    encoding: str | None = None,
+) -> Tiers:
+    """Read all tiers in the order of the file; see `align.formats.tiers.checked_tiers`.
+
+    `encoding` is not used: the file says its own. Raises DataError if the file cannot be used,
+    and ParameterError if pympi-ling is not installed.
+    """
+    tiers, length = _read(path)
+    known = duration if duration is not None else length
+    name = os.fspath(path)
+    tiers = [_filled(tier, known) if _named(tier) else tier for tier in tiers]
+    if not tiers:
+        raise DataError("has no tiers.", path=name)
+    return checked_tiers(tiers, name, duration=known, silence=silence)
+
+
+def read_eaf(
+    path: str | os.PathLike[str],
+    *,
+    tier: str | None = None,
+    duration: float | None = None,
+    silence: str = "sil",
+    encoding: str | None = None,
+) -> Labels:
+    """Read the labels of one tier; the parameters are those of `align.formats.read_labels`."""
+    name = os.fspath(path)
+    tiers, length = _read(path)
+    known = duration if duration is not None else length
+    chosen = choose_tier(tiers, tier, name)
+    if not any(label.strip() for label in chosen.labels):
+        raise DataError(f"tier {chosen.name!r} is empty; label it first.", path=name)
+    chosen = _filled(chosen, known)
+    found = make_labels(chosen.labels, chosen.times, path=name, duration=known, silence=silence)
+    return found if known is not None else replace(found, duration=found.end)
+
+
+def _named(tier: Tier) -> bool:
+    """Whether a tier is of words or phones, where time without a label is a silence."""
+    return tier.kind == "interval" and bool(_WORDS_OR_PHONES.fullmatch(tier.name.strip()))
+
+
+def _filled(tier: Tier, duration: float | None) -> Tier:
+    """Return a tier with labels without text before its first label and after its last."""
+    if not tier.labels:
+        return tier
+    labels, times = list(tier.labels), list(tier.times)
+    if times[0][0] > SLACK:
+        labels.insert(0, "")
+        times.insert(0, (0.0, times[0][0]))
+    if duration is not None and duration - times[-1][1] > SLACK:
+        labels.append("")
+        times.append((times[-1][1], duration))
+    return replace(tier, labels=tuple(labels), times=tuple(times))
+
+
+# Writing ----------------------------------------------------------------------------------------
+
+
+def write_eaf(
+    path: str | os.PathLike[str],
+    alignment: TimedLabels,
+    *,
+    tier: str = PHONES,
+    overwrite: bool = False,
+) -> None:
+    """Write labels as an ELAN file with one tier of this name."""
+    intervals = alignment.intervals.tolist()
+    end = intervals[-1][1] if alignment.duration is None else alignment.duration
+    times = tuple((start, stop) for start, stop in intervals)
+    one = Tier(tier, "interval", alignment.labels, times, (), end)
+    write_eaf_tiers(path, Tiers((one,), end, audio=alignment.audio), overwrite=overwrite)
+
+
+def write_eaf_tiers(
+    path: str | os.PathLike[str], tiers: Tiers, *, overwrite: bool = False
+) -> None:
+    """Write all tiers as an ELAN file; see the module's docstring.
+
+    Raises DataError where a tier has no name or that of another, or a label is shorter than 1 ms,
+    and ParameterError if pympi-ling is not installed.
+    """
+    elan = _pympi()
+    eaf = elan.Eaf(author="Align")
+    eaf.remove_tier("default")
+    eaf.linguistic_types.clear()
+    eaf.add_linguistic_type(_INTERVALS)
+    eaf.add_linguistic_type(_POINTS)
+    eaf.add_linguistic_type(_WITHIN, constraints="Included_In")
+    eaf.header = {"MEDIA_FILE": "", "TIME_UNITS": "milliseconds"}
+    eaf.adocument["DATE"] = _NO_DATE
+    if tiers.audio is not None:
+        _add_audio(eaf, tiers.audio)
+    _check_names(tiers)
+    rows = {tier.name: _rows(tiers, tier) for tier in tiers}
+    parents = _parents(tiers, rows)
+    for tier in tiers:
+        _add_tier(eaf, tier, parents.get(tier.name), rows[tier.name])
+    _sort_times(eaf)
+    eaf.properties = [
+        (_DURATION, round(tiers.duration * _PER_SECOND)),
+        ("lastUsedAnnotationId", eaf.maxaid),
+    ]
+    text = elan.to_string(eaf)
+    atomic_write(path, f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n', overwrite=overwrite)
+
+
+def _check_names(tiers: Tiers) -> None:
+    """Refuse what ELAN cannot tell apart, and what XML cannot hold."""
+    names = [tier.name for tier in tiers]
+    for tier in tiers:
+        if not tier.name or names.count(tier.name) > 1:
+            raise DataError(
+                f"{names.count(tier.name)} tiers are called {tier.name!r}, and ELAN needs a name "
+                "for each; rename them.",
+                path=tiers.path,
+            )
+        for text in (tier.name, *tier.labels):
+            if found := _NOT_XML.search(text):
+                raise DataError(
+                    f"{text!r} in tier {tier.name!r} holds the character {found[0]!r}, which no "
+                    "ELAN file can; take it out.",
+                    path=tiers.path,
+                )
+
+
+def _rows(tiers: Tiers, tier: Tier) -> list[_Row]:
+    """Return the labels of a tier that have text, in milliseconds."""
+    if tier.kind == "point":
+        starts = [round(time * _PER_SECOND) for time, _ in tier.times]
+        for label, one, following in zip(tier.labels, starts, starts[1:], strict=False):
+            if following <= one:
+                raise DataError(
+                    f"the point {label!r} of tier {tier.name!r} is less than 1 ms from the next, "
+                    "which ELAN cannot tell apart; move one of them.",
+                    path=tiers.path,
+                )
+        return [(label, at, at + 1) for label, at in zip(tier.labels, starts, strict=True)]
+    times = ticks(tiers.labels_of(tier), _PER_SECOND, "ELAN files")
+    pairs = zip(tier.labels, times, strict=True)
+    return [(label, start, end) for label, (start, end) in pairs if label.strip()]
+
+
+def _parents(tiers: Tiers, rows: dict[str, list[_Row]]) -> dict[str, str]:
+    """Return the tier of words that each tier of phones depends on, whose gaps are filled."""
+    found: dict[str, str] = {}
+    for tier in tiers:
+        words = tier.name.removesuffix(PHONES) + WORDS
+        if tier.kind != "interval" or not tier.name.endswith(PHONES) or not rows.get(words):
+            continue
+        whole = _with_gaps(rows[words], rows[tier.name])
+        if _all_within(rows[tier.name], whole):
+            rows[words] = whole
+            found[tier.name] = words
+    return found
+
+
+def _with_gaps(words: list[_Row], phones: list[_Row]) -> list[_Row]:
+    """Return words and, where phones stand between them, annotations without text."""
+    last = max([words[-1][2], *(end for _, _, end in phones)])
+    starts = [start for _, start, _ in phones]
+    out: list[_Row] = []
+    at = 0
+    for word in [*words, ("", last, last)]:
+        inside = phones[bisect_left(starts, at) : bisect_left(starts, word[1])]
+        if inside and inside[-1][2] > word[1]:  # it reaches into the word
+            inside.pop()
+        if inside:
+            out.append(("", inside[0][1], inside[-1][2]))
+        if word[2] > word[1]:
+            out.append(word)
+        at = word[2]
+    return out
+
+
+def _all_within(phones: Sequence[_Row], words: Sequence[_Row]) -> bool:
+    """Whether each phone lies within one of the words, both in the order of time."""
+    starts = [start for _, start, _ in words]
+    around = [words[max(bisect_right(starts, start) - 1, 0)] for _, start, _ in phones]
+    pairs = zip(phones, around, strict=True)
+    return all(word[1] <= phone[1] and phone[2] <= word[2] for phone, word in pairs)
+
+
+def _add_tier(eaf: Any, tier: Tier, parent: str | None, rows: list[_Row]) -> None:
+    kind = _POINTS if tier.kind == "point" else _INTERVALS if parent is None else _WITHIN
+    speaker, separator, _ = tier.name.rpartition(" - ")
+    eaf.add_tier(tier.name, ling=kind, parent=parent, part=speaker if separator else None)
+    for label, start, end in rows:
+        eaf.add_annotation(tier.name, start, end, label)
+
+
+def _add_audio(eaf: Any, audio: str) -> None:
+    """Name the recording, which ELAN seeks beside the file."""
+    name = _NOT_XML.sub("_", PurePath(audio).name)
+    kind = "audio/x-wav" if name.lower().endswith(".wav") else "unknown"
+    eaf.add_linked_file(f"./{name}", relpath=f"./{name}", mimetype=kind)
+
+
+def _sort_times(eaf: Any) -> None:
+    """Give the time slots numbers in the order of time, as ELAN does."""
+    ordered = sorted(eaf.timeslots.items(), key=lambda item: item[1])
+    names = {old: f"ts{k}" for k, (old, _) in enumerate(ordered, start=1)}
+    eaf.timeslots = {names[old]: time for old, time in ordered}
+    for aligned, *_ in eaf.tiers.values():
+        for key, (begin, end, value, other) in aligned.items():
+            aligned[key] = (names[begin], names[end], value, other)

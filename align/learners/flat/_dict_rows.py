@@ -1,0 +1,222 @@
+"""Examples that are dicts: names of features to columns, and rounds with a row of few entries.
+
+A row lies in buffers that are used again: what a round costs follows the entries of the dict, and
+neither the number of features nor that of the examples before it.
+"""
+
+import math
+import struct
+from collections.abc import Hashable, Mapping
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import murmurhash3_32
+
+from align._numba import compiled
+from align.errors import ParameterError
+from align.learners.flat import _round as core
+from align.learners.flat._linear_pass import play
+from align.learners.flat._round import ball_scale
+
+__all__ = ["GrowingNames", "HashedNames", "RowBuffer", "play_row", "score_row"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+_MOST_CACHED = 2**20  # hashes that are kept, so that memory does not grow with the stream
+
+
+class GrowingNames(dict[Hashable, int]):
+    """Columns in the order in which names turn up; looking a name up gives it one."""
+
+    def __missing__(self, name: Hashable) -> int:
+        column = len(self)
+        self[name] = column
+        return column
+
+
+class HashedNames(dict[Hashable, int]):
+    """Columns and signs of names as scikit-learn's `FeatureHasher` has them.
+
+    The column of a name whose sign is -1 is given as ``~column``.
+    """
+
+    def __init__(self, n_features: int) -> None:
+        super().__init__()
+        self.n_features = n_features
+
+    def __missing__(self, name: Hashable) -> int:
+        number = int(murmurhash3_32(str(name), seed=0))
+        column = abs(number) % self.n_features
+        place = column if number >= 0 else ~column
+        if len(self) >= _MOST_CACHED:
+            self.clear()
+        self[name] = place
+        return place
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return HashedNames, (self.n_features,)
+
+
+@lru_cache(maxsize=4096)
+def _packers(n: int) -> tuple[Any, Any]:
+    """Return what writes n numbers and n columns to memory, which for few is NumPy's way."""
+    return struct.Struct(f"{n}d").pack_into, struct.Struct(f"{n}i").pack_into
+
+
+class RowBuffer:
+    """A row of few entries, in memory that is used again."""
+
+    def __init__(self) -> None:
+        self._resize(64)
+
+    def _resize(self, size: int) -> None:
+        self.values, self.columns = np.zeros(size), np.zeros(size, dtype=np.int32)
+        self.size = size
+
+    def fill(self, x: Mapping[Hashable, Any], names: Any, all_known: bool = True) -> int:
+        """Write the entries of a dict; return their number.
+
+        Unless all are known, a name that `names` gives None for is left out. A string is a
+        category: ``{"a": "b"}`` stands for ``{"a=b": 1}``. Nothing is named unless all values are
+        finite numbers.
+        """
+        try:
+            clean = math.isfinite(sum(x.values()))
+        except (AttributeError, TypeError):
+            clean = False
+        if not clean:
+            x = _checked(x)
+        places = list(map(names, x))
+        found: Any = x.values()
+        if not all_known and None in places:
+            found = [v for v, place in zip(found, places, strict=True) if place is not None]
+            places = [place for place in places if place is not None]
+        n = len(places)
+        if n > self.size:
+            self._resize(2 * n)
+        pack_values, pack_columns = _packers(n)
+        pack_values(self.values, 0, *found)
+        pack_columns(self.columns, 0, *places)
+        return n
+
+
+def _checked(x: Any) -> dict[Hashable, float]:
+    """Return the numbers of a dict, categories as names of their own; refuse what is neither."""
+    if not isinstance(x, Mapping):
+        raise ParameterError(
+            f"x is of type {type(x).__name__}, must be a dict of names of features and numbers."
+        )
+    found: dict[Hashable, float] = {}
+    for name, value in x.items():
+        if isinstance(value, str):
+            found[f"{name}={value}"] = 1.0
+            continue
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = math.nan
+        if not math.isfinite(number):
+            raise ParameterError(
+                f"x[{name!r}]={value!r}, must be a finite number, or a string for a category."
+            )
+        found[name] = number
+    return found
+
+
+@compiled(error_model="numpy")
+def _tidy(values: Any, columns: Any, n: int) -> int:
+    """Sort the entries by column, add up those of one column, and drop zeros; return how many.
+
+    That is the canonical CSR row without zeros, whose sums are then made in the same order. The
+    sign of a hashed name is that of its column.
+    """
+    for i in range(n):
+        if columns[i] < 0:
+            columns[i], values[i] = ~columns[i], -values[i]
+    ordered = True
+    for i in range(1, n):
+        if columns[i] <= columns[i - 1]:
+            ordered = False
+            break
+    if not ordered:
+        # A merge of equal columns must not depend on the way of sorting: both keep their order.
+        if n > 48:
+            order = np.argsort(columns[:n], kind="mergesort")
+            values[:n] = values[:n][order]
+            columns[:n] = columns[:n][order]
+        else:
+            for i in range(1, n):
+                column, value = columns[i], values[i]
+                j = i
+                while j > 0 and columns[j - 1] > column:
+                    columns[j], values[j] = columns[j - 1], values[j - 1]
+                    j -= 1
+                columns[j], values[j] = column, value
+    kept = 0
+    i = 0
+    while i < n:
+        column, total = columns[i], values[i]
+        i += 1
+        while i < n and columns[i] == column:
+            total += values[i]
+            i += 1
+        if total != 0.0:
+            columns[kept], values[kept] = column, total
+            kept += 1
+    return kept
+
+
+@compiled(error_model="numpy")
+def play_row(
+    values: Any, columns: Any, n: int, code: float, W: Any, late: Any, rule: Any, flags: Any,
+    counts: Any, sums: Any, spare: Any, relevant: Any, weights: Any, order: Any, ends: Any,
+    y: Any, log: Any,
+) -> bool:  # fmt: skip
+    """Play the round of one row; return whether the state is still finite.
+
+    Parameters
+    ----------
+    values, columns : array [shape=(n or more,)]
+        The row, which is put in order.
+    code : float
+        Number, sign, or code of the class.
+    W, late, rule, flags, counts, sums, spare, relevant, weights, order, ends, y, log
+        As in `align.learners.flat._linear_pass.play`, for one row: with nothing relevant, no
+        weights, and the order 0. `ends` [shape=(2,)] and `y` [shape=(1,)] are work space.
+    """
+    n = _tidy(values, columns, n)
+    flags[core.BY_FEATURE] = flags[core.STOP] = 0
+    ends[0], ends[1], y[0] = 0, n, code
+    play(
+        values, columns, ends, y, relevant, weights, order, W, late, rule, flags, counts, sums,
+        spare, log,
+    )  # fmt: skip
+    return bool(math.isfinite(sums[core.SQUARE] + sums[core.LOSS]))
+
+
+@compiled(error_model="numpy")
+def score_row(
+    values: Any, columns: Any, n: int, W: Any, late: Any, rule: Any, flags: Any, counts: Any,
+    sums: Any, scores: Any,
+) -> None:  # fmt: skip
+    """Write the scores of one row.
+
+    The weights are W times the scale; or the mean of those so far, which the late steps give entry
+    by entry.
+    """
+    d, bias, rounds, prefix = flags[core.FEATURES], rule[core.BIAS], counts[0], sums[core.PREFIX]
+    scale = ball_scale(sums[core.C], sums[core.SQUARE], rule[core.BOUND])
+    n = _tidy(values, columns, n)
+    for r in range(W.shape[0]):
+        total = bias * W[r, d]
+        for j in range(n):
+            total += values[j] * W[r, columns[j]]
+        if flags[core.AVERAGE] != 0 and rounds > 0:
+            behind = bias * late[r, d]
+            for j in range(n):
+                behind += values[j] * late[r, columns[j]]
+            scores[r] = (prefix * total - behind) / rounds
+        else:
+            scores[r] = scale * total

@@ -1,0 +1,403 @@
+"""Flat learners on streams of dicts, one example at a time, as users of River know them.
+
+An example is a dict: names of features, and their numbers. What is not named is 0. The names are
+a state of their own beside that of the learner, so they are kept by a wrapper: any flat learner
+can be inside it, and none has to know.
+
+=============  ==================================================================================
+vocabulary     columns of the names
+=============  ==================================================================================
+"growing"      one for each name, as names turn up; memory follows the number of names
+"hashed"       `n_features` of them, by the hash and sign of scikit-learn's `FeatureHasher`
+=============  ==================================================================================
+"""
+
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+
+from align.errors import ParameterError
+from align.learners.flat import _round as core
+from align.learners.flat._classifier import FlatClassifier
+from align.learners.flat._dict_rows import (
+    GrowingNames,
+    HashedNames,
+    RowBuffer,
+    play_row,
+    score_row,
+)
+from align.learners.flat._learner import FlatLearner
+from align.learners.flat._linear import LinearRun
+from align.learners.flat._linear_pass import TILE
+from align.learners.flat._plan_arrays import overflow_error
+from align.learners.flat._regressor import FlatRegressor
+from align.learners.flat._runs import Chunk, Floats
+from align.learners.parts.parameters import check_choice
+from align.learners.theory import Round
+
+__all__ = ["DictStream"]
+
+Example = Mapping[Hashable, Any]
+
+_NO_LOG = np.zeros((0, core.LOG_WIDTH))
+_NO_WEIGHTS = np.zeros(0)
+
+
+class DictStream:
+    """A flat classifier or regressor that learns from dicts.
+
+    Parameters
+    ----------
+    learner : classifier or regressor of `align.learners.flat`
+        With ``_plan``: all but the ellipsoids and `ThresholdWinnow`. If it has learned already,
+        its columns are those of `names`. It is learned with, not copied.
+    vocabulary : {"growing", "hashed"}
+        How names become columns. "growing" needs weights that begin at 0 (`Euclidean` and its
+        ball), ``conversion="last"`` or "average", and ``record=False``.
+    n_features : int, default 2**18
+        Columns of "hashed".
+    names : iterable of hashable, optional
+        Names of "growing" that are known from the start, in the order of their columns.
+
+    Attributes
+    ----------
+    learner : FlatLearner
+        With the weights in ``learner.coef_``.
+    names_ : list
+        The names of the columns of a growing vocabulary.
+
+    Notes
+    -----
+    With ``conversion="last"`` or "average" and a Euclidean learner a round costs what the entries
+    of its dict cost. Other learners touch every weight, and are best used with few columns.
+
+    A growing vocabulary gives the same bits as ``partial_fit`` of one row after the other of the
+    CSR matrix of the same columns, zeros left out, as long as a row is less than half full (of
+    more than two classes: an eighth), or all names are known from the start. Dense rows are added
+    up in another order, which changes the last bits.
+
+    Turning a dict into a row takes most of a round, since it is done in Python: on 10 to 50
+    entries `learn_one` makes .9 to 1.8 times as many examples a second as River's, and
+    `predict_one` .5 to .8 times (`tests/benchmarks/test_river.py`).
+
+    A string is a category, as in `FeatureHasher`: ``{"colour": "red"}`` stands for
+    ``{"colour=red": 1}``.
+
+    Examples
+    --------
+    >>> from align.learners import PassiveAggressiveClassifier
+    >>> model = DictStream(PassiveAggressiveClassifier("PA"))
+    >>> model.learn_one({"free": 1.0, "offer": 2.0}, "spam")
+    >>> model.learn_one({"meeting": 1.0}, "mail")
+    >>> model.learn_one({"free": 1.0, "now": 1.0}, "spam")
+    >>> model.predict_one({"free": 1.0}), model.predict_one({"meeting": 1.0, "unknown": 3.0})
+    ('spam', 'mail')
+    >>> model.names_
+    ['free', 'offer', 'meeting', 'now']
+    """
+
+    def __init__(
+        self,
+        learner: FlatLearner,
+        vocabulary: str = "growing",
+        n_features: int = 2**18,
+        *,
+        names: Iterable[Hashable] = (),
+    ) -> None:
+        if not isinstance(learner, FlatClassifier | FlatRegressor):
+            raise ParameterError(
+                f"learner is of type {type(learner).__name__}, must be a flat classifier or "
+                "regressor."
+            )
+        check_choice(vocabulary, "vocabulary", ("growing", "hashed"))
+        if isinstance(n_features, bool) or not 1 <= n_features < 2**31:
+            raise ParameterError(f"n_features={n_features}, must be at least 1 and below 2**31.")
+        self.learner, self.vocabulary, self.n_features = learner, vocabulary, int(n_features)
+        self._classifies = isinstance(learner, FlatClassifier)
+        self._names: GrowingNames | HashedNames
+        if vocabulary == "hashed":
+            self._names = HashedNames(self.n_features)
+        else:
+            self._names = GrowingNames((name, i) for i, name in enumerate(dict.fromkeys(names)))
+        width = getattr(learner, "n_features_in_", None)
+        if width is not None and width != self._width():
+            raise ParameterError(
+                f"the learner knows {width} features, must be {self._width()} as in the "
+                "vocabulary; give a growing one their names."
+            )
+        self._row = RowBuffer()
+        self._scores = np.zeros(1)
+        self._log = np.zeros((1, core.LOG_WIDTH))
+        self._seen: Any = None  # weights of which `_state` holds views
+        if width is not None:
+            self._check_run()
+
+    # The interface of River -------------------------------------------------------------------
+
+    def learn_one(self, x: Example, y: Any) -> None:
+        """Learn from one example.
+
+        Parameters
+        ----------
+        x : dict of str to float
+            The features that are not 0; strings are categories.
+        y : hashable or float
+            Its class, also a new one; or the number to predict.
+
+        Raises
+        ------
+        ParameterError
+            For values that are not finite numbers; nothing is learned then.
+        """
+        self._learn(x, y, _NO_LOG)
+
+    def predict_one(self, x: Example) -> Any:
+        """Return the class or number of one example; names that are not known count nothing.
+
+        Parameters
+        ----------
+        x : dict of str to float
+
+        Returns
+        -------
+        class or float
+            None of a classifier, and 0 of a regressor, that has learned nothing.
+        """
+        if not hasattr(self.learner, "n_features_in_"):
+            return None if self._classifies else 0.0
+        scores = self._score(x)
+        if not self._classifies:
+            return float(scores[0])
+        classes = self.learner._names
+        if len(classes) == 1:
+            return classes[0]
+        if len(scores) == 1:
+            return classes[int(scores[0] >= 0.0)]
+        return classes[int(scores.argmax())]
+
+    def learn_many(self, X: Any, y: Iterable[Any]) -> None:
+        """Learn from examples in their order, as from one after the other.
+
+        Parameters
+        ----------
+        X : iterable of dict, or pandas DataFrame
+        y : iterable
+            As many.
+        """
+        for x, label in zip(_dicts(X), y, strict=True):
+            self._learn(x, label, _NO_LOG)
+
+    def predict_many(self, X: Any) -> npt.NDArray[Any]:
+        """Return the classes or numbers of examples [shape=(m,)].
+
+        Parameters
+        ----------
+        X : iterable of dict, or pandas DataFrame
+        """
+        return np.array([self.predict_one(x) for x in _dicts(X)])
+
+    def step(self, x: Example, y: Any) -> Round:
+        """Play one round: predict, then learn.
+
+        Parameters
+        ----------
+        x : dict of str to float
+        y : hashable or float
+
+        Returns
+        -------
+        Round
+            Its prediction was made before y was seen.
+        """
+        self._learn(x, y, self._log)
+        row = self._log[0].tolist()
+        prediction: Any = row[core.LOG_CODE]
+        if self._classifies:
+            classes = self.learner._names
+            if len(classes) == 1:
+                return self.learner._round(classes[0], [0.0] * core.LOG_WIDTH)
+            best = int(prediction)
+            prediction = classes[(best > 0) if self.learner._run.rows == 1 else best]
+        return self.learner._round(prediction, row)
+
+    def entries(self, x: Example) -> tuple[npt.NDArray[np.int64], Floats]:
+        """Return the columns and values of an example.
+
+        Parameters
+        ----------
+        x : dict of str to float
+            A name that is new gets a column, as in learning.
+
+        Returns
+        -------
+        columns : np.ndarray [shape=(n,), dtype=int64]
+            In the order of the dict; of a hashed vocabulary, some may be there twice.
+        values : np.ndarray [shape=(n,)]
+        """
+        n = self._row.fill(x, self._names.__getitem__)
+        places, values = self._row.columns[:n].astype(np.int64), self._row.values[:n].copy()
+        values[places < 0] *= -1.0
+        return np.where(places < 0, ~places, places), values
+
+    @property
+    def names_(self) -> list[Hashable]:
+        """The names of the columns of a growing vocabulary; those of a hashed one are lost."""
+        return list(self._names) if self.vocabulary == "growing" else []
+
+    # A round ----------------------------------------------------------------------------------
+
+    def _learn(self, x: Example, y: Any, log: Floats) -> None:
+        learner = self.learner
+        n = self._row.fill(x, self._names.__getitem__)
+        if self._seen is None:
+            self._open(y)
+        if self._classifies:
+            code = learner._codes.get(y)
+            if code is None:
+                learner._admit(np.array([y]), labels=False)
+                code = learner._codes[y]
+        else:
+            code = y
+        if self.vocabulary == "growing" and len(self._names) > learner.n_features_in_:
+            self._widen(len(self._names))
+        if self._classifies and len(learner._names) == 1:
+            learner._idle(1)
+            return
+        if not self._quick:
+            self._learn_slowly(n, code, log)
+            return
+        if learner._run._W is not self._seen:  # type: ignore[attr-defined]
+            self._look()
+        learner._cached = learner._chosen = None
+        row = self._row
+        if not play_row(row.values, row.columns, n, code, *self._state, log):
+            raise overflow_error()
+
+    def _learn_slowly(self, n: int, code: float, log: Floats) -> None:
+        """Play a round the way of chunks, which all learners and conversions know."""
+        chunk = Chunk(
+            self._matrix(n),
+            np.array([code]),
+            self.learner._no_relevant(),
+            _NO_WEIGHTS,
+            np.arange(1),
+        )
+        learner = self.learner
+        keeps = learner._began.record
+        learner._play(chunk, self._log if len(log) or keeps else None)
+
+    def _matrix(self, n: int) -> Any:
+        columns, values = self._row.columns[:n], self._row.values[:n]
+        signed = np.where(columns < 0, -values, values)
+        places = np.where(columns < 0, ~columns, columns)
+        width = self.learner.n_features_in_
+        X = sp.csr_array((signed, places, np.array([0, n], dtype=np.int32)), shape=(1, width))
+        X.sum_duplicates()
+        X.eliminate_zeros()
+        return X
+
+    def _score(self, x: Example) -> Floats:
+        learner, row = self.learner, self._row
+        growing = self.vocabulary == "growing"
+        n = row.fill(x, self._names.get if growing else self._names.__getitem__, not growing)
+        if self._classifies and len(learner._names) == 1:
+            return self._scores[:1]
+        if not self._quick:
+            scores = (
+                learner.decision_function(self._matrix(n))
+                if self._classifies
+                else learner.predict(self._matrix(n))
+            )
+            return np.asarray(scores, dtype=np.float64).ravel()
+        run: Any = learner._run
+        if run._W is not self._seen:
+            self._look()
+        score_row(row.values, row.columns, n, *self._state[:6], self._scores)
+        return self._scores
+
+    # Width and views --------------------------------------------------------------------------
+
+    def _width(self) -> int:
+        return self.n_features if self.vocabulary == "hashed" else len(self._names)
+
+    def _open(self, y: Any) -> None:
+        """Begin a run, of a learner that has none."""
+        learner = self.learner
+        learner._stream_only()
+        width = self._width()
+        if self._classifies:
+            learner._open(width, np.array([y]), labels=False)
+        else:
+            learner._begin(width)
+        learner.n_features_in_ = width
+        self._check_run()
+
+    def _check_run(self) -> None:
+        """Look at what the learner is made of."""
+        learner = self.learner
+        began = learner._began
+        linear = isinstance(learner._run, LinearRun) and not began.record
+        self._quick = linear and began.conversion in ("last", "average")
+        if self.vocabulary == "growing" and not self._quick:
+            self._seen = None
+            del learner.n_features_in_
+            raise ParameterError(
+                "a growing vocabulary needs weights that begin at 0 (a Euclidean complexity), "
+                "conversion='last' or 'average', and record=False; use vocabulary='hashed'."
+            )
+        if self._quick:
+            self._look()
+        else:
+            self._seen = False
+
+    def _widen(self, n_features: int) -> None:
+        learner: Any = self.learner
+        learner._run.widen(n_features)
+        learner.n_features_in_ = n_features
+        learner._row = np.zeros((1, n_features))
+        learner._chunk = learner._cached = None
+
+    def _look(self) -> None:
+        """Keep views of the state, which are made anew where the weights have moved."""
+        run: Any = self.learner._run
+        rows, width = run._W.shape
+        self._seen = run._W
+        run.flags[core.SCORES], run.flags[core.FEATURES] = rows, run.n_features
+        spare = np.zeros(width + rows + TILE)
+        relevant, order = np.zeros((0, rows), dtype=np.bool_), np.zeros(1, dtype=np.intp)
+        ends, y = np.zeros(2, dtype=np.int32), np.zeros(1)
+        self._state = (
+            run._W, run._late, run.rule, run.flags, run.counts, run.sums, spare,
+            relevant, _NO_WEIGHTS, order, ends, y,
+        )  # fmt: skip
+        self._scores = np.zeros(rows)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        state.pop("_state", None)  # views, which copies would tear apart
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if self._seen is not None and self._quick:
+            self._look()
+
+    def __repr__(self) -> str:
+        columns = f", n_features={self.n_features}" if self.vocabulary == "hashed" else ""
+        return f"DictStream({self.learner!r}, {self.vocabulary!r}{columns})"
+
+    def __sklearn_clone__(self) -> Self:
+        from sklearn.base import clone
+
+        return type(self)(clone(self.learner), self.vocabulary, self.n_features)
+
+
+def _dicts(X: Any) -> Iterable[Example]:
+    """Return the rows of a DataFrame as dicts; anything else is dicts already."""
+    if hasattr(X, "to_dict") and hasattr(X, "columns"):
+        rows: Iterable[Example] = X.to_dict("records")
+        return rows
+    return X  # type: ignore[no-any-return]

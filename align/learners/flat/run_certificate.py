@@ -1,0 +1,386 @@
+"""What the theory promises of a flat learner on given data, in one table.
+
+A fresh copy of the learner goes through the examples once, in their order. Its mistakes and losses
+stand beside the bounds that hold of it, each with the best fixed competitor that was found, and
+beside what follows for new examples of the same kind.
+
+==================  ===========================================================================
+row                 what
+==================  ===========================================================================
+mistakes            M of T rounds; the bound is named as in `align.learners.theory.certificates`,
+                    with the competitor's losses of all rounds, not of the mistaken ones only
+loss, regret        sum of losses, and how much less the competitor had; bounded by Lemma 2
+generalisation      error on a new example: Theorem 13 of the source with its constants as
+                    printed, and Hoeffding's inequality for martingales,
+                    ``M / T + sqrt(ln(1 / delta) / (2 T))``
+==================  ===========================================================================
+
+A bound that says nothing is called vacuous: mistakes no fewer than rounds, a rate of 1 or more.
+
+References
+----------
+Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, Lemmas 1 and 2,
+Theorem 13, and appendix B.4 for votes.
+"""
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse as sp
+from sklearn.base import clone
+
+from align.errors import ParameterError
+from align.learners.flat import _round as core
+from align.learners.flat._competitors import (
+    MISTAKE_BOUNDS,
+    SQUARED_BOUNDS,
+    Constraints,
+    best_certificate,
+    competitors,
+    evaluate,
+)
+from align.learners.flat._learner import FlatLearner
+from align.learners.theory import Certificate, Trace
+
+__all__ = ["RunCertificate", "as_mistakes", "certify_run", "columns_of"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+_POINTS = 40  # of the curves
+
+
+@dataclass(frozen=True)
+class RunCertificate:
+    """What the theory promises of one run.
+
+    Attributes
+    ----------
+    rounds, mistakes : int
+        T and M; of a regressor, a mistake is a round with a loss.
+    loss : float
+        Sum of the losses.
+    bound : Certificate or None
+        The bound on mistakes (of a regressor, on squared losses) with the best competitor.
+    mistake_bound : float
+        Its right side as a number of mistakes; infinite where no theorem bounds them.
+    competitor_loss, regret, regret_bound : float
+        Of Lemma 2 and the competitor best for it; NaN where it is not about this learner.
+    delta : float
+        The bounds on risk fail with at most this probability, over the choice of the data.
+    risk_bounds : dict of str to float
+        By the name of the theorem: the bound on the error of what predicts after the run; empty
+        where its conversion has none.
+    lines : list of (str, str, str)
+        The table: what, value, in words.
+    curve : dict of str to np.ndarray
+        "rounds", "mistakes" and "bound" after some of the rounds.
+    """
+
+    rounds: int
+    mistakes: int
+    loss: float
+    bound: Certificate | None
+    mistake_bound: float
+    competitor_loss: float
+    regret: float
+    regret_bound: float
+    delta: float
+    risk_bounds: dict[str, float]
+    lines: list[tuple[str, str, str]] = field(repr=False)
+    curve: dict[str, Floats] = field(repr=False)
+
+    @property
+    def bites(self) -> bool:
+        """Whether the bound on mistakes is within twice their number."""
+        return self.mistake_bound <= 2 * self.mistakes
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether the bound on mistakes says no more than that there were so many rounds."""
+        return self.mistake_bound >= self.rounds
+
+    def __str__(self) -> str:
+        widths = [max(len(line[i]) for line in self.lines) for i in (0, 1)]
+        return "\n".join(
+            f"{what:<{widths[0]}}  {value:>{widths[1]}}  {words}".rstrip()
+            for what, value, words in self.lines
+        )
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw mistakes and their bound over the rounds.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        if ax is None:
+            from matplotlib import pyplot
+
+            ax = pyplot.figure().add_subplot()
+        ax.plot(self.curve["rounds"], self.curve["rounds"], ":", label="rounds")
+        if self.bound is not None and np.isfinite(self.curve["bound"]).any():
+            ax.plot(self.curve["rounds"], self.curve["bound"], "--", label=self.bound.bound)
+        ax.plot(self.curve["rounds"], self.curve["mistakes"], label="mistakes")
+        ax.set_xlabel("rounds")
+        ax.set_ylim(0.0, 1.1 * max(self.rounds, 1))
+        ax.legend()
+        return ax
+
+
+def certify_run(model: FlatLearner, X: Any, y: Any, *, delta: float = 0.05) -> RunCertificate:
+    """Return what the theory promises of a learner on given data, as a table that prints.
+
+    Parameters
+    ----------
+    model : classifier or regressor of `align.learners.flat`
+        Its parameters count; what it has learned does not, and it does not change.
+    X : array_like or CSR matrix [shape=(T, d)]
+        Examples, in the order of the rounds.
+    y : array_like [shape=(T,)]
+        Classes or numbers.
+    delta : float, default 0.05
+        Between 0 and 1: probability with which the bounds on risk may fail.
+
+    Returns
+    -------
+    RunCertificate
+
+    Raises
+    ------
+    ParameterError
+        For a delta out of range, or sets of labels.
+
+    Notes
+    -----
+    The bounds on mistakes and regret hold for these very data, whatever they are. Those on risk
+    ask for examples that are independent draws of one source, and for their order not to have been
+    chosen. The competitor is found by dual coordinate ascent: a better one may exist, and would
+    only make the bounds better.
+
+    Examples
+    --------
+    >>> from align.learners import PassiveAggressiveClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(400, 2))
+    >>> X[:, 0] += np.where(X[:, 0] > 0, 1.0, -1.0)
+    >>> certificate = certify_run(PassiveAggressiveClassifier("PA"), X, X[:, 0] > 0)
+    >>> certificate.bound.holds, certificate.vacuous
+    (True, False)
+    """
+    if not 0.0 < delta < 1.0:
+        raise ParameterError(f"delta={delta}, must lie in (0, 1).")
+    if np.ndim(y) == 2:
+        raise ParameterError("y has sets of labels, must have one class or number an example.")
+    copy, trace, constraints = _recorded(model, X, y)
+    among = competitors(constraints, copy._current)
+    regression = copy._current.regression
+    names = SQUARED_BOUNDS if regression else MISTAKE_BOUNDS + SQUARED_BOUNDS
+    best = best_certificate(trace, names, among)
+    mistakes = int((trace.cost > 0.0).sum()) if not regression else int((trace.loss > 0.0).sum())
+    margin = copy._current.margin
+    mistake_bound = math.inf
+    if best is not None and not regression:
+        mistake_bound = as_mistakes(best[0], margin)
+    other, regret, regret_bound = _regret(trace, among)
+    risks = _risk_bounds(model.conversion, trace, margin, delta, regression)
+    facts: dict[str, Any] = {
+        "rounds": len(trace),
+        "mistakes": mistakes,
+        "loss": float(trace.loss.sum()),
+        "bound": best[0] if best else None,
+        "mistake_bound": mistake_bound,
+        "competitor_loss": other,
+        "regret": regret,
+        "regret_bound": regret_bound,
+        "delta": delta,
+        "risk_bounds": risks,
+    }
+    curve = _curve(trace, constraints, best, margin, regression)
+    lines = _lines(facts, model.conversion, regression, copy._current.update.conservative)
+    return RunCertificate(**facts, lines=lines, curve=curve)
+
+
+def _recorded(model: FlatLearner, X: Any, y: Any) -> tuple[FlatLearner, Trace, Constraints]:
+    """Run a copy of the learner; return it with the rounds, without a copy of each direction."""
+    copy: Any = clone(model).set_params(conversion="last", record=False)
+    chunk = copy._stream_chunk(X, y)
+    classes = getattr(copy, "classes_", (0, 1))
+    if len(classes) < 2:
+        raise ParameterError(f"y has 1 class, {list(classes)}, must have 2 classes or more.")
+    plan = copy._current
+    if plan.multiplicative:  # its bound asks for the directions themselves
+        copy = clone(copy).set_params(record=True)
+        chunk = copy._stream_chunk(X, y)
+    log = np.empty((len(chunk.order), core.LOG_WIDTH))
+    copy._play(chunk, log)
+    found = sp.csr_array(chunk.X)
+    if copy._began.fit_intercept:
+        ones = sp.csr_array(np.ones((found.shape[0], 1)))
+        found = sp.csr_array(sp.hstack([found, ones]))
+    rows = copy._run.rows
+    constraints = Constraints(
+        found.astype(np.float64), log[:, core.LOG_OTHER], log[:, core.LOG_TARGET], rows,
+        plan.doubled,
+    )  # fmt: skip
+    if plan.multiplicative:
+        return copy, copy.trace_, constraints
+    trace = Trace(plan, constraints, rows=rows)
+    trace.extend(columns_of(log), ())
+    return copy, trace, constraints
+
+
+def columns_of(log: Floats) -> dict[str, Floats]:
+    """Return the columns of a trace from rows of the log."""
+    return {
+        "cost": log[:, core.LOG_COST],
+        "loss": log[:, core.LOG_LOSS],
+        "tau": log[:, core.LOG_ALPHA] * log[:, core.LOG_SCALE],
+        "alpha": log[:, core.LOG_ALPHA],
+        "c": log[:, core.LOG_C],
+        "norm": log[:, core.LOG_NORM],
+        "target": log[:, core.LOG_TARGET],
+        "dual": log[:, core.LOG_DUAL],
+    }
+
+
+def as_mistakes(certificate: Certificate, margin: float) -> float:
+    """Return the right side of a bound as a number of mistakes."""
+    if certificate.bound == "Eq 5.2":
+        return certificate.right / margin
+    return certificate.right / (margin**2 if certificate.bound in SQUARED_BOUNDS else 1.0)
+
+
+def _regret(trace: Trace, among: list[Floats]) -> tuple[float, float, float]:
+    """Return loss of the competitor best for Lemma 2, the regret against it, and its bound."""
+    best = best_certificate(trace, ("Lemma 2",), among)
+    plan = trace.plan
+    if best is None or plan is None:
+        return math.nan, math.nan, math.nan
+    losses = trace.losses_of(best[1])
+    curvature = plan.update.slack.curvature
+    if curvature > 0.0:
+        losses = losses**2 / (2.0 * curvature)
+    if plan.update.conservative:
+        losses = losses[trace.cost > 0.0]
+    other = float(losses.sum())
+    return other, best[0].left - other, best[0].right - other
+
+
+def _risk_bounds(
+    conversion: str, trace: Trace, margin: float, delta: float, regression: bool
+) -> dict[str, float]:
+    """Return bounds on the risk of what a conversion gives; see the table of `_words_of_risk`."""
+    n = len(trace)
+    if conversion not in ("random", "vote", "average") or n == 0:
+        return {}
+    factor = 2.0 if conversion == "vote" else 1.0
+    if conversion == "average" or regression:
+        # The loss is convex, so the mean has no more of it than its members on average. Divided
+        # by the largest, it lies in [0, 1]; and a mistake has a loss of at least the margin.
+        largest = float(trace.loss.max(initial=0.0)) or 1.0
+        mean = float(trace.loss.mean()) / largest
+        factor = largest if regression else largest / margin
+    else:
+        mean = float((trace.cost > 0.0).mean())
+    term = math.log((n + 3) / delta) / n
+    return {
+        "Thm 13": factor * (mean + 3.0 * term + 2.0 * math.sqrt(mean * term)),
+        "Hoeffding": factor * (mean + math.sqrt(math.log(1.0 / delta) / (2.0 * n))),
+    }
+
+
+def _curve(
+    trace: Trace, constraints: Constraints, best: Any, margin: float, regression: bool
+) -> dict[str, Floats]:
+    """Return mistakes and their bound after some of the rounds, with the competitor of the end."""
+    n = len(trace)
+    ends = np.unique(np.linspace(1, n, min(n, _POINTS)).astype(np.intp))
+    wrong = np.cumsum((trace.loss if regression else trace.cost) > 0.0)
+    bounds = np.full(len(ends), np.nan)
+    if best is not None and not regression and trace.plan is not None:
+        columns = trace.as_dict()
+        directions = trace.directions
+        for i, end in enumerate(ends):
+            part = Trace(trace.plan, constraints.part(slice(0, int(end))), rows=constraints.rows)
+            part.extend({name: v[:end] for name, v in columns.items()}, directions[:end])
+            bounds[i] = as_mistakes(evaluate(part, best[0].bound, best[1]), margin)
+    return {
+        "rounds": ends.astype(float),
+        "mistakes": wrong[ends - 1].astype(float),
+        "bound": bounds,
+    }
+
+
+# The table -----------------------------------------------------------------------------------
+
+
+def _lines(
+    facts: dict[str, Any], conversion: str, regression: bool, conservative: bool
+) -> list[tuple[str, str, str]]:
+    """Return the rows of the table, each with a word on whether it says anything."""
+    n, wrong = facts["rounds"], facts["mistakes"]
+    bound: Certificate | None = facts["bound"]
+    lines = [("rounds", f"{n}", "")]
+    share = f"{wrong / max(n, 1):.2%} of the rounds"
+    lines.append(("rounds with a loss" if regression else "mistakes", f"{wrong}", share))
+    if bound is None:
+        lines.append(("bound on mistakes", "none", "no theorem of the sources bounds them"))
+    elif regression:
+        words = "no competitor without loss was found" if math.isinf(bound.right) else ""
+        lines.append(("squared losses", f"{bound.left:.6g}", ""))
+        lines.append((f"  at most ({bound.bound})", f"{bound.right:.6g}", words))
+    else:
+        most = facts["mistake_bound"]
+        lines.append((f"  at most ({bound.bound})", f"{most:.6g}", _strength(most, wrong, n)))
+    lines.append(("sum of losses", f"{facts['loss']:.6g}", ""))
+    if math.isnan(facts["regret"]):
+        lines.append(("regret", "none", "Lemma 2 is about losses, not hard constraints"))
+    else:
+        lines.append(
+            ("  of the competitor", f"{facts['competitor_loss']:.6g}", "as Lemma 2 has it")
+        )
+        words = "in the mistaken rounds, where it learns" if conservative else ""
+        lines.append(("regret", f"{facts['regret']:.6g}", words))
+        most = facts["regret_bound"]
+        lines.append(("  at most (Lemma 2)", f"{most:.6g}", _strength(most, facts["regret"])))
+    return lines + _risk_lines(facts, conversion, regression)
+
+
+def _risk_lines(
+    facts: dict[str, Any], conversion: str, regression: bool
+) -> list[tuple[str, str, str]]:
+    risks: dict[str, float] = facts["risk_bounds"]
+    what = {
+        "random": "of the hypothesis drawn, on average over the draw",
+        "vote": "of the vote: at most twice that of its members",
+        "average": "of the mean, if no example can lose more than the worst seen",
+    }
+    if not risks:
+        words = (
+            f"conversion={conversion!r} has no guarantee here; 'random', 'vote' and 'average' do"
+        )
+        return [("error on new examples", "none", words)]
+    kind = "loss" if regression else "error"
+    lines = [
+        (f"{kind} on new examples", "", what.get(conversion, "") + f"; delta={facts['delta']}")
+    ]
+    for name, value in risks.items():
+        words = "vacuous: no rate is above 1" if value >= 1.0 and not regression else ""
+        lines.append((f"  at most ({name})", f"{value:.4f}", words))
+    return lines
+
+
+def _strength(bound: float, value: float, rounds: float = math.inf) -> str:
+    """Say in words how much a bound says."""
+    if math.isinf(bound):
+        return "vacuous: no competitor was found that it holds a finite number for"
+    if bound >= rounds:
+        return "vacuous: there were no more rounds than that"
+    return "bites: within twice the value" if bound <= 2.0 * value else "holds, loosely"

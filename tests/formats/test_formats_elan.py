@@ -1,0 +1,247 @@
+"""ELAN files: round trips, what pympi and ELAN make of them, and damaged files."""
+
+import builtins
+import time
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from align.cli import cli
+from align.errors import DataError, ParameterError
+from align.formats import read_labels, read_tiers, write_labels, write_tiers
+from align.formats.tiers import Tier, Tiers
+from align.results.alignment import Alignment
+from align.speech.text.tiers import SpeakerTiers, TextAlignment
+
+pympi = pytest.importorskip("pympi")
+
+SHOWN = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=5)
+TEXTS = st.lists(SHOWN, min_size=1, max_size=3).map(" ".join)
+NAMES = st.lists(
+    st.one_of(st.sampled_from(["words", "phones", "Ann - words", "Ann - phones"]), TEXTS),
+    min_size=1,
+    max_size=4,
+    unique=True,
+)
+GRID = (
+    ("words", ["", "the", "kiwi", ""], [0, 0.2, 0.35, 0.9, 1.2]),
+    ("phones", ["sil", "dh", "ax", "k", "iy", "sil"], [0, 0.2, 0.25, 0.35, 0.5, 0.9, 1.2]),
+)
+
+
+def interval_tier(name: str, labels: list[str], bounds: list[float]) -> Tier:
+    times = tuple(pairwise(bounds))
+    return Tier(name, "interval", tuple(labels), times, (), bounds[-1])
+
+
+def with_text(tiers: Tiers) -> list[tuple[Any, ...]]:
+    """Name, kind, and what is labelled when, in milliseconds."""
+    found = []
+    for tier in tiers:
+        rows = [
+            (label, round(1000 * start), round(1000 * end))
+            for label, (start, end) in zip(tier.labels, tier.times, strict=True)
+            if label not in ("", "sil") or tier.kind == "point"
+        ]
+        found.append((tier.name, tier.kind, rows))
+    return found
+
+
+@given(names=NAMES, data=st.data())
+def test_every_tier_survives_the_way_to_elan_and_back(tmp_path_factory, names, data) -> None:
+    tiers = []
+    for name in names:
+        n = data.draw(st.integers(1, 6))
+        steps = data.draw(st.lists(st.integers(1, 10**6), min_size=n, max_size=n))
+        texts = data.draw(st.lists(st.one_of(st.just(""), TEXTS), min_size=n, max_size=n))
+        bounds = (np.cumsum([0, *steps]) / 1000).tolist()
+        if data.draw(st.booleans()):
+            times = tuple((at, at) for at in bounds[1:])
+            tiers.append(Tier(name, "point", tuple(texts), times, (), bounds[-1]))
+        else:
+            tiers.append(interval_tier(name, texts, bounds))
+    whole = Tiers(tuple(tiers), max(tier.end for tier in tiers))
+    folder = tmp_path_factory.mktemp("elan")
+    write_tiers(folder / "a.eaf", whole)
+    back = read_tiers(folder / "a.eaf")
+    assert with_text(back) == with_text(whole)
+    assert back.duration == pytest.approx(whole.duration, abs=5e-4)
+    write_tiers(folder / "a.TextGrid", back)
+    assert with_text(read_tiers(folder / "a.TextGrid")) == with_text(whole)
+
+
+def test_pympi_finds_phones_within_words(tmp_path: Path) -> None:
+    both = Tiers(tuple(interval_tier(*row) for row in GRID), 1.2, audio="/somewhere/kiwi.wav")
+    write_tiers(tmp_path / "a.eaf", both)
+    eaf = pympi.Eaf(tmp_path / "a.eaf")
+    assert eaf.get_child_tiers_for("words") == ["phones"]
+    assert eaf.linguistic_types["within"]["CONSTRAINTS"] == "Included_In"
+    assert eaf.get_annotation_data_for_tier("words") == [
+        (0, 200, ""), (200, 350, "the"), (350, 900, "kiwi"), (900, 1200, "")
+    ]  # fmt: skip
+    assert eaf.get_annotation_data_for_tier("phones")[3] == (350, 500, "k")
+    assert eaf.media_descriptors[0]["RELATIVE_MEDIA_URL"] == "./kiwi.wav"
+    slots = list(eaf.timeslots.values())
+    assert slots == sorted(slots)
+    back = read_tiers(tmp_path / "a.eaf")
+    assert back.words().labels == ("sil", "the", "kiwi", "sil")
+    assert read_labels(tmp_path / "a.eaf", tier="words").labels == back.words().labels
+    assert read_labels(tmp_path / "a.eaf").labels == tuple(GRID[1][1])
+    write_tiers(tmp_path / "b.eaf", both)
+    assert (tmp_path / "a.eaf").read_bytes() == (tmp_path / "b.eaf").read_bytes()
+
+
+def test_phones_that_cross_a_word_stand_alone(tmp_path: Path) -> None:
+    crossing = interval_tier("phones", ["dh", "k"], [0.2, 0.4, 0.9])
+    write_tiers(tmp_path / "a.eaf", Tiers((interval_tier(*GRID[0]), crossing), 1.2))
+    eaf = pympi.Eaf(tmp_path / "a.eaf")
+    assert eaf.get_child_tiers_for("words") == []
+    assert eaf.get_annotation_data_for_tier("phones") == [(200, 400, "dh"), (400, 900, "k")]
+
+
+def test_speakers_are_participants_and_silences_are_gaps(tmp_path: Path) -> None:
+    rows = [interval_tier(f"Ann - {name}", labels, bounds) for name, labels, bounds in GRID]
+    write_tiers(tmp_path / "a.eaf", Tiers(tuple(rows), 1.2))
+    eaf = pympi.Eaf(tmp_path / "a.eaf")
+    assert eaf.get_parameters_for_tier("Ann - phones")["PARTICIPANT"] == "Ann"
+    spoken = Alignment(["k", "iy"], [0.3, 0.5], 2.0, end=1.0)
+    write_labels(tmp_path / "b.eaf", spoken)
+    back = read_labels(tmp_path / "b.eaf")
+    assert back.labels == ("sil", "k", "iy", "sil")
+    assert back.duration == 2.0
+
+
+def elsewhere(folder: Path) -> Path:
+    """What an annotator makes: open times, subdivided words, glosses below them."""
+    eaf = pympi.Eaf()
+    for name, constraint in (("sub", "Symbolic_Subdivision"), ("gloss", "Symbolic_Association"),
+                             ("time", "Time_Subdivision")):  # fmt: skip
+        eaf.add_linguistic_type(name, constraints=constraint, timealignable=name == "time")
+    eaf.remove_tier("default")
+    eaf.add_tier("phrase")
+    eaf.add_tier("words", ling="time", parent="phrase")
+    eaf.add_tier("parts", ling="sub", parent="words")
+    eaf.add_tier("gloss", ling="gloss", parent="parts")
+    eaf.add_annotation("phrase", 1000, 2000, "kiwis run")
+    eaf.add_annotation("words", 1000, 2000, "x")
+    first, last = ("ts1001", "ts1003")
+    eaf.timeslots.update({first: 1000, "ts1002": None, last: 2000})
+    words = eaf.tiers["words"][0]
+    words.clear()
+    words["a101"] = (first, "ts1002", "kiwis", None)
+    words["a102"] = ("ts1002", last, "run", None)
+    parts, gloss = eaf.tiers["parts"][1], eaf.tiers["gloss"][1]
+    parts["a104"] = ("a101", "s", "a103", None)  # after the one that follows in the file
+    parts["a103"] = ("a101", "kiwi", None, None)
+    parts["a105"] = ("a102", "run", None, None)
+    gloss["a106"] = ("a104", "PLURAL", None, None)
+    eaf.annotations.update(a101="words", a102="words", a103="parts", a104="parts", a105="parts")
+    eaf.to_file(folder / "field.eaf")
+    return folder / "field.eaf"
+
+
+def test_annotations_without_times_share_those_of_their_parent(tmp_path: Path) -> None:
+    tiers = {tier.name: tier for tier in read_tiers(elsewhere(tmp_path))}
+    words = dict(zip(tiers["words"].labels, tiers["words"].times, strict=True))
+    assert words["kiwis"] == (1.0, 1.5)
+    assert words["run"] == (1.5, 2.0)
+    parts = tiers["parts"]
+    assert parts.labels == ("kiwi", "s", "run")
+    assert parts.times == ((1.0, 1.25), (1.25, 1.5), (1.5, 2.0))
+    assert tiers["gloss"].times == ((1.25, 1.5),)
+
+
+DAMAGED = [
+    ("", "is no ELAN file that can be read"),
+    ("<a/>", "is no ELAN file that can be read"),
+    ('<?xml version="1.0"?><!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', "declares entities"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), DAMAGED)
+def test_damaged_files_are_one_sentence(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "a.eaf").write_text(text)
+    with pytest.raises(DataError, match=message):
+        read_tiers(tmp_path / "a.eaf")
+
+
+def test_every_cut_and_every_lost_reference_is_one_sentence(tmp_path: Path) -> None:
+    whole = elsewhere(tmp_path).read_text()
+    lost = [whole.replace(f'"{name}"', '"nothing"', 1) for name in ("a101", "ts1003", "words")]
+    lost.append(whole.replace('"a101"', '"a104"'))  # an annotation within itself
+    cuts = [whole[:at] for at in range(0, len(whole) - 30, 97)]
+    for text in [*lost, *cuts]:
+        (tmp_path / "b.eaf").write_text(text)
+        try:
+            read_tiers(tmp_path / "b.eaf")
+        except DataError:
+            continue
+        assert text in lost, "a file that is cut off must be refused"
+
+
+@pytest.mark.parametrize(
+    ("tiers", "message"),
+    [
+        ([interval_tier("a", ["x"], [0, 1]), interval_tier("a", ["y"], [0, 1])], "rename them"),
+        ([interval_tier("", ["x"], [0, 1])], "a name for each"),
+        ([interval_tier("a", ["x\1"], [0, 1])], "holds the character"),
+        ([interval_tier("a", ["x"], [0, 0.0001])], "is too short for ELAN files"),
+        ([Tier("a", "point", ("x", "y"), ((0.1, 0.1), (0.1, 0.1)), (), 1.0)], "less than 1 ms"),
+    ],
+)
+def test_what_elan_cannot_hold_is_refused(tmp_path: Path, tiers, message) -> None:
+    with pytest.raises(DataError, match=message):
+        write_tiers(tmp_path / "a.eaf", Tiers(tuple(tiers), 1.0))
+    assert not list(tmp_path.iterdir())
+
+
+def test_convert_there_and_back_and_without_pympi(tmp_path: Path, monkeypatch) -> None:
+    write_tiers(tmp_path / "x.TextGrid", Tiers(tuple(interval_tier(*row) for row in GRID), 1.2))
+    for source, target in (("x.TextGrid", "y.eaf"), ("y.eaf", "z.TextGrid"), ("y.eaf", "w.csv")):
+        arguments = ["convert", str(tmp_path / source), str(tmp_path / target)]
+        assert CliRunner().invoke(cli, arguments).exit_code == 0
+    grids = [read_tiers(tmp_path / name) for name in ("x.TextGrid", "z.TextGrid")]
+    assert [(t.labels, t.times) for t in grids[0]] == [(t.labels, t.times) for t in grids[1]]
+
+    imported = builtins.__import__
+
+    def without(name: str, *rest: Any) -> Any:
+        if name.startswith("pympi"):
+            raise ImportError(name)
+        return imported(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(ParameterError, match=r"pip install 'margin-align\[elan\]'"):
+        read_tiers(tmp_path / "y.eaf")
+    with pytest.raises(ParameterError, match=r"pip install 'margin-align\[elan\]'"):
+        write_labels(tmp_path / "v.eaf", Alignment(["a"], [0.0], 1.0))
+
+
+def test_an_alignment_of_text_has_words_with_phones_below(tmp_path: Path) -> None:
+    tiers = [Alignment(labels, bounds[:-1], bounds[-1]) for _, labels, bounds in GRID]
+    words = Alignment(["sil", *GRID[0][1][1:3], "sil"], tiers[0].onsets, 1.2)
+    TextAlignment({"": SpeakerTiers(words, tiers[1], np.array([0, 1, 1, 2, 2, 3]))}).write(
+        tmp_path / "a.eaf"
+    )
+    eaf = pympi.Eaf(tmp_path / "a.eaf")
+    assert eaf.get_child_tiers_for("words") == ["phones"]
+    assert [row[2] for row in eaf.get_annotation_data_for_tier("words")] == ["the", "kiwi"]
+    assert read_tiers(tmp_path / "a.eaf").words().labels == words.labels
+
+
+def test_an_hour_of_speech_is_written_in_seconds(tmp_path: Path) -> None:
+    bounds = np.arange(0, 3600, 0.08)
+    phones = interval_tier("phones", ["a", "b"] * (len(bounds) // 2), [*bounds, 3600])
+    times = tuple(pairwise([*bounds[::4].tolist(), 3600.0]))
+    words = Tier("words", "interval", ("word",) * len(times), times, (), 3600.0)
+    begin = time.process_time()
+    write_tiers(tmp_path / "a.eaf", Tiers((words, phones), 3600.0))
+    back = read_tiers(tmp_path / "a.eaf")
+    assert [len(tier.labels) for tier in back] == [len(times), len(bounds)]
+    assert time.process_time() - begin < 30
