@@ -28,7 +28,13 @@ from align.speech.text.lattice import (
     word_lattice,
 )
 from align.speech.text.lookup import Entry, look_up_all
-from align.speech.text.mismatch import Mismatch, doubts_at, is_another_text, mismatches_of
+from align.speech.text.mismatch import (
+    Mismatch,
+    doubts_at,
+    is_another_text,
+    mismatches_of,
+    word_matches,
+)
 from align.speech.text.normalise import split_words, spoken_noise
 from align.speech.text.realisation import Rules
 from align.speech.text.spans import check_slack, followed, place_of, span_of
@@ -449,13 +455,14 @@ def _doubted(
     temperature = model.placement_.temperature
     built = lattice_of(doubts_at(temperature))
     path = part.align(model, built.lattice)
-    mismatches, sure = mismatches_of(
-        path, built, words, temperature, lambda lattice: part.align(model, lattice)
-    )
-    if not mismatches and not built.doubted(path.nodes).size:
+    if not built.doubted(path.nodes).size:
         return _Found(path, built, [], path)
     plain = lattice_of(TRUSTED)
     whole = part.align(model, plain.lattice)
+    fit = word_matches(whole, plain, len(words))
+    mismatches, sure = mismatches_of(
+        path, built, words, fit, temperature, lambda lattice: part.align(model, lattice)
+    )
     if whole.alignment.warnings and is_another_text(mismatches, len(words), path.alignment):
         return _Found(whole, plain, [], whole)
     if sure is None:

@@ -25,10 +25,12 @@ from align.sequence.lattices import LatticeAlignment
 from align.speech.text.lattice import Doubts, WordLattice
 from align.types import IntArray
 
-__all__ = ["Doubted", "Mismatch", "doubts_at", "is_another_text", "mismatches_of"]
+__all__ = ["Doubted", "Mismatch", "doubts_at", "is_another_text", "mismatches_of", "word_matches"]
+Float64 = npt.NDArray[np.float64]
 
 _UNSPOKEN, _UNTRANSCRIBED = 8.0, 8.0  # log odds against; see docs/mismatch.md for what they give
 _SURE = 0.99
+_FITS = 0.5
 _SHORTEST = 0.1  # seconds of speech that is not in the text; less is not worth a word
 _ANOTHER = (0.2, 0.3)  # shares of words and of seconds, from which on a text is another one
 _MOST = 12  # mismatches whose probability is found one by one
@@ -97,15 +99,20 @@ def mismatches_of(
     found: LatticeAlignment,
     built: WordLattice,
     words: Sequence[str],
+    fit: Float64,
     temperature: float,
     align: Callable[[Lattice], LatticeAlignment],
 ) -> Doubted:
     """Return the mismatches on the path of a text, in order; times are those of `found`.
 
+    `fit` [shape=(W,)] is the match of each word where all of the text is aligned: one that fits
+    there was said, though perhaps as it seldom is.
+
     `align` aligns the same recording with another lattice.
     """
     times = found.alignment.intervals
     groups = _groups(found.nodes, built, times)
+    fits = [group for group in groups if _fits(built.word[found.nodes[group]], fit)]
     mismatches: list[Mismatch] = []
     unsure: list[int] = []  # nodes
     best = found.alignment.score
@@ -114,7 +121,8 @@ def mismatches_of(
         nodes = found.nodes[group]
         said = tuple(words[built.word[node]] for node in nodes if built.word[node] >= 0)
         start, end = float(times[group[0], 0]), float(times[group[-1], 1])
-        if not said and end - start < _SHORTEST:
+        short = not said and end - start < _SHORTEST
+        if short or group in fits or (not said and any(_beside(group, one) for one in fits)):
             unsure += nodes.tolist()
             continue
         if len(mismatches) < _MOST:
@@ -141,9 +149,23 @@ def is_another_text(mismatches: Sequence[Mismatch], n_words: int, found: Alignme
     return unspoken >= _ANOTHER[0] * n_words and seconds >= _ANOTHER[1] * found.duration
 
 
-def _groups(
-    nodes: IntArray, built: WordLattice, times: npt.NDArray[np.float64]
-) -> list[list[int]]:
+def word_matches(found: LatticeAlignment, built: WordLattice, n_words: int) -> Float64:
+    """Return the match of each word of a text [shape=(W,)]; 0 where the model knows none."""
+    of_events = found.alignment.event_match
+    place = built.word[found.nodes]
+    if of_events is None:
+        return np.zeros(n_words)
+    total = np.bincount(place[place >= 0], of_events[place >= 0], n_words)
+    return total / np.maximum(np.bincount(place[place >= 0], minlength=n_words), 1)
+
+
+def _fits(places: IntArray, fit: Float64) -> bool:
+    """Whether the words that were left out fit; without any they do not."""
+    words = places[places >= 0]
+    return bool(words.size and fit[words].mean() >= _FITS)
+
+
+def _groups(nodes: IntArray, built: WordLattice, times: Float64) -> list[list[int]]:
     """Return the places on a path of each mismatch.
 
     Words that were left out one after the other are one, whatever short sound or pause is between.
