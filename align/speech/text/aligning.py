@@ -21,7 +21,7 @@ from align.speech.text.dictionary import Dictionary, Pronunciation, cmudict, rea
 from align.speech.text.espeak import espeak_available
 from align.speech.text.lattice import (
     TRUSTED,
-    Doubts,
+    Departures,
     Realised,
     WordLattice,
     realisations,
@@ -30,7 +30,7 @@ from align.speech.text.lattice import (
 from align.speech.text.lookup import Entry, look_up_all
 from align.speech.text.mismatch import (
     Mismatch,
-    doubts_at,
+    departures_at,
     is_another_text,
     mismatches_of,
     word_matches,
@@ -223,7 +223,7 @@ def align_text(
         )
         part = _part_of(model, recording, utterance, span, words, entries)
 
-        def lattice_of(doubts: Doubts, words: Sequence[str] = words) -> WordLattice:
+        def lattice_of(departures: Departures, words: Sequence[str] = words) -> WordLattice:
             return word_lattice(
                 words,
                 entries,
@@ -231,11 +231,11 @@ def align_text(
                 temperature=temperature,
                 alternatives=alternatives,
                 realised=realised,
-                doubts=doubts,
+                departures=departures,
             )
 
         if held is None and not trust and getattr(model, "hears_noise", False):
-            found = _doubted(model, part, words, lattice_of)
+            found = _judged(model, part, words, lattice_of)
         else:
             # anchors are of one speaker only, whose words are all that there are
             built, of_nodes = node_anchors(held, lattice_of(TRUSTED), len(before), span, name)
@@ -440,22 +440,22 @@ class _Found(NamedTuple):
     whole: LatticeAlignment
 
 
-def _doubted(
+def _judged(
     model: PhoneAligner,
     part: _Part,
     words: Sequence[str],
-    lattice_of: Callable[[Doubts], WordLattice],
+    lattice_of: Callable[[Departures], WordLattice],
 ) -> _Found:
-    """Align words that may be doubted.
+    """Align words that may be left out, with others between them.
 
-    Where no doubt pays, the path is that of the whole text. Else the match is still that of the
-    whole text; where it is low and the text seems to be another one, no part of it is told from
-    the rest.
+    Where no departure pays, the path is that of the whole text. Else the match is still that of
+    the whole text; where it is low and the text seems to be another one, no part of it is told
+    from the rest.
     """
     temperature = model.placement_.temperature
-    built = lattice_of(doubts_at(temperature))
+    built = lattice_of(departures_at(temperature))
     path = part.align(model, built.lattice)
-    if not built.doubted(path.nodes).size:
+    if not built.departing(path.nodes).size:
         return _Found(path, built, [], path)
     plain = lattice_of(TRUSTED)
     whole = part.align(model, plain.lattice)
@@ -482,8 +482,8 @@ def _fit(alignment: Alignment, utterance: Utterance, mismatches: Sequence[Mismat
     if utterance.start is not None and utterance.end is not None:
         where = f"the utterance from {utterance.start:.3f} to {utterance.end:.3f} s"
         warnings = tuple(f"{where}: {text}" for text in warnings)
-    doubted = tuple(f"{mismatch}." for mismatch in mismatches)
-    return _Fit(alignment.match, alignment.duration, warnings + doubted)
+    listed = tuple(f"{mismatch}." for mismatch in mismatches)
+    return _Fit(alignment.match, alignment.duration, warnings + listed)
 
 
 def _rows(

@@ -35,7 +35,7 @@ from align.speech.text.realisation import (
 )
 from align.types import SPOKEN_NOISE
 
-__all__ = ["TRUSTED", "Doubts", "Realised", "WordLattice", "realisations", "word_lattice"]
+__all__ = ["TRUSTED", "Departures", "Realised", "WordLattice", "realisations", "word_lattice"]
 
 Realisations = Mapping[str, Sequence[Sequence[str]]]
 
@@ -87,7 +87,7 @@ class Realised(NamedTuple):
     costs: Mapping[str, float]
 
 
-class Doubts(NamedTuple):
+class Departures(NamedTuple):
     """What it costs that text and sound disagree; infinite where that may not be.
 
     unspoken : of a word that was left out: a pause in its place
@@ -98,7 +98,7 @@ class Doubts(NamedTuple):
     untranscribed: float = math.inf
 
 
-TRUSTED = Doubts()
+TRUSTED = Departures()
 
 
 class Taken(NamedTuple):
@@ -138,7 +138,7 @@ class WordLattice:
     decisions: tuple[tuple[tuple[str, ...], ...], ...] = field(default=(), repr=False)
     taken: Mapping[tuple[int, int], tuple[Taken, ...]] = field(default_factory=dict, repr=False)
 
-    def doubted(self, nodes: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+    def departing(self, nodes: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
         """Return where on a path a word was left out, or anything else was said."""
         noise = np.array([self.lattice.labels[node] == SPOKEN_NOISE for node in nodes], dtype=bool)
         return np.flatnonzero(self.unspoken[nodes] | (noise & (self.word[nodes] < 0)))
@@ -152,7 +152,7 @@ def word_lattice(
     temperature: float = 1.0,
     alternatives: Realisations | None = None,
     realised: Realised | None = None,
-    doubts: Doubts = TRUSTED,
+    departures: Departures = TRUSTED,
 ) -> WordLattice:
     """Return the lattice of a text.
 
@@ -171,7 +171,7 @@ def word_lattice(
         Realisations of phones, which cost nothing; a phone that is not in it is itself.
     realised : Realised, optional
         Rules for realisations, and what they cost, of words that have no phone with alternatives.
-    doubts : Doubts
+    departures : Departures
         What it costs that words were not said, and that something else was; by default all was
         said, and nothing else.
 
@@ -194,12 +194,12 @@ def word_lattice(
     front = {-1: _Way(0.0)}  # nodes the next may follow, and what it is to go on from there
     if silence is not None:
         front = graph.chain(front, [silence])
-    front = _with_anything(graph, front, silence, doubts)
+    front = _with_anything(graph, front, silence, departures.untranscribed)
     for i, word in enumerate(words):
         if i:
             if silence is not None:
                 front = _with_pause(graph, front, silence, words[i - 1], realised)
-            front = _with_anything(graph, front, silence, doubts)
+            front = _with_anything(graph, front, silence, departures.untranscribed)
         ways = entries[word].ways
         top = max(way.probability for way in ways)
         after: dict[int, _Way] = {}
@@ -211,11 +211,11 @@ def word_lattice(
             else:
                 beside = _phone_beside(words, entries, i, -1), _phone_beside(words, entries, i, 1)
                 after |= _as_said(graph, here, way.phones, beside, i, word, realised.rules)
-        if doubts.unspoken < math.inf:
-            here = {node: before.scored(-doubts.unspoken) for node, before in front.items()}
+        if departures.unspoken < math.inf:
+            here = {node: before.scored(-departures.unspoken) for node, before in front.items()}
             after |= graph.chain(here, [silence or SPOKEN_NOISE], i)
         front = after
-    front = _with_anything(graph, front, silence, doubts)
+    front = _with_anything(graph, front, silence, departures.untranscribed)
     if silence is not None:
         front = graph.chain(front, [silence])
     return graph.finished(front)
@@ -244,11 +244,11 @@ def _with_pause(
     return {**graph.chosen(front, none), **graph.chain(graph.chosen(front, pause), [silence])}
 
 
-def _with_anything(graph: "_Graph", front: _Front, silence: str | None, doubts: Doubts) -> _Front:
+def _with_anything(graph: "_Graph", front: _Front, silence: str | None, cost: float) -> _Front:
     """Return the front with anything said that is not in the text, and without it."""
-    if doubts.untranscribed == math.inf:
+    if cost == math.inf:
         return front
-    here = {node: before.scored(-doubts.untranscribed) for node, before in front.items()}
+    here = {node: before.scored(-cost) for node, before in front.items()}
     said = graph.chain(here, [SPOKEN_NOISE])
     paused = {} if silence is None else graph.chain(said, [silence])
     return {**front, **said, **paused}

@@ -1,9 +1,9 @@
 """Where text and sound disagree: words that were not said, and speech that is not in the text.
 
 The lattice of a text may leave out any word, and have anything between two words, each at a cost
-(`align.speech.text.lattice.Doubts`); so its best path tells where that explains the sound better.
-What else is said scores as spoken noise does (`align.features.phone_loop`): in each frame somewhat
-less than the best sequence of any phones.
+(`align.speech.text.lattice.Departures`); so its best path tells where that explains the sound
+better. What else is said scores as spoken noise does (`align.features.phone_loop`): in each frame
+somewhat less than the best sequence of any phones.
 
 The probability of a mismatch comes from what the best path without it scores: divided by the
 temperature of the model, the difference is the logarithm of their odds. Both paths are exact. The
@@ -22,10 +22,17 @@ import numpy.typing as npt
 from align.decoders import Lattice
 from align.results.alignment import Alignment
 from align.sequence.lattices import LatticeAlignment
-from align.speech.text.lattice import Doubts, WordLattice
+from align.speech.text.lattice import Departures, WordLattice
 from align.types import IntArray
 
-__all__ = ["Doubted", "Mismatch", "doubts_at", "is_another_text", "mismatches_of", "word_matches"]
+__all__ = [
+    "Judged",
+    "Mismatch",
+    "departures_at",
+    "is_another_text",
+    "mismatches_of",
+    "word_matches",
+]
 Float64 = npt.NDArray[np.float64]
 
 _UNSPOKEN, _UNTRANSCRIBED = 8.0, 8.0  # log odds against; see docs/mismatch.md for what they give
@@ -80,7 +87,7 @@ class Mismatch:
         return f"{self.kind}: {' '.join(self.words)}" if self.words else self.kind
 
 
-class Doubted(NamedTuple):
+class Judged(NamedTuple):
     """The mismatches of a text, and the path without those that are not nearly certain.
 
     The path is None where none of them is.
@@ -90,9 +97,9 @@ class Doubted(NamedTuple):
     path: LatticeAlignment | None
 
 
-def doubts_at(temperature: float) -> Doubts:
-    """Return what doubts cost in the scores of a model of this temperature."""
-    return Doubts(_UNSPOKEN * temperature, _UNTRANSCRIBED * temperature)
+def departures_at(temperature: float) -> Departures:
+    """Return what departures cost in the scores of a model of this temperature."""
+    return Departures(_UNSPOKEN * temperature, _UNTRANSCRIBED * temperature)
 
 
 def mismatches_of(
@@ -102,7 +109,7 @@ def mismatches_of(
     fit: Float64,
     temperature: float,
     align: Callable[[Lattice], LatticeAlignment],
-) -> Doubted:
+) -> Judged:
     """Return the mismatches on the path of a text, in order; times are those of `found`.
 
     `fit` [shape=(W,)] is the match of each word where all of the text is aligned: one that fits
@@ -137,9 +144,9 @@ def mismatches_of(
         if sure < _SURE or instead:
             unsure += nodes.tolist()
     if len(unsure) == sum(map(len, groups)):
-        return Doubted(mismatches, None)
+        return Judged(mismatches, None)
     path = align(_without(built.lattice, unsure)) if unsure else found
-    return Doubted(mismatches, path)
+    return Judged(mismatches, path)
 
 
 def is_another_text(mismatches: Sequence[Mismatch], n_words: int, found: Alignment) -> bool:
@@ -171,7 +178,7 @@ def _groups(nodes: IntArray, built: WordLattice, times: Float64) -> list[list[in
     Words that were left out one after the other are one, whatever short sound or pause is between.
     """
     groups: list[list[int]] = []
-    for k in built.doubted(nodes).tolist():
+    for k in built.departing(nodes).tolist():
         left_out = built.unspoken[nodes[k]]
         short = times[k, 1] - times[k, 0] < _SHORTEST
         before = groups[-1][-1] if groups else k

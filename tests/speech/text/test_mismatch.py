@@ -10,7 +10,7 @@ import pytest
 import align
 from align.formats.files import read_tiers
 from align.speech.text import Mismatch, TextAlignment
-from align.speech.text.lattice import Doubts, word_lattice
+from align.speech.text.lattice import Departures, word_lattice
 from align.speech.text.lookup import Entry
 
 pytestmark = pytest.mark.skipif(  # not imported: its data is read, its code is not run
@@ -43,11 +43,11 @@ def intervals(found: TextAlignment) -> dict[int, tuple[float, float]]:
     return {n: tuple(found.words.intervals[k]) for n, k in enumerate(spoken)}  # type: ignore[misc]
 
 
-def test_a_lattice_with_doubts() -> None:
+def test_a_lattice_with_departures() -> None:
     from align.speech.text import Pronunciation
 
     kiwi = Entry("kiwi", (Pronunciation(("k", "iy")),))
-    built = word_lattice(["kiwi"], {"kiwi": kiwi}, doubts=Doubts(3.0, 2.0))
+    built = word_lattice(["kiwi"], {"kiwi": kiwi}, departures=Departures(3.0, 2.0))
     labels = built.lattice.labels
     assert [labels[n] for n in np.flatnonzero(built.unspoken)] == ["sil"]
     assert built.word[built.unspoken].tolist() == [0]
