@@ -55,6 +55,8 @@ def align_corpus(
     language: str = "en",
     phone_map: str | os.PathLike[str] | None = None,
     tokens: Sequence[str] = (),
+    trust: bool = False,
+    repair: bool = False,
     slack: float = 0.0,
     repeats: str | None = None,
     overwrite: bool = False,
@@ -85,7 +87,7 @@ def align_corpus(
     send_files : bool
         Send recordings and model to the cluster, whose workers need not see these folders; by
         default they read them by their paths.
-    suffix, text, dictionary, language, phone_map, tokens, slack
+    suffix, text, dictionary, language, phone_map, tokens, trust, repair, slack
         For speech: which files say what is spoken, and how that is meant; see
         `align.batch.tasks.SpeechWork`.
     repeats : {"all", "none", "auto"}, optional
@@ -118,8 +120,8 @@ def align_corpus(
     spoken = {} if language == "en" else {"language": language}
     given = (dictionary,) if isinstance(dictionary, str) else tuple(dictionary)
     options = {"suffix": suffix, "text": text, "dictionary": given, **spoken}
-    mapped = {"phone_map": phone_map, "tokens": tuple(tokens), "slack": slack}
-    work = work_for(kind, repeats=repeats, **options, **mapped)
+    said = {"tokens": tuple(tokens), "trust": trust, "repair": repair, "slack": slack}
+    work = work_for(kind, repeats=repeats, phone_map=phone_map, **options, **said)
     suffixes = _suffixes(work, formats)
     n_jobs = _n_jobs(jobs)
     root, out = os.fspath(in_dir), os.fspath(out_dir)

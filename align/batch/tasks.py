@@ -118,6 +118,8 @@ class SpeechWork:
         Of files of phones: how the model calls them, see `align.formats.phone_map`.
     tokens : sequence of str
         Of transcripts: words that stand for any sound, see `align.speech.text.align_text`.
+    trust, repair : bool
+        Of transcripts: what is done where text and recording disagree, see there.
     slack : float
         Of transcripts with times: seconds that speech may lie outside of its utterance.
     """
@@ -146,11 +148,13 @@ class SpeechWork:
         language: str = "en",
         phone_map: str | os.PathLike[str] | None = None,
         tokens: Sequence[str] = (),
+        trust: bool = False,
+        repair: bool = False,
         slack: float = 0.0,
     ) -> None:
         self.phone_map = None if phone_map is None else read_phone_map(phone_map)
         self.tokens = tuple(tokens)
-        self.slack = slack
+        self.trust, self.repair, self.slack = trust, repair, slack
         self.suffix = suffix
         self.text = text
         self.dictionary = tuple(dictionary)
@@ -175,7 +179,7 @@ class SpeechWork:
         from align.speech.text import align_text, read_transcript
 
         options: dict[str, Any] = {"language": self.language, "tokens": self.tokens}
-        options["slack"] = self.slack
+        options.update(trust=self.trust, repair=self.repair, slack=self.slack)
         given = _dictionary(self.dictionary, self.digests, self.language)
         said = read_transcript(task.source)
         return align_text(aligner, task.audio, said, dictionary=given, **options)
@@ -209,8 +213,9 @@ class SpeechWork:
             options["phone_map"] = sorted(self.phone_map.items())
         if self.tokens:
             options["tokens"] = list(self.tokens)
-        if self.slack:
-            options["slack"] = self.slack
+        for name in ("trust", "repair", "slack"):
+            if getattr(self, name):
+                options[name] = getattr(self, name)
         return options
 
 

@@ -23,6 +23,7 @@ from align.cli.options import (
     speech_model_option,
     strict_option,
     token_option,
+    trust_options,
 )
 from align.errors import DataError, ParameterError
 
@@ -144,6 +145,7 @@ def demo(console: Console, folder: Path | None, corpus: Path | None) -> None:
 @anchors_option()
 @slack_option()
 @token_option()
+@trust_options()
 @strict_option()
 @overwrite_option("files that exist")
 @message_options
@@ -165,6 +167,8 @@ def speech(
     anchors: Path | None,
     slack: float,
     tokens: tuple[str, ...],
+    trust: bool,
+    repair: bool,
     strict: bool,
     overwrite: bool,
 ) -> None:
@@ -192,7 +196,8 @@ def speech(
         _align_text(
             console, audio, said, model, targets, silence_label, overwrite, strict,
             dictionary=dictionaries or None, language=language, guess=not no_guess,
-            tokens=tokens, anchors=_known_times(anchors, encoding, words=True), slack=slack,
+            tokens=tokens, trust=trust, repair=repair, slack=slack,
+            anchors=_known_times(anchors, encoding, words=True),
         )  # fmt: skip
         return
     assert phones is not None

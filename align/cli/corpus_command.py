@@ -23,6 +23,7 @@ from align.cli.options import (
     stacked,
     strict_option,
     token_option,
+    trust_options,
 )
 
 __all__ = ["corpus"]
@@ -94,6 +95,7 @@ def _format_option(names: str, default: str) -> Callable[[_F], _F]:
 @language_option("Of transcripts: en, de, fr ...; it also decides the model.")
 @phone_map_option()
 @token_option()
+@trust_options()
 @slack_option()
 @click.pass_context
 def corpus_speech(context: click.Context, /, **options: Any) -> None:

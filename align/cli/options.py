@@ -22,6 +22,7 @@ __all__ = [
     "stacked",
     "strict_option",
     "token_option",
+    "trust_options",
 ]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -96,6 +97,24 @@ def token_option() -> _Option:
         metavar="WORD",
         help="A word of the text that stands for any sound, as [laughter], (inaudible) and xxx "
         "do; may be given several times.",
+    )
+
+
+def trust_options() -> _Option:
+    """Return ``--trust`` and ``--repair`` as the parameters `trust` and `repair`."""
+    return stacked(
+        click.option(
+            "--trust",
+            is_flag=True,
+            help="Take it that all of the text was said, and nothing else. By default words that "
+            "were not said, and speech that is not in the text, are listed.",
+        ),
+        click.option(
+            "--repair",
+            is_flag=True,
+            help="Leave words that were not said out of the results, and mark speech that is not "
+            "in the text as spn.",
+        ),
     )
 
 

@@ -1,8 +1,8 @@
 """Aligning a recording with its text: words to phones, a lattice of them, its best path, tiers."""
 
 import os
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
@@ -19,8 +19,22 @@ from align.speech.text.anchored import node_anchors, word_anchors
 from align.speech.text.arpabet import IpaLabels
 from align.speech.text.dictionary import Dictionary, Pronunciation, cmudict, read_dictionary
 from align.speech.text.espeak import espeak_available
-from align.speech.text.lattice import Realised, WordLattice, realisations, word_lattice
+from align.speech.text.lattice import (
+    TRUSTED,
+    Departures,
+    Realised,
+    WordLattice,
+    realisations,
+    word_lattice,
+)
 from align.speech.text.lookup import Entry, look_up_all
+from align.speech.text.mismatch import (
+    Mismatch,
+    departures_at,
+    is_another_text,
+    mismatches_of,
+    word_matches,
+)
 from align.speech.text.normalise import split_words, spoken_noise
 from align.speech.text.realisation import Rules
 from align.speech.text.spans import check_slack, followed, place_of, span_of
@@ -94,6 +108,8 @@ def align_text(
     language: str = "en",
     guess: bool = True,
     tokens: Collection[str] = (),
+    trust: bool = False,
+    repair: bool = False,
     rate: int | None = None,
     anchors: GivenAnchors = None,
     slack: float = 0.0,
@@ -118,6 +134,13 @@ def align_text(
     tokens : collection of str
         Words of the text that stand for any stretch of sound, besides those of
         `align.speech.text.normalise.spoken_noise`.
+    trust : bool
+        Take it that all of the text was said, and nothing else. By default words may be left out
+        and other things said between them: `TextAlignment.mismatches`. Where there are anchors,
+        the text is trusted.
+    repair : bool
+        Leave words that were not said out of the tiers, and mark what was said besides as ``spn``.
+        By default every word of the text stays in the tiers, and what is not in it is a silence.
     rate : int, optional
         Sampling rate of `audio` in Hz, needed where `audio` is an array.
     anchors : mapping of int to float, Anchors or AnchorTable, optional
@@ -187,29 +210,45 @@ def align_text(
     rows: dict[str, _Rows] = {}
     fits: dict[str, list[_Fit]] = {}
     spoken: dict[str, list[str]] = {}
+    mismatches: list[Mismatch] = []
     for utterance, words, following in zip(said, split, followed(said), strict=True):
         if not words:
             continue
-        built = word_lattice(
-            words,
-            entries,
-            silence=silence,
-            temperature=temperature,
-            alternatives=alternatives,
-            realised=realised,
-        )
-        before = spoken.setdefault(utterance.speaker, [])
-        above = rows.setdefault(utterance.speaker, [])
+        speaker = utterance.speaker
+        before = spoken.setdefault(speaker, [])
+        above = rows.setdefault(speaker, [])
         after = _end_of_speech(above) if slack else 0.0
         span = span_of(
             utterance, recording.duration, name, slack=slack, after=after, following=following
         )
         part = _part_of(model, recording, utterance, span, words, entries)
-        # anchors are of one speaker only, whose words are all that there are
-        built, of_nodes = node_anchors(held, built, len(before), span, name)
-        found = part.align(model, built.lattice, of_nodes)
-        above += _as_known(_rows(found, built, part.begin, len(before)), held)
-        fits.setdefault(utterance.speaker, []).append(_fit(found.alignment, utterance))
+
+        def lattice_of(departures: Departures, words: Sequence[str] = words) -> WordLattice:
+            return word_lattice(
+                words,
+                entries,
+                silence=silence,
+                temperature=temperature,
+                alternatives=alternatives,
+                realised=realised,
+                departures=departures,
+            )
+
+        if held is None and not trust and getattr(model, "hears_noise", False):
+            found = _judged(model, part, words, lattice_of)
+        else:
+            # anchors are of one speaker only, whose words are all that there are
+            built, of_nodes = node_anchors(held, lattice_of(TRUSTED), len(before), span, name)
+            whole = part.align(model, built.lattice, of_nodes)
+            found = _Found(whole, built, [], whole)
+        own = _rows(found.path, found.built, part.begin, len(before), repair)
+        above += _as_known(own, held)
+        here = [
+            replace(m, start=m.start + part.begin, end=m.end + part.begin, speaker=speaker)
+            for m in found.mismatches
+        ]
+        mismatches += here
+        fits.setdefault(speaker, []).append(_fit(found.whole.alignment, utterance, here))
         before += words
     return TextAlignment(
         {
@@ -217,6 +256,7 @@ def align_text(
             for speaker in rows
         },
         tuple(word for word, entry in entries.items() if entry.source == "espeak"),
+        tuple(sorted(mismatches, key=lambda m: m.start)),
     )
 
 
@@ -391,22 +431,64 @@ def _part_of(
     return _Part(samples, rate, start, where, recording.name)
 
 
+class _Found(NamedTuple):
+    """The path that counts, its lattice, its mismatches, and the path that has none."""
+
+    path: LatticeAlignment
+    built: WordLattice
+    mismatches: list[Mismatch]
+    whole: LatticeAlignment
+
+
+def _judged(
+    model: PhoneAligner,
+    part: _Part,
+    words: Sequence[str],
+    lattice_of: Callable[[Departures], WordLattice],
+) -> _Found:
+    """Align words that may be left out, with others between them.
+
+    Where no departure pays, the path is that of the whole text. Else the match is still that of
+    the whole text; where it is low and the text seems to be another one, no part of it is told
+    from the rest.
+    """
+    temperature = model.placement_.temperature
+    built = lattice_of(departures_at(temperature))
+    path = part.align(model, built.lattice)
+    if not built.departing(path.nodes).size:
+        return _Found(path, built, [], path)
+    plain = lattice_of(TRUSTED)
+    whole = part.align(model, plain.lattice)
+    fit = word_matches(whole, plain, len(words))
+    mismatches, sure = mismatches_of(
+        path, built, words, fit, temperature, lambda lattice: part.align(model, lattice)
+    )
+    if whole.alignment.warnings and is_another_text(mismatches, len(words), path.alignment):
+        return _Found(whole, plain, [], whole)
+    if sure is None:
+        return _Found(whole, plain, mismatches, whole)
+    return _Found(sure, built, mismatches, whole)
+
+
 def _sounds(model: PhoneAligner, silence: str | None) -> tuple[tuple[str, ...], ...]:
     """Return the labels that spoken noise may have: any sound, or a pause."""
     heard = [SPOKEN_NOISE] if getattr(model, "hears_noise", False) else []
     return tuple((label,) for label in (*heard, *([silence] if silence is not None else [])))
 
 
-def _fit(alignment: Alignment, utterance: Utterance) -> _Fit:
+def _fit(alignment: Alignment, utterance: Utterance, mismatches: Sequence[Mismatch]) -> _Fit:
     """Return how well an utterance fits; warnings say which utterance they are about."""
     warnings = alignment.warnings
     if utterance.start is not None and utterance.end is not None:
         where = f"the utterance from {utterance.start:.3f} to {utterance.end:.3f} s"
         warnings = tuple(f"{where}: {text}" for text in warnings)
-    return _Fit(alignment.match, alignment.duration, warnings)
+    listed = tuple(f"{mismatch}." for mismatch in mismatches)
+    return _Fit(alignment.match, alignment.duration, warnings + listed)
 
 
-def _rows(found: Any, built: WordLattice, begin: float, first: int) -> _Rows:
+def _rows(
+    found: LatticeAlignment, built: WordLattice, begin: float, first: int, repair: bool
+) -> _Rows:
     """Return label, start, confidence and word of each phone of an utterance, and of its end."""
     alignment: Alignment = found.alignment
     sure = alignment.confidence
@@ -420,8 +502,11 @@ def _rows(found: Any, built: WordLattice, begin: float, first: int) -> _Rows:
         zip(alignment.onsets.tolist(), confidence.tolist(), strict=True)
     ):
         own = None if fit is None else float(fit[k])
-        if place[k] < 0:
-            rows.append(_Row(SILENCE, begin + onset, c, -1, own))
+        if built.unspoken[found.nodes[k]] and not repair:
+            rows.append(_Row(SPOKEN_NOISE, begin + onset, c, word[k] + first, own))
+        elif place[k] < 0:
+            noise = repair and built.lattice.labels[found.nodes[k]] == SPOKEN_NOISE
+            rows.append(_Row(SPOKEN_NOISE if noise else SILENCE, begin + onset, c, -1, own))
         elif k == 0 or place[k] != place[k - 1]:
             rows.append(_Row(built.phones[place[k]], begin + onset, c, word[k] + first, own))
         elif fit is not None:  # the second part of a phone
@@ -463,7 +548,9 @@ def _tiers(
     heads = [
         k for k, row in enumerate(kept) if k == 0 or row.word != kept[k - 1].word or row.word < 0
     ]
-    spoken = tier(heads, [SILENCE if kept[k].word < 0 else words[kept[k].word] for k in heads])
+    spoken = tier(
+        heads, [kept[k].label if kept[k].word < 0 else words[kept[k].word] for k in heads]
+    )
     phones = tier(range(len(kept)), [row.label for row in kept])
     place = np.searchsorted(np.array(heads), np.arange(len(kept)), side="right") - 1
     return SpeakerTiers(spoken, phones, place.astype(np.intp))

@@ -128,6 +128,7 @@ def with_own_entries(
         lattice=whole,
         word=np.append(built.word, built.word[both]),
         place=np.append(built.place, built.place[both]),
+        unspoken=np.append(built.unspoken, built.unspoken[both]),
         taken=taken,
     )
     return split, {copy.get(v, v): word[v] for v in sorted(entered)}

@@ -33,8 +33,9 @@ from align.speech.text.realisation import (
     is_function_word,
     score_of,
 )
+from align.types import SPOKEN_NOISE
 
-__all__ = ["Realised", "WordLattice", "realisations", "word_lattice"]
+__all__ = ["TRUSTED", "Departures", "Realised", "WordLattice", "realisations", "word_lattice"]
 
 Realisations = Mapping[str, Sequence[Sequence[str]]]
 
@@ -86,6 +87,20 @@ class Realised(NamedTuple):
     costs: Mapping[str, float]
 
 
+class Departures(NamedTuple):
+    """What it costs that text and sound disagree; infinite where that may not be.
+
+    unspoken : of a word that was left out: a pause in its place
+    untranscribed : of anything that was said between two words: a node ``spn`` that is no word's
+    """
+
+    unspoken: float = math.inf
+    untranscribed: float = math.inf
+
+
+TRUSTED = Departures()
+
+
 class Taken(NamedTuple):
     """One choice: which of the decisions of a text, and which of its choices."""
 
@@ -107,6 +122,8 @@ class WordLattice:
         Which phone each node is part of, in `phones`; -1 for pauses.
     phones : tuple of str
         The phones of all variants of all words.
+    unspoken : np.ndarray [shape=(N,), dtype=bool]
+        Nodes that stand for a word that was left out.
     decisions : tuple of tuple of tuple of str
         Where there are learned costs: of each decision the names of each of its choices.
     taken : mapping of (int, int) to tuple of Taken
@@ -117,8 +134,14 @@ class WordLattice:
     word: npt.NDArray[np.intp]
     place: npt.NDArray[np.intp]
     phones: tuple[str, ...] = field(repr=False)
+    unspoken: npt.NDArray[np.bool_] = field(repr=False)
     decisions: tuple[tuple[tuple[str, ...], ...], ...] = field(default=(), repr=False)
     taken: Mapping[tuple[int, int], tuple[Taken, ...]] = field(default_factory=dict, repr=False)
+
+    def departing(self, nodes: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+        """Return where on a path a word was left out, or anything else was said."""
+        noise = np.array([self.lattice.labels[node] == SPOKEN_NOISE for node in nodes], dtype=bool)
+        return np.flatnonzero(self.unspoken[nodes] | (noise & (self.word[nodes] < 0)))
 
 
 def word_lattice(
@@ -129,6 +152,7 @@ def word_lattice(
     temperature: float = 1.0,
     alternatives: Realisations | None = None,
     realised: Realised | None = None,
+    departures: Departures = TRUSTED,
 ) -> WordLattice:
     """Return the lattice of a text.
 
@@ -147,6 +171,9 @@ def word_lattice(
         Realisations of phones, which cost nothing; a phone that is not in it is itself.
     realised : Realised, optional
         Rules for realisations, and what they cost, of words that have no phone with alternatives.
+    departures : Departures
+        What it costs that words were not said, and that something else was; by default all was
+        said, and nothing else.
 
     Returns
     -------
@@ -167,9 +194,12 @@ def word_lattice(
     front = {-1: _Way(0.0)}  # nodes the next may follow, and what it is to go on from there
     if silence is not None:
         front = graph.chain(front, [silence])
+    front = _with_anything(graph, front, silence, departures.untranscribed)
     for i, word in enumerate(words):
-        if i and silence is not None:
-            front = _with_pause(graph, front, silence, words[i - 1], realised)
+        if i:
+            if silence is not None:
+                front = _with_pause(graph, front, silence, words[i - 1], realised)
+            front = _with_anything(graph, front, silence, departures.untranscribed)
         ways = entries[word].ways
         top = max(way.probability for way in ways)
         after: dict[int, _Way] = {}
@@ -181,7 +211,11 @@ def word_lattice(
             else:
                 beside = _phone_beside(words, entries, i, -1), _phone_beside(words, entries, i, 1)
                 after |= _as_said(graph, here, way.phones, beside, i, word, realised.rules)
+        if departures.unspoken < math.inf:
+            here = {node: before.scored(-departures.unspoken) for node, before in front.items()}
+            after |= graph.chain(here, [silence or SPOKEN_NOISE], i)
         front = after
+    front = _with_anything(graph, front, silence, departures.untranscribed)
     if silence is not None:
         front = graph.chain(front, [silence])
     return graph.finished(front)
@@ -208,6 +242,16 @@ def _with_pause(
         return {**front, **graph.chain(front, [silence])}
     none, pause = graph.decide(Choice((), ()), Choice((silence,), realised.rules.pause(before)))
     return {**graph.chosen(front, none), **graph.chain(graph.chosen(front, pause), [silence])}
+
+
+def _with_anything(graph: "_Graph", front: _Front, silence: str | None, cost: float) -> _Front:
+    """Return the front with anything said that is not in the text, and without it."""
+    if cost == math.inf:
+        return front
+    here = {node: before.scored(-cost) for node, before in front.items()}
+    said = graph.chain(here, [SPOKEN_NOISE])
+    paused = {} if silence is None else graph.chain(said, [silence])
+    return {**front, **said, **paused}
 
 
 def _as_written(
@@ -352,6 +396,7 @@ class _Graph:
             np.array(self.word, dtype=np.intp),
             np.array(self.place, dtype=np.intp),
             tuple(self.phones),
+            (np.array(self.word) >= 0) & (np.array(self.place) < 0),
             tuple(self.decisions),
             {arc: way.taken for arc, way in self.arcs.items() if way.taken},
         )

@@ -24,10 +24,12 @@ from align.formats.tables import write_csv_tiers
 from align.formats.textgrid import write_textgrid_tiers
 from align.formats.tiers import PHONES, WORDS, Tier, Tiers
 from align.results.alignment import Alignment
+from align.speech.text.mismatch import Mismatch
 from align.types import SILENCE
 
 __all__ = ["SpeakerTiers", "TextAlignment"]
 
+CHECK = "check"  # the tier of mismatches
 _SEVERAL = (".textgrid", ".eaf", ".rttm", ".csv", ".tsv", ".json")
 
 
@@ -58,6 +60,8 @@ class TextAlignment:
         By name; the name is empty where there is one speaker who has none.
     guessed : sequence of str
         Words that no dictionary has, whose pronunciation espeak-ng guessed.
+    mismatches : sequence of Mismatch
+        Where text and recording disagree, in order.
 
     Examples
     --------
@@ -72,6 +76,7 @@ class TextAlignment:
 
     speakers: Mapping[str, SpeakerTiers]
     guessed: Sequence[str] = ()
+    mismatches: Sequence[Mismatch] = ()
 
     def _only(self) -> SpeakerTiers:
         if len(self.speakers) != 1:
@@ -179,7 +184,26 @@ class TextAlignment:
         ]
         one = alignments[0][1]
         tiers = tuple(_tier(name, alignment) for name, alignment in alignments)
+        if self.mismatches:
+            tiers += (self._check(),)
         return Tiers(tiers, one.duration, audio=one.audio, rate=one.rate)
+
+    def _check(self) -> Tier:
+        """Return the mismatches as a tier; where two speakers' overlap, the first one counts."""
+        shown, now = [], 0.0
+        for m in self.mismatches:
+            if m.start >= now and m.end > m.start:
+                shown.append(m)
+                now = m.end
+        return Tier(
+            CHECK,
+            "interval",
+            tuple(m.label for m in shown),
+            tuple((m.start, m.end) for m in shown),
+            (),
+            self.duration,
+            tuple(m.probability for m in shown),
+        )
 
     def to_textgrid(
         self, path: str | os.PathLike[str], *, silence: str = "", overwrite: bool = False

@@ -1,0 +1,181 @@
+"""Where text and recording disagree: true texts are spoiled, and what is listed is compared.
+
+::
+
+    python recipes/mismatch/where.py TIMIT [--models DIR] [--folds N ...] [--seed N]
+
+Of each recording four texts: the true one; one to three words left out of it, so that they were
+said but are not in it; one to five words of other recordings added; one word swapped for another.
+See the README beside this file.
+"""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from run import FOLDS, fold_models
+
+from align.speech.text import align_text, make_dictionary, read_transcript
+from align.speech.text.normalise import split_words
+
+RATE = 16000
+LONG = 0.3  # seconds of speech that is not in the text
+NEAR = 0.05  # seconds
+
+Span = tuple[float, float]
+
+
+class Counts:
+    """Of what was listed."""
+
+    def __init__(self) -> None:
+        self.words = self.right_doubted = self.true_words = self.true_doubted = 0
+        self.true_untranscribed = self.texts = 0
+        self.added: list[tuple[int, bool]] = []  # phones, found
+        self.left_out: list[tuple[bool, bool]] = []  # found, edges near
+        self.swapped: list[bool] = []
+        self.edges: dict[str, list[float]] = {"true": [], "spoiled": []}
+        self.sure: list[tuple[float, bool]] = []  # probability, right
+
+
+def word_spans(path: Path) -> list[Span]:
+    rows = (line.split() for line in path.read_text().splitlines())
+    return [(int(a) / RATE, int(b) / RATE) for a, b, _ in rows]
+
+
+def edges(found, places: Sequence[int | None], truth: Sequence[Span]) -> list[float]:
+    """Return the errors of starts and ends of words that were said; one place for each word."""
+    names = zip(found.words.labels, found.words.intervals.tolist(), strict=True)
+    spans = [span for label, span in names if label != "sil"]
+    errors = []
+    for span, place in zip(spans, places, strict=True):
+        if place is not None:
+            errors += [abs(span[0] - truth[place][0]), abs(span[1] - truth[place][1])]
+    return errors
+
+
+def doubted_words(found, said: Sequence[str]) -> set[int]:
+    """Return the places of words in the text that are listed as unspoken.
+
+    Tiers keep all words, so a word is known by where it lies.
+    """
+    names = zip(found.words.labels, found.words.intervals.tolist(), strict=True)
+    spans = [span for label, span in names if label != "sil"]
+    doubted = set()
+    for m in found.mismatches:
+        if m.words:
+            near = [
+                (abs(spans[i][0] - m.start), i)
+                for i in range(len(said) - len(m.words) + 1)
+                if tuple(said[i : i + len(m.words)]) == tuple(m.words)
+            ]
+            first = min(near)[1]
+            doubted |= set(range(first, first + len(m.words)))
+    return doubted
+
+
+def measure(model, examples, rng: np.random.Generator, counts: Counts) -> None:
+    words_of = make_dictionary()
+    texts, truths = {}, {}
+    for e in examples:
+        path = Path(str(e.audio))
+        raw = " ".join(u.text for u in read_transcript(path.with_suffix(".txt")))
+        words = list(split_words(raw, language="en", known=words_of.__contains__))
+        truth = word_spans(path.with_suffix(".wrd"))
+        if len(words) == len(truth):  # else a compound has become several
+            texts[path], truths[path] = words, truth
+    vocabulary = sorted({word for words in texts.values() for word in words})
+
+    def some(n: int) -> list[str]:
+        return [vocabulary[i] for i in rng.integers(0, len(vocabulary), n)]
+
+    for path, words in texts.items():
+        truth, every = truths[path], list(range(len(words)))
+
+        def aligned(said, path=path):
+            return align_text(model, path, " ".join(said), dictionary=words_of)
+
+        found = aligned(words)
+        counts.texts += 1
+        counts.true_words += len(words)
+        counts.true_doubted += len(doubted_words(found, words))
+        counts.true_untranscribed += sum(not m.words for m in found.mismatches)
+        counts.edges["true"] += edges(found, every, truth)
+        counts.sure += [(m.probability, False) for m in found.mismatches]
+
+        n = int(rng.integers(1, min(4, len(words))))
+        i = int(rng.integers(0, len(words) - n + 1))
+        found = aligned(words[:i] + words[i + n :])
+        start, end = truth[i][0], truth[i + n - 1][1]
+        hits = [m for m in found.mismatches if not m.words and _overlap(m, start, end)]
+        if end - start >= LONG:
+            near = any(abs(m.start - start) < NEAR and abs(m.end - end) < NEAR for m in hits)
+            counts.left_out.append((bool(hits), near))
+        counts.edges["spoiled"] += edges(found, every[:i] + every[i + n :], truth)
+        counts.sure += [(m.probability, m in hits) for m in found.mismatches]
+
+        n, i = int(rng.integers(1, 6)), int(rng.integers(0, len(words) + 1))
+        said = words[:i] + some(n) + words[i:]
+        found = aligned(said)
+        doubted = doubted_words(found, said)
+        for place in range(i, i + n):
+            counts.added.append((len(words_of[said[place]][0].phones), place in doubted))
+        counts.words += len(words)
+        counts.right_doubted += len(doubted - set(range(i, i + n)))
+        places = [*every[:i], *[None] * n, *every[i:]]
+        counts.edges["spoiled"] += edges(found, places, truth)
+
+        i = int(rng.integers(0, len(words)))
+        said = words[:i] + some(1) + words[i + 1 :]
+        counts.swapped.append(i in doubted_words(aligned(said), said))
+
+
+def _overlap(m, start: float, end: float) -> bool:
+    return min(m.end, end) - max(m.start, start) > 0.5 * (end - start)
+
+
+def table(c: Counts) -> str:
+    added = [found for phones, found in c.added if phones >= 3]
+    good, bad = (100 * np.mean(np.array(c.edges[k]) <= 0.02) for k in ("true", "spoiled"))
+    listed, near = 100 * np.mean(np.array(c.left_out), axis=0)
+    lines = [
+        f"{c.texts} true texts: {c.true_doubted} of {c.true_words} words listed as unspoken, "
+        f"{c.true_untranscribed} stretches as untranscribed",
+        f"words added: {100 * np.mean([f for _, f in c.added]):.1f} % of {len(c.added)} listed, "
+        f"of three phones or more {100 * np.mean(added):.1f} % of {len(added)}; beside them "
+        f"{c.right_doubted} of {c.words} right ones",
+        f"words left out, {LONG} s or more: {listed:.1f} % of {len(c.left_out)} listed, edges "
+        f"within 50 ms {near:.1f} %",
+        f"swapped words: {100 * np.mean(c.swapped):.1f} % of {len(c.swapped)} listed",
+        f"word edges within 20 ms: true text {good:.1f} %, what is right in spoiled ones "
+        f"{bad:.1f} %",
+    ]
+    sure = np.array([p for p, _ in c.sure])
+    right = np.array([r for _, r in c.sure])
+    for low, high in ((0.5, 0.9), (0.9, 0.99), (0.99, 0.999), (0.999, 1.1)):
+        some = (sure >= low) & (sure < high)
+        if some.any():
+            lines.append(
+                f"probability {low} to {min(high, 1.0)}: {100 * right[some].mean():.0f} % of "
+                f"{some.sum()} right (true texts, and words left out)"
+            )
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("--models", type=Path, default=Path("mismatch-models"))
+    parser.add_argument("--folds", type=int, nargs="+", default=list(range(FOLDS)))
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    counts = Counts()
+    rng = np.random.default_rng(options.seed)
+    for model, examples in fold_models(options.corpus, options.models, options.folds):
+        measure(model, examples, rng, counts)
+    print(table(counts))
+
+
+if __name__ == "__main__":
+    main()
