@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 INPUTS = "inputs"
 LABELS = ("TextGrid", "csv", "tsv", "json", "ctm", "phn", "lab", "txt")
+NEWER = ("vtt", "srt", "eaf", "rttm")  # an Align of before refuses a command that names one
 NOTES = ("csv", "tsv", "mid", "json", "txt", "svl", "sv.csv", "match", "tempo.csv")
 READ_BACK = ("csv", "tsv", "json")  # notes that need no score
 WITH_SCORE = ("mid", "txt", "svl", "sv.csv")
@@ -50,11 +51,12 @@ def speech_commands(inputs: Path) -> Iterator[Command]:
             f"phones of {name}",
             ("speech", f"{stem}.flac", "--phones", f"{stem}.TextGrid", *options("-o", outputs)),
         )
-        outputs = [f"{name}-words.{suffix}" for suffix in (*LABELS, "wrd", "vtt", "srt", "png")]
-        yield Command(
-            f"words of {name}",
-            ("speech", f"{stem}.flac", "--text", f"{stem}.txt", *options("-o", outputs)),
-        )
+        for title, suffixes in (("words", (*LABELS, "wrd", "png")), ("new formats", NEWER)):
+            outputs = [f"{name}-words.{suffix}" for suffix in suffixes]
+            yield Command(
+                f"{title} of {name}",
+                ("speech", f"{stem}.flac", "--text", f"{stem}.txt", *options("-o", outputs)),
+            )
     for source in LABELS:
         for target in LABELS:
             arguments = (f"kiwi.{source}", f"kiwi-{source}.{target}", "--audio", f"{kiwi}.flac")

@@ -27,6 +27,7 @@ def type_into_shell(block: Block, here: Path) -> None:
     os.chdir(here.read_text(encoding="utf-8").strip())
 
 
+@pytest.mark.tutorials
 @pytest.mark.parametrize("path", TUTORIALS, ids=lambda path: path.name)
 def test_a_tutorial_runs_from_an_empty_folder(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
