@@ -211,6 +211,8 @@ def align_text(
     fits: dict[str, list[_Fit]] = {}
     spoken: dict[str, list[str]] = {}
     mismatches: list[Mismatch] = []
+    trusted = trust or held is not None or getattr(model, "match_", None) is None
+    judging = getattr(model, "hears_noise", False) and not trusted
     for utterance, words, following in zip(said, split, followed(said), strict=True):
         if not words:
             continue
@@ -234,7 +236,7 @@ def align_text(
                 departures=departures,
             )
 
-        if held is None and not trust and getattr(model, "hears_noise", False):
+        if judging:
             found = _judged(model, part, words, lattice_of)
         else:
             # anchors are of one speaker only, whose words are all that there are
@@ -461,7 +463,7 @@ def _judged(
     whole = part.align(model, plain.lattice)
     fit = word_matches(whole, plain, len(words))
     mismatches, sure = mismatches_of(
-        path, built, words, fit, temperature, lambda lattice: part.align(model, lattice)
+        path, built, words, whole, fit, temperature, lambda lattice: part.align(model, lattice)
     )
     if whole.alignment.warnings and is_another_text(mismatches, len(words), path.alignment):
         return _Found(whole, plain, [], whole)

@@ -40,7 +40,7 @@ _SURE = 0.99
 _FITS = 0.5
 _SHORTEST = 0.1  # seconds of speech that is not in the text; less is not worth a word
 _ANOTHER = (0.2, 0.3)  # shares of words and of seconds, from which on a text is another one
-_MOST = 12  # mismatches whose probability is found one by one
+_MOST, _LONGEST = 12, 60.0  # mismatches, and seconds, up to which each is left out on its own
 
 
 @dataclass(frozen=True)
@@ -106,24 +106,25 @@ def mismatches_of(
     found: LatticeAlignment,
     built: WordLattice,
     words: Sequence[str],
+    whole: LatticeAlignment,
     fit: Float64,
     temperature: float,
     align: Callable[[Lattice], LatticeAlignment],
 ) -> Judged:
     """Return the mismatches on the path of a text, in order; times are those of `found`.
 
-    `fit` [shape=(W,)] is the match of each word where all of the text is aligned: one that fits
-    there was said, though perhaps as it seldom is.
-
-    `align` aligns the same recording with another lattice.
+    `whole` is the path of all of the text, and `fit` [shape=(W,)] the match of each word on it:
+    one that fits was said, though perhaps as it seldom is. `align` aligns the same recording with
+    another lattice. Of many mismatches, or in a long recording, that would take too long for
+    each; then what they gain together is shared between them.
     """
     times = found.alignment.intervals
     groups = _groups(found.nodes, built, times)
     fits = [group for group in groups if _fits(built.word[found.nodes[group]], fit)]
     mismatches: list[Mismatch] = []
     unsure: list[int] = []  # nodes
-    best = found.alignment.score
-    assert best is not None
+    gain = _gain(found, whole) / temperature
+    each = found.alignment.duration <= _LONGEST and len(groups) <= _MOST
     for g, group in enumerate(groups):
         nodes = found.nodes[group]
         said = tuple(words[built.word[node]] for node in nodes if built.word[node] >= 0)
@@ -132,10 +133,9 @@ def mismatches_of(
         if short or group in fits or (not said and any(_beside(group, one) for one in fits)):
             unsure += nodes.tolist()
             continue
-        if len(mismatches) < _MOST:
-            other = align(_without(built.lattice, nodes)).alignment.score
-            assert other is not None
-            odds = (best - other) / temperature
+        odds = gain / len(groups)
+        if each:
+            odds = _gain(found, align(_without(built.lattice, nodes))) / temperature
         sure = 1.0 / (1.0 + math.exp(-min(max(odds, 0.0), 50.0)))
         kind = "unspoken" if said else "untranscribed"
         mismatches.append(Mismatch(kind, start, end, said, sure))
@@ -192,6 +192,14 @@ def _groups(nodes: IntArray, built: WordLattice, times: Float64) -> list[list[in
                 continue
         groups.append([k])
     return groups
+
+
+def _gain(found: LatticeAlignment, other: LatticeAlignment) -> float:
+    """Return how much more one path scores than another."""
+    best, less = found.alignment.score, other.alignment.score
+    assert best is not None
+    assert less is not None
+    return best - less
 
 
 def _beside(group: list[int], other: list[int]) -> bool:
