@@ -25,7 +25,7 @@ from align.learners.structured.learner import StructuredLearner
 from align.potentials import Path, Potentials
 from align.results.alignment import Alignment
 from align.sequence.anchors import Anchors, GivenAnchors, Held, held_in_lattice, held_in_sequence
-from align.sequence.base import NAMELESS, Aligner
+from align.sequence.base import NAMELESS, Aligner, Progress
 from align.sequence.checkpoint import describe_timed
 from align.sequence.correction import OnsetCorrection
 from align.sequence.feature_terms import base_functions_of, distinct, terms_of
@@ -410,6 +410,7 @@ class SequenceAligner(Aligner):
         *,
         rate: int | None = None,
         anchors: GivenAnchors = None,
+        progress: Progress | None = None,
     ) -> Alignment:
         """Return when each event begins.
 
@@ -424,6 +425,9 @@ class SequenceAligner(Aligner):
         anchors : mapping of int to float, Anchors or AnchorTable, optional
             Onsets that are known: event, counted from 0, to seconds; see
             `align.sequence.anchors`. They are kept, and the best timing of the rest is found.
+        progress : callable, optional
+            Called, of a long recording, with a stage, how many seconds are done, and how many
+            there are.
 
         Returns
         -------
@@ -437,11 +441,16 @@ class SequenceAligner(Aligner):
             anchor is impossible.
         """
         self.check_fitted()
-        return self._find(audio, events, rate, anchors)
+        return self._find(audio, events, rate, anchors, progress)
 
     @one_thread()
     def _find(
-        self, audio: Any, events: Any, rate: int | None, anchors: GivenAnchors = None
+        self,
+        audio: Any,
+        events: Any,
+        rate: int | None,
+        anchors: GivenAnchors = None,
+        progress: Progress | None = None,
     ) -> Alignment:
         if isinstance(events, Lattice):
             return self.align_lattice(audio, events, rate=rate, anchors=anchors).alignment
@@ -456,7 +465,7 @@ class SequenceAligner(Aligner):
         anchors = Anchors.of(anchors, [str(event) for event in given])
         audio_path = None if isinstance(audio, np.ndarray) else name
         if is_long(len(given), signal.n_frames) and (
-            found := self._find_in_stretches(signal, given, anchors, name, audio_path)
+            found := self._find_in_stretches(signal, given, anchors, name, audio_path, progress)
         ):
             return found
         return self._find_whole(signal, given, anchors, name, audio_path)
@@ -509,6 +518,7 @@ class SequenceAligner(Aligner):
         anchors: Anchors | None,
         name: str,
         audio: str | None,
+        progress: Progress | None,
     ) -> Alignment | None:
         """Return the alignment of a long recording; None where there are no pauses to cut at."""
         pauses = np.flatnonzero(self._free(given)[1:-1]) + 1
@@ -535,7 +545,7 @@ class SequenceAligner(Aligner):
         def speech(found: Alignment) -> tuple[float, float]:
             return float(found.onsets[1]), float(found.onsets[-1])
 
-        found = aligned_stretches(cuts, len(given), signal.duration, align, speech)
+        found = aligned_stretches(cuts, len(given), signal.duration, align, speech, progress)
         return joined_stretches(found, given, signal, audio)
 
     @one_thread()

@@ -155,12 +155,14 @@ def aligned_stretches(
     duration: float,
     align: Callable[[Stretch], Found],
     speech: Callable[[Found], tuple[float, float]],
+    progress: Callable[[str, int, int], None] | None = None,
 ) -> list[tuple[Stretch, Found]]:
     """Return the stretches between cuts and their alignments, without the cuts that were wrong.
 
     `align` aligns the events of a stretch, and raises DataError where they do not fit; `speech`
-    returns when, after the beginning of the stretch, what is said in it begins and ends. Raises
-    the DataError of `align` where there is no cut left to take away.
+    returns when, after the beginning of the stretch, what is said in it begins and ends. Where
+    there is something to cut, `progress` is told of seconds. Raises the DataError of `align` where
+    there is no cut left to take away.
     """
     left = list(cuts)
     done: dict[Stretch, Found | DataError] = {}
@@ -174,6 +176,8 @@ def aligned_stretches(
                     done[stretch] = align(stretch)
                 except DataError as error:
                     done[stretch] = error
+            if progress is not None and cuts:
+                progress("aligning", round(stretch.end), round(duration))
             found = done[stretch]
             begin, end = 0.0, 0.0
             if not isinstance(found, DataError):

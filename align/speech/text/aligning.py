@@ -12,6 +12,7 @@ from align.decoders import Lattice
 from align.errors import DataError, ParameterError, error_reason
 from align.results.alignment import Alignment
 from align.sequence.anchors import Anchors, GivenAnchors
+from align.sequence.base import Progress
 from align.sequence.fit import joined
 from align.sequence.lattices import LatticeAlignment
 from align.sequence.placement import Placement
@@ -115,6 +116,7 @@ def align_text(
     rate: int | None = None,
     anchors: GivenAnchors = None,
     slack: float = 0.0,
+    progress: Progress | None = None,
 ) -> TextAlignment:
     """Return when each word of a text, and each of its phones, was said.
 
@@ -150,6 +152,9 @@ def align_text(
         `align.sequence.anchors`. The result has these times, and the best for all else.
     slack : float
         Seconds that an utterance may begin before its interval, and end behind it.
+    progress : callable, optional
+        Called, of a long utterance, with a stage, how many seconds are done, and how many there
+        are.
 
     Returns
     -------
@@ -264,7 +269,7 @@ def align_text(
             samples = recording.between(*span)
             cuts = cuts_between_words(model, samples, recording.rate, words, entries, silence)
         pieces = aligned_stretches(
-            cuts, len(words) + 1, span[1] - span[0], aligned, lambda piece: piece.speech()
+            cuts, len(words) + 1, span[1] - span[0], aligned, _Piece.speech, progress
         )
         for stretch, piece in pieces:
             above += _as_known(piece.rows, held)
