@@ -12,9 +12,11 @@ from align.decoders import Lattice
 from align.errors import DataError, ParameterError, error_reason
 from align.results.alignment import Alignment
 from align.sequence.anchors import Anchors, GivenAnchors
+from align.sequence.base import Progress
 from align.sequence.fit import joined
 from align.sequence.lattices import LatticeAlignment
 from align.sequence.placement import Placement
+from align.sequence.stretches import Cut, Stretch, aligned_stretches
 from align.speech.text.anchored import node_anchors, word_anchors
 from align.speech.text.arpabet import IpaLabels
 from align.speech.text.dictionary import Dictionary, Pronunciation, cmudict, read_dictionary
@@ -27,6 +29,7 @@ from align.speech.text.lattice import (
     realisations,
     word_lattice,
 )
+from align.speech.text.long import LONG, RoughAligner, cuts_between_words
 from align.speech.text.lookup import Entry, look_up_all
 from align.speech.text.mismatch import (
     Mismatch,
@@ -70,7 +73,7 @@ class _Fit(NamedTuple):
     warnings: tuple[str, ...]
 
 
-class PhoneAligner(Protocol):
+class PhoneAligner(RoughAligner, Protocol):
     """What is asked of an aligner of phones; `SpeechAligner` is one."""
 
     kind: ClassVar[str]
@@ -113,6 +116,7 @@ def align_text(
     rate: int | None = None,
     anchors: GivenAnchors = None,
     slack: float = 0.0,
+    progress: Progress | None = None,
 ) -> TextAlignment:
     """Return when each word of a text, and each of its phones, was said.
 
@@ -148,6 +152,9 @@ def align_text(
         `align.sequence.anchors`. The result has these times, and the best for all else.
     slack : float
         Seconds that an utterance may begin before its interval, and end behind it.
+    progress : callable, optional
+        Called, of a long utterance, with a stage, how many seconds are done, and how many there
+        are.
 
     Returns
     -------
@@ -223,34 +230,59 @@ def align_text(
         span = span_of(
             utterance, recording.duration, name, slack=slack, after=after, following=following
         )
-        part = _part_of(model, recording, utterance, span, words, entries)
 
-        def lattice_of(departures: Departures, words: Sequence[str] = words) -> WordLattice:
-            return word_lattice(
-                words,
-                entries,
-                silence=silence,
-                temperature=temperature,
-                alternatives=alternatives,
-                realised=realised,
-                departures=departures,
-            )
+        def aligned(
+            stretch: Stretch,
+            utterance: Utterance = utterance,
+            every: Sequence[str] = words,
+            spoken_before: int = len(before),
+            begin: float = span[0],
+        ) -> _Piece:
+            """Align the words between two cuts."""
+            words = every[stretch.first : stretch.stop - 1]
+            first = spoken_before + stretch.first
+            within = begin + stretch.begin, begin + stretch.end
+            part = _part_of(model, recording, utterance, within, words, entries)
 
-        if judging:
-            found = _judged(model, part, words, lattice_of)
-        else:
-            # anchors are of one speaker only, whose words are all that there are
-            built, of_nodes = node_anchors(held, lattice_of(TRUSTED), len(before), span, name)
-            whole = part.align(model, built.lattice, of_nodes)
-            found = _Found(whole, built, [], whole)
-        own = _rows(found.path, found.built, part.begin, len(before), repair)
-        above += _as_known(own, held)
-        here = [
-            replace(m, start=m.start + part.begin, end=m.end + part.begin, speaker=speaker)
-            for m in found.mismatches
-        ]
-        mismatches += here
-        fits.setdefault(speaker, []).append(_fit(found.whole.alignment, utterance, here))
+            def lattice_of(departures: Departures) -> WordLattice:
+                return word_lattice(
+                    words,
+                    entries,
+                    silence=silence,
+                    temperature=temperature,
+                    alternatives=alternatives,
+                    realised=realised,
+                    departures=departures,
+                )
+
+            if judging:
+                found = _judged(model, part, words, lattice_of)
+            else:
+                # anchors are of one speaker only, whose words are all that there are
+                built, of_nodes = node_anchors(held, lattice_of(TRUSTED), first, within, name)
+                whole = part.align(model, built.lattice, of_nodes)
+                found = _Found(whole, built, [], whole)
+            return _Piece(found, _rows(found.path, found.built, part.begin, first, repair), part)
+
+        cuts: list[Cut] = []
+        if span[1] - span[0] > LONG and silence is not None:
+            samples = recording.between(*span)
+            cuts = cuts_between_words(model, samples, recording.rate, words, entries, silence)
+        pieces = aligned_stretches(
+            cuts, len(words) + 1, span[1] - span[0], aligned, _Piece.speech, progress
+        )
+        for stretch, piece in pieces:
+            above += _as_known(piece.rows, held)
+            at = piece.part.begin
+            here = [
+                replace(m, start=m.start + at, end=m.end + at, speaker=speaker)
+                for m in piece.found.mismatches
+            ]
+            mismatches += here
+            part_of = utterance
+            if len(pieces) > 1:
+                part_of = replace(utterance, start=at, end=at + stretch.end - stretch.begin)
+            fits.setdefault(speaker, []).append(_fit(piece.found.whole.alignment, part_of, here))
         before += words
     return TextAlignment(
         {
@@ -359,6 +391,12 @@ class _Recording:
         about = audio_info(audio)
         return cls(samples, found, about.duration, about.rate, name, os.fspath(audio))
 
+    def between(self, start: float, end: float) -> npt.NDArray[np.float32]:
+        """Return the samples between two times in seconds."""
+        if (start, end) == (0.0, self.duration):
+            return self.samples
+        return self.samples[round(start * self.rate) : round(end * self.rate)]
+
 
 def _end_of_speech(rows: _Rows) -> float:
     """Return where the last word ends, in seconds."""
@@ -417,7 +455,7 @@ def _part_of(
 ) -> _Part:
     """Return the part of a recording between two times; the words must fit into it."""
     start, end = span
-    rate, called = recording.rate, place_of(utterance, recording.duration)
+    called = place_of(utterance, recording.duration)
     where = f"{called}: " if called else ""
     shortest = sum(min(len(way.phones) for way in entries[word].ways) for word in words)
     if shortest * model.hop_ > end - start:
@@ -427,10 +465,7 @@ def _part_of(
             f"fit into {end - start:.3f} s of audio; check that text and audio belong together.",
             path=recording.name,
         )
-    samples = recording.samples
-    if (start, end) != (0.0, recording.duration):
-        samples = samples[round(start * rate) : round(end * rate)]
-    return _Part(samples, rate, start, where, recording.name)
+    return _Part(recording.between(start, end), recording.rate, start, where, recording.name)
 
 
 class _Found(NamedTuple):
@@ -470,6 +505,20 @@ def _judged(
     if sure is None:
         return _Found(whole, plain, mismatches, whole)
     return _Found(sure, built, mismatches, whole)
+
+
+class _Piece(NamedTuple):
+    """Words that were aligned, their rows, and the part of the recording they were found in."""
+
+    found: _Found
+    rows: _Rows
+    part: _Part
+
+    def speech(self) -> tuple[float, float]:
+        """Return when the first word begins and the last one ends, in seconds of the part."""
+        said = [k for k, row in enumerate(self.rows) if row.word >= 0]
+        first, last = self.rows[said[0]], self.rows[said[-1] + 1]
+        return first.start - self.part.begin, last.start - self.part.begin
 
 
 def _sounds(model: PhoneAligner, silence: str | None) -> tuple[tuple[str, ...], ...]:
