@@ -124,11 +124,11 @@ def cuts_at(
 
     Examples
     --------
-    Pauses at 20, 50, 70 and 118 seconds; a stretch lasts 30 to 75 s, and so does the last one:
+    Pauses at 10, 20, 30 and 60 seconds; a stretch lasts 15 to 45 s, and so does the last one:
 
-    >>> begins = np.array([20.0, 50.0, 70.0, 118.0])
-    >>> cuts_at(begins, begins + [0.5, 0.3, 0.6, 0.4], [4, 9, 15, 30], 125.0, 0.005)
-    [Cut(event=15, time=70.3)]
+    >>> begins = np.array([10.0, 20.0, 30.0, 60.0])
+    >>> cuts_at(begins, begins + [0.5, 0.3, 0.6, 0.4], [4, 9, 15, 30], 80.0, 0.005)
+    [Cut(event=15, time=30.3), Cut(event=30, time=60.2)]
     """
     long = [
         (float(end - begin), Cut(k, round(float(begin + end) / 2 / hop) * hop))
