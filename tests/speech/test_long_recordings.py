@@ -39,7 +39,7 @@ def cut_early(monkeypatch):
     monkeypatch.setattr(stretches, "_BLOCK", 5.0)
     monkeypatch.setattr(stretches, "_SHORTEST", 2.0)
     monkeypatch.setattr(stretches, "_LONGEST", 7.0)
-    monkeypatch.setattr("align.speech.text.aligning.LONG", 5.0)
+    monkeypatch.setattr("align.speech.text.words.LONG", 5.0)
     seen = []
     real = stretches.aligned_stretches
 
@@ -49,7 +49,7 @@ def cut_early(monkeypatch):
         return found
 
     monkeypatch.setattr("align.sequence.aligner.aligned_stretches", counted)
-    monkeypatch.setattr("align.speech.text.aligning.aligned_stretches", counted)
+    monkeypatch.setattr("align.speech.text.words.aligned_stretches", counted)
     return seen
 
 
@@ -90,7 +90,7 @@ def test_words_are_found_as_in_one_piece(model, several, cut_early, monkeypatch)
     samples, _, _, text = several
     found = model.align_text(samples, text, rate=RATE)
     assert cut_early[0] >= 4
-    monkeypatch.setattr("align.speech.text.aligning.LONG", 100.0)
+    monkeypatch.setattr("align.speech.text.words.LONG", 100.0)
     whole = model.align_text(samples, text, rate=RATE)
     assert cut_early[1] == 1
     said = [[label for label in one.words.labels if label != "sil"] for one in (found, whole)]
