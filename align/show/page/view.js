@@ -10,6 +10,13 @@ const pane = $("pane"), overview = $("overview");
 const view = { start: 0, end: 1, width: 0, height: 0, recording: null, sound: null, tiles: null, doubt: new Map() };
 const colour = {};
 
+function element(name, className, text) {
+  const node = document.createElement(name);
+  node.className = className;
+  node.textContent = text;
+  return node;
+}
+
 function readColours() {
   const style = getComputedStyle(document.documentElement);
   for (const name of ["back", "panel", "line", "text", "faint", "wave", "aligned", "true", "unsure", "chosen", "head"]) {

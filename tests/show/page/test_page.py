@@ -23,7 +23,8 @@ from align.formats.textgrid import format_textgrid
 from align.results.alignment import Alignment
 from align.results.music import MusicAlignment
 from align.show.page import Recording, format_page, read_recordings, write_page
-from align.show.page.document import _SCRIPTS
+from align.show.page.document import OWN_PARTS
+from align.show.page.parts import SHARED
 from align.show.page.sound import encode_sound
 from align.show.page.uncertainty import most_uncertain, typical_lengths
 from align.types import Note
@@ -178,7 +179,7 @@ def test_all_tiers_of_a_file(folder: Path, suffix: str) -> None:
 
 def test_every_file_of_the_template_is_used_and_packaged() -> None:
     folder = Path(str(files("align.show.page")))
-    used = {f"{name}.js" for name in _SCRIPTS} | {"page.css", "page.html"}
+    used = {f"{name}.js" for name in (*SHARED, *OWN_PARTS)} | {"page.css", "page.html"}
     assert {p.name for p in folder.iterdir() if p.is_file() and p.suffix != ".py"} == used
     project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text("utf-8"))
     patterns = project["tool"]["setuptools"]["package-data"]["align.show.page"]
