@@ -23,7 +23,7 @@ FLOORS = [
     {"corpus", "evaluation", "models"},
     {"sequence", "show"},
     {"speech", "music"},
-    {"batch"},
+    {"batch", "studio"},
     {"cli"},
     {"__main__"},
 ]

@@ -34,15 +34,14 @@ const keys = {
   "[": () => step(-1),
   "]": () => step(1),
   d: () => setTheme(theme() === "dark" ? "light" : "dark", true),
-  "?": () => $("help").showModal(),
   Home: () => (player.seek(0), setView(0, view.end - view.start)),
   End: () => setView(view.recording.duration, view.end - view.start),
 };
 
 document.addEventListener("keydown", (event) => {
-  if (!view.sound || $("help").open || event.altKey) return;
+  if (!view.sound || document.querySelector("dialog[open]") || event.altKey) return;
   const at = event.target;
-  if (at instanceof HTMLInputElement || at instanceof HTMLSelectElement) return;
+  if ([HTMLInputElement, HTMLSelectElement, HTMLTextAreaElement].some((kind) => at instanceof kind)) return;
   const onButton = at instanceof HTMLButtonElement && (event.key === " " || event.key === "Enter");
   if (onButton) return; // presses it
   if (event.ctrlKey || event.metaKey) {

@@ -63,7 +63,10 @@ function saveNow(kind) {
   tell();
 }
 
-const ownKeys = { s: () => saveNow(view.recording.notes ? "csv" : "textgrid") };
+const ownKeys = {
+  s: () => saveNow(view.recording.notes ? "csv" : "textgrid"),
+  "?": () => $("help").showModal(),
+};
 
 function undo() { if (stepBack(view.recording)) changed(); }
 function redo() { if (stepForward(view.recording)) changed(); }

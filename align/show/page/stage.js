@@ -55,7 +55,7 @@ $("zoom-all").addEventListener("click", () => setView(0, view.recording.duration
 $("undo").addEventListener("click", undo);
 $("redo").addEventListener("click", redo);
 $("theme").addEventListener("click", () => setTheme(theme() === "dark" ? "light" : "dark", true));
-$("help-button").addEventListener("click", () => $("help").showModal());
+$("help-button").addEventListener("click", () => ownKeys["?"]());
 new ResizeObserver(redraw).observe(pane);
 $("order").addEventListener("input", fillList);
 $("filter").addEventListener("input", fillList);

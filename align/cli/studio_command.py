@@ -1,0 +1,78 @@
+"""``align studio``."""
+
+from pathlib import Path
+
+import click
+
+from align.cli.console import FILE, Console, message_options
+from align.cli.options import model_option, seed_option
+from align.errors import ParameterError
+
+__all__ = ["studio"]
+
+
+@click.command()
+@click.argument("recordings", metavar="RECORDINGS", type=FILE)
+@click.argument("out", metavar="OUT", type=FILE)
+@model_option("speech-en")
+@click.option("--no-learn", is_flag=True, help="Correct only; the model stays as it is.")
+@click.option("--no-browser", is_flag=True, help="Print the address and open no browser.")
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    metavar="N",
+    help="Port of this machine, for an SSH tunnel; by default a free one.",
+)
+@seed_option()
+@message_options
+@click.pass_obj
+def studio(
+    console: Console,
+    recordings: Path,
+    out: Path,
+    model: str,
+    no_learn: bool,
+    no_browser: bool,
+    port: int | None,
+    random_state: int | None,
+) -> None:
+    """Correct alignments on a local page; the model learns from every correction.
+
+    RECORDINGS is a folder of recordings with transcripts (.txt), phones (.phn, .lab, .TextGrid) or
+    scores beside them. OUT takes all that is corrected and learnt; the same command goes on where
+    the last one ended. Only this user of this machine can reach the page. Ctrl-C ends it.
+
+    \b
+    align studio recordings corrected --model speech-any
+    align studio pieces corrected --model piano
+    """  # noqa: D301
+    try:
+        from align.studio.serving import serve
+    except ModuleNotFoundError as error:
+        if error.name not in ("starlette", "uvicorn"):
+            raise
+        raise ParameterError(
+            "align studio needs starlette and uvicorn, which are not installed: "
+            "pip install 'margin-align[studio]'."
+        ) from None
+    from align.studio.session import Session
+
+    def listening(address: str) -> None:
+        console.finish()
+        click.echo(address)
+        console.message("This address lets only you in; keep it to yourself. Ctrl-C ends it.")
+
+    with console.first_run(f"Opening {recordings} ..."):
+        session = Session(
+            model, recordings, out, learn=not no_learn, random_state=random_state or 0
+        )
+    with session:
+        serve(
+            session,
+            out,
+            port=port or 0,
+            learn=not no_learn,
+            open_browser=not no_browser,
+            listening=listening,
+        )
+    console.message(f"All corrections are in {out}; the same command goes on from here.")

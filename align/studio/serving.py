@@ -1,0 +1,103 @@
+"""Running the server until it is told to end, and opening its page."""
+
+import os
+import tempfile
+import threading
+import webbrowser
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import uvicorn
+
+from align.studio.address import Address
+from align.studio.server import studio_app
+from align.studio.sounds import Sounds
+from align.studio.teaching import Teaching
+
+if TYPE_CHECKING:
+    from align.studio.session import Session
+
+__all__ = ["serve"]
+
+_PATIENCE = 3  # seconds that requests get to end
+
+
+def serve(
+    session: "Session",
+    out: str | os.PathLike[str],
+    *,
+    port: int = 0,
+    learn: bool = True,
+    open_browser: bool = True,
+    listening: Callable[[str], None] = lambda url: None,
+) -> None:
+    """Serve a session until the process is interrupted or terminated.
+
+    Parameters
+    ----------
+    session : Session
+        What is corrected; it is not closed.
+    out : path
+        Its folder; the address is kept in ``studio/address`` while the server runs.
+    port : int
+        Which port; 0 for a free one.
+    learn : bool
+        Learn from what is confirmed, in a thread.
+    open_browser : bool
+        Open the page.
+    listening : callable
+        Called with the address when the server can be reached.
+
+    Raises
+    ------
+    ParameterError
+        If the port cannot be used.
+    DataError
+        If the folder cannot be written.
+    """
+    with ExitStack() as stack:
+        address = Address.take(Path(out, "studio", "address"), port)
+        stack.callback(address.release)
+        sounds = stack.enter_context(Sounds())
+        teaching = stack.enter_context(Teaching(session)) if learn else None
+        app = studio_app(
+            session,
+            sounds,
+            teaching,
+            exports=Path(out, "export"),
+            token=address.token,
+            port=address.port,
+        )
+        config = uvicorn.Config(
+            app,
+            log_level="error",  # not of requests: they hold the token
+            lifespan="off",
+            ws="none",
+            proxy_headers=False,  # nobody stands between
+            server_header=False,
+            timeout_graceful_shutdown=_PATIENCE,
+        )
+        listening(address.url)  # the socket listens; what comes now waits
+        if open_browser:
+            stack.enter_context(_opened(address.url))
+        uvicorn.Server(config).run(sockets=[address.listener])
+
+
+@contextmanager
+def _opened(url: str) -> Iterator[None]:
+    """Open a page in the browser, whose arguments every user of this machine can read.
+
+    Hence the browser is given a file of this user alone that leads on to the address.
+    """
+    with tempfile.TemporaryDirectory(prefix="align-studio-") as folder:
+        file = Path(folder, "open.html")
+        file.write_text(
+            '<!doctype html><meta charset="utf-8"><title>Align studio</title>'
+            f'<meta http-equiv="refresh" content="0; url={escape(url)}">',
+            encoding="utf-8",
+        )
+        threading.Thread(target=webbrowser.open, args=(file.as_uri(),), daemon=True).start()
+        yield
