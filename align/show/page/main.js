@@ -7,6 +7,7 @@ async function show(recording) {
   enter(true);
   take(recording);
   $("recordings").value = String(recording.index);
+  for (const [k, row] of every.entries()) row.firstChild.setAttribute("aria-current", String(k === recording.index));
   $("save-textgrid").hidden = recording.notes !== undefined;
   $("status").textContent = "Reading the sound ...";
   let sound;
@@ -53,6 +54,7 @@ function tell() {
   for (const option of $("recordings").options) {
     const item = DATA.recordings[Number(option.value)];
     option.textContent = (unsaved(item) ? "* " : "") + item.name;
+    every[item.index].querySelector(".label").textContent = option.textContent;
   }
   $("detail").textContent = detail();
   headMoved();
@@ -71,6 +73,20 @@ const ownKeys = {
 function undo() { if (stepBack(view.recording)) changed(); }
 function redo() { if (stepForward(view.recording)) changed(); }
 
+// Every recording, with how much of it is in doubt.
+
+const every = DATA.recordings.map((recording) => {
+  const button = element("button", "", "");
+  button.type = "button";
+  const many = recording.doubts.filter(([, value]) => value >= UNSURE).length;
+  const what = `${many} ${recording.notes ? "onsets" : "boundaries"} in doubt, ${seconds(recording.duration)}`;
+  button.append(element("span", "label", recording.name), element("span", "why", what));
+  button.addEventListener("click", () => show(recording));
+  const row = document.createElement("li");
+  row.append(button);
+  return row;
+});
+
 // Start
 
 $("title").textContent = DATA.title;
@@ -79,7 +95,8 @@ for (const recording of DATA.recordings) {
   option.value = String(recording.index);
   $("recordings").append(option);
 }
-$("choice").hidden = $("scope").hidden = $("save-all").hidden = DATA.recordings.length === 1;
+$("every-list").append(...every);
+$("every").hidden = $("choice").hidden = $("scope").hidden = $("save-all").hidden = DATA.recordings.length === 1;
 $("recordings").addEventListener("change", (e) => show(DATA.recordings[Number(e.target.value)]));
 $("save-textgrid").addEventListener("click", () => saveNow("textgrid"));
 $("save-csv").addEventListener("click", () => saveNow("csv"));
