@@ -12,7 +12,10 @@ DATA = Path(str(files("align.data")))
 
 
 class FakeSession:
-    """The interface of `align.studio.Session`, in memory; `move` and `relabel` are all it does."""
+    """The interface of `align.studio.Session`, in memory, with a few of the actions.
+
+    The recording `piece` is of music.
+    """
 
     def __init__(self, names: tuple[str, ...] = ("kiwi",)) -> None:
         self.names = list(names)
@@ -26,7 +29,9 @@ class FakeSession:
             for k, ((a, b), label) in enumerate(spans)
         ]
         self.seconds = truth.duration
-        self.states = {name: [first] for name in names}  # every state, the newest last
+        notes = [{**row, "pitch": 60 + 2 * k, "played": k != 2} for k, row in enumerate(first[:8])]
+        # Every state, the newest last.
+        self.states = {name: [notes if name == "piece" else first] for name in names}
         self.confirmed: set[str] = set()
 
     def queue(self) -> list[dict[str, Any]]:
@@ -42,9 +47,11 @@ class FakeSession:
 
     def view(self, name: str) -> dict[str, Any]:
         states = self.states[name]
-        tier = {"name": "phones", "intervals": states[-1]}
+        music = name == "piece"
+        tier = {"name": "notes" if music else "phones", "intervals": states[-1]}
         return {
-            "name": name, "kind": "speech", "seconds": self.seconds, "revision": len(states),
+            "name": name, "kind": "music" if music else "speech", "seconds": self.seconds,
+            "revision": len(states),
             "state": "confirmed" if name in self.confirmed else "waiting", "tiers": [tier],
             "text": None, "can_undo": len(states) > 1, "can_redo": False, "match": 0.9,
             "mismatches": [],
@@ -63,6 +70,8 @@ class FakeSession:
         elif action.get("do") == "move" and rows[k - 1]["start"] < action["to"] < rows[k]["end"]:
             rows[k].update(start=action["to"], fixed=True)
             rows[k - 1]["end"] = action["to"]
+        elif action.get("do") == "unplayed":
+            rows[k]["played"] = not rows[k]["played"]
         elif action.get("do") == "disk full":
             raise OSError(28, "No space left on device")
         else:
@@ -72,7 +81,7 @@ class FakeSession:
 
     def undo(self, name: str, *, revision: int) -> dict[str, Any]:
         self._check(name, revision)
-        if len(self.states[name]) < 3:
+        if len(self.states[name]) < 2:
             raise DataError("there is nothing to undo.")
         self.states[name].append(self.states[name][-2])
         return self.view(name)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from align.cli.console import FILE, Console, message_options
+from align.cli.console import FILE, Console, message_options, terminated
 from align.cli.options import model_option, seed_option
 from align.errors import ParameterError
 
@@ -66,7 +66,7 @@ def studio(
         session = Session(
             model, recordings, out, learn=not no_learn, random_state=random_state or 0
         )
-    with session:
+    with session, terminated():
         serve(
             session,
             out,

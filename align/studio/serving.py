@@ -5,7 +5,7 @@ import tempfile
 import threading
 import webbrowser
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ from align.studio.teaching import Teaching
 if TYPE_CHECKING:
     from align.studio.session import Session
 
-__all__ = ["serve"]
+__all__ = ["prepared", "serve"]
 
 _PATIENCE = 3  # seconds that requests get to end
 
@@ -34,7 +34,7 @@ def serve(
     open_browser: bool = True,
     listening: Callable[[str], None] = lambda url: None,
 ) -> None:
-    """Serve a session until the process is interrupted or terminated.
+    """Serve a session until the process is interrupted.
 
     Parameters
     ----------
@@ -58,6 +58,22 @@ def serve(
     DataError
         If the folder cannot be written.
     """
+    with prepared(session, out, port=port, learn=learn) as (address, server), ExitStack() as stack:
+        listening(address.url)  # the socket listens; what comes now waits
+        if open_browser:
+            stack.enter_context(_opened(address.url))
+        with suppress(KeyboardInterrupt):  # the way to end it
+            server.run(sockets=[address.listener])
+
+
+@contextmanager
+def prepared(
+    session: "Session", out: str | os.PathLike[str], *, port: int = 0, learn: bool = True
+) -> Iterator[tuple[Address, uvicorn.Server]]:
+    """Yield an address that listens, and a server that is ready to run on its socket.
+
+    Parameters and errors are those of `serve`.
+    """
     with ExitStack() as stack:
         address = Address.take(Path(out, "studio", "address"), port)
         stack.callback(address.release)
@@ -80,10 +96,7 @@ def serve(
             server_header=False,
             timeout_graceful_shutdown=_PATIENCE,
         )
-        listening(address.url)  # the socket listens; what comes now waits
-        if open_browser:
-            stack.enter_context(_opened(address.url))
-        uvicorn.Server(config).run(sockets=[address.listener])
+        yield address, uvicorn.Server(config)
 
 
 @contextmanager
