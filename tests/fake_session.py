@@ -103,6 +103,9 @@ class FakeSession:
         self.learnt.append(self.pending.pop())
         return {"recordings": 1}
 
+    def prepare(self) -> None:
+        return None
+
     def progress(self) -> dict[str, Any]:
         return {
             "confirmed": len(self.confirmed), "waiting": len(self.names) - len(self.confirmed),

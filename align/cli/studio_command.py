@@ -69,6 +69,7 @@ def studio(
     with session, terminated():
         serve(
             session,
+            recordings,
             out,
             port=port or 0,
             learn=not no_learn,

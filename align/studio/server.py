@@ -30,12 +30,12 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from align.errors import AlignError, ParameterError
+from align.errors import AlignError, DataError, ParameterError
+from align.studio.background import Background
 from align.studio.guard import Guard
 from align.studio.page import document, icon, script, style
 from align.studio.revision import StaleRevision
 from align.studio.sounds import Sounds
-from align.studio.teaching import Teaching
 
 if TYPE_CHECKING:
     from align.studio.session import Session
@@ -48,8 +48,9 @@ _CHANGES = ("edit", "undo", "redo", "confirm")
 def studio_app(
     session: "Session",
     sounds: Sounds,
-    teaching: Teaching | None,
+    background: Background,
     *,
+    recordings: str | os.PathLike[str],
     exports: str | os.PathLike[str],
     token: str,
     port: int,
@@ -62,8 +63,10 @@ def studio_app(
         What is corrected.
     sounds : Sounds
         Where encoded recordings are kept.
-    teaching : Teaching or None
-        What learns; None where nothing does.
+    background : Background
+        What learns, and aligns what waits.
+    recordings : path
+        The folder of the recordings; none that lies elsewhere is served.
     exports : path
         Folder of exports; each gets a folder of its own in it, counted from 1.
     token, port
@@ -73,7 +76,7 @@ def studio_app(
     -------
     ASGI application
     """
-    answers = _Answers(session, sounds, teaching, Path(exports))
+    answers = _Answers(session, sounds, background, Path(recordings), Path(exports))
     routes = [
         Route("/", answers.page),
         Route("/studio.js", lambda request: Response(script(), media_type="text/javascript")),
@@ -94,10 +97,15 @@ class _Answers:
     """What each address answers; the session is asked in threads, so that none has to wait."""
 
     def __init__(
-        self, session: "Session", sounds: Sounds, teaching: Teaching | None, exports: Path
+        self,
+        session: "Session",
+        sounds: Sounds,
+        background: Background,
+        recordings: Path,
+        exports: Path,
     ) -> None:
-        self._session, self._sounds, self._teaching = session, sounds, teaching
-        self._exports = exports
+        self._session, self._sounds, self._background = session, sounds, background
+        self._recordings, self._exports = recordings.resolve(), exports
 
     def page(self, request: Request) -> Response:
         return Response(document(), media_type="text/html")
@@ -109,11 +117,12 @@ class _Answers:
         return JSONResponse({"name": self._session.next()})
 
     def progress(self, request: Request) -> Response:
-        teaching = self._teaching
+        at_work = self._background
         about = {
-            "learns": teaching is not None,
-            "learning": teaching is not None and teaching.learning,
-            "problem": None if teaching is None else teaching.problem,
+            "learns": at_work.learns,
+            "doing": at_work.doing,
+            "aligned": at_work.aligned,
+            "problem": at_work.problem,
         }
         return JSONResponse({**self._session.progress(), **about})
 
@@ -122,7 +131,10 @@ class _Answers:
 
     def audio(self, request: Request) -> Response:
         name = self._named(request.query_params.get("name"))
-        path, rate = self._sounds.of(self._session.audio(name))
+        audio = self._session.audio(name).resolve()
+        if not audio.is_relative_to(self._recordings):
+            raise DataError("lies outside the folder of recordings; copy it there.", path=name)
+        path, rate = self._sounds.of(audio)
         return FileResponse(path, media_type="audio/flac", headers={"Audio-Rate": str(rate)})
 
     async def change(self, request: Request) -> Response:
@@ -143,8 +155,7 @@ class _Answers:
         except StaleRevision as error:
             newest = await run_in_threadpool(self._session.view, name)
             return JSONResponse({"error": str(error), "view": newest}, 409)
-        if what == "confirm" and self._teaching is not None:
-            self._teaching.wake()
+        self._background.wake()
         return JSONResponse(view)
 
     async def export(self, request: Request) -> Response:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import uvicorn
 
 from align.studio.address import Address
+from align.studio.background import Background
 from align.studio.server import studio_app
 from align.studio.sounds import Sounds
-from align.studio.teaching import Teaching
 
 if TYPE_CHECKING:
     from align.studio.session import Session
@@ -27,6 +27,7 @@ _PATIENCE = 3  # seconds that requests get to end
 
 def serve(
     session: "Session",
+    recordings: str | os.PathLike[str],
     out: str | os.PathLike[str],
     *,
     port: int = 0,
@@ -40,8 +41,8 @@ def serve(
     ----------
     session : Session
         What is corrected; it is not closed.
-    out : path
-        Its folder; the address is kept in ``studio/address`` while the server runs.
+    recordings, out : path
+        Its folders; the address is kept in ``OUT/studio/address`` while the server runs.
     port : int
         Which port; 0 for a free one.
     learn : bool
@@ -58,7 +59,9 @@ def serve(
     DataError
         If the folder cannot be written.
     """
-    with prepared(session, out, port=port, learn=learn) as (address, server), ExitStack() as stack:
+    with ExitStack() as stack:
+        made = prepared(session, recordings, out, port=port, learn=learn)
+        address, server = stack.enter_context(made)
         listening(address.url)  # the socket listens; what comes now waits
         if open_browser:
             stack.enter_context(_opened(address.url))
@@ -68,7 +71,12 @@ def serve(
 
 @contextmanager
 def prepared(
-    session: "Session", out: str | os.PathLike[str], *, port: int = 0, learn: bool = True
+    session: "Session",
+    recordings: str | os.PathLike[str],
+    out: str | os.PathLike[str],
+    *,
+    port: int = 0,
+    learn: bool = True,
 ) -> Iterator[tuple[Address, uvicorn.Server]]:
     """Yield an address that listens, and a server that is ready to run on its socket.
 
@@ -78,11 +86,12 @@ def prepared(
         address = Address.take(Path(out, "studio", "address"), port)
         stack.callback(address.release)
         sounds = stack.enter_context(Sounds())
-        teaching = stack.enter_context(Teaching(session)) if learn else None
+        background = stack.enter_context(Background(session, learn=learn))
         app = studio_app(
             session,
             sounds,
-            teaching,
+            background,
+            recordings=recordings,
             exports=Path(out, "export"),
             token=address.token,
             port=address.port,

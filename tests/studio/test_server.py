@@ -2,6 +2,7 @@
 
 import hmac
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,10 @@ import soundfile
 from fake_session import DATA, FakeSession
 from starlette.testclient import TestClient
 
+from align.studio.background import Background
 from align.studio.guard import LARGEST, Guard
 from align.studio.server import studio_app
 from align.studio.sounds import Sounds
-from align.studio.teaching import Teaching
 
 PORT = 45678
 TOKEN = "x" * 43
@@ -30,9 +31,15 @@ def session() -> FakeSession:
 
 @pytest.fixture
 def client(session: FakeSession, tmp_path: Path) -> Iterator[TestClient]:
-    with Sounds() as sounds, Teaching(session) as teaching:
+    with Sounds() as sounds, Background(session) as background:
         app = studio_app(
-            session, sounds, teaching, exports=tmp_path / "export", token=TOKEN, port=PORT
+            session,
+            sounds,
+            background,
+            recordings=DATA,
+            exports=tmp_path / "export",
+            token=TOKEN,
+            port=PORT,
         )
         yield TestClient(app, base_url=OWN, raise_server_exceptions=False)
 
@@ -290,18 +297,29 @@ def test_undo_confirm_and_export(client: TestClient, session: FakeSession, tmp_p
     assert [report for _, report in session.exported] == [True, True]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_a_link_out_of_the_folder_is_not_followed(
+    client: TestClient, session: FakeSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "secret.flac").write_bytes((DATA / "kiwi.flac").read_bytes())
+    monkeypatch.setattr(session, "audio", lambda name: tmp_path / "secret.flac")
+    answer = client.get(f"/{TOKEN}/api/audio", params={"name": "kiwi"})
+    assert answer.status_code == 422
+    assert "outside the folder of recordings" in answer.json()["error"]
+
+
 # Learning ---------------------------------------------------------------------------------------
 
 
 def test_what_is_confirmed_is_learnt_from_in_the_background(session: FakeSession) -> None:
     session.pending = ["left by an earlier run"]
-    with Teaching(session) as teaching:
+    with Background(session) as background:
         session.pending.append("kiwi")
-        teaching.wake()
+        background.wake()
         for _ in range(1000):
             if len(session.learnt) == 2:
                 break
-            teaching._thread.join(0.005)
+            background._thread.join(0.005)
     assert set(session.learnt) == {"left by an earlier run", "kiwi"}
 
 
@@ -316,15 +334,15 @@ def test_learning_that_fails_is_told_and_goes_on(error: Exception) -> None:
 
     session = Failing()
     session.pending = ["bad"]
-    with Teaching(session) as teaching:
-        while teaching.problem is None:
-            teaching._thread.join(0.005)
-        assert str(error) in teaching.problem
+    with Background(session) as background:
+        while background.problem is None:
+            background._thread.join(0.005)
+        assert str(error) in background.problem
         session.pending = ["good"]
-        teaching.wake()
+        background.wake()
         while not session.learnt:
-            teaching._thread.join(0.005)
-    assert teaching.problem is None
+            background._thread.join(0.005)
+    assert background.problem is None
 
 
 def test_encoded_recordings_are_few_and_removed(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from devtools import CTRL, Browser, find_browser
-from fake_session import FakeSession
+from fake_session import DATA, FakeSession
 
 from align.studio.serving import prepared
 
@@ -31,7 +31,7 @@ RESOLVE = "--host-resolver-rules=MAP evil.example 127.0.0.1"
 def served(session: Any, out: Path) -> Iterator[str]:
     """Serve a session in a thread; yields the address."""
     (out / "studio").mkdir(exist_ok=True)
-    with prepared(session, out) as (address, server):
+    with prepared(session, DATA, out) as (address, server):
         sockets = [address.listener]
         thread = threading.Thread(target=server.run, kwargs={"sockets": sockets})
         thread.start()

@@ -2,7 +2,8 @@
 
 const SOON = 1000, LATER = 5000; // ms
 let timer = null;
-let updates = null;
+let updates = null; // how many there were
+let aligned = 0; // recordings, in the background
 
 async function watch() {
   clearTimeout(timer);
@@ -14,9 +15,11 @@ async function watch() {
     showGains(progress);
     const many = progress.updates.length + progress.put_back.length;
     if (updates !== null && updates !== many) await learnt();
+    else if (aligned !== progress.aligned) await readQueue();
     updates = many;
+    aligned = progress.aligned;
     if (back) await flush();
-    wait = progress.learning ? SOON : LATER;
+    wait = progress.doing ? SOON : LATER;
   } catch (error) {
     if (error instanceof Refused) say(error.message);
     else lost(error);
@@ -37,7 +40,7 @@ async function learnt() {
 const number = (value) => (value === null || value === undefined ? "" : value.toFixed(1));
 
 function showGains(progress) {
-  const { errors_per_100: errors, learns, learning, problem } = progress;
+  const { errors_per_100: errors, learns, doing, problem } = progress;
   const done = progress.confirmed, all = done + progress.waiting + progress.failed;
   $("done").textContent = `${done} of ${all} recordings are confirmed`
     + (progress.failed ? `, ${progress.failed} failed` : "");
@@ -53,7 +56,8 @@ function showGains(progress) {
   }));
   $("errors-table").hidden = rows.length === 0;
   $("learning").textContent = !learns ? "Learning is switched off (--no-learn)."
-    : learning ? "Learning ..." : learnText(progress);
+    : doing === "learning" ? "Learning ..." : learnText(progress);
+  $("aligning").textContent = doing === "aligning" ? "Aligning what waits ..." : "";
   const bound = progress.bound ?? errors?.bound;
   $("bound").textContent = bound === null || bound === undefined ? "" : `Bound on the errors paid in all: ${number(bound)} per 100.`;
   $("put-back").textContent = progress.put_back.length ? putBackText(progress.put_back) : "";

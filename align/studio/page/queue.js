@@ -19,7 +19,7 @@ function fillQueue() {
     button.dataset.name = item.name;
     button.disabled = item.state === "failed";
     button.append(element("span", "label", item.name), element("span", "why", item.state === "failed"
-      ? `failed: ${item.why ?? ""}` : [states[item.state], expected(item), seconds(item.seconds)].filter(Boolean).join(", ")));
+      ? `failed: ${item.why ?? ""}` : [states[item.state], expected(item), item.seconds && `${item.seconds.toFixed(1)} s`].filter(Boolean).join(", ")));
     button.addEventListener("click", () => open(item.name));
     const row = document.createElement("li");
     row.append(button);

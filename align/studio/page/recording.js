@@ -38,7 +38,7 @@ function notesOf(intervals, duration) {
 // [place, doubt, why] of what is worth a look; what a person has set is not.
 function doubtsIn({ confidence, fixed }) {
   return confidence.flatMap((sure, k) => {
-    if (sure === null || sure === undefined || fixed[k] || 1 - sure < WORTH) return [];
+    if (sure === null || sure === undefined || fixed[k] || k === 0 || 1 - sure < WORTH) return [];
     return [[k, 1 - sure, `confidence ${sure.toFixed(2)}`]];
   });
 }
@@ -61,11 +61,7 @@ function recordingOf(answer) {
 }
 
 function mismatchText(mismatch) {
-  if (typeof mismatch === "string") return mismatch;
-  const where = `${seconds(mismatch.start)} to ${seconds(mismatch.end)}`;
-  const words = [mismatch.words ?? []].flat().join(" ");
-  return mismatch.kind === "unspoken" ? `"${words}" may not have been said (${where})`
-    : `there may be speech that is not in the text (${where})`;
+  return `${mismatch.label} (${seconds(mismatch.start)} to ${seconds(mismatch.end)})`;
 }
 
 const idOf = (recording, { tier, k }) => (recording.notes ? recording.notes : recording.tiers[tier]).ids[k];
