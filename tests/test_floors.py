@@ -23,7 +23,8 @@ FLOORS = [
     {"corpus", "evaluation", "models"},
     {"sequence", "show"},
     {"speech", "music"},
-    {"batch", "studio"},
+    {"batch"},
+    {"studio"},
     {"cli"},
     {"__main__"},
 ]

@@ -1,11 +1,18 @@
 """``align studio``."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from align.cli.console import FILE, Console, message_options, terminated
-from align.cli.options import model_option, seed_option
+from align.cli.options import (
+    dictionary_option,
+    language_option,
+    model_option,
+    phone_map_option,
+    seed_option,
+)
 from align.errors import ParameterError
 
 __all__ = ["studio"]
@@ -15,6 +22,14 @@ __all__ = ["studio"]
 @click.argument("recordings", metavar="RECORDINGS", type=FILE)
 @click.argument("out", metavar="OUT", type=FILE)
 @model_option("speech-en")
+@click.option("--text", is_flag=True, help="The files beside speech hold words; show these too.")
+@dictionary_option(
+    "dictionary",
+    "FILE",
+    "Pronunciations for transcripts; of several files the first that has a word counts.",
+)
+@language_option("Of transcripts: en, de, fr ...")
+@phone_map_option()
 @click.option("--no-learn", is_flag=True, help="Correct only; the model stays as it is.")
 @click.option("--no-browser", is_flag=True, help="Print the address and open no browser.")
 @click.option(
@@ -31,6 +46,10 @@ def studio(
     recordings: Path,
     out: Path,
     model: str,
+    text: bool,
+    dictionary: tuple[Path, ...],
+    language: str,
+    phone_map: str | None,
     no_learn: bool,
     no_browser: bool,
     port: int | None,
@@ -57,6 +76,10 @@ def studio(
         ) from None
     from align.studio.session import Session
 
+    options: dict[str, Any] = {"text": text, "phone_map": phone_map}
+    options["dictionary"] = tuple(map(str, dictionary))
+    options["language"] = "" if language == "en" else language  # music has none
+
     def listening(address: str) -> None:
         console.finish()
         click.echo(address)
@@ -64,7 +87,12 @@ def studio(
 
     with console.first_run(f"Opening {recordings} ..."):
         session = Session(
-            model, recordings, out, learn=not no_learn, random_state=random_state or 0
+            model,
+            recordings,
+            out,
+            learn=not no_learn,
+            random_state=random_state or 0,
+            **{name: value for name, value in options.items() if value},
         )
     with session, terminated():
         serve(

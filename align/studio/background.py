@@ -21,8 +21,8 @@ class Works(Protocol):
 class Background:
     """A thread that learns while something is pending, then aligns what waits.
 
-    It does so each time it is woken. What fails is told in `problem` and ends the round; the thread
-    goes on with the next. It is no daemon: leaving the context waits for what runs, so that
+    It does so each time it is woken. What fails is told in `problem` and ends the round; the
+    thread goes on with the next. It is no daemon: leaving the context waits for what runs, so that
     nothing is left half done.
 
     Attributes

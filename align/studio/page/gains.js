@@ -48,7 +48,7 @@ function showGains(progress) {
   $("done-bar").value = done;
   const rows = [["as they would be with the model you began with", errors?.fixed_model],
     ["with the model as it learnt", errors?.now],
-    ["of these, the last recordings", errors?.window]].filter(([, value]) => value !== null && value !== undefined);
+    ["of these, the last ten recordings", errors?.window]].filter(([, value]) => value !== null && value !== undefined);
   $("errors").replaceChildren(...rows.map(([what, value]) => {
     const row = document.createElement("tr");
     row.append(element("td", "", what), element("td", "number", number(value)));
@@ -58,10 +58,10 @@ function showGains(progress) {
   $("learning").textContent = !learns ? "Learning is switched off (--no-learn)."
     : doing === "learning" ? "Learning ..." : learnText(progress);
   $("aligning").textContent = doing === "aligning" ? "Aligning what waits ..." : "";
-  const bound = progress.bound ?? errors?.bound;
-  $("bound").textContent = bound === null || bound === undefined ? "" : `Bound on the errors paid in all: ${number(bound)} per 100.`;
   $("put-back").textContent = progress.put_back.length ? putBackText(progress.put_back) : "";
-  $("problem").textContent = problem ? `Learning failed: ${problem}` : "";
+  const last = progress.updates.at(-1);
+  $("problem").textContent = problem ? `It went wrong in the background: ${problem}`
+    : last?.failed ? `${last.name} could not be learnt from: ${last.failed}` : "";
 }
 
 function learnText({ updates: made, seconds_spent: spent }) {
@@ -70,7 +70,6 @@ function learnText({ updates: made, seconds_spent: spent }) {
 }
 
 function putBackText(entries) {
-  const last = entries.at(-1);
-  const why = typeof last === "string" ? last : last.why ?? "";
-  return `Put back ${entries.length} ${entries.length === 1 ? "time" : "times"}, since what was confirmed came out worse${why ? `: ${why}` : "."}`;
+  const many = entries.length === 1 ? "A model was" : `${entries.length} models were`;
+  return `${many} put back, since what was confirmed came out worse: ${entries.at(-1).put_back}.`;
 }

@@ -121,12 +121,18 @@ function merge() {
   if (which) change({ do: "merge", ...which }, `merge ${called(state.choice)} with the next`);
 }
 
+// Where the head is; where it is not inside the chosen label, its middle.
+function headOrMiddle() {
+  const head = player.position();
+  if (!state.choice) return head;
+  const [from, to] = spanOf(view.recording, state.choice);
+  return head > from + SHORTEST && head < to - SHORTEST ? head : (from + to) / 2;
+}
+
 function split() {
   const which = chosen("split");
   if (!which) return;
-  const [from, to] = spanOf(view.recording, state.choice);
-  const head = player.position();
-  const at = head > from + SHORTEST && head < to - SHORTEST ? head : (from + to) / 2;
+  const at = headOrMiddle();
   change({ do: "split", ...which, at }, `split ${called(state.choice)} at ${seconds(at)}`);
 }
 
@@ -137,17 +143,19 @@ function unplayed() {
 
 function insert() {
   const { recording } = view;
-  const at = player.position();
   const tier = recording.notes ? "notes" : recording.tiers[state.choice?.tier ?? recording.main].name;
-  $("ask-what").textContent = `New in ${tier} at ${seconds(at)}: ${recording.notes ? "pitch, 60 for the middle C" : "label"}`;
+  $("ask-what").textContent = `New in ${tier}`;
+  $("ask-kind").textContent = recording.notes ? "pitch, 60 for the middle C" : "label";
+  $("ask-time").value = headOrMiddle().toFixed(3);
   $("ask-label").value = "";
   $("ask").returnValue = "";
   $("ask").onclose = () => {
-    const label = $("ask-label").value.trim();
+    const label = $("ask-label").value.trim(), at = Number($("ask-time").value);
     if ($("ask").returnValue === "insert" && label) change({ do: "insert", tier, at, label }, `insert ${label} at ${seconds(at)}`);
     pane.focus({ preventScroll: true });
   };
   $("ask").showModal();
+  $("ask-label").focus();
 }
 
 function rewrite() {

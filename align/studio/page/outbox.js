@@ -57,7 +57,7 @@ function arrived(answer) {
 
 async function refused(item, error) {
   if (error.status !== 409) {
-    say(`${item.told}: not done. ${error.message}`);
+    say(`Not done: ${item.told}. ${capital(error.message)}`);
     if (item.name === view.recording.name) arrived(await get("recording", item.name).catch(() => null) ?? error.newest);
     return;
   }
@@ -73,8 +73,10 @@ function lost(error) {
     : "The server does not answer.";
 }
 
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
 function say(text) {
-  $("said").textContent = text;
+  $("said").textContent = capital(text);
   $("message").hidden = !text;
 }
 
