@@ -54,9 +54,11 @@ class Browser:
         self.downloads.mkdir(parents=True)
         to_read, self._to = os.pipe()
         self._from, to_write = os.pipe()
-        high = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 50) for fd in (to_read, to_write)]
-        os.close(to_read)
-        os.close(to_write)
+        nothing = os.open(os.devnull, os.O_RDWR)
+        low = (to_read, to_write, nothing)  # any of them may be 3 or 4
+        *high, null = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 50) for fd in low]
+        for fd in low:
+            os.close(fd)
         arguments = [
             executable,
             "--headless=new",
@@ -71,7 +73,6 @@ class Browser:
             *flags,
             "about:blank",
         ]
-        null = os.open(os.devnull, os.O_RDWR)
         self._pid = os.posix_spawn(
             executable,
             arguments,

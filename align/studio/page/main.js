@@ -60,7 +60,8 @@ function tell() {
   $("undo").disabled = !recording.canUndo;
   $("redo").disabled = !recording.canRedo;
   for (const id of ["split", "merge"]) $(id).disabled = music || !state.choice;
-  $("remove").disabled = !state.choice;
+  $("remove").disabled = music || !state.choice;
+  $("insert").disabled = music;
   $("rename").disabled = music || !state.choice;
   $("unplayed").hidden = !music;
   $("unplayed").disabled = !state.choice;
@@ -143,7 +144,7 @@ function unplayed() {
 
 function insert() {
   const { recording } = view;
-  const tier = recording.notes ? "notes" : recording.tiers[state.choice?.tier ?? recording.main].name;
+  const tier = recording.notes ? "notes" : recording.tiers[recording.main].name; // words follow their phones
   $("ask-what").textContent = `New in ${tier}`;
   $("ask-kind").textContent = recording.notes ? "pitch, 60 for the middle C" : "label";
   $("ask-time").value = headOrMiddle().toFixed(3);

@@ -15,6 +15,7 @@ function send(path, action, told) {
   } else {
     outbox.push({ path, name, action, told, sent: false });
   }
+  say("");
   flush();
 }
 
