@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from align.sequence.aligner import SequenceAligner
     from align.speech.aligner import SpeechAligner
     from align.speech.text.aligning import align_text
+    from align.studio.session import Session
     from align.types import Example, Note
 
 __version__ = "0.1.0"
@@ -36,6 +37,7 @@ __all__ = [
     "ParameterError",
     "Report",
     "SequenceAligner",
+    "Session",
     "SpeechAligner",
     "__version__",
     "align_corpus",
@@ -61,6 +63,7 @@ __getattr__, _names = lazy_names(
         "ParameterError": "align.errors",
         "Report": "align.evaluation.report",
         "SequenceAligner": "align.sequence.aligner",
+        "Session": "align.studio.session",
         "SpeechAligner": "align.speech.aligner",
         "align_corpus": "align.batch.run",
         "align_text": "align.speech.text.aligning",

@@ -28,6 +28,7 @@ KEYS = {
     "Escape": ("Escape", 27, ""),
     "Tab": ("Tab", 9, ""),
     "F2": ("F2", 113, ""),
+    "Delete": ("Delete", 46, ""),
 }
 CTRL, SHIFT = 2, 8
 
@@ -45,7 +46,7 @@ def find_browser() -> str | None:
 class Browser:
     """One browser with one page."""
 
-    def __init__(self, executable: str, folder: Path) -> None:
+    def __init__(self, executable: str, folder: Path, *flags: str) -> None:
         """Start it; `folder` takes its profile and its downloads."""
         import fcntl
 
@@ -53,9 +54,11 @@ class Browser:
         self.downloads.mkdir(parents=True)
         to_read, self._to = os.pipe()
         self._from, to_write = os.pipe()
-        high = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 50) for fd in (to_read, to_write)]
-        os.close(to_read)
-        os.close(to_write)
+        nothing = os.open(os.devnull, os.O_RDWR)
+        low = (to_read, to_write, nothing)  # any of them may be 3 or 4
+        *high, null = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 50) for fd in low]
+        for fd in low:
+            os.close(fd)
         arguments = [
             executable,
             "--headless=new",
@@ -67,9 +70,9 @@ class Browser:
             "--disable-background-networking",
             "--remote-debugging-pipe",
             f"--user-data-dir={folder / 'profile'}",
+            *flags,
             "about:blank",
         ]
-        null = os.open(os.devnull, os.O_RDWR)
         self._pid = os.posix_spawn(
             executable,
             arguments,
@@ -165,10 +168,10 @@ class Browser:
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         self.call("Emulation.setEmulatedMedia", features=features)
 
-    def open(self, path: Path) -> None:
-        """Open a page of `align.show.page` and wait until its sound is read."""
+    def open(self, page: Path | str) -> None:
+        """Open a page of `align.show.page` or of the studio and wait until its sound is read."""
         self.events.clear()
-        self.call("Page.navigate", url=path.as_uri())
+        self.call("Page.navigate", url=page if isinstance(page, str) else page.as_uri())
         self.wait("document.readyState === 'complete' && !!window.alignPage")
         self.run("alignPage.ready")
 
@@ -287,7 +290,7 @@ class Browser:
 
     def complaints(self) -> list[str]:
         """Return errors and warnings that the page has caused, and connections it tried."""
-        self.run("1")
+        own = self.run("location.origin")
         found = []
         for event in self.events:
             params = event.get("params", {})
@@ -297,7 +300,7 @@ class Browser:
                 found.append(str(params["entry"]))
             elif event.get("method") == "Network.requestWillBeSent":
                 url = params["request"]["url"]
-                if not url.startswith(("file:", "blob:", "data:")):
+                if not url.startswith(("file:", "blob:", "data:", f"{own}/")):
                     found.append(url)
         return found
 

@@ -24,6 +24,7 @@ FLOORS = [
     {"sequence", "show"},
     {"speech", "music"},
     {"batch"},
+    {"studio"},
     {"cli"},
     {"__main__"},
 ]

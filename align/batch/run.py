@@ -21,6 +21,7 @@ from align.batch.summary import CorpusRun
 from align.batch.tasks import SpeechWork, Task, Work, work_for
 from align.errors import AlignError, DataError, ParameterError, error_reason
 from align.files.atomic import atomic_write, remove_stale
+from align.files.kept import OWN_FOLDER, kept_file
 from align.files.lock import FolderLock
 from align.files.regular import open_regular
 from align.models.bundled import speech_model
@@ -33,7 +34,6 @@ QUALITY_TABLE = "quality.csv"
 """Name of the table of measures in the folder of outputs."""
 
 _MODELS = {"music": "piano"}
-_OWN_FOLDER = ".align"
 _FOREIGN = (
     "its output exists and is not of an earlier run; choose another folder, or allow overwriting."
 )
@@ -135,7 +135,7 @@ def align_corpus(
     if not tasks and not problems:
         raise DataError("holds no recordings.", path=root)
     report = _reporter(progress)
-    own = os.path.join(out, _OWN_FOLDER)
+    own = os.path.join(out, OWN_FOLDER)
     try:
         os.makedirs(own, exist_ok=True)
     except OSError as error:
@@ -274,10 +274,18 @@ class _Run:
             except OSError as error:
                 why = f"cannot be made: {error.strerror or error}."
                 raise DataError(why, path=folder) from error
+        if outcome.kept is not None:
+            self._keep(kept_file(self.out, task.name), outcome.kept)
         quality = outcome.quality.to_dict()
         self.journal.add(Record(task.name, self.key, outcome.inputs, outputs, replaced, quality))
         for name, content in files.items():
             atomic_write(_output(self.out, name, ""), content, overwrite=True)
+
+    def _keep(self, path: str, content: bytes) -> None:
+        """Write how sure a result is; what matters is there without it."""
+        with suppress(AlignError, OSError):
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            atomic_write(path, content, overwrite=True)
 
     # After -----------------------------------------------------------------------------------
 

@@ -176,13 +176,18 @@ class SpeechWork:
         suffix = os.path.splitext(task.source)[1].lower()
         if not self.text and suffix not in TEXT_SUFFIXES:
             return align_mapped(aligner, task.audio, read_events(task.source), self.phone_map)
-        from align.speech.text import align_text, read_transcript
+        from align.speech.text import read_transcript
+
+        return self.align_text(aligner, task.audio, read_transcript(task.source))
+
+    def align_text(self, aligner: Any, audio: str, said: Any) -> Any:
+        """Align one recording with its text, or what a transcript says."""
+        from align.speech.text import align_text
 
         options: dict[str, Any] = {"language": self.language, "tokens": self.tokens}
         options.update(trust=self.trust, repair=self.repair, slack=self.slack)
         given = _dictionary(self.dictionary, self.digests, self.language)
-        said = read_transcript(task.source)
-        return align_text(aligner, task.audio, said, dictionary=given, **options)
+        return align_text(aligner, audio, said, dictionary=given, **options)
 
     def write(self, found: Any, path: str) -> None:
         """Write a result in the format that the suffix says."""

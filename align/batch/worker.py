@@ -19,6 +19,7 @@ from align.batch.quality import Quality, measure
 from align.batch.tasks import Task, Work, alignments_of, named_after
 from align.errors import AlignError, DataError, ModelError, error_reason
 from align.files.atomic import captured_writes
+from align.files.kept import KEPT
 from align.files.regular import open_regular
 
 __all__ = ["Job", "Model", "Outcome", "failure", "run_job", "with_files"]
@@ -100,7 +101,8 @@ class Job:
 class Outcome:
     """What became of a job: outputs by their suffix, or one sentence that says why there are none.
 
-    `inputs` are those that were read; `quality` says how much the result can be trusted.
+    `inputs` are those that were read; `quality` says how much the result can be trusted, `kept`
+    how much each event of it, as a ``.json`` file, where that is no output itself.
     """
 
     name: str
@@ -108,6 +110,7 @@ class Outcome:
     files: Mapping[str, bytes] = field(default_factory=dict)
     inputs: tuple[Identity, ...] = ()
     quality: Quality | None = None
+    kept: bytes | None = None
 
 
 def failure(job: Job, error: BaseException) -> Outcome:
@@ -173,12 +176,14 @@ def _run(job: Job, paths: Sequence[str], work: Work, model: Model) -> Outcome:
     if job.identities is None:
         for path, identity in zip(paths, identities, strict=True):
             _check_unchanged(path, identity)
+    suffixes = dict.fromkeys([*job.suffixes, *{KEPT}.intersection(work.formats.values())])
     with captured_writes() as written:
-        for suffix in job.suffixes:
+        for suffix in suffixes:
             work.write(found, task.name.rsplit("/", 1)[-1] + suffix)
-    files = dict(zip(job.suffixes, written.values(), strict=True))
+    files = dict(zip(suffixes, written.values(), strict=True))
+    kept = None if KEPT in job.suffixes else files.pop(KEPT, None)
     quality = measure(task.name, alignments_of(found), work.odd_lengths(found))
-    return Outcome(task.name, None, files, tuple(identities), quality)
+    return Outcome(task.name, None, files, tuple(identities), quality, kept)
 
 
 @contextmanager

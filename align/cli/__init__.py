@@ -23,6 +23,7 @@ from align.cli.files import convert, info, plot
 from align.cli.models_command import models
 from align.cli.music import music
 from align.cli.reporting import report, sonify
+from align.cli.studio_command import studio
 from align.cli.training import evaluate, train, validate
 
 __all__ = ["cli", "main"]
@@ -57,6 +58,7 @@ for command in (
     models,
     plot,
     report,
+    studio,
     sonify,
     convert,
 ):

@@ -2,6 +2,7 @@
 
 import difflib
 import os
+import signal
 import sys
 import threading
 import time
@@ -11,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -28,6 +30,7 @@ __all__ = [
     "Console",
     "message_options",
     "plural",
+    "terminated",
 ]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -197,6 +200,23 @@ def _coloured(text: str, colour: str) -> str:
     if os.environ.get("NO_COLOR"):
         return text
     return click.style(text, fg=colour, bold=True)  # click takes it off where it is not a terminal
+
+
+@contextmanager
+def terminated() -> Iterator[None]:
+    """Let SIGTERM, which batch systems send, end the run as tidily as Ctrl-C does."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 # Types of arguments, which a shell completes --------------------------------------------------

@@ -1,18 +1,14 @@
 """``align corpus speech`` and ``align corpus music``: every recording of a folder."""
 
-import signal
 import sys
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
 from typing import Any, TypeVar
 
 import click
 
 from align.cli.aligning import chosen_model
-from align.cli.console import FILE, Commands, Console, message_options, plural
+from align.cli.console import FILE, Commands, Console, message_options, plural, terminated
 from align.cli.options import (
     jobs_option,
     language_option,
@@ -163,7 +159,7 @@ def _run(
         (line or console.progress)(stage, n, total)
 
     try:
-        with _terminated(), console.first_run():
+        with terminated(), console.first_run():
             run = align_corpus(in_dir, out_dir, kind, progress=progress, **options)
     except (KeyboardInterrupt, SystemExit):
         if line is not None:
@@ -189,20 +185,3 @@ def _run(
         console.message(f"{plural(failed, 'recording')} could not be aligned; see above.")
     if failed or (strict and warned):
         context.exit(1)
-
-
-@contextmanager
-def _terminated() -> Iterator[None]:
-    """Let SIGTERM, which batch systems send, end the run as tidily as Ctrl-C does."""
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        raise SystemExit(128 + number)
-
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

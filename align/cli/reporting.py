@@ -60,9 +60,10 @@ def report(
     """Make a page on which alignments are heard, seen and corrected.
 
     ALIGNMENT is a label file of phones or notes, or a folder of them. Boundaries that deserve a
-    look are listed first: of JSON files and tables by their confidence, else by implausible
-    lengths. Boundaries that are dragged are saved from the page as TextGrid or CSV, from which
-    `align train` and `align adapt` learn.
+    look are listed first: by their confidence, where a JSON file, a table or the run of
+    `align corpus` that wrote them knows it, else by implausible lengths. Boundaries that are
+    dragged are saved from the page as TextGrid or CSV, from which `align train` and `align adapt`
+    learn.
 
     \b
     align report kiwi.json -o kiwi.html

@@ -3,6 +3,7 @@
 `atomic`    write a file whole or not at all
 `regular`   open what is a file, and not a device or a pipe
 `text`      read text in the encodings that people use
+`kept`      what a run keeps beside its outputs
 `lock`      one process at a time in a folder
 """
 

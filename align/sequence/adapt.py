@@ -37,7 +37,7 @@ from align.sequence.problem import AlignmentProblem, Truth
 from align.terms import BaseFunctions
 from align.types import Example
 
-__all__ = ["Comparison", "adapt", "compare"]
+__all__ = ["Comparison", "adapt", "compare", "passive_aggressive"]
 
 _Aligner = TypeVar("_Aligner", bound=Aligner)
 
@@ -306,12 +306,22 @@ def _nearby(
     total, n = np.zeros_like(w), 0
     for _ in range(_EPOCHS):
         for i in rng.permutation(len(xs)):
-            other = problem.loss_augmented_decode(w, xs[i], ys[i])
-            d = problem.joint_feature(xs[i], ys[i]) - problem.joint_feature(xs[i], other)
-            loss, size = problem.cost(ys[i], other) - float(w @ d), float(d @ d)
-            if loss > 0 and size > 0:
-                w = w + min(C, loss / size) * d
+            w = passive_aggressive(problem, w, xs[i], ys[i], C)
             total += w
             n += 1
     mean: npt.NDArray[np.float64] = total / n
     return mean
+
+
+def passive_aggressive(
+    problem: AlignmentProblem,
+    w: npt.NDArray[np.float64],
+    x: BaseFunctions,
+    y: Truth,
+    C: float,
+) -> npt.NDArray[np.float64]:
+    """Return the weights after a passive-aggressive step of at most C; see the module's text."""
+    other = problem.loss_augmented_decode(w, x, y)
+    d = problem.joint_feature(x, y) - problem.joint_feature(x, other)
+    loss, size = problem.cost(y, other) - float(w @ d), float(d @ d)
+    return w + min(C, loss / size) * d if loss > 0 and size > 0 else w

@@ -245,6 +245,24 @@ class SequenceAligner(Aligner):
     def _unfitted_placement(self) -> Placement:
         return Placement(self.refine, self._frame_length(), window=self._window())
 
+    @one_thread()
+    def _completed(self, example: Example) -> Example:
+        """Return an example with the events that `_expand` puts in, at their best times."""
+        given = tuple(example.events)
+        decoded, place = self._expand(given)
+        if decoded == given or example.onsets is None:
+            return example
+        known = dict(enumerate(np.asarray(example.onsets, dtype=np.float64).tolist()))
+        name = example.name or NAMELESS
+        signal = self._recent_signal(example.audio, example.rate, name)
+        held = held_in_sequence(known, given, place, len(decoded), signal, name)
+        terms = terms_of(self.features_, signal, decoded)
+        potentials, path = self._best_path(signal, decoded, terms, held)
+        times, _ = self.placement_.times(potentials, path.onsets)
+        onsets = self._placed(times, terms, decoded, signal, held)
+        end = example.end if place[-1] >= len(decoded) else None
+        return replace(example, events=decoded, onsets=onsets, end=end)
+
     def _read_example(self, example: Example, name: str, weight: float = 1.0) -> TimedSignal:
         item = read_timed(example, name, lambda: self._signal(example.audio, example.rate, name))
         self.hop_ = item.signal.hop

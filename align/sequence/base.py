@@ -111,6 +111,10 @@ class Aligner(ParamsMixin, ABC):
     def _check_own(self) -> None:
         """Raise ParameterError for a parameter of the task that is wrong."""
 
+    def _completed(self, example: Example) -> Example:
+        """Return an example with what a person leaves out of labels and the model knows."""
+        return example
+
     @abstractmethod
     def _read_example(self, example: Example, name: str, weight: float = 1.0) -> Any:
         """Return an item to learn from; raises DataError, with `name` as its path."""
@@ -401,6 +405,11 @@ class Aligner(ParamsMixin, ABC):
             if progress is not None:
                 progress("aligning", n + 1, len(examples))
         return found, failed
+
+    def timing(self, example: Example) -> Any:
+        """Return the timing that is found for the events of an example; see `align`."""
+        self.check_fitted()
+        return self._find(example.audio, self._events_of(example), example.rate)
 
     def report_of(
         self, results: Sequence[FileResult], failed: Sequence[tuple[str, str]] = ()

@@ -4,6 +4,7 @@
 `recordings`   what is shown: alignments with their recordings, read from files
 `confidence`   how sure each onset is, as the files tell it
 `uncertainty`  which boundaries deserve a look first, and why
+`parts`        the scripts and the style, shared with other pages
 `sound`        recordings as a browser plays them
 
 The template is ``page.html`` with ``page.css`` and the scripts ``*.js`` of this folder.

@@ -1,12 +1,15 @@
-"""Confidences and matches in label files.
+"""Confidences and matches in label files, and in what a run has kept beside them.
 
-The readers of labels leave them out, since hands may have moved the times; a page shows them.
+The readers of labels leave them out, since hands may have moved the times; a page shows them, of
+those boundaries that are where they were. What a format cannot hold, as a TextGrid, is in the file
+that `align corpus` keeps of each result, see `align.files.kept`.
 """
 
 import json
 import os
 from typing import Any
 
+from align.files.kept import kept_of
 from align.files.text import parse_number, read_text
 from align.formats.tables import table_columns, table_rows
 from align.results.timing import Timing
@@ -16,6 +19,7 @@ __all__ = ["label_confidence", "label_match", "note_confidence"]
 
 def label_confidence(path: str, alignment: Timing) -> tuple[float | None, ...]:
     """Confidence of each label of a JSON file or table; None where it is not told."""
+    path = _knowing(path)
     suffix = os.path.splitext(path)[1].lower()
     told: dict[int, float] = {}
     if suffix == ".json":
@@ -34,6 +38,7 @@ def label_confidence(path: str, alignment: Timing) -> tuple[float | None, ...]:
 
 def label_match(path: str) -> tuple[float | None, tuple[str, ...]]:
     """Match of the recording of a JSON file, where it is told, and warnings."""
+    path = _knowing(path)
     if os.path.splitext(path)[1].lower() != ".json":
         return None, ()
     content = json.loads(read_text(path))
@@ -59,6 +64,13 @@ def note_confidence(path: str, notes: Any) -> tuple[float | None, ...]:
         if max(sure, called) < len(cells) and (value := _share(cells[sure])) is not None
     }
     return tuple(told.get(name) for name in notes.note_ids)
+
+
+def _knowing(path: str) -> str:
+    """Return the file that knows how sure the labels of a file are; itself, if there is none."""
+    if os.path.splitext(path)[1].lower() in (".json", ".csv", ".tsv"):
+        return path
+    return kept_of(path) or path
 
 
 def _tell(told: dict[int, float], time: float, value: Any) -> None:

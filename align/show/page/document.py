@@ -13,7 +13,6 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any
 
 from align.errors import DataError, ParameterError
@@ -21,15 +20,15 @@ from align.files.atomic import atomic_write
 from align.results.timing import Timing
 from align.show.page.label_content import label_content, true_label_onsets
 from align.show.page.note_content import note_content, true_note_onsets
+from align.show.page.parts import page_part, page_script
 from align.show.page.recordings import Recording
 from align.show.page.sound import EncodedSound, encode_sound
 from align.show.page.uncertainty import most_uncertain, typical_lengths
 
-__all__ = ["PageSummary", "format_page", "write_page"]
+__all__ = ["OWN_PARTS", "PageSummary", "format_page", "write_page"]
 
-_SCRIPTS = (
-    *("model", "files", "sound", "spectrum", "tiles", "view", "player", "list", "labels", "main"),
-)
+OWN_PARTS = ("held", "history", "files", "main")
+"""Scripts of this page alone."""
 _MOST_DOUBTS = 400  # of a recording
 _CONTENT: dict[str, tuple[Callable[..., dict[str, Any]], Callable[..., Any]]] = {
     "speech": (label_content, true_label_onsets),
@@ -197,9 +196,8 @@ def _content(
 
 
 def _page(title: str, data: dict[str, Any], sounds: Sequence[EncodedSound]) -> str:
-    style = _template("page.css")
-    scripts = "\n".join(_template(f"{name}.js") for name in _SCRIPTS)
-    script = f'"use strict";\n(() => {{\n{scripts}\n}})();\n'
+    style = page_part("page.css")
+    script = page_script(page_part(f"{name}.js") for name in OWN_PARTS)
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
         "media-src blob:; base-uri 'none'; form-action 'none'"
@@ -216,13 +214,9 @@ def _page(title: str, data: dict[str, Any], sounds: Sequence[EncodedSound]) -> s
         ),
     }
     out = []
-    for k, piece in enumerate(_template("page.html").split("@@")):  # text, name, text, name ...
+    for k, piece in enumerate(page_part("page.html").split("@@")):  # text, name, text, name ...
         out.append(parts[piece] if k % 2 else piece)
     return "".join(out)
-
-
-def _template(name: str) -> str:
-    return files("align.show.page").joinpath(name).read_text(encoding="utf-8")
 
 
 def _json(data: Any) -> str:

@@ -36,8 +36,7 @@ function enter(take) {
   edited = null;
   field.hidden = true;
   if (!take) return;
-  remember(view.recording, rename(view.recording, event, field.value.trim()));
-  changed();
+  relabelled(event, field.value.trim());
 }
 
 field.addEventListener("keydown", (event) => {

@@ -4,9 +4,8 @@ const MOST_SHOWN = 300;
 
 function entries() {
   const wanted = $("filter").value.trim();
-  const which = $("scope").value === "all" ? DATA.recordings : [view.recording];
   const found = [];
-  for (const recording of which) {
+  for (const recording of recordingsListed()) {
     for (const [k, value, why] of recording.doubts) {
       const event = mainEvent(recording, k);
       if (wanted && labelOf(recording, event) !== wanted) continue;
@@ -18,15 +17,9 @@ function entries() {
   return found;
 }
 
-function element(name, className, text) {
-  const node = document.createElement(name);
-  node.className = className;
-  node.textContent = text;
-  return node;
-}
-
 function fillList() {
   const found = entries();
+  const several = recordingsListed().length > 1;
   state.listed = found;
   const shown = found.slice(0, MOST_SHOWN).map((entry) => {
     const button = element("button", "", "");
@@ -34,9 +27,7 @@ function fillList() {
     button.append(element("span", "time", `${entry.time.toFixed(3)} s`),
       element("span", "label", labelOf(entry.recording, entry.event) || "(silence)"),
       element("span", "why", entry.why));
-    if (DATA.recordings.length > 1 && $("scope").value === "all") {
-      button.append(element("span", "name", entry.recording.name));
-    }
+    if (several) button.append(element("span", "name", entry.recording.name));
     button.addEventListener("click", () => visit(entry));
     entry.button = button;
     const item = document.createElement("li");
@@ -55,7 +46,7 @@ function markList() {
     if (!button) continue;
     const same = recording === view.recording && state.choice?.k === event.k && state.choice?.tier === event.tier;
     button.setAttribute("aria-current", String(same));
-    button.classList.toggle("moved", hasMoved(recording, event));
+    button.classList.toggle("moved", isCorrected(recording, event));
     button.querySelector(".label").textContent = labelOf(recording, event) || "(silence)";
   }
 }

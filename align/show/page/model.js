@@ -1,18 +1,11 @@
-// What is shown and what was corrected. Times are in seconds; tiers have K labels and K + 1 edges.
+// What is shown, and what can be moved in it. Times are in seconds; tiers have K labels and K + 1 edges.
 
-const DATA = JSON.parse(document.getElementById("data").textContent);
 const SHORTEST = 0.001; // seconds that a correction leaves to a label
 const SAME = 0.0005; // seconds within which boundaries of two tiers are one
 
 const NAMES = ["C", "C#", "D", "Eb", "E", "F", "F#", "G", "Ab", "A", "Bb", "B"];
 const pitchName = (pitch) => NAMES[pitch % 12] + (Math.floor(pitch / 12) - 1);
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
-
-for (const [index, recording] of DATA.recordings.entries()) {
-  Object.assign(recording, { index, past: [], future: [], saved: null });
-  const notes = recording.notes;
-  if (notes) notes.inOrder = sortedByOnset(notes);
-}
 
 function sortedByOnset(notes) {
   const order = notes.onsets.map((_, k) => k);
@@ -89,30 +82,3 @@ function rename(recording, event, text) {
   setValues(recording, changes, 3);
   return changes;
 }
-
-function remember(recording, changes) {
-  if (changes.every((change) => change[2] === change[3])) return;
-  recording.past.push(changes);
-  recording.future = [];
-}
-
-function stepBack(recording) {
-  const changes = recording.past.pop();
-  if (!changes) return false;
-  setValues(recording, changes, 2);
-  recording.future.push(changes);
-  return true;
-}
-
-function stepForward(recording) {
-  const changes = recording.future.pop();
-  if (!changes) return false;
-  setValues(recording, changes, 3);
-  recording.past.push(changes);
-  return true;
-}
-
-const lastChange = (recording) => recording.past.at(-1) ?? null;
-const unsaved = (recording) => lastChange(recording) !== recording.saved;
-const hasMoved = (recording, event) =>
-  recording.past.some((changes) => changes.some(([t, k]) => t === (event.tier ?? -1) && k === event.k));

@@ -7,8 +7,10 @@ own, as ``audio.flac`` beside ``truth.csv``.
 
 import json
 import os
+import posixpath
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -184,12 +186,13 @@ def read_recordings(
         raise DataError("holds no label files.", path=os.fspath(labels[0]) if labels else None)
     sounds = _matched(found, [os.fspath(p) for p in audio], "--audio", find_audio)
     truths = _matched(found, [os.fspath(p) for p in reference], "--reference", _find_labels)
+    told = _told_apart(found)
     out = []
-    for (path, key), sound, truth in zip(found, sounds, truths, strict=True):
+    for (path, _), key, sound, truth in zip(found, told, sounds, truths, strict=True):
         if sound is None:
             sound = _beside(path)
         out.append(_read(path, key, sound, truth, score, tier))
-    return out
+    return _saved_apart(out, told)
 
 
 def find_audio(stem: str) -> str | None:
@@ -238,6 +241,32 @@ def _expand(path: str) -> list[tuple[str, str]]:
 
 def _rank(path: str) -> int:
     return _PREFERRED.index(os.path.splitext(path)[1].lower())
+
+
+def _told_apart(found: Sequence[tuple[str, str]]) -> list[str]:
+    """Return names that are all different: where two are one, below the folder they share."""
+    count = Counter(key for _, key in found)
+    same = [os.path.abspath(path) for path, key in found if count[key] > 1]
+    if len(set(same)) < 2:
+        return [key for _, key in found]
+    folder = os.path.commonpath(same)
+    return [
+        key
+        if count[key] == 1
+        else os.path.splitext(os.path.relpath(os.path.abspath(path), folder))[0]
+        for path, key in found
+    ]
+
+
+def _saved_apart(recordings: list[Recording], keys: Sequence[str]) -> list[Recording]:
+    """Name those by their own file that would be saved under the name of another."""
+    places = Counter((recording.folder, recording.stem) for recording in recordings)
+    return [
+        recording
+        if places[recording.folder, recording.stem] == 1
+        else replace(recording, name=name, stem=posixpath.basename(name))
+        for recording, name in zip(recordings, (k.replace(os.sep, "/") for k in keys), strict=True)
+    ]
 
 
 def _matched(
@@ -306,14 +335,14 @@ def _read(
     if score is None and not is_music(path):
         return _read_labels(path, name, audio, reference, tier)
     notes = read(path)
-    piece = _of_piece(audio)
+    piece = _piece_name(name, path, audio)
     return Recording(
         notes,
-        _piece_name(name, audio) if piece else name,
+        name if piece is None else piece,
         confidence=note_confidence(path, notes),
         reference=reference,
-        stem="truth" if piece else "",
-        folder=_piece_name(name, audio) if piece else os.path.dirname(name),
+        stem="" if piece is None else "truth",
+        folder=os.path.dirname(name) if piece is None else piece,
     )
 
 
@@ -354,14 +383,17 @@ def _read_labels(
     )
 
 
-def _of_piece(audio: str) -> bool:
-    """Whether a recording lies in a folder of its own, where the corpus wants ``truth.csv``."""
-    return os.path.splitext(os.path.basename(audio))[0].lower() == "audio"
+def _piece_name(name: str, path: str, audio: str) -> str | None:
+    """Return where a piece lies, where its recording has a folder of its own; else None.
 
-
-def _piece_name(key: str, audio: str) -> str:
-    """Return where a piece lies: below the folder that was given, or its own folder."""
-    return os.path.dirname(key) or os.path.basename(os.path.dirname(os.path.abspath(audio)))
+    The labels lie in that folder, as the corpus wants them (``truth.csv``), or elsewhere under the
+    name of the piece, as `align corpus` writes them.
+    """
+    folder, file = os.path.split(os.path.abspath(audio))
+    if os.path.splitext(file)[0].lower() != "audio":
+        return None
+    inside = os.path.dirname(os.path.abspath(path)) == folder
+    return (posixpath.dirname(name) if inside else name) or os.path.basename(folder)
 
 
 def _main_tier(tiers: Sequence[Tier], wanted: str | None, path: str) -> Tier:

@@ -4,18 +4,8 @@ const KEPT = 3;
 const BLOCK = 256; // samples of a step of the envelope
 const sounds = new Map();
 
-function bytesOf(recording) {
-  const text = document.getElementById(`sound-${recording.index}`).textContent;
-  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
-  const raw = atob(text);
-  const bytes = new Uint8Array(raw.length);
-  for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
-  return bytes;
-}
-
 async function decode(recording) {
-  const bytes = bytesOf(recording);
-  const url = URL.createObjectURL(new Blob([bytes], { type: recording.type }));
+  const { bytes, url } = await encodedOf(recording);
   const context = new OfflineAudioContext(1, 1, recording.rate); // decodes to this rate
   const buffer = await context.decodeAudioData(bytes.buffer);
   const samples = buffer.getChannelData(0);

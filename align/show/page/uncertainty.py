@@ -1,13 +1,16 @@
 """Which events deserve a look first, and why.
 
-Every event has an *uncertainty* in [0, 1], the largest of
+Every event has an *uncertainty* in [0, 1]. Where the confidence of its onset is known, that is one
+less it: a calibrated confidence has seen the lengths, and an order that also went by them found
+fewer wrong boundaries. Where it is not known, what counts is the length:
 
-* one less the confidence of its onset, where there are confidences;
-* 0.9 and more where its length is hard to believe: a phone shorter than 10 ms or longer than
-  0.6 s (silences may last);
-* from 0.5 where its length is unlike that of others with its label: with the robust deviation z
-  of the logarithm from their median, `_UNUSUAL` or more, 0.5 + 0.04 z, at most 0.85;
-* 1 - exp(-d / 40 ms), for an onset d from the reference, where there is one with these labels.
+* 0.9 and more where it is hard to believe: a phone shorter than 10 ms or longer than 0.6 s
+  (silences may last);
+* from 0.5 where it is unlike that of others with its label: with the robust deviation z of the
+  logarithm from their median, `_UNUSUAL` or more, 0.5 + 0.04 z, at most 0.85.
+
+Where there is a reference with these labels, the uncertainty is at least 1 - exp(-d / 40 ms), for
+an onset d from it. All that is odd is told, whether it counts or not.
 """
 
 import math
@@ -77,22 +80,22 @@ def most_uncertain(
     Examples
     --------
     >>> most_uncertain(["k", "iy"], np.array([[0.0, 0.1], [0.1, 0.105]]), [0.9, 0.5])[0]
-    Uncertain(event=1, value=0.95, reason='lasts 5 ms; confidence 0.50')
+    Uncertain(event=1, value=0.5, reason='confidence 0.50; lasts 5 ms')
     """
     from align.types import SILENCES
 
     found = []
     for k, (label, (start, end)) in enumerate(zip(labels, intervals.tolist(), strict=True)):
         reasons: list[tuple[float, str]] = []
-        length = end - start
+        sure = confidence[k]
         if with_lengths and label not in SILENCES:
-            reasons += _of_length(label, length, (typical or {}).get(label))
+            odd = _of_length(label, end - start, (typical or {}).get(label))
+            reasons += odd if sure is None else [(0.0, text) for _, text in odd]
         if reference is not None and math.isfinite(apart := start - float(reference[k])):
             value = 1 - math.exp(-abs(apart) / _FAR)
             if abs(apart) >= _NOTABLE:
                 side = "after" if apart > 0 else "before"
                 reasons.append((value, f"{abs(apart) * 1000:.0f} ms {side} the reference"))
-        sure = confidence[k]
         if sure is not None:
             reasons.append((1 - sure, f"confidence {sure:.2f}"))
         if reasons:

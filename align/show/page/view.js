@@ -10,6 +10,13 @@ const pane = $("pane"), overview = $("overview");
 const view = { start: 0, end: 1, width: 0, height: 0, recording: null, sound: null, tiles: null, doubt: new Map() };
 const colour = {};
 
+function element(name, className, text) {
+  const node = document.createElement(name);
+  node.className = className;
+  node.textContent = text;
+  return node;
+}
+
 function readColours() {
   const style = getComputedStyle(document.documentElement);
   for (const name of ["back", "panel", "line", "text", "faint", "wave", "aligned", "true", "unsure", "chosen", "head"]) {
@@ -140,6 +147,7 @@ function paintTier(context, tier, top, paint, isMain) {
       context.fillStyle = red ? colour.unsure : paint;
       context.fillRect(x - 0.75, top, red ? 2.5 : 1.5, ROW);
       drawn = x;
+      if (tier.fixed?.[k]) pin(context, x, top);
     }
     const label = labels[k];
     if (right - left > 4 && label && widthOf(context, label) <= 1.35 * (right - left - 3)) {
@@ -149,6 +157,16 @@ function paintTier(context, tier, top, paint, isMain) {
       context.textAlign = "start";
     }
   }
+}
+
+// A mark on what a person has set, told by its form as well as by its colour.
+function pin(context, x, y) {
+  context.fillStyle = colour.text;
+  context.beginPath();
+  context.moveTo(x - 5, y);
+  context.lineTo(x + 5, y);
+  context.lineTo(x, y + 8);
+  context.fill();
 }
 
 function paintPoints(context, tier, top, paint) {
@@ -198,6 +216,10 @@ function paintNotes(context) {
     context.fillStyle = red ? colour.unsure : colour.aligned;
     context.strokeStyle = context.fillStyle;
     const width = Math.max(1, xOf(notes.ends[k]) - x);
+    if (notes.played?.[k] === false) {
+      paintUnplayed(context, x, y, width, high);
+      continue;
+    }
     context.globalAlpha = 0.3;
     context.fillRect(x, y + 1, width, high - 2);
     context.globalAlpha = 0.8;
@@ -205,6 +227,7 @@ function paintNotes(context) {
     context.strokeRect(x, y + 1, width, high - 2);
     context.globalAlpha = 1;
     context.fillRect(x - 1.5, y - 1, 3, high + 2);
+    if (notes.fixed?.[k]) pin(context, x, y - 8);
   }
   if (reference) {
     context.fillStyle = colour.true;
@@ -214,6 +237,14 @@ function paintNotes(context) {
     }
   }
   context.restore();
+}
+
+function paintUnplayed(context, x, y, width, high) {
+  context.strokeStyle = colour.faint;
+  context.lineWidth = 1;
+  context.setLineDash([3, 3]);
+  context.strokeRect(x, y + 1, width, high - 2);
+  context.setLineDash([]);
 }
 
 function paintScale(context) {

@@ -17,13 +17,15 @@ import soundfile
 from hypothesis import given
 from hypothesis import strategies as st
 
+from align.batch.run import align_corpus
 from align.errors import DataError, ParameterError
 from align.formats import Tier, Tiers, write_tiers
 from align.formats.textgrid import format_textgrid
 from align.results.alignment import Alignment
 from align.results.music import MusicAlignment
 from align.show.page import Recording, format_page, read_recordings, write_page
-from align.show.page.document import _SCRIPTS
+from align.show.page.document import OWN_PARTS
+from align.show.page.parts import SHARED
 from align.show.page.sound import encode_sound
 from align.show.page.uncertainty import most_uncertain, typical_lengths
 from align.types import Note
@@ -178,7 +180,7 @@ def test_all_tiers_of_a_file(folder: Path, suffix: str) -> None:
 
 def test_every_file_of_the_template_is_used_and_packaged() -> None:
     folder = Path(str(files("align.show.page")))
-    used = {f"{name}.js" for name in _SCRIPTS} | {"page.css", "page.html"}
+    used = {f"{name}.js" for name in (*SHARED, *OWN_PARTS)} | {"page.css", "page.html"}
     assert {p.name for p in folder.iterdir() if p.is_file() and p.suffix != ".py"} == used
     project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text("utf-8"))
     patterns = project["tool"]["setuptools"]["package-data"]["align.show.page"]
@@ -350,3 +352,79 @@ def test_a_piece_of_music(tmp_path: Path) -> None:
         (recording,) = read_recordings([where])
         assert (recording.name, recording.stem) == ("minuet", "truth")
         assert isinstance(recording.alignment, MusicAlignment)
+
+
+# Names, paths, and what a run has kept ----------------------------------------------------------
+
+
+def pieces(root: Path, *names: str, labels: str = "truth") -> None:
+    """Pieces in folders of their own, and their labels elsewhere under the names of the pieces."""
+    for name in names:
+        shutil.copytree(DATA / "minuet", root / "pieces" / name)
+        target = root / "aligned" / f"{name}.csv"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(DATA / "minuet" / f"{labels}.csv", target)
+
+
+def test_pieces_of_one_folder_have_names_of_their_own(tmp_path: Path) -> None:
+    names = ["bach10/01", "bach10/02", "other"]
+    pieces(tmp_path, *names)
+    found = read_recordings([tmp_path / "aligned"], audio=[tmp_path / "pieces"])
+    assert [recording.name for recording in found] == names
+    assert [(recording.folder, recording.stem) for recording in found] == [
+        (name, "truth") for name in names
+    ]  # as a corpus wants them
+    again = read_recordings([tmp_path / "pieces"])
+    assert [recording.name for recording in again] == names
+
+
+def test_recordings_of_one_name_are_told_and_saved_apart(tmp_path: Path) -> None:
+    pieces(tmp_path, "a/01", "b/01")
+    shutil.copy(tmp_path / "aligned/a/01.csv", tmp_path / "pieces/a/01/other.csv")
+    inside = [tmp_path / "pieces" / place / "truth.csv" for place in ("a/01", "b/01")]
+    found = read_recordings(inside)
+    assert [recording.name for recording in found] == ["a/01", "b/01"]
+    folders = [tmp_path / "pieces" / place for place in "ab"]
+    found = read_recordings(folders)
+    assert len({(recording.folder, recording.stem) for recording in found}) == len(found) == 3
+    assert len({recording.name for recording in found}) == 3
+    for place in ("x", "y"):
+        (tmp_path / place).mkdir()
+        for suffix in (".flac", ".TextGrid"):
+            shutil.copy(DATA / f"kiwi{suffix}", tmp_path / place)
+    found = read_recordings([tmp_path / place / "kiwi.TextGrid" for place in ("x", "y")])
+    assert [recording.name for recording in found] == ["x/kiwi", "y/kiwi"]
+    assert [recording.folder for recording in found] == ["x", "y"]
+
+
+def test_what_a_run_has_kept_says_how_sure_a_textgrid_is(tmp_path: Path) -> None:
+    (tmp_path / "in" / "anna").mkdir(parents=True)
+    shutil.copy(DATA / "kiwi.flac", tmp_path / "in" / "anna")
+    truth = Alignment.from_labels(DATA / "kiwi.TextGrid")
+    (tmp_path / "in" / "anna" / "kiwi.phones").write_text(" ".join(truth.labels))
+    align_corpus(tmp_path / "in", tmp_path / "out")
+    grid = tmp_path / "out" / "anna" / "kiwi.TextGrid"
+    for labels in (grid, tmp_path / "out"):
+        (recording,) = read_recordings([labels], audio=[tmp_path / "in" / "anna" / "kiwi.flac"])
+        assert None not in recording.confidence
+        assert recording.match is not None
+    onsets = recording.alignment.onsets.copy()
+    onsets[5] += 0.003
+    grid.unlink()
+    Alignment(truth.labels, onsets, truth.duration).to_textgrid(grid)
+    (moved,) = read_recordings([grid], audio=[tmp_path / "in" / "anna" / "kiwi.flac"])
+    there = np.array(moved.confidence, float)
+    assert np.isnan(there).sum() == 1  # of a boundary that was moved, nothing is known
+    assert np.isnan(there[5])
+
+
+def test_worst_first_is_by_confidence_where_it_is_known() -> None:
+    times = np.array([[0.0, 0.1], [0.1, 0.105], [0.105, 0.3], [0.3, 0.4]])
+    labels = ["a", "b", "c", "d"]
+    found = most_uncertain(labels, times, [0.9, 0.8, 0.3, None])
+    assert [one.event for one in found] == [2, 1, 0]
+    assert found[1].reason == "confidence 0.80; lasts 5 ms"
+    unknown = most_uncertain(labels, times, [None] * 4)
+    assert [one.event for one in unknown] == [1]
+    far = most_uncertain(labels, times, [0.9, 0.8, 0.3, 0.99], times[:, 0] + [0, 0, 0, 0.2])
+    assert far[0].event == 3  # a reference knows better

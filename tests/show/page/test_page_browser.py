@@ -494,8 +494,15 @@ def test_several_recordings(browser: Browser, folder: Path) -> None:
         shutil.copy(data / f"north-wind{suffix}", folder)
     browser.open(page_of(folder, "kiwi.TextGrid", "north-wind.TextGrid"))
     assert browser.run("document.getElementById('title').textContent") == "Alignments"
-    browser.press("]")
+    rows = "[...document.querySelectorAll('#every-list button')]"
+    listed = browser.run(f"{rows}.map((row) => row.querySelector('.label').textContent)")
+    assert listed == ["kiwi", "north-wind"]
+    browser.click_on("#every-list li:last-child button")
     browser.wait("alignPage.view.recording.name === 'north-wind' && alignPage.view.sound !== null")
+    assert browser.run(f"{rows}.map((row) => row.getAttribute('aria-current'))") == [
+        "false",
+        "true",
+    ]
     browser.press("[")
     browser.wait("alignPage.view.recording.name === 'kiwi' && alignPage.view.sound !== null")
     assert browser.complaints() == []

@@ -1,0 +1,39 @@
+"""What a run keeps of each result beside its outputs: how sure it is, which few formats can say.
+
+``OUT/.align/found/NAME.json`` is the result of ``OUT/NAME.TextGrid``, as ``.json`` files hold it.
+"""
+
+import os
+
+__all__ = ["KEPT", "OWN_FOLDER", "kept_file", "kept_of"]
+
+OWN_FOLDER = ".align"
+"""Where in its folder a run keeps what is its own."""
+
+KEPT = ".json"
+"""Format of what is kept."""
+
+_FOUND = "found"
+
+
+def kept_file(out: str | os.PathLike[str], name: str) -> str:
+    """Return where a run with the folder `out` keeps the result `name`.
+
+    Examples
+    --------
+    >>> kept_file("out", "anna/one").replace(os.sep, "/")
+    'out/.align/found/anna/one.json'
+    """
+    return os.path.join(out, OWN_FOLDER, _FOUND, *f"{name}{KEPT}".split("/"))
+
+
+def kept_of(path: str | os.PathLike[str]) -> str | None:
+    """Return what a run has kept of an output; None where none has written it."""
+    folder, stem = os.path.split(os.path.splitext(os.path.abspath(path))[0])
+    while not os.path.isdir(os.path.join(folder, OWN_FOLDER)):
+        above, last = os.path.split(folder)
+        if not last:
+            return None
+        folder, stem = above, f"{last}/{stem}"
+    kept = kept_file(folder, stem)
+    return kept if os.path.isfile(kept) else None

@@ -1,0 +1,164 @@
+"""Learning from one corrected recording at a time: predict, see the truth, update.
+
+`adapt` learns from a folder of corrected recordings at once. Here they come one by one, and each
+changes the model within a second or two:
+
+* the weights w take one passive-aggressive step, the least move that lowers the hinge loss, of at
+  most C::
+
+      w <- w + min(C, loss / ||d||^2) d,
+      d = phi(x, y) - phi(x, y'),  loss = cost(y, y') - <w, d>
+
+  with base functions of features that have not seen the recording;
+* the offset goes towards the median error of all recordings so far, each placed by the model that
+  had not seen it;
+* networks then continue their training for a few steps, on this recording and some of those
+  before, so that they do not forget; durations become a mixture of those of the beginning and of
+  all recordings so far.
+
+References
+----------
+Crammer et al., "Online passive-aggressive algorithms", JMLR 7, 2006. Shalev-Shwartz, "Online
+Learning: Theory, Algorithms, and Applications", 2007, chapter 9.
+"""
+
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from align._blas import one_thread
+from align.errors import ParameterError
+from align.sequence.adapt import passive_aggressive
+from align.sequence.base import Aligner
+from align.types import Example
+
+__all__ = ["OnlineLearner"]
+
+_REPLAYED = 11  # recordings of before that networks see again beside the new one
+_DEEPER = 3  # times as many steps, where all is learned from again
+_KEPT = 200  # recordings that are kept in memory to be seen again
+
+
+class OnlineLearner:
+    """An aligner that learns from one recording after another.
+
+    Parameters
+    ----------
+    aligner : Aligner
+        Fitted or loaded; it is not changed.
+    steps : int
+        Updates of each network for each recording.
+    learning_rate : float
+        Peak learning rate of the networks.
+    C : float
+        Longest step of the structured weights.
+    random_state : int
+        Seed of what is random; with the same recordings in the same order, the result is the same.
+
+    Attributes
+    ----------
+    aligner : Aligner
+        The aligner as it is now; each update makes a new one.
+    """
+
+    def __init__(
+        self,
+        aligner: Aligner,
+        *,
+        steps: int = 20,
+        learning_rate: float = 3e-3,
+        C: float = 5e-4,
+        random_state: int = 0,
+    ) -> None:
+        if steps < 1 or not (learning_rate > 0 and C >= 0):
+            raise ParameterError(
+                f"steps={steps}, learning_rate={learning_rate}, C={C}, must be positive."
+            )
+        aligner.check_fitted()
+        self.steps, self.learning_rate, self.C = steps, learning_rate, C
+        self.random_state = random_state
+        self.aligner: Aligner = aligner
+        self._first = aligner
+        self._items: dict[str, Any] = {}
+        self._done = 0
+
+    def go_on(self, aligner: Aligner, learned: Sequence[tuple[str, Example]]) -> None:
+        """Go on from an aligner that has learned from recordings, in their order.
+
+        Those that are not known here yet are read again, as after an interruption.
+        """
+        self.aligner, self._done = aligner, len(learned)
+        kept = learned[-_KEPT:]
+        self._items = {
+            name: self._items[name] if name in self._items else self._read(example, name)
+            for name, example in kept
+        }
+
+    def _read(self, example: Example, name: str) -> Any:
+        return self.aligner._read_example(self.aligner._completed(example), name)
+
+    @one_thread()
+    def update(self, example: Example, name: str) -> Aligner:
+        """Learn from a recording whose onsets are known, and return the new aligner.
+
+        Parameters
+        ----------
+        example : Example
+            With `onsets`.
+        name : str
+            What the recording is called; it replaces another of the same name.
+
+        Returns
+        -------
+        Aligner
+            Also in `aligner`.
+
+        Raises
+        ------
+        DataError
+            Where the recording cannot be learned from; nothing is changed.
+        """
+        old = self.aligner
+        item = self._read(example, name)
+        new = self._copy([item])
+        x, y = new._problem(item, old.features_)  # of features that have not seen it
+        problem = new._structured(new._make_cost(), [x])
+        new.coef_ = passive_aggressive(problem, old.coef_, x, y, self.C)
+        new._recalibrate([item], [x], [old.features_])
+        self._items.pop(name, None)
+        others = list(self._items.values())
+        some = np.sort(self._random().permutation(len(others))[:_REPLAYED])
+        self._items[name] = item
+        new.features_ = self._moved(old.features_, [item, *(others[i] for i in some)], self.steps)
+        self.aligner, self._done = new, self._done + 1
+        return new
+
+    @one_thread()
+    def deepen(self) -> Aligner:
+        """Learn once more from all recordings so far, with more steps; return the new aligner."""
+        items = list(self._items.values())
+        new = self._copy(items)
+        new.features_ = self._moved(self.aligner.features_, items, _DEEPER * self.steps)
+        self.aligner = new
+        return new
+
+    def _copy(self, items: Sequence[Any]) -> Aligner:
+        new = copy.deepcopy(self.aligner)
+        new.learner_ = None
+        new._prepare(items, anew=False)
+        return new
+
+    def _random(self) -> np.random.Generator:
+        return np.random.default_rng([self.random_state, self._done])
+
+    def _moved(self, features: Sequence[Any], items: Sequence[Any], steps: int) -> list[Any]:
+        """Return features that have learned more; those without networks from the beginning."""
+        moved = []
+        for first, feature in zip(self._first.features_, features, strict=True):
+            on = feature.cross_fit  # a network goes on; statistics would count twice what they saw
+            new = copy.deepcopy(feature if on else first)
+            seen = items if on else list(self._items.values())
+            moved.append(new.adapt(seen, steps=steps, learning_rate=self.learning_rate))
+        return moved

@@ -1,0 +1,321 @@
+"""What a recording looks like while it is corrected, as plain data.
+
+Speech is a row of segments that follow each other: each is a phone or a pause, begins at its
+`start`, ends where the next begins, and belongs to a word or to none. So a word begins and ends
+where phones do, whatever is edited. Music is a row of notes, which overlap: each has its own end.
+A document holds times as well as labels. What it says does not depend on the model that found it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from itertools import groupby
+from typing import Any, Self
+
+import numpy as np
+
+from align.results.alignment import Alignment
+from align.results.music import MusicAlignment
+from align.speech.text.tiers import SpeakerTiers, TextAlignment
+from align.types import SILENCE, Example, Note, pitch_name
+
+__all__ = ["Document", "Segment"]
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A phone, a pause or a note.
+
+    Parameters
+    ----------
+    id : int
+        Its number, which it keeps.
+    label : str
+        The phone; of a note, the name of its pitch.
+    start : float
+        Seconds.
+    confidence : float, optional
+        How sure the start is, in [0, 1].
+    fixed : bool
+        Whether a person has set the start.
+    word : int, optional
+        Of speech: the number of the word that it belongs to.
+    note : mapping, optional
+        Of music: ``end`` (seconds), ``pitch`` (MIDI number), ``score_onset`` and ``duration``
+        (seconds of the score), ``note_id``, and ``played``.
+    """
+
+    id: int
+    label: str
+    start: float
+    confidence: float | None = None
+    fixed: bool = False
+    word: int | None = None
+    note: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Document:
+    """All segments of a recording.
+
+    Parameters
+    ----------
+    kind : {"speech", "music"}
+        What the segments are.
+    seconds : float
+        Length of the recording.
+    segments : tuple of Segment
+        In order; at least one.
+    end : float
+        Where the last segment ends, in seconds.
+    words : mapping of int to str, optional
+        Of speech: the label of each word; None where only phones are known.
+    next_id : int
+        The number of the next segment or word that is new.
+    match : float, optional
+        How well events and recording fit, in [0, 1].
+    mismatches : tuple of mapping
+        Where text and recording disagree: ``label``, ``start``, ``end``.
+    """
+
+    kind: str
+    seconds: float
+    segments: tuple[Segment, ...]
+    end: float
+    words: Mapping[int, str] | None = None
+    next_id: int = 0
+    match: float | None = None
+    mismatches: tuple[Mapping[str, Any], ...] = ()
+    _places: dict[int, int] = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        self._places.update({segment.id: k for k, segment in enumerate(self.segments)})
+
+    def place(self, number: object) -> int | None:
+        """Return which segment has a number; None for none."""
+        return self._places.get(number) if isinstance(number, int) else None
+
+    def of_word(self, number: object) -> list[int]:
+        """Return the places of the segments of a word."""
+        return [k for k, segment in enumerate(self.segments) if segment.word == number]
+
+    def ends(self) -> list[float]:
+        """Return where each segment ends, in seconds."""
+        if self.kind == "music":
+            return [float((s.note or {})["end"]) for s in self.segments]
+        return [*(segment.start for segment in self.segments[1:]), self.end]
+
+    @property
+    def text(self) -> str | None:
+        """The words, in order; None where only phones are known."""
+        if self.words is None:
+            return None
+        heads = [word for word, _ in groupby(s.word for s in self.segments) if word is not None]
+        return " ".join(self.words[word] for word in heads)
+
+    def all_fixed(self) -> Self:
+        """Return the document with every start set: a person says that all of it is right."""
+        return replace(self, segments=tuple(replace(s, fixed=True) for s in self.segments))
+
+    def tiers(self) -> list[dict[str, Any]]:
+        """Return what an editor draws: tiers of intervals, as JSON can hold them."""
+        if self.kind == "music":
+            return [{"name": "notes", "intervals": [_note_interval(s) for s in self.segments]}]
+        rows = list(zip(self.segments, self.ends(), strict=True))
+        phones = [_interval(s.id, s, s.label, end) for s, end in rows]
+        tiers = [{"name": "phones", "intervals": phones}]
+        if self.words is not None:
+            spoken = []
+            for word, group in groupby(rows, key=_word_of):
+                part = list(group)
+                first, (_, end) = part[0][0], part[-1]
+                if first.word is None:
+                    spoken.append(_interval(first.id, first, first.label, end))
+                else:
+                    spoken.append(_interval(int(word[0]), first, self.words[first.word], end))
+            tiers.insert(0, {"name": "words", "intervals": spoken})
+        return tiers
+
+    # From and to alignments ------------------------------------------------------------------
+
+    @classmethod
+    def of(cls, found: Any, *, adds_pauses: bool = True) -> Self:
+        """Return the document of an alignment: of phones, of a text with one speaker, of music.
+
+        With `adds_pauses`, what lies before the first phone and behind the last one becomes a
+        pause. Raises ParameterError where there are several speakers.
+        """
+        if isinstance(found, MusicAlignment):
+            return cls._of_music(found)
+        phones: Alignment = found if isinstance(found, Alignment) else found.phones
+        sure = phones.confidence
+        rows = [
+            (label, start, None if sure is None else round(float(sure[k]), 4))
+            for k, (label, start) in enumerate(
+                zip(phones.labels, phones.onsets.tolist(), strict=True)
+            )
+        ]
+        belongs: list[int] = [-1] * len(rows)
+        if not isinstance(found, Alignment):
+            belongs = next(iter(found.speakers.values())).word_of_phone.tolist()
+        end = float(phones.end)
+        if adds_pauses and rows[0][1] > 0:
+            rows.insert(0, (SILENCE, 0.0, None))
+            belongs.insert(0, -1)
+        if adds_pauses and end < phones.duration - 1e-9:
+            rows.append((SILENCE, end, None))
+            belongs.append(-1)
+            end = float(phones.duration)
+        words: dict[int, str] | None = None
+        if not isinstance(found, Alignment):
+            spoken = [k for k, label in enumerate(found.words.labels) if label != SILENCE]
+            words = {len(rows) + k: found.words.labels[k] for k in spoken}
+        segments = tuple(
+            Segment(
+                k, label, start, c, word=len(rows) + w if len(rows) + w in (words or {}) else None
+            )
+            for k, ((label, start, c), w) in enumerate(zip(rows, belongs, strict=True))
+        )
+        return cls(
+            "speech",
+            float(phones.duration),
+            segments,
+            end,
+            words,
+            len(rows) + (0 if words is None else len(found.words)),
+            phones.match,
+            tuple(
+                {"label": m.label, "start": m.start, "end": m.end}
+                for m in getattr(found, "mismatches", ())
+            ),
+        )
+
+    @classmethod
+    def _of_music(cls, found: MusicAlignment) -> Self:
+        sure, ends = found.confidence, found.offsets.tolist()
+        segments = tuple(
+            Segment(
+                k,
+                pitch_name(note.pitch),
+                float(found.onsets[k]),
+                None if sure is None else round(float(sure[k]), 4),
+                note={
+                    "end": ends[k],
+                    "pitch": int(note.pitch),
+                    "score_onset": float(note.onset),
+                    "duration": float(found.durations[k]),
+                    "note_id": found.note_ids[k],
+                    "played": True,
+                },
+            )
+            for k, note in enumerate(found.notes)
+        )
+        return cls(
+            "music",
+            float(found.duration),
+            segments,
+            float(found.end),
+            None,
+            len(segments),
+            found.match,
+        )
+
+    def alignment(self, audio: str, rate: int | None = None) -> Any:
+        """Return the document as an alignment: of phones, of a text, or of the notes played."""
+        about: dict[str, Any] = {"audio": audio, "rate": rate}
+        if self.kind == "music":
+            played = [s for s in self.segments if s.note is not None and s.note["played"]]
+            notes = [s.note for s in played if s.note is not None]
+            return MusicAlignment(
+                [Note(n["pitch"], n["score_onset"]) for n in notes],
+                np.array([s.start for s in played]),
+                self.seconds,
+                durations=np.array([n["duration"] for n in notes]),
+                note_ids=tuple(n["note_id"] for n in notes),
+                **about,
+            )
+        starts = np.array([segment.start for segment in self.segments])
+        labels = [segment.label for segment in self.segments]
+        phones = Alignment(labels, starts, self.seconds, self.end, **about)
+        if self.words is None:
+            return phones
+        heads = [k for k, s in enumerate(self.segments) if k == 0 or _begins(self.segments, k)]
+        names = [
+            self.segments[k].label
+            if self.segments[k].word is None
+            else self.words[self.segments[k].word]  # type: ignore[index]
+            for k in heads
+        ]
+        words = Alignment(names, starts[heads], self.seconds, self.end, **about)
+        place = np.searchsorted(np.array(heads), np.arange(len(labels)), side="right") - 1
+        return TextAlignment({"": SpeakerTiers(words, phones, place.astype(np.intp))})
+
+    def example(self, audio: str, group: str | None, name: str) -> Example:
+        """Return the document as an example to learn from; all of its times are taken as true."""
+        if self.kind == "music":
+            notes = [s.note for s in self.segments if s.note is not None]
+            onsets = [
+                s.start if s.note is not None and s.note["played"] else np.nan
+                for s in self.segments
+            ]
+            events = tuple(Note(n["pitch"], n["score_onset"]) for n in notes)
+            return Example(audio, events, np.array(onsets), group=group, name=name)
+        return Example(
+            audio,
+            tuple(segment.label for segment in self.segments),
+            np.array([segment.start for segment in self.segments]),
+            end=self.end if self.end < self.seconds - 1e-9 else None,
+            group=group,
+            name=name,
+            text=self.text,
+        )
+
+    # From and to JSON ------------------------------------------------------------------------
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the document as JSON can hold it; segments as rows, to be short."""
+        about = {f.name: getattr(self, f.name) for f in fields(self) if f.name[0] != "_"}
+        about["segments"] = [list(asdict(segment).values()) for segment in self.segments]
+        if self.words is not None:
+            about["words"] = [[number, label] for number, label in self.words.items()]
+        return about
+
+    @classmethod
+    def from_json(cls, content: Mapping[str, Any]) -> Self:
+        """Return the document that `to_json` was given; KeyError, TypeError where it is none."""
+        about = dict(content)
+        about["segments"] = tuple(Segment(*row) for row in content["segments"])
+        about["mismatches"] = tuple(content["mismatches"])
+        if content["words"] is not None:
+            about["words"] = {int(number): str(label) for number, label in content["words"]}
+        return cls(**about)
+
+
+def _begins(segments: Sequence[Segment], k: int) -> bool:
+    """Whether a word, or a pause between words, begins with a segment."""
+    return segments[k].word is None or segments[k].word != segments[k - 1].word
+
+
+def _word_of(row: tuple[Segment, float]) -> tuple[int, int]:
+    """Return what is equal for the segments of one word; each pause is for itself."""
+    segment = row[0]
+    return (-1, segment.id) if segment.word is None else (segment.word, -1)
+
+
+def _interval(number: int, first: Segment, label: str, end: float) -> dict[str, Any]:
+    return {
+        "id": number,
+        "start": first.start,
+        "end": end,
+        "label": label,
+        "confidence": first.confidence,
+        "fixed": first.fixed,
+    }
+
+
+def _note_interval(segment: Segment) -> dict[str, Any]:
+    note = segment.note or {}
+    return {
+        **_interval(segment.id, segment, segment.label, float(note["end"])),
+        "pitch": note["pitch"],
+        "played": note["played"],
+    }

@@ -1,0 +1,368 @@
+"""The edits that a person makes, as functions from document to document.
+
+An edit changes the row of segments, or sets when one of them begins; then all that no person has
+set is decoded again around what they have. A new row is made first, times come last: so words
+begin and end with phones after every edit.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from itertools import groupby
+from typing import Any, Protocol
+
+import numpy as np
+
+from align.errors import ParameterError
+from align.results.alignment import Alignment
+from align.studio.document import Document, Segment
+from align.types import SILENCE, SILENCES
+
+__all__ = ["Decoder", "edited"]
+
+
+class Decoder(Protocol):
+    """What finds times again: a model and a recording."""
+
+    def phones(self, labels: Sequence[str], anchors: Mapping[int, float]) -> Alignment:
+        """Return the alignment of phones, some of which begin at known times."""
+        ...
+
+    def text(self, text: str) -> Document:
+        """Return the document of a text."""
+        ...
+
+
+def edited(document: Document, action: Mapping[str, Any], decoder: Decoder) -> Document:
+    """Return a document after an action.
+
+    Parameters
+    ----------
+    document : Document
+        It is not changed.
+    action : mapping
+        ``do`` and what belongs to it; see `align.studio.Session.edit`.
+    decoder : Decoder
+        Finds all that no person has set.
+
+    Returns
+    -------
+    Document
+
+    Raises
+    ------
+    DataError
+        Where no timing is possible, or a label is unknown to the model.
+    ParameterError
+        Where the action is none, or is not possible here.
+    """
+    do = action.get("do")
+    edits = _OF_NOTES if document.kind == "music" else _OF_SPEECH
+    if do not in edits:
+        raise ParameterError(f"do={do!r}, must be one of {', '.join(edits)}.")
+    if do == "text":
+        return _with_text(document, str(action.get("text", "")), decoder)
+    changed = edits[do](document, action)
+    same = [s.label for s in changed.segments] == [s.label for s in document.segments]
+    if document.kind == "music" or (same and _times(changed) == _times(document)):
+        return changed
+    return _decoded(changed, decoder)
+
+
+def _times(document: Document) -> list[tuple[float, bool]]:
+    return [(segment.start, segment.fixed) for segment in document.segments]
+
+
+def _decoded(document: Document, decoder: Decoder) -> Document:
+    """Return the same segments, those that no person has set at their best times."""
+    rows = document.segments
+    anchors = {k: s.start for k, s in enumerate(rows) if s.fixed and (k or s.start > 0)}
+    found = decoder.phones([segment.label for segment in rows], anchors)
+    sure = np.ones(len(rows)) if found.confidence is None else found.confidence
+    segments = tuple(
+        s if s.fixed else replace(s, start=float(start), confidence=round(float(c), 4))
+        for s, start, c in zip(rows, found.onsets, sure, strict=True)
+    )
+    end = document.end if document.end >= document.seconds - 1e-9 else float(found.end)
+    return replace(
+        document, segments=segments, end=max(end, segments[-1].start), match=found.match
+    )
+
+
+# What an action says ----------------------------------------------------------------------------
+
+
+def _seconds(document: Document, action: Mapping[str, Any], key: str) -> float:
+    value = action.get(key)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
+        raise ParameterError(f"{key}={value!r}, must be a number of seconds.")
+    if not 0 <= value < document.seconds:
+        raise ParameterError(
+            f"{key}={value:g} s, must be within the recording, from 0 to {document.seconds:.3f} s."
+        )
+    return float(value)
+
+
+def _label(action: Mapping[str, Any]) -> str:
+    label = str(action.get("label", "")).strip()
+    if "\n" in label or len(label) > 200:
+        raise ParameterError("label must be one line of at most 200 letters.")
+    return label or SILENCE
+
+
+def _span(document: Document, action: Mapping[str, Any]) -> tuple[bool, int, int]:
+    """Return whether a word is meant, and the first of its segments and one past the last."""
+    tier, number = action.get("tier"), action.get("id")
+    names = ["phones"] if document.words is None else ["words", "phones"]
+    if tier not in names:
+        raise ParameterError(f"tier={tier!r}, must be one of {', '.join(names)}.")
+    if tier == "words" and number in (document.words or {}):
+        places = document.of_word(number)
+        if places:
+            return True, places[0], places[-1] + 1
+    k = document.place(number)
+    if k is None or (tier == "words" and document.segments[k].word is not None):
+        raise ParameterError(f"id={number!r} is none of tier {tier!r}; read the recording again.")
+    return False, k, k + 1
+
+
+def _inside(document: Document, k: int, at: float) -> None:
+    """Raise ParameterError where a time does not lie within a segment."""
+    start, end = document.segments[k].start, document.ends()[k]
+    if not start < at < end:
+        raise ParameterError(
+            f"at={at:.3f} s, must lie between {start:.3f} and {end:.3f} s, where the interval is."
+        )
+
+
+def _is_pause(label: str) -> bool:
+    return label in SILENCES and label != "spn"
+
+
+# Speech -----------------------------------------------------------------------------------------
+
+
+def _moved(document: Document, action: Mapping[str, Any]) -> Document:
+    _, first, stop = _span(document, action)
+    if action.get("edge") not in ("start", "end"):
+        raise ParameterError(f"edge={action.get('edge')!r}, must be 'start' or 'end'.")
+    k = first if action["edge"] == "start" else stop
+    to = _seconds(document, action, "to")
+    rows = list(document.segments)
+    if k == len(rows) or (k == 0 and rows[0].start == 0):
+        raise ParameterError("the ends of the recording cannot be moved; insert a pause instead.")
+    before = max((s.start for s in rows[:k] if s.fixed), default=0.0)
+    behind = min((s.start for s in rows[k + 1 :] if s.fixed), default=document.seconds)
+    if not before < to < behind:
+        raise ParameterError(
+            f"to={to:.3f} s, must lie between {before:.3f} and {behind:.3f} s, where you have set "
+            "other boundaries; move those first."
+        )
+    rows[k] = replace(rows[k], start=to, confidence=1.0, fixed=True)
+    return replace(document, segments=tuple(rows))
+
+
+def _inserted(document: Document, action: Mapping[str, Any]) -> Document:
+    if action.get("tier", "phones") != "phones":
+        raise ParameterError("a word is inserted by editing the text; here, insert its phones.")
+    at, label = _seconds(document, action, "at"), _label(action)
+    rows = list(document.segments)
+    k = max((i for i, s in enumerate(rows) if s.start < at), default=-1)
+    if k < 0 or at in [s.start for s in rows]:
+        raise ParameterError(
+            f"at={at:.3f} s is where an interval begins; choose a time inside one."
+        )
+    word, words, number = rows[k].word, document.words, document.next_id
+    follows = rows[k + 1].word if k + 1 < len(rows) else None
+    if _is_pause(label):
+        word = word if word == follows else None
+    elif word is None and words is not None:  # in a pause: of the word behind it, or one by itself
+        word = follows
+        if word is None:
+            word, number = number, number + 1
+            words = {**words, word: label}
+    rows.insert(k + 1, Segment(number, label, at, 1.0, True, word))
+    return replace(document, segments=tuple(rows), words=words, next_id=number + 1)
+
+
+def _deleted(document: Document, action: Mapping[str, Any]) -> Document:
+    of_word, first, stop = _span(document, action)
+    rows = list(document.segments)
+    if of_word:
+        rows[first:stop] = [replace(rows[first], label=SILENCE, word=None)]
+    elif len(rows) == 1:
+        raise ParameterError("the only interval cannot be deleted; relabel it.")
+    else:
+        del rows[first:stop]
+        if first == 0:
+            rows[0] = replace(rows[0], start=0.0, fixed=False)
+    return _tidied(replace(document, segments=tuple(rows)))
+
+
+def _split(document: Document, action: Mapping[str, Any]) -> Document:
+    of_word, first, stop = _span(document, action)
+    at = _seconds(document, action, "at")
+    rows = list(document.segments)
+    number = document.next_id
+    if not of_word:
+        _inside(document, first, at)
+        new = replace(rows[first], id=number, start=at, confidence=1.0, fixed=True)
+        rows.insert(first + 1, new)
+        return replace(document, segments=tuple(rows), next_id=number + 1)
+    if stop - first < 2 or document.words is None:
+        raise ParameterError("a word of one phone cannot be split; split the phone first.")
+    k = min(range(first + 1, stop), key=lambda i: abs(rows[i].start - at))
+    label = document.words[rows[first].word]  # type: ignore[index]
+    rows[k:stop] = [replace(segment, word=number) for segment in rows[k:stop]]
+    words = {**document.words, number: label}
+    return replace(document, segments=tuple(rows), words=words, next_id=number + 1)
+
+
+def _merged(document: Document, action: Mapping[str, Any]) -> Document:
+    of_word, first, stop = _span(document, action)
+    rows = list(document.segments)
+    if stop == len(rows):
+        raise ParameterError("nothing follows the last interval; merge the one before it.")
+    if not of_word:
+        del rows[stop]
+        return _tidied(replace(document, segments=tuple(rows)))
+    behind = next((s.word for s in rows[stop:] if s.word is not None), None)
+    if behind is None or document.words is None:
+        raise ParameterError("no word follows this one; merge the one before it.")
+    word = rows[first].word
+    last = document.of_word(behind)[-1] + 1
+    rows[stop:last] = [replace(segment, word=word) for segment in rows[stop:last]]
+    words = dict(document.words)
+    words[word] = f"{words[word]} {words[behind]}"  # type: ignore[index]
+    return _tidied(replace(document, segments=tuple(rows), words=words))
+
+
+def _relabelled(document: Document, action: Mapping[str, Any]) -> Document:
+    of_word, first, _ = _span(document, action)
+    label, rows = _label(action), list(document.segments)
+    number, word, words = document.next_id, rows[first].word, document.words
+    if of_word and word is not None:
+        return replace(document, words={**(words or {}), word: label})
+    alone = word is None or len(document.of_word(word)) == 1
+    if _is_pause(label):
+        word = (
+            None
+            if alone or first in (document.of_word(word)[0], document.of_word(word)[-1])
+            else word
+        )
+    elif word is None and words is not None:  # a pause that was speech becomes a word
+        word, number, words = number, number + 1, {**words, number: label}
+    rows[first] = replace(rows[first], label=label, word=word)
+    return _tidied(replace(document, segments=tuple(rows), words=words, next_id=number))
+
+
+def _tidied(document: Document) -> Document:
+    """Join pauses that follow each other, and forget words that have no phones."""
+    rows: list[Segment] = []
+    for segment in document.segments:
+        joins = rows and segment.word is None and rows[-1].word is None
+        if joins and _is_pause(segment.label) and _is_pause(rows[-1].label):
+            continue
+        rows.append(segment)
+    left = {segment.word for segment in rows}
+    words = document.words
+    if words is not None:
+        words = {number: label for number, label in words.items() if number in left}
+    return replace(document, segments=tuple(rows), words=words)
+
+
+def _with_text(document: Document, text: str, decoder: Decoder) -> Document:
+    """Return the document of another text; words that stay begin where they were set to."""
+    if document.words is None:
+        raise ParameterError("there is no text here, only phones; relabel those.")
+    if not text.strip():
+        raise ParameterError("text='', must hold at least one word.")
+    found = decoder.text(text)
+    assert found.words is not None
+    shift = document.next_id  # numbers are never given twice
+    rows = [
+        replace(s, id=s.id + shift, word=None if s.word is None else s.word + shift)
+        for s in found.segments
+    ]
+    old, new = _by_word(document.segments), _by_word(rows)
+    before = [document.words[w] for w, _ in old]
+    after = [found.words[w - shift] for w, _ in new]
+    for block in SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks():
+        for i in range(block.size):
+            was, own = old[block.a + i][1], new[block.b + i][1]
+            same = [document.segments[k].label for k in was] == [rows[k].label for k in own]
+            for k, kept in zip(own, was if same else was[:1], strict=False):
+                if document.segments[kept].fixed:
+                    start = document.segments[kept].start
+                    rows[k] = replace(rows[k], start=start, confidence=1.0, fixed=True)
+    whole = replace(
+        found,
+        segments=tuple(rows),
+        words={number + shift: label for number, label in found.words.items()},
+        next_id=found.next_id + shift,
+    )
+    return _decoded(whole, decoder) if any(s.fixed for s in rows) else whole
+
+
+def _by_word(segments: Sequence[Segment]) -> list[tuple[int, list[int]]]:
+    """Return the words in order, each with the places of its segments."""
+    places = groupby(range(len(segments)), key=lambda k: segments[k].word)
+    return [(word, list(group)) for word, group in places if word is not None]
+
+
+# Music ------------------------------------------------------------------------------------------
+
+
+def _note(document: Document, action: Mapping[str, Any]) -> int:
+    k = document.place(action.get("id"))
+    if action.get("tier", "notes") != "notes" or k is None:
+        raise ParameterError(f"id={action.get('id')!r} is no note; read the recording again.")
+    return k
+
+
+def _note_moved(document: Document, action: Mapping[str, Any]) -> Document:
+    """Move a note; it keeps its length, and the others stay."""
+    k = _note(document, action)
+    if action.get("edge", "start") != "start":
+        raise ParameterError("the ends of notes are those of the score; move the start.")
+    to, rows = _seconds(document, action, "to"), list(document.segments)
+    note = dict(rows[k].note or {})
+    note["end"] = min(document.seconds, float(note["end"]) + to - rows[k].start)
+    rows[k] = replace(rows[k], start=to, confidence=1.0, fixed=True, note=note)
+    return replace(document, segments=tuple(rows))
+
+
+def _unplayed(document: Document, action: Mapping[str, Any]) -> Document:
+    k, rows = _note(document, action), list(document.segments)
+    note = dict(rows[k].note or {})
+    rows[k] = replace(rows[k], note={**note, "played": not note["played"]})
+    return replace(document, segments=tuple(rows))
+
+
+@dataclass(frozen=True)
+class _Refused:
+    why: str
+
+    def __call__(self, document: Document, action: Mapping[str, Any]) -> Document:
+        raise ParameterError(self.why)
+
+
+_Edit = Callable[[Document, Mapping[str, Any]], Document]
+_OF_SPEECH: dict[str, _Edit] = {
+    "move": _moved,
+    "insert": _inserted,
+    "delete": _deleted,
+    "split": _split,
+    "merge": _merged,
+    "relabel": _relabelled,
+    "text": _Refused("there is no text."),
+    "unplayed": _Refused("only notes can be marked as not played."),
+}
+_OF_NOTES: dict[str, _Edit] = {
+    "move": _note_moved,
+    "unplayed": _unplayed,
+    **dict.fromkeys(
+        ("insert", "delete", "split", "merge", "relabel", "text"),
+        _Refused("the notes are those of the score; move them, or mark them as not played."),
+    ),
+}

@@ -1,0 +1,139 @@
+"""Which recording is most worth a look, and the alignments of those that wait.
+
+The confidence of a boundary is the probability that it is within the tolerance, so the sum of
+1 - confidence over the boundaries that no person has set is how many of them are expected to be
+off. A recording that does not match its text has more: what does not match counts as off. That is
+what a look mends here. What it teaches is the more, the less its labels and its speaker are known
+from recordings that were confirmed before. So the worth of a recording is::
+
+    expected errors * novelty of its labels / sqrt(1 + confirmed of its group)
+
+The novelty is the mean over its labels of 1 / sqrt(1 + how often the label was confirmed). Groups
+are balanced: of two recordings as good, that of the speaker with fewer confirmed goes first.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping
+from threading import Lock
+from typing import NamedTuple
+
+import numpy as np
+
+from align.batch.tasks import Task
+from align.errors import AlignError, DataError, error_reason
+from align.studio.document import Document
+
+__all__ = ["Waiting", "expected_errors", "in_order"]
+
+
+def expected_errors(document: Document) -> float:
+    """Return how many boundaries, or notes, are expected to be off.
+
+    Examples
+    --------
+    >>> from align.results.alignment import Alignment
+    >>> found = Alignment(["k", "iy"], [0.0, 0.1], duration=0.2, confidence=[0.9, 0.5])
+    >>> expected_errors(Document.of(found))
+    0.6
+    """
+    free = [s for s in document.segments if not s.fixed and s.confidence is not None]
+    unsure = sum(1.0 - s.confidence for s in free if s.confidence is not None)
+    match = 1.0 if document.match is None else document.match
+    return round(unsure + (1.0 - match) * (len(free) - unsure), 4)
+
+
+def in_order(
+    tasks: Mapping[str, Task],
+    found: Mapping[str, Document | None],
+    truths: Mapping[str, Document],
+) -> list[str]:
+    """Return the names of `found`, those that are most worth a look first.
+
+    Parameters
+    ----------
+    tasks : mapping of str to Task
+        All recordings; the group of each is balanced.
+    found : mapping of str to Document or None
+        Those that wait; None where one is not aligned yet. They come last, in their order.
+    truths : mapping of str to Document
+        Those that are confirmed.
+    """
+    labels = Counter(s.label for document in truths.values() for s in document.segments)
+    groups = Counter(tasks[name].group for name in truths)
+
+    def worth(name: str, document: Document) -> float:
+        rows = document.segments
+        novelty = float(np.mean([1.0 / np.sqrt(1.0 + labels[s.label]) for s in rows]))
+        return expected_errors(document) * novelty / math.sqrt(1.0 + groups[tasks[name].group])
+
+    known = [(worth(name, d), name) for name, d in found.items() if d is not None]
+    ordered = [name for _, name in sorted(known, key=lambda item: (-item[0], item[1]))]
+    return [*ordered, *(name for name, document in found.items() if document is None)]
+
+
+class _Found(NamedTuple):
+    document: Document | None
+    version: int
+    why: str = ""
+
+
+class Waiting:
+    """The recordings as models found them, in memory; safe with threads.
+
+    `find` aligns a task and returns its document and the version of the model.
+    """
+
+    def __init__(
+        self, tasks: Mapping[str, Task], find: Callable[[Task], tuple[Document, int]]
+    ) -> None:
+        self._tasks, self._find = tasks, find
+        self._kept: dict[str, _Found] = {}
+        self._shown = ""
+        self._one = Lock()
+
+    def known(self, name: str) -> Document | None:
+        """Return a recording as it was found last; None where it was not aligned yet."""
+        return self._kept[name].document if name in self._kept else None
+
+    def document(self, name: str) -> Document:
+        """Return a recording as it was found last, or align it; DataError where that fails."""
+        if name not in self._kept:
+            self._align(name)
+        kept = self._kept[name]
+        if kept.document is None:
+            raise DataError(kept.why, path=name)
+        return kept.document
+
+    def version(self, name: str) -> int:
+        """Return the version of the model that found a recording."""
+        return self._kept[name].version if name in self._kept else 0
+
+    def why(self, name: str) -> str:
+        """Return why a recording could not be aligned; nothing where it was, or was not yet."""
+        return self._kept[name].why if name in self._kept else ""
+
+    def is_stale(self, name: str, version: int) -> bool:
+        """Whether a recording is to be aligned by a model; not while it is shown."""
+        if name not in self._kept:
+            return True
+        return self._kept[name].version != version and name != self._shown
+
+    def view(self, name: str, version: int) -> None:
+        """Align a recording that is shown, where it is not as the model of a version finds it."""
+        if name not in self._kept or self._kept[name].version != version:
+            self._align(name)
+        self._shown = name
+        self.document(name)
+
+    def refresh(self, name: str) -> None:
+        """Align a recording anew; what went wrong is kept."""
+        self._align(name)
+
+    def _align(self, name: str) -> None:
+        with self._one:  # one at a time: two would only take twice as long
+            try:
+                self._kept[name] = _Found(*self._find(self._tasks[name]))
+            except AlignError as error:
+                version = self.version(name)
+                self._kept[name] = _Found(None, version, error_reason(error, name))

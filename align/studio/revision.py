@@ -1,0 +1,9 @@
+"""What tells two windows that they do not see the same."""
+
+from align.errors import DataError
+
+__all__ = ["StaleRevision"]
+
+
+class StaleRevision(DataError):
+    """A change is of an older state of a recording than the newest; it was not made."""

@@ -1,0 +1,577 @@
+"""A corpus being corrected, and the model that learns from it: the whole, for Python and the page.
+
+The state of each recording is the fold of the journal in ``OUT/studio`` (`align.studio.history`),
+what waits is aligned when it is needed (`align.studio.waiting`), and each confirmed recording
+makes a new model (`align.studio.learning`). Every method may be called from any thread.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from threading import RLock
+from typing import Any, Self
+
+from align.batch.tasks import Task, work_for
+from align.errors import DataError, ParameterError
+from align.features.audio import audio_info
+from align.files.atomic import atomic_write
+from align.files.lock import FolderLock
+from align.models.file import load
+from align.results.alignment import Alignment
+from align.sequence.base import Aligner
+from align.studio.document import Document
+from align.studio.edits import edited
+from align.studio.history import History, after
+from align.studio.journal import Journal
+from align.studio.learning import Learning
+from align.studio.queue import Waiting, expected_errors, in_order
+from align.studio.revision import StaleRevision
+from align.types import Example
+
+__all__ = ["Session"]
+
+_AHEAD = {"speech": 8, "music": 1}  # recordings that are aligned before one of them is chosen
+
+
+class Session:
+    """A corpus being corrected, and the model that learns from it.
+
+    Parameters
+    ----------
+    model : str, path or Aligner
+        A bundled model, a model file, or a fitted aligner.
+    recordings : path
+        A folder of recordings with transcripts, phones or scores beside them.
+    out : path
+        A folder for all that is corrected and learned. One that was used before goes on from
+        where it was.
+    learn : bool
+        Whether confirmed recordings change the model.
+    random_state : int
+        Seed of what is random in learning.
+    **options
+        Of `align.align_corpus`, for transcripts: `dictionary`, `language`, `text`, and others.
+
+    Raises
+    ------
+    DataError
+        Where nothing can be aligned, `out` is in use by another process or was begun with another
+        model, or its journal is damaged.
+    ParameterError
+        Where the model is of another kind than speech or music.
+
+    Attributes
+    ----------
+    names : list of str
+        The recordings, sorted: paths below `recordings`, without suffix.
+
+    Examples
+    --------
+    ::
+
+        with align.Session("speech-any", "recordings", "corrected") as session:
+            while (name := session.next()) is not None:
+                session.correct(name, my_alignment_of(name))
+                session.learn()
+            session.model.save("mine.align")
+    """
+
+    def __init__(
+        self,
+        model: str | os.PathLike[str] | Aligner,
+        recordings: str | os.PathLike[str],
+        out: str | os.PathLike[str],
+        *,
+        learn: bool = True,
+        random_state: int = 0,
+        **options: Any,
+    ) -> None:
+        given: Aligner = load(model) if isinstance(model, str | os.PathLike) else model
+        given.check_fitted()
+        self._work = work_for(given.kind, **options)
+        if not os.path.isdir(recordings):
+            raise DataError("is no folder of recordings.", path=os.fspath(recordings))
+        tasks, self._problems = self._work.find(os.fspath(recordings))
+        if not tasks:
+            why = f" ({self._problems[0][0]} {self._problems[0][1]})" if self._problems else ""
+            raise DataError(f"has no recording to align{why}.", path=os.fspath(recordings))
+        self._tasks = {task.name: task for task in sorted(tasks, key=lambda task: task.name)}
+        self.names = list(self._tasks)
+        self._out = Path(out)
+        inside = self._out / "studio"
+        try:
+            inside.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise DataError(f"cannot be made: {error.strerror}.", path=str(out)) from error
+        self._own = FolderLock(out, inside / "lock")
+        self._own.__enter__()
+        try:
+            self._lock = RLock()
+            self._journal = Journal(inside / "journal.jsonl")
+            self._histories: dict[str, History] = {}
+            self._learning = Learning(given, inside, learn=learn, random_state=random_state)
+            self._waiting = Waiting(self._tasks, self._found)
+            for entry in self._journal.entries:
+                self._take(entry)
+            self._learning.restore()
+            if not self._journal.entries:
+                self._add({"do": "begin", "model": self._learning.digest})
+            self._journal.entries.clear()
+            self._write_missing()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let another process use the folder; all is on the disk already."""
+        self._own.__exit__(None, None, None)
+
+    # The journal -----------------------------------------------------------------------------
+
+    def _take(self, entry: Mapping[str, Any]) -> None:
+        """Bring the state from one entry to the next."""
+        if entry["do"] in ("begin", "model"):
+            self._learning.take(entry)
+            return
+        name = entry["name"]
+        self._histories[name] = after(self._history(name), entry)
+        self._learning.note(name, self._histories[name])
+
+    def _add(self, entry: Mapping[str, Any]) -> None:
+        """Write an entry to the disk, then make it count."""
+        self._journal.add(entry)
+        self._take(entry)
+
+    def _history(self, name: str) -> History:
+        return self._histories.get(name, History())
+
+    def _task(self, name: str) -> Task:
+        if name not in self._tasks:
+            raise DataError("is none of the recordings of this session.", path=str(name))
+        return self._tasks[name]
+
+    def _checked(self, name: str, revision: int) -> tuple[History, Document]:
+        """Return a recording as its caller knows it; raises StaleRevision where it is newer."""
+        self._task(name)
+        document = self._document(name)
+        if revision != self._revision(name):
+            raise StaleRevision("was changed since it was shown; look at it again.", path=name)
+        return self._history(name), document
+
+    def _document(self, name: str) -> Document:
+        """Return a recording as it is now: as it was edited, else as it was found last."""
+        now = self._history(name).now
+        return self._waiting.document(name) if now is None else now.document
+
+    def _revision(self, name: str) -> int:
+        """Return a number that grows with every change of what `view` shows.
+
+        The version of the model that found a recording grows until it is first edited.
+        """
+        return self._waiting.version(name) + self._history(name).entries
+
+    # What an editor asks for -----------------------------------------------------------------
+
+    def audio(self, name: str) -> Path:
+        """Return the file of a recording; raises DataError for an unknown name."""
+        return Path(self._task(name).audio)
+
+    def view(self, name: str) -> dict[str, Any]:
+        """Return a recording as an editor draws it, as JSON can hold it.
+
+        Parameters
+        ----------
+        name : str
+            One of `names`.
+
+        Returns
+        -------
+        dict
+            ``name``, ``kind``, ``seconds``, ``revision``, ``state`` (``waiting`` or
+            ``confirmed``), ``tiers``, ``text``, ``can_undo``, ``can_redo``, ``match`` and
+            ``mismatches``. Tiers have a ``name`` and ``intervals``: ``id``, ``start``, ``end``
+            (seconds), ``label``, ``confidence``, ``fixed``; of notes ``pitch`` and ``played`` too.
+
+        Raises
+        ------
+        DataError
+            Where the name is unknown or the recording cannot be aligned.
+        """
+        self._task(name)
+        if self._history(name).now is None:
+            self._waiting.view(name, self._learning.version)
+        with self._lock:
+            return self._view(name)
+
+    def _view(self, name: str) -> dict[str, Any]:
+        history, document = self._history(name), self._document(name)
+        return {
+            "name": name,
+            "kind": document.kind,
+            "seconds": document.seconds,
+            "revision": self._revision(name),
+            "state": "confirmed" if history.confirmed else "waiting",
+            "tiers": document.tiers(),
+            "text": document.text,
+            "can_undo": bool(history.past),
+            "can_redo": bool(history.future),
+            "match": document.match,
+            "mismatches": [dict(m) for m in document.mismatches],
+        }
+
+    def edit(self, name: str, action: Mapping[str, Any], *, revision: int) -> dict[str, Any]:
+        """Change a recording, decode again what no person has set, and return the new view.
+
+        Parameters
+        ----------
+        name : str
+            One of `names`.
+        action : mapping
+            ``do`` is ``move`` (``tier``, ``id``, ``edge``: start or end, ``to``: seconds),
+            ``insert`` (``tier``, ``at``, ``label``), ``delete`` (``tier``, ``id``), ``split``
+            (``tier``, ``id``, ``at``), ``merge`` with the next (``tier``, ``id``), ``relabel``
+            (``tier``, ``id``, ``label``), ``text`` (``text``), or of music ``move`` and
+            ``unplayed`` (``id``).
+        revision : int
+            That of the view that the action is for.
+
+        Returns
+        -------
+        dict
+            As `view`; the action is on the disk.
+
+        Raises
+        ------
+        StaleRevision
+            Where the recording was changed since; nothing is changed.
+        DataError, ParameterError
+            Where the action is not possible; nothing is changed.
+        """
+        with self._lock:
+            _, document = self._checked(name, revision)
+            new = edited(document, action, self._decoder(name))
+            return self._step(name, "edit", document, new, action=dict(action))
+
+    def _step(
+        self, name: str, do: str, old: Document, new: Document, **about: Any
+    ) -> dict[str, Any]:
+        """Log a new document, and return the view of it."""
+        base = {} if self._history(name).now else {"base": old.to_json()}
+        self._add({"name": name, "do": do, **about, **base, "state": new.to_json()})
+        return self._view(name)
+
+    def undo(self, name: str, *, revision: int) -> dict[str, Any]:
+        """Take the last step back, a confirmation too, and return the view; see `edit`."""
+        return self._back(name, "undo", revision)
+
+    def redo(self, name: str, *, revision: int) -> dict[str, Any]:
+        """Make a step that was undone again, and return the view; see `edit`."""
+        return self._back(name, "redo", revision)
+
+    def _back(self, name: str, do: str, revision: int) -> dict[str, Any]:
+        with self._lock:
+            history, _ = self._checked(name, revision)
+            entry = {"name": name, "do": do}
+            new = after(history, entry)  # raises before anything is written
+            if new.confirmed and new.now is not None:
+                self._write(name, new.now.document)
+            self._add(entry)
+            return self._view(name)
+
+    def confirm(self, name: str, *, revision: int) -> dict[str, Any]:
+        """Take a recording as right, write its file, and return the view; see `edit`.
+
+        The file is ``OUT/NAME.TextGrid``, of music ``OUT/NAME.csv``. `learn` learns from it.
+        """
+        with self._lock:
+            _, document = self._checked(name, revision)
+            return self._confirm(name, document, document)
+
+    def _confirm(self, name: str, old: Document, new: Document) -> dict[str, Any]:
+        right = new.all_fixed()
+        self._write(name, right)
+        return self._step(name, "confirm", old, right)
+
+    def correct(self, name: str, alignment: Any) -> None:
+        """Take a whole alignment as right: what a script does instead of `edit` and `confirm`.
+
+        Parameters
+        ----------
+        name : str
+            One of `names`.
+        alignment : Alignment, TextAlignment, MusicAlignment or path
+            With the labels that are right; a path is that of a label file, of phones, or of notes.
+
+        Raises
+        ------
+        DataError
+            Where the name is unknown or the file cannot be read.
+        ParameterError
+            Where the alignment is of another kind, or lasts longer than the recording.
+        """
+        task = self._task(name)
+        with self._lock:
+            info = audio_info(task.audio)
+            music = self._work.kind == "music"
+            if isinstance(alignment, str | os.PathLike):
+                from align.results.music import MusicAlignment
+
+                reader: Any = MusicAlignment if music else Alignment
+                alignment = reader.from_labels(alignment, duration=info.duration)
+            new = Document.of(alignment)
+            if (new.kind == "music") != music:
+                raise ParameterError(f"alignment is of {new.kind}, must be of {self._work.kind}.")
+            if abs(new.seconds - info.duration) > 0.5:
+                raise ParameterError(
+                    f"the alignment is of {new.seconds:.3f} s, and {name} lasts "
+                    f"{info.duration:.3f} s."
+                )
+            now = self._history(name).now
+            old = now.document if now else self._waiting.known(name) or new
+            self._confirm(name, old, new)
+
+    # Files -----------------------------------------------------------------------------------
+
+    def _path(self, name: str, folder: Path | None = None) -> Path:
+        return (folder or self._out) / f"{name}{self._work.formats[self._work.default_format]}"
+
+    def _write(self, name: str, document: Document, folder: Path | None = None) -> None:
+        path = self._path(name, folder)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise DataError(f"cannot be made: {error.strerror}.", path=str(path.parent)) from error
+        self._work.write(document.alignment(self._tasks[name].audio), str(path))
+
+    def _write_missing(self) -> None:
+        """Write the files of confirmed recordings that are not there; others may be a person's."""
+        for name, document in self._truths().items():
+            if not self._path(name).exists():
+                self._write(name, document)
+
+    def _truths(self) -> dict[str, Document]:
+        """Return what is confirmed, of the recordings that are still there."""
+        return {
+            name: history.now.document
+            for name, history in self._histories.items()
+            if history.confirmed and history.now is not None and name in self._tasks
+        }
+
+    def export(self, path: str | os.PathLike[str], *, report: bool = False) -> None:
+        """Write what there is into a folder.
+
+        Parameters
+        ----------
+        path : path
+            A folder; made where it is not there. ``model.align`` is the model as it is now,
+            ``confirmed/`` has the files of the confirmed recordings, and ``progress.json`` what
+            `progress` returns.
+        report : bool
+            Also write ``report.html``, a page of the confirmed recordings.
+        """
+        import json
+
+        folder = Path(path)
+        with self._lock:
+            model, truths, progress = self.model, self._truths(), self.progress()
+        folder.mkdir(parents=True, exist_ok=True)
+        model.save(folder / "model.align")
+        for name, document in truths.items():
+            self._write(name, document, folder / "confirmed")
+        atomic_write(folder / "progress.json", json.dumps(progress, indent=2), overwrite=True)
+        if report:
+            from align.show.page.document import write_page
+
+            found = [document.alignment(self._tasks[n].audio) for n, document in truths.items()]
+            write_page(found, folder / "report.html", overwrite=True)
+
+    # The queue -------------------------------------------------------------------------------
+
+    def queue(self, limit: int | None = None) -> list[dict[str, Any]]:
+        """Return the recordings, those that are most worth a look first; nothing is aligned.
+
+        Parameters
+        ----------
+        limit : int, optional
+            How many, at most.
+
+        Returns
+        -------
+        list of dict
+            ``name``, ``seconds``, ``events``, ``expected_errors``, ``confidence``, ``match`` (None
+            where it is not aligned yet), ``state`` (``waiting``, ``confirmed`` or ``failed``, with
+            ``why``), and ``stale``: whether a newer model will align it anew.
+        """
+        with self._lock:
+            rows = [self._row(name) for name in self._ordered()]
+            rows += [{"name": path, "state": "failed", "why": why} for path, why in self._problems]
+            return rows[:limit]
+
+    def _ordered(self) -> list[str]:
+        """Return the names: those that wait in order of what a look is worth, then the others."""
+        waits = [name for name in self.names if not self._history(name).confirmed]
+        done = [name for name in self.names if self._history(name).confirmed]
+        good = [name for name in waits if not self._waiting.why(name)]
+        failed = [name for name in waits if self._waiting.why(name)]
+        found = {name: self._known(name) for name in good}
+        ordered = in_order(self._tasks, found, self._truths())
+        return [*ordered, *failed, *done]
+
+    def _known(self, name: str) -> Document | None:
+        now = self._history(name).now
+        return self._waiting.known(name) if now is None else now.document
+
+    def _row(self, name: str) -> dict[str, Any]:
+        history, document = self._history(name), self._known(name)
+        row: dict[str, Any] = {
+            "name": name,
+            "seconds": None if document is None else document.seconds,
+            "events": None if document is None else len(document.segments),
+            "expected_errors": None if document is None else expected_errors(document),
+            "confidence": None if document is None else _confidence(document),
+            "match": None if document is None else document.match,
+            "state": "confirmed" if history.confirmed else "waiting",
+            "stale": history.now is None
+            and document is not None
+            and self._waiting.version(name) != self._learning.version,
+        }
+        why = self._waiting.why(name)
+        return {**row, "state": "failed", "why": why} if why and not history.confirmed else row
+
+    def next(self) -> str | None:
+        """Return the recording that is most worth a look; None where all are confirmed.
+
+        A few are aligned for this where too few are; `prepare` aligns the others.
+        """
+        with self._lock:
+            rows = [row["name"] for row in self.queue() if row["state"] == "waiting"]
+        unknown = [name for name in rows if self._known(name) is None]
+        if not unknown:
+            return rows[0] if rows else None
+        for name in unknown[: max(0, _AHEAD[self._work.kind] - len(rows) + len(unknown))]:
+            self._waiting.refresh(name)
+        with self._lock:
+            rows = [row["name"] for row in self.queue() if row["state"] == "waiting"]
+        return rows[0] if rows else None
+
+    def prepare(self) -> str | None:
+        """Align one recording that waits and is not aligned by this model yet; None for none left.
+
+        In the order of the queue, but not the one that was viewed last: it stays as it is shown.
+        """
+        with self._lock:
+            version = self._learning.version
+            todo = [
+                name
+                for name in self._ordered()
+                if self._history(name).now is None and self._waiting.is_stale(name, version)
+            ]
+        if not todo:
+            return None
+        self._waiting.refresh(todo[0])
+        return todo[0]
+
+    def _found(self, task: Task) -> tuple[Document, int]:
+        """Return a recording as the model finds it, and the version of the model."""
+        with self._lock:
+            model, version = self.model, self._learning.version
+        return Document.of(self._work.align(model, task)), version
+
+    def _decoder(self, name: str) -> "_Decoder":
+        return _Decoder(self.model, self._task(name), self._work)
+
+    # Learning --------------------------------------------------------------------------------
+
+    @property
+    def model(self) -> Any:
+        """The aligner as it is now."""
+        return self._learning.model
+
+    def learn(self, *, deep: bool = False) -> dict[str, Any]:
+        """Learn from the oldest confirmed recording that was not learned from yet.
+
+        Parameters
+        ----------
+        deep : bool
+            Learn anew from all that is confirmed, with more steps; else that is done by itself
+            every so often.
+
+        Returns
+        -------
+        dict
+            What was done: ``version`` of the model, ``seconds``, the ``judged`` errors, whether
+            the model was ``put_back``. Empty where nothing was left to learn from.
+        """
+        with self._lock:
+            truths = self._truths()
+            examples = {name: self._example(name, document) for name, document in truths.items()}
+        made = self._learning.update(examples, deep=deep)  # takes a while: the lock is free
+        if made is None:
+            return {}
+        with self._lock:
+            self._learning.save(made)
+            self._add(made.entry)
+            self._learning.publish(made)
+        return {key: value for key, value in made.entry.items() if key != "do"}
+
+    def _example(self, name: str, document: Document) -> Example:
+        """Return a confirmed recording to learn from, its phones as the model calls them."""
+        task = self._tasks[name]
+        names = getattr(self._work, "phone_map", None) or {}
+        example = document.example(task.audio, task.group, name)
+        return replace(example, events=tuple(names.get(str(e), e) for e in example.events))
+
+    def progress(self) -> dict[str, Any]:
+        """Return what was gained so far.
+
+        Returns
+        -------
+        dict
+            ``confirmed``, ``waiting``, ``failed``; ``errors_per_100``: boundaries that are off by
+            more than 20 ms (notes by more than 50 ms) of a hundred, each recording aligned by the
+            model that had not seen it (``now``) and by the model of the beginning
+            (``fixed_model``), over all confirmed recordings, with ``window`` of the last ten;
+            ``seconds_spent`` on learning; ``updates`` and ``put_back``, one row for each.
+        """
+        with self._lock:
+            done = sum(self._history(name).confirmed for name in self.names)
+            failed = sum(bool(self._waiting.why(name)) for name in self.names)
+            return {
+                "confirmed": done,
+                "waiting": len(self.names) - done - failed,
+                "failed": failed + len(self._problems),
+                **self._learning.progress(),
+            }
+
+
+def _confidence(document: Document) -> float | None:
+    """Return the mean confidence of the boundaries; None where it is not known."""
+    sure = [s.confidence for s in document.segments if s.confidence is not None]
+    return round(sum(sure) / len(sure), 4) if sure else None
+
+
+class _Decoder:
+    """Finds times again with one model, for one recording."""
+
+    def __init__(self, model: Any, task: Task, work: Any) -> None:
+        self._model, self._task, self._work = model, task, work
+
+    def phones(self, labels: Sequence[str], anchors: Mapping[int, float]) -> Alignment:
+        """Return the alignment of phones, some of which begin at known times."""
+        from align.speech.mapped import align_mapped
+
+        found = align_mapped(
+            self._model, self._task.audio, labels, self._work.phone_map, anchors=anchors or None
+        )
+        return found
+
+    def text(self, text: str) -> Document:
+        """Return the document of a text."""
+        return Document.of(self._work.align_text(self._model, self._task.audio, text))

@@ -1,0 +1,65 @@
+"""``align studio``: what it says where it cannot begin, and what it hands on."""
+
+import shutil
+import socket
+import sys
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import assert_refused, run
+
+DATA = Path(str(files("align.data")))
+
+
+@pytest.fixture
+def recordings(tmp_path: Path) -> Path:
+    folder = tmp_path / "recordings"
+    folder.mkdir()
+    for suffix in (".flac", ".TextGrid"):
+        shutil.copy(DATA / f"kiwi{suffix}", folder)
+    return folder
+
+
+@pytest.mark.parametrize("package", ["starlette", "uvicorn"])
+def test_what_to_install(package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in list(sys.modules):
+        if name.startswith(("align.studio.", "starlette", "uvicorn")):
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, package, None)
+    done = run("studio", tmp_path, tmp_path / "out")
+    assert_refused(done, 2, "pip install 'margin-align[studio]'")
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_cannot_be_opened(recordings: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert_refused(run("studio", tmp_path / "nowhere", out, "--no-browser"), 1, "nowhere")
+    assert_refused(run("studio", recordings, out, "--model", "no-such"), 1, "no-such")
+    assert run("studio", recordings, out, "--port", "0").exit_code == 2
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        assert_refused(
+            run("studio", recordings, out, "--port", port, "--no-browser"), 2, str(port)
+        )
+
+
+def test_what_is_handed_on(
+    recordings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: dict[str, Any] = {}
+
+    def serve(session: Any, root: Path, out: Path, **options: Any) -> None:
+        seen.update(options, names=session.names, root=root, out=out)
+        options["listening"]("http://127.0.0.1:1/token/")
+
+    monkeypatch.setattr("align.studio.serving.serve", serve)
+    done = run("studio", recordings, tmp_path / "out", "--no-learn", "--port", 8765)
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout == "http://127.0.0.1:1/token/\n"
+    assert "lets only you in" in done.stderr
+    assert seen["names"] == ["kiwi"]
+    assert (seen["port"], seen["learn"], seen["open_browser"]) == (8765, False, True)

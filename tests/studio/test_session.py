@@ -1,0 +1,283 @@
+"""A session of made-up words: editing, restarts, two windows, learning, and what is put back."""
+
+import json
+import shutil
+import threading
+
+import numpy as np
+import pytest
+import soundfile
+from synthetic_speech import RATE, random_phones, recording
+
+import align
+from align import Alignment, DataError, Example, ParameterError, Session, SpeechAligner
+from align.features import ArticulatoryConfidence, ArticulatoryDuration
+from align.studio import StaleRevision
+
+IPA = {"sil": "sil", "s": "s", "aa": "ɑ", "iy": "i", "m": "m", "b": "b"}
+LATE = 0.03  # seconds by which the labeller of the made-up language is late
+
+
+def word(seed, late=0.0):
+    rng = np.random.default_rng(seed)
+    phones = random_phones(rng, 7)
+    samples, edges = recording(phones, rng)
+    onsets = edges[:-1] / RATE + late * (np.arange(len(phones)) > 0)
+    return samples.astype(np.float32), tuple(IPA[p] for p in phones), onsets, edges[-1] / RATE
+
+
+@pytest.fixture(scope="module")
+def model():
+    network = ArticulatoryConfidence(width=8, dilations=(1, 2), epochs=80)
+    aligner = SpeechAligner([network, ArticulatoryDuration()], epochs=2, n_folds=2, n_jobs=1)
+    every = [(*word(seed), seed) for seed in range(4)]
+    return aligner.fit(
+        [
+            Example(x, events, onsets, end=end, group=f"s{seed % 2}", name=f"w{seed}", rate=RATE)
+            for x, events, onsets, end, seed in every
+        ]
+    )
+
+
+@pytest.fixture(scope="module")
+def words(tmp_path_factory):
+    """Sixteen words with their phones, and their true onsets by name."""
+    folder, truth = tmp_path_factory.mktemp("words"), {}
+    for seed in range(100, 116):
+        samples, events, onsets, end = word(seed, LATE)
+        name = f"{'ab'[seed % 2]}/{seed}"
+        (folder / name).parent.mkdir(exist_ok=True)
+        soundfile.write(folder / f"{name}.wav", samples, RATE)
+        (folder / f"{name}.phones").write_text(" ".join(events), encoding="utf-8")
+        truth[name] = Alignment(events, onsets, end)
+    return folder, truth
+
+
+@pytest.fixture
+def session(model, words, tmp_path):
+    with Session(model, words[0], tmp_path / "out") as session:
+        yield session
+
+
+def again(session, model, words, **options):
+    """Open the session of a process that was killed: nothing was closed or written at the end."""
+    out = session._out
+    session.close()
+    return Session(model, words[0], out, **options)
+
+
+def move(view, k=2, by=0.02):
+    row = view["tiers"][-1]["intervals"][k]
+    return {
+        "do": "move",
+        "tier": "phones",
+        "id": row["id"],
+        "edge": "start",
+        "to": row["start"] + by,
+    }
+
+
+def test_names_are_sorted_and_a_view_is_json(session):
+    assert session.names[:2] == ["a/100", "a/102"]
+    view = session.view("a/100")
+    assert json.loads(json.dumps(view)) == view
+    assert (view["state"], view["can_undo"], view["kind"]) == ("waiting", False, "speech")
+    assert session.audio("a/100").name == "100.wav"
+
+
+def test_what_was_edited_is_there_after_a_kill_and_can_be_undone(session, model, words):
+    first = session.view("a/100")
+    moved = session.edit("a/100", move(first), revision=first["revision"])
+    assert moved["revision"] > first["revision"]
+    with again(session, model, words) as later:
+        assert later.view("a/100") == moved
+        undone = later.undo("a/100", revision=moved["revision"])
+        assert undone["tiers"] == first["tiers"]
+        redone = later.redo("a/100", revision=undone["revision"])
+        assert redone["tiers"] == moved["tiers"]
+
+
+def test_a_stale_window_is_refused_and_loses_nothing(session):
+    first = session.view("a/100")
+    moved = session.edit("a/100", move(first), revision=first["revision"])
+    for act in (
+        lambda: session.edit("a/100", move(first, 3), revision=first["revision"]),
+        lambda: session.undo("a/100", revision=first["revision"]),
+        lambda: session.confirm("a/100", revision=first["revision"]),
+    ):
+        with pytest.raises(StaleRevision, match="was changed since it was shown"):
+            act()
+    assert session.view("a/100") == moved
+
+
+def test_one_folder_is_for_one_process_and_one_model(session, model, words):
+    with pytest.raises(DataError, match="is in use by another run"):
+        Session(model, words[0], session._out)
+    other = align.load("speech-any")
+    with pytest.raises(DataError, match="was begun with another model"):
+        again(session, other, words)
+
+
+def test_a_confirmed_recording_has_a_file_that_can_be_adapted_to(session, model, words):
+    view = session.view("b/101")
+    view = session.confirm("b/101", revision=view["revision"])
+    assert view["state"] == "confirmed"
+    path = session._out / "b" / "101.TextGrid"
+    found = Alignment.from_labels(path)
+    starts = [row["start"] for row in view["tiers"][0]["intervals"]]
+    np.testing.assert_allclose(found.onsets, starts, atol=1e-6)
+    path.unlink()
+    with again(session, model, words) as later:
+        assert path.exists()  # a kill before it was written
+        shutil.copy(words[0] / "b" / "101.wav", path.parent)
+        assert len(align.read_corpus(later._out, kind="speech")) == 1
+
+
+def test_what_cannot_be_given_is_said(session, words):
+    with pytest.raises(DataError, match="none of the recordings"):
+        session.view("a/999")
+    view = session.view("a/100")
+    split = {"do": "split", "tier": "phones", "id": 1, "at": 0.0}
+    unknown = {"do": "relabel", "tier": "phones", "id": 2, "label": "%%"}
+    for action, error, message in (
+        (split, ParameterError, "must lie between"),
+        (unknown, DataError, "is no letter of the IPA"),
+    ):
+        with pytest.raises(error, match=message):
+            session.edit("a/100", action, revision=view["revision"])
+    assert session.view("a/100") == view
+    with pytest.raises(ParameterError, match=r"the alignment is of 9\.000 s"):
+        session.correct("a/100", Alignment(["sil", "s"], [0.0, 0.1], 9.0))
+
+
+def worked_through(session, truth, names):
+    for name in names:
+        session.correct(name, truth[name])
+        session.learn()
+    return session.progress()
+
+
+@pytest.fixture(scope="module")
+def learned(model, words, tmp_path_factory):
+    """A session in which eight words were corrected, and what it says."""
+    with Session(model, words[0], tmp_path_factory.mktemp("out")) as session:
+        progress = worked_through(session, words[1], session.names[:8])
+        yield session, progress
+
+
+def test_it_learns_the_habit_of_the_labeller(learned, words, model):
+    session, progress = learned
+    errors = progress["errors_per_100"]
+    assert errors["fixed_model"] > 60
+    assert errors["now"] < 0.7 * errors["fixed_model"]
+    assert errors["window"] < errors["now"]
+    assert len(progress["updates"]) == 8
+    name = session.names[-1]
+    sound, true = str(session.audio(name)), words[1][name]
+    off = [
+        np.abs(m.align(sound, true.events).onsets - true.onsets).mean()
+        for m in (session.model, model)
+    ]
+    assert off[0] < 0.6 * off[1]
+
+
+def test_the_same_actions_make_the_same_model_also_with_a_restart(learned, model, words, tmp_path):
+    names = learned[0].names[:3]
+    found = []
+    for restarts in (False, True):
+        session = Session(model, words[0], tmp_path / str(restarts))
+        for name in names:
+            worked_through(session, words[1], [name])
+            if restarts:
+                session = again(session, model, words)
+        found.append(session.model)
+        session.close()
+    np.testing.assert_allclose(found[0].coef_, found[1].coef_, rtol=1e-9)
+    for one, other in zip(*(m.features_[0].networks_ for m in found), strict=True):
+        for a, b in zip(one.weights, other.weights, strict=True):
+            np.testing.assert_allclose(a, b, atol=1e-5)
+
+
+def test_a_killed_session_goes_on_from_its_model_and_its_recordings(learned, tmp_path, words):
+    session, progress = learned
+    out = tmp_path / "copy"
+    shutil.copytree(session._out, out)
+    with Session(session._learning._given, words[0], out) as later:
+        assert later.progress() == progress
+        assert later.learn() == {}
+        assert (later.model.coef_ == session.model.coef_).all()
+
+
+def test_a_model_that_gets_worse_is_put_back(session, words, monkeypatch):
+    truth = words[1]
+    worked_through(session, truth, session.names[:3])
+    good = session.model
+    learner = session._learning._learner
+
+    def spoiled(example, name):
+        import copy
+
+        bad = copy.deepcopy(good)
+        bad.coef_ = -good.coef_
+        return bad
+
+    monkeypatch.setattr(learner, "update", spoiled)
+    progress = worked_through(session, truth, session.names[3:4])
+    assert session.model is good
+    assert "errors on recordings of before" in progress["put_back"][0]["put_back"]
+    monkeypatch.undo()
+    worked_through(session, truth, session.names[4:5])
+    assert session.model is not good
+
+
+def test_without_learning_the_model_stays(model, words, tmp_path):
+    with Session(model, words[0], tmp_path, learn=False) as session:
+        worked_through(session, words[1], session.names[:1])
+        assert session.model is model
+        assert session.learn() == {}
+
+
+def test_the_queue_is_in_order_of_what_a_look_is_worth_and_is_aligned_anew(session, words):
+    assert {row["expected_errors"] for row in session.queue()} == {None}
+    first = session.next()
+    assert sum(row["events"] is not None for row in session.queue()) == 8
+    while session.prepare():
+        pass
+    assert not any(row["stale"] for row in session.queue())
+    assert len(session.queue(3)) == 3
+    worked_through(session, words[1], [first])
+    rows = session.queue()
+    assert (rows[-1]["name"], rows[-1]["state"]) == (first, "confirmed")
+    assert sum(row["stale"] for row in rows) == 15
+    shown = session.view(rows[0]["name"])
+    while session.prepare():
+        pass
+    assert session.view(rows[0]["name"])["revision"] == shown["revision"]
+
+
+def test_edits_from_several_threads_while_it_learns(session, words):
+    session.correct(session.names[0], words[1][session.names[0]])
+    learning = threading.Thread(target=session.learn)
+    learning.start()
+    done = []
+
+    def edits(name):
+        for k in (1, 2, 3):
+            view = session.view(name)
+            done.append(session.edit(name, move(view, k, 0.01), revision=view["revision"]))
+
+    threads = [threading.Thread(target=edits, args=(name,)) for name in session.names[1:3]]
+    for thread in [*threads, learning]:
+        if thread is not learning:
+            thread.start()
+    for thread in [*threads, learning]:
+        thread.join()
+    assert len(done) == 6
+    assert session.progress()["updates"][0]["version"] == 1
+
+
+def test_an_export_has_model_files_and_progress(learned, tmp_path):
+    session, _ = learned
+    session.export(tmp_path / "export", report=True)
+    names = {p.relative_to(tmp_path / "export").as_posix() for p in tmp_path.rglob("*.*")}
+    assert {"model.align", "progress.json", "report.html", "confirmed/a/100.TextGrid"} <= names
