@@ -166,5 +166,5 @@ def test_the_number_of_restarts_is_free(n_candidates):
 @pytest.mark.parametrize("n_candidates", [0, 2.5])
 def test_a_number_of_candidates_that_is_none(n_candidates):
     X, y = examples(2)
-    with pytest.raises(ParameterError, match="n_candidates=.*must be a whole number, at least 1"):
+    with pytest.raises(ParameterError, match=r"n_candidates=.*must be a whole number, at least 1"):
         Perceptron(n_candidates=n_candidates).fit(X, y)

@@ -45,7 +45,8 @@ def test_best_expert_against_an_adversary():
     [
         (lambda: BestExpert(0), "n_experts=0"),
         (lambda: BestExpert(2, horizon=0), "horizon=0"),
-        (lambda: BestExpert(2).step([0.0, 1.5]), r"must be 2 values in \[0, 1\]"),
+        (lambda: BestExpert(2).step([0.0, 1.05]), r"must be 2 values in \[0, 1\]"),
+        (lambda: BestExpert(2).step([-0.05, 1.0]), r"must be 2 values in \[0, 1\]"),
     ],
 )
 def test_bad_input(call, message):
