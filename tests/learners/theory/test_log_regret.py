@@ -108,6 +108,7 @@ def test_edges():
     ("make", "message"),
     [
         (lambda: EuclideanDescent(2, 0.0), "sigma=0.0, must be positive"),
+        (lambda: EuclideanDescent(2, np.inf), "sigma=inf, must be positive and finite"),
         (lambda: EntropicDescent(4, 1.0, 0.3), "floor=0.3, must lie in"),
         (lambda: EntropicDescent(4, 1.0, 0.0), "floor=0.0, must lie in"),
         (lambda: EuclideanDescent(2, 1.0).step([1.0]), r"subgradient.shape=\(1,\)"),
