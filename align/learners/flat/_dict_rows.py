@@ -55,9 +55,6 @@ class HashedNames(dict[Hashable, int]):
         self[name] = place
         return place
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return HashedNames, (self.n_features,)
-
 
 @lru_cache(maxsize=4096)
 def _packers(n: int) -> tuple[Any, Any]:

@@ -1,10 +1,13 @@
 """What a flat learner knows of its own run: counts, losses, dual objective, bounds."""
 
+from typing import Any
+
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from align.errors import ParameterError
 from align.learners.flat._runs import Run
+from align.learners.flat.run_certificate import RunCertificate, certify_run
 from align.learners.parts import Plan
 from align.learners.theory import Trace, certify
 
@@ -51,6 +54,31 @@ class Facts:
         """
         check_is_fitted(self, "n_features_in_")
         return self._run.dual
+
+    def certify(self, X: Any, y: Any, *, delta: float = 0.05) -> RunCertificate:
+        """Return what the theory promises of this learner on given data; see `certify_run`.
+
+        Parameters
+        ----------
+        X : array_like or CSR matrix [shape=(T, d)]
+            Examples, in the order of the rounds.
+        y : array_like [shape=(T,)]
+            Classes or numbers.
+        delta : float, default 0.05
+            Between 0 and 1: probability with which the bounds on risk may fail.
+
+        Returns
+        -------
+        RunCertificate
+            A table that prints, and ``plot()``. A copy of the learner made the run: what this
+            one has learned does not count and does not change.
+
+        Raises
+        ------
+        ParameterError
+            For a delta out of range, a single class, or sets of labels.
+        """
+        return certify_run(self, X, y, delta=delta)
 
     def mistake_bound(self, u: npt.ArrayLike) -> float:
         """Bound the mistakes made so far by the losses of a fixed u.

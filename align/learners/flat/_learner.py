@@ -31,7 +31,6 @@ Indices: TypeAlias = npt.NDArray[np.intp]
 
 CONVERSIONS = ("last", "average", "random", "vote", "best", "validation")
 
-_BLOCKS = 10  # candidates of "best" in an epoch, restarts of "validation"
 _NO_LOG = np.zeros((0, core.LOG_WIDTH))
 
 
@@ -48,6 +47,7 @@ class FlatLearner(Facts, VectorEstimator):
     epochs: int = 1
     shuffle: bool = True
     validation_fraction: float = 0.1
+    n_candidates: int = 10
     record: bool = False
     random_state: Any = 0
 
@@ -69,6 +69,10 @@ class FlatLearner(Facts, VectorEstimator):
         if not 0.0 < self.validation_fraction < 1.0:
             raise ParameterError(
                 f"validation_fraction={self.validation_fraction}, must lie in (0, 1)."
+            )
+        if self.n_candidates < 1 or self.n_candidates != int(self.n_candidates):
+            raise ParameterError(
+                f"n_candidates={self.n_candidates}, must be a whole number, at least 1."
             )
         self._began = SimpleNamespace(
             conversion=self.conversion, record=self.record, fit_intercept=self.fit_intercept
@@ -239,7 +243,7 @@ class FlatLearner(Facts, VectorEstimator):
                 self._play(chunk)
                 continue
             begin = 0
-            for end in block_ends(n, _BLOCKS):
+            for end in block_ends(n, int(self.n_candidates)):
                 chunk.order = order[begin:end]
                 self._play(chunk)
                 cost = self._error(chunk, np.arange(n), self._run.hypothesis())
@@ -259,7 +263,7 @@ class FlatLearner(Facts, VectorEstimator):
             raise ParameterError(f"{n} examples are too few for conversion='validation'.")
         order = self._rng.permutation(n) if self.shuffle else np.arange(n)
         contest, rest = order[:held], order[held:]
-        n_blocks = min(_BLOCKS, len(rest))
+        n_blocks = min(int(self.n_candidates), len(rest))
         size = len(rest) // n_blocks  # what is left over is dropped
         best, least = None, np.inf
         total = np.zeros(4, dtype=np.int64)

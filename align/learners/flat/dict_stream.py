@@ -36,6 +36,7 @@ from align.learners.flat._plan_arrays import overflow_error
 from align.learners.flat._regressor import FlatRegressor
 from align.learners.flat._runs import Chunk, Floats
 from align.learners.parts.parameters import check_choice
+from align.learners.parts.saved import Saved
 from align.learners.theory import Round
 
 __all__ = ["DictStream"]
@@ -46,7 +47,7 @@ _NO_LOG = np.zeros((0, core.LOG_WIDTH))
 _NO_WEIGHTS = np.zeros(0)
 
 
-class DictStream:
+class DictStream(Saved):
     """A flat classifier or regressor that learns from dicts.
 
     Parameters
@@ -117,11 +118,7 @@ class DictStream:
             raise ParameterError(f"n_features={n_features}, must be at least 1 and below 2**31.")
         self.learner, self.vocabulary, self.n_features = learner, vocabulary, int(n_features)
         self._classifies = isinstance(learner, FlatClassifier)
-        self._names: GrowingNames | HashedNames
-        if vocabulary == "hashed":
-            self._names = HashedNames(self.n_features)
-        else:
-            self._names = GrowingNames((name, i) for i, name in enumerate(dict.fromkeys(names)))
+        self._fill_names(names)
         width = getattr(learner, "n_features_in_", None)
         if width is not None and width != self._width():
             raise ParameterError(
@@ -320,6 +317,13 @@ class DictStream:
 
     # Width and views --------------------------------------------------------------------------
 
+    def _fill_names(self, names: Iterable[Hashable]) -> None:
+        self._names: GrowingNames | HashedNames
+        if self.vocabulary == "hashed":
+            self._names = HashedNames(self.n_features)
+        else:
+            self._names = GrowingNames((name, i) for i, name in enumerate(dict.fromkeys(names)))
+
     def _width(self) -> int:
         return self.n_features if self.vocabulary == "hashed" else len(self._names)
 
@@ -377,11 +381,14 @@ class DictStream:
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
-        state.pop("_state", None)  # views, which copies would tear apart
-        return state
+        for name in ("_state", "_row"):  # views, which copies would tear apart; work space
+            state.pop(name, None)
+        return state | {"_names": self.names_}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+        self._fill_names(state["_names"])
+        self._row = RowBuffer()
         if self._seen is not None and self._quick:
             self._look()
 

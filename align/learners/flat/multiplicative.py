@@ -65,7 +65,8 @@ class MultiplicativePA(FlatClassifier):
         See the module.
     signed : bool, default True
         Give the learner ``[x, -x]``, and so weights of either sign.
-    fit_intercept, conversion, epochs, shuffle, validation_fraction, record, random_state
+    fit_intercept, conversion, epochs, shuffle, validation_fraction, n_candidates, record, \
+random_state
         As in `PassiveAggressiveClassifier`. The constant is a feature 1 like any other.
 
     Attributes
@@ -117,7 +118,8 @@ class MultiplicativePARegressor(FlatRegressor):
         See the module.
     signed : bool, default True
         Give the learner ``[x, -x]``, and so weights of either sign.
-    fit_intercept, conversion, epochs, shuffle, validation_fraction, record, random_state
+    fit_intercept, conversion, epochs, shuffle, validation_fraction, n_candidates, record, \
+random_state
         As in `PassiveAggressiveRegressor`.
 
     Attributes

@@ -112,7 +112,8 @@ class OnlineClassifier(FlatClassifier):
         is a mistake whatever the truth. `predict` does the former in any case.
     revisit : Revisit, optional
         Earlier rounds whose alphas are optimised again.
-    fit_intercept, conversion, epochs, shuffle, validation_fraction, record, random_state
+    fit_intercept, conversion, epochs, shuffle, validation_fraction, n_candidates, record, \
+random_state
         As in `PassiveAggressiveClassifier`.
 
     Attributes
@@ -189,7 +190,8 @@ class OnlineRegressor(FlatRegressor):
         Give the learner ``[x, -x]``, for weights that cannot be negative.
     revisit : Revisit, optional
         Earlier rounds whose alphas are optimised again.
-    fit_intercept, conversion, epochs, shuffle, validation_fraction, record, random_state
+    fit_intercept, conversion, epochs, shuffle, validation_fraction, n_candidates, record, \
+random_state
         As in `PassiveAggressiveRegressor`.
 
     Attributes

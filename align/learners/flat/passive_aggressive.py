@@ -62,15 +62,18 @@ class PassiveAggressiveClassifier(FlatClassifier):
         Add a constant feature 1, which counts in the norm.
     conversion : {"last", "average", "random", "vote", "best", "validation"}
         Which hypothesis predicts: the last one; the mean of those before each round; one of them
-        drawn at random; a vote of them all, which keeps each; the best of ten an epoch on the
-        training set; the best on held-out examples of ten that were learned on ten parts. The
-        last two need all examples at once, in `fit`.
+        drawn at random; a vote of them all, which keeps each; the best of some of each epoch on
+        the training set; the best on held-out examples of some that were learned on parts, each
+        afresh. The last two need all examples at once, in `fit`.
     epochs : int, default 1
         Passes of `fit`.
     shuffle : bool, default True
         Whether `fit` draws a new order for each pass.
     validation_fraction : float, default 0.1
         Share of the examples that "validation" holds out.
+    n_candidates : int, default 10
+        Hypotheses that "best" compares in an epoch; restarts of "validation", each on as many of
+        the examples, fewer where there are fewer examples.
     record : bool, default False
         Keep each round in `trace_`, with its direction: d + 1 numbers a round, times the number
         of classes where there are more than two.
@@ -130,7 +133,8 @@ class PassiveAggressiveRegressor(FlatRegressor):
         Aggressiveness of PA-I and PA-II, positive.
     epsilon : float, default 0.1
         Half the width of the tube without loss, not negative; in units of y.
-    fit_intercept, conversion, epochs, shuffle, validation_fraction, record, random_state
+    fit_intercept, conversion, epochs, shuffle, validation_fraction, n_candidates, record, \
+random_state
         As in `PassiveAggressiveClassifier`; there is no "vote".
 
     Attributes

@@ -59,7 +59,7 @@ class Perceptron(FlatClassifier):
     fit_intercept : bool, default True
         Add a constant feature 1. It counts in the norm of the bounds; a separate bias of the same
         rate would predict the same.
-    conversion, epochs, shuffle, validation_fraction, record, random_state
+    conversion, epochs, shuffle, validation_fraction, n_candidates, record, random_state
         As in `PassiveAggressiveClassifier`; "average" and "vote" are the averaged and the voted
         Perceptron.
 
@@ -102,7 +102,8 @@ class PNormPerceptron(FlatClassifier):
     ----------
     p : float, optional
         At least 2; by default ``max(2, 2 ln n)``, n weights.
-    fit_intercept, conversion, epochs, shuffle, validation_fraction, record, random_state
+    fit_intercept, conversion, epochs, shuffle, validation_fraction, n_candidates, record, \
+random_state
         As in `Perceptron`.
 
     Attributes
@@ -144,7 +145,8 @@ class Winnow(FlatClassifier):
         Of the hinge loss that `cumulative_loss_` and the bounds speak of.
     signed : bool, default True
         Give the learner ``[x, -x]``, and so weights of either sign.
-    fit_intercept, conversion, epochs, shuffle, validation_fraction, record, random_state
+    fit_intercept, conversion, epochs, shuffle, validation_fraction, n_candidates, record, \
+random_state
         As in `Perceptron`. The constant is a feature 1 like any other.
 
     Attributes
@@ -192,8 +194,8 @@ class SelfTunedWinnow(FlatClassifier):
         present. One large instance that is no mistake slows the former for long.
     aggressive : bool, default False
         Step on every loss, as far as maximises the dual, rather than fully on mistakes only.
-    margin, signed, fit_intercept, conversion, epochs, shuffle, validation_fraction, record, \
-random_state
+    margin, signed, fit_intercept, conversion, epochs, shuffle, validation_fraction, \
+n_candidates, record, random_state
         As in `Winnow`. An aggressive learner needs a margin that weights on the simplex can
         reach.
 

@@ -42,7 +42,6 @@ from align.learners.flat._competitors import (
     competitors,
     evaluate,
 )
-from align.learners.flat._learner import FlatLearner
 from align.learners.theory import Certificate, Trace
 
 __all__ = ["RunCertificate", "as_mistakes", "certify_run", "columns_of"]
@@ -134,7 +133,7 @@ class RunCertificate:
         return ax
 
 
-def certify_run(model: FlatLearner, X: Any, y: Any, *, delta: float = 0.05) -> RunCertificate:
+def certify_run(model: Any, X: Any, y: Any, *, delta: float = 0.05) -> RunCertificate:
     """Return what the theory promises of a learner on given data, as a table that prints.
 
     Parameters
@@ -207,7 +206,7 @@ def certify_run(model: FlatLearner, X: Any, y: Any, *, delta: float = 0.05) -> R
     return RunCertificate(**facts, lines=lines, curve=curve)
 
 
-def _recorded(model: FlatLearner, X: Any, y: Any) -> tuple[FlatLearner, Trace, Constraints]:
+def _recorded(model: Any, X: Any, y: Any) -> tuple[Any, Trace, Constraints]:
     """Run a copy of the learner; return it with the rounds, without a copy of each direction."""
     copy: Any = clone(model).set_params(conversion="last", record=False)
     chunk = copy._stream_chunk(X, y)

@@ -42,6 +42,7 @@ _FOLDERS: dict[str, str] = {
     "flat._link_run": "LinkRun",
     "flat._link_state": "Kept State",
     "flat._runs": "Chunk",
+    "flat.dict_stream": "DictStream",
     "flat.ellipsoid": "CELLIP IELLIP",
     "flat.mixed_classifier": "MixedClassifier",
     "flat.multiplicative": "MultiplicativePA MultiplicativePARegressor MultiplicativePAUniclass",

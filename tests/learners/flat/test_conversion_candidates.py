@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from align.errors import ParameterError
 from align.learners import (
     EuclideanBall,
     OnlineClassifier,
@@ -144,3 +145,26 @@ def test_a_class_that_comes_late_begins_where_the_learner_does():
     model.partial_fit(X, np.arange(T) % 3, classes=range(3))
     model.partial_fit(X[:1], [0], classes=range(4))
     np.testing.assert_allclose(model.coef_[3], 0.25)
+
+
+@pytest.mark.parametrize("n_candidates", [1, 3])
+def test_the_number_of_restarts_is_free(n_candidates):
+    """Of one restart, the hypothesis drawn is one of a run over all that is not held out."""
+    X, y = np.tile(examples(2)[0], (3, 1)), np.tile(examples(2)[1], 3)
+    learner = Perceptron(shuffle=False, conversion="validation", validation_fraction=0.25)
+    learner.set_params(n_candidates=n_candidates, record=True).fit(X, y)
+    size = 18 // n_candidates
+    candidates = []
+    for begin in range(6, 24, size):
+        block = slice(begin, begin + size)
+        candidates.extend(used(Perceptron(), X[block], y[block], classes=[0, 1]))
+    assert learner.n_rounds_ == 18
+    distances = np.abs(np.array(candidates) - weights_of(learner)).max(axis=(1, 2))
+    assert distances.min() < 1e-12
+
+
+@pytest.mark.parametrize("n_candidates", [0, 2.5])
+def test_a_number_of_candidates_that_is_none(n_candidates):
+    X, y = examples(2)
+    with pytest.raises(ParameterError, match=r"n_candidates=.*must be a whole number, at least 1"):
+        Perceptron(n_candidates=n_candidates).fit(X, y)

@@ -179,15 +179,28 @@ def test_categories_and_frames():
     np.testing.assert_allclose(stream.learner.coef_, other.coef_)
 
 
-def test_a_pickle_goes_on_with_the_same_bits():
+@pytest.mark.parametrize("vocabulary", ["growing", "hashed"])
+@pytest.mark.parametrize("learned", [0, 50])
+def test_a_pickle_and_a_file_go_on_with_the_same_bits(vocabulary, learned, tmp_path):
     X, y = stream_of(3, 100, 80, 2)
-    for vocabulary in ("growing", "hashed"):
-        stream = DictStream(PassiveAggressiveClassifier(conversion="average"), vocabulary, 1024)
-        stream.learn_many(X[:50], y[:50])
-        other = pickle.loads(pickle.dumps(stream))
-        for each in (stream, other):
-            each.learn_many(X[50:], y[50:])
+    learner = PassiveAggressiveClassifier(conversion="average")
+    stream = DictStream(learner, vocabulary, 1024, names=[("word", 1), 2.5])
+    stream.learn_many(X[:learned], y[:learned])
+    stream.save(tmp_path / "stream.align")
+    others = [pickle.loads(pickle.dumps(stream)), DictStream.load(tmp_path / "stream.align")]
+    for each in (stream, *others):
+        each.learn_many(X[learned:], y[learned:])
+    for other in others:
+        assert repr(other) == repr(stream)
+        assert other.names_ == stream.names_
         np.testing.assert_array_equal(stream.learner.coef_, other.learner.coef_)
+        assert [other.predict_one(x) for x in X] == [stream.predict_one(x) for x in X]
+
+
+def test_names_that_no_file_can_hold(tmp_path):
+    stream = DictStream(PassiveAggressiveClassifier(), names=[object])
+    with pytest.raises(ParameterError, match="is a type, which no model file can hold"):
+        stream.save(tmp_path / "stream.align")
 
 
 def test_what_cannot_be_learned_is_said_and_changes_nothing():

@@ -152,6 +152,32 @@ def test_cellip_bound(gamma, cut):
                 np.testing.assert_allclose(after - before, volume, atol=1e-8)
         assert model.n_clipped_ == 0
         assert model.n_mistakes_ <= model.mistake_bound() == cellip_bound(gamma, a)
+        sharp = cellip_bound(gamma, a, sharp=True)
+        assert sharp <= cellip_bound(gamma, a)
+        assert cut == "deep" or model.n_mistakes_ <= sharp
+
+
+@pytest.mark.parametrize("n", [16, 64])
+@pytest.mark.parametrize("a", [0.8, 0.95])
+def test_the_sharper_cellip_bound_bites(n, a):
+    """Unit vectors, one after the other: n mistakes, and depths in closed form.
+
+    Each is at a right angle to what was learned, so that P shrinks by 1 - alpha^2 along all that
+    are to come: alpha^2 = beta^2 / (1 - t beta^2), the least that the proof allows.
+    """
+    gamma = n**-0.5
+    model = plain(CELLIP, gamma=gamma, a=a, representation="dense").start(n, [-1, 1])
+    beta = a * gamma / (1 + (1 - a) * gamma)
+    for t, x in enumerate(np.eye(n)):
+        played = model.step(x, 1)
+        assert played.alpha == pytest.approx(beta / np.sqrt(1 - t * beta**2))
+        assert played.cost == 1
+    for x in np.eye(n):
+        model.step(x, 1)
+    sharp, printed = cellip_bound(gamma, a, sharp=True), cellip_bound(gamma, a)
+    print(f"\nmistakes {model.n_mistakes_}, bounds {sharp:.1f} and {printed:.0f} as printed")
+    assert n <= model.n_mistakes_ <= sharp <= 1.8 * n
+    assert sharp < printed
 
 
 def test_first_ellipsoid_has_the_square():

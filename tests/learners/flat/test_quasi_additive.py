@@ -319,6 +319,46 @@ def test_theorem_6_beyond_euclid(complexity):
                 assert trace.certify(bound, u=w).holds, bound
 
 
+@pytest.mark.parametrize("n", [4, 16, 64])
+def test_theorem_6_bites_where_every_feature_is_a_surprise(n):
+    """Each example has a feature of its own: n mistakes of at most 2 n, and closed-form steps."""
+    X, y = np.vstack([np.eye(n)] * 5), -np.ones(5 * n, dtype=int)
+    trace = self_tuned(Euclidean(), n / 2).partial_fit(X, y, classes=[-1, 1]).trace_
+    mistakes = np.minimum(np.arange(5 * n), n)
+    np.testing.assert_allclose(trace.c, np.sqrt((mistakes + 1) / (n / 2)))
+    np.testing.assert_allclose(trace.alpha[:n], np.minimum(1.0, trace.c[:n]))
+    certificate = trace.certify("Thm 6", u=-np.ones(n))
+    print(f"\nmistakes {certificate.left:.0f}, bound {certificate.right:.2f}, rounds {5 * n}")
+    assert certificate.left == n
+    assert certificate.right == pytest.approx(2 * n)
+
+
+@pytest.mark.parametrize("complexity", [Euclidean(), QNorm(4.0), Entropy()], ids=str)
+def test_theorem_6_bites_on_the_labels_of_an_adversary(complexity):
+    """Whatever is predicted is wrong: all rounds are mistakes, and the bound is not far above."""
+    n, T, margin = 8, 300, 0.3
+    rng = np.random.default_rng(38)
+    entropic = complexity == Entropy()
+    U = np.log(2 * n) if entropic else 0.5
+    model = self_tuned(complexity, U, margin=margin)
+    X = rng.choice([-0.1, 0.0, 0.1], size=(T, n))
+    X[np.arange(T), rng.integers(n, size=T)] = 0.2
+    X = np.hstack([X, -X]) if entropic else X
+    model.partial_fit(np.zeros((1, X.shape[1])), [1], classes=[-1, 1], sample_weight=[0.0])
+    y = [-1 if model.decision_function(x[None])[0] >= 0 else 1 for x in X[:1]]
+    model.step(X[0], y[0])
+    for x in X[1:]:
+        y.append(-1 if model.decision_function(x[None])[0] >= 0 else 1)
+        model.step(x, y[-1])
+    u = np.full(X.shape[1], 1 / X.shape[1]) if entropic else np.zeros(n)
+    certificate = model.trace_.certify("Thm 6", u=u)
+    lost = np.maximum(margin - np.array(y) * (X @ u), 0).sum() / margin
+    reach = 2 * complexity.dual_norm(X).max() * np.sqrt(U) / margin
+    print(f"\nmistakes {certificate.left:.0f}, bound {certificate.right:.1f}")
+    assert certificate.right == pytest.approx(solve_sqrt_bound(reach, lost))
+    assert 0.5 * certificate.right <= certificate.left <= certificate.right
+
+
 def test_the_step_gives_the_margin_or_stops_at_1():
     X, y, _ = ternary(150, 5, 0.1, seed=37, doubled=True)
     model = self_tuned(Entropy(), np.log(10), margin=0.3)

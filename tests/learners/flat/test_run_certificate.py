@@ -79,6 +79,15 @@ def test_the_bound_bites_where_one_feature_in_a_round_tells_all():
     assert "bites: within twice" in str(found)
 
 
+def test_a_learner_certifies_itself_and_stays_as_it_is():
+    X, y = noisy(1)
+    model = PassiveAggressiveClassifier(C=0.1).partial_fit(X[:50], y[:50])
+    before = model.coef_.copy()
+    assert str(model.certify(X, y, delta=0.1)) == str(certify_run(clone(model), X, y, delta=0.1))
+    np.testing.assert_array_equal(model.coef_, before)
+    assert model.n_rounds_ == 50
+
+
 def test_nothing_is_won_from_a_competitor_of_zeros():
     # Labels that are coins: whoever adds up its own mistakes would have a bound that bites.
     rng = np.random.default_rng(0)

@@ -85,6 +85,53 @@ def test_theorem_7(seed, U, loss):
         assert learner.cumulative_cost_ <= sharper * (1 + 1e-6) + 1e-9
 
 
+class Signs:
+    """Outputs 0 and 1 of a vector, with the features of one half of it or the other."""
+
+    def joint_feature(self, x, y):
+        return (y - 0.5) * x
+
+    def decode(self, w, x):
+        return int(x @ w > 0)
+
+    def loss_augmented_decode(self, w, x, y):
+        return 1 - y if (1 - 2 * y) * (x @ w) + 1 > 0 else y
+
+    def cost(self, y, y_hat):
+        return float(y != y_hat)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("n", [10, 40])
+def test_theorem_7_where_every_round_is_a_surprise(n, loss):
+    """Each input has a feature of its own: the trajectory is known, and so is the bound, 4 n."""
+    learner = StructuredLearner("self-tuned", U=n / 2, loss=loss, record_directions=True)
+    rounds = [learner.step(Signs(), x, 1) for x in np.vstack([np.eye(n)] * 4)]
+    c = [np.sqrt((t + 1) / n) for t in range(n)]  # X sqrt(m / 2U), m with the mistake itself
+    np.testing.assert_allclose([r.c for r in rounds[:n]], c)
+    np.testing.assert_allclose([r.alpha for r in rounds[:n]], np.minimum(1.0, c))
+    u = np.ones(n)
+    assert learner.cumulative_cost_ == n
+    assert learner.cost_bound(u) == pytest.approx(4 * n)
+    assert learner.cost_bound(u, np.zeros(4 * n)) == pytest.approx(4 * n)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("seed", range(4))
+def test_theorem_7_bites_on_the_outputs_of_an_adversary(seed, loss):
+    rng = np.random.default_rng(seed)
+    learner = StructuredLearner("self-tuned", U=0.5, loss=loss, record_directions=True)
+    xs = rng.normal(size=(300, 4))
+    xs /= np.linalg.norm(xs, axis=1, keepdims=True)
+    learner.step(Signs(), xs[0], 1)
+    for x in xs[1:]:
+        learner.step(Signs(), x, 1 - int(x @ learner._run.v > 0))
+    assert learner.cumulative_cost_ == 300
+    bound = learner.cost_bound(np.zeros(4), np.ones(300))
+    print(f"\ncost 300, bound {bound:.1f}")
+    assert 300 <= bound <= 360
+
+
 @given(seeds, st.sampled_from(UPDATES), st.sampled_from(LOSSES), st.sampled_from([0.1, 1.0, 10.0]))
 def test_cost_bounds_of_every_update(seed, update, loss, C):
     problem, xs, ys, u = stream(seed, noise=0.1)

@@ -45,7 +45,8 @@ def test_best_expert_against_an_adversary():
     [
         (lambda: BestExpert(0), "n_experts=0"),
         (lambda: BestExpert(2, horizon=0), "horizon=0"),
-        (lambda: BestExpert(2).step([0.0, 1.5]), r"must be 2 values in \[0, 1\]"),
+        (lambda: BestExpert(2).step([0.0, 1.05]), r"must be 2 values in \[0, 1\]"),
+        (lambda: BestExpert(2).step([-0.05, 1.0]), r"must be 2 values in \[0, 1\]"),
     ],
 )
 def test_bad_input(call, message):
@@ -62,3 +63,31 @@ def test_best_expert_stops_at_its_horizon():
 
 def test_parameters_are_those_of_the_constructor():
     assert BestExpert(3, horizon=7).get_params() == {"n_experts": 3, "horizon": 7}
+
+
+@pytest.mark.parametrize("horizon", [50, None])
+def test_the_weights_are_those_of_the_specification(horizon):
+    rng = np.random.default_rng(89)
+    stream = rng.random((50, 3))
+    learner = BestExpert(3, horizon=horizon)
+    for t, losses in enumerate(stream):
+        c = np.sqrt((horizon or t + 1) / (8 * np.log(3)))
+        w = np.exp(-stream[:t].sum(0) / c)
+        np.testing.assert_allclose(learner.weights_, w / w.sum(), rtol=1e-12)
+        learner.step(losses)
+
+
+@pytest.mark.parametrize(("horizon", "bound"), [(True, 1.517427), (False, 2.276141)])
+def test_the_bound_bites_on_coins(horizon, bound):
+    """A hundred experts that guess: half of the runs come within twice the bound."""
+    T = 1000
+    ratios = []
+    for seed in range(20):
+        learner = BestExpert(100, horizon=T if horizon else None)
+        for losses in np.random.default_rng(seed).integers(2, size=(T, 100)):
+            learner.step(losses)
+        assert learner.regret_bound() == pytest.approx(bound * np.sqrt(T), rel=1e-6)
+        assert learner.regret() <= learner.regret_bound()
+        ratios.append(learner.regret_bound() / learner.regret())
+    print(f"\nbound / regret, median of 20 runs: {np.median(ratios):.2f}")
+    assert np.median(ratios) <= 2.0

@@ -108,6 +108,7 @@ def test_edges():
     ("make", "message"),
     [
         (lambda: EuclideanDescent(2, 0.0), "sigma=0.0, must be positive"),
+        (lambda: EuclideanDescent(2, np.inf), "sigma=inf, must be positive and finite"),
         (lambda: EntropicDescent(4, 1.0, 0.3), "floor=0.3, must lie in"),
         (lambda: EntropicDescent(4, 1.0, 0.0), "floor=0.0, must lie in"),
         (lambda: EuclideanDescent(2, 1.0).step([1.0]), r"subgradient.shape=\(1,\)"),
@@ -118,3 +119,42 @@ def test_edges():
 def test_bad_arguments(make, message):
     with pytest.raises(ParameterError, match=message):
         make()
+
+
+def test_theorem_5_is_reached():
+    """Losses sigma (w - z)^2 / 2 with z a step of 1 from w_t: the regret is H_T sigma / 2."""
+    sigma, T = 0.5, 400
+    learner = EuclideanDescent(1, sigma)
+    signs = np.random.default_rng(73).choice([-1.0, 1.0], T)
+    lost, z = 0.0, np.zeros(T)
+    for t, sign in enumerate(signs):
+        z[t] = learner.w[0] + sign
+        lost += sigma / 2
+        learner.step([-sigma * sign])
+        assert learner.w[0] == pytest.approx(z[: t + 1].mean())
+    regret = lost - sigma / 2 * ((z - z.mean()) ** 2).sum()
+    assert regret == pytest.approx(sigma / 2 * (1 / np.arange(1, T + 1)).sum())
+    assert 0.9 * learner.regret_bound() < regret <= learner.regret_bound()
+
+
+@pytest.mark.parametrize("sigma", [0.5, 2.0])
+def test_theorem_5_is_reached_on_the_simplex(sigma):
+    """Linear losses that leave a slope of (b, -b) or (-b, b): the weights stay near the middle."""
+    T, b = 400, 0.1
+    learner = EntropicDescent(2, sigma, 1e-3)
+    lost, total, log_odds = 0.0, np.zeros(2), 0.0
+    for t in range(T):
+        w = learner.w
+        slope = b * (-1.0) ** t * np.array([1.0, -1.0])
+        linear = slope - sigma * (1 + np.log(w))
+        lost += sigma * (w * np.log(w)).sum() + w @ linear
+        total += linear
+        learner.step(slope)
+        log_odds -= 2 * slope[0] / (sigma * (t + 1))
+        assert learner.w[0] == pytest.approx(1 / (1 + np.exp(-log_odds)), abs=1e-12)
+    u = np.exp(-total / (T * sigma))
+    u /= u.sum()
+    assert u.min() > learner.floor
+    regret = lost - (T * sigma * (u * np.log(u)).sum() + total @ u)
+    assert 0.9 * learner.regret_bound() < regret <= learner.regret_bound()
+    assert learner.largest == pytest.approx(b * b / 2)

@@ -1,0 +1,92 @@
+"""The recipes of chains and of mutation: their parts, on small examples."""
+
+import importlib.util
+import itertools
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+RECIPES = Path(__file__).resolve().parents[2] / "recipes"
+
+
+@pytest.fixture
+def load(monkeypatch):
+    """A function that imports the script of a recipe."""
+    monkeypatch.setattr(sys, "path", sys.path.copy())  # recipes add their folder to it
+
+    def script(name):
+        spec = importlib.util.spec_from_file_location(f"{name}_run", RECIPES / name / "run.py")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    return script
+
+
+def test_a_chain_is_decoded_as_by_enumeration(load):
+    run = load("chains")
+    chain, rng = run.Chain(), np.random.default_rng(0)
+    for _ in range(5):
+        x, w = rng.normal(size=(3, run.PIXELS)), rng.normal(size=run.K * (run.PIXELS + run.K))
+        y = rng.integers(run.K, size=3)
+        every = [np.array(word) for word in itertools.product(range(run.K), repeat=3)]
+        scores = np.array([w @ chain.joint_feature(x, word) for word in every])
+        np.testing.assert_array_equal(chain.decode(w, x), every[scores.argmax()])
+        scores += [chain.cost(y, word) for word in every]
+        found = chain.loss_augmented_decode(w, x, y)
+        np.testing.assert_array_equal(found, every[scores.argmax()])
+
+
+def test_chains_are_learned(load):
+    run, rng = load("chains"), np.random.default_rng(0)
+    labels = np.arange(60) % run.K
+    images = np.eye(run.PIXELS - 1)[labels] + 0.3 * rng.normal(size=(60, run.PIXELS - 1))
+    words = run.make_words(images, labels, 60, rng)
+    read = run.structured(0.1, *words)
+    assert run.wrong(read, *words)[0] < 0.1
+
+
+SOURCE = '''
+def f(x: int = 3) -> bool:
+    """Return 7."""
+    if not x < 2.0 and x == -1:
+        raise ValueError("5 + 6")
+    return x * 4 > 1
+'''
+
+
+def test_a_module_is_changed_in_one_place_at_a_time(load):
+    changes = load("mutation").mutants(SOURCE)
+    assert sorted(change for _, change, _ in changes) == sorted([
+        "3  ->  4", "2.0  ->  2.2", "1  ->  2", "4  ->  5", "1  ->  2", "-1  ->  +1",
+        "x < 2.0  ->  x <= 2.0", "x == -1  ->  x != -1", "x * 4 > 1  ->  x * 4 >= 1",
+        "x * 4  ->  x / 4", "not x < 2.0  ->  not not x < 2.0",
+        "not x < 2.0 and x == -1  ->  not x < 2.0 or x == -1",
+    ])  # fmt: skip
+    texts = [text for _, _, text in changes]
+    assert len(set(texts)) == len(texts)
+
+
+def test_what_survives_is_printed_and_the_log_is_gone_on_from(load, monkeypatch, tmp_path, capsys):
+    run = load("mutation")
+    monkeypatch.setattr(run, "ROOT", tmp_path / "tree")
+    monkeypatch.setattr(run, "PARTS", ("package",))
+    (tmp_path / "tree" / "package").mkdir(parents=True)
+    (tmp_path / "tree" / "package" / "m.py").write_text("a = 1\nb = 2\n", encoding="utf-8")
+    asked = []
+
+    def passes(tree, tests, limit):
+        text = (tree / "package" / "m.py").read_text(encoding="utf-8")
+        asked.append(text)
+        return "a = 1" in text
+
+    monkeypatch.setattr(run, "passes", passes)
+    log = tmp_path / "log.jsonl"
+    for _ in range(2):
+        run.run("package/m.py", ["tests"], log, None, None)
+        assert "1 of 2 survived" in capsys.readouterr().out
+    assert len(asked) == 4  # both changes once, and the unchanged module twice
+    assert [json.loads(line)["survived"] for line in log.read_text().splitlines()] == [False, True]
