@@ -32,7 +32,14 @@ from align.errors import ParameterError
 from align.features.pitch import LOWEST_BAND, N_BANDS
 from align.formats.scores import Chords, Score
 
-__all__ = ["CoarseAlignment", "coarse_alignment"]
+__all__ = [
+    "CoarseAlignment",
+    "active_part",
+    "averaged",
+    "coarse_alignment",
+    "recorded_profile",
+    "written_profile",
+]
 
 Float32Array = npt.NDArray[np.float32]
 Float64Array = npt.NDArray[np.float64]
@@ -105,15 +112,15 @@ def coarse_alignment(
         )
     if step is None:
         step = max(_STEP, len(level) * hop / np.sqrt(_MOST_CELLS))
-    audio, width = _averaged(level, max(1, round(step / hop)))
-    begin, end = _active_part(audio)
+    audio, width = averaged(level, max(1, round(step / hop)))
+    begin, end = active_part(audio)
     audio = audio[begin:end]
     frame = width * hop
     first_onset = float(score.onsets[0])
     length = max(float(score.ends.max()), float(score.onsets[-1]) + 1e-3) - first_onset
     scale = len(audio) / length
-    recorded = _of_audio(audio)
-    written = _of_score(score, len(audio), scale, frame)
+    recorded = recorded_profile(audio)
+    written = written_profile(score, len(audio), scale, frame)
     visited, cost, columns = _warp(recorded, written, partial)
     where = (chords.onsets - first_onset) * scale
     played = np.flatnonzero((where >= columns[0] - 0.5) & (where <= columns[1] + 0.5))
@@ -127,7 +134,7 @@ def coarse_alignment(
     )
 
 
-def _averaged(level: Float32Array, width: int) -> tuple[Float32Array, int]:
+def averaged(level: Float32Array, width: int) -> tuple[Float32Array, int]:
     """Return means of `width` rows each, without the rest at the end, and the width."""
     width = min(width, len(level))
     n = len(level) // width
@@ -135,7 +142,7 @@ def _averaged(level: Float32Array, width: int) -> tuple[Float32Array, int]:
     return mean.astype(np.float32, copy=False), width
 
 
-def _active_part(audio: Float32Array) -> tuple[int, int]:
+def active_part(audio: Float32Array) -> tuple[int, int]:
     """Return the first frame that sounds, and one past the last."""
     loudest = audio.max(axis=1)
     loud = np.flatnonzero(loudest > _ACTIVE * np.percentile(loudest, 90))
@@ -146,7 +153,7 @@ def _active_part(audio: Float32Array) -> tuple[int, int]:
     return int(loud[0]), int(loud[-1]) + 1
 
 
-def _of_audio(level: Float32Array) -> Float32Array:
+def recorded_profile(level: Float32Array) -> Float32Array:
     """Return what stands out, and what rises, with unit length each [shape=(n, 2 N_BANDS)]."""
     around = np.pad(level, ((0, 0), (12, 12)), mode="symmetric")
     total = np.cumsum(np.pad(around, ((0, 0), (1, 0))), axis=1, dtype=np.float64)
@@ -162,7 +169,7 @@ def _of_audio(level: Float32Array) -> Float32Array:
     )
 
 
-def _of_score(score: Score, n: int, scale: float, frame: float) -> Float32Array:
+def written_profile(score: Score, n: int, scale: float, frame: float) -> Float32Array:
     """Return the score as the recording would be, in n frames [shape=(n, 2 N_BANDS)]."""
     sounding = np.zeros((n, N_BANDS))
     starting = np.zeros((n, N_BANDS))
