@@ -16,7 +16,13 @@ import numpy as np
 from align.features.note_levels import set_tuning, signal_tuning
 from align.music.confidence import ConfidenceModel
 from align.music.keys import described, semitones_of
-from align.music.parts import continued, missing_notes, played_part, plays_again, told_passages
+from align.music.parts import (
+    continued,
+    described_passages,
+    missing_notes,
+    played_part,
+    plays_again,
+)
 from align.music.passages import Passage
 from align.music.performance import Performance, as_score, make_performance, read_signal
 from align.music.placement import PlacedNotes
@@ -178,7 +184,7 @@ def result_of(
         chords = continued(whole.chords.onsets, known, placed.chords, duration)
         warnings.insert(0, missing_notes(index, n))
     if len(found.passages) > 1:
-        warnings.append(told_passages(found.passages, whole.chords.onsets))
+        warnings.append(described_passages(found.passages, whole.chords.onsets))
     told = described(part.shift, signal_tuning(part.signal)) if match is not None else None
     if told is not None:
         warnings.append(told)

@@ -19,7 +19,14 @@ from align.music.tempo import local_tempo
 from align.sequence.frames import in_order
 from align.types import IntArray
 
-__all__ = ["PlayedPart", "continued", "missing_notes", "played_part", "plays_again", "told_passages"]
+__all__ = [
+    "PlayedPart",
+    "continued",
+    "described_passages",
+    "missing_notes",
+    "played_part",
+    "plays_again",
+]
 
 Float64 = npt.NDArray[np.float64]
 
@@ -140,12 +147,12 @@ def missing_notes(index: IntArray, n_notes: int) -> str:
     )
 
 
-def told_passages(passages: tuple[Passage, ...], score_onsets: Float64) -> str:
+def described_passages(passages: tuple[Passage, ...], score_onsets: Float64) -> str:
     """Return which passages are played, where in the recording and in the score.
 
     Examples
     --------
-    >>> told_passages((Passage(1, 2, np.array([0.5, 1.0])),), np.arange(4.0))
+    >>> described_passages((Passage(1, 2, np.array([0.5, 1.0])),), np.arange(4.0))
     'played are, in this order: from 0.5 to 1.0 s the score from 1.0 to 2.0 s.'
     """
     spans = [
