@@ -32,6 +32,7 @@ __all__ = [
     "level_columns",
     "note_levels",
     "semitone_levels",
+    "set_tuning",
     "signal_tuning",
     "write_inputs",
 ]
@@ -58,8 +59,13 @@ N_INPUTS = N_LEVELS + 1
 
 
 def signal_tuning(signal: Signal) -> float:
-    """Return by how many semitones a recording is higher than 440 Hz, estimated once."""
+    """Return by how many semitones a recording is higher than 440 Hz, estimated once or set."""
     return signal.cached(("tuning",), lambda: estimate_tuning(signal.samples, signal.rate))
+
+
+def set_tuning(signal: Signal, semitones: float) -> None:
+    """Set by how many semitones a recording is higher than 440 Hz, before levels are computed."""
+    signal.cached(("tuning",), lambda: semitones)
 
 
 def note_levels(signal: Signal) -> NoteLevels:

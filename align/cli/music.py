@@ -59,6 +59,19 @@ BUNDLED = "piano"
     "repeat signs.",
 )
 @click.option(
+    "--transpose",
+    type=int,
+    metavar="N",
+    help="Semitones by which the recording sounds higher than the score, such as -2; by default "
+    "found, up to a fifth.",
+)
+@click.option(
+    "--tuning",
+    type=float,
+    metavar="HZ",
+    help="A4 of the recording, such as 415; by default found, from 400 to 466.",
+)
+@click.option(
     "--sonify",
     "audible",
     type=FILE,
@@ -76,6 +89,8 @@ def music(
     model: str,
     outputs: tuple[Path, ...],
     repeats: str,
+    transpose: int | None,
+    tuning: float | None,
     audible: Path | None,
     strict: bool,
     overwrite: bool,
@@ -107,7 +122,7 @@ def music(
     if aligner.kind != "music":
         raise ModelError(f"{model}: is a model of {aligner.kind}, not of music.")
     with console.first_run(otherwise=f"Aligning {audio} ..."):
-        aligner.set_params(repeats=repeats)
+        aligner.set_params(repeats=repeats, transpose=transpose, tuning=tuning)
         found: MusicAlignment = aligner.align(audio, score)
     show_details(console, model, found)
     for target in targets:

@@ -39,6 +39,7 @@ from align.music.decoding import SPREAD, find_chords, windows_of
 from align.music.default_functions import DEFAULT_NAMES, DefaultFunctions
 from align.music.finding import best_part, read_music, result_of
 from align.music.functions import ChordFeature, ChordFunctions, frame_length
+from align.music.keys import check_key, shifts_of
 from align.music.own_features import OwnFeature
 from align.music.performance import Performance
 from align.music.pieces import TimedPiece, describe_piece, read_piece, score_of
@@ -99,6 +100,11 @@ class MusicAligner(Aligner):
         For scores read from a file in notation: which repeats are played. "all", "none", or a
         letter y or n for each in the order of playing; "auto" aligns the recording coarsely with
         one way through the score after another, and keeps what fits best (`align.music.repeats`).
+    transpose : int, optional
+        Semitones by which recordings sound higher than their scores; by default a shift of up to
+        a fifth is found where the score does not match as it is written.
+    tuning : float, optional
+        A4 of the recordings in Hz; by default found between 400 and 466.
 
     Attributes
     ----------
@@ -148,6 +154,8 @@ class MusicAligner(Aligner):
         rate: int = 22050,
         calibrate: bool = True,
         repeats: str = "auto",
+        transpose: int | None = None,
+        tuning: float | None = None,
         n_jobs: int | None = None,
         random_state: int = 0,
     ) -> None:
@@ -164,6 +172,8 @@ class MusicAligner(Aligner):
         self.rate = rate
         self.calibrate = calibrate
         self.repeats = repeats
+        self.transpose = transpose
+        self.tuning = tuning
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -220,6 +230,7 @@ class MusicAligner(Aligner):
         if self.rate < 8000:
             raise ParameterError(f"rate={self.rate} Hz, must be at least 8000.")
         check_repeats(self.repeats)
+        check_key(self.transpose, self.tuning)
 
     @property
     def functions_(self) -> ChordFunctions:
@@ -354,8 +365,8 @@ class MusicAligner(Aligner):
         -------
         MusicAlignment
             Of the notes in the order of the score. `confidence` is the probability that a note
-            was played within 50 ms of its time. Where the recording seems to hold but a part of
-            the score, or to be of another, `warnings` say so.
+            was played within 50 ms of its time. Where the recording seems to hold but parts of
+            the score, to sound in another key, or to be of another score, `warnings` say so.
 
         Raises
         ------
@@ -367,8 +378,18 @@ class MusicAligner(Aligner):
 
     @one_thread()
     def _find(self, audio: Any, events: Any, rate: int | None) -> MusicAlignment:
-        whole = read_music(audio, events, rate, highest_rate=self.rate, repeats=self.repeats)
-        found = best_part(whole, self._place, self.match_range_)
+        check_key(self.transpose, self.tuning)
+        whole = read_music(
+            audio,
+            events,
+            rate,
+            highest_rate=self.rate,
+            repeats=self.repeats,
+            transpose=self.transpose,
+            tuning=self.tuning,
+        )
+        shifts = shifts_of(self.transpose, self.tuning)
+        found = best_part(whole, self._place, self.match_range_, shifts)
         file = None if isinstance(audio, np.ndarray) else os.fspath(audio)
         return result_of(found, self.confidence_, self.offset_, self.match_range_, file)
 

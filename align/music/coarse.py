@@ -11,8 +11,7 @@ frame j is ::
 
 and the path of least total cost is found over the whole matrix, a diagonal step weighing 1.5. It
 may begin late in the recording and end early: each frame left out at an end costs a little more
-than a frame that fits typically does, so applause or silence is skipped and music is not. Where
-the recording may hold but a part of the score, the ends of the score may be left out likewise. The
+than a frame that fits typically does, so applause or silence is skipped and music is not. The
 matrix itself is never in memory: rows of costs are computed as the recursion needs them, and only
 one byte for each cell is kept, to trace the path.
 
@@ -32,7 +31,14 @@ from align.errors import ParameterError
 from align.features.pitch import LOWEST_BAND, N_BANDS
 from align.formats.scores import Chords, Score
 
-__all__ = ["CoarseAlignment", "coarse_alignment"]
+__all__ = [
+    "CoarseAlignment",
+    "active_part",
+    "averaged",
+    "coarse_alignment",
+    "recorded_profile",
+    "written_profile",
+]
 
 Float32Array = npt.NDArray[np.float32]
 Float64Array = npt.NDArray[np.float64]
@@ -44,7 +50,6 @@ _FALL = 0.75  # strength of a harmonic over that of the one below
 _DECAY = 0.7  # of a sounding note, per second of the recording
 _DIAGONAL = 1.5
 _FREE_START, _FREE_END = 1.3, 1.1  # cost of a frame left out, in typical costs of one that fits
-_FREE_SCORE = 1.3  # the same of a frame of the score
 _ACTIVE = 0.45  # of the 90th percentile of the level: less is silence at either end
 _EARLY = 0.020  # seconds, and
 _EARLY_FRAMES = 0.2  # frames: rises of energy come so much after the onset
@@ -56,16 +61,13 @@ class CoarseAlignment:
 
     `times` [shape=(G,)] are seconds in the recording, never decreasing; `begin` and `end` bound
     the part of it that sounds; `cost` is the mean of the pairs on the path, in 0..2: the less the
-    better. `first` and `last` are the chords the recording begins and ends with, where the ends of
-    the score may be left out; the others' times are those of these two.
+    better.
     """
 
     times: Float64Array
     begin: float
     end: float
     cost: float
-    first: int
-    last: int
 
 
 def coarse_alignment(
@@ -75,15 +77,13 @@ def coarse_alignment(
     chords: Chords,
     *,
     step: float | None = None,
-    partial: bool = False,
 ) -> CoarseAlignment:
     """Return about when each chord of a score is played.
 
     `level` [shape=(T, N_BANDS)] is ``log_level(semitone_bands(...))`` of the recording, `hop` the
     time between its rows and `step` the length of a frame, in seconds: by default 50 ms, or as
-    much more as memory asks for. With `partial` the recording may begin and end within the score.
-    Raises ParameterError for a level of another shape, one that is silent throughout, or chords of
-    another score.
+    much more as memory asks for. Raises ParameterError for a level of another shape, one that is
+    silent throughout, or chords of another score.
 
     Examples
     --------
@@ -105,29 +105,24 @@ def coarse_alignment(
         )
     if step is None:
         step = max(_STEP, len(level) * hop / np.sqrt(_MOST_CELLS))
-    audio, width = _averaged(level, max(1, round(step / hop)))
-    begin, end = _active_part(audio)
+    audio, width = averaged(level, max(1, round(step / hop)))
+    begin, end = active_part(audio)
     audio = audio[begin:end]
     frame = width * hop
     first_onset = float(score.onsets[0])
     length = max(float(score.ends.max()), float(score.onsets[-1]) + 1e-3) - first_onset
     scale = len(audio) / length
-    recorded = _of_audio(audio)
-    written = _of_score(score, len(audio), scale, frame)
-    visited, cost, columns = _warp(recorded, written, partial)
+    recorded = recorded_profile(audio)
+    written = written_profile(score, len(audio), scale, frame)
+    visited, cost = _warp(recorded, written)
     where = (chords.onsets - first_onset) * scale
-    played = np.flatnonzero((where >= columns[0] - 0.5) & (where <= columns[1] + 0.5))
-    if played.size == 0:  # a long note
-        played = np.array([np.abs(where - columns[0]).argmin()])
     at = np.interp(where, np.arange(len(audio)), visited)
     times = (at + begin - _EARLY_FRAMES) * frame - _EARLY
     times = np.maximum.accumulate(np.clip(times, 0.0, len(level) * hop))
-    return CoarseAlignment(
-        times, begin * frame, end * frame, cost, int(played[0]), int(played[-1])
-    )
+    return CoarseAlignment(times, begin * frame, end * frame, cost)
 
 
-def _averaged(level: Float32Array, width: int) -> tuple[Float32Array, int]:
+def averaged(level: Float32Array, width: int) -> tuple[Float32Array, int]:
     """Return means of `width` rows each, without the rest at the end, and the width."""
     width = min(width, len(level))
     n = len(level) // width
@@ -135,7 +130,7 @@ def _averaged(level: Float32Array, width: int) -> tuple[Float32Array, int]:
     return mean.astype(np.float32, copy=False), width
 
 
-def _active_part(audio: Float32Array) -> tuple[int, int]:
+def active_part(audio: Float32Array) -> tuple[int, int]:
     """Return the first frame that sounds, and one past the last."""
     loudest = audio.max(axis=1)
     loud = np.flatnonzero(loudest > _ACTIVE * np.percentile(loudest, 90))
@@ -146,7 +141,7 @@ def _active_part(audio: Float32Array) -> tuple[int, int]:
     return int(loud[0]), int(loud[-1]) + 1
 
 
-def _of_audio(level: Float32Array) -> Float32Array:
+def recorded_profile(level: Float32Array) -> Float32Array:
     """Return what stands out, and what rises, with unit length each [shape=(n, 2 N_BANDS)]."""
     around = np.pad(level, ((0, 0), (12, 12)), mode="symmetric")
     total = np.cumsum(np.pad(around, ((0, 0), (1, 0))), axis=1, dtype=np.float64)
@@ -162,7 +157,7 @@ def _of_audio(level: Float32Array) -> Float32Array:
     )
 
 
-def _of_score(score: Score, n: int, scale: float, frame: float) -> Float32Array:
+def written_profile(score: Score, n: int, scale: float, frame: float) -> Float32Array:
     """Return the score as the recording would be, in n frames [shape=(n, 2 N_BANDS)]."""
     sounding = np.zeros((n, N_BANDS))
     starting = np.zeros((n, N_BANDS))
@@ -195,13 +190,8 @@ def _unit(x: npt.NDArray[np.floating], least: float) -> Float32Array:
     return np.asarray(x / length, dtype=np.float32)
 
 
-def _warp(
-    recorded: Float32Array, written: Float32Array, partial: bool
-) -> tuple[Float64Array, float, tuple[int, int]]:
+def _warp(recorded: Float32Array, written: Float32Array) -> tuple[Float64Array, float]:
     """Return the first row of `recorded` paired with each row of `written`, and the mean cost.
-
-    Also the first and the last row of `written` that are paired at all; without `partial`, these
-    are all.
 
     Rows of the cost matrix are frames of the recording, columns are frames of the score.
     """
@@ -215,7 +205,6 @@ def _warp(
         2.0 - (some[b : b + block] @ target).max(axis=1) for b in range(0, len(some), block)
     ]
     typical = float(np.median(np.concatenate(fitting)))
-    skip = _FREE_SCORE * typical if partial else np.inf
     # Rows of costs in blocks: a product of matrices each, and few enough to stay in the cache.
     before = np.empty(m)
     steps = np.empty((n, m), dtype=np.uint8)
@@ -223,21 +212,14 @@ def _warp(
     for begin in range(0, n, block):
         cost = np.float32(2.0) - recorded[begin : begin + block] @ target
         part = slice(begin, begin + block)
-        _advance(cost, begin, _FREE_START * typical, skip, before, steps[part], finish[part])
+        _advance(cost, begin, _FREE_START * typical, before, steps[part], finish[part])
     # The path may end in any row of the last column: the rows after it are left out, at a price.
     finish += (n - 1 - np.arange(n)) * _FREE_END * typical
-    last, column = int(np.argmin(finish)), m - 1
-    if partial:  # or the recording ends before the score does
-        early = before + skip * (m - 1 - np.arange(m))
-        if early.min() < finish[last]:
-            last, column = n - 1, int(np.argmin(early))
     visited = np.empty(m)
-    first = _trace(steps, last, column, visited)
-    visited[:first], visited[column + 1 :] = visited[first], visited[column]
-    part = slice(first, column + 1)
-    rows = visited[part].astype(np.intp)
-    on_path = np.einsum("ij,ij->i", recorded[rows], written[part], dtype=np.float64)
-    return visited, float(np.mean(2.0 - on_path)), (first, column)
+    _trace(steps, int(np.argmin(finish)), visited)
+    rows = visited.astype(np.intp)
+    on_path = np.einsum("ij,ij->i", recorded[rows], written, dtype=np.float64)
+    return visited, float(np.mean(2.0 - on_path))
 
 
 @compiled()
@@ -245,7 +227,6 @@ def _advance(
     cost: Float32Array,
     row: int,
     free: float,
-    skip: float,
     before: Float64Array,
     steps: npt.NDArray[np.uint8],
     finish: Float64Array,
@@ -256,10 +237,10 @@ def _advance(
 
         D(i, j) = min(D(i, j-1) + c, D(i-1, j) + c, D(i-1, j-1) + 1.5 c, begin here)
 
-    A path begins in column 0, in any row, for `free` per row before; or in row 0, in any column,
-    for `skip` per column before. `before` holds D(i-1, .) on entry and is overwritten by D(i, .)
-    from left to right. `steps` gets which of the four was taken: 0 diagonal, 1 from the row above,
-    2 from the column before, 3 begin here. `finish` gets D(i, m-1), for paths that end in row i.
+    A path begins in column 0, in any row, for `free` per row before. `before` holds D(i-1, .) on
+    entry and is overwritten by D(i, .) from left to right. `steps` gets which of the four was
+    taken: 0 diagonal, 1 from the row above, 2 from the column before, 3 begin here. `finish` gets
+    D(i, m-1), for paths that end in row i.
     """
     n, m = cost.shape
     for i in range(n):
@@ -282,8 +263,6 @@ def _advance(
                     best, step = before[j] + c, 1
                 if corner + _DIAGONAL * c <= best:
                     best, step = corner + _DIAGONAL * c, 0
-            elif j * skip + c < best:
-                best, step = j * skip + c, 3
             corner = before[j]
             before[j] = best
             steps[i, j] = step
@@ -291,17 +270,14 @@ def _advance(
 
 
 @compiled()
-def _trace(steps: npt.NDArray[np.uint8], last: int, column: int, visited: Float64Array) -> int:
-    """Follow the path back; write the first row at which it is in each column.
-
-    It ends in row `last` and `column`; returned is the column in which it begins.
-    """
-    i, j = last, column
+def _trace(steps: npt.NDArray[np.uint8], last: int, visited: Float64Array) -> None:
+    """Follow the path back from row `last`; write the first row at which it is in each column."""
+    i, j = last, visited.size - 1
     while True:
         visited[j] = i  # the last one written stays: the first row, since rows go down to 0
         step = steps[i, j]
         if step == 3:
-            return j
+            return
         if step != 2:
             i -= 1
         if step != 1:

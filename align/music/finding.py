@@ -1,9 +1,10 @@
 """Aligning one recording with a score: which way through it, which part of it, and warnings.
 
 Of the ways through a score with repeats, one whose coarse alignment costs least is taken. Where
-the network finds next to nothing of the ends of the score, they are left out, as long as the rest
-then matches better. What matches no better than a recording matches the score of another piece is
-returned all the same, with a warning and little confidence.
+the network finds little of the score, or next to nothing of some of its chords, passages of it are
+looked for, and other keys; they are taken where they match better. What matches no better than a
+recording matches the score of another piece is returned all the same, with a warning and little
+confidence.
 """
 
 from collections.abc import Callable
@@ -12,8 +13,17 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from align.features.note_levels import set_tuning, signal_tuning
 from align.music.confidence import ConfidenceModel
-from align.music.parts import continued, missing_notes, played_part
+from align.music.keys import described, semitones_of
+from align.music.parts import (
+    continued,
+    described_passages,
+    missing_notes,
+    played_part,
+    plays_again,
+)
+from align.music.passages import Passage
 from align.music.performance import Performance, as_score, make_performance, read_signal
 from align.music.placement import PlacedNotes
 from align.music.repeats import FoldedScore, best_way, check_repeats, is_notation
@@ -27,23 +37,35 @@ MatchRange: TypeAlias = tuple[float, float] | None
 
 Place: TypeAlias = Callable[[Performance], tuple[PlacedNotes, float]]
 
-_END = 4  # chords
-_CUTS = 3  # how often the ends of a score may be left out, each time a little more
-_BETTER = 0.02  # by which a part must match better than the whole
+_RUN = 8  # chords: so many that the network does not find are a sign that they were not played
+_LONG_WAIT = 4.0  # seconds more than twice as long as the score says
+_BETTER = 0.02  # by which passages, or another key, must match better than the whole
 
 
 def read_music(
-    audio: Any, score: Any, rate: int | None, *, highest_rate: int, repeats: str
+    audio: Any,
+    score: Any,
+    rate: int | None,
+    *,
+    highest_rate: int,
+    repeats: str,
+    transpose: int | None = None,
+    tuning: float | None = None,
 ) -> Performance:
     """Return recording and score together; with "auto", those repeats that were played."""
     check_repeats(repeats)
     signal = read_signal(audio, rate=rate, highest_rate=highest_rate)
+    if tuning is not None:
+        set_tuning(signal, semitones_of(tuning))
+    shift = transpose or 0
     if repeats == "auto" and is_notation(score):
         return best_way(
-            FoldedScore(score), lambda way: make_performance(signal, way), lambda way: way.cost
+            FoldedScore(score),
+            lambda way: make_performance(signal, way, shift),
+            lambda way: way.cost,
         )
     given = "all" if repeats == "auto" else repeats
-    return make_performance(signal, as_score(score, given))
+    return make_performance(signal, as_score(score, given), shift)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +82,8 @@ class FoundPart:
         Of the part.
     value : float
         Score of its timing: what the decoder maximised.
+    passages : tuple of Passage
+        In the order of playing, where they are not simply the whole score.
     """
 
     whole: Performance
@@ -67,45 +91,68 @@ class FoundPart:
     index: IntArray
     placed: PlacedNotes
     value: float
+    passages: tuple[Passage, ...] = ()
 
 
-def best_part(whole: Performance, place: Place, match_range: MatchRange) -> FoundPart:
-    """Return the timing of a score, or of the part of it that a recording holds.
+def best_part(
+    whole: Performance, place: Place, match_range: MatchRange, shifts: range = range(1)
+) -> FoundPart:
+    """Return the timing of a score, or of the parts of it that a recording holds.
 
     `place` aligns a recording with a score, and returns the notes and the score of their timing.
-    Without a match range, parts are not looked for.
+    `shifts` are semitones by which the recording may sound higher than the score. Parts and other
+    keys are looked for where the network does not find the notes of some chords in a row, or
+    less of all notes than is usual; never without a match range.
     """
-    index = np.arange(len(whole.score))
-    found = FoundPart(whole, whole, index, *place(whole))
-    for _ in range(_CUTS):
-        if not _ends_missing(found.part, found.placed, match_range):
-            break
-        part = played_part(found.part)
-        if part is None:
-            break
-        placed, score = place(part[0])
-        # a part of a score of another piece fits no better than the whole
-        better = (placed.match or 0.0) > (found.placed.match or 0.0) + _BETTER
-        if not better or _poor(placed.match, match_range):
-            break
-        found = FoundPart(whole, part[0], found.index[part[1]], placed, score)
-    return found
+    found = FoundPart(whole, whole, np.arange(len(whole.score)), *place(whole))
+    if not _doubtful(found.part, found.placed, match_range):
+        return found
+    played = played_part(whole, shifts)
+    if played is None:
+        return found
+    placed, value = place(played.part)
+    # A part of a score of another piece fits no better than the whole. Where a passage is played
+    # twice, the whole may fit as well, stretched over both.
+    least = -_BETTER if plays_again(played.passages) else _BETTER
+    better = (placed.match or 0.0) > (found.placed.match or 0.0) + least
+    if not better or _poor(placed.match, match_range):
+        return found
+    return FoundPart(whole, played.part, played.index, placed, value, played.passages)
 
 
-def _ends_missing(part: Performance, placed: PlacedNotes, match_range: MatchRange) -> bool:
-    """Return whether the network finds next to nothing of the first chords, or of the last."""
+def _doubtful(part: Performance, placed: PlacedNotes, match_range: MatchRange) -> bool:
+    """Return whether the network finds next to nothing of some chords, or less than is usual."""
     if placed.probability is None or match_range is None:
         return False
+    if (placed.match or 0.0) < match_range[1] or _waits(part, placed):
+        return True
     group = part.chords.group
-    ends = (group < _END, group >= len(part.chords) - _END)
-    return any(float(placed.probability[end].mean()) < match_range[0] for end in ends)
+    of_chord = np.bincount(group, placed.probability) / np.bincount(group)
+    run = min(_RUN, of_chord.size)
+    means = np.convolve(of_chord, np.full(run, 1.0 / run), "valid")
+    return bool(means.min() < match_range[0])
+
+
+def _waits(part: Performance, placed: PlacedNotes) -> bool:
+    """Return whether a chord follows the one before far later than the tempo says."""
+    onsets, times = part.chords.onsets, placed.chords
+    if len(onsets) < _RUN:
+        return False
+    # the median: a local tempo would follow the gap
+    pace = float(np.median(np.diff(times) / np.diff(onsets)))
+    return bool((np.diff(times) > _LONG_WAIT + 2.0 * pace * np.diff(onsets)).any())
 
 
 def _poor(match: float | None, match_range: MatchRange) -> bool:
     """Whether a match is rather that of another piece."""
     if match is None or match_range is None:
         return False
-    return match < 0.5 * sum(match_range)
+    return match < _border(match_range)
+
+
+def _border(match_range: tuple[float, float]) -> float:
+    """Return the match below which a recording is taken to be of another piece."""
+    return 0.5 * sum(match_range)
 
 
 def result_of(
@@ -127,8 +174,8 @@ def result_of(
             warnings.insert(
                 0,
                 "the recording does not seem to be of this score, or is very unlike what the "
-                f"model was trained on (match {match:.2f}, of a right pair mostly more than "
-                f"{high:.2f}): do not rely on these times.",
+                f"model was trained on (match {match:.2f}, border {_border(match_range):.2f}): do "
+                "not rely on these times.",
             )
     chords = placed.chords - offset
     n = len(whole.score)
@@ -136,6 +183,11 @@ def result_of(
         known = np.unique(whole.chord_of[index])
         chords = continued(whole.chords.onsets, known, placed.chords, duration)
         warnings.insert(0, missing_notes(index, n))
+    if len(found.passages) > 1:
+        warnings.append(described_passages(found.passages, whole.chords.onsets))
+    told = described(part.shift, signal_tuning(part.signal)) if match is not None else None
+    if told is not None:
+        warnings.append(told)
     onsets, confidence = chords[whole.chord_of], np.zeros(n)
     onsets[index] = placed.notes[part.row] - offset
     confidence[index] = trust * confidence_of(placed.evidence)[part.row]

@@ -1,62 +1,126 @@
-"""Recordings of a part of a score: those that start late or stop early.
+"""Recordings of parts of a score: those that start late, stop early, leave out or play again.
 
-Where a recording does not match its score, it may still match a part of it. The coarse alignment
-is then allowed to leave out the ends of the score; the rest is aligned as a score of its own.
-Notes that are left out are given times that continue the tempo as far as the recording goes, and a
-confidence of 0.
+Where a recording does not match its score, it may still match parts of it, or all of it in another
+key. The passages that were found (`align.music.passages`) are made one score without gaps, and
+aligned as any other. A chord that was played again has the time of the first playing. Notes that
+were left out are given times that continue the tempo, and a confidence of 0.
 """
+
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from align.errors import DataError
 from align.features.note_levels import semitone_levels
-from align.music.coarse import coarse_alignment
+from align.music.passages import Passage, find_passages
 from align.music.performance import Performance, make_performance
 from align.music.tempo import local_tempo
 from align.sequence.frames import in_order
 from align.types import IntArray
 
-__all__ = ["continued", "missing_notes", "played_part"]
+__all__ = [
+    "PlayedPart",
+    "continued",
+    "described_passages",
+    "missing_notes",
+    "played_part",
+    "plays_again",
+]
 
 Float64 = npt.NDArray[np.float64]
 
+_AGAIN = 2.0  # seconds; less that is played again is not worth a word
+_LEAST = 0.3  # of the recording that must be of the score
+_AS_GOOD = 0.95  # of the chords of a score are all of it
 
-def played_part(performance: Performance) -> tuple[Performance, IntArray] | None:
-    """Return the part of a score that a recording holds, and its notes among those of the score.
 
-    None where the part is all, or a single chord.
+@dataclass(frozen=True, eq=False)
+class PlayedPart:
+    """What a recording holds of a score, `part`: notes `index` of the whole, in `passages`."""
+
+    part: Performance
+    index: IntArray
+    passages: tuple[Passage, ...]
+
+
+def played_part(whole: Performance, shifts: range) -> PlayedPart | None:
+    """Return the passages of a score that a recording holds, in the key in which it does.
+
+    `shifts` are semitones by which the recording may sound higher than the score. None where
+    less than a third of the recording is of the score.
     """
-    found = coarse_alignment(
-        semitone_levels(performance.signal),
-        performance.signal.hop,
-        performance.notes,
-        performance.chords,
-        partial=True,
-    )
-    n_left = len(performance.chords) - (found.last - found.first + 1)
-    if n_left == 0 or found.last == found.first:
+    signal = whole.signal
+    moves = [shift - whole.shift for shift in shifts]
+    found = find_passages(semitone_levels(signal), signal.hop, whole.notes, whole.chords, moves)
+    shift = whole.shift + found.shift
+    seconds = sum(float(p.times[-1] - p.times[0]) for p in found.passages)
+    if seconds < _LEAST * signal.duration:
         return None
-    chord = performance.chord_of
-    index = np.flatnonzero((chord >= found.first) & (chord <= found.last))
-    return make_performance(performance.signal, performance.score.take(index)), index
+    kept, times, breaks = _first_playings(found.passages)
+    all_of_it = not breaks and kept.size >= _AS_GOOD * len(whole.chords)
+    try:
+        if all_of_it:
+            index = np.arange(len(whole.score))
+            if shift == whole.shift:
+                return None
+            return PlayedPart(make_performance(signal, whole.score, shift), index, ())
+        index = np.flatnonzero(np.isin(whole.chord_of, kept))
+        moved = _without_gaps(whole.chords.onsets[kept], times, breaks)
+        row = np.searchsorted(kept, whole.chord_of[index])
+        taken = whole.score.take(index)
+        closed = moved[row] + (taken.onsets - whole.chords.onsets[kept][row])
+        # notes of a chord need not begin together: an earlier one is not to follow the next
+        order = np.argsort(closed, kind="stable")
+        index, score = index[order], replace(whole.score.take(index[order]), onsets=closed[order])
+        part = make_performance(signal, score, shift)
+    except DataError:  # beyond the piano, or too dense
+        return None
+    if len(part.chords) != kept.size:
+        return None
+    return PlayedPart(replace(part, coarse=times), index, found.passages)
+
+
+def _first_playings(passages: tuple[Passage, ...]) -> tuple[IntArray, Float64, list[int]]:
+    """Return chords, when each is first played, and the places of the first after a jump."""
+    kept: list[int] = []
+    times: list[float] = []
+    breaks: list[int] = []
+    for passage in passages:
+        chords = np.arange(passage.first, passage.last + 1)
+        new = chords > (kept[-1] if kept else -1)
+        if kept and new.any():
+            breaks.append(len(kept))
+        kept += chords[new].tolist()
+        times += passage.times[new].tolist()
+    return np.array(kept, dtype=np.intp), np.array(times), breaks
+
+
+def _without_gaps(onsets: Float64, times: Float64, breaks: list[int]) -> Float64:
+    """Return onsets in the score such that at a jump they go on as the recording does."""
+    tempo = local_tempo(onsets, times)
+    out = onsets.copy()
+    for k in breaks:
+        gap = (times[k] - times[k - 1]) / np.median(tempo)
+        out[k:] += max(gap, 0.05) - (out[k] - out[k - 1])
+    return out
 
 
 def continued(score_onsets: Float64, known: IntArray, times: Float64, duration: float) -> Float64:
     """Return times of all chords, those at either end by the tempo there [shape=(G,)].
 
-    The chords stand at `score_onsets` [shape=(G,)], increasing; successive ones were found,
-    `known` [shape=(P,)], at `times` in seconds. The result increases strictly, within the
-    recording.
+    The chords stand at `score_onsets` [shape=(G,)], increasing; some were found, `known`
+    [shape=(P,)], at `times` in seconds. Those between them are interpolated. The result increases
+    strictly, within the recording.
 
     Examples
     --------
-    >>> continued(np.arange(4.0), np.array([1, 2]), np.array([3.0, 5.0]), 10.0)
-    array([1., 3., 5., 7.])
+    >>> continued(np.arange(5.0), np.array([1, 3]), np.array([3.0, 7.0]), 10.0)
+    array([1., 3., 5., 7., 9.])
     """
     tempo = local_tempo(score_onsets[known], times)
-    out = np.empty(score_onsets.size)
+    out = np.interp(score_onsets, score_onsets[known], times)
     first, last = int(known[0]), int(known[-1])
-    out[known] = times
     out[:first] = times[0] - tempo[0] * (score_onsets[first] - score_onsets[:first])
     out[last + 1 :] = times[-1] + tempo[-1] * (score_onsets[last + 1 :] - score_onsets[last])
     return in_order(out, duration)
@@ -70,9 +134,48 @@ def missing_notes(index: IntArray, n_notes: int) -> str:
     >>> missing_notes(np.arange(10, 100), 120)[:77]
     'the recording holds a part of the score: its first 10 and its last 20 notes, '
     """
-    ends = (("first", int(index[0])), ("last", n_notes - 1 - int(index[-1])))
-    which = " and ".join(f"its {end} {count}" for end, count in ends if count)
+    first, last = int(index.min()), int(index.max())
+    ends = (
+        (f"its first {first}", first),
+        (f"{last + 1 - first - index.size} in between", last + 1 - first - index.size),
+        (f"its last {n_notes - 1 - last}", n_notes - 1 - last),
+    )
+    which = " and ".join(text for text, count in ends if count)
     return (
         f"the recording holds a part of the score: {which} notes, of {n_notes}, seem not to have "
         "been played; their times mean nothing."
     )
+
+
+def described_passages(passages: tuple[Passage, ...], score_onsets: Float64) -> str:
+    """Return which passages are played, where in the recording and in the score.
+
+    Examples
+    --------
+    >>> described_passages((Passage(1, 2, np.array([0.5, 1.0])),), np.arange(4.0))
+    'played are, in this order: from 0.5 to 1.0 s the score from 1.0 to 2.0 s.'
+    """
+    spans = [
+        f"from {p.times[0]:.1f} to {p.times[-1]:.1f} s the score from "
+        f"{score_onsets[p.first]:.1f} to {score_onsets[p.last]:.1f} s"
+        for p in passages
+    ]
+    return f"played are, in this order: {'; '.join(spans)}."
+
+
+def plays_again(passages: tuple[Passage, ...]) -> bool:
+    """Return whether chords of two seconds or more are played more than once.
+
+    Examples
+    --------
+    >>> first, again = Passage(0, 2, np.arange(3.0)), Passage(0, 4, np.arange(4.0, 9.0))
+    >>> plays_again((first,)), plays_again((first, again))
+    (False, True)
+    """
+    last = -1
+    for passage in passages:
+        again = passage.times[: max(last + 1 - passage.first, 0)]
+        if again.size > 1 and again[-1] - again[0] >= _AGAIN:
+            return True
+        last = max(last, passage.last)
+    return False

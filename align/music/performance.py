@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -49,7 +49,7 @@ class Performance:
     score : Score
         As read, N notes.
     notes : Score
-        With unisons merged, M notes; see `align.formats.scores.distinct`.
+        With unisons merged, M notes, as they sound; see `align.formats.scores.distinct`.
     row : np.ndarray [shape=(N,), dtype=intp]
         Note of `notes` for each note of `score`.
     chords : Chords
@@ -62,6 +62,8 @@ class Performance:
         Where the sounding part of the recording ends, in seconds.
     cost : float
         Mean cost of the coarse alignment: the less, the better the score fits.
+    shift : int
+        Semitones by which `notes` are higher than `score`.
     warnings : tuple of str
         What the user should know.
     """
@@ -75,6 +77,7 @@ class Performance:
     coarse: Float64
     end: float
     cost: float
+    shift: int = 0
     warnings: tuple[str, ...] = ()
 
     @property
@@ -145,18 +148,23 @@ def read_performance(
     return make_performance(read_signal(audio, rate=rate, highest_rate=highest_rate), score)
 
 
-def make_performance(signal: Signal, score: Score) -> Performance:
-    """Align a recording that has been read coarsely with a score; as `read_performance`."""
+def make_performance(signal: Signal, score: Score, shift: int = 0) -> Performance:
+    """Align a recording that has been read coarsely with a score; as `read_performance`.
+
+    It is as if the score were written `shift` semitones higher; of notes that are then beyond the
+    piano the octave is heard.
+    """
     name = signal.name
     low, high = PITCHES
-    beyond = score.pitches[(score.pitches < low) | (score.pitches > high)]
+    notes, row = distinct(score)
+    notes = replace(notes, pitches=_moved(notes.pitches, shift))
+    beyond = notes.pitches[(notes.pitches < low) | (notes.pitches > high)]
     if beyond.size:
         raise DataError(
             f"the score has a note of pitch {beyond[0]}, which no piano has ({low}..{high}); is "
             "it of drums, or transposed?",
             path=score.path or name,
         )
-    notes, row = distinct(score)
     grouped = chords(notes)
     if len(grouped) > _DENSEST * signal.duration:
         raise DataError(
@@ -179,6 +187,7 @@ def make_performance(signal: Signal, score: Score) -> Performance:
         coarse.times,
         coarse.end,
         coarse.cost,
+        shift,
         _warnings(signal, coarse.end - coarse.begin, written),
     )
 
@@ -198,6 +207,16 @@ def read_signal(
         name = os.fspath(audio)
         samples, wanted = read_audio(audio, min(audio_info(audio).rate, highest_rate))
     return Signal(samples, wanted, HOP, name)
+
+
+def _moved(pitches: IntArray, shift: int) -> IntArray:
+    """Return pitches `shift` semitones higher; those that leave the piano, in the next octave."""
+    low, high = PITCHES
+    moved = pitches + shift
+    on_piano = (pitches >= low) & (pitches <= high)
+    moved += np.where(on_piano & (moved < low), 12 * (1 + (low - 1 - moved) // 12), 0)
+    moved -= np.where(on_piano & (moved > high), 12 * (1 + (moved - 1 - high) // 12), 0)
+    return moved
 
 
 def _warnings(signal: Signal, sounding: float, written: float) -> tuple[str, ...]:

@@ -1,0 +1,84 @@
+"""Recordings in another key, or of another tuning, than the score is written in.
+
+The semitone bands are tuned to the recording, to a fraction of a semitone; whole semitones move
+the notes of the score. A recording at A4 = 415 Hz is one semitone lower, like one that is
+transposed: nothing in the sound distinguishes them, and what is told says both.
+"""
+
+import math
+
+from align.errors import ParameterError
+
+__all__ = ["check_key", "described", "semitones_of", "shifts_of"]
+
+_FIFTH = 7  # semitones
+_TUNINGS = (400.0, 466.2)  # Hz of A4 that are looked for
+_LOWEST, _HIGHEST = 220.0, 880.0  # Hz of A4 that may be given
+_IN_TUNE = 0.5  # semitones
+
+
+def check_key(transpose: int | None, tuning: float | None) -> None:
+    """Raise ParameterError for semitones or Hz of A4 that no recording has."""
+    if transpose is not None and not (isinstance(transpose, int) and abs(transpose) <= 24):
+        raise ParameterError(
+            f"transpose={transpose!r}, must be a whole number of semitones in -24..24, or None."
+        )
+    if tuning is not None and not _LOWEST <= tuning <= _HIGHEST:
+        raise ParameterError(
+            f"tuning={tuning!r}, must be Hz of A4 in {_LOWEST:g}..{_HIGHEST:g}, or None."
+        )
+
+
+def semitones_of(tuning: float) -> float:
+    """Return by how many semitones an A4 is higher than 440 Hz.
+
+    Examples
+    --------
+    >>> round(semitones_of(415.0), 2)
+    -1.01
+    """
+    return 12.0 * math.log2(tuning / 440.0)
+
+
+def shifts_of(transpose: int | None, tuning: float | None) -> range:
+    """Return by how many semitones a recording may sound higher than the score.
+
+    What is not given is looked for: transposition by up to a fifth, A4 from 400 to 466 Hz.
+
+    Examples
+    --------
+    >>> shifts_of(None, None), shifts_of(0, None), shifts_of(-2, 440.0)
+    (range(-9, 9), range(-2, 2), range(-2, -1))
+    """
+    low, high = (-_FIFTH, _FIFTH) if transpose is None else (transpose, transpose)
+    if tuning is None:
+        low += round(semitones_of(_TUNINGS[0]))
+        high += round(semitones_of(_TUNINGS[1]))
+    return range(low, high + 1)
+
+
+def described(shift: int, tuning: float) -> str | None:
+    """Return how a recording differs that is `shift` semitones and a fraction `tuning` higher.
+
+    None where it is within half a semitone of what is written.
+
+    Examples
+    --------
+    >>> described(-1, -0.013)
+    'the recording sounds 1 semitone lower than the score is written, as if A4 were 415 Hz.'
+    >>> described(5, 0.0)
+    'the recording sounds 5 semitones higher than the score is written (A4 = 440 Hz).'
+    >>> described(0, 0.1)
+    """
+    total = shift + tuning
+    if abs(total) <= _IN_TUNE:
+        return None
+    heard = 440.0 * 2.0 ** (total / 12.0)
+    n = abs(shift)
+    by = f"{n} semitone{'s' if n != 1 else ''}" if shift else f"{abs(tuning):.1f} semitones"
+    way = "higher" if total > 0 else "lower"
+    if _TUNINGS[0] <= heard <= _TUNINGS[1]:
+        known = f", as if A4 were {heard:.0f} Hz"
+    else:
+        known = f" (A4 = {440.0 * 2.0 ** (tuning / 12.0):.0f} Hz)"
+    return f"the recording sounds {by} {way} than the score is written{known}."

@@ -1,0 +1,239 @@
+"""Which passages of a score a recording holds, in which order, and how much higher it sounds.
+
+The recording is compared with the score frame by frame, with the representations and costs of
+`align.music.coarse`. A path may begin and end anywhere in either. From one frame of the recording
+to the next it goes on by none, one or two frames of the score, or jumps to any of them; it may
+also leave the score for a while, for applause or speech. With D(i, j) the least cost of a path
+that is in frame i of the recording at frame j of the score, and G(i) of one that is outside ::
+
+    D(i, j) = c(i, j) + min(D(i-1, j) + s, D(i-1, j-1), D(i-1, j-2) + s, A(i) + jump)
+    A(i) = min(G(i-1), min_j D(i-1, j))
+    G(i) = A(i) + outside
+
+As every frame of the recording counts once, the costs of scores that are stretched, or shifted in
+pitch, can be compared. Six tempos are tried in all keys with coarse frames, the best ones with
+finer frames. A jump is searched over all frames of the score, so the path is exact.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from align._numba import compiled
+from align.features.pitch import N_BANDS
+from align.formats.scores import Chords, Score
+from align.music.coarse import active_part, averaged, recorded_profile, written_profile
+from align.types import IntArray
+
+__all__ = ["Passage", "Passages", "find_passages"]
+
+Float32 = npt.NDArray[np.float32]
+Float64 = npt.NDArray[np.float64]
+
+_STRETCHES = (0.63, 1.0, 1.6, 2.5, 4.0, 6.3)  # frames of the score for each of the recording
+_FIRST_STEP, _STEP = 0.25, 0.10  # seconds of a frame: to choose stretch and key, and then
+_MOST_CELLS = 60_000_000  # one byte each; beyond, frames grow
+_OUTSIDE = 1.25  # cost of a frame outside the score, in typical costs of one that fits
+_LEAST_OUTSIDE = 0.95  # of costs in 0..2, where a recording fits as no real one does
+_JUMP = 3.5  # seconds of typical cost
+_UNEVEN = 0.05  # typical costs, for going on by none or by two frames
+_SHORTEST = 2.0  # seconds; less is not told from chance
+_SLACK = 0.3  # seconds by which the first and the last frame may be missed
+_OTHER_KEY = 0.02  # by how much less a path in another key must cost, of the cost in this one
+
+_Solved: TypeAlias = tuple[float, npt.NDArray[np.uint8], IntArray, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Passage:
+    """Chords `first` to `last`, included, and about when they are played, `times` in seconds."""
+
+    first: int
+    last: int
+    times: Float64
+
+
+@dataclass(frozen=True, eq=False)
+class Passages:
+    """What a recording holds: passages in the order of playing, `shift` semitones higher."""
+
+    passages: tuple[Passage, ...]
+    shift: int
+    cost: float
+
+
+def find_passages(
+    level: Float32, hop: float, score: Score, chords: Chords, shifts: Iterable[int] = (0,)
+) -> Passages:
+    """Return which passages of a score a recording holds.
+
+    `level` [shape=(T, N_BANDS)] and `hop` are those of `coarse_alignment`; `shifts` are semitones
+    by which the recording may sound higher than the score. There is no passage where nothing of
+    two seconds fits.
+    """
+    keys = sorted(set(shifts), key=lambda shift: (abs(shift), shift))
+    first = _Problem(level, hop, score, _FIRST_STEP)
+    found = {(k, r): first.cost(k, r) for k in keys for r in _STRETCHES}
+    shift, stretch = min(found, key=lambda pair: found[pair])
+    here = min((cost, r) for (k, r), cost in found.items() if k == keys[0])
+    if found[shift, stretch] > (1.0 - _OTHER_KEY) * here[0]:
+        shift, stretch = keys[0], here[1]
+    fine = _Problem(level, hop, score, _STEP)
+    rows, columns, cost = fine.path(shift, stretch)
+    passages = fine.passages(rows, columns, stretch, chords)
+    return Passages(passages, shift, cost)
+
+
+class _Problem:
+    """A recording and a score in frames of one length."""
+
+    def __init__(self, level: Float32, hop: float, score: Score, step: float) -> None:
+        step = max(step, len(level) * hop * np.sqrt(_STRETCHES[-1] / _MOST_CELLS))
+        audio, width = averaged(level, max(1, round(step / hop)))
+        self.frame = width * hop
+        self.begin, end = active_part(audio)
+        self.recorded = recorded_profile(audio[self.begin : end])
+        self.score = score
+        self.length = max(float(score.ends.max() - score.onsets[0]), 1e-3)
+        self.written: dict[float, Float32] = {}
+
+    def cost(self, shift: int, stretch: float) -> float:
+        """Return the cost of the best path, as a mean over the frames of the recording."""
+        cost, *_ = self._solve(shift, stretch)
+        return cost
+
+    def path(self, shift: int, stretch: float) -> tuple[IntArray, IntArray, float]:
+        """Return the frames of the recording that are in the score, where, and the cost."""
+        cost, steps, entered, last = self._solve(shift, stretch)
+        where = np.full(len(steps), -1, dtype=np.intp)
+        _trace(steps, entered, last, where)
+        rows = np.flatnonzero(where >= 0)
+        return rows, where[rows], cost
+
+    def _solve(self, shift: int, stretch: float) -> _Solved:
+        recorded, n = self.recorded, len(self.recorded)
+        m = max(2, round(n * stretch))
+        if stretch not in self.written:
+            self.written[stretch] = written_profile(self.score, m, m / self.length, self.frame)
+        target = np.ascontiguousarray(_shifted(self.written[stretch], shift).T)
+        some = recorded[:: max(1, n // 300)]
+        typical = float(np.median(2.0 - (some @ target).max(axis=1)))
+        steps = np.empty((n, m), dtype=np.uint8)
+        entered = np.empty((n, 2), dtype=np.intp)
+        before, state = np.full(m, np.inf), np.array([0.0, np.inf, -1.0])
+        jump = _JUMP / self.frame * typical * (_OUTSIDE - 1.0)
+        outside, uneven = max(_OUTSIDE * typical, _LEAST_OUTSIDE), _UNEVEN * typical
+        for begin in range(0, n, 256):
+            cost = np.float32(2.0) - recorded[begin : begin + 256] @ target
+            part = slice(begin, begin + 256)
+            _advance(cost, outside, jump, uneven, before, state, steps[part], entered[part])
+        last = int(state[2]) if state[1] <= state[0] else -1
+        return float(min(state[0], state[1])) / n, steps, entered, last
+
+    def passages(
+        self,
+        rows: IntArray,
+        columns: IntArray,
+        stretch: float,
+        chords: Chords,
+    ) -> tuple[Passage, ...]:
+        """Return the chords on a path, in passages without a jump."""
+        scale = max(2, round(len(self.recorded) * stretch)) / self.length
+        where = (chords.onsets - self.score.onsets[0]) * scale
+        ends = np.flatnonzero(
+            (np.diff(columns) < 0) | (np.diff(columns) > 2) | (np.diff(rows) > 1)
+        )
+        out, last = [], rows.size - 1
+        for part in np.split(np.arange(rows.size), ends + 1):
+            if part.size * self.frame < _SHORTEST:
+                continue
+            slack = 0.5 + _SLACK / self.frame * stretch * np.array(
+                [part[0] == 0, part[-1] == last]
+            )
+            low, high = columns[part[0]] - slack[0], columns[part[-1]] + slack[1]
+            inside = np.flatnonzero((where >= low) & (where <= high))
+            if inside.size < 2:
+                continue
+            place, first = np.unique(columns[part], return_index=True)
+            at = np.interp(where[inside], place, rows[part][first])
+            times = (at + self.begin) * self.frame
+            out.append(Passage(int(inside[0]), int(inside[-1]), times))
+        return tuple(out)
+
+
+def _shifted(written: Float32, shift: int) -> Float32:
+    """Return a score `shift` semitones higher; bands come in at one end, silent."""
+    if shift == 0:
+        return written
+    out = np.zeros_like(written)
+    for half in (slice(0, N_BANDS), slice(N_BANDS, 2 * N_BANDS)):
+        moved = np.roll(written[:, half], shift, axis=1)
+        moved[:, :shift] = 0.0 if shift > 0 else moved[:, :shift]
+        if shift < 0:
+            moved[:, shift:] = 0.0
+        out[:, half] = moved
+    return out
+
+
+@compiled()
+def _advance(
+    cost: Float32,
+    outside: float,
+    jump: float,
+    uneven: float,
+    before: Float64,
+    state: Float64,
+    steps: npt.NDArray[np.uint8],
+    entered: IntArray,
+) -> None:
+    """Run the recursion over rows of costs.
+
+    `before` holds D(i-1, .) on entry and D(i, .) after; `state` holds G, the least of D and where
+    that is. `steps` gets by how many frames of the score the path went on, 3 for a jump. `entered`
+    gets where a jump into row i came from, and where a stay outside did: a column, or -1 outside.
+    """
+    n, m = cost.shape
+    for i in range(n):
+        source, reach = -1, state[0]
+        if state[1] < reach:
+            source, reach = int(state[2]), state[1]
+        entered[i, 0], entered[i, 1] = source, source
+        arrive = reach + jump
+        least, where = np.inf, -1
+        # From right to left, so that what is left of j is still of the row above.
+        for j in range(m - 1, -1, -1):
+            best, step = before[j] + uneven, 0
+            if j > 0 and before[j - 1] <= best:
+                best, step = before[j - 1], 1
+            if j > 1 and before[j - 2] + uneven < best:
+                best, step = before[j - 2] + uneven, 2
+            if arrive < best:
+                best, step = arrive, 3
+            before[j] = best + cost[i, j]
+            steps[i, j] = step
+            if before[j] <= least:
+                least, where = before[j], j
+        state[0] = reach + outside
+        state[1], state[2] = least, where
+
+
+@compiled()
+def _trace(
+    steps: npt.NDArray[np.uint8],
+    entered: IntArray,
+    last: int,
+    where: IntArray,
+) -> None:
+    """Follow the path back from column `last`, -1 outside; write the column in each row."""
+    j = last
+    for i in range(len(steps) - 1, -1, -1):
+        where[i] = j
+        if j < 0:
+            j = entered[i, 1]
+        elif steps[i, j] == 3:
+            j = entered[i, 0]
+        else:
+            j -= steps[i, j]

@@ -1,0 +1,161 @@
+"""Passages of a score: parts, sections left out or played again, other keys."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import align
+from align.errors import ParameterError
+from align.features.pitch import LOWEST_BAND, N_BANDS
+from align.formats.scores import Score, chords
+from align.music import passages
+from align.music.keys import check_key, described
+from align.music.parts import plays_again
+from align.music.passages import find_passages
+from align.types import Note
+
+PITCHES = np.random.default_rng(4).integers(50, 80, 60)
+SCORE = Score.of([Note(int(p), 0.5 * k) for k, p in enumerate(PITCHES)])
+
+
+def level_of(played, before=0, shift=0):
+    """Half a second for each note; before them, half seconds of other sounds."""
+    rng = np.random.default_rng(1)
+    level = np.zeros((50 * (len(played) + before), N_BANDS), dtype=np.float32)
+    for k in range(before):
+        level[50 * k : 50 * k + 50] = 10.0 + rng.normal(size=(50, N_BANDS))
+    for k, note in enumerate(played, before):
+        for above in (0, 12, 19):
+            level[50 * k : 50 * k + 50, PITCHES[note] + shift - LOWEST_BAND + above] = 12.0
+    return level
+
+
+CASES = {
+    "all": [(0, 60)],
+    "beginning": [(0, 25)],
+    "middle": [(20, 45)],
+    "end": [(38, 60)],
+    "a cut": [(0, 22), (40, 60)],
+    "a repetition": [(0, 35), (15, 60)],
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("before", [0, 10])
+def test_passages_are_found(name, before):
+    spans = CASES[name]
+    played = [k for first, last in spans for k in range(first, last)]
+    found = find_passages(level_of(played, before), 0.01, SCORE, chords(SCORE))
+    assert len(found.passages) == len(spans)
+    start = 0.5 * before
+    for passage, (first, last) in zip(found.passages, spans, strict=True):
+        assert abs(passage.first - first) <= 2
+        assert abs(passage.last - (last - 1)) <= 2
+        true = start + 0.5 * (np.arange(passage.first, passage.last + 1) - first)
+        assert np.abs(passage.times - true).max() < 1.1
+        assert np.median(np.abs(passage.times - true)) < 0.2
+        start += 0.5 * (last - first)
+    assert plays_again(found.passages) == (name == "a repetition")
+
+
+@pytest.mark.parametrize("shift", [-7, -1, 0, 4, 7])
+def test_the_key_is_found(shift):
+    level = level_of(range(10, 50), shift=shift)
+    found = find_passages(level, 0.01, SCORE, chords(SCORE), sorted({-8, -1, 0, 7, shift}))
+    assert found.shift == shift
+
+
+def naive(cost, outside, jump, uneven):
+    """Dynamic programming over all frames and columns, outside as one more column."""
+    n, m = cost.shape
+    best = np.full((n + 1, m + 1), np.inf)
+    best[0, m] = 0.0
+    for i in range(n):
+        reach = best[i].min()
+        for j in range(m):
+            ways = [best[i, j] + uneven, reach + jump]
+            ways += [best[i, j - 1]] if j > 0 else []
+            ways += [best[i, j - 2] + uneven] if j > 1 else []
+            best[i + 1, j] = min(ways) + cost[i, j]
+        best[i + 1, m] = reach + outside
+    return best[n].min()
+
+
+def cost_of(where, cost, outside, jump, uneven):
+    """Cost of a path, which has -1 outside."""
+    total, before = 0.0, -1
+    for i, j in enumerate(where):
+        if j < 0:
+            total += outside
+        else:
+            step = {0: uneven, 1: 0.0, 2: uneven}.get(j - before, jump) if before >= 0 else jump
+            total += cost[i, j] + min(step, jump)
+        before = j
+    return total
+
+
+@given(
+    st.integers(1, 20),
+    st.integers(2, 20),
+    st.integers(0, 99),
+    st.floats(0.1, 1.0),
+    st.floats(0.0, 3.0),
+)
+def test_the_recursion_is_exact(n, m, seed, outside, jump):
+    cost = np.random.default_rng(seed).random((n, m)).astype(np.float32)
+    steps, entered = np.empty((n, m), dtype=np.uint8), np.empty((n, 2), dtype=np.intp)
+    before, state = np.full(m, np.inf), np.array([0.0, np.inf, -1.0])
+    for begin in range(0, n, 7):  # in blocks, as it is used
+        part = slice(begin, begin + 7)
+        passages._advance(
+            cost[part], outside, jump, 0.1, before, state, steps[part], entered[part]
+        )
+    least = min(state[0], state[1])
+    assert least == pytest.approx(naive(cost, outside, jump, 0.1), abs=1e-5)
+    where = np.empty(n, dtype=np.intp)
+    last = int(state[2]) if state[1] <= state[0] else -1
+    passages._trace(steps, entered, last, where)
+    assert cost_of(where, cost, outside, jump, 0.1) == pytest.approx(least, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("transpose", "tuning", "message"),
+    [(99, None, "transpose=99, must be"), (None, 44.0, "tuning=44.0, must be Hz of A4")],
+)
+def test_keys_that_no_recording_has(transpose, tuning, message):
+    with pytest.raises(ParameterError, match=message):
+        check_key(transpose, tuning)
+
+
+def test_a_fraction_of_a_semitone_is_told_only_where_it_is_large():
+    assert described(0, 0.4) is None
+    assert "453 Hz" in (described(1, -0.495) or "")
+
+
+RATE = 16000
+
+
+def tones(pitches, semitones):
+    x = np.zeros(round((0.44 * len(pitches) + 1.5) * RATE))
+    for k, pitch in enumerate(pitches):
+        t = np.arange(round(0.6 * RATE)) / RATE
+        f = 440 * 2 ** ((pitch + semitones - 69) / 12)
+        tone = sum(0.6**h * np.sin(2 * np.pi * (h + 1) * f * t) for h in range(4))
+        first = round((0.5 + 0.44 * k) * RATE)
+        x[first : first + t.size] += 0.1 * tone * np.exp(-4 * t)
+    return x.astype(np.float32)
+
+
+@pytest.mark.parametrize("semitones", [-5.0, 12 * np.log2(415 / 440), 7.0])
+def test_a_transposed_recording_is_aligned(semitones):
+    pitches = PITCHES[:30]
+    notes = [Note(int(p), 0.4 * k) for k, p in enumerate(pitches)]
+    found = align.load("piano").align(tones(pitches, semitones), notes, rate=RATE)
+    assert np.median(np.abs(found.onsets - 0.5 - 0.44 * np.arange(30))) < 0.03
+    assert [note.pitch for note in found.notes] == pitches.tolist()
+    said = [text for text in found.warnings if "than the score is written" in text]
+    assert len(said) == 1
+    fixed = align.load("piano").set_params(transpose=round(semitones))
+    again = fixed.align(tones(pitches, semitones), notes, rate=RATE)
+    assert np.median(np.abs(again.onsets - found.onsets)) < 0.02
