@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from align.errors import DataError
 from align.files.regular import open_regular
+from align.formats.beats import Beats, beats_of_bars
 from align.formats.note_rows import NoteRow
 
 __all__ = ["MidiNote", "MidiScore", "read_midi_notes", "read_midi_score"]
@@ -22,6 +23,7 @@ __all__ = ["MidiNote", "MidiScore", "read_midi_notes", "read_midi_score"]
 _DRUMS = 9  # channel 10, counted from 0
 _UNENDED = 0.1  # seconds given to a note without an end
 _MAX_BYTES = 1 << 26
+_MOST_BARS = 100_000  # beyond, what a file calls bars is something else
 _PER_QUARTER = 500_000  # microseconds, until the file says otherwise
 
 
@@ -42,10 +44,11 @@ class MidiNote(NamedTuple):
 
 @dataclass(frozen=True)
 class MidiScore:
-    """A file, as mido has it, and its notes, ordered by onset and pitch."""
+    """A file, as mido has it, its notes, ordered by onset and pitch, and its beats if it says."""
 
     file: Any
     notes: list[MidiNote]
+    beats: Beats | None = None
 
 
 def read_midi_notes(path: str | os.PathLike[str]) -> list[NoteRow]:
@@ -75,7 +78,47 @@ def read_midi_score(path: str | os.PathLike[str]) -> MidiScore:
             notes.append(MidiNote(begun.time, message.note, lasts, begun.tick, begun.place, place))
     for (_, _, pitch), unended in sounding.items():
         notes += [MidiNote(b.time, pitch, _UNENDED, b.tick, b.place, None) for b in unended]
-    return MidiScore(midi, sorted(notes, key=lambda note: (note.onset, note.pitch)))
+    last = max((note.tick for note in notes), default=0)
+    beats = _beats(midi, tempos, last)
+    return MidiScore(midi, sorted(notes, key=lambda note: (note.onset, note.pitch)), beats)
+
+
+def _beats(midi: Any, tempos: list[tuple[int, int]], last: int) -> Beats | None:
+    """Return the beats up to tick `last`; None where the file has no time signature.
+
+    A first signature that lasts for one bar only, shorter than those of the next, is a pick-up.
+    """
+    found: dict[int, tuple[int, int]] = {}
+    for track in midi.tracks:
+        tick = 0
+        for message in track:
+            tick += message.time
+            if message.type == "time_signature":
+                found[tick] = (message.numerator, message.denominator)
+    if not found:
+        return None
+    metres = sorted(found.items())
+    if metres[0][0] > 0:
+        metres.insert(0, (0, (4, 4)))  # what a file means that does not say
+    per_beat = [4 * midi.ticks_per_beat / denominator for _, (_, denominator) in metres]
+    if any(numerator < 1 for _, (numerator, _) in metres) or min(per_beat) < 1:
+        return None
+    lengths = [n * beat for (_, (n, _)), beat in zip(metres, per_beat, strict=True)]
+    pick_up = len(metres) > 1 and metres[1][0] <= lengths[0] < lengths[1]
+    clock = _Clock(tempos, midi.ticks_per_beat)
+    bars: list[tuple[float, float, float, int]] = []
+    number = 0 if pick_up else 1
+    for k, (start, _) in enumerate(metres):
+        until = metres[k + 1][0] if k + 1 < len(metres) else last + lengths[k]
+        if (until - start) / lengths[k] > _MOST_BARS:
+            return None
+        at = float(start)
+        while at < min(until, last + 1):
+            end = min(at + lengths[k], until) if k + 1 < len(metres) else at + lengths[k]
+            begin = clock.seconds(int(at))
+            bars.append((begin, clock.seconds(int(end)), (end - at) / per_beat[k], number))
+            at, number = end, number + 1
+    return beats_of_bars(bars)
 
 
 def _loaded(path: str | os.PathLike[str]) -> Any:

@@ -18,6 +18,7 @@ import re
 import warnings
 import zipfile
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Any, TypeVar
 
@@ -25,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import DataError
+from align.formats.beats import Beats, beats_of_bars
 from align.formats.note_rows import NoteRow
 
 __all__ = ["NOTATION_SUFFIXES", "Notation", "read_notation_notes"]
@@ -44,8 +46,8 @@ _PLAIN = re.compile(r"utf-?(8|16|16le|16be)|us-ascii|iso-?8859-?[0-9]+|(windows-
 
 def read_notation_notes(
     path: str | os.PathLike[str], *, repeats: bool | Sequence[bool] = True
-) -> list[NoteRow]:
-    """Return the notes of a score in notation; `Notation.rows` describes `repeats`."""
+) -> tuple[list[NoteRow], Beats | None]:
+    """Return notes and beats of a score in notation; `Notation.rows` describes `repeats`."""
     return Notation(path).rows(repeats)
 
 
@@ -86,8 +88,8 @@ class Notation:
         )
         self._parts, self.n_repeats = self._guarded(self._load)
 
-    def rows(self, repeats: bool | Sequence[bool] = True) -> list[NoteRow]:
-        """Return the notes that are played.
+    def rows(self, repeats: bool | Sequence[bool] = True) -> tuple[list[NoteRow], Beats | None]:
+        """Return the notes that are played, and the beats.
 
         Parameters
         ----------
@@ -100,17 +102,20 @@ class Notation:
         list of NoteRow
             Sounding notes of all parts, in the order of their onsets; the first bar or its upbeat
             begins at 0.
+        Beats or None
+            Bars and beats as they are played, of the first part that has any.
 
         Raises
         ------
         DataError
             Where the score contradicts itself.
         """
-        rows = self._guarded(lambda: self._unfolded(repeats))
+        rows, beats = self._guarded(lambda: self._unfolded(repeats))
         first = min((row.onset for row in rows), default=0.0)
         if first < 0:  # an upbeat
             rows = [row._replace(onset=row.onset - first) for row in rows]
-        return sorted(rows, key=lambda row: (row.onset, row.pitch))
+            beats = beats and replace(beats, times=beats.times - first)
+        return sorted(rows, key=lambda row: (row.onset, row.pitch)), beats
 
     def _guarded(self, work: Callable[[], _T]) -> _T:
         """Do what calls partitura, and say in one sentence where it fails."""
@@ -134,17 +139,20 @@ class Notation:
         forks = [_path_of(part, self._partitura.score, ())[1] for part in parts]
         return parts, max(forks, default=0)
 
-    def _unfolded(self, repeats: bool | Sequence[bool]) -> list[NoteRow]:
+    def _unfolded(self, repeats: bool | Sequence[bool]) -> tuple[list[NoteRow], Beats | None]:
         taken = () if repeats is True else [False] * self.n_repeats
         if not isinstance(repeats, bool):
             taken = list(repeats)
-        out = []
+        out: list[NoteRow] = []
+        beats: Beats | None = None
         module = self._partitura.score
         for part in self._parts:
             path = _path_of(part, module, taken)[0]
             whole = module.new_part_from_path(path, part, update_ids=repeats is not False)
             out += _notes(whole, module)
-        return out
+            if beats is None:
+                beats = _beats(whole, module)
+        return out, beats
 
 
 def _path_of(part: Any, score: Any, taken: Sequence[bool]) -> tuple[Any, int]:
@@ -282,6 +290,32 @@ def _notes(part: Any, score: Any) -> list[NoteRow]:
             )
         )
     return rows
+
+
+def _beats(part: Any, score: Any) -> Beats | None:
+    """Return the bars and beats of one unfolded part, in its own seconds."""
+    to_seconds = _tempo_map(part, score)
+    measures = sorted(part.iter_all(score.Measure), key=lambda measure: measure.start.t)
+    metres = sorted(
+        (m.start.t, int(m.beats), int(m.beat_type)) for m in part.iter_all(score.TimeSignature)
+    )
+    if not metres or any(n < 1 or kind < 1 for _, n, kind in metres):
+        return None
+    at = [t for t, _, _ in metres]
+    bars = []
+    pick_up = False
+    for k, measure in enumerate(measures):
+        ends = np.array([part.quarter_map(measure.start.t), part.quarter_map(measure.end.t)])
+        place = max(0, int(np.searchsorted(at, measure.start.t, side="right")) - 1)
+        _, n_beats, kind = metres[place]
+        lasts = float(ends[1] - ends[0]) * kind / 4
+        if k == 0:
+            pick_up = lasts < n_beats - 1e-6
+        # partitura counts all bars from 1, the pick-up as well
+        number = (measure.number or k + 1) - pick_up
+        begin, end = to_seconds(ends).tolist()
+        bars.append((begin, end, lasts, number))
+    return beats_of_bars(bars)
 
 
 def _tempo_map(part: Any, score: Any) -> Any:

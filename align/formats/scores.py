@@ -27,8 +27,9 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import DataError, ParameterError
+from align.formats.beats import Beats
 from align.formats.note_rows import NoteRow, check_pitches
-from align.formats.score_midi import read_midi_notes
+from align.formats.score_midi import read_midi_score
 from align.formats.score_partitura import NOTATION_SUFFIXES, read_notation_notes
 from align.formats.score_table import read_table_notes, read_truth_rows
 from align.types import IntArray, Note, pitch_name
@@ -75,6 +76,8 @@ class Score:
     repeats : str
         Where it had repeats to take or to leave, a letter for each in the order of playing: y
         where it is taken here, n where it is not.
+    beats : Beats, optional
+        Its bars and beats as they are played, where the file says them.
 
     Examples
     --------
@@ -90,6 +93,7 @@ class Score:
     grace: npt.NDArray[np.bool_]
     path: str | None = None
     repeats: str = ""
+    beats: Beats | None = None
 
     def __post_init__(self) -> None:
         n = len(self.ids)
@@ -246,20 +250,24 @@ def read_score(path: str | os.PathLike[str], *, repeats: bool | Sequence[bool] =
     """
     name = os.fspath(path)
     suffix = PurePath(name).suffix.lower()
+    beats = None
     if suffix in (".mid", ".midi"):
-        rows = read_midi_notes(path)
+        midi = read_midi_score(path)
+        rows = [NoteRow(note.onset, note.pitch, note.duration) for note in midi.notes]
+        beats = midi.beats
         empty = "has no notes (the drums of channel 10 do not count); nothing can be aligned."
     elif suffix in (".csv", ".tsv"):
         rows = read_table_notes(path)
         empty = "has no notes, only the names of columns; give one note on each line."
     elif suffix in NOTATION_SUFFIXES:
-        return score_of_rows(read_notation_notes(path, repeats=repeats), name)
+        rows, beats = read_notation_notes(path, repeats=repeats)
+        return score_of_rows(rows, name, beats=beats)
     else:
         raise DataError(
             f"is not a score Align can read; its name must end in {', '.join(SCORE_SUFFIXES)}.",
             path=name,
         )
-    return score_of_rows(rows, name, empty)
+    return score_of_rows(rows, name, empty, beats=beats)
 
 
 def score_of_rows(
@@ -268,6 +276,7 @@ def score_of_rows(
     empty: str = "has no notes; nothing can be aligned.",
     *,
     repeats: str = "",
+    beats: Beats | None = None,
 ) -> Score:
     """Make a score of what a reader found; raises what `read_score` does."""
     if not rows:
@@ -280,7 +289,7 @@ def score_of_rows(
                 line=row.line,
             )
     check_pitches(rows, path)
-    return replace(Score.of(rows, path=path), repeats=repeats)
+    return replace(Score.of(rows, path=path), repeats=repeats, beats=beats)
 
 
 def chords(score: Score, tolerance: float = 0.004) -> Chords:

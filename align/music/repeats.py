@@ -71,10 +71,10 @@ class FoldedScore:
             )
         taken = [letter == "y" for letter in repeats]
         if all(taken) or not any(taken):
-            rows = self._notation.rows(all(taken))
+            rows, beats = self._notation.rows(all(taken))
         else:
-            rows = self._notation.rows(taken)
-        return score_of_rows(rows, self._path, repeats=repeats)
+            rows, beats = self._notation.rows(taken)
+        return score_of_rows(rows, self._path, repeats=repeats, beats=beats)
 
 
 def best_way(score: FoldedScore, fit: Callable[[Score], _T], cost: Callable[[_T], float]) -> _T:

@@ -1,0 +1,136 @@
+"""Bars and beats of a score, as musicians count them.
+
+The beat is the one that the time signature notates: a quarter in 3/4, an eighth in 6/8. Bars have
+the numbers of the score, so that a bar that is repeated comes twice under one number; a MIDI file
+has none, and its bars are counted from 1. A first bar that is shorter than its time signature says
+is a pick-up, bar 0, and its beats are the last ones of a bar: 3 where it is one beat in 3/4.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from align.errors import ParameterError
+from align.types import IntArray
+
+__all__ = ["Beats", "beats_of_bars"]
+
+Float64 = npt.NDArray[np.float64]
+
+_MOST = 1_000_000  # beats; a file that has more counts something else
+_SAME = 1e-6  # of a beat: rounding
+
+
+@dataclass(frozen=True, eq=False)
+class Beats:
+    """Where each beat of a score stands, in the order of playing.
+
+    Parameters
+    ----------
+    times : np.ndarray [shape=(B,)]
+        Score seconds, strictly increasing; B > 1. The last is where the last bar ends.
+    bars : np.ndarray [shape=(B,), dtype=intp]
+        Number of the bar of each beat.
+    numbers : np.ndarray [shape=(B,)]
+        Place in its bar, 1 for the first; the last is 1, the beat that would come next.
+
+    Raises
+    ------
+    ParameterError
+        If shapes disagree or times do not increase.
+
+    Examples
+    --------
+    >>> beats = beats_of_bars([(0.0, 1.5, 3, 1), (1.5, 3.0, 3, 2)])
+    >>> beats.bars, beats.numbers
+    (array([1, 1, 1, 2, 2, 2, 3]), array([1., 2., 3., 1., 2., 3., 1.]))
+    >>> beats.at([0.25, 1.5])
+    (array([1, 2]), array([1.5, 1. ]))
+    """
+
+    times: Float64
+    bars: IntArray
+    numbers: Float64
+
+    def __post_init__(self) -> None:
+        n = self.times.size
+        if n < 2 or any(each.shape != (n,) for each in (self.times, self.bars, self.numbers)):
+            raise ParameterError("times, bars and numbers of beats must be of one length, over 1.")
+        if not (np.diff(self.times) > 0).all() or not np.isfinite(self.times).all():
+            raise ParameterError("times of beats must be finite and increase.")
+
+    def at(self, score_seconds: npt.ArrayLike) -> tuple[IntArray, Float64]:
+        """Bar and beat, with its fraction, at times of the score.
+
+        Parameters
+        ----------
+        score_seconds : array_like [shape=(N,)]
+            Score seconds; before the first beat and after the last, counting goes on in the first
+            and the last bar.
+
+        Returns
+        -------
+        bars : np.ndarray [shape=(N,), dtype=intp]
+            Number of the bar.
+        beats : np.ndarray [shape=(N,)]
+            Beat in the bar, 1.5 half way from the first beat to the second.
+        """
+        t = np.asarray(score_seconds, dtype=np.float64)
+        lengths = np.append(np.diff(self.times), self.times[-1] - self.times[-2])
+        # times of notes are rounded, and a note on a beat must not fall before it
+        k = np.searchsorted(self.times, t + 1e-3 * lengths.min(), side="right") - 1
+        k = np.clip(k, 0, self.times.size - 1)
+        share = (t - self.times[k]) / lengths[k]
+        share = np.where(np.abs(share) < 2e-3, 0.0, share)
+        return self.bars[k], self.numbers[k] + share
+
+    def per_minute(self, score_seconds: npt.ArrayLike) -> Float64:
+        """Beats in a minute of the score at times of the score, in seconds [shape=(N,)]."""
+        k = np.searchsorted(self.times, np.asarray(score_seconds) + 1e-6, side="right") - 1
+        rates: Float64 = 60 / np.diff(self.times)[np.clip(k, 0, self.times.size - 2)]
+        return rates
+
+
+def beats_of_bars(bars: Sequence[tuple[float, float, float, int]]) -> Beats | None:
+    """Return the beats of bars that follow each other.
+
+    Parameters
+    ----------
+    bars : sequence of (start, end, n_beats, number)
+        Of each bar: start and end in score seconds, how many beats it lasts, and its number. A bar
+        may last a fraction of a beat more or less.
+
+    Returns
+    -------
+    Beats or None
+        None where there is no beat, or there are too many to be a score's.
+    """
+    times: list[float] = []
+    places: list[int] = []
+    numbers: list[float] = []
+    last = (0.0, 0)
+    for start, end, n_beats, number in bars:
+        if not (end > start and 0 < n_beats and len(times) + n_beats < _MOST):
+            continue
+        first = 1.0
+        if number == 0:  # a pick-up; `number` 1 follows with its whole length
+            first = max(1.0, 1.0 + _length_after(bars) - n_beats)
+        count = max(1, int(np.ceil(n_beats - _SAME)))
+        for k in range(count):
+            times.append(start + (end - start) * k / n_beats)
+            places.append(number)
+            numbers.append(first + k)
+        last = (end, number + 1)
+    times.append(last[0])
+    places.append(last[1])
+    numbers.append(1.0)
+    if len(times) < 2 or not (np.diff(times) > 0).all():
+        return None
+    return Beats(np.array(times), np.array(places, dtype=np.intp), np.array(numbers))
+
+
+def _length_after(bars: Sequence[tuple[float, float, float, int]]) -> float:
+    """Return how many beats the bar after the pick-up lasts; 0 where there is none."""
+    return next((n_beats for _, _, n_beats, number in bars if number == 1), 0.0)
