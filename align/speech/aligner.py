@@ -15,10 +15,9 @@ Three sets of base functions have names:
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -39,7 +38,7 @@ from align.features import (
 )
 from align.features.articulatory import articulation
 from align.features.surroundings import KINDS
-from align.formats.phone_map import PHONE_MAPS, read_phone_map
+from align.formats.phone_map import PHONE_MAPS
 from align.formats.phone_map import unknown as describe_unknown
 from align.sequence.aligner import SequenceAligner
 from align.sequence.base import Aligner, Progress
@@ -49,7 +48,14 @@ from align.sequence.fit import Fit
 from align.sequence.lattices import ExpandedLattice
 from align.sequence.placement import WINDOW
 from align.sequence.state import aligner_state, arrays_of, restored
+from align.speech.expansion import (
+    Spelled,
+    closures_of,
+    expanded_lattice,
+    expanded_sequence,
+)
 from align.speech.hearing import Hearing, sound_of
+from align.speech.label_classes import IpaClasses, broad_classes, read_map
 from align.speech.match import DEFAULTS, MatchModel, evidence_of
 from align.speech.mismatches import learned_match
 from align.speech.surroundings import Surroundings, network_of
@@ -62,10 +68,6 @@ if TYPE_CHECKING:
 
 __all__ = ["SpeechAligner"]
 
-_CLOSURE_OF = {
-    **dict.fromkeys(("p", "t", "k", "ch"), "cl"),
-    **dict.fromkeys(("b", "d", "g", "jh"), "vcl"),
-}
 _HOPS = {"default": 0.005, "universal": 0.005, "thesis": 0.01}
 _DEFAULT_MAP = "timit48"
 
@@ -283,7 +285,7 @@ class SpeechAligner(SequenceAligner):
                 ArticulatoryDuration(symbols),
             ]
         return [
-            NetworkConfidence(symbols, _broad_classes(), random_state=self.random_state),
+            NetworkConfidence(symbols, broad_classes(), random_state=self.random_state),
             SpectralDistance(scales=(1, 2, 3, 4)),
             DurationFeature("lognormal", classes=self._label_classes()),
         ]
@@ -393,13 +395,13 @@ class SpeechAligner(SequenceAligner):
         if self.phone_map is None or (self.takes_ipa and self.phone_map == _DEFAULT_MAP):
             return {}
         given = self.phone_map
-        return given if isinstance(given, Mapping) else _read_map(os.fspath(given))
+        return given if isinstance(given, Mapping) else read_map(os.fspath(given))
 
     def _label_classes(self) -> Mapping[str, str]:
         """Label to its broad class, for labels whose phone has one."""
         if self.takes_ipa:
-            return _IpaClasses(self._symbols(), getattr(self, "labels_", ()))
-        classes = _broad_classes()
+            return IpaClasses(self._symbols(), getattr(self, "labels_", ()))
+        classes = broad_classes()
         through_map = {k: classes[v] for k, v in self._symbols().items() if v in classes}
         return {**classes, **through_map}
 
@@ -462,75 +464,19 @@ class SpeechAligner(SequenceAligner):
                 path=name,
             )
 
-    def _spelled(self, events: tuple[Event, ...]) -> "_Spelled":
+    def _spelled(self, events: tuple[Event, ...]) -> Spelled:
         """Return phones as the model knows them, and what it knows besides."""
         known = self.known_labels()
         labels = [self._canonical(event, known) for event in events]
         symbols = [self._symbol(label) for label in labels]
-        closures = set(_CLOSURE_OF.values())
-        split = not closures.intersection(symbols) and closures <= known
-        closure = [_CLOSURE_OF.get(symbol) if split else None for symbol in symbols]
-        return _Spelled(labels, closure, [s != SILENCE and SILENCE in known for s in symbols])
+        sounds = [s != SILENCE and SILENCE in known for s in symbols]
+        return Spelled(labels, closures_of(symbols, known), sounds)
 
     def _expand(self, events: tuple[Event, ...]) -> tuple[tuple[Event, ...], IntArray]:
-        """Decode what the phone string leaves out: closures of stops, silence at either end.
-
-        A model of TIMIT's labels has a label for the closure of a stop and one for its release; a
-        pronunciation dictionary has one for both. Where no closure is given, each stop is decoded
-        as closure and release, and begins with its closure.
-        """
-        labels, closures, sounds = self._spelled(events)
-        decoded: list[Event] = [SILENCE] if sounds[0] else []
-        place = []
-        for label, closure in zip(labels, closures, strict=True):
-            place.append(len(decoded))
-            decoded += [label] if closure is None else [closure, label]
-        place.append(len(decoded))
-        if sounds[-1]:
-            decoded.append(SILENCE)
-        return tuple(decoded), np.array(place, dtype=np.intp)
+        return expanded_sequence(self._spelled(events))
 
     def _expand_lattice(self, lattice: Lattice, events: tuple[Event, ...]) -> ExpandedLattice:
-        """Decode what the lattice leaves out, as `_expand` does for a sequence.
-
-        Where no node is a closure, each stop becomes two nodes; paths that do not begin or end
-        with silence get one that is outside of what was asked for.
-        """
-        labels, closures, sounds = self._spelled(events)
-        decoded: list[Event] = []
-        given, head, tail = [], [], []
-        arcs, score = [], []
-        for v, (label, closure) in enumerate(zip(labels, closures, strict=True)):
-            head.append(len(decoded))
-            given.append(v)
-            if closure is not None:
-                decoded.append(closure)
-                given.append(-1)
-                arcs.append((len(decoded) - 1, len(decoded)))
-                score.append(0.0)
-            decoded.append(label)
-            tail.append(len(decoded) - 1)
-        arcs += [(tail[u], head[v]) for u, v in lattice.arcs.tolist()]
-        score += lattice.arc_score.tolist()
-        outer: list[list[tuple[int, float]]] = []  # starts, ends
-        for nodes, scores, side in (
-            (lattice.starts.tolist(), lattice.start_score.tolist(), head),
-            (lattice.ends.tolist(), lattice.end_score.tolist(), tail),
-        ):
-            silence = len(decoded)
-            inner = [(side[v], x) for v, x in zip(nodes, scores, strict=True) if not sounds[v]]
-            for v, value in zip(nodes, scores, strict=True):
-                if sounds[v]:
-                    arcs.append((silence, side[v]) if side is head else (side[v], silence))
-                    score.append(value)
-            if any(sounds[v] for v in nodes):
-                decoded.append(SILENCE)
-                given.append(-2)
-                inner.append((silence, 0.0))
-            outer.append(inner)
-        return ExpandedLattice(
-            _lattice(decoded, arcs, score, *outer), tuple(decoded), np.array(given, dtype=np.intp)
-        )
+        return expanded_lattice(lattice, self._spelled(events))
 
     def align_text(
         self, audio: str | os.PathLike[str] | npt.NDArray[Any], text: Any, **options: Any
@@ -573,59 +519,3 @@ class SpeechAligner(SequenceAligner):
         if not isinstance(named["features"], list):
             raise ModelError("features must be a list of names.")
         return cls([*named.pop("features"), *features], **named)
-
-
-class _Spelled(NamedTuple):
-    """Phones as a model knows them: labels, the closure to put before each, whether it sounds."""
-
-    labels: list[str]
-    closures: list[str | None]
-    sounds: list[bool]
-
-
-def _lattice(
-    events: Sequence[Event],
-    arcs: Sequence[tuple[int, int]],
-    score: Sequence[float],
-    starts: Sequence[tuple[int, float]],
-    ends: Sequence[tuple[int, float]],
-) -> Lattice:
-    """Return the lattice of scored arcs between events, and of scored starts and ends."""
-    return Lattice(
-        len(events),
-        arcs,  # type: ignore[arg-type]
-        [v for v, _ in starts],  # type: ignore[arg-type]
-        [v for v, _ in ends],  # type: ignore[arg-type]
-        score,  # type: ignore[arg-type]
-        [value for _, value in starts],  # type: ignore[arg-type]
-        [value for _, value in ends],  # type: ignore[arg-type]
-        labels=tuple(str(event) for event in events),
-    )
-
-
-class _IpaClasses(Mapping[str, str]):
-    """Broad class of every label that can be read as IPA, listed or not."""
-
-    def __init__(self, symbols: Mapping[str, str], labels: Sequence[str]) -> None:
-        self._symbols, self._labels = symbols, labels
-
-    def __getitem__(self, label: str) -> str:
-        try:
-            return articulation(self._symbols.get(label, label)).opening
-        except DataError as error:
-            raise KeyError(label) from error
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._labels)
-
-    def __len__(self) -> int:
-        return len(self._labels)
-
-
-@lru_cache(maxsize=8)
-def _read_map(name: str) -> Mapping[str, str]:
-    return read_phone_map(name)
-
-
-def _broad_classes() -> Mapping[str, str]:
-    return _read_map("timit_classes")
