@@ -93,3 +93,8 @@ def test_a_learner_of_ours_on_coins():
     model.partial_fit(np.ones((200, 1)), -slopes)
     for w in (-1.0, 1.0, 0.0):
         assert model.trace_.certify("Cor 1", u=[w]).holds
+
+
+def test_the_examples_of_the_one_hot_stream_are_unit_vectors():
+    found = [x for x, _ in one_hot_stream(3, lambda: np.zeros(3))]
+    np.testing.assert_array_equal(found, np.eye(3))
