@@ -6,7 +6,10 @@
      "score_file": "score.mid", "repeats": "", "score": 812.4, "match": 0.71, "warnings": [],
      "notes": [{"id": "n0", "pitch": 74, "name": "D5", "score_onset": 0.0, "score_duration": 0.5,
                 "onset": 0.52, "offset": 1.05, "chord": 0, "confidence": 0.98}, ...],
-     "chords": [{"score_onset": 0.0, "onset": 0.52}, ...]}
+     "chords": [{"score_onset": 0.0, "onset": 0.52}, ...],
+     "beats": [{"score_time": 0.0, "time": 0.52, "bar": 1, "beat": 1.0}, ...]}
+
+``beats`` are there where the score says its bars. Their ``time``, by the time map, is not read.
 """
 
 import json
@@ -16,8 +19,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from align.errors import DataError
+from align.errors import DataError, ParameterError
 from align.files.text import read_text
+from align.formats.beats import Beats
 from align.formats.frame import parsed_json, writer
 from align.formats.notes import NoteTimes, TimedNotes
 from align.types import IntArray, Note, pitch_name
@@ -62,7 +66,18 @@ def format_music_json(alignment: TimedNotes) -> str:
         "notes": notes,
         "chords": [{"score_onset": scored, "onset": played} for scored, played in chords],
     }
+    if alignment.beats is not None:
+        content["beats"] = _beat_entries(alignment, alignment.beats)
     return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def _beat_entries(alignment: TimedNotes, beats: Beats) -> list[dict[str, Any]]:
+    times = alignment.to_performed(beats.times)
+    columns = (beats.times, times, beats.bars, beats.numbers)
+    return [
+        {"score_time": scored, "time": time, "bar": bar, "beat": number}
+        for scored, time, bar, number in zip(*(each.tolist() for each in columns), strict=True)
+    ]
 
 
 write_music_json = writer(format_music_json)
@@ -119,7 +134,23 @@ def read_music_json(path: str | os.PathLike[str], *, duration: float | None = No
         tuple(map(str, content.get("warnings") or ())),
         _text(content, "score_file", name),
         _text(content, "repeats", name) or "",
+        _beats(content.get("beats"), name),
     )
+
+
+def _beats(entries: Any, path: str) -> Beats | None:
+    if entries is None:
+        return None
+    if not isinstance(entries, list):
+        raise DataError('"beats" must be a list.', path=path)
+    times, bars, numbers = (
+        np.array([_number(entry, key, "a beat", path) for entry in entries])
+        for key in ("score_time", "bar", "beat")
+    )
+    try:
+        return Beats(times, bars.astype(np.intp), numbers)
+    except ParameterError as error:
+        raise DataError(str(error), path=path) from None
 
 
 def _chords(

@@ -9,6 +9,9 @@ The columns may come in any order; those for the score onset, the pitch and the 
 must be there, under the names that `align.formats.score_table` knows. So such a table is also a
 score, and, once a person has corrected its performed onsets, a truth to train on. A row that is
 deleted is a note that was not played.
+
+Where the score says its bars, the columns ``bar`` and ``beat`` follow: `align.formats.beats`. They
+are for people, and are not read back.
 """
 
 import csv
@@ -34,10 +37,14 @@ def format_note_table(alignment: TimedNotes, *, separator: str = ",") -> str:
     """Return an alignment as a table, one note on each line, in the order of the score.
 
     Seconds to the microsecond; durations are score seconds. Where there are no confidences, that
-    column is missing.
+    column is missing; so are bars and beats where the score does not say them.
     """
     confidence = alignment.confidence
     columns = [name for name in _COLUMNS if name != "confidence" or confidence is not None]
+    beats = alignment.beats
+    if beats is not None:
+        columns += ["bar", "beat"]
+        bars, places = beats.at(alignment.score_onsets)
     out = io.StringIO()
     writer = csv.writer(out, delimiter=separator, lineterminator="\n")
     writer.writerow(columns)
@@ -50,6 +57,8 @@ def format_note_table(alignment: TimedNotes, *, separator: str = ",") -> str:
             "id": alignment.note_ids[k],
             "duration_s": f"{alignment.durations[k]:.6f}",
         }
+        if beats is not None:
+            row.update(bar=str(bars[k]), beat=f"{places[k]:.3f}".rstrip("0").rstrip("."))
         writer.writerow([row[name] for name in columns])
     return out.getvalue()
 

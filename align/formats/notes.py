@@ -11,6 +11,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from align.formats.beats import Beats
 from align.formats.scores import Score, chords
 from align.types import IntArray, Note
 
@@ -69,6 +70,10 @@ class NotesOfScore(Protocol):
     def score_file(self) -> str | None:
         """The score."""
 
+    @property
+    def beats(self) -> Beats | None:
+        """Bars and beats of the score, where it says them."""
+
 
 class TimedNotes(NotesOfScore, Protocol):
     """What the writers of notes ask for; see `align.MusicAlignment`, which has it all."""
@@ -111,6 +116,9 @@ class TimedNotes(NotesOfScore, Protocol):
     def repeats(self) -> str:
         """Which repeats of the score were taken."""
 
+    def to_performed(self, score_seconds: npt.ArrayLike) -> Float64:
+        """Return seconds of the recording for score seconds."""
+
     def tempo(self, window: float = 1.0) -> tuple[Float64, Float64, Float64]:
         """Return times, score times and relative tempo of the chords."""
 
@@ -139,6 +147,8 @@ class NoteTimes:
         Of `align.MusicAlignment`, where the file or the score tells them.
     repeats : str
         Which repeats of the score were taken.
+    beats : Beats, optional
+        Bars and beats of the score.
     """
 
     events: tuple[Note, ...]
@@ -159,6 +169,7 @@ class NoteTimes:
     warnings: tuple[str, ...] = ()
     score_file: str | None = None
     repeats: str = ""
+    beats: Beats | None = None
 
     def __len__(self) -> int:
         return len(self.events)
@@ -195,6 +206,7 @@ def notes_of_score(
         duration,
         score_file=score.path,
         repeats=score.repeats,
+        beats=score.beats,
     )
 
 
@@ -224,4 +236,5 @@ def notes_played(
         audio=notes.audio,
         rate=notes.rate,
         score_file=notes.score_file,
+        beats=notes.beats,
     )

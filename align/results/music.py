@@ -28,6 +28,7 @@ from align.results.writing import NoteWriting
 from align.types import Event, IntArray, Note, pitch_name
 
 if TYPE_CHECKING:
+    from align.formats.beats import Beats
     from align.formats.notes import NoteTimes
 
 __all__ = ["MusicAlignment"]
@@ -72,6 +73,8 @@ class MusicAlignment(NoteWriting, Timing):
     repeats : str
         Where the score had repeats to take or to leave, a letter for each in the order of
         playing: y where it was taken, n where it was not.
+    beats : align.formats.beats.Beats, optional
+        Bars and beats of the score, where it says them.
 
     Raises
     ------
@@ -101,6 +104,7 @@ class MusicAlignment(NoteWriting, Timing):
     chord_score_onsets: Float64 = None  # type: ignore[assignment]
     score_file: str | None = None
     repeats: str = ""
+    beats: "Beats | None" = None
 
     def __post_init__(self) -> None:
         events = tuple(self.events)
@@ -172,6 +176,7 @@ class MusicAlignment(NoteWriting, Timing):
         fields.setdefault("durations", notes.durations)
         fields.setdefault("score_file", notes.path)
         fields.setdefault("repeats", notes.repeats)
+        fields.setdefault("beats", notes.beats)
         if len(set(notes.ids)) == len(notes):
             fields.setdefault("note_ids", notes.ids)
         return cls(notes.notes, np.asarray(onsets, dtype=np.float64), **fields)
@@ -376,6 +381,7 @@ class MusicAlignment(NoteWriting, Timing):
             chord_of=self.chord_of,
             chord_score_onsets=self.chord_score_onsets,
             score_file=self.score_file,
+            beats=self.beats,
         )
 
     def __repr__(self) -> str:

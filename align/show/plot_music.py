@@ -3,7 +3,8 @@
 In grey, the energy of the recording in semitone bands (60 dB of it). A note of the score is a
 box, put where the time map (through the onsets of chords) has it; a bar at its left marks when the
 note itself begins, blue, or red where the aligner is not sure of it. The truth is drawn as orange
-bars, half a semitone above. Below, how fast the score goes by, on a logarithmic scale.
+bars, half a semitone above. Thin lines are where the bars of the score begin, with their numbers,
+as many as there is room for. Below, how fast the score goes by, on a logarithmic scale.
 
 matplotlib is needed: ``pip install "margin-align[plot]"``.
 """
@@ -38,6 +39,8 @@ _PITCH_HEIGHT = (0.07, 0.16)  # inches for a semitone, at many and at few pitche
 _ROLL_HEIGHTS = (2.2, 6.5)  # inches
 _TEMPO_HEIGHT = 1.2  # inches
 _COLUMNS_PER_INCH = 150
+_BAR_WIDTH = 0.3  # inches that the number of a bar needs
+_STEPS = np.array([1, 2, 5, 10, 20, 50, 100, 200, 500, 1000])  # bars from number to number
 _AROUND = 3  # semitones shown above and below the notes
 _LOUDEST = 14.0  # of the levels
 _WINDOW = 1.0  # seconds over which the tempo is fitted
@@ -87,6 +90,7 @@ class NotePicture(NamedTuple):
         curve = figure.add_subplot(grid[1], sharex=roll)
         shown = _shown(self.alignment, self.span)
         _draw_roll(roll, *self[:3], shown)
+        _draw_bar_lines([roll, curve], self.alignment, shown)
         roll.tick_params(labelbottom=False, bottom=False)
         _draw_tempo(curve, *self[:2], shown)
         curve.set_xlabel("time (s)")
@@ -215,6 +219,34 @@ def _bars(
     return list(
         np.stack((np.stack((times, pitches + lower), 1), np.stack((times, pitches + upper), 1)), 1)
     )
+
+
+def _draw_bar_lines(axes: "list[Axes]", alignment: MusicAlignment, shown: Span) -> None:
+    """Draw where bars begin by the time map, with their numbers in the first axes."""
+    beats = alignment.beats
+    if beats is None:
+        return
+    first = np.append(True, np.diff(beats.bars) != 0) | (beats.numbers == 1)
+    times = alignment.to_performed(beats.times[first][:-1])  # the last only ends the last bar
+    numbers = beats.bars[first][:-1]
+    seen = (times >= shown[0]) & (times <= min(shown[1], alignment.end))
+    times, numbers = times[seen], numbers[seen]
+    room = axes[0].get_window_extent().width / axes[0].figure.dpi / _BAR_WIDTH
+    every = _STEPS[np.searchsorted(_STEPS[:-1], times.size / max(room, 1.0))]
+    for k, (time, number) in enumerate(zip(times.tolist(), numbers.tolist(), strict=True)):
+        if every > 1 and number % every and k > 0:
+            continue
+        for ax in axes:
+            ax.axvline(time, color="0.45", linewidth=0.6, zorder=0.5)
+        axes[0].annotate(
+            str(number),
+            (time, 0.0),
+            xytext=(2, 2),
+            xycoords=("data", "axes fraction"),
+            textcoords="offset points",
+            fontsize=7,
+            color="0.2",
+        )
 
 
 def _pitch_axis(ax: "Axes", low: int, high: int) -> None:

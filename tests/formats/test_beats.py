@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from align.errors import ParameterError
+from align.errors import DataError, ParameterError
 from align.formats.beats import Beats, beats_of_bars
 from align.formats.scores import Score, read_score
+from align.results.music import MusicAlignment
 
 
 def midi(path: Path, metres: list[tuple[int, int, int]], quarters: int) -> Score:
@@ -107,3 +108,44 @@ def test_beats_that_cannot_be() -> None:
     assert beats_of_bars([(0.0, 1.0, 1e9, 1)]) is None
     with pytest.raises(ParameterError, match="must be finite and increase"):
         Beats(np.array([0.0, 0.0]), np.array([1, 1]), np.array([1.0, 2.0]))
+
+
+@pytest.fixture
+def aligned(tmp_path: Path) -> MusicAlignment:
+    """Five quarters in 3/4 with a pick-up, played at twice the tempo from 1 s on."""
+    score = midi(tmp_path / "a.mid", [(0, 1, 4), (1, 3, 4)], 5)
+    return MusicAlignment.from_score(score, 1 + score.onsets / 2)
+
+
+def test_tables_tell_bars_and_beats(aligned: MusicAlignment, tmp_path: Path) -> None:
+    aligned.to_csv(tmp_path / "a.csv")
+    lines = (tmp_path / "a.csv").read_text().splitlines()
+    assert lines[0].endswith(",bar,beat")
+    assert [line.split(",")[-2:] for line in lines[1:]] == [
+        *(["0", "3"], ["1", "1"], ["1", "2"], ["1", "3"], ["2", "1"])
+    ]
+    MusicAlignment.from_csv(tmp_path / "a.csv")
+
+
+def test_json_keeps_beats(aligned: MusicAlignment, tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    aligned.to_json(path)
+    back = MusicAlignment.from_labels(path)
+    assert aligned.beats is not None
+    assert back.beats is not None
+    for name in ("times", "bars", "numbers"):
+        np.testing.assert_array_equal(getattr(back.beats, name), getattr(aligned.beats, name))
+    assert '"bar": 0,\n   "beat": 3.0' in path.read_text()
+    path.write_text(path.read_text().replace('"bar": 0', '"bar": 1e300'))
+    with pytest.raises(DataError, match='"bar" of a beat is'):
+        MusicAlignment.from_labels(path)
+
+
+def test_pictures_have_bar_lines(aligned: MusicAlignment) -> None:
+    plt = pytest.importorskip("matplotlib.pyplot")
+    from align.show.plot import plot_alignment
+
+    ax = plot_alignment(aligned)
+    numbers = {text.get_text(): text.xy[0] for text in ax.texts}
+    assert numbers == pytest.approx({"0": 1.0, "1": 1.25, "2": 2.0})
+    plt.close(ax.figure)
