@@ -5,6 +5,8 @@ what waits is aligned when it is needed (`align.studio.waiting`), and each confi
 makes a new model (`align.studio.learning`). Every method may be called from any thread.
 """
 
+import csv
+import io
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -283,12 +285,14 @@ class Session:
             if new.confirmed and new.now is not None:
                 self._write(name, new.now.document)
             self._add(entry)
+            self._write_manifest()
             return self._view(name)
 
     def confirm(self, name: str, *, revision: int) -> dict[str, Any]:
         """Take a recording as right, write its file, and return the view; see `edit`.
 
-        The file is ``OUT/NAME.TextGrid``, of music ``OUT/NAME.csv``. `learn` learns from it.
+        The file is ``OUT/NAME.TextGrid``, of music ``OUT/NAME.csv``. `learn` learns from it, and
+        ``OUT/confirmed.csv`` lists all of them with their recordings, for `align adapt`.
         """
         with self._lock:
             _, document = self._checked(name, revision)
@@ -297,7 +301,9 @@ class Session:
     def _confirm(self, name: str, old: Document, new: Document) -> dict[str, Any]:
         right = new.all_fixed()
         self._write(name, right)
-        return self._step(name, "confirm", old, right)
+        view = self._step(name, "confirm", old, right)
+        self._write_manifest()
+        return view
 
     def correct(self, name: str, alignment: Any) -> None:
         """Take a whole alignment as right: what a script does instead of `edit` and `confirm`.
@@ -348,13 +354,30 @@ class Session:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise DataError(f"cannot be made: {error.strerror}.", path=str(path.parent)) from error
-        self._work.write(document.alignment(self._tasks[name].audio), str(path))
+        self._work.write(self._alignment(name, document), str(path))
+
+    def _alignment(self, name: str, document: Document) -> Any:
+        return document.alignment(self._tasks[name].audio)
 
     def _write_missing(self) -> None:
         """Write the files of confirmed recordings that are not there; others may be a person's."""
         for name, document in self._truths().items():
             if not self._path(name).exists():
                 self._write(name, document)
+        self._write_manifest()
+
+    def _write_manifest(self) -> None:
+        """Write which recordings of speech are confirmed, as `align.read_corpus` takes it."""
+        if self._work.kind != "speech":
+            return
+        stream = io.StringIO()
+        table = csv.writer(stream, lineterminator="\n")
+        table.writerow(["audio", "labels", "group"])
+        for name in self._truths():
+            task = self._tasks[name]
+            paths = [os.path.relpath(path, self._out) for path in (task.audio, self._path(name))]
+            table.writerow([*paths, task.group or ""])
+        atomic_write(self._out / "confirmed.csv", stream.getvalue(), overwrite=True)
 
     def _truths(self) -> dict[str, Document]:
         """Return what is confirmed, of the recordings that are still there."""
@@ -387,10 +410,14 @@ class Session:
             self._write(name, document, folder / "confirmed")
         atomic_write(folder / "progress.json", json.dumps(progress, indent=2), overwrite=True)
         if report:
-            from align.show.page.document import write_page
+            from align.show.page import Recording, write_page
 
-            found = [document.alignment(self._tasks[n].audio) for n, document in truths.items()]
-            write_page(found, folder / "report.html", overwrite=True)
+            shown = []
+            for name, document in truths.items():
+                found, (above, _, stem) = self._alignment(name, document), name.rpartition("/")
+                phones = getattr(found, "phones", found)
+                shown.append(Recording(phones, name, stem=stem, folder=above))
+            write_page(shown, folder / "report.html", overwrite=True)
 
     # The queue -------------------------------------------------------------------------------
 
