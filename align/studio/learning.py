@@ -68,7 +68,6 @@ class Learning:
         self._confirmed: dict[str, int] = {}  # entries of each recording when it was confirmed
         self._learned: dict[str, int] = {}
         self._entries: list[Mapping[str, Any]] = []
-        self._failed: dict[str, int] = {}
 
     # What the journal says -------------------------------------------------------------------
 
@@ -120,8 +119,8 @@ class Learning:
             return None
         todo = [
             name
-            for name, entries in self._confirmed.items()
-            if name in examples and self._learned.get(name) != entries != self._failed.get(name)
+            for name, entries in list(self._confirmed.items())  # other threads confirm meanwhile
+            if name in examples and self._learned.get(name) != entries
         ]
         if not todo and not (deep and self._learned):
             return None
