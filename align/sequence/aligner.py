@@ -31,6 +31,7 @@ from align.sequence.correction import OnsetCorrection
 from align.sequence.feature_terms import base_functions_of, distinct, terms_of
 from align.sequence.fit import Fit, fields_of
 from align.sequence.frames import in_order
+from align.sequence.habits import Habits
 from align.sequence.lattices import ExpandedLattice, LatticeAlignment, node_events
 from align.sequence.placement import WINDOW, Placement, moved_offset
 from align.sequence.problem import Truth
@@ -107,6 +108,8 @@ class SequenceAligner(Aligner):
         of the training set are most probable, and the offset that is subtracted from every onset.
     correction_ : OnsetCorrection or None
         The last, small move of each onset.
+    habits_ : Habits or None
+        What online learning has found out of the labeller; see `align.sequence.online`.
     longest_ : float
         The longest event of the training set, in seconds.
     starts_at_zero_, ends_with_recording_ : bool
@@ -124,6 +127,7 @@ class SequenceAligner(Aligner):
 
     kind: ClassVar[str] = "sequence"
     correction_: OnsetCorrection | None = None
+    habits_: Habits | None = None
     _recent: RecentSignals | None = None
     labels_: list[str]
     longest_: float
@@ -339,6 +343,17 @@ class SequenceAligner(Aligner):
         offset = moved_offset(self.placement_.offset, errors)
         self.placement_ = replace(self.placement_, offset=offset)
 
+    def _learn_placement(
+        self, item: TimedSignal, x: BaseFunctions, features: Sequence[Feature]
+    ) -> None:
+        potentials = x.potentials(self._weights(x))
+        found, _ = self.placement_.times(potentials, decode(potentials).onsets)
+        events = tuple(item.events)
+        found = self._corrected(found, dict(zip(x.names, x.terms, strict=True)), events)
+        classes = self._boundary_classes() or {}
+        kinds = [classes.get(str(event)) for event in events]
+        self.habits_ = (self.habits_ or Habits()).after(found, item.times, kinds)
+
     # Alignment -------------------------------------------------------------------------------
 
     def _recent_signal(self, audio: Any, rate: int | None, name: str) -> Signal:
@@ -416,10 +431,13 @@ class SequenceAligner(Aligner):
     def _corrected(
         self, times: npt.NDArray[np.float64], terms: Mapping[str, Any], events: tuple[Event, ...]
     ) -> npt.NDArray[np.float64]:
-        if self.correction_ is None:
+        if self.correction_ is None and self.habits_ is None:
             return times
         classes = self._boundary_classes() or {}
-        return self.correction_.moved(times, terms, [classes.get(str(event)) for event in events])
+        kinds = [classes.get(str(event)) for event in events]
+        if self.correction_ is not None:
+            times = self.correction_.moved(times, terms, kinds)
+        return times if self.habits_ is None else self.habits_.moved(times, kinds)
 
     def align(
         self,
@@ -739,6 +757,8 @@ class SequenceAligner(Aligner):
             "starts_at_zero": self.starts_at_zero_,
             "ends_with_recording": self.ends_with_recording_,
         }
+        if self.habits_ is not None:
+            header["habits"] = self.habits_.get_state()
         return header, arrays
 
     def _set_state(
@@ -763,6 +783,9 @@ class SequenceAligner(Aligner):
         if header.get("correction") is not None:  # models of before have none
             own = arrays_of(arrays, "correction.")
             self.correction_ = OnsetCorrection.from_state(header["correction"], own, self.hop_)
+        self.habits_ = None
+        if header.get("habits") is not None:  # models that did not learn online have none
+            self.habits_ = Habits.from_state(header["habits"])
         self.longest_ = float(header["longest"])
         self.starts_at_zero_ = bool(header["starts_at_zero"])
         self.ends_with_recording_ = bool(header["ends_with_recording"])

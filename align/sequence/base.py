@@ -142,6 +142,10 @@ class Aligner(ParamsMixin, ABC):
     ) -> None:
         """Move what `_calibrate` has set towards a few recordings, for `adapt`."""
 
+    def _learn_placement(self, item: Any, x: BaseFunctions, features: Sequence[Any]) -> None:
+        """Learn from one recording where onsets are to be placed, for online learning."""
+        self._recalibrate([item], [x], [features])
+
     @abstractmethod
     def _count(self, items: Sequence[Any]) -> dict[str, int]:
         """Return how many events there are, under the name that the task has for them."""

@@ -10,8 +10,8 @@ changes the model within a second or two:
       d = phi(x, y) - phi(x, y'),  loss = cost(y, y') - <w, d>
 
   with base functions of features that have not seen the recording;
-* the offset goes towards the median error of all recordings so far, each placed by the model that
-  had not seen it;
+* onsets move by the last errors between sounds of the same two classes (`align.sequence.habits`),
+  of music by a median error of all; each error is of the model that had not seen the recording;
 * networks then continue their training for a few steps, on this recording and some of those
   before, so that they do not forget; durations become a mixture of those of the beginning and of
   all recordings so far.
@@ -126,7 +126,7 @@ class OnlineLearner:
         x, y = new._problem(item, old.features_)  # of features that have not seen it
         problem = new._structured(new._make_cost(), [x])
         new.coef_ = passive_aggressive(problem, old.coef_, x, y, self.C)
-        new._recalibrate([item], [x], [old.features_])
+        new._learn_placement(item, x, old.features_)
         self._items.pop(name, None)
         others = list(self._items.values())
         some = np.sort(self._random().permutation(len(others))[:_REPLAYED])

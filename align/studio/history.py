@@ -5,7 +5,7 @@ entry to the next history, and nothing else changes one. Each entry that changes
 the whole document as it is then; so a journal is read without a model, and says the same for ever.
 
 =============  ================================================================================
-``do``         what an entry holds besides ``name``
+``do``         what an entry holds besides ``name`` and ``revision``
 =============  ================================================================================
 ``edit``       ``action``; ``state``, the new document; ``base``, that before the first step
 ``confirm``    ``state``, the document that is right; ``base``, as above
@@ -45,12 +45,15 @@ class History:
         Steps that were undone, the newest last.
     entries : int
         How many entries the history is made of.
+    revision : int
+        What the newest entry says; it grows from entry to entry.
     """
 
     past: tuple[Step, ...] = ()
     now: Step | None = None
     future: tuple[Step, ...] = ()
     entries: int = 0
+    revision: int = 0
 
     @property
     def confirmed(self) -> bool:
@@ -61,14 +64,19 @@ class History:
 def after(history: History, entry: Mapping[str, Any]) -> History:
     """Return the history after one more entry; DataError where it cannot follow."""
     do, n = entry["do"], history.entries + 1
+    revision = int(entry.get("revision", n))
     if do == "undo":
         if history.now is None or not history.past:
             raise DataError("there is nothing to undo.")
-        return History(history.past[:-1], history.past[-1], (*history.future, history.now), n)
+        return History(
+            history.past[:-1], history.past[-1], (*history.future, history.now), n, revision
+        )
     if do == "redo":
         if history.now is None or not history.future:
             raise DataError("there is nothing to do again.")
-        return History((*history.past, history.now), history.future[-1], history.future[:-1], n)
+        return History(
+            (*history.past, history.now), history.future[-1], history.future[:-1], n, revision
+        )
     now = history.now or Step(Document.from_json(entry["base"]))
     step = Step(Document.from_json(entry["state"]), do == "confirm")
-    return History((*history.past, now), step, (), n)
+    return History((*history.past, now), step, (), n, revision)

@@ -5,10 +5,11 @@ seen it, and judged; then it is learned from. Beside it, the model of the beginn
 the same recordings, which says what learning has gained. Two guards watch over it:
 
 * a new model that makes more errors than the old one on recordings confirmed before is given up;
-* where the last ten recordings were aligned worse than the model of the beginning aligns them,
-  that model is put back, and learning begins anew.
+* where the last ten recordings were aligned worse than the model of the beginning aligns them, by
+  more than chance explains, that model is put back, and learning begins anew.
 """
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -31,7 +32,7 @@ __all__ = ["Learning", "Made"]
 
 _TOLERANCE = {"speech": 0.02, "music": 0.05}  # seconds, beyond which a boundary is off
 _WINDOW = 10  # recordings, of which progress and the second guard speak
-_WATCHED = {"speech": 6, "music": 0}  # recordings that a new model is tried on
+_WATCHED = {"speech": 4, "music": 0}  # recordings that a new model is tried on
 _DEEP = 20  # recordings, after which all are learned from again
 
 
@@ -67,7 +68,6 @@ class Learning:
         self._confirmed: dict[str, int] = {}  # entries of each recording when it was confirmed
         self._learned: dict[str, int] = {}
         self._entries: list[Mapping[str, Any]] = []
-        self._failed: dict[str, int] = {}
 
     # What the journal says -------------------------------------------------------------------
 
@@ -119,8 +119,8 @@ class Learning:
             return None
         todo = [
             name
-            for name, entries in self._confirmed.items()
-            if name in examples and self._learned.get(name) != entries != self._failed.get(name)
+            for name, entries in list(self._confirmed.items())  # other threads confirm meanwhile
+            if name in examples and self._learned.get(name) != entries
         ]
         if not todo and not (deep and self._learned):
             return None
@@ -180,7 +180,8 @@ class Learning:
         judged = [e["judged"] for e in (*self._entries, entry) if e.get("judged")][-_WINDOW:]
         now, first = (sum(one[key] for one in judged) for key in ("now", "fixed_model"))
         since = [e for e in self._entries[1 - _WINDOW :] if e.get("put_back")]
-        if len(judged) == _WINDOW and not since and now > 1.1 * first + 2:
+        chance = 2.0 * math.sqrt(now + first)  # two standard deviations of a difference of counts
+        if len(judged) == _WINDOW and not since and now - first > chance:
             return f"{now} errors on the last {_WINDOW}, {first} by the first model", self._given
         names = [n for n in self._learned if n in examples and n != entry["name"]]
         every = max(1, len(names) // max(1, _WATCHED[self._given.kind]))

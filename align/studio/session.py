@@ -6,25 +6,26 @@ makes a new model (`align.studio.learning`). Every method may be called from any
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from threading import RLock
+from threading import Lock, RLock
 from typing import Any, Self
 
 from align.batch.tasks import Task, work_for
 from align.errors import DataError, ParameterError
 from align.features.audio import audio_info
-from align.files.atomic import atomic_write
 from align.files.lock import FolderLock
 from align.models.file import load
 from align.results.alignment import Alignment
 from align.sequence.base import Aligner
+from align.studio.decoding import ModelDecoder
 from align.studio.document import Document
 from align.studio.edits import edited
 from align.studio.history import History, after
 from align.studio.journal import Journal
 from align.studio.learning import Learning
+from align.studio.output import Output
 from align.studio.queue import Waiting, expected_errors, in_order
 from align.studio.revision import StaleRevision
 from align.types import Example
@@ -99,6 +100,7 @@ class Session:
         self._tasks = {task.name: task for task in sorted(tasks, key=lambda task: task.name)}
         self.names = list(self._tasks)
         self._out = Path(out)
+        self._output = Output(self._out, self._work, self._tasks)
         inside = self._out / "studio"
         try:
             inside.mkdir(parents=True, exist_ok=True)
@@ -107,7 +109,7 @@ class Session:
         self._own = FolderLock(out, inside / "lock")
         self._own.__enter__()
         try:
-            self._lock = RLock()
+            self._lock, self._one_update = RLock(), Lock()
             self._journal = Journal(inside / "journal.jsonl")
             self._histories: dict[str, History] = {}
             self._learning = Learning(given, inside, learn=learn, random_state=random_state)
@@ -118,7 +120,7 @@ class Session:
             if not self._journal.entries:
                 self._add({"do": "begin", "model": self._learning.digest})
             self._journal.entries.clear()
-            self._write_missing()
+            self._output.write_missing(self._truths())
         except BaseException:
             self.close()
             raise
@@ -173,9 +175,10 @@ class Session:
     def _revision(self, name: str) -> int:
         """Return a number that grows with every change of what `view` shows.
 
-        The version of the model that found a recording grows until it is first edited.
+        Until it is first edited, it is the version of the model that found the recording.
         """
-        return self._waiting.version(name) + self._history(name).entries
+        history = self._history(name)
+        return history.revision if history.entries else self._waiting.version(name)
 
     # What an editor asks for -----------------------------------------------------------------
 
@@ -264,7 +267,9 @@ class Session:
     ) -> dict[str, Any]:
         """Log a new document, and return the view of it."""
         base = {} if self._history(name).now else {"base": old.to_json()}
-        self._add({"name": name, "do": do, **about, **base, "state": new.to_json()})
+        revision = self._revision(name) + 1
+        entry = {"name": name, "do": do, "revision": revision, **about, **base}
+        self._add({**entry, "state": new.to_json()})
         return self._view(name)
 
     def undo(self, name: str, *, revision: int) -> dict[str, Any]:
@@ -278,17 +283,19 @@ class Session:
     def _back(self, name: str, do: str, revision: int) -> dict[str, Any]:
         with self._lock:
             history, _ = self._checked(name, revision)
-            entry = {"name": name, "do": do}
+            entry = {"name": name, "do": do, "revision": revision + 1}
             new = after(history, entry)  # raises before anything is written
             if new.confirmed and new.now is not None:
-                self._write(name, new.now.document)
+                self._output.write(name, new.now.document)
             self._add(entry)
+            self._output.write_manifest(self._truths())
             return self._view(name)
 
     def confirm(self, name: str, *, revision: int) -> dict[str, Any]:
         """Take a recording as right, write its file, and return the view; see `edit`.
 
-        The file is ``OUT/NAME.TextGrid``, of music ``OUT/NAME.csv``. `learn` learns from it.
+        The file is ``OUT/NAME.TextGrid``, of music ``OUT/NAME.csv``. `learn` learns from it, and
+        ``OUT/confirmed.csv`` lists all of them with their recordings, for `align adapt`.
         """
         with self._lock:
             _, document = self._checked(name, revision)
@@ -296,8 +303,10 @@ class Session:
 
     def _confirm(self, name: str, old: Document, new: Document) -> dict[str, Any]:
         right = new.all_fixed()
-        self._write(name, right)
-        return self._step(name, "confirm", old, right)
+        self._output.write(name, right)
+        view = self._step(name, "confirm", old, right)
+        self._output.write_manifest(self._truths())
+        return view
 
     def correct(self, name: str, alignment: Any) -> None:
         """Take a whole alignment as right: what a script does instead of `edit` and `confirm`.
@@ -339,23 +348,6 @@ class Session:
 
     # Files -----------------------------------------------------------------------------------
 
-    def _path(self, name: str, folder: Path | None = None) -> Path:
-        return (folder or self._out) / f"{name}{self._work.formats[self._work.default_format]}"
-
-    def _write(self, name: str, document: Document, folder: Path | None = None) -> None:
-        path = self._path(name, folder)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise DataError(f"cannot be made: {error.strerror}.", path=str(path.parent)) from error
-        self._work.write(document.alignment(self._tasks[name].audio), str(path))
-
-    def _write_missing(self) -> None:
-        """Write the files of confirmed recordings that are not there; others may be a person's."""
-        for name, document in self._truths().items():
-            if not self._path(name).exists():
-                self._write(name, document)
-
     def _truths(self) -> dict[str, Document]:
         """Return what is confirmed, of the recordings that are still there."""
         return {
@@ -376,21 +368,9 @@ class Session:
         report : bool
             Also write ``report.html``, a page of the confirmed recordings.
         """
-        import json
-
-        folder = Path(path)
         with self._lock:
             model, truths, progress = self.model, self._truths(), self.progress()
-        folder.mkdir(parents=True, exist_ok=True)
-        model.save(folder / "model.align")
-        for name, document in truths.items():
-            self._write(name, document, folder / "confirmed")
-        atomic_write(folder / "progress.json", json.dumps(progress, indent=2), overwrite=True)
-        if report:
-            from align.show.page.document import write_page
-
-            found = [document.alignment(self._tasks[n].audio) for n, document in truths.items()]
-            write_page(found, folder / "report.html", overwrite=True)
+        self._output.export(Path(path), model, truths, progress, report=report)
 
     # The queue -------------------------------------------------------------------------------
 
@@ -484,8 +464,8 @@ class Session:
             model, version = self.model, self._learning.version
         return Document.of(self._work.align(model, task)), version
 
-    def _decoder(self, name: str) -> "_Decoder":
-        return _Decoder(self.model, self._task(name), self._work)
+    def _decoder(self, name: str) -> ModelDecoder:
+        return ModelDecoder(self.model, self._task(name), self._work)
 
     # Learning --------------------------------------------------------------------------------
 
@@ -509,16 +489,17 @@ class Session:
             What was done: ``version`` of the model, ``seconds``, the ``judged`` errors, whether
             the model was ``put_back``. Empty where nothing was left to learn from.
         """
-        with self._lock:
-            truths = self._truths()
-            examples = {name: self._example(name, document) for name, document in truths.items()}
-        made = self._learning.update(examples, deep=deep)  # takes a while: the lock is free
-        if made is None:
-            return {}
-        with self._lock:
-            self._learning.save(made)
-            self._add(made.entry)
-            self._learning.publish(made)
+        with self._one_update:
+            with self._lock:
+                truths = self._truths()
+                examples = {name: self._example(name, one) for name, one in truths.items()}
+            made = self._learning.update(examples, deep=deep)  # takes a while: the lock is free
+            if made is None:
+                return {}
+            with self._lock:
+                self._learning.save(made)
+                self._add(made.entry)
+                self._learning.publish(made)
         return {key: value for key, value in made.entry.items() if key != "do"}
 
     def _example(self, name: str, document: Document) -> Example:
@@ -555,23 +536,3 @@ def _confidence(document: Document) -> float | None:
     """Return the mean confidence of the boundaries; None where it is not known."""
     sure = [s.confidence for s in document.segments if s.confidence is not None]
     return round(sum(sure) / len(sure), 4) if sure else None
-
-
-class _Decoder:
-    """Finds times again with one model, for one recording."""
-
-    def __init__(self, model: Any, task: Task, work: Any) -> None:
-        self._model, self._task, self._work = model, task, work
-
-    def phones(self, labels: Sequence[str], anchors: Mapping[int, float]) -> Alignment:
-        """Return the alignment of phones, some of which begin at known times."""
-        from align.speech.mapped import align_mapped
-
-        found = align_mapped(
-            self._model, self._task.audio, labels, self._work.phone_map, anchors=anchors or None
-        )
-        return found
-
-    def text(self, text: str) -> Document:
-        """Return the document of a text."""
-        return Document.of(self._work.align_text(self._model, self._task.audio, text))
