@@ -9,36 +9,28 @@ Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, c
 """
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from align._blas import one_thread
-from align.decoders import Lattice, decode
-from align.errors import DataError, ModelError, ParameterError
-from align.features import Feature, Signal, TimedSignal
-from align.learners.structured.learner import StructuredLearner
+from align.decoders import Lattice
+from align.errors import DataError, ParameterError
+from align.features import Signal
 from align.potentials import Path, Potentials
 from align.results.alignment import Alignment
 from align.sequence.anchors import Anchors, GivenAnchors, Held, held_in_lattice, held_in_sequence
-from align.sequence.base import NAMELESS, Aligner, Progress
-from align.sequence.checkpoint import describe_timed
-from align.sequence.correction import OnsetCorrection
-from align.sequence.feature_terms import base_functions_of, distinct, terms_of
-from align.sequence.fit import Fit, fields_of
+from align.sequence.base import NAMELESS, Progress
+from align.sequence.feature_terms import terms_of
+from align.sequence.fit import fields_of
 from align.sequence.frames import in_order
-from align.sequence.habits import Habits
 from align.sequence.lattices import ExpandedLattice, LatticeAlignment, node_events
-from align.sequence.placement import WINDOW, Placement, moved_offset
-from align.sequence.problem import Truth
 from align.sequence.recent import RecentSignals
-from align.sequence.recordings import read_timed
-from align.sequence.search import FoundNodes, Room, best_lattice_path, best_path, is_long
-from align.sequence.state import arrays_of, feature_states, restore_features
+from align.sequence.search import FoundNodes, best_lattice_path, best_path, is_long
 from align.sequence.stretches import (
     MOST_OF_STRETCH,
     Stretch,
@@ -47,16 +39,14 @@ from align.sequence.stretches import (
     joined_stretches,
     rough_onsets,
 )
+from align.sequence.timed import TimedAligner
 from align.terms import BaseFunctions
-from align.types import Event, Example, IntArray
+from align.types import Event, Example
 
 __all__ = ["SequenceAligner"]
 
-_LONGEST = 1e6  # seconds that any event lasts
-_WIDEST = 1.0  # second, of the window that smooths the posterior
 
-
-class SequenceAligner(Aligner):
+class SequenceAligner(TimedAligner):
     """Learn to align recordings with the events in them.
 
     Parameters
@@ -126,128 +116,7 @@ class SequenceAligner(Aligner):
     """
 
     kind: ClassVar[str] = "sequence"
-    correction_: OnsetCorrection | None = None
-    habits_: Habits | None = None
     _recent: RecentSignals | None = None
-    labels_: list[str]
-    longest_: float
-    starts_at_zero_: bool
-    ends_with_recording_: bool
-    placement_: Placement
-
-    def __init__(
-        self,
-        features: Sequence[Feature] = (),
-        *,
-        learner: StructuredLearner | None = None,
-        cost: str | Callable[[IntArray, IntArray], float] = "tolerance",
-        tolerance: float = 0.01,
-        hop: float = 0.005,
-        rate: int = 16000,
-        normalise: bool = False,
-        n_folds: int = 4,
-        max_length_factor: float = 1.2,
-        refine: str = "posterior",
-        calibrate: bool = True,
-        correct: bool = False,
-        n_jobs: int | None = None,
-        random_state: int = 0,
-    ) -> None:
-        self.features = features
-        self.learner = learner
-        self.cost = cost
-        self.tolerance = tolerance
-        self.hop = hop
-        self.rate = rate
-        self.normalise = normalise
-        self.n_folds = n_folds
-        self.max_length_factor = max_length_factor
-        self.refine = refine
-        self.calibrate = calibrate
-        self.correct = correct
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-
-    # What a subclass may decide --------------------------------------------------------------
-
-    def _make_features(self) -> list[Feature]:
-        """Return unfitted features, in the order of their base functions."""
-        import copy
-
-        return distinct([copy.deepcopy(feature) for feature in self.features])
-
-    def _make_learner(self) -> StructuredLearner:
-        """Return an unfitted learner."""
-        import copy
-
-        if self.learner is not None:
-            return copy.deepcopy(self.learner)
-        return StructuredLearner(random_state=self.random_state)
-
-    def _corrects(self) -> bool:
-        """Whether a last move of each onset is learned."""
-        return self.correct
-
-    def _window(self) -> float:
-        """Return the width of the window that smooths the posterior, in seconds."""
-        return WINDOW
-
-    def _expand(self, events: tuple[Event, ...]) -> tuple[tuple[Event, ...], IntArray]:
-        """Return the events to decode, and the place in them of each event given, and of the end.
-
-        The places have shape (K + 1,); the last is the number of decoded events, or the place of
-        one that follows the end of the last event given.
-        """
-        return events, np.arange(len(events) + 1)
-
-    def _expand_lattice(self, lattice: Lattice, events: tuple[Event, ...]) -> ExpandedLattice:
-        """Return the lattice to decode, as `_expand` does for a sequence.
-
-        `events` are those of the nodes.
-        """
-        return ExpandedLattice(lattice, events, np.arange(lattice.n_nodes))
-
-    def _frame_length(self) -> float:
-        """Length of a frame in seconds."""
-        return self.hop
-
-    def _check_events(self, events: tuple[Event, ...], name: str) -> None:
-        """Raise DataError where an event cannot be aligned."""
-
-    def _unbounded(self, event: Event) -> bool:
-        """Whether an event may last much longer than any in training (silence, a fermata)."""
-        return False
-
-    def _match(
-        self,
-        signal: Signal,
-        events: tuple[Event, ...],
-        terms: Mapping[str, Any],
-        onsets: IntArray,
-    ) -> Fit | None:
-        """Return how well recording and decoded events fit; None where that is not known.
-
-        `onsets` are in frames.
-        """
-        return None
-
-    def _pins_start(self, events: tuple[Event, ...]) -> bool:
-        """Whether the first event must begin at time 0."""
-        return self.starts_at_zero_
-
-    # Training --------------------------------------------------------------------------------
-
-    def _check_own(self) -> None:
-        self._unfitted_placement()
-        if not (self._frame_length() > 0 and self.rate >= 1):
-            raise ParameterError(
-                f"hop={self.hop}, rate={self.rate}, must be a positive number of seconds and Hz."
-            )
-        if not 0 < self.max_length_factor < np.inf:
-            raise ParameterError(f"max_length_factor={self.max_length_factor}, must be positive.")
-
-    def _unfitted_placement(self) -> Placement:
-        return Placement(self.refine, self._frame_length(), window=self._window())
 
     @one_thread()
     def _completed(self, example: Example) -> Example:
@@ -267,93 +136,6 @@ class SequenceAligner(Aligner):
         end = example.end if place[-1] >= len(decoded) else None
         return replace(example, events=decoded, onsets=onsets, end=end)
 
-    def _read_example(self, example: Example, name: str, weight: float = 1.0) -> TimedSignal:
-        item = read_timed(example, name, lambda: self._signal(example.audio, example.rate, name))
-        self.hop_ = item.signal.hop
-        return item
-
-    def _signal(self, audio: Any, rate: int | None, name: str) -> Signal:
-        return Signal.read(audio, self.rate, self._frame_length(), source_rate=rate, name=name)
-
-    def _describe(self, item: TimedSignal) -> list[Any]:
-        return describe_timed(item)
-
-    def _prepare(self, items: Sequence[TimedSignal], *, anew: bool) -> None:
-        labels = {str(event) for item in items for event in item.events}
-        lengths = [
-            length * item.signal.hop
-            for item in items
-            for event, length in zip(item.events, item.lengths, strict=True)
-            if not self._unbounded(event)
-        ]
-        longest = float(max(lengths, default=self.hop_))
-        if anew:
-            self.starts_at_zero_ = all(item.onsets[0] == 0 for item in items)
-            self.ends_with_recording_ = all(item.end >= item.signal.n_frames - 1 for item in items)
-        else:
-            labels, longest = labels.union(self.labels_), max(self.longest_, longest)
-        self.labels_, self.longest_ = sorted(labels), longest
-
-    def _problem(
-        self, item: TimedSignal, features: Sequence[Feature]
-    ) -> tuple[BaseFunctions, Truth]:
-        events = tuple(item.events)
-        terms = terms_of(features, item.signal, events)
-        return self._assemble(item.signal, events, terms), Truth.whole(item.onsets)
-
-    def _count(self, items: Sequence[TimedSignal]) -> dict[str, int]:
-        return {"events": sum(len(item.events) for item in items)}
-
-    def _calibrate(
-        self,
-        items: Sequence[TimedSignal],
-        xs: Sequence[BaseFunctions],
-        features: Sequence[Sequence[Feature]],
-    ) -> None:
-        potentials = [x.potentials(self._weights(x)) for x in xs]
-        paths = [decode(p) for p in potentials]
-        times = [item.times for item in items]
-        unfitted = replace(self._unfitted_placement(), hop=self.hop_)
-        self.placement_ = unfitted.fitted(potentials, paths, times, calibrate=self.calibrate)
-        self.correction_ = None
-        if self._corrects():
-            found = [
-                self.placement_.times(p, path.onsets)[0]
-                for p, path in zip(potentials, paths, strict=True)
-            ]
-            self.correction_ = OnsetCorrection.fitted(
-                xs, found, times, self._boundary_classes() or {}, self.hop_
-            )
-
-    def _recalibrate(
-        self,
-        items: Sequence[TimedSignal],
-        xs: Sequence[BaseFunctions],
-        features: Sequence[Sequence[Feature]],
-    ) -> None:
-        if not self.calibrate:
-            return
-        errors = []
-        for x, item in zip(xs, items, strict=True):
-            potentials = x.potentials(self._weights(x))
-            found, _ = self.placement_.times(potentials, decode(potentials).onsets)
-            terms = dict(zip(x.names, x.terms, strict=True))
-            found = self._corrected(found, terms, tuple(item.events))
-            errors.append((found - item.times)[potentials.stop - potentials.start > 1])
-        offset = moved_offset(self.placement_.offset, errors)
-        self.placement_ = replace(self.placement_, offset=offset)
-
-    def _learn_placement(
-        self, item: TimedSignal, x: BaseFunctions, features: Sequence[Feature]
-    ) -> None:
-        potentials = x.potentials(self._weights(x))
-        found, _ = self.placement_.times(potentials, decode(potentials).onsets)
-        events = tuple(item.events)
-        found = self._corrected(found, dict(zip(x.names, x.terms, strict=True)), events)
-        classes = self._boundary_classes() or {}
-        kinds = [classes.get(str(event)) for event in events]
-        self.habits_ = (self.habits_ or Habits()).after(found, item.times, kinds)
-
     # Alignment -------------------------------------------------------------------------------
 
     def _recent_signal(self, audio: Any, rate: int | None, name: str) -> Signal:
@@ -365,36 +147,6 @@ class SequenceAligner(Aligner):
     def _suited(self, signal: Signal) -> "SequenceAligner":
         """Return the fitted aligner that suits a recording: this one, but for speech in noise."""
         return self
-
-    def _assemble(
-        self,
-        signal: Signal,
-        events: tuple[Event, ...],
-        terms: Mapping[str, Any],
-        limits: IntArray | None = None,
-        held: Held | None = None,
-    ) -> BaseFunctions:
-        """Return the base functions; `limits` are the longest lengths in frames [shape=(K,)]."""
-        if limits is None:
-            limits = self._room(signal).limits(self._free(events))
-        names = self.base_functions_ or list(terms)
-        n_frames, pinned, windows = signal.n_frames, self._pins_start(events), None
-        if held is not None:  # what is known goes before what training was like
-            pinned = pinned and 0 not in held.at
-            windows, limits = held.windows, held.limits(limits, n_frames, pinned)
-        return base_functions_of(
-            terms, names, events, n_frames, limits, pinned=pinned, windows=windows
-        )
-
-    def _free(self, events: tuple[Event, ...]) -> npt.NDArray[np.bool_]:
-        unbounded = cache(self._unbounded)  # labels are few
-        return np.array([unbounded(event) for event in events])
-
-    def _room(self, signal: Signal) -> Room:
-        longest = int(np.ceil(self.max_length_factor * self.longest_ / signal.hop))
-        return Room(
-            signal.n_frames, signal.hop, min(signal.n_frames, longest), self.ends_with_recording_
-        )
 
     def _best_path(
         self,
@@ -427,17 +179,6 @@ class SequenceAligner(Aligner):
             if held is None
             else held.placed(times, signal.duration)
         )
-
-    def _corrected(
-        self, times: npt.NDArray[np.float64], terms: Mapping[str, Any], events: tuple[Event, ...]
-    ) -> npt.NDArray[np.float64]:
-        if self.correction_ is None and self.habits_ is None:
-            return times
-        classes = self._boundary_classes() or {}
-        kinds = [classes.get(str(event)) for event in events]
-        if self.correction_ is not None:
-            times = self.correction_.moved(times, terms, kinds)
-        return times if self.habits_ is None else self.habits_.moved(times, kinds)
 
     def align(
         self,
@@ -733,72 +474,3 @@ class SequenceAligner(Aligner):
             windows=None if held is None else held.windows,
         )
         return found.averaged() if self.normalise else found
-
-    # Evaluation and model files --------------------------------------------------------------
-
-    def _events_of(self, example: Example) -> Any:
-        return example.events
-
-    def _get_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-        states, arrays = feature_states(self.features_)
-        correction = None
-        if self.correction_ is not None:
-            correction, own = self.correction_.get_state()
-            arrays.update({f"correction.{key}": value for key, value in own.items()})
-        header = {
-            "labels": self.labels_,
-            "features": states,
-            "hop": self.hop_,
-            "offset": self.placement_.offset,
-            "temperature": self.placement_.temperature,
-            "window": self.placement_.window,
-            "correction": correction,
-            "longest": self.longest_,
-            "starts_at_zero": self.starts_at_zero_,
-            "ends_with_recording": self.ends_with_recording_,
-        }
-        if self.habits_ is not None:
-            header["habits"] = self.habits_.get_state()
-        return header, arrays
-
-    def _set_state(
-        self,
-        header: Mapping[str, Any],
-        arrays: Mapping[str, npt.NDArray[Any]],
-        features: list[Any],
-    ) -> None:
-        self.labels_ = [str(label) for label in header["labels"]]
-        self.hop_ = float(header["hop"])
-        hop = round(self._frame_length() * self.rate) / self.rate  # as `Signal` rounds it
-        if self.hop_ != hop:
-            raise ModelError(f"its frames last {self.hop_} s, and {hop} s by its parameters.")
-        self.placement_ = Placement(
-            self.refine,
-            self.hop_,
-            float(header["temperature"]),
-            float(header["offset"]),
-            float(header.get("window", WINDOW)),  # models of before have none
-        )
-        self.correction_ = None
-        if header.get("correction") is not None:  # models of before have none
-            own = arrays_of(arrays, "correction.")
-            self.correction_ = OnsetCorrection.from_state(header["correction"], own, self.hop_)
-        self.habits_ = None
-        if header.get("habits") is not None:  # models that did not learn online have none
-            self.habits_ = Habits.from_state(header["habits"])
-        self.longest_ = float(header["longest"])
-        self.starts_at_zero_ = bool(header["starts_at_zero"])
-        self.ends_with_recording_ = bool(header["ends_with_recording"])
-        lengths = (self.placement_.temperature, self.placement_.window, self.longest_)
-        if not (
-            min(lengths) > 0
-            and self.longest_ <= _LONGEST
-            and self.placement_.window <= _WIDEST
-            and np.isfinite([*lengths, self.placement_.offset]).all()
-        ):
-            raise ModelError("a temperature, window or length is not above 0, or too large.")
-        self.features_ = restore_features(features, header["features"], arrays)
-
-    @classmethod
-    def _with_features(cls, params: Mapping[str, Any], features: Sequence[Feature]) -> Self:
-        return cls(features, **params)
