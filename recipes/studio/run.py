@@ -1,0 +1,204 @@
+"""A simulated person corrects recordings in a session: how many mistakes they meet in all.
+
+::
+
+    python recipes/studio/run.py MODEL CORPUS [--groups G ...] [--most N] [--tolerance S]
+
+MODEL must not have heard CORPUS. The person goes through the recordings, moves every boundary that
+is off by more than the tolerance, looks again after each move, and confirms. A mistake is a
+boundary that is off when the recording is first shown, by the model as it is then. Four ways:
+
+* ``fixed``: the model stays as it is;
+* ``adapt``: after every tenth recording, `align.sequence.adapt` on all that are confirmed;
+* ``files``: a session that learns, in the order of the files;
+* ``queue``: a session that learns, in the order of its queue.
+"""
+
+import argparse
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from recipe_outputs import add_output_options, new_figure, save_figure, write_numbers
+
+import align
+from align.sequence.adapt import adapt
+
+N_RESAMPLED = 2000
+EVERY = 10  # recordings, after which the second way adapts
+LOOKED_AT = 3  # recordings that are aligned anew while the person works on one
+
+
+def chosen(corpus: Path, groups: Sequence[str], most: int, seed: int) -> list[align.Example]:
+    """Return recordings of some groups, drawn at random, in the order of their files."""
+    every = align.read_corpus(corpus, kind="speech")
+    examples = [e for e in every if not groups or e.group in groups]
+    drawn = np.random.default_rng(seed).permutation(len(examples))[:most]
+    return [examples[i] for i in np.sort(drawn)]
+
+
+def linked(examples: Sequence[align.Example], folder: Path) -> dict[str, align.Example]:
+    """Make a folder with these recordings and their labels, and return them by name."""
+    named = {}
+    for example in examples:
+        audio = Path(str(example.audio)).resolve()
+        (folder / str(example.group)).mkdir(exist_ok=True)
+        for path in (audio, audio.with_suffix(".TextGrid")):
+            (folder / str(example.group) / path.name).symlink_to(path)
+        named[f"{example.group}/{audio.stem}"] = example
+    return named
+
+
+def off(found: np.ndarray, example: align.Example, tolerance: float) -> np.ndarray:
+    """Return which boundaries are off; the first begins with the recording."""
+    wrong = np.abs(found - np.asarray(example.onsets)) > tolerance
+    wrong[0] = False
+    return np.flatnonzero(wrong)
+
+
+def fixed(model: Any, examples: Sequence[align.Example], tolerance: float) -> list[int]:
+    """Return the mistakes of a model that stays as it is."""
+    return [len(off(model.timing(e).onsets, e, tolerance)) for e in examples]
+
+
+def adapted(model: Any, examples: Sequence[align.Example], tolerance: float) -> dict[str, Any]:
+    """Return the mistakes where the model is adapted after every tenth recording."""
+    mistakes, confirmed, now, seconds = [], [], model, []
+    for n, example in enumerate(examples, start=1):
+        onsets = now.timing(example).onsets.copy()
+        wrong = off(onsets, example, tolerance)
+        mistakes.append(len(wrong))
+        truth = np.asarray(example.onsets)
+        onsets[wrong] = truth[wrong]
+        bad = np.flatnonzero(np.diff(onsets) <= 0)  # then the person has moved both
+        onsets[bad], onsets[bad + 1] = truth[bad], truth[bad + 1]
+        if (np.diff(onsets) > 0).all():
+            parts = (example.audio, example.events, onsets)
+            confirmed.append(align.Example(*parts, group=example.group, name=example.name))
+        if n % EVERY == 0 and n < len(examples):
+            begin = time.process_time()
+            now = adapt(model, confirmed, n_jobs=1)
+            seconds.append(time.process_time() - begin)
+    return {"mistakes": mistakes, "seconds": seconds}
+
+
+def person(session: align.Session, name: str, example: align.Example, tolerance: float) -> Any:
+    """Correct a recording and confirm it; return the mistakes met and the moves made."""
+    view, met, moves = session.view(name), None, 0
+    while True:
+        rows = view["tiers"][-1]["intervals"]
+        wrong = off(np.array([row["start"] for row in rows]), example, tolerance)
+        met = len(wrong) if met is None else met
+        free = [k for k in wrong if not rows[k]["fixed"]]
+        if not free:
+            break
+        to = float(np.asarray(example.onsets)[free[0]])
+        action = {"do": "move", "tier": "phones", "id": rows[free[0]]["id"], "edge": "start"}
+        try:
+            view = session.edit(name, {**action, "to": to}, revision=view["revision"])
+        except align.AlignError:  # the true labels leave less than a frame: give the whole truth
+            session.correct(name, truth_of(example, view["seconds"]))
+            return met, moves + len(free)
+        moves += 1
+    session.confirm(name, revision=view["revision"])
+    return met, moves
+
+
+def truth_of(example: align.Example, seconds: float) -> align.Alignment:
+    return align.Alignment(example.events, example.onsets, seconds, example.end)
+
+
+def learned(
+    model: Any, named: dict[str, align.Example], folder: Path, tolerance: float, in_queue: bool
+) -> dict[str, Any]:
+    """Return what a person meets in a session that learns."""
+    found: dict[str, Any] = {"names": [], "mistakes": [], "moves": [], "seconds": []}
+    with tempfile.TemporaryDirectory() as out, align.Session(model, folder, out) as session:
+        for name in session.names:
+            if in_queue:
+                name = session.next()
+                assert name is not None
+            met, moves = person(session, name, named[name], tolerance)
+            begin = time.process_time()
+            session.learn()
+            found["seconds"].append(time.process_time() - begin)
+            for key, value in (("names", name), ("mistakes", met), ("moves", moves)):
+                found[key].append(value)
+            for _ in range(LOOKED_AT if in_queue else 0):
+                session.prepare()
+        found["put_back"] = len(session.progress()["put_back"])
+    return found
+
+
+def interval(mistakes: Sequence[int], base: Sequence[int], seed: int) -> list[float]:
+    """Return the ratio of mistakes, and its 95 % interval over recordings drawn again."""
+    a, b = np.array(mistakes, float), np.array(base, float)
+    draws = np.random.default_rng(seed).integers(len(a), size=(N_RESAMPLED, len(a)))
+    ratios = a[draws].sum(axis=1) / np.maximum(b[draws].sum(axis=1), 1.0)
+    low, high = np.quantile(ratios, (0.025, 0.975))
+    return [round(float(x), 3) for x in (a.sum() / max(b.sum(), 1.0), low, high)]
+
+
+def line(way: str, one: dict[str, Any]) -> str:
+    """Return what is printed of one way."""
+    ratio, low, high = one["ratio"]
+    later, least, most = one["second_half"]
+    text = (
+        f"{way:<6} {sum(one['mistakes']):4d} mistakes, {ratio:.2f} of the fixed model's "
+        f"[{low:.2f}, {high:.2f}], second half {later:.2f} [{least:.2f}, {most:.2f}]"
+    )
+    if "moves" in one:
+        text += f", {sum(one['moves'])} moves, put back {one['put_back']}"
+    seconds = one["seconds"] or [0.0]
+    return text + f"; learning {np.mean(seconds):.1f} CPU s, at most {max(seconds):.1f} s"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("model")
+    parser.add_argument("corpus", type=Path)
+    parser.add_argument("--groups", nargs="*", default=[], help="languages or speakers")
+    parser.add_argument("--most", type=int, default=60, help="recordings, at most")
+    parser.add_argument("--tolerance", type=float, default=0.02, help="in seconds")
+    parser.add_argument("--ways", nargs="*", default=["adapt", "files", "queue"])
+    parser.add_argument("--seed", type=int, default=0)
+    add_output_options(parser)
+    options = parser.parse_args()
+
+    model = align.load(options.model)
+    examples = chosen(options.corpus, options.groups, options.most, options.seed)
+    base = fixed(model, examples, options.tolerance)
+    n = sum(len(e.events) - 1 for e in examples)
+    print(f"{len(examples)} recordings, {n} boundaries; the fixed model: {sum(base)} mistakes")
+    found: dict[str, Any] = {"boundaries": n, "fixed": {"mistakes": base}}
+    for way in options.ways:
+        if way == "adapt":
+            one = adapted(model, examples, options.tolerance)
+            of_same = base
+        else:
+            with tempfile.TemporaryDirectory() as folder:
+                named = linked(examples, Path(folder))
+                one = learned(model, named, Path(folder), options.tolerance, way == "queue")
+            by_name = dict(zip(named, base, strict=True))
+            of_same = [by_name[name] for name in one["names"]]
+        one["ratio"] = interval(one["mistakes"], of_same, options.seed)
+        half = len(of_same) // 2
+        later = interval(one["mistakes"][half:], of_same[half:], options.seed)
+        one["fixed"], one["second_half"] = of_same, later
+        found[way] = one
+        print(line(way, one), flush=True)
+    write_numbers(found, options.json)
+    if options.plot:
+        figure, axes = new_figure(figsize=(6, 4))
+        for way in ("fixed", *options.ways):
+            axes.plot(np.cumsum(found[way]["mistakes"]), label=way)
+        axes.set(xlabel="recordings confirmed", ylabel="mistakes met")
+        axes.legend()
+        save_figure(figure, options.plot)
+
+
+if __name__ == "__main__":
+    main()
