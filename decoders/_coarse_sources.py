@@ -16,7 +16,7 @@ from align.potentials import Potentials
 from align.terms import BaseFunctions, DurationTerm, OnsetTerm, RatioTerm, SegmentTerm, Term
 from align.types import FloatArray, IntArray
 
-__all__ = ["Cells", "Source", "source_of"]
+__all__ = ["Cells", "Source", "part_of", "source_of"]
 
 
 class Cells(NamedTuple):
@@ -83,13 +83,14 @@ class Source(ABC):
 
     def factor_for(self, factor: int, most: int) -> int:
         """Return the least factor, from `factor` up, at which lengths are tried `most` times."""
-        lengths = np.minimum(self.longest, self.n_frames)
-        while factor < self.n_frames:
-            n_cells = -(-self.n_frames // factor)
-            if n_cells * float((lengths // factor + 2).sum()) <= most:
-                break
+        while factor < self.n_frames and self.states(factor) > most:
             factor += 1
         return factor
+
+    def states(self, factor: int) -> float:
+        """Return how many lengths are tried in cells of `factor` frames."""
+        lengths = np.minimum(self.longest, self.n_frames)
+        return -(-self.n_frames // factor) * float((lengths // factor + 2).sum())
 
     @abstractmethod
     def coarse(self, factor: int) -> Cells:
@@ -274,7 +275,8 @@ class _OfBaseFunctions(Source):
         for out, rows in zip(prefix[1:], distinct, strict=True):
             for (weight, term), row in zip(parts, rows, strict=True):
                 if row >= 0:
-                    out += weight * term.prefix[row, middle]
+                    sums = term.prefix[row, middle] - term.prefix[row, 0]  # of a part, not 0
+                    out += weight * sums
         parts = self._of_kind(DurationTerm)
         distinct, row = _distinct(parts, self.n_events)
         table = np.zeros((len(distinct), int(self.longest.max()) + 1))
@@ -308,7 +310,7 @@ class _OfBaseFunctions(Source):
         widest = int(longest.max(initial=1))
         part = replace(
             x,
-            terms=[_part(term, low, high, base, end, widest) for term in x.terms],
+            terms=[part_of(term, low, high, base, end, widest) for term in x.terms],
             n_events=high - low,
             n_frames=end - base,
             max_length=longest,
@@ -330,14 +332,17 @@ def _distinct(
     return distinct, row.reshape(-1).astype(np.intp)
 
 
-def _part(term: Term, low: int, high: int, base: int, end: int, widest: int) -> Term:
-    """Cut a base function to some events and frames; views, nothing is copied."""
+def part_of(
+    term: Term, low: int, high: int, base: int, end: int, widest: int | None = None
+) -> Term:
+    """Cut a base function to some events, frames and lengths; views, nothing is copied."""
     if isinstance(term, OnsetTerm):
         return OnsetTerm(term.table[:, base:end], term.rows[low:high])
     if isinstance(term, SegmentTerm):
         return SegmentTerm(term.prefix[:, base : end + 1], term.rows[low:high])
     if isinstance(term, DurationTerm):
-        return DurationTerm(term.table[:, : widest + 1], term.rows[low:high])
+        most = None if widest is None else widest + 1
+        return DurationTerm(term.table[:, :most], term.rows[low:high])
     if isinstance(term, RatioTerm):
         gate = term.gate[low:high]
         if low:

@@ -110,6 +110,13 @@ class Feature:
         """Become the sum of copies fitted to different parts of the training set."""
         raise NotImplementedError
 
+    def rough(self) -> "Feature":
+        """Return a fitted feature that gives nearly the same base functions, for less.
+
+        A first pass over a long recording uses it; by default it is the feature itself.
+        """
+        return self
+
     def terms(self, signal: Signal, events: Sequence[Event]) -> dict[str, Term]:
         """Return the base functions of a recording: the same names, in the same order, always."""
         raise NotImplementedError

@@ -31,6 +31,8 @@ __all__ = [
 
 Float32 = npt.NDArray[np.float32]
 
+_BLOCK = 2048  # frames
+
 
 class FrameNetwork:
     """Convolutional network over frames.
@@ -101,10 +103,16 @@ class FrameNetwork:
         """Return the raw outputs for one sequence [shape=(T, n_inputs), dtype=float32].
 
         One array [shape=(T, size), dtype=float32] a head: before softmax or logistic function.
+        Of a long sequence they are computed block by block, which caches hold.
         """
         if x.ndim != 2 or x.shape[1] != self.n_inputs:
             raise ParameterError(f"x.shape={x.shape}, must be (T, {self.n_inputs}).")
-        return np.split(self.raw_outputs(x[None])[0], np.cumsum(self.heads)[:-1], axis=1)
+        raw = np.empty((len(x), sum(self.heads)), dtype=np.float32)
+        for begin in range(0, len(x), _BLOCK):
+            first = max(0, begin - self.reach)  # all that the block's outputs depend on
+            around = x[None, first : begin + _BLOCK + self.reach]
+            raw[begin : begin + _BLOCK] = self.raw_outputs(around)[0, begin - first :][:_BLOCK]
+        return np.split(raw, np.cumsum(self.heads)[:-1], axis=1)
 
     @one_thread()
     def raw_outputs(self, x: Float32) -> Float32:

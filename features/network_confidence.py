@@ -401,6 +401,12 @@ class NetworkConfidence(Feature):
             return compute()[0]
         return signal.cached(("network outputs", *map(id, weights)), compute)[0]
 
+    def rough(self) -> Self:
+        """Return the same with one of the networks."""
+        one = copy.copy(self)
+        one.networks_ = self.networks_[:1]
+        return one
+
     def terms(self, signal: Signal, events: Sequence[Event]) -> dict[str, Term]:
         """Return ``network.phone``, ``network.boundary`` and ``network.transition``."""
         if not hasattr(self, "networks_"):

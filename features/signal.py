@@ -110,6 +110,13 @@ class Signal:
             name = os.fspath(audio)
         return cls(samples, rate, hop, name)
 
+    def part(self, begin: float, end: float) -> "Signal":
+        """Return the recording from `begin` to `end` seconds, moved to the nearest frames."""
+        first, stop = (round(time / self.hop) * self.hop_length for time in (begin, end))
+        if end >= self.duration:
+            stop = self.samples.size
+        return type(self)(self.samples[first:stop], self.rate, self.hop, self.name)
+
     def __getstate__(self) -> dict[str, Any]:
         """Leave what was computed behind: a copy, or another process, computes what it needs."""
         return {**self.__dict__, "_cache": {}}

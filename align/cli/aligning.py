@@ -212,7 +212,9 @@ def speech(
     model = chosen_model(console, model, language)
     known = _known_times(anchors, encoding, words=False)
     with console.first_run(otherwise=f"Aligning {audio} ..."):
-        alignment = align_mapped(align.load(model), audio, events, phone_map, anchors=known)
+        alignment = align_mapped(
+            align.load(model), audio, events, phone_map, anchors=known, progress=console.progress
+        )
     show_details(console, model, alignment)
     if silence_label is not None:
         alignment = _with_silence(alignment, silence_label)
@@ -269,7 +271,7 @@ def _align_text(
     from align.types import SILENCE
 
     with console.first_run(otherwise=f"Aligning {audio} ..."):
-        found = align_text(model, str(audio), said, **options)
+        found = align_text(model, str(audio), said, progress=console.progress, **options)
     for both in found.speakers.values():
         show_details(console, model, both.phones)
     for target in targets:

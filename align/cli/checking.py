@@ -53,7 +53,7 @@ def validate_speech(
     known = None
     if model is not None:
         import align
-        from align.speech.text.aligning import model_labels
+        from align.speech.text.model import model_labels
 
         aligner: Any = align.load(model)
         if aligner.kind != "speech":

@@ -24,8 +24,8 @@ from align.features import Feature, Signal, TimedSignal
 from align.learners.structured.learner import StructuredLearner
 from align.potentials import Path, Potentials
 from align.results.alignment import Alignment
-from align.sequence.anchors import GivenAnchors, Held, held_in_lattice, held_in_sequence
-from align.sequence.base import NAMELESS, Aligner
+from align.sequence.anchors import Anchors, GivenAnchors, Held, held_in_lattice, held_in_sequence
+from align.sequence.base import NAMELESS, Aligner, Progress
 from align.sequence.checkpoint import describe_timed
 from align.sequence.correction import OnsetCorrection
 from align.sequence.feature_terms import base_functions_of, distinct, terms_of
@@ -36,8 +36,16 @@ from align.sequence.placement import WINDOW, Placement, moved_offset
 from align.sequence.problem import Truth
 from align.sequence.recent import RecentSignals
 from align.sequence.recordings import read_timed
-from align.sequence.search import FoundNodes, Room, best_lattice_path, best_path
+from align.sequence.search import FoundNodes, Room, best_lattice_path, best_path, is_long
 from align.sequence.state import arrays_of, feature_states, restore_features
+from align.sequence.stretches import (
+    MOST_OF_STRETCH,
+    Stretch,
+    aligned_stretches,
+    cuts_at,
+    joined_stretches,
+    rough_onsets,
+)
 from align.terms import BaseFunctions
 from align.types import Event, Example, IntArray
 
@@ -346,7 +354,8 @@ class SequenceAligner(Aligner):
         )
 
     def _free(self, events: tuple[Event, ...]) -> npt.NDArray[np.bool_]:
-        return np.array([self._unbounded(event) for event in events])
+        unbounded = cache(self._unbounded)  # labels are few
+        return np.array([unbounded(event) for event in events])
 
     def _room(self, signal: Signal) -> Room:
         longest = int(np.ceil(self.max_length_factor * self.longest_ / signal.hop))
@@ -360,12 +369,14 @@ class SequenceAligner(Aligner):
         events: tuple[Event, ...],
         terms: Mapping[str, Any],
         held: Held | None = None,
+        most_cells: int | None = None,
     ) -> tuple[Potentials, Path]:
         return best_path(
             lambda limits: self._assemble(signal, events, terms, limits, held),
             self._weights,
             self._free(events),
             self._room(signal),
+            most_cells,
         )
 
     def _placed(
@@ -399,6 +410,7 @@ class SequenceAligner(Aligner):
         *,
         rate: int | None = None,
         anchors: GivenAnchors = None,
+        progress: Progress | None = None,
     ) -> Alignment:
         """Return when each event begins.
 
@@ -413,6 +425,9 @@ class SequenceAligner(Aligner):
         anchors : mapping of int to float, Anchors or AnchorTable, optional
             Onsets that are known: event, counted from 0, to seconds; see
             `align.sequence.anchors`. They are kept, and the best timing of the rest is found.
+        progress : callable, optional
+            Called, of a long recording, with a stage, how many seconds are done, and how many
+            there are.
 
         Returns
         -------
@@ -426,11 +441,16 @@ class SequenceAligner(Aligner):
             anchor is impossible.
         """
         self.check_fitted()
-        return self._find(audio, events, rate, anchors)
+        return self._find(audio, events, rate, anchors, progress)
 
     @one_thread()
     def _find(
-        self, audio: Any, events: Any, rate: int | None, anchors: GivenAnchors = None
+        self,
+        audio: Any,
+        events: Any,
+        rate: int | None,
+        anchors: GivenAnchors = None,
+        progress: Progress | None = None,
     ) -> Alignment:
         if isinstance(events, Lattice):
             return self.align_lattice(audio, events, rate=rate, anchors=anchors).alignment
@@ -442,6 +462,24 @@ class SequenceAligner(Aligner):
             raise DataError("there are no events to align; give at least one.", path=name)
         self._check_events(given, name)
         signal = self._recent_signal(audio, rate, name)
+        anchors = Anchors.of(anchors, [str(event) for event in given])
+        audio_path = None if isinstance(audio, np.ndarray) else name
+        if is_long(len(given), signal.n_frames) and (
+            found := self._find_in_stretches(signal, given, anchors, name, audio_path, progress)
+        ):
+            return found
+        return self._find_whole(signal, given, anchors, name, audio_path)
+
+    def _find_whole(
+        self,
+        signal: Signal,
+        given: tuple[Event, ...],
+        anchors: Anchors | None,
+        name: str,
+        audio: str | None,
+        most_cells: int | None = None,
+    ) -> Alignment:
+        """Return the alignment of a recording that is decoded at once."""
         decoded, place = self._expand(given)
         if len(decoded) > signal.n_frames:
             raise DataError(
@@ -454,7 +492,7 @@ class SequenceAligner(Aligner):
         suited = self._suited(signal)
         try:
             terms = terms_of(suited.features_, signal, decoded)
-            potentials, path = suited._best_path(signal, decoded, terms, held)
+            potentials, path = suited._best_path(signal, decoded, terms, held, most_cells)
         except ParameterError as error:
             raise DataError(str(error), path=name) from error
         times, confidence = suited.placement_.times(potentials, path.onsets)
@@ -468,10 +506,94 @@ class SequenceAligner(Aligner):
             duration=signal.duration,
             confidence=None if confidence is None else confidence[place[:-1]],
             score=path.score,
-            audio=None if isinstance(audio, np.ndarray) else os.fspath(audio),
+            audio=audio,
             rate=signal.rate,
             **fields_of(fit, place),
         )
+
+    def _find_in_stretches(
+        self,
+        signal: Signal,
+        given: tuple[Event, ...],
+        anchors: Anchors | None,
+        name: str,
+        audio: str | None,
+        progress: Progress | None,
+    ) -> Alignment | None:
+        """Return the alignment of a long recording; None where there are no pauses to cut at."""
+        pauses = np.flatnonzero(self._free(given)[1:-1]) + 1
+        begins = self._rough_times(signal, given, anchors, name) if pauses.size else None
+        if begins is None:
+            return None
+        cuts = cuts_at(
+            begins[pauses], begins[pauses + 1], pauses.tolist(), signal.duration, signal.hop
+        )
+
+        def align(stretch: Stretch) -> Alignment:
+            known = None
+            if anchors is not None:
+                known = anchors.within(stretch.first, stretch.stop, stretch.begin)
+            return self._find_whole(
+                signal.part(stretch.begin, stretch.end),
+                given[stretch.first : stretch.stop],
+                known,
+                name,
+                None,
+                MOST_OF_STRETCH,
+            )
+
+        def speech(found: Alignment) -> tuple[float, float]:
+            return float(found.onsets[1]), float(found.onsets[-1])
+
+        found = aligned_stretches(cuts, len(given), signal.duration, align, speech, progress)
+        return joined_stretches(found, given, signal, audio)
+
+    @one_thread()
+    def rough_onsets(
+        self,
+        audio: str | os.PathLike[str] | npt.NDArray[Any],
+        events: Sequence[Event],
+        *,
+        rate: int | None = None,
+    ) -> npt.NDArray[np.float64] | None:
+        """Return roughly when each event of a long recording begins, to within a second or so.
+
+        For recordings of minutes to hours, with little memory; see `align.sequence.stretches`.
+
+        Parameters
+        ----------
+        audio, events, rate
+            As in `align`.
+
+        Returns
+        -------
+        np.ndarray [shape=(K,)] or None
+            In seconds; None where no timing has a finite score.
+        """
+        self.check_fitted()
+        name = NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
+        return self._rough_times(self._signal(audio, rate, name), tuple(events), None, name)
+
+    def _rough_times(
+        self, signal: Signal, given: tuple[Event, ...], anchors: Anchors | None, name: str
+    ) -> npt.NDArray[np.float64] | None:
+        """Return the rough onsets of events, near anchors where there are some."""
+        decoded, place = self._expand(given)
+        held = held_in_sequence(anchors, given, place, len(decoded), signal, name)
+        windows = np.tile(np.array([0, signal.n_frames]), (len(decoded), 1))
+        if held is not None:
+            windows = held.windows
+        elif self._pins_start(decoded):
+            windows[0] = 0, 1
+
+        def score(part: Signal) -> tuple[BaseFunctions, npt.NDArray[np.float64]]:
+            suited = self._suited(part)
+            terms = terms_of([feature.rough() for feature in suited.features_], part, decoded)
+            x = suited._assemble(part, decoded, terms)
+            return x, suited._weights(x)
+
+        found = rough_onsets(signal, score, self._free(decoded), self._room(signal), windows)
+        return None if found is None else found[place[:-1]].astype(np.float64) * signal.hop
 
     @one_thread()
     def align_lattice(
@@ -560,6 +682,9 @@ class SequenceAligner(Aligner):
         def terms(sequence: tuple[Event, ...]) -> Mapping[str, Any]:
             return terms_of(self.features_, signal, sequence)
 
+        def guess(sequence: tuple[Event, ...]) -> Path:
+            return self._best_path(signal, sequence, terms(sequence), None, MOST_OF_STRETCH)[1]
+
         found = best_lattice_path(
             expanded,
             terms,
@@ -568,7 +693,7 @@ class SequenceAligner(Aligner):
             self._room(signal),
             pinned=self._pins_start(expanded.events)
             and (held is None or not np.isin(expanded.lattice.starts, held.at).any()),
-            onsets_of=lambda events: self._best_path(signal, events, terms(events))[1].onsets,
+            onsets_of=lambda events: guess(events).onsets,
             windows=None if held is None else held.windows,
         )
         return found.averaged() if self.normalise else found

@@ -7,7 +7,7 @@ named before anything is decoded.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
@@ -96,6 +96,22 @@ class Anchors:
 
     def __bool__(self) -> bool:
         return bool(self.onsets)
+
+    def within(self, first: int, stop: int, begin: float) -> "Anchors | None":
+        """Return those of events ``first .. stop - 1``, counted from there, from `begin` seconds.
+
+        The first of these events has none where it begins before.
+        """
+        own = [k for k, time in self.onsets.items() if first <= k < stop and time >= begin]
+        if not own:
+            return None
+        return replace(
+            self,
+            onsets={k - first: self.onsets[k] - begin for k in own},
+            lines={k - first: self.lines[k] for k in own if k in self.lines},
+            names={k - first: self.names[k] for k in own if k in self.names},
+            origin=self.origin + begin,
+        )
 
     def error(self, event: int, labels: Sequence[str], why: str, name: str) -> DataError:
         """Return the error of an anchor; `name` is the recording, where there is no file."""

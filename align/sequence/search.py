@@ -26,12 +26,13 @@ from align.sequence.on_lattice import LatticeScores, lattice_scores, most_frames
 from align.terms import BaseFunctions
 from align.types import Event, IntArray
 
-__all__ = ["FoundNodes", "Room", "best_lattice_path", "best_path"]
+__all__ = ["FoundNodes", "Room", "best_lattice_path", "best_path", "is_long"]
 
 Terms: TypeAlias = Callable[[tuple[Event, ...]], Mapping[str, Any]]
 
 PAUSE = 2.0  # seconds; longer pauses are looked for where this is not enough
 MOST_CELLS = 10**8  # of the onset table, 8 bytes each; beyond, windows from a coarse pass
+LATTICE_CELLS = 3 * 10**6  # of that of a lattice, which takes several times as long to decode
 CELL = 0.04  # seconds; cells of the coarse pass
 REACH = 1.5  # seconds an onset may be away from where the coarse pass has it, at first
 LATTICE_REACH = 1.5  # seconds away from where one path through the lattice has it, at first
@@ -76,24 +77,31 @@ class Room:
             pause = min(2 * pause, n_frames)
 
 
+def is_long(n_events: int, n_frames: int, most_cells: int | None = None) -> bool:
+    """Whether the table of onset scores is too large to be laid out; `most_cells` are not."""
+    return n_events * n_frames > (MOST_CELLS if most_cells is None else most_cells)
+
+
 def best_path(
     base_functions: Callable[[IntArray], BaseFunctions],
     weights: Callable[[BaseFunctions], npt.NDArray[np.float64]],
     free: npt.NDArray[np.bool_],
     room: Room,
+    most_cells: int | None = None,
 ) -> tuple[Potentials, Path]:
     """Return what was decoded, perhaps in windows, and the best timing of a sequence.
 
     `base_functions` returns those of the recording, given the longest length of each event
     [shape=(K,)], and `weights` their weights [shape=(J,)]; events that are `free` [shape=(K,)] are
-    pauses. Raises ParameterError where no timing has a finite score.
+    pauses. Tables of more than `most_cells` events times frames are decoded in windows. Raises
+    ParameterError where no timing has a finite score.
     """
     may_last = free.copy()
     may_last[-1:] |= not room.ends_with_recording
     pause = room.pause
     while True:
         x = base_functions(room.limits(free, pause))
-        if x.n_events * x.n_frames > MOST_CELLS:
+        if is_long(x.n_events, x.n_frames, most_cells):
             found = decode_coarse_to_fine(
                 x,
                 weights(x),
@@ -151,7 +159,7 @@ def best_lattice_path(
     free = np.array([unbounded(event) for event in events])
     open_end = roles.last & (not room.ends_with_recording)
     pause, begin = min(n_frames, room.pause), None
-    if expanded.lattice.n_nodes * n_frames > MOST_CELLS:
+    if expanded.lattice.n_nodes * n_frames > LATTICE_CELLS:
         nodes = fullest_path(roles.lattice)
         begin = Guess(nodes, onsets_of(tuple(events[v] for v in nodes)))
         longest_found = int(np.diff(begin.onsets, append=n_frames).max())

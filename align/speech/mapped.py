@@ -8,6 +8,7 @@ from typing import Any
 from align.formats.phone_map import read_phone_map
 from align.results.alignment import Alignment
 from align.sequence.anchors import Anchors, GivenAnchors
+from align.sequence.base import Progress
 
 __all__ = ["align_mapped"]
 
@@ -20,6 +21,7 @@ def align_mapped(
     *,
     rate: int | None = None,
     anchors: GivenAnchors = None,
+    progress: Progress | None = None,
 ) -> Alignment:
     """Return when each phone begins, of phones that are mapped first; results keep their names.
 
@@ -37,6 +39,8 @@ def align_mapped(
         Sampling rate of `audio` in Hz, needed where `audio` is an array.
     anchors : mapping of int to float, Anchors or AnchorTable, optional
         Onsets that are known, with the phones as they are given; see `SpeechAligner.align`.
+    progress : callable, optional
+        See `SpeechAligner.align`.
 
     Returns
     -------
@@ -47,8 +51,10 @@ def align_mapped(
     DataError
         As `SpeechAligner.align` does, or where the map cannot be read.
     """
-    # an aligner of the user's own need not know of anchors
-    known = {} if anchors is None else {"anchors": Anchors.of(anchors, phones)}
+    # an aligner of the user's own need not know of anchors, nor of progress
+    known: dict[str, Any] = {} if anchors is None else {"anchors": Anchors.of(anchors, phones)}
+    if progress is not None:
+        known["progress"] = progress
     if phone_map is None:
         as_given: Alignment = aligner.align(audio, phones, rate=rate, **known)
         return as_given

@@ -126,9 +126,9 @@ def evidence_of(
     for name, term in terms.items():
         if isinstance(term, DurationTerm) and "duration" in name:
             on = term.rows >= 0
-            table = term.table[term.rows[on]]
-            longest = np.minimum(frames[on], table.shape[1] - 1)
-            length[on] = table[np.arange(len(table)), longest] - table[:, 1:].max(axis=1)
+            rows, most = term.rows[on], term.table[:, 1:].max(axis=1)
+            longest = np.minimum(frames[on], term.table.shape[1] - 1)
+            length[on] = term.table[rows, longest] - most[rows]
             break
     parts = np.stack(
         [

@@ -29,25 +29,10 @@ _ENOUGH = 2**28  # bytes of back-pointers and checkpoints that are stored withou
 
 
 def best_by_envelopes(problem: Problem, max_memory: int | None) -> tuple[float, IntArray]:
-    """Find the best path; its score is -inf where there is none.
+    """Return the score of the best path, -inf where there is none, and its onsets [shape=(K,)].
 
-    Parameters
-    ----------
-    problem : Problem
-        At least one event.
-    max_memory : int or None
-        Most bytes to allocate. None stores all back-pointers up to `_ENOUGH` bytes and keeps
-        checkpoints beyond.
-
-    Returns
-    -------
-    score : float
-    onsets : np.ndarray [shape=(K,), dtype=intp]
-
-    Raises
-    ------
-    ParameterError
-        `max_memory` is not enough for the deepest halving.
+    By default all back-pointers are stored up to `_ENOUGH` bytes, and checkpoints beyond. Raises
+    ParameterError where `max_memory` bytes are not enough for the deepest halving.
     """
     n_events = problem.cross.size
     size = int(np.diff(problem.offset).max())

@@ -33,17 +33,7 @@ _NOTHING = 8.0 * _EPS  # of a number, may be rounding
 
 
 class Found(NamedTuple):
-    """What `search_by_bounds` found.
-
-    Attributes
-    ----------
-    score : float
-        Of the best path, without the constant.
-    onsets : np.ndarray [shape=(K,), dtype=intp]
-        That path.
-    n_states : int
-        States that were kept by the last search.
-    """
+    """Score of the best path without the constant, its onsets, and how many states were kept."""
 
     score: float
     onsets: IntArray
@@ -75,16 +65,8 @@ def search_by_bounds(
 ) -> Found | None:
     """Find the best path; None where the bounds leave too many states, or no path is finite.
 
-    Parameters
-    ----------
-    tables : Tables
-        Onset and duration scores.
-    ratio : np.ndarray [shape=(K, 3)]
-        Concave terms.
-    max_memory : int or None
-        Most bytes to allocate; None for `_ENOUGH`.
-    few : int
-        States that are decoded sooner than bounds are found.
+    The terms of `ratio` [shape=(K, 3)] are concave. At most `max_memory` bytes are allocated, by
+    default `_ENOUGH`; problems of at most `few` states are left to envelopes.
     """
     windows, n_events = tables.windows, tables.row.size
     n_frames = windows.last[:-1] - windows.first[:-1] + 1

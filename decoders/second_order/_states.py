@@ -54,8 +54,7 @@ class Problem(NamedTuple):
 
 def problem_of(potentials: Potentials) -> Problem:
     """Check potentials with at least one event, and lay them out for the envelopes."""
-    onset = check_values(potentials)
-    return laid_out(potentials, onset, tighten(potentials))
+    return laid_out(potentials, check_values(potentials), tighten(potentials))
 
 
 def laid_out(potentials: Potentials, onset: FloatArray, windows: Windows) -> Problem:

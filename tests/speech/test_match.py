@@ -245,9 +245,9 @@ def test_a_model_without_a_network_takes_noise_for_a_pause() -> None:
     class Silent:
         hears_noise = False
 
-    from align.speech.text.aligning import _sounds
+    from align.speech.text.model import noise_sounds
 
-    assert _sounds(Silent(), "sil") == (("sil",),)  # type: ignore[arg-type]
+    assert noise_sounds(Silent(), "sil") == (("sil",),)  # type: ignore[arg-type]
 
 
 # Names of phones ---------------------------------------------------------------------------------

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING
 from align._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from align.speech.text.aligning import align_text, make_dictionary
+    from align.speech.text.aligning import align_text
     from align.speech.text.arpabet import arpabet_to_ipa, ipa_to_arpabet
     from align.speech.text.dictionary import Dictionary, Pronunciation, cmudict, read_dictionary
     from align.speech.text.espeak import espeak_available, espeak_phones
     from align.speech.text.lattice import WordLattice, word_lattice
-    from align.speech.text.lookup import Entry, look_up, look_up_all
+    from align.speech.text.lookup import Entry, look_up, look_up_all, make_dictionary
     from align.speech.text.mismatch import Mismatch
     from align.speech.text.normalise import split_words
     from align.speech.text.tiers import SpeakerTiers, TextAlignment
@@ -70,7 +70,7 @@ __getattr__, __dir__ = lazy_names(
         "ipa_to_arpabet": "align.speech.text.arpabet",
         "look_up": "align.speech.text.lookup",
         "look_up_all": "align.speech.text.lookup",
-        "make_dictionary": "align.speech.text.aligning",
+        "make_dictionary": "align.speech.text.lookup",
         "read_dictionary": "align.speech.text.dictionary",
         "read_transcript": "align.speech.text.transcript",
         "split_words": "align.speech.text.normalise",

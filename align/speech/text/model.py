@@ -1,0 +1,71 @@
+"""What aligning a text asks of a model."""
+
+import os
+from collections.abc import Collection, Mapping
+from typing import Any, ClassVar, Protocol
+
+from align.decoders import Lattice
+from align.errors import ParameterError
+from align.sequence.anchors import GivenAnchors
+from align.sequence.lattices import LatticeAlignment
+from align.sequence.placement import Placement
+from align.speech.text.arpabet import IpaLabels
+from align.speech.text.long import RoughAligner
+from align.types import SPOKEN_NOISE
+
+__all__ = ["PhoneAligner", "checked_model", "model_labels", "noise_sounds"]
+
+
+class PhoneAligner(RoughAligner, Protocol):
+    """What is asked of an aligner of phones; `SpeechAligner` is one."""
+
+    kind: ClassVar[str]
+    rate: int
+    hop_: float
+    placement_: Placement
+    realisations_: Mapping[str, float] | None
+
+    @property
+    def takes_ipa(self) -> bool:
+        """Whether labels are IPA, and need not have been met in training."""
+        ...
+
+    def known_labels(self) -> Collection[str]:
+        """Labels that can be aligned."""
+        ...
+
+    def check_fitted(self) -> None:
+        """Raise ParameterError where it is neither fitted nor loaded."""
+        ...
+
+    def align_lattice(
+        self, audio: Any, lattice: Lattice, *, rate: int | None, anchors: GivenAnchors = None
+    ) -> LatticeAlignment:
+        """Find which events of a lattice occur, and the time each begins."""
+        ...
+
+
+def checked_model(aligner: PhoneAligner | str) -> PhoneAligner:
+    """Return a fitted aligner of phones: the one given, or that of a name or file."""
+    model: Any = aligner
+    if isinstance(aligner, str | os.PathLike):
+        from align.models.file import load
+
+        model = load(aligner)
+    if getattr(model, "kind", "") != "speech":
+        kind = getattr(model, "kind", type(model).__name__)
+        raise ParameterError(f"a model of kind {kind!r} cannot align text, only one of speech.")
+    checked: PhoneAligner = model
+    checked.check_fitted()
+    return checked
+
+
+def model_labels(model: PhoneAligner) -> Collection[str]:
+    """Return the labels that pronunciations for a model may be spelled with."""
+    return IpaLabels() if model.takes_ipa else model.known_labels()
+
+
+def noise_sounds(model: PhoneAligner, silence: str | None) -> tuple[tuple[str, ...], ...]:
+    """Return the labels that spoken noise may have: any sound, or a pause."""
+    heard = [SPOKEN_NOISE] if getattr(model, "hears_noise", False) else []
+    return tuple((label,) for label in (*heard, *([silence] if silence is not None else [])))

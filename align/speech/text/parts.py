@@ -1,0 +1,100 @@
+"""A recording, and the parts of it that utterances are looked for in."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from align.decoders import Lattice
+from align.errors import DataError, error_reason
+from align.sequence.anchors import Anchors
+from align.sequence.lattices import LatticeAlignment
+from align.speech.text.lookup import Entry
+from align.speech.text.model import PhoneAligner
+from align.speech.text.spans import place_of
+from align.speech.text.transcript import Utterance
+
+__all__ = ["NAMELESS", "Part", "Recording", "part_of"]
+
+NAMELESS = "recording"
+"""What messages call a recording that is no file."""
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """Samples at the rate of the model, and what the results say of the recording."""
+
+    samples: npt.NDArray[np.float32]
+    rate: int
+    duration: float
+    own_rate: int
+    name: str
+    audio: str | None
+
+    @classmethod
+    def read(cls, audio: Any, rate: int | None, model: PhoneAligner, name: str) -> Self:
+        """Read a recording at the rate of a model; `name` is what messages call it."""
+        from align.features.audio import audio_info, read_audio
+
+        samples, found = read_audio(audio, model.rate, source_rate=rate, name=name)
+        if isinstance(audio, np.ndarray):
+            assert rate is not None  # else it was refused
+            return cls(samples, found, len(audio) / rate, rate, name, None)
+        about = audio_info(audio)
+        return cls(samples, found, about.duration, about.rate, name, os.fspath(audio))
+
+    def between(self, start: float, end: float) -> npt.NDArray[np.float32]:
+        """Return the samples between two times in seconds."""
+        if (start, end) == (0.0, self.duration):
+            return self.samples
+        return self.samples[round(start * self.rate) : round(end * self.rate)]
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The part of a recording that an utterance is looked for in; it begins at `begin` seconds."""
+
+    samples: npt.NDArray[np.float32]
+    rate: int
+    begin: float
+    where: str  # what messages call it
+    path: str
+
+    def align(
+        self, model: PhoneAligner, lattice: Lattice, anchors: Anchors | None = None
+    ) -> LatticeAlignment:
+        """Align it; messages name file and utterance, or the file of anchors and its line."""
+        own = {} if anchors is None else {"anchors": anchors}
+        try:
+            return model.align_lattice(self.samples, lattice, rate=self.rate, **own)
+        except DataError as error:
+            if anchors is not None and anchors.path is not None and error.path == anchors.path:
+                raise
+            reason = error_reason(error, NAMELESS)
+            raise DataError(f"{self.where}{reason}", path=self.path) from error
+
+
+def part_of(
+    model: PhoneAligner,
+    recording: Recording,
+    utterance: Utterance,
+    span: tuple[float, float],
+    words: Sequence[str],
+    entries: Mapping[str, Entry],
+) -> Part:
+    """Return the part of a recording between two times; the words must fit into it."""
+    start, end = span
+    called = place_of(utterance, recording.duration)
+    where = f"{called}: " if called else ""
+    shortest = sum(min(len(way.phones) for way in entries[word].ways) for word in words)
+    if shortest * model.hop_ > end - start:
+        verb = "does" if len(words) == 1 else "do"
+        raise DataError(
+            f"{where}{len(words)} word{'s' * (len(words) != 1)} ({shortest} phones) {verb} not "
+            f"fit into {end - start:.3f} s of audio; check that text and audio belong together.",
+            path=recording.name,
+        )
+    return Part(recording.between(start, end), recording.rate, start, where, recording.name)

@@ -1,0 +1,160 @@
+"""Rows of phones, and tiers of words and phones made of them."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from align.results.alignment import Alignment
+from align.sequence.anchors import Anchors
+from align.sequence.fit import joined
+from align.sequence.lattices import LatticeAlignment
+from align.speech.text.lattice import WordLattice
+from align.speech.text.mismatch import Mismatch
+from align.speech.text.parts import Recording
+from align.speech.text.tiers import SpeakerTiers
+from align.speech.text.transcript import Utterance
+from align.types import SILENCE, SPOKEN_NOISE
+
+__all__ = ["Fit", "Row", "Rows", "as_known", "end_of_speech", "fit_of", "rows_of", "tiers_of"]
+
+
+class Row(NamedTuple):
+    """A phone: label, start, confidence, place of its word (-1 for silences), and match."""
+
+    label: str
+    start: float
+    confidence: float
+    word: int
+    match: float | None = None
+
+
+Rows = list[Row]
+
+
+class Fit(NamedTuple):
+    """How well an utterance of some seconds fits, and what is to be said of it."""
+
+    match: float | None
+    seconds: float
+    warnings: tuple[str, ...]
+
+
+def end_of_speech(rows: Rows) -> float:
+    """Return where the last word ends, in seconds."""
+    end = 0.0
+    for row in reversed(rows):
+        if row.word >= 0:
+            return end
+        end = row.start
+    return 0.0
+
+
+def as_known(rows: Rows, held: Anchors | None) -> Rows:
+    """Return rows whose words begin exactly when they are known to, without rounding."""
+    if held is None or held.tolerance:
+        return rows
+    words = [-1, *(row.word for row in rows)]
+    return [
+        row._replace(start=held.onsets[row.word])
+        if row.word != before and row.word in held.onsets
+        else row
+        for row, before in zip(rows, words, strict=False)
+    ]
+
+
+def fit_of(alignment: Alignment, utterance: Utterance, mismatches: Sequence[Mismatch]) -> Fit:
+    """Return how well an utterance fits; warnings say which utterance they are about."""
+    warnings = alignment.warnings
+    if utterance.start is not None and utterance.end is not None:
+        where = f"the utterance from {utterance.start:.3f} to {utterance.end:.3f} s"
+        warnings = tuple(f"{where}: {text}" for text in warnings)
+    listed = tuple(f"{mismatch}." for mismatch in mismatches)
+    return Fit(alignment.match, alignment.duration, warnings + listed)
+
+
+def rows_of(
+    found: LatticeAlignment, built: WordLattice, begin: float, first: int, repair: bool
+) -> Rows:
+    """Return label, start, confidence and word of each phone of an utterance, and of its end."""
+    alignment: Alignment = found.alignment
+    sure = alignment.confidence
+    confidence = np.ones(len(alignment)) if sure is None else sure
+    word, place = built.word[found.nodes].tolist(), built.place[found.nodes].tolist()
+    fit = alignment.event_match
+    rows: Rows = []
+    if alignment.onsets[0] > 0:  # a silence the model has put in front
+        rows.append(Row(SILENCE, begin, 1.0, -1))
+    for k, (onset, c) in enumerate(
+        zip(alignment.onsets.tolist(), confidence.tolist(), strict=True)
+    ):
+        own = None if fit is None else float(fit[k])
+        if built.unspoken[found.nodes[k]] and not repair:
+            rows.append(Row(SPOKEN_NOISE, begin + onset, c, word[k] + first, own))
+        elif place[k] < 0:
+            noise = repair and built.lattice.labels[found.nodes[k]] == SPOKEN_NOISE
+            rows.append(Row(SPOKEN_NOISE if noise else SILENCE, begin + onset, c, -1, own))
+        elif k == 0 or place[k] != place[k - 1]:
+            rows.append(Row(built.phones[place[k]], begin + onset, c, word[k] + first, own))
+        elif fit is not None:  # the second part of a phone
+            rows[-1] = rows[-1]._replace(match=joined(fit[k - 1 : k + 1]))
+    rows.append(Row(SILENCE, begin + alignment.end, 1.0, -1))
+    return rows
+
+
+def tiers_of(
+    rows: Rows, words: Sequence[str], recording: Recording, fits: Sequence[Fit]
+) -> SpeakerTiers:
+    """Return the tiers of a speaker: adjacent silences are joined, gaps are silences."""
+    kept = _joined_silences(rows, recording.duration)
+    whole = [fit for fit in fits if fit.match is not None]
+    about: dict[str, Any] = {
+        "audio": recording.audio,
+        "rate": recording.own_rate,
+        "warnings": tuple(text for fit in fits for text in fit.warnings),
+    }
+    if whole:
+        matches, seconds = [fit.match for fit in whole], [fit.seconds for fit in whole]
+        about["match"] = float(np.average(matches, weights=seconds))  # type: ignore[arg-type]
+
+    def tier(heads: Sequence[int], labels: Sequence[str]) -> Alignment:
+        stops = [*heads[1:], len(kept)]
+        fit = [
+            joined([1.0 if row.match is None else row.match for row in kept[a:b]])
+            for a, b in zip(heads, stops, strict=True)
+        ]
+        return Alignment(
+            labels,
+            [kept[k].start for k in heads],  # type: ignore[arg-type]
+            recording.duration,
+            confidence=np.array([kept[k].confidence for k in heads]),
+            event_match=np.array(fit) if whole else None,
+            **about,
+        )
+
+    heads = [
+        k for k, row in enumerate(kept) if k == 0 or row.word != kept[k - 1].word or row.word < 0
+    ]
+    spoken = tier(
+        heads, [kept[k].label if kept[k].word < 0 else words[kept[k].word] for k in heads]
+    )
+    phones = tier(range(len(kept)), [row.label for row in kept])
+    place = np.searchsorted(np.array(heads), np.arange(len(kept)), side="right") - 1
+    return SpeakerTiers(spoken, phones, place.astype(np.intp))
+
+
+def _joined_silences(rows: Rows, duration: float) -> Rows:
+    """Return rows in which no silence follows another, from 0 to the end."""
+    kept: Rows = [Row(SILENCE, 0.0, 1.0, -1)]
+    for row in rows:
+        if kept and kept[-1].label == SILENCE:
+            if row.label == SILENCE:
+                if kept[-1].match is None:
+                    kept[-1] = kept[-1]._replace(match=row.match)
+                continue
+            if row.start <= kept[-1].start:  # no silence between two utterances, or at the start
+                kept.pop()
+        kept.append(row)
+    while len(kept) > 1 and kept[-1].start >= duration - 1e-9:
+        kept.pop()
+    return kept
