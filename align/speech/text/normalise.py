@@ -1,8 +1,9 @@
 """From running text to the words that were said: numbers spelled out, punctuation off.
 
 The numbers are those of the library num2words, in any of its languages. Of the signs beside
-numbers (currencies, per cent, times, ordinals, years) English is known in full; other languages
-have numbers, decimals and per cent.
+numbers (currencies, per cent, times, ordinals, years) English is known in full, German, French,
+Spanish and Italian as `align.speech.text.signs` says; other languages have numbers, decimals and
+per cent.
 
 References
 ----------
@@ -16,6 +17,7 @@ from functools import lru_cache
 from typing import Any
 
 from align.errors import ParameterError
+from align.speech.text.signs import SIGNS_OF
 
 __all__ = ["bracketed", "split_words", "spoken_noise"]
 
@@ -39,7 +41,10 @@ _CHAT_FILLER = re.compile(r"(?<!\S)(?:&-(?=[^\W\d_])|%(?=[aeiouhmr]+\b))", re.IG
 _CHAT_FRAGMENT = re.compile(r"(?<!\S)&\+?([^\W\d_]+)(?!\S)")
 _PLACEHOLDER = "[***]"
 # the limit: else each of a hundred thousand open brackets would look for its end to the last word
-_SIGNS = {"en": {"&": "and", "+": "plus", "=": "equals", "@": "at", "°": "degrees"}}
+_SIGNS = {
+    "en": {"&": "and", "+": "plus", "=": "equals", "@": "at", "°": "degrees"},
+    **{language: signs.words for language, signs in SIGNS_OF.items()},
+}
 _PERCENT = {
     "en": "percent", "de": "Prozent", "fr": "pour cent", "es": "por ciento", "it": "per cento",
     "nl": "procent", "pt": "por cento", "sv": "procent", "da": "procent", "pl": "procent",
@@ -99,6 +104,11 @@ def split_words(
     own = tuple(tokens)
     for n, token in enumerate(own):  # before signs in them are taken for others
         text = re.sub(rf"(?<!\S){re.escape(token)}(?=[.,;:?!]*(?:\s|$))", f"\1{n}\1", text)
+    code = language.split("-")[0].lower()
+    if code in SIGNS_OF:
+        parts = re.split(f"({_SPANS})", text)  # every second one is in brackets: it stays
+        parts[::2] = [SIGNS_OF[code].prepare(p, known, _in(code)) for p in parts[::2]]
+        text = "".join(parts)
     text = _without_conventions(text)
     words: list[str] = []
     for chunk in _CHUNK.findall(text):
@@ -111,7 +121,7 @@ def split_words(
         if (cut := _cut_off(chunk)) is not None:
             words.append(cut)
             continue
-        spoken = _spell_out(chunk, language.split("-")[0].lower())
+        spoken = _spell_out(chunk, code)
         for part in spoken.split():
             word = _bare(part, known)
             pieces = [piece for piece in re.split("[-\u2010]", word) if piece]
@@ -197,6 +207,9 @@ def _spell_out(chunk: str, language: str) -> str:
         chunk = chunk.replace("%", f" {_PERCENT[language]} ")
     if language == "en":  # before thousands lose their comma
         chunk = _YEAR.sub(lambda m: _number(m[1], "en", "year"), chunk)
+    if language in SIGNS_OF:
+        chunk = SIGNS_OF[language].spell(chunk, _in(language))
+    comma = bool(re.search(r"[0-9],[0-9]", chunk))
     if language in _POINT:
         chunk = re.sub(r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))", "", chunk)
     else:
@@ -210,7 +223,13 @@ def _spell_out(chunk: str, language: str) -> str:
     chunk = re.sub(
         r"(?<![\w.])-?[0-9]+(?:\.[0-9]+)?|[0-9]+", lambda m: _number(m[0], language), chunk
     )
+    if language == "es" and comma:  # num2words has the point of Mexico
+        chunk = chunk.replace(" punto ", " coma ")
     return re.sub(r"\s+(?='s\b)", "", chunk)  # 747's
+
+
+def _in(language: str) -> Callable[[str, str], str]:
+    return lambda digits, to: _number(digits, language, to)
 
 
 def _number(digits: str, language: str, to: str = "cardinal") -> str:
@@ -218,6 +237,9 @@ def _number(digits: str, language: str, to: str = "cardinal") -> str:
     whole = digits.lstrip("-").partition(".")[0]
     if len(whole) > _LONGEST_NUMBER or (len(whole) > 1 and whole[0] == "0"):
         return "".join(_number(d, language) for d in whole)
+    if language == "it" and "." in digits:  # num2words drops the decimals, or fails
+        whole, _, part = digits.partition(".")
+        return f"{_number(whole, language)} virgola {_number(part, language)}"
     from decimal import Decimal
 
     value: Any = Decimal(digits) if "." in digits else int(digits)

@@ -73,6 +73,42 @@ def test_numbers_of_another_language() -> None:
         words("21", language="xx")
 
 
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("de", "z. B. Dr. Maier, d.h. usw.", "zum|Beispiel|Doktor|Maier|das|heißt|und|so|weiter"),
+        ("de", "um 10:30 Uhr", "um|zehn|Uhr|dreißig"),
+        ("de", "um 1:00 oder 8.15 Uhr", "um|ein|Uhr|oder|acht|Uhr|fünfzehn"),
+        ("de", "am 3. Mai 1998", "am|dritten|Mai|neunzehnhundertachtundneunzig"),
+        ("de", "der 1. April, 2. Juni", "der|erste|April|zweiter|Juni"),
+        ("de", "Es waren 3. Mehr nicht.", "Es|waren|drei|Mehr|nicht"),
+        ("de", "12,50 € und 1 €", "zwölf|Euro|fünfzig|und|ein|Euro"),
+        ("de", "3-5 & 20 %", "drei|bis|fünf|und|zwanzig|Prozent"),
+        ("de", "\u201eJa\u201c, sagte [3. Mai] sie", "Ja|sagte|[3. Mai]|sie"),
+        ("fr", "Mme Petit, 1er, 2e et 1re", "madame|Petit|premier|deuxième|et|première"),
+        ("fr", "à 10h30, 9 h ou 1:00", "à|dix|heures|trente|neuf|heures|ou|une|heure"),
+        ("fr", "12,50 € ; 1\u202f000 $", "douze|euros|cinquante|mille|dollars"),
+        ("fr", "\u00ab 20 % \u00bb, p. ex. 3,5", "vingt|pour|cent|par|exemple|trois|virgule|cinq"),
+        ("es", "¿El Sr. Gil? ¡21 €!", "El|señor|Gil|veintiún|euros"),
+        ("es", "1º y 3.ª", "primero|y|tercera"),
+        ("es", "a las 10:30, 3,5 %", "a|las|diez|y|treinta|tres|coma|cinco|por|ciento"),
+        ("es", "1.250,75 €", "mil|doscientos|cincuenta|euros|con|setenta|y|cinco"),
+        ("it", "la sig.ra Po, ecc.", "la|signora|Po|eccetera"),
+        ("it", "1º e 3ª, 10:30", "primo|e|terza|dieci|e|trenta"),
+        ("it", "3,14 0,5", "tre|virgola|quattordici|zero|virgola|cinque"),
+        ("it", "2,50 € o 1 $", "due|euro|e|cinquanta|o|un|dollaro"),
+    ],
+)  # fmt: skip
+def test_signs_of_other_languages(language: str, text: str, expected: str) -> None:
+    pytest.importorskip("num2words")
+    assert words(text, language=language) == expected
+
+
+def test_a_dictionary_may_have_an_abbreviation() -> None:
+    found = split_words("Dr. Maier", language="de", known=lambda word: word == "Dr.")
+    assert found == ("Dr.", "Maier")
+
+
 def test_numbers_need_num2words(monkeypatch: pytest.MonkeyPatch) -> None:
     module = importlib.import_module("align.speech.text.normalise")
     module._num2words.cache_clear()

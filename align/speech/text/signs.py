@@ -1,0 +1,173 @@
+"""How German, French, Spanish and Italian read what stands beside numbers, and abbreviations.
+
+The numbers themselves are those of num2words. What is ambiguous without grammar is left alone:
+``St.``, ``m.`` and ``n.``, and ordinals of German that do not belong to a month.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+__all__ = ["SIGNS_OF", "Signs"]
+
+Number = Callable[[str, str], str]
+"""Return digits in words; the second argument is the kind of num2words, such as ``ordinal``."""
+
+_TIME = re.compile(r"(?<![0-9:])([01]?[0-9]|2[0-4]):([0-5][0-9])(?![0-9:])")
+_MONEY = re.compile(r"(?P<first>[€$])?(?P<whole>[0-9]+)(?:[.,](?P<part>[0-9]{2}))?(?P<last>[€$])?")
+_THOUSANDS = re.compile(r"(?<=[0-9])[\u00a0\u202f](?=[0-9]{3}(?![0-9]))")
+_BEFORE_SIGN = re.compile(r"(?<=[0-9])\s+(?=[€$%°])")
+_CLOCK = re.compile(r"\b([0-9]{1,2})[.:]([0-5][0-9])\s*(?:Uhr|h)\b")
+_HEURES = re.compile(r"\b([0-9]{1,2})\s?h(?:\s?([0-5][0-9]))?(?!\w)")
+_YEAR = re.compile(r"(?<![\w.,:-])1[1-9][0-9]{2}(?![\w%€$]|[.,:][0-9])")
+_DATE = re.compile(
+    r"(?:\b(?P<before>am|vom|zum|beim|dem|den|der|die|das)\s+)?\b(?P<day>[0-9]{1,2})\.\s*"
+    r"(?=(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Signs:
+    """How one language reads them.
+
+    Attributes
+    ----------
+    words : mapping of str to str
+        What a sign is read as, wherever it stands.
+    abbreviations : mapping of str to str
+        In lower case and without spaces, and what they are read as.
+    to : str
+        Between two numbers, for a range.
+    hour : tuple of str
+        The hour at one o'clock, and the words after it and after other hours.
+    and_minutes : str
+        Between the hour and the minutes.
+    money : mapping of str to tuple of str
+        Of a sign: one unit, with its number, and the word for several.
+    and_hundredths : str
+        Between the unit of money and hundredths.
+    ordinal : str
+        Regular expression of the letters behind an ordinal's digits; empty for none.
+    feminine : str
+        Regular expression of those letters where the ordinal is feminine.
+    """
+
+    words: Mapping[str, str]
+    abbreviations: Mapping[str, str]
+    to: str
+    hour: tuple[str, str, str]
+    and_minutes: str
+    money: Mapping[str, tuple[str, str]]
+    and_hundredths: str
+    ordinal: str = ""
+    feminine: str = "ª"
+
+    def prepare(self, text: str, known: Callable[[str], bool], number: Number) -> str:
+        """Return a text without abbreviations, whose signs stand at their numbers.
+
+        An abbreviation that is `known`, to the dictionary, stays.
+        """
+
+        def full(match: re.Match[str]) -> str:
+            found = match[0]
+            return found if known(found) else self.abbreviations[re.sub(r"\s", "", found).lower()]
+
+        forms = sorted(self.abbreviations, key=len, reverse=True)
+        # a space may stand inside an abbreviation (z. B.), none is taken behind it
+        spaced = "|".join(re.sub(r"\\\.(?!$)", r"\\.\\s?", re.escape(form)) for form in forms)
+        text = re.sub(rf"(?<![\w.])(?:{spaced})(?!\w)", full, text, flags=re.IGNORECASE)
+        text = _BEFORE_SIGN.sub("", _THOUSANDS.sub("", text))
+        if self is SIGNS_OF["de"]:
+            text = _DATE.sub(lambda m: _german_day(m, number), text)
+        if self is SIGNS_OF["fr"]:
+            text = _HEURES.sub(lambda m: f"{m[1]}:{m[2] or '00'}", text)
+        return _CLOCK.sub(r"\1:\2", text)
+
+    def spell(self, chunk: str, number: Number) -> str:
+        """Return a chunk without spaces with its times, money and ordinals in words."""
+
+        def time(match: re.Match[str]) -> str:
+            one, single, several = self.hour
+            hour, minute = int(match[1]), int(match[2])
+            said = f"{one} {single}" if hour == 1 else f"{number(str(hour), 'cardinal')} {several}"
+            return (
+                f"{said} {self.and_minutes} {number(str(minute), 'cardinal')}" if minute else said
+            )
+
+        def money(match: re.Match[str]) -> str:
+            sign = match["first"] or match["last"]
+            if not sign:
+                return match[0]
+            one, several = self.money[sign]
+            whole = number(match["whole"], "cardinal")
+            if self is SIGNS_OF["es"]:  # veintiuno, but veintiún euros
+                whole = re.sub(r"uno\s*$", "un", re.sub(r"veintiuno\s*$", "veintiún", whole))
+            said = one if match["whole"] == "1" else f"{whole} {several}"
+            if match["part"] and int(match["part"]):
+                part = number(str(int(match["part"])), "cardinal")
+                said += f" {self.and_hundredths} {part}"
+            return f" {said} "
+
+        def ordinal(match: re.Match[str]) -> str:
+            said = number(match[1], "ordinal").strip()
+            if re.fullmatch(self.feminine, match[2]):
+                said = re.sub(r"o\b", "a", said) if said != "premier" else "première"
+            return f" {said} "
+
+        chunk = _TIME.sub(time, chunk)
+        if any(sign in chunk for sign in self.money):
+            chunk = re.sub(r"(?<=[0-9])\.(?=[0-9]{3}(?![0-9]))", "", chunk)
+            chunk = _MONEY.sub(money, chunk)
+        if self.ordinal:
+            chunk = re.sub(rf"\b([0-9]+)({self.ordinal})(?!\w)", ordinal, chunk)
+        if self is SIGNS_OF["de"]:
+            chunk = _YEAR.sub(lambda m: number(m[0], "year"), chunk)
+        return re.sub(r"(?<=[0-9])-(?=[0-9])", f" {self.to} ", chunk)
+
+
+def _german_day(match: re.Match[str], number: Number) -> str:
+    """Return the day of a date with the ending that the word before it asks for."""
+    before = match["before"] or ""
+    ending = {"": "r", "der": "", "die": "", "das": ""}.get(before.lower(), "n")
+    return f"{before} {number(str(int(match['day'])), 'ordinal').strip()}{ending} "
+
+
+SIGNS_OF: Mapping[str, Signs] = {
+    "de": Signs(
+        {"&": "und", "+": "plus", "=": "gleich", "@": "at", "°": "Grad", "§": "Paragraph"},
+        {"z.b.": "zum Beispiel", "d.h.": "das heißt", "u.a.": "unter anderem",
+         "z.t.": "zum Teil", "usw.": "und so weiter", "bzw.": "beziehungsweise",
+         "ca.": "circa", "dr.": "Doktor", "prof.": "Professor", "nr.": "Nummer",
+         "evtl.": "eventuell", "vgl.": "vergleiche", "inkl.": "inklusive", "hr.": "Herr"},
+        "bis", ("ein", "Uhr", "Uhr"), "",
+        {"€": ("ein Euro", "Euro"), "$": ("ein Dollar", "Dollar")}, "",
+    ),
+    "fr": Signs(
+        {"&": "et", "+": "plus", "=": "égale", "@": "arobase", "°": "degrés"},
+        {"mme": "madame", "mlle": "mademoiselle", "dr": "docteur",
+         "etc.": "et cetera", "p.ex.": "par exemple", "c.-à-d.": "c'est-à-dire",
+         "n°": "numéro", "env.": "environ"},
+        "à", ("une", "heure", "heures"), "",
+        {"€": ("un euro", "euros"), "$": ("un dollar", "dollars")}, "",
+        ordinal="er|re|ère|ème|e", feminine="re|ère",
+    ),
+    "es": Signs(
+        {"&": "y", "+": "más", "=": "igual a", "@": "arroba", "°": "grados"},
+        {"sr.": "señor", "sra.": "señora", "srta.": "señorita", "dr.": "doctor",
+         "dra.": "doctora", "ud.": "usted", "uds.": "ustedes", "etc.": "etcétera",
+         "p.ej.": "por ejemplo", "núm.": "número", "aprox.": "aproximadamente"},
+        "a", ("una", "", ""), "y",
+        {"€": ("un euro", "euros"), "$": ("un dólar", "dólares")}, "con",
+        ordinal=r"\.?º|\.?ª", feminine=r"\.?ª",
+    ),
+    "it": Signs(
+        {"&": "e", "+": "più", "=": "uguale a", "@": "chiocciola", "°": "gradi"},
+        {"sig.": "signor", "sig.ra": "signora", "dott.": "dottor", "dott.ssa": "dottoressa",
+         "prof.": "professor", "ecc.": "eccetera", "p.es.": "per esempio", "avv.": "avvocato"},
+        "a", ("una", "", ""), "e",
+        {"€": ("un euro", "euro"), "$": ("un dollaro", "dollari")}, "e",
+        ordinal="º|ª",
+    ),
+}  # fmt: skip
+"""By code of the language."""
