@@ -139,7 +139,7 @@ def demo(console: Console, folder: Path | None, corpus: Path | None) -> None:
     metavar="OUT",
     help="Where to write; may be given several times. The suffix decides the format: .TextGrid, "
     ".eaf (ELAN), .csv, .json, .ctm, .phn, .lab, .txt (Audacity labels), .vtt or .srt "
-    "(subtitles), .png. By "
+    "(subtitles), .rttm (who speaks when), .png. By "
     "default the name of the recording with .TextGrid, in the current folder.",
 )
 @anchors_option()
