@@ -110,7 +110,8 @@ class FakeSession:
         return {
             "confirmed": len(self.confirmed), "waiting": len(self.names) - len(self.confirmed),
             "failed": 0, "errors_per_100": {"now": 7.1, "fixed_model": 12.3, "window": 5.0},
-            "seconds_spent": 0.5, "updates": [{"name": name} for name in self.learnt], "put_back": [],
+            "seconds_spent": 0.5, "put_back": [],
+            "updates": [{"name": name} for name in self.learnt],
         }  # fmt: skip
 
     def export(self, path: Path, *, report: bool = False) -> None:

@@ -80,7 +80,7 @@ def studio(
     options["dictionary"] = tuple(map(str, dictionary))
     options["language"] = "" if language == "en" else language  # music has none
 
-    def listening(address: str) -> None:
+    def ready(address: str) -> None:
         console.finish()
         click.echo(address)
         console.message("This address lets only you in; keep it to yourself. Ctrl-C ends it.")
@@ -102,6 +102,6 @@ def studio(
             port=port or 0,
             learn=not no_learn,
             open_browser=not no_browser,
-            listening=listening,
+            ready=ready,
         )
     console.message(f"All corrections are in {out}; the same command goes on from here.")

@@ -23,7 +23,7 @@ _BYTES = 32  # of the token
 class Address(NamedTuple):
     """A socket that listens, its port, the token, and where they are kept."""
 
-    listener: socket.socket
+    open_socket: socket.socket
     port: int
     token: str
     file: Path
@@ -52,16 +52,16 @@ class Address(NamedTuple):
             If the file cannot be written.
         """
         known, token = _read(file)
-        listener = _listener(known) if token and port in (0, known) else None
-        if listener is None:
-            token, listener = secrets.token_urlsafe(_BYTES), _listener(port)
-        if listener is None:
+        open_socket = _opened(known) if token and port in (0, known) else None
+        if open_socket is None:
+            token, open_socket = secrets.token_urlsafe(_BYTES), _opened(port)
+        if open_socket is None:
             raise ParameterError(f"port {port} is in use or not allowed; choose another, or none.")
-        address = cls(listener, listener.getsockname()[1], token, file)
+        address = cls(open_socket, open_socket.getsockname()[1], token, file)
         try:
             _write(file, f"{address.port} {token}\n")
         except OSError as error:
-            listener.close()
+            open_socket.close()
             raise DataError(
                 f"cannot be written: {error.strerror}; choose another folder.", path=file
             ) from None
@@ -69,7 +69,7 @@ class Address(NamedTuple):
 
     def release(self) -> None:
         """Close the socket and forget the address."""
-        self.listener.close()
+        self.open_socket.close()
         self.file.unlink(missing_ok=True)
 
 
@@ -91,7 +91,7 @@ def _write(file: Path, text: str) -> None:
         stream.write(text)
 
 
-def _listener(port: int) -> socket.socket | None:
+def _opened(port: int) -> socket.socket | None:
     found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     if os.name == "posix":  # a port whose last connections are ending is free
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

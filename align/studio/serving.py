@@ -33,7 +33,7 @@ def serve(
     port: int = 0,
     learn: bool = True,
     open_browser: bool = True,
-    listening: Callable[[str], None] = lambda url: None,
+    ready: Callable[[str], None] = lambda url: None,
 ) -> None:
     """Serve a session until the process is interrupted.
 
@@ -49,7 +49,7 @@ def serve(
         Learn from what is confirmed, in a thread.
     open_browser : bool
         Open the page.
-    listening : callable
+    ready : callable
         Called with the address when the server can be reached.
 
     Raises
@@ -62,11 +62,11 @@ def serve(
     with ExitStack() as stack:
         made = prepared(session, recordings, out, port=port, learn=learn)
         address, server = stack.enter_context(made)
-        listening(address.url)  # the socket listens; what comes now waits
+        ready(address.url)  # the socket listens; what comes now waits
         if open_browser:
             stack.enter_context(_opened(address.url))
         with suppress(KeyboardInterrupt):  # the way to end it
-            server.run(sockets=[address.listener])
+            server.run(sockets=[address.open_socket])
 
 
 @contextmanager

@@ -54,7 +54,7 @@ def test_what_is_handed_on(
 
     def serve(session: Any, root: Path, out: Path, **options: Any) -> None:
         seen.update(options, names=session.names, root=root, out=out)
-        options["listening"]("http://127.0.0.1:1/token/")
+        options["ready"]("http://127.0.0.1:1/token/")
 
     monkeypatch.setattr("align.studio.serving.serve", serve)
     done = run("studio", recordings, tmp_path / "out", "--no-learn", "--port", 8765)

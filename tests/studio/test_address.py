@@ -21,7 +21,7 @@ def test_each_is_another(file: Path) -> None:
         address = Address.take(file)
         assert len(address.token) == 43  # 256 bits
         assert address.url == f"http://127.0.0.1:{address.port}/{address.token}/"
-        assert address.listener.getsockname() == ("127.0.0.1", address.port)
+        assert address.open_socket.getsockname() == ("127.0.0.1", address.port)
         seen.add(address.token)
         address.release()
         assert not file.exists()
@@ -41,7 +41,7 @@ def test_only_its_user_can_read_it(file: Path) -> None:
 
 def test_one_that_was_killed_is_taken_up(file: Path) -> None:
     address = Address.take(file)
-    address.listener.close()  # and the file stays
+    address.open_socket.close()  # and the file stays
     again = Address.take(file)
     assert again.url == address.url
     again.release()
@@ -51,13 +51,13 @@ def test_one_that_is_in_use_is_not(file: Path) -> None:
     first = Address.take(file)
     second = Address.take(file)
     assert (second.port, second.token) != (first.port, first.token)
-    first.listener.close()
+    first.open_socket.close()
     second.release()
 
 
 def test_another_port_means_another_token(file: Path) -> None:
     first = Address.take(file)
-    first.listener.close()
+    first.open_socket.close()
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         port = other.getsockname()[1]
@@ -71,7 +71,7 @@ def test_another_port_means_another_token(file: Path) -> None:
 @pytest.mark.parametrize("how", ["readable", "link", "short", "nonsense", "bytes"])
 def test_a_file_that_others_may_have_made_counts_for_nothing(file: Path, how: str) -> None:
     first = Address.take(file)
-    first.listener.close()
+    first.open_socket.close()
     text = file.read_text()
     if how == "readable":
         file.chmod(0o644)

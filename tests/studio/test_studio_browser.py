@@ -37,7 +37,7 @@ def served(session: Any, out: Path, recordings: Path = DATA) -> Iterator[str]:
     """Serve a session in a thread; yields the address."""
     (out / "studio").mkdir(parents=True, exist_ok=True)
     with prepared(session, recordings, out) as (address, server):
-        sockets = [address.listener]
+        sockets = [address.open_socket]
         thread = threading.Thread(target=server.run, kwargs={"sockets": sockets})
         thread.start()
         try:
