@@ -68,7 +68,7 @@ def studio(
     try:
         from align.studio.serving import serve
     except ModuleNotFoundError as error:
-        if error.name not in ("starlette", "uvicorn"):
+        if str(error.name).split(".")[0] not in ("starlette", "uvicorn"):
             raise
         raise ParameterError(
             "align studio needs starlette and uvicorn, which are not installed: "
