@@ -55,7 +55,7 @@ def studio(
     port: int | None,
     random_state: int | None,
 ) -> None:
-    """Correct alignments on a local page; the model learns from every correction.
+    """Correct alignments on a page, and the model learns.
 
     RECORDINGS is a folder of recordings with transcripts (.txt), phones (.phn, .lab, .TextGrid) or
     scores beside them. OUT takes all that is corrected and learnt; the same command goes on where
