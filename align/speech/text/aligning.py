@@ -69,7 +69,7 @@ def align_text(
     trust : bool
         Take it that all of the text was said, and nothing else. By default words may be left out
         and other things said between them: `TextAlignment.mismatches`. Where there are anchors,
-        the text is trusted.
+        and by models of the phones of any language, the text is trusted.
     repair : bool
         Leave words that were not said out of the tiers, and mark what was said besides as ``spn``.
         By default every word of the text stays in the tiers, and what is not in it is a silence.
@@ -141,7 +141,10 @@ def align_text(
         realised, alternatives = Realised(Rules(known), costs), {}
     alternatives[SPOKEN_NOISE] = noise_sounds(model, silence)
     entries.update((w, Entry(w, (Pronunciation((SPOKEN_NOISE,)),), "rule")) for w in noise)
-    trusted = trust or held is not None or getattr(model, "match_", None) is None
+    # phones of any language are scored too vaguely to tell single words from the sound of others
+    trusted = (
+        trust or held is not None or model.takes_ipa or getattr(model, "match_", None) is None
+    )
     words_aligner = WordAligner(
         model,
         recording,

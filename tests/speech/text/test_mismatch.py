@@ -9,7 +9,7 @@ import pytest
 
 import align
 from align.formats.files import read_tiers
-from align.speech.text import Mismatch, TextAlignment
+from align.speech.text import Dictionary, Mismatch, TextAlignment
 from align.speech.text.lattice import Departures, word_lattice
 from align.speech.text.lookup import Entry
 
@@ -108,6 +108,15 @@ def test_repair(model: align.SpeechAligner) -> None:
 
 def test_trust(model: align.SpeechAligner) -> None:
     assert model.align_text(WIND, more(), trust=True).mismatches == ()
+
+
+def test_models_of_any_language_trust_a_text() -> None:
+    dictionary = Dictionary({"the": ["d ʌ"], "kiwi": ["k i w i"], "plum": ["p l a m"]})
+    found = align.load("speech-any").align_text(
+        str(KIWI), "the plum plum plum kiwi", dictionary=dictionary
+    )
+    assert found.mismatches == ()
+    assert found.match is not None
 
 
 def test_another_text_is_told_as_a_whole(model: align.SpeechAligner) -> None:
