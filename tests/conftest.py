@@ -61,3 +61,22 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         asked = option.numprocesses = 2
     if asked and option.dist == "no":
         option.dist = "loadfile"
+        option.loadscopereorder = False  # else files of many tests would come first
+
+
+LONG = ("faults", "tutorials")  # marks of tests that are done only when asked for
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what takes minutes, and mix the folders.
+
+    Two processes that go through one folder together compile the same kernels at the same time.
+    In the order of the files' names one of them compiles, and the other finds it done. Files
+    that start processes of their own come first, so that none of them is waited for in the end.
+    """
+    long = [mark for mark in LONG if mark not in config.option.markexpr]
+    left_out = [item for item in items if any(map(item.get_closest_marker, long))]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in set(left_out)]
+    items.sort(key=lambda item: ("faults" not in item.path.parts, item.path.name))

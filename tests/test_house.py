@@ -12,7 +12,6 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -214,13 +213,6 @@ def test_texts_name_no_machine_and_use_no_long_dashes() -> None:
 
 
 # Examples ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", MODULES)
-def test_examples_in_docstrings(name: str) -> None:
-    module: ModuleType = importlib.import_module(name)
-    failed, _ = doctest.testmod(module, report=True)
-    assert failed == 0
 
 
 def test_there_are_examples() -> None:

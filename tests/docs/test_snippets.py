@@ -74,6 +74,7 @@ def small() -> Iterator[None]:
         yield
 
 
+@pytest.mark.tutorials
 @pytest.mark.parametrize("page", [page for page in PAGES if page not in TUTORIALS])
 def test_everything_on_the_page_runs(
     page: str,

@@ -41,9 +41,10 @@ const keys = {
 document.addEventListener("keydown", (event) => {
   if (!view.sound || document.querySelector("dialog[open]") || event.altKey) return;
   const at = event.target;
-  if ([HTMLInputElement, HTMLSelectElement, HTMLTextAreaElement].some((kind) => at instanceof kind)) return;
-  const onButton = at instanceof HTMLButtonElement && (event.key === " " || event.key === "Enter");
-  if (onButton) return; // presses it
+  const ticked = at instanceof HTMLInputElement && at.type === "checkbox";
+  if (!ticked && [HTMLInputElement, HTMLSelectElement, HTMLTextAreaElement].some((kind) => at instanceof kind)) return;
+  if (ticked && event.key === " ") return; // ticks it
+  if (at instanceof HTMLButtonElement && (event.key === " " || event.key === "Enter")) return; // presses it
   if (event.ctrlKey || event.metaKey) {
     const key = event.key.toLowerCase();
     if (key !== "z" && key !== "y") return;
