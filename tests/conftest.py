@@ -65,18 +65,27 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 
 LONG = ("faults", "tutorials")  # marks of tests that are done only when asked for
+KERNELS = ("decoders", "features", "learners", "music", "sequence", "speech")  # folders of tests
+PROCESSES = ("faults", "tests")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what takes minutes, and mix the folders.
+    """Leave out what takes minutes, and choose an order in which two processes end together.
 
-    Two processes that go through one folder together compile the same kernels at the same time.
-    In the order of the files' names one of them compiles, and the other finds it done. Files
-    that start processes of their own come first, so that none of them is waited for in the end.
+    First the folders that compile kernels, mixed by the files' names: two processes in one folder
+    would compile the same ones at the same time. Then what starts processes of its own, which
+    find the kernels compiled, and last the many small files, so that no long one is waited for.
     """
     long = [mark for mark in LONG if mark not in config.option.markexpr]
     left_out = [item for item in items if any(map(item.get_closest_marker, long))]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in set(left_out)]
-    items.sort(key=lambda item: ("faults" not in item.path.parts, item.path.name))
+
+    def place(item: pytest.Item) -> tuple[int, str]:
+        folders = {item.path.parent.name, item.path.parents[1].name}
+        if folders.intersection(KERNELS):
+            return 0, item.path.name
+        return (1 if item.path.parent.name in PROCESSES else 2), item.path.name
+
+    items.sort(key=place)
