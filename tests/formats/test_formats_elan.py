@@ -235,13 +235,13 @@ def test_an_alignment_of_text_has_words_with_phones_below(tmp_path: Path) -> Non
     assert read_tiers(tmp_path / "a.eaf").words().labels == words.labels
 
 
-def test_an_hour_of_speech_is_written_in_seconds(tmp_path: Path) -> None:
-    bounds = np.arange(0, 3600, 0.08)
-    phones = interval_tier("phones", ["a", "b"] * (len(bounds) // 2), [*bounds, 3600])
-    times = tuple(pairwise([*bounds[::4].tolist(), 3600.0]))
-    words = Tier("words", "interval", ("word",) * len(times), times, (), 3600.0)
+def test_ten_minutes_of_speech_are_written_in_a_second(tmp_path: Path) -> None:
+    bounds = np.arange(0, 600, 0.08)
+    phones = interval_tier("phones", ["a", "b"] * (len(bounds) // 2), [*bounds, 600])
+    times = tuple(pairwise([*bounds[::4].tolist(), 600.0]))
+    words = Tier("words", "interval", ("word",) * len(times), times, (), 600.0)
     begin = time.process_time()
-    write_tiers(tmp_path / "a.eaf", Tiers((words, phones), 3600.0))
+    write_tiers(tmp_path / "a.eaf", Tiers((words, phones), 600.0))
     back = read_tiers(tmp_path / "a.eaf")
     assert [len(tier.labels) for tier in back] == [len(times), len(bounds)]
-    assert time.process_time() - begin < 30
+    assert time.process_time() - begin < 10

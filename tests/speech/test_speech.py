@@ -314,7 +314,7 @@ def test_real_speech(timit_sample):
         width=40,
         epochs=20,
     )
-    fitted = SpeechAligner([network, DurationFeature()], epochs=2, n_folds=3).fit(train)
+    fitted = SpeechAligner([network, DurationFeature()], epochs=2, n_folds=2).fit(train)
     report = fitted.evaluate(test)
     assert report.failed == ()
     assert report.within_ms["20"] >= 80

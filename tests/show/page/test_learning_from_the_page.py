@@ -19,10 +19,12 @@ from align.cli import cli
 EXECUTABLE = find_browser()
 LATE = 0.025  # seconds by which the labeller places every boundary later than the model does
 
-pytestmark = pytest.mark.skipif(
-    EXECUTABLE is None,
-    reason="needs Chromium or Chrome; ALIGN_BROWSER may name it",
-)
+pytestmark = [
+    pytest.mark.tutorials,
+    pytest.mark.skipif(
+        EXECUTABLE is None, reason="needs Chromium or Chrome; ALIGN_BROWSER may name it"
+    ),
+]
 
 
 def run(*args: Any) -> None:
