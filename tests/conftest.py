@@ -66,15 +66,17 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 LONG = ("faults", "tutorials")  # marks of tests that are done only when asked for
 KERNELS = ("decoders", "features", "learners", "music", "sequence", "speech")  # folders of tests
+COMPILING = ("test_bad_input.py", "test_decoders_exact.py")  # nearly all learners, all decoders
 PROCESSES = ("faults", "tests")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what takes minutes, and choose an order in which two processes end together.
 
-    First the folders that compile kernels, mixed by the files' names: two processes in one folder
-    would compile the same ones at the same time. Then what starts processes of its own, which
-    find the kernels compiled, and last the many small files, so that no long one is waited for.
+    First the folders with kernels, begun by the two files that compile most of them: two
+    processes in one folder would compile the same ones at the same time. Then what starts
+    processes of its own, which find the kernels compiled, and last the many small files, so that
+    no long one is waited for.
     """
     long = [mark for mark in LONG if mark not in config.option.markexpr]
     left_out = [item for item in items if any(map(item.get_closest_marker, long))]
@@ -83,9 +85,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in set(left_out)]
 
     def place(item: pytest.Item) -> tuple[int, str]:
-        folders = {item.path.parent.name, item.path.parents[1].name}
-        if folders.intersection(KERNELS):
-            return 0, item.path.name
-        return (1 if item.path.parent.name in PROCESSES else 2), item.path.name
+        name, folder = item.path.name, item.path.parent
+        if name in COMPILING:
+            return 0, name
+        if {folder.name, folder.parent.name}.intersection(KERNELS):
+            return 1, name
+        return (2 if folder.name in PROCESSES else 3), name
 
     items.sort(key=place)

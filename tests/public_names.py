@@ -6,6 +6,7 @@ import pkgutil
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import align
@@ -13,6 +14,7 @@ import align
 __all__ = ["public_names", "words_of"]
 
 
+@cache
 def public_names() -> dict[str, set[str]]:
     """Return each public name, with the places where it stands."""
     found: dict[str, set[str]] = defaultdict(set)

@@ -8,6 +8,7 @@ import ast
 import os
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -86,7 +87,9 @@ def imports_of(module: str) -> Iterator[Import]:
                     yield Import(module, str(node.module), alias.name)
 
 
-IMPORTS = [found for module in sorted(FILES) for found in imports_of(module)]
+@cache
+def imports() -> list[Import]:
+    return [found for module in sorted(FILES) for found in imports_of(module)]
 
 
 def room(module: str) -> str:
@@ -103,7 +106,7 @@ def test_every_room_has_a_floor() -> None:
 
 def test_imports_go_down() -> None:
     wrong, used = [], set()
-    for source, target, name in IMPORTS:
+    for source, target, name in imports():
         here, there = room(source), room(target)
         if source == "align" or here == there:
             continue  # the front door leads everywhere, and loads nothing before it is asked
@@ -131,7 +134,7 @@ def test_imports_by_name_are_known() -> None:
 def test_no_circle() -> None:
     """Also not within a folder; of exceptions the way down alone counts."""
     below: dict[str, set[str]] = {module: set() for module in FILES}
-    for source, target, _ in IMPORTS:
+    for source, target, _ in imports():
         if "align" not in (source, target) and (source, room(target)) not in UPWARD:
             below[source].add(target)
     state: dict[str, int] = {}
@@ -154,7 +157,7 @@ def test_no_circle() -> None:
 def test_no_private_name_leaves_its_folder() -> None:
     """A private module serves its folder and those below; floor 0 serves everyone."""
     wrong = []
-    for source, target, name in IMPORTS:
+    for source, target, name in imports():
         if folder(source) == folder(target) or name == "__version__":
             continue
         own = folder(source).is_relative_to(folder(target)) or FLOOR.get(room(target)) == 0

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -39,7 +40,12 @@ def module_name(path: Path) -> str:
 
 
 MODULES = [module_name(path) for path in source_files() if path.name != "__main__.py"]
-TREES = {module_name(path): ast.parse(path.read_bytes()) for path in source_files()}
+
+
+@cache
+def trees() -> dict[str, ast.Module]:
+    """Return the modules, parsed."""
+    return {module_name(path): ast.parse(path.read_bytes()) for path in source_files()}
 
 
 # Packaging --------------------------------------------------------------------------------------
@@ -73,16 +79,16 @@ def test_the_version_is_one() -> None:
 # Names ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_all_names_what_is_there(name: str) -> None:
-    module = importlib.import_module(name)
-    if name in ("align.data", "align.__main__"):
-        return
-    names = getattr(module, "__all__", None)
-    assert names is not None, f"{name} has no __all__"
-    assert len(set(names)) == len(names)
-    for public in names:
-        assert hasattr(module, public), public
+def test_all_names_what_is_there() -> None:
+    for name in MODULES:
+        if name in ("align.data", "align.__main__"):
+            continue
+        module = importlib.import_module(name)
+        names = getattr(module, "__all__", None)
+        assert names is not None, f"{name} has no __all__"
+        assert len(set(names)) == len(names), name
+        for public in names:
+            assert hasattr(module, public), f"{name}: {public}"
 
 
 def test_the_lazy_names_lead_home() -> None:
@@ -94,9 +100,8 @@ def test_the_lazy_names_lead_home() -> None:
         align.nonsense  # noqa: B018
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_modules_say_what_they_are(name: str) -> None:
-    assert ast.get_docstring(TREES[name])
+def test_modules_say_what_they_are() -> None:
+    assert [name for name in MODULES if not ast.get_docstring(trees()[name])] == []
 
 
 # Imports ----------------------------------------------------------------------------------------
@@ -161,7 +166,7 @@ def imported(tree: ast.Module) -> Iterator[str]:
 
 
 def test_only_the_command_line_uses_click() -> None:
-    for name, tree in TREES.items():
+    for name, tree in trees().items():
         if not name.startswith("align.cli"):
             assert "click" not in {target.split(".")[0] for target in imported(tree)}, name
 
@@ -172,28 +177,25 @@ DANGEROUS_MODULES = {"pickle", "cPickle", "dill", "cloudpickle", "shelve", "mars
 DANGEROUS_CALLS = {"eval", "exec", "compile", "__import__"}
 
 
-@pytest.mark.parametrize("name", sorted(TREES))
-def test_nothing_can_be_made_to_execute(name: str) -> None:
-    tree = TREES[name]
-    assert not DANGEROUS_MODULES.intersection(t.split(".")[0] for t in imported(tree))
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Call):
-            continue
-        function = ast.unparse(node.func)
-        assert function not in DANGEROUS_CALLS, f"{name}: {function}"
-        assert function not in ("joblib.load", "os.system", "yaml.load"), f"{name}: {function}"
-        keywords = {k.arg: ast.unparse(k.value) for k in node.keywords}
-        assert keywords.get("shell") != "True", f"{name}: a shell"
-        if function in ("np.load", "numpy.load") or function.endswith("format.read_array"):
-            assert keywords.get("allow_pickle") == "False", f"{name}: {function} may unpickle"
+def test_nothing_can_be_made_to_execute() -> None:
+    for name, tree in trees().items():
+        assert not DANGEROUS_MODULES.intersection(t.split(".")[0] for t in imported(tree))
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Call):
+                continue
+            function = ast.unparse(node.func)
+            assert function not in DANGEROUS_CALLS, f"{name}: {function}"
+            assert function not in ("joblib.load", "os.system", "yaml.load"), f"{name}: {function}"
+            keywords = {k.arg: ast.unparse(k.value) for k in node.keywords}
+            assert keywords.get("shell") != "True", f"{name}: a shell"
+            if function in ("np.load", "numpy.load") or function.endswith("format.read_array"):
+                assert keywords.get("allow_pickle") == "False", f"{name}: {function} may unpickle"
 
 
-@pytest.mark.parametrize("name", sorted(TREES))
-def test_the_library_does_not_print(name: str) -> None:
-    calls = {
-        ast.unparse(node.func) for node in ast.walk(TREES[name]) if isinstance(node, ast.Call)
-    }
-    assert "print" not in calls
+def test_the_library_does_not_print() -> None:
+    for name, tree in trees().items():
+        calls = {ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+        assert "print" not in calls, name
 
 
 def texts() -> list[Path]:

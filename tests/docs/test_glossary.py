@@ -7,7 +7,6 @@ from doc_pages import ROOT
 from public_names import public_names, words_of
 
 PAGE = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
-NAMES = public_names()
 
 LEFT: dict[str, str] = {}
 """Places that still have a word that is not used; to be deleted with the word."""
@@ -36,21 +35,23 @@ def test_names_carry_the_word(word: str, names: str) -> None:
     found = re.findall(r"`(\w+)`", names)
     assert found
     for name in found:
-        assert name in NAMES, f"{word}: no public name is {name}"
+        assert name in public_names(), f"{word}: no public name is {name}"
 
 
 @pytest.mark.parametrize(("parameter", "others"), [(row[0], row[2]) for row in rows("Parameters")])
 def test_a_parameter_has_one_name(parameter: str, others: str) -> None:
-    assert any(place.endswith(f"({parameter[1:-1]})") for place in NAMES[parameter[1:-1]])
+    assert any(place.endswith(f"({parameter[1:-1]})") for place in public_names()[parameter[1:-1]])
     for name in re.findall(r"`(\w+)`", others):
-        assert name not in NAMES, f"{name} at {sorted(NAMES[name])}, must be {parameter}"
+        assert name not in public_names(), (
+            f"{name} at {sorted(public_names()[name])}, must be {parameter}"
+        )
 
 
 def test_no_name_has_a_word_that_is_not_used() -> None:
     replaced = {form for row in rows("Words that are not used") for word in row[0].split(", ")
                 for form in forms(word)}  # fmt: skip
     wrong, used = [], set()
-    for name, places in NAMES.items():
+    for name, places in public_names().items():
         for word in replaced.intersection(words_of(name)):
             for place in places:
                 left = [known for known in LEFT if place.startswith(known)]
