@@ -6,7 +6,8 @@ each onset can take, and one set of errors.
 
 `decode_coarse_to_fine` decodes hours, `decode_batch` many recordings. `decode_lattice` chooses
 which events occur, `decode_groups` lets events begin together, and `decode_k_best` lists the best
-timings. `onset_posterior` and `onset_max_marginals` say how sure an onset is.
+timings. `onset_posterior` and `onset_max_marginals` say how sure an onset is. `OnlineDecoder`
+decodes a stream, and commits onsets while it goes on.
 """
 
 from align.decoders.batch import decode_batch
@@ -24,6 +25,7 @@ from align.decoders.lattice_decoder import (
 )
 from align.decoders.max_marginals import MaxMarginals, onset_max_marginals
 from align.decoders.monotone import decode_monotone
+from align.decoders.online import OnlineDecoder, OnlineOnset
 from align.decoders.posterior import Posterior, narrowed, onset_posterior
 from align.decoders.second_order import decode_second_order
 from align.decoders.semi_markov import decode_semi_markov
@@ -33,6 +35,8 @@ __all__ = [
     "Lattice",
     "LatticePath",
     "MaxMarginals",
+    "OnlineDecoder",
+    "OnlineOnset",
     "Posterior",
     "decode",
     "decode_batch",

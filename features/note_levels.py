@@ -31,7 +31,9 @@ __all__ = [
     "NoteLevels",
     "level_columns",
     "note_levels",
+    "semitone_energies",
     "semitone_levels",
+    "set_levels",
     "set_tuning",
     "signal_tuning",
     "write_inputs",
@@ -79,19 +81,35 @@ def note_levels(signal: Signal) -> NoteLevels:
         raise ParameterError(f"signal.hop={signal.hop:g} s, must be {_HOP:g} s, within 5 %.")
 
     def compute() -> NoteLevels:
-        parts = []
-        tuning = signal_tuning(signal)
-        for windows in (LONG_WINDOWS, SHORT_WINDOWS):
-            bands = semitone_bands(
-                signal.samples, signal.rate, signal.hop, windows=windows, tuning=tuning
-            )
-            parts.append(log_level(bands))
-        long, short = parts
-        broad = np.stack([short[:, a:b].mean(axis=1) for a, b in _BROAD], axis=1)
-        pad = ((0, 0), (_BELOW, _ABOVE))
-        return np.pad(long, pad), np.pad(short, pad), broad
+        bands = semitone_energies(signal.samples, signal.rate, signal.hop, signal_tuning(signal))
+        return _padded(*map(log_level, bands))
 
     return signal.cached(("note levels",), compute)
+
+
+def semitone_energies(
+    samples: Float32, rate: int, hop: float, tuning: float
+) -> tuple[Float32, Float32]:
+    """Return energies in semitone bands [shape=(T, N_BANDS)], with long and short windows."""
+    long, short = (
+        semitone_bands(samples, rate, hop, windows=windows, tuning=tuning)
+        for windows in (LONG_WINDOWS, SHORT_WINDOWS)
+    )
+    return long, short
+
+
+def set_levels(signal: Signal, long: Float32, short: Float32) -> None:
+    """Set the levels of a part of a recording, which are those of the whole.
+
+    `long` and `short` [shape=(T, N_BANDS)] are levels in semitone bands.
+    """
+    signal.cached(("note levels",), lambda: _padded(long, short))
+
+
+def _padded(long: Float32, short: Float32) -> NoteLevels:
+    broad = np.stack([short[:, a:b].mean(axis=1) for a, b in _BROAD], axis=1)
+    pad = ((0, 0), (_BELOW, _ABOVE))
+    return np.pad(long, pad), np.pad(short, pad), broad
 
 
 def semitone_levels(signal: Signal) -> Float32:

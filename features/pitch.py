@@ -44,6 +44,7 @@ __all__ = [
     "estimate_tuning",
     "log_level",
     "pitch_frequency",
+    "reference_level",
     "semitone_bands",
 ]
 
@@ -279,13 +280,23 @@ def _fast_length(n: int) -> int:
     return best
 
 
-def log_level(energy: Float32Array) -> Float32Array:
+def reference_level(loudest: Float32Array) -> float:
+    """Return what counts as loud in a recording.
+
+    `loudest` [shape=(T,)] is the energy of the loudest band of each frame.
+    """
+    return max(float(np.percentile(loudest, 95)), 1e-4 * float(loudest.max())) + 1e-12
+
+
+def log_level(energy: Float32Array, reference: float | None = None) -> Float32Array:
     """Return energies as levels above the floor of the recording.
 
     Parameters
     ----------
     energy : np.ndarray [shape=(T, D)]
         Energies in bands, not negative.
+    reference : float, optional
+        The energy that counts as loud, where `energy` is but a part of a recording.
 
     Returns
     -------
@@ -300,8 +311,8 @@ def log_level(energy: Float32Array) -> Float32Array:
     >>> [round(float(x), 2) for x in log_level(np.array([[0.0, 1e-6, 1.0]], dtype=np.float32))[0]]
     [0.0, 0.69, 13.82]
     """
-    loudest = energy.max(axis=1)
-    reference = max(float(np.percentile(loudest, 95)), 1e-4 * float(loudest.max())) + 1e-12
+    if reference is None:
+        reference = reference_level(energy.max(axis=1))
     level = energy * np.float32(1.0 / (reference * _FLOOR))
     return np.asarray(np.log1p(level), dtype=np.float32)
 

@@ -20,6 +20,7 @@ from align.cli.checking import validate_speech
 from align.cli.console import Commands, Console, message_options
 from align.cli.corpus_command import corpus
 from align.cli.files import convert, info, plot
+from align.cli.following import follow
 from align.cli.models_command import models
 from align.cli.music import music
 from align.cli.reporting import report, sonify
@@ -49,6 +50,7 @@ for command in (
     demo,
     speech,
     music,
+    follow,
     corpus,
     train,
     adapt,

@@ -38,10 +38,11 @@ from align.music.confidence import ConfidenceModel
 from align.music.decoding import SPREAD, find_chords, windows_of
 from align.music.default_functions import DEFAULT_NAMES, DefaultFunctions
 from align.music.finding import best_part, read_music, result_of
+from align.music.following import Follower, Weights
 from align.music.functions import ChordFeature, ChordFunctions, frame_length
 from align.music.keys import check_key, shifts_of
 from align.music.own_features import OwnFeature
-from align.music.performance import Performance
+from align.music.performance import Performance, as_score
 from align.music.pieces import TimedPiece, describe_piece, read_piece, score_of
 from align.music.placement import PlacedNotes, place_notes
 from align.music.repeats import check_repeats
@@ -375,6 +376,62 @@ class MusicAligner(Aligner):
         """
         self.check_fitted()
         return self._find(audio, score, rate)
+
+    def follow(
+        self,
+        score: "str | os.PathLike[str] | Score | Sequence[Note]",
+        rate: int,
+        *,
+        lag: float = 0.3,
+    ) -> Follower:
+        """Return what tells where in a score a performance is, while it is played.
+
+        Parameters
+        ----------
+        score : path, Score or sequence of Note
+            The notes, in any order. Of the repeats of a score in notation all are played, unless
+            the parameter `repeats` says which.
+        rate : int
+            Sampling rate of the sound that is to come, in Hz.
+        lag : float
+            Seconds of sound after which a note that was heard is told at the latest; 0.21 at the
+            least.
+
+        Returns
+        -------
+        Follower
+            Feed it with blocks of sound. Keys are not looked for: where the sound is not in that
+            of the score, the parameter `transpose` says by how much.
+
+        Raises
+        ------
+        DataError
+            Where the score cannot be read.
+        ParameterError
+            Where the lag is too short, or the model lacks the base functions that this needs.
+
+        Examples
+        --------
+        See `align.music.following.Follower`.
+        """
+        self.check_fitted()
+        check_key(self.transpose, self.tuning)
+        named = [f for f in self.features_ if isinstance(f, DefaultFunctions)]
+        if not named:
+            raise ParameterError("to follow a performance takes a model with features='default'.")
+        own = self.coef_ / self.scale_
+        known = dict(zip(self.base_functions_, own.tolist(), strict=True))
+        return Follower(
+            named[0].network,
+            Weights(*(known.get(name, 0.0) for name in Weights._fields)),
+            as_score(score, "all" if self.repeats == "auto" else self.repeats),
+            rate,
+            highest_rate=self.rate,
+            lag=lag,
+            offset=self.offset_,
+            shift=self.transpose or 0,
+            tuning=None if self.tuning is None else 12.0 * float(np.log2(self.tuning / 440.0)),
+        )
 
     @one_thread()
     def _find(self, audio: Any, events: Any, rate: int | None) -> MusicAlignment:

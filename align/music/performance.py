@@ -25,6 +25,7 @@ __all__ = [
     "make_performance",
     "read_performance",
     "read_signal",
+    "sounding_notes",
 ]
 
 Float64 = npt.NDArray[np.float64]
@@ -155,16 +156,7 @@ def make_performance(signal: Signal, score: Score, shift: int = 0) -> Performanc
     piano the octave is heard.
     """
     name = signal.name
-    low, high = PITCHES
-    notes, row = distinct(score)
-    notes = replace(notes, pitches=_moved(notes.pitches, shift))
-    beyond = notes.pitches[(notes.pitches < low) | (notes.pitches > high)]
-    if beyond.size:
-        raise DataError(
-            f"the score has a note of pitch {beyond[0]}, which no piano has ({low}..{high}); is "
-            "it of drums, or transposed?",
-            path=score.path or name,
-        )
+    notes, row = sounding_notes(score, shift, name)
     grouped = chords(notes)
     if len(grouped) > _DENSEST * signal.duration:
         raise DataError(
@@ -190,6 +182,24 @@ def make_performance(signal: Signal, score: Score, shift: int = 0) -> Performanc
         shift,
         _warnings(signal, coarse.end - coarse.begin, written),
     )
+
+
+def sounding_notes(score: Score, shift: int = 0, name: str = "") -> tuple[Score, IntArray]:
+    """Return the notes with unisons merged, as they sound, and the row of each note given.
+
+    See `make_performance` for `shift`. Raises DataError where a pitch is beyond the piano.
+    """
+    low, high = PITCHES
+    notes, row = distinct(score)
+    notes = replace(notes, pitches=_moved(notes.pitches, shift))
+    beyond = notes.pitches[(notes.pitches < low) | (notes.pitches > high)]
+    if beyond.size:
+        raise DataError(
+            f"the score has a note of pitch {beyond[0]}, which no piano has ({low}..{high}); is "
+            "it of drums, or transposed?",
+            path=score.path or name,
+        )
+    return notes, row
 
 
 def read_signal(

@@ -1,0 +1,147 @@
+"""``align follow``: where in a score a performance is, while it is played."""
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+import numpy.typing as npt
+
+from align.cli.console import FILE, Console, message_options
+from align.cli.options import model_option
+from align.errors import DataError, ModelError, ParameterError
+
+__all__ = ["follow"]
+
+_BLOCK = 0.01  # seconds that are read at once
+
+Samples = npt.NDArray[np.float32]
+
+
+@click.command()
+@click.argument("audio", type=click.Path(allow_dash=True, path_type=Path))
+@click.argument("score", type=FILE)
+@model_option("piano")
+@click.option(
+    "--lag",
+    type=float,
+    default=0.3,
+    show_default=True,
+    metavar="SECONDS",
+    help="Sound after which a note that was heard is told at the latest; at least 0.21.",
+)
+@click.option(
+    "--rate",
+    type=int,
+    metavar="HZ",
+    help="Sampling rate of what comes from standard input.",
+)
+@click.option(
+    "--transpose",
+    type=int,
+    metavar="N",
+    help="Semitones by which the sound is higher than the score, such as -2.",
+)
+@click.option("--tuning", type=float, metavar="HZ", help="A4 of the sound, such as 415.")
+@click.option("--realtime", is_flag=True, help="Read a file no faster than it sounds.")
+@message_options
+@click.pass_obj
+def follow(
+    console: Console,
+    audio: Path,
+    score: Path,
+    model: str,
+    lag: float,
+    rate: int | None,
+    transpose: int | None,
+    tuning: float | None,
+    realtime: bool,
+) -> None:
+    """Tell the notes of SCORE as they are played in AUDIO, a line of JSON for each chord.
+
+    AUDIO is a file, read as if it were played now, or - for standard input: raw samples of 16
+    bits, little-endian, one channel, at --rate.
+
+    \b
+    align follow minuet.flac minuet.mid
+    arecord -t raw -f S16_LE -r 44100 -c 1 | align follow - minuet.mid --rate 44100
+
+    A line has `time` and `told`, the seconds of sound when the chord began and that had been heard
+    when it was told; `written`, its seconds in the score, with `bar` and `beat` where they are
+    known; `tempo`, performed seconds per second of the score; and its `notes`.
+    """  # noqa: D301
+    from align.models.file import load
+
+    live = str(audio) == "-"
+    if live != (rate is not None):
+        raise ParameterError(
+            "--rate says how fast samples come from standard input: give it with -, and not with "
+            "a file."
+        )
+    aligner = load(model)
+    if aligner.kind != "music":
+        raise ModelError(f"{model}: is a model of {aligner.kind}, not of music.")
+    aligner.set_params(transpose=transpose, tuning=tuning)
+    if live:
+        assert rate is not None
+        blocks = _from_input(rate)
+    else:
+        from align.features.audio import audio_info, read_audio
+
+        samples, rate = read_audio(audio, audio_info(audio).rate)
+        blocks = _of_file(samples, rate, realtime)
+    follower = aligner.follow(score, rate, lag=lag)
+    told = 0
+    for block in blocks:
+        told += _tell(follower, follower.feed(block))
+    told += _tell(follower, follower.finish())
+    if not told:
+        raise DataError(
+            f"none of its notes was heard; is it {'played' if live else f'in {audio}'}?",
+            path=score,
+        )
+
+
+def _tell(follower: Any, chords: Any) -> int:
+    """Print a line for each chord; return their number."""
+    score = follower.score
+    for chord in chords:
+        line: dict[str, Any] = {
+            "time": round(min(chord.times), 3),
+            "told": round(chord.told, 3),
+            "written": round(chord.written, 3),
+        }
+        if score.beats is not None:
+            bars, beats = score.beats.at([chord.written])
+            line |= {"bar": int(bars[0]), "beat": round(float(beats[0]), 3)}
+        line["tempo"] = round(chord.tempo, 3)
+        line["notes"] = [
+            {"note": n, "pitch": int(score.pitches[n]), "time": round(t, 3)}
+            for n, t in zip(chord.notes, chord.times, strict=True)
+        ]
+        click.echo(json.dumps(line))
+    if chords:
+        sys.stdout.flush()
+    return len(chords)
+
+
+def _of_file(samples: Samples, rate: int, realtime: bool) -> Iterator[Samples]:
+    """Yield blocks of a recording, at the speed of the clock where that is asked for."""
+    size, begun = max(1, round(_BLOCK * rate)), time.monotonic()
+    for at in range(0, len(samples), size):
+        if realtime:
+            time.sleep(max(0.0, begun + (at + size) / rate - time.monotonic()))
+        yield samples[at : at + size]
+
+
+def _from_input(rate: int) -> Iterator[Samples]:
+    """Yield blocks of standard input as they come."""
+    size = 2 * max(1, round(_BLOCK * rate))
+    stream = sys.stdin.buffer
+    while data := stream.read(size):
+        whole = data[: len(data) - len(data) % 2]
+        yield np.frombuffer(whole, dtype="<i2").astype(np.float32) / np.float32(32768)

@@ -1,0 +1,58 @@
+"""``align follow``."""
+
+import json
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+from click.testing import CliRunner
+
+from align.cli import cli
+
+PIECE = Path(str(files("align.data"))) / "minuet"
+SCORE = PIECE / "score.mid"
+
+
+def run(*arguments, sound=None):
+    return CliRunner().invoke(cli, ["follow", *map(str, arguments)], input=sound)
+
+
+def test_a_file_and_what_is_piped_are_told_alike(tmp_path):
+    samples, rate = soundfile.read(PIECE / "audio.flac", dtype="int16", frames=5 * 22050)
+    soundfile.write(tmp_path / "a.wav", samples, rate)
+    file = run(tmp_path / "a.wav", SCORE)
+    assert file.exit_code == 0, file.output
+    piped = run("-", SCORE, "--rate", rate, sound=samples.tobytes() + b"\0")
+    assert piped.stdout == file.stdout
+    lines = [json.loads(line) for line in file.stdout.splitlines()]
+    assert len(lines) > 10
+    assert lines[0]["written"] == 0.0
+    assert (lines[0]["bar"], lines[0]["beat"]) == (1, 1.0)
+    assert [note["note"] for note in lines[0]["notes"]] == [0, 1, 2, 3]
+    assert all(0 < line["told"] - line["time"] < 0.4 for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("-", SCORE), "--rate says how fast samples come"),
+        ((PIECE / "audio.flac", SCORE, "--rate", 22050), "--rate says how fast samples come"),
+        ((PIECE / "audio.flac", SCORE, "--model", "speech-en"), "of speech, not of music"),
+        ((PIECE / "audio.flac", SCORE, "--lag", 0.1), "must be at least 0.21 s"),
+        (("nowhere.wav", SCORE), "nowhere.wav: there is no such file"),
+        ((PIECE / "audio.flac", "nowhere.mid"), "nowhere.mid: does not exist"),
+    ],
+)
+def test_one_sentence_says_what_is_wrong(arguments, message):
+    result = run(*arguments)
+    assert result.exit_code != 0
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_nothing_heard_is_said():
+    result = run("-", SCORE, "--rate", 22050, sound=np.zeros(44100, dtype="<i2").tobytes())
+    assert result.exit_code == 1
+    assert result.stderr.endswith("none of its notes was heard; is it played?\n")
