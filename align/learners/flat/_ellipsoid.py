@@ -27,6 +27,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 _ROOT_TWO = math.sqrt(2.0)
 _FIRST = np.zeros(1, dtype=np.intp)
+_NO_SIZE = "a cut goes as deep as its example asks for, and has no size that a weight could scale"
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -94,7 +95,7 @@ class EllipsoidLearner(ScoredClasses, VectorEstimator):
         """
         first = not hasattr(self, "classes_")
         X, y = read_label_sets(self, X, y, reset=first)
-        _, kept = read_zero_one(sample_weight, X)
+        kept = read_zero_one(sample_weight, X, _NO_SIZE)
         found = sorted_labels(y)
         if first:
             self._open(X.shape[1], found if classes is None else np.unique(classes))
