@@ -7,8 +7,8 @@
 SET is a folder of pieces, such as ``CORPUS/disklavier``. Rows: the ten base functions with our
 learner; the thesis's own learner (`MusicAligner.as_in_thesis`), without the offset and with it;
 our learner on logarithms of the energies, with usual lengths, and on frames of 10 ms; and a hidden
-Markov model with mixtures of 7 Gaussians (`ghmm.py`), which has logarithms and lengths, too. Signed
-errors are kept in DIR, and a run that was stopped goes on.
+Markov model with mixtures of 7 Gaussians (`ghmm.py`), which has logarithms and lengths, too.
+Signed errors are kept in DIR, and a run that was stopped goes on.
 """
 
 import argparse

@@ -279,5 +279,5 @@ def test_weights_of_structures(update):
     if update in ("pa1", "pa2"):
         scaled = clone(learner).set_params(C=0.03).partial_fit(problem, X, y)
         np.testing.assert_allclose(scaled.coef_, heavy.coef_, atol=1e-12)
-    with pytest.raises(ParameterError, match="sample_weight.shape"):
+    with pytest.raises(ParameterError, match=r"sample_weight.shape=\(3,\)"):
         clone(learner).partial_fit(problem, X, y, sample_weight=keep[:3])
