@@ -12,7 +12,8 @@ correction) are varied on their scores. ``--networks`` varies what the networks 
 instead, at one training for each variant and fold: about an hour of one core. Errors are kept in
 the file of ``--kept``, and taken from it where they are in it: an interrupted run goes on.
 ``--thesis`` takes the features of the thesis, and goes from our learner to that of the thesis
-(`SpeechAligner.as_in_thesis`) in steps, each of which keeps those before it.
+(`SpeechAligner.as_in_thesis`) in steps, each of which keeps those before it. The last of them, no
+offset, is in ``run.py``.
 
 Each row ends with what the variant changes within 10 and 20 ms, against the row that it is a
 variant of, on the same folds, with the standard deviation of that change over the folds.
@@ -104,7 +105,7 @@ STEPS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("then the graded cost (b)", {}, {"cost": "graded"}),
     ("then one pass", {"epochs": 1}, {}),
     ("then the last hypothesis", {"conversion": "last"}, {}),
-    ("then the best path on whole frames: the thesis's", {}, {"placement": "none"}),
+    ("then the best path on whole frames", {}, {"placement": "none"}),
     ("the mean absolute error (c) instead", {}, {"cost": "absolute"}),
     ("and the best of 20 passes", {"epochs": 20, "conversion": "best"}, {}),
 ]
