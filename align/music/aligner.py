@@ -178,6 +178,32 @@ class MusicAligner(Aligner):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @classmethod
+    def as_in_thesis(cls, **params: Any) -> Self:
+        """Return an unfitted aligner with the features, the learner and the cost of the thesis.
+
+        That is twenty passes of the self-tuned update with the prediction-based loss and the mean
+        absolute error as the cost; the hypothesis that costs least on the training set after a
+        pass, and no offset (section 9.6).
+
+        Parameters
+        ----------
+        **params
+            Other parameters, or other values of these.
+
+        Returns
+        -------
+        MusicAligner
+
+        Examples
+        --------
+        >>> MusicAligner.as_in_thesis(epochs=5).get_params()["conversion"]
+        'best'
+        """
+        own = {"update": "self-tuned", "loss": "prediction", "cost": "absolute"}
+        plain = {"conversion": "best", "calibrate": False}
+        return cls(**{"features": "thesis", **own, **plain, **params})
+
     # Features, learner and cost --------------------------------------------------------------
 
     def _make_features(self) -> list[ChordFeature]:

@@ -168,6 +168,31 @@ class SpeechAligner(SequenceAligner):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    @classmethod
+    def as_in_thesis(cls, **params: Any) -> Self:
+        """Return an unfitted aligner with the features, the learner and the cost of the thesis.
+
+        That is one pass of the self-tuned update with the prediction-based loss and the graded
+        cost of one frame; the last hypothesis, and its best path on whole frames (section 9.5).
+
+        Parameters
+        ----------
+        **params
+            Other parameters, or other values of these.
+
+        Returns
+        -------
+        SpeechAligner
+
+        Examples
+        --------
+        >>> SpeechAligner.as_in_thesis(conversion="best").get_params()["update"]
+        'self-tuned'
+        """
+        own = {"update": "self-tuned", "loss": "prediction", "cost": "graded", "epochs": 1}
+        plain = {"conversion": "last", "refine": "none", "calibrate": False}
+        return cls(**{"features": "thesis", **own, **plain, **params})
+
     # Other surroundings ----------------------------------------------------------------------
 
     def _fit(

@@ -12,11 +12,12 @@ import numpy as np
 import scipy.sparse as sp
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from documents import read_documents
 from vector_sets import read_set
 
 from align.learners import PassiveAggressiveClassifier, compat
 
-SETS = ("usps", "letter", "isolet", "shuttle", "mnist")
+SETS = ("usps", "letter", "isolet", "shuttle", "mnist", "docstrings")
 PASSES = 5
 C = 0.01
 
@@ -28,7 +29,7 @@ def timed(model, X, y):
     return time.perf_counter() - begin
 
 
-def models():
+def models(C=C):
     """Return what is compared, by name; `PASSES` passes each, in the orders of seed 0."""
     from sklearn import linear_model
 
@@ -51,10 +52,12 @@ def models():
 
 def compare(folder, name):
     """Print a row of the table for each model and form of one set."""
-    data = read_set(folder, name)
-    for form, kind in (("dense", np.asarray), ("CSR", sp.csr_matrix)):
+    text = name == "docstrings"
+    data = read_documents() if text else read_set(folder, name)
+    forms = {"CSR": sp.csr_matrix} if text else {"dense": np.asarray, "CSR": sp.csr_matrix}
+    for form, kind in forms.items():
         X, X_test = kind(data.X), kind(data.X_test)
-        found = models()
+        found = models(1.0 if text else C)  # of documents, scikit-learn's default
         seconds = {key: timed(model, X, data.y) for key, model in found.items()}
         other = found.get("scikit-learn's", found["SGDClassifier"])
         apart = np.abs(found["compat"].coef_ - other.coef_).max()

@@ -4,12 +4,16 @@
 
     python recipes/timit/ablations.py CORPUS [--folds 0 1 2 3] [--jobs N] [--seed N]
     python recipes/timit/ablations.py CORPUS --networks [--kept FILE.json] [--folds 0 1 2 3]
+    python recipes/timit/ablations.py CORPUS --thesis [--folds 0 1 2 3]
 
 CORPUS is a folder of TIMIT speakers, cross-validated as ``run.py`` does. The classifiers of a fold
 are trained once, and the ingredients after them (base functions, weights, cost, placement,
 correction) are varied on their scores. ``--networks`` varies what the networks are made of,
 instead, at one training for each variant and fold: about an hour of one core. Errors are kept in
 the file of ``--kept``, and taken from it where they are in it: an interrupted run goes on.
+``--thesis`` takes the features of the thesis, and goes from our learner to that of the thesis
+(`SpeechAligner.as_in_thesis`) in steps, each of which keeps those before it. The last of them, no
+offset, is in ``run.py``.
 
 Each row ends with what the variant changes within 10 and 20 ms, against the row that it is a
 variant of, on the same folds, with the standard deviation of that change over the folds.
@@ -94,6 +98,17 @@ VARIANTS = [
     replace(PLAIN, name="last weights, not the average", learner={"conversion": "last"}),
     replace(PLAIN, name="perceptron", learner={"update": "perceptron"}),
 ]
+OURS = Variant("thesis's features, our learner", correct=False)
+STEPS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+    ("then the prediction-based loss", {"loss": "prediction"}, {}),
+    ("then the self-tuned update", {"update": "self-tuned"}, {}),
+    ("then the graded cost (b)", {}, {"cost": "graded"}),
+    ("then one pass", {"epochs": 1}, {}),
+    ("then the last hypothesis", {"conversion": "last"}, {}),
+    ("then the best path on whole frames", {}, {"placement": "none"}),
+    ("the mean absolute error (c) instead", {}, {"cost": "absolute"}),
+    ("and the best of 20 passes", {"epochs": 20, "conversion": "best"}, {}),
+]
 _SOME = 4  # the temperature is fitted on every fourth recording: it takes most of the time
 
 ALL = "all"
@@ -108,6 +123,15 @@ NETWORKS: dict[str, dict[str, Any]] = {
     "12 epochs, not 25": {"epochs": 12.0},
     "96 channels, not 64": {"width": 96},
 }
+
+
+def thesis_variants() -> list[Variant]:
+    """Return the way from our learner to that of the thesis."""
+    found = [OURS]
+    for name, learner, rest in STEPS:
+        before = found[-1]
+        found.append(replace(before, name=name, learner={**before.learner, **learner}, **rest))
+    return found
 
 
 class Varied(align.SpeechAligner):
@@ -190,7 +214,9 @@ def scored(
     seen: Sequence[align.Example], unseen: Sequence[align.Example], options: argparse.Namespace
 ) -> tuple[Scored, align.SpeechAligner]:
     """Train the classifiers of a fold, and score its recordings."""
-    model = align.SpeechAligner(n_jobs=options.jobs, random_state=options.seed)
+    model = align.SpeechAligner(
+        "thesis" if options.thesis else "default", n_jobs=options.jobs, random_state=options.seed
+    )
     features = model._make_features()
     model.problems_, model.base_functions_ = [], []
     silent = lambda stage, done, total: None  # noqa: E731
@@ -211,8 +237,9 @@ def scored(
     return data, model
 
 
-def errors(data: Scored, variant: Variant, classes: Any, hop: float = 0.005) -> np.ndarray:
+def errors(data: Scored, variant: Variant, model: align.SpeechAligner) -> np.ndarray:
     """Errors in seconds of a variant on the fold's new speakers."""
+    hop, classes = model._frame_length(), model._boundary_classes()
     xs = [_kept(x, variant.keep) for x in data.xs]
     scale = base_function_scales(xs, data.onsets, 0)
     cost = make_cost(variant.cost, tolerance=0.01).bind(hop)
@@ -225,7 +252,7 @@ def errors(data: Scored, variant: Variant, classes: Any, hop: float = 0.005) -> 
     weights = weights / scale
     potentials = [x.potentials(weights) for x in xs]
     paths = [decode(p) for p in potentials]
-    placement = Placement(variant.placement, hop).fitted(
+    placement = Placement(variant.placement, hop, window=model._window()).fitted(
         potentials[::_SOME], paths[::_SOME], data.times[::_SOME]
     )
     correction = None
@@ -283,6 +310,7 @@ def main() -> None:
     parser.add_argument("corpus", type=Path)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--networks", action="store_true")
+    parser.add_argument("--thesis", action="store_true")
     parser.add_argument("--kept", type=Path, help="keep the errors of --networks here")
     parser.add_argument("--folds", type=int, nargs="+", default=range(4))
     parser.add_argument("--seed", type=int, default=0)
@@ -297,11 +325,11 @@ def main() -> None:
     for fold in options.folds:
         _, seen, unseen = split[fold]
         data, model = scored(seen, unseen, options)
-        classes = model._boundary_classes()
-        for variant in VARIANTS:
+        for variant in thesis_variants() if options.thesis else VARIANTS:
             name = variant.name
-            parts.setdefault(name, []).append(errors(data, variant, classes))
+            parts.setdefault(name, []).append(errors(data, variant, model))
             against = DEFAULT if variant in (DEFAULT, PLAIN) else PLAIN
+            against = OURS if options.thesis else against
             rows[name] = row(name, parts[name], parts[against.name])
             print(rows[name], file=sys.stderr)
     print("\n".join(rows.values()))

@@ -2,7 +2,7 @@
 
 ::
 
-    python recipes/timit/run.py CORPUS [--features default thesis] [--jobs N] [--json FILE]
+    python recipes/timit/run.py CORPUS [--features default thesis as-in-thesis] [--json FILE]
 
 CORPUS is a folder of speakers, or the whole of TIMIT, with folders ``train`` and ``test`` in
 either case and NIST SPHERE audio. See the README beside this file.
@@ -78,6 +78,13 @@ def folds(corpus: Path) -> Iterator[tuple[str, Examples, Examples]]:
             [e for e in examples if e.group not in held_out],
             [e for e in examples if e.group in held_out],
         )
+
+
+def untrained(features: str, **options: int) -> align.SpeechAligner:
+    """Return an aligner with a set of features; "as-in-thesis" has the thesis's learner, too."""
+    if features == "as-in-thesis":
+        return align.SpeechAligner.as_in_thesis(**options)
+    return align.SpeechAligner(features, **options)
 
 
 def uniform(model: align.SpeechAligner) -> np.ndarray:
@@ -156,7 +163,7 @@ def main() -> None:
             key = (features, id(seen))
             if key not in models:
                 begin = time.perf_counter()
-                models[key] = align.SpeechAligner(
+                models[key] = untrained(
                     features, n_jobs=options.jobs, random_state=options.seed
                 ).fit(seen)
                 seconds.setdefault(features, []).append(time.perf_counter() - begin)

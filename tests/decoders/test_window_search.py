@@ -72,3 +72,9 @@ def test_edges_that_are_limits_do_not_count():
     near = near_edges(np.array([0, 6, 29]), windows, limits, 2)
     assert near.tolist() == [False, True, False]
     assert near_edges(np.array([9, 18, 12]), windows, limits, 1).tolist() == [True, False, True]
+
+
+def test_a_margin_counts_frames_from_the_edge():
+    onsets = np.array([5, 6, 7, 12, 17, 18, 19])
+    near = near_edges(onsets, np.tile([5, 20], (7, 1)), np.tile([0, 40], (7, 1)), 2)
+    assert near.tolist() == [True, True, False, False, False, True, True]

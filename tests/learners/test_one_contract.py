@@ -215,8 +215,11 @@ def test_weights(model):
     with pytest.raises(ParameterError, match=r"sample_weight.shape=\(3,\)"):
         clone(model).partial_fit(X, y, **known, sample_weight=np.ones(3))
     heavy = clone(model)
-    if isinstance(model, CELLIP | IELLIP):
-        with pytest.raises(ParameterError, match="must be 0 or 1 here: a cut goes as deep"):
+    if isinstance(model, CELLIP | IELLIP | LabelRanker):
+        reason = (
+            "the bounds of rankers" if isinstance(model, LabelRanker) else "a cut goes as deep"
+        )
+        with pytest.raises(ParameterError, match=f"must be 0 or 1 here: {reason}"):
             heavy.partial_fit(X, y, **known, sample_weight=2.0 * keep)
         return
     heavy.partial_fit(X, y, **known, sample_weight=np.full(60, 0.03))
@@ -228,3 +231,53 @@ def test_weights(model):
         scaled = clone(model).set_params(C=0.03 * model.C).partial_fit(X, y, **known)
         if "tuning" not in model.get_params():
             np.testing.assert_allclose(state(scaled, X), state(heavy, X), rtol=1e-9, atol=1e-9)
+
+
+def test_every_stream_takes_weights():
+    assert WEIGHED == STREAMS
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, sp.csc_array])
+def test_weights_of_instances_of_queries(kind):
+    X, _ = examples(InstanceRanker())
+    y, groups = np.arange(60) % 3, np.arange(60) // 6
+    keep = (np.arange(60) % 4 > 0) & (groups != 2)
+    left_out = InstanceRanker().partial_fit(kind(X), y, groups, sample_weight=keep)
+    apart = InstanceRanker().partial_fit(X[keep], y[keep], groups[keep])
+    np.testing.assert_allclose(left_out.coef_, apart.coef_, atol=1e-12)
+    assert left_out.n_rounds_ == apart.n_rounds_ == 9
+    with pytest.raises(ParameterError, match="the bounds of rankers count every query alike"):
+        InstanceRanker().partial_fit(X, y, groups, sample_weight=2.0 * keep)
+
+
+class TwoClasses:
+    """Classes as structures, whose cost is 1."""
+
+    def joint_feature(self, x, y):
+        return x if y == "yes" else -x
+
+    def decode(self, w, x):
+        return "yes" if w @ x > 0 else "no"
+
+    def cost(self, y, y_hat):
+        return float(y != y_hat)
+
+
+@pytest.mark.parametrize("update", ["perceptron", "pa1", "pa2", "self-tuned"])
+def test_weights_of_structures(update):
+    X, y = examples(LabelRanker())
+    problem, keep = TwoClasses(), (np.arange(60) % 3 > 0).astype(float)
+    learner = StructuredLearner(update, C=0.1, conversion="last")
+    left_out = clone(learner).partial_fit(problem, X, y, sample_weight=keep)
+    apart = clone(learner).partial_fit(problem, X[keep > 0], y[keep > 0])
+    np.testing.assert_array_equal(left_out.coef_, apart.coef_)
+    heavy = clone(learner).partial_fit(problem, X, y, sample_weight=np.full(60, 0.3))
+    whole = clone(learner).partial_fit(problem, X, y)
+    assert not np.allclose(heavy.coef_, whole.coef_)
+    # The dual objective stays below the weighted sum for any competitor: here that of zeros.
+    assert heavy.dual_objective_ <= 0.3 * 60.0
+    if update in ("pa1", "pa2"):
+        scaled = clone(learner).set_params(C=0.03).partial_fit(problem, X, y)
+        np.testing.assert_allclose(scaled.coef_, heavy.coef_, atol=1e-12)
+    with pytest.raises(ParameterError, match=r"sample_weight.shape=\(3,\)"):
+        clone(learner).partial_fit(problem, X, y, sample_weight=keep[:3])

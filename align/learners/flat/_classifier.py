@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from align.errors import ParameterError
 from align.learners.flat import _round as core
 from align.learners.flat._inputs import read_classes, read_examples
-from align.learners.flat._labels import label_codes, sorted_labels
+from align.learners.flat._labels import label_codes, several_labels, sorted_labels
 from align.learners.flat._learner import FlatLearner, linear_scores
 from align.learners.flat._runs import Chunk, Floats
 from align.learners.parts.estimators import ScoredClasses
@@ -44,15 +44,8 @@ class FlatClassifier(ScoredClasses, FlatLearner):
             For parameters out of range or a single class.
         """
         X, y = self._validate(X, y, reset=True)
-        classes = np.arange(y.shape[1]) if y.ndim == 2 else sorted_labels(y)
-        if len(classes) < 2:
-            raise ParameterError(
-                f"y has 1 class, {classes.tolist()}, must have 2 classes or more; a stream that "
-                "begins with one class only can go to partial_fit."
-            )
-        self._open(X.shape[1], classes, labels=y.ndim == 2)
-        m = X.shape[0]
-        self._fit_epochs(self._to_chunk(X, y, None), m, X.shape[1])
+        self._open(X.shape[1], several_labels(y), labels=y.ndim == 2)
+        self._fit_epochs(self._to_chunk(X, y, None), X.shape[0], X.shape[1])
         self._hypothesis()
         return self
 
@@ -89,21 +82,14 @@ class FlatClassifier(ScoredClasses, FlatLearner):
         self._hypothesis()
         return self
 
-    def _stream_chunk(
-        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
-    ) -> Chunk:
-        self._stream_only()
-        first = not hasattr(self, "n_features_in_")
-        X, y = self._validate(X, y, reset=first)
-        labels = y.ndim == 2
-        found = np.arange(y.shape[1]) if labels else sorted_labels(y)
+    def _meet(self, n_features: int, y: npt.NDArray[Any], classes: Any, *, first: bool) -> None:
+        found = sorted_labels(y)
         if classes is not None:
             found = np.unique(np.concatenate([np.asarray(classes), found]))
         if first:
-            self._open(X.shape[1], found, labels=labels)
+            self._open(n_features, found, labels=y.ndim == 2)
         else:
-            self._admit(found, labels=labels)
-        return self._to_chunk(X, y, sample_weight)
+            self._admit(found, labels=y.ndim == 2)
 
     def step(self, x: npt.ArrayLike, y: Any) -> Round:
         """Play one round of a stream, without checks of x.

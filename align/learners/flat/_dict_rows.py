@@ -169,7 +169,7 @@ def _tidy(values: Any, columns: Any, n: int) -> int:
 def play_row(
     values: Any, columns: Any, n: int, code: float, W: Any, late: Any, rule: Any, flags: Any,
     counts: Any, sums: Any, spare: Any, relevant: Any, weights: Any, order: Any, ends: Any,
-    y: Any, log: Any,
+    y: Any, tiles: Any, log: Any,
 ) -> bool:  # fmt: skip
     """Play the round of one row; return whether the state is still finite.
 
@@ -179,7 +179,7 @@ def play_row(
         The row, which is put in order.
     code : float
         Number, sign, or code of the class.
-    W, late, rule, flags, counts, sums, spare, relevant, weights, order, ends, y, log
+    W, late, rule, flags, counts, sums, spare, relevant, weights, order, ends, y, tiles, log
         As in `align.learners.flat._linear_pass.play`, for one row: with nothing relevant, no
         weights, and the order 0. `ends` [shape=(2,)] and `y` [shape=(1,)] are work space.
     """
@@ -187,8 +187,8 @@ def play_row(
     flags[core.BY_FEATURE] = flags[core.STOP] = 0
     ends[0], ends[1], y[0] = 0, n, code
     play(
-        values, columns, ends, y, relevant, weights, order, W, late, rule, flags, counts, sums,
-        spare, log,
+        values, columns, ends, y, relevant, weights, order, W, tiles, late, rule, flags, counts,
+        sums, spare, log,
     )  # fmt: skip
     return bool(math.isfinite(sums[core.SQUARE] + sums[core.LOSS]))
 

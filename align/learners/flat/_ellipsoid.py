@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from align.errors import ParameterError
 from align.learners.flat import _ellipsoid_pass as core
+from align.learners.flat._labels import sorted_labels
 from align.learners.parts.estimators import ScoredClasses, VectorEstimator, read_label_sets
 from align.learners.parts.parameters import check_epochs, orders, read_zero_one, shuffler
 from align.learners.theory import Round
@@ -26,6 +27,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 
 _ROOT_TWO = math.sqrt(2.0)
 _FIRST = np.zeros(1, dtype=np.intp)
+_NO_SIZE = "a cut goes as deep as its example asks for, and has no size that a weight could scale"
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -60,8 +62,7 @@ class EllipsoidLearner(ScoredClasses, VectorEstimator):
             For parameters out of range, a single class, or where P outgrows `max_memory`.
         """
         X, y = read_label_sets(self, X, y, reset=True)
-        classes = np.arange(y.shape[1]) if y.ndim == 2 else np.unique(y)
-        self.start(X.shape[1], classes)
+        self.start(X.shape[1], sorted_labels(y))
         relevant = self._relevant(y)
         rows = self._rows(X)
         for order in orders(shuffler(self.random_state), X.shape[0], self.epochs, self.shuffle):
@@ -94,8 +95,8 @@ class EllipsoidLearner(ScoredClasses, VectorEstimator):
         """
         first = not hasattr(self, "classes_")
         X, y = read_label_sets(self, X, y, reset=first)
-        _, kept = read_zero_one(sample_weight, X)
-        found = np.arange(y.shape[1]) if y.ndim == 2 else np.unique(y)
+        kept = read_zero_one(sample_weight, X, _NO_SIZE)
+        found = sorted_labels(y)
         if first:
             self._open(X.shape[1], found if classes is None else np.unique(classes))
         elif self.classes_.size == 1:

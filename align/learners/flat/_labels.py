@@ -6,20 +6,25 @@ import numpy as np
 import numpy.typing as npt
 
 from align._numba import compiled
+from align.errors import ParameterError
 
-__all__ = ["label_codes", "sorted_labels"]
+__all__ = ["label_codes", "several_labels", "sorted_labels"]
 
 Labels: TypeAlias = npt.NDArray[Any]
 
 
 def sorted_labels(y: Labels) -> Labels:
-    """Return the distinct labels, sorted.
+    """Return the distinct labels, sorted; of label sets [shape=(m, K)] the numbers of the columns.
 
     Examples
     --------
     >>> sorted_labels(np.array([3, 1, 3])).tolist()
     [1, 3]
     """
+    if y.ndim == 2:
+        return np.arange(y.shape[1])
+    if y.size == 1:  # one example of a stream, whose call takes some microseconds in all
+        return y
     span = _span(y)
     if span is None:
         return np.unique(y)
@@ -30,6 +35,17 @@ def sorted_labels(y: Labels) -> Labels:
     else:
         seen[y - low] = True
     return (np.flatnonzero(seen) + low).astype(y.dtype)
+
+
+def several_labels(y: Labels) -> Labels:
+    """Return `sorted_labels`, of which there must be two."""
+    found = sorted_labels(y)
+    if len(found) < 2:
+        raise ParameterError(
+            f"y has 1 class, {found.tolist()}, must have 2 classes or more; a stream that begins "
+            "with one class only can go to the partial_fit of a learner that has one."
+        )
+    return found
 
 
 def label_codes(y: Labels, classes: Labels) -> npt.NDArray[np.int64]:
@@ -54,7 +70,7 @@ def label_codes(y: Labels, classes: Labels) -> npt.NDArray[np.int64]:
 
 def _span(y: Labels) -> tuple[int, int] | None:
     """Return the least label and the size of the range, where a table of it is short enough."""
-    if y.dtype.kind not in "iu" or y.size == 0:
+    if y.dtype.kind not in "iu" or y.size <= 1:
         return None
     low, high = _range(y) if y.dtype == np.int64 else (int(y.min()), int(y.max()))
     if high - low >= max(1024, 2 * y.size) or high > np.iinfo(np.int64).max:

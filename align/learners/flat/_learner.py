@@ -306,6 +306,22 @@ class FlatLearner(Facts, VectorEstimator):
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
     ) -> Chunk:
         """Check examples of a stream, and begin a run if there is none."""
+        self._stream_only()
+        first = not hasattr(self, "n_features_in_")
+        X, y = self._validate(X, y, reset=first)
+        self._meet(X.shape[1], y, classes, first=first)
+        return self._to_chunk(X, y, sample_weight)
+
+    def _validate(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, npt.NDArray[Any]]:
+        """Return examples and what they are labelled with, checked."""
+        raise NotImplementedError
+
+    def _meet(self, n_features: int, y: npt.NDArray[Any], classes: Any, *, first: bool) -> None:
+        """Begin a run where these labels are the `first`, else make room for new ones."""
+        raise NotImplementedError
+
+    def _to_chunk(self, X: Any, y: npt.NDArray[Any], sample_weight: Any) -> Chunk:
+        """Return checked examples, with labels as the rounds want them."""
         raise NotImplementedError
 
     def _stream_only(self) -> None:

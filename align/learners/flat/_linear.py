@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.learners.flat import _round as core
-from align.learners.flat._linear_pass import TILE, play
+from align.learners.flat._linear_pass import NO_TILES, TILE, play
 from align.learners.flat._plan_arrays import TUNINGS, overflow_error, plan_arrays
 from align.learners.flat._round import ball_scale
 from align.learners.flat._runs import Chunk, Floats, blocks, is_plain
@@ -113,7 +113,8 @@ class LinearRun:
         else:
             data, columns, ends = X.data, X.indices, X.indptr
         W, late = self._by_feature() if by_feature else (self._W, self._late)
-        state = (W, late, self.rule, self.flags, self.counts, self.sums)
+        tiles = W.reshape(d + 1, -1, TILE) if by_feature else NO_TILES
+        state = (W, tiles, late, self.rule, self.flags, self.counts, self.sums)
         examples = (data, columns, ends, chunk.y, chunk.relevant, chunk.weights, order)
         played = int(play(*examples, *state, np.empty(d + k + TILE), log))
         if by_feature:

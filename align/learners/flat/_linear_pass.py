@@ -34,9 +34,10 @@ from align.learners.flat._round import (
 )
 from align.learners.parts.step_kernels import hinge, inlined
 
-__all__ = ["TILE", "play"]
+__all__ = ["NO_TILES", "TILE", "play"]
 
 TILE = 12  # classes that are scored together, by feature
+NO_TILES = np.zeros((0, 0, TILE))  # of weights by class
 _ZEROS = (0.0,) * TILE
 _FAST = {"reassoc", "contract", "nsz"}  # sums in any order; NaN stays NaN
 
@@ -107,36 +108,30 @@ def _plus(s: Any, x: float, w: Any) -> Any:
 
 
 @inlined
-def _by_feature(W: Any, x: Any, columns: Any, last: int, bias: float, scores: Any) -> None:
+def _by_feature(tiles: Any, x: Any, columns: Any, last: int, bias: float, scores: Any) -> None:
     """Write the scores of a row of few entries, TILE classes at a time.
 
-    Two sums for each, of every second entry, so that one addition need not wait for the other.
+    A tile is found by whole numbers alone, and each sum has one loop: with slices in it, or with
+    two sums in turn, the compiler would take the vectors apart and put them together each time.
     Beyond the last class lies something else, whose scores nobody reads.
     """
-    n = x.shape[0]
-    for first in range(0, scores.shape[0], TILE):
-        even = odd = _ZEROS
-        for j in range(0, n - 1, 2):
-            even = _plus(even, x[j], W[np.uint32(columns[j]), first:])
-            odd = _plus(odd, x[j + 1], W[np.uint32(columns[j + 1]), first:])
-        if n % 2:
-            even = _plus(even, x[n - 1], W[np.uint32(columns[n - 1]), first:])
-        w, out = W[last, first:], scores[first:]
-        out[0], out[1] = even[0] + odd[0] + bias * w[0], even[1] + odd[1] + bias * w[1]
-        out[2], out[3] = even[2] + odd[2] + bias * w[2], even[3] + odd[3] + bias * w[3]
-        out[4], out[5] = even[4] + odd[4] + bias * w[4], even[5] + odd[5] + bias * w[5]
-        out[6], out[7] = even[6] + odd[6] + bias * w[6], even[7] + odd[7] + bias * w[7]
-        out[8], out[9] = even[8] + odd[8] + bias * w[8], even[9] + odd[9] + bias * w[9]
-        out[10], out[11] = even[10] + odd[10] + bias * w[10], even[11] + odd[11] + bias * w[11]
+    for tile in range(tiles.shape[1]):
+        s = _plus(_ZEROS, bias, tiles[last, tile])
+        for j in range(x.shape[0]):
+            s = _plus(s, x[j], tiles[np.uint32(columns[j]), tile])
+        out = scores[tile * TILE :]
+        out[0], out[1], out[2], out[3] = s[0], s[1], s[2], s[3]
+        out[4], out[5], out[6], out[7] = s[4], s[5], s[6], s[7]
+        out[8], out[9], out[10], out[11] = s[8], s[9], s[10], s[11]
 
 
 @inlined
 def _fill_scores(
-    W: Any, x: Any, columns: Any, d: int, bias: float, by_feature: bool, scores: Any
+    W: Any, tiles: Any, x: Any, columns: Any, d: int, bias: float, by_feature: bool, scores: Any
 ) -> None:
     """Write the scores of a row, the way its entries and the weights lie."""
     if by_feature:
-        _by_feature(W, x, columns, d, bias, scores)
+        _by_feature(tiles, x, columns, d, bias, scores)
     elif x.shape[0] == d:
         _by_class(W, x, d, bias, scores)
     else:
@@ -297,7 +292,8 @@ def _write_log(
 @compiled(error_model="numpy", slp=True, _nrt=False)
 def play(
     data: Any, all_columns: Any, ends: Any, y: Any, relevant: Any, weights: Any, order: Any,
-    W: Any, late: Any, rule: Any, flags: Any, counts: Any, sums: Any, spare: Any, log: Any,
+    W: Any, tiles: Any, late: Any, rule: Any, flags: Any, counts: Any, sums: Any, spare: Any,
+    log: Any,
 ) -> int:  # fmt: skip
     """Play one round for each row of `order`; return how many rows were used up.
 
@@ -305,8 +301,8 @@ def play(
     empty, dense rows one after another. `y` [shape=(m,)] are numbers, signs, or codes of classes;
     `relevant` [shape=(m, k)] and `weights` [shape=(m,)] are empty where there are none. W and
     `late` [shape=(k, d + 1 or more)] are dual sum and late steps; by feature they are ``(d + 1,
-    K)`` and ``(d + 1, k)``, K being k rounded up to a multiple of TILE. `spare` [shape=(d + k +
-    TILE,)] is work space.
+    K)`` and ``(d + 1, k)``, K being k rounded up to a multiple of TILE, and `tiles` is W as ``(d +
+    1, K / TILE, TILE)`` (else NO_TILES). `spare` [shape=(d + k + TILE,)] is work space.
     """
     k, d, by_feature = flags[core.SCORES], flags[core.FEATURES], flags[core.BY_FEATURE] != 0
     bias, average = rule[core.BIAS], flags[core.AVERAGE] != 0
@@ -329,7 +325,7 @@ def play(
         if _is_spread(end - begin, d, k, by_feature):
             _spread(x, columns, spare)
             x = spare
-        _fill_scores(W, x, columns, d, bias, by_feature, scores)
+        _fill_scores(W, tiles, x, columns, d, bias, by_feature, scores)
         logged = i < log.shape[0]
         label, up, down, code, sign, target, own, top, inner, mistake = _judge(
             scores, k, scale, y, relevant, row, rule, flags

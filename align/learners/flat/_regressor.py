@@ -69,15 +69,9 @@ class FlatRegressor(RegressorMixin, FlatLearner):  # type: ignore[misc]  # sklea
         self._hypothesis()
         return self
 
-    def _stream_chunk(
-        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
-    ) -> Chunk:
-        self._stream_only()
-        first = not hasattr(self, "n_features_in_")
-        X, y = self._validate(X, y, reset=first)
+    def _meet(self, n_features: int, y: Floats, classes: Any, *, first: bool) -> None:
         if first:
-            self._begin(X.shape[1])
-        return self._to_chunk(X, y, sample_weight)
+            self._begin(n_features)
 
     def step(self, x: npt.ArrayLike, y: float) -> Round:
         """Play one round of a stream, without checks.

@@ -31,7 +31,7 @@ from align.learners.flat._dict_rows import (
 )
 from align.learners.flat._learner import FlatLearner
 from align.learners.flat._linear import LinearRun
-from align.learners.flat._linear_pass import TILE
+from align.learners.flat._linear_pass import NO_TILES, TILE
 from align.learners.flat._plan_arrays import overflow_error
 from align.learners.flat._regressor import FlatRegressor
 from align.learners.flat._runs import Chunk, Floats
@@ -375,7 +375,7 @@ class DictStream(Saved):
         ends, y = np.zeros(2, dtype=np.int32), np.zeros(1)
         self._state = (
             run._W, run._late, run.rule, run.flags, run.counts, run.sums, spare,
-            relevant, _NO_WEIGHTS, order, ends, y,
+            relevant, _NO_WEIGHTS, order, ends, y, NO_TILES,
         )  # fmt: skip
         self._scores = np.zeros(rows)
 

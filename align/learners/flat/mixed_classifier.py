@@ -17,7 +17,7 @@ from align._blas import one_thread
 from align.errors import ParameterError
 from align.learners.flat._classifier import FlatClassifier
 from align.learners.flat._inputs import read_classes, read_examples
-from align.learners.flat._labels import sorted_labels
+from align.learners.flat._labels import several_labels
 from align.learners.flat._linear import LinearRun
 from align.learners.flat._runs import Floats
 from align.learners.flat.passive_aggressive import PassiveAggressiveClassifier
@@ -102,11 +102,7 @@ class MixedClassifier(ScoredClasses, VectorEstimator):
 
         check_mixing(self.n_shards, self.mix)
         X, y = read_classes(self, X, y, reset=True)
-        classes = np.arange(y.shape[1]) if y.ndim == 2 else sorted_labels(y)
-        if len(classes) < 2:
-            raise ParameterError(
-                f"y has 1 class, {classes.tolist()}, must have 2 classes or more."
-            )
+        classes = several_labels(y)
         given = PassiveAggressiveClassifier() if self.estimator is None else self.estimator
         final = _opened(given, X.shape[1], classes, labels=y.ndim == 2)
         check_epochs(given.epochs)

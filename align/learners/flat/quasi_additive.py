@@ -26,6 +26,8 @@ from dataclasses import KW_ONLY, dataclass
 
 from align.errors import ParameterError
 from align.learners.flat._classifier import FlatClassifier
+from align.learners.flat._linear import LinearRun
+from align.learners.flat._runs import Run
 from align.learners.parts import (
     LINEAR,
     Entropy,
@@ -36,7 +38,7 @@ from align.learners.parts import (
     SelfTuning,
     Update,
 )
-from align.learners.parts.parameters import positive
+from align.learners.parts.parameters import check_choice, positive
 
 __all__ = [
     "PNormPerceptron",
@@ -53,7 +55,10 @@ class Perceptron(FlatClassifier):
     Parameters
     ----------
     rate : float, default 1
-        Learning rate, positive. Predictions do not depend on it, for the weights begin at 0.
+        Learning rate, positive. Predictions do not depend on it where the weights begin at 0.
+    initial : {"zero", "random"}
+        Where weights begin: at 0, for which the bounds are proved, or drawn from a normal
+        distribution.
     ties : {"positive", "mistake"}
         Whether a score of 0 predicts the second class, or is a mistake whatever the truth.
     fit_intercept : bool, default True
@@ -84,7 +89,22 @@ dual_objective_, trace_, n_features_in_
 
     rate: float = 1.0
     _: KW_ONLY
+    initial: str = "zero"
     ties: str = "positive"
+
+    def _new_run(self, n_features: int) -> Run:
+        check_choice(self.initial, "initial", ("zero", "random"))
+        run = super()._new_run(n_features)
+        if self.initial == "random":
+            if self.record:
+                raise ParameterError(
+                    "record=True is for bounds, which are proved for initial='zero'."
+                )
+            assert isinstance(run, LinearRun)
+            weights = self._rng.normal(size=(run.rows, n_features + 1))
+            weights[:, -1] *= bool(self.fit_intercept)
+            run.begin_with(weights)
+        return run
 
     def _plan(self, n_weights: int) -> Plan:
         if self.ties not in ("positive", "mistake"):

@@ -95,12 +95,12 @@ def read_weights(sample_weight: Any, X: Any) -> tuple[Floats, Indices]:
     return np.ascontiguousarray(weights), np.flatnonzero(weights > 0.0)
 
 
-def read_zero_one(sample_weight: Any, X: Any) -> tuple[Floats, Indices]:
-    """Return weights that are 0 or 1, and the rows that have a 1, for steps without a size."""
+def read_zero_one(sample_weight: Any, X: Any, reason: str) -> Indices:
+    """Return the rows whose weight is 1, where it must be 0 or 1 for a reason."""
     weights, kept = read_weights(sample_weight, X)
     if not np.isin(weights, (0.0, 1.0)).all():
         raise ParameterError(
-            "sample_weight must be 0 or 1 here: a cut goes as deep as its example asks for, and "
-            "has no size that a weight could scale; repeat an example to have it count twice."
+            f"sample_weight must be 0 or 1 here: {reason}; repeat an example to have it count "
+            "twice."
         )
-    return weights, kept
+    return kept

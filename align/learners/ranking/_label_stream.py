@@ -89,6 +89,11 @@ class LabelStream(LabelPredictor):
             raise ParameterError("y must be an indicator matrix of 0 and 1: (m, k).")
         return X, y
 
+    def _count(self, relevant: Bools) -> None:
+        """Count how many labels are relevant in rounds that have any."""
+        sizes = relevant.sum(axis=1)
+        self._sizes += (np.count_nonzero(sizes), sizes.sum())
+
     def _targets(
         self, y: npt.NDArray[Any], grow: bool = True
     ) -> tuple[Bools, npt.NDArray[np.intp]]:
@@ -106,13 +111,10 @@ class LabelStream(LabelPredictor):
             relevant[:, self._columns] = y != 0
             if grow:
                 self._several = True
-                sizes = relevant.sum(axis=1)
-                self._sizes += (np.count_nonzero(sizes), sizes.sum())
             return relevant, np.full(len(y), self._run.k, dtype=np.intp)
         labels, first, inverse = np.unique(y, return_index=True, return_inverse=True)
         if grow:
             self._announce(labels[np.argsort(first)])  # in the order of arrival
-            self._sizes += len(y)
         found = [self._codes.get(label, -1) for label in labels]
         if min(found) < 0:
             raise ParameterError(

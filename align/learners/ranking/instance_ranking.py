@@ -42,7 +42,7 @@ from align.learners.parts import (
     Update,
 )
 from align.learners.parts.estimators import VectorEstimator
-from align.learners.parts.parameters import check_epochs, orders, shuffler
+from align.learners.parts.parameters import check_epochs, orders, read_zero_one, shuffler
 from align.learners.parts.tuning import own_tuning
 from align.learners.ranking import _instance_ranking as core
 from align.learners.ranking._kept_rounds import KeptQueries
@@ -172,7 +172,7 @@ class InstanceRanker(VectorEstimator):
                 self._round(*core.rows(X, queries[q]), y[queries[q]])
         return self
 
-    def partial_fit(self, X: Any, y: Any, groups: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Self:
         """Go through queries once, in their order, going on from what was learned before.
 
         Parameters
@@ -180,6 +180,8 @@ class InstanceRanker(VectorEstimator):
         X, y, groups
             As in `fit`. A query must not be cut by the end of a call: what comes of it in the
             next one is a query of its own.
+        sample_weight : array_like [shape=(m,)], optional
+            0 leaves an instance out of its query, 1 does not: the bounds count every query alike.
 
         Returns
         -------
@@ -191,10 +193,13 @@ class InstanceRanker(VectorEstimator):
         )
         y = np.asarray(y, dtype=np.float64)
         queries = core.queries(groups, len(y))
+        kept = read_zero_one(sample_weight, X, "the bounds of rankers count every query alike")
         if first:
             self.start(X.shape[1])
         for query in queries:
-            self._round(*core.rows(X, query), y[query])
+            query = query[np.isin(query, kept)]
+            if len(query):
+                self._round(*core.rows(X, query), y[query])
         return self
 
     def start(self, n_features: int) -> Self:

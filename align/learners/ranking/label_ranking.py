@@ -50,7 +50,13 @@ from align.learners.parts import (
     Tuning,
     Update,
 )
-from align.learners.parts.parameters import check_choice, check_epochs, orders, shuffler
+from align.learners.parts.parameters import (
+    check_choice,
+    check_epochs,
+    orders,
+    read_zero_one,
+    shuffler,
+)
 from align.learners.parts.tuning import own_tuning
 from align.learners.ranking import _label_ranking as core
 from align.learners.ranking._kept_rounds import KeptLabels
@@ -176,12 +182,13 @@ class LabelRanker(LabelStream):
         check_epochs(self.epochs)
         self.start(X.shape[1], labels)
         relevant, known = self._targets(y)
+        self._count(relevant)
         rows = self._rows(X)
         for order in orders(shuffler(self.random_state), X.shape[0], self.epochs, self.shuffle):
             self._play(rows, relevant, known, order)
         return self
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Go through examples once, in their order, going on from what was learned before.
 
         Parameters
@@ -191,6 +198,8 @@ class LabelRanker(LabelStream):
             New labels may come at any time. Further columns of an indicator matrix are new labels.
         classes : array_like, optional
             Labels to know from the start of this call on, whether they come or not.
+        sample_weight : array_like [shape=(m,)], optional
+            0 leaves an example out, 1 does not: the bounds count every round alike.
 
         Returns
         -------
@@ -203,12 +212,14 @@ class LabelRanker(LabelStream):
         """
         first = not hasattr(self, "n_features_in_")
         X, y = self._validate(X, y, reset=first)
+        kept = read_zero_one(sample_weight, X, "the bounds of rankers count every round alike")
         if first:
             self.start(X.shape[1])
         if classes is not None:
             self._announce(np.unique(classes))
         relevant, known = self._targets(y)
-        self._play(self._rows(X), relevant, known, np.arange(X.shape[0]))
+        self._count(relevant[kept])
+        self._play(self._rows(X), relevant, known, kept)
         return self
 
     def start(self, n_features: int, classes: npt.ArrayLike = ()) -> Self:

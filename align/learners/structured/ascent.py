@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.learners.parts import Conversion, Euclidean, MistakeTuning, Update, exact_step, hinge
+from align.learners.parts.steps import Slack
 from align.learners.theory import Round, Trace
 
 __all__ = ["DualAscent"]
@@ -137,6 +138,7 @@ class DualAscent:
         target: float,
         cost: float,
         radius: float = 0.0,
+        weight: float = 1.0,
     ) -> Round:
         """Take the step of the round.
 
@@ -152,6 +154,8 @@ class DualAscent:
             Cost of the prediction.
         radius : float
             Norm of any longer direction that was seen in the round.
+        weight : float
+            By how much the slack of this round costs more; positive.
 
         Returns
         -------
@@ -163,6 +167,7 @@ class DualAscent:
             Where the weights overflow.
         """
         update, mistake, counts = self.update, cost > 0.0, self.counts(cost)
+        slack = Slack(weight * update.slack.largest, update.slack.curvature / weight)
         with np.errstate(over="ignore"):
             squared_norm = float(direction @ direction)
         norm = math.sqrt(squared_norm)
@@ -174,14 +179,14 @@ class DualAscent:
         loss = hinge(target, self.scale * float(direction @ self.v))
         alpha = 0.0
         if counts and norm > 0.0:
-            alpha = exact_step(loss, squared_norm, c, update.slack) if update.exact else 1.0
+            alpha = exact_step(loss, squared_norm, c, slack) if update.exact else weight
         if alpha > 0.0:
             taken = alpha * direction
             self.v += taken
             for conversion in self.conversions:
                 conversion.after_step(taken)
             self.n_updates += 1
-            self._gain += update.slack.dual_gain(alpha, target)
+            self._gain += slack.dual_gain(alpha, target)
         # c f*(v / c), with the division left to the end: f* is half a square.
         with np.errstate(over="ignore"):
             price = self.scale * self.complexity.conjugate(self.v)

@@ -34,7 +34,7 @@ from align.learners.parts import (
     block_ends,
     make_update,
 )
-from align.learners.parts.parameters import generator
+from align.learners.parts.parameters import generator, read_weights
 from align.learners.parts.saved import Saved
 from align.learners.structured._resume import (
     restore_generator,
@@ -237,6 +237,7 @@ class StructuredLearner(Saved, RunReader):
         ys: Sequence[Any],
         *,
         validation: tuple[Sequence[Any], Sequence[Any]] | None = None,
+        sample_weight: npt.ArrayLike | None = None,
     ) -> Self:
         """Continue with examples in the order given, once.
 
@@ -247,6 +248,9 @@ class StructuredLearner(Saved, RunReader):
         ----------
         problem, xs, ys, validation
             As in `fit`.
+        sample_weight : array_like [shape=(n,)], optional
+            Multiplies the loss of an example, and with it the largest step; 0 leaves it out. It
+            has no effect on hard constraints ("pa").
 
         Returns
         -------
@@ -257,8 +261,9 @@ class StructuredLearner(Saved, RunReader):
         check_loss(problem, self.loss)
         check_pairs(xs, ys, "xs", "ys")
         held_out = self._check_validation(validation)
-        for x, y in zip(xs, ys, strict=True):
-            self._round(problem, x, y)
+        weights, kept = read_weights(sample_weight, np.empty(len(xs)))
+        for i in kept:
+            self._round(problem, xs[i], ys[i], weights[i] if len(weights) else 1.0)
         if held_out:
             self._offer(problem, held_out, with_average=True)
         elif self.conversion == "best":
@@ -346,7 +351,7 @@ class StructuredLearner(Saved, RunReader):
             self._update, n_features, conversions, record_directions=self.record_directions
         )
 
-    def _round(self, problem: StructuredProblem, x: Any, y: Any) -> Round:
+    def _round(self, problem: StructuredProblem, x: Any, y: Any, weight: float = 1.0) -> Round:
         """Predict, suffer, move."""
         truth = check_feature(problem.joint_feature(x, y))
         run = self._run
@@ -362,7 +367,9 @@ class StructuredLearner(Saved, RunReader):
         direction, target, radius = difference(problem, truth, x, y_hat), cost, 0.0
         if self.loss == "maximal":
             direction, target, radius = self._worst(problem, run, x, y, truth, direction, cost)
-        entry = run.end_round(y_hat, direction, target=target, cost=cost, radius=radius)
+        entry = run.end_round(
+            y_hat, direction, target=target, cost=cost, radius=radius, weight=weight
+        )
         self._publish(run)
         if self.callback is not None:
             self.callback(self, entry)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from learner_streams import competitors, gaussian, simplex_competitors, ternary, unit
 
+from align.errors import ParameterError
 from align.learners import (
     Entropy,
     Euclidean,
@@ -50,6 +51,39 @@ def test_perceptron_of_the_slides():
     np.testing.assert_array_equal(model.coef_, [[-1.0, 0.0]])  # 0 predicts +1: a mistake
     model.step([0.8, 0.6], 1)
     np.testing.assert_allclose(model.coef_, [[-0.2, 0.6]], atol=1e-15)
+
+
+@pytest.mark.parametrize("initial", ["zero", "random"])
+def test_a_separate_bias_moves_as_the_constant_feature_does(initial):
+    """B2 (b): ``w += rate y x, b += rate y`` on mistakes, from 0 or from a start that is drawn."""
+    X, y, _ = gaussian(200, 4, 0.0, seed=5)
+    X = X + 0.3
+    model = Perceptron(0.5, initial=initial, random_state=2)
+    model.partial_fit(X[:1], y[:1], classes=[-1, 1], sample_weight=[0.0])
+    w, b = model.coef_[0].copy(), float(model.intercept_[0])
+    assert (abs(b) + np.abs(w).max() > 0.0) == (initial == "random")
+    mistakes = 0
+    for x, label in zip(X, y, strict=True):
+        if label != (1 if w @ x + b >= 0 else -1):
+            w, b, mistakes = w + 0.5 * label * x, b + 0.5 * label, mistakes + 1
+    model.partial_fit(X, y)
+    np.testing.assert_allclose(np.append(model.coef_, model.intercept_), np.append(w, b))
+    assert model.n_mistakes_ == mistakes > 0
+
+
+def test_a_random_start_follows_its_seed_and_has_no_bounds():
+    X, y, _ = gaussian(50, 4, 0.0, seed=5)
+    first, again, other = (
+        Perceptron(initial="random", random_state=seed).fit(X, y).coef_ for seed in (1, 1, 2)
+    )
+    np.testing.assert_array_equal(first, again)
+    assert not np.allclose(first, other)
+    for params, message in (
+        ({"initial": "one"}, "initial='one', must be one of zero, random"),
+        ({"initial": "random", "record": True}, "proved for initial='zero'"),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            Perceptron(**params).fit(X, y)
 
 
 def test_predictions_do_not_depend_on_c():

@@ -74,6 +74,7 @@ def test_random_stop_is_uniform_over_the_rounds_and_returns_that_hypothesis():
     rng = np.random.default_rng(1)
     for run in range(n_runs):
         stop = RandomStop(rng)
+        assert stop.stopped_before == 0  # before any round
         seen, v, scale = play(stop, np.ones((n_rounds, 1)), np.ones(n_rounds))
         drawn[run] = stop.stopped_before - 1
         np.testing.assert_array_equal(stop.weights(v, scale), seen[drawn[run]])
