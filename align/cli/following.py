@@ -5,21 +5,23 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-import numpy as np
-import numpy.typing as npt
 
 from align.cli.console import FILE, Console, message_options
 from align.cli.options import model_option
 from align.errors import DataError, ModelError, ParameterError
 
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Samples = npt.NDArray[np.float32]
+
 __all__ = ["follow"]
 
 _BLOCK = 0.01  # seconds that are read at once
-
-Samples = npt.NDArray[np.float32]
 
 
 @click.command()
@@ -32,7 +34,7 @@ Samples = npt.NDArray[np.float32]
     default=0.3,
     show_default=True,
     metavar="SECONDS",
-    help="Sound after which a note that was heard is told at the latest; at least 0.21.",
+    help="Seconds of sound after which a note is reported at the latest; at least 0.21.",
 )
 @click.option(
     "--rate",
@@ -61,18 +63,19 @@ def follow(
     tuning: float | None,
     realtime: bool,
 ) -> None:
-    """Tell the notes of SCORE as they are played in AUDIO, a line of JSON for each chord.
+    """Report the notes of SCORE as they are played in AUDIO.
 
-    AUDIO is a file, read as if it were played now, or - for standard input: raw samples of 16
-    bits, little-endian, one channel, at --rate.
+    Each chord gets a line of JSON. AUDIO is a file, read as if it were played now, or - for
+    standard input: raw samples of 16 bits, little-endian, one channel, at --rate.
 
     \b
     align follow minuet.flac minuet.mid
-    arecord -t raw -f S16_LE -r 44100 -c 1 | align follow - minuet.mid --rate 44100
+    arecord -t raw -f S16_LE -r 44100 | align follow - minuet.mid --rate 44100
 
-    A line has `time` and `told`, the seconds of sound when the chord began and that had been heard
-    when it was told; `written`, its seconds in the score, with `bar` and `beat` where they are
-    known; `tempo`, performed seconds per second of the score; and its `notes`.
+    A line has `time`, when the chord began in the sound; `reported`, how much sound had come when
+    the line was written; `written`, when the chord begins in the score; all in seconds; `bar` and
+    `beat` where the score has them; `tempo`, performed seconds per second of the score; and its
+    `notes`.
     """  # noqa: D301
     from align.models.file import load
 
@@ -95,24 +98,24 @@ def follow(
         samples, rate = read_audio(audio, audio_info(audio).rate)
         blocks = _of_file(samples, rate, realtime)
     follower = aligner.follow(score, rate, lag=lag)
-    told = 0
+    n_chords = 0
     for block in blocks:
-        told += _tell(follower, follower.feed(block))
-    told += _tell(follower, follower.finish())
-    if not told:
+        n_chords += _print(follower, follower.feed(block))
+    n_chords += _print(follower, follower.finish())
+    if not n_chords:
         raise DataError(
             f"none of its notes was heard; is it {'played' if live else f'in {audio}'}?",
             path=score,
         )
 
 
-def _tell(follower: Any, chords: Any) -> int:
+def _print(follower: Any, chords: Any) -> int:
     """Print a line for each chord; return their number."""
     score = follower.score
     for chord in chords:
         line: dict[str, Any] = {
             "time": round(min(chord.times), 3),
-            "told": round(chord.told, 3),
+            "reported": round(chord.reported, 3),
             "written": round(chord.written, 3),
         }
         if score.beats is not None:
@@ -129,7 +132,7 @@ def _tell(follower: Any, chords: Any) -> int:
     return len(chords)
 
 
-def _of_file(samples: Samples, rate: int, realtime: bool) -> Iterator[Samples]:
+def _of_file(samples: "Samples", rate: int, realtime: bool) -> Iterator["Samples"]:
     """Yield blocks of a recording, at the speed of the clock where that is asked for."""
     size, begun = max(1, round(_BLOCK * rate)), time.monotonic()
     for at in range(0, len(samples), size):
@@ -138,8 +141,10 @@ def _of_file(samples: Samples, rate: int, realtime: bool) -> Iterator[Samples]:
         yield samples[at : at + size]
 
 
-def _from_input(rate: int) -> Iterator[Samples]:
+def _from_input(rate: int) -> Iterator["Samples"]:
     """Yield blocks of standard input as they come."""
+    import numpy as np
+
     size = 2 * max(1, round(_BLOCK * rate))
     stream = sys.stdin.buffer
     while data := stream.read(size):

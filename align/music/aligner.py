@@ -410,7 +410,7 @@ class MusicAligner(Aligner):
         *,
         lag: float = 0.3,
     ) -> Follower:
-        """Return what tells where in a score a performance is, while it is played.
+        """Return a follower of the score, for a performance that is being played.
 
         Parameters
         ----------
@@ -420,7 +420,7 @@ class MusicAligner(Aligner):
         rate : int
             Sampling rate of the sound that is to come, in Hz.
         lag : float
-            Seconds of sound after which a note that was heard is told at the latest; 0.21 at the
+            Seconds of sound after which a note is reported at the latest; 0.21 at the
             least.
 
         Returns

@@ -83,8 +83,8 @@ class PlayedChord(NamedTuple):
         When each of them began in the sound, in seconds.
     written : float
         When the chord begins in the score, in seconds.
-    told : float
-        How much sound had been heard when it was told, in seconds.
+    reported : float
+        Seconds of sound that had come when it was reported.
     tempo : float
         Performed seconds per second of the score.
     """
@@ -92,7 +92,7 @@ class PlayedChord(NamedTuple):
     notes: tuple[int, ...]
     times: tuple[float, ...]
     written: float
-    told: float
+    reported: float
     tempo: float
 
 
@@ -114,7 +114,7 @@ class Follower:
     highest_rate : int
         In Hz.
     lag : float
-        Seconds of sound after which a note that was heard is told at the latest.
+        Seconds of sound after which a note that was heard is reported at the latest.
     offset : float
         Seconds subtracted from every onset.
     shift : int
@@ -145,10 +145,10 @@ class Follower:
     >>> piece = files("align.data") / "minuet"
     >>> samples, rate = read_audio(piece / "audio.flac")
     >>> follower = align.load("piano").follow(piece / "score.mid", rate)
-    >>> told = []
+    >>> played = []
     >>> for block in np.array_split(samples[: 4 * rate], 40):
-    ...     told += follower.feed(block)
-    >>> [round(chord.times[0], 1) for chord in told[:3]]
+    ...     played += follower.feed(block)
+    >>> [round(chord.times[0], 1) for chord in played[:3]]
     [0.6, 1.0, 1.3]
     """
 
@@ -195,7 +195,7 @@ class Follower:
         self._decoder = OnlineDecoder(table, self._rows(), skip=_SKIP, back=_BACK, lag=left)
 
     def feed(self, samples: npt.ArrayLike) -> list[PlayedChord]:
-        """Hear the next samples, and return what is told now.
+        """Hear the next samples, and return the chords that are reported now.
 
         Parameters
         ----------
@@ -214,8 +214,8 @@ class Follower:
 
     def finish(self) -> list[PlayedChord]:
         """Return the rest, where nothing more is to come."""
-        told = self._hear(np.zeros(0, dtype=np.float32), last=True)
-        return told + [self._played(onset) for onset in self._decoder.finish()]
+        found = self._hear(np.zeros(0, dtype=np.float32), last=True)
+        return found + [self._played(onset) for onset in self._decoder.finish()]
 
     def _hear(self, block: Float32, *, last: bool) -> list[PlayedChord]:
         if self._resampler is not None:
@@ -223,10 +223,10 @@ class Follower:
         self._sound.add(block)
         if last:  # the silence behind the end
             self._sound.add(np.zeros((_STEP + _BEHIND) * self._sound.step, dtype=np.float32))
-        told: list[PlayedChord] = []
+        found: list[PlayedChord] = []
         while self._sound.reaches(self._frame + _STEP + _BEHIND):
-            told += self._advance()
-        return told
+            found += self._advance()
+        return found
 
     def _rows(self) -> IntArray:
         """Return which of `_LENGTHS` each chord is expected to last."""
@@ -252,11 +252,11 @@ class Follower:
         away = written[first:stop, None] - place.written - _LATE
         away = away / place.speed - np.arange(-_STEP, 0) * HOP
         onset -= np.log1p((away / _NEAR) ** 2)
-        told: list[PlayedChord] = []
+        found: list[PlayedChord] = []
         for column in onset.T:
             self._frame += 1
-            told += [self._played(found) for found in self._decoder.push(column, first)]
-        return told
+            found += [self._played(found) for found in self._decoder.push(column, first)]
+        return found
 
     def _track(self, signal: Signal, here: int) -> Place:
         """Let the tracker hear the frames from `here` on."""

@@ -31,7 +31,7 @@ def test_a_file_and_what_is_piped_are_told_alike(tmp_path):
     assert lines[0]["written"] == 0.0
     assert (lines[0]["bar"], lines[0]["beat"]) == (1, 1.0)
     assert [note["note"] for note in lines[0]["notes"]] == [0, 1, 2, 3]
-    assert all(0 < line["told"] - line["time"] < 0.4 for line in lines)
+    assert all(0 < line["reported"] - line["time"] < 0.4 for line in lines)
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def test_the_notes_are_those_found_afterwards_and_told_in_time(model, samples, o
     off = np.abs(heard(told, len(offline)) - offline)[offline < 11.5]
     assert np.mean(off < 0.1) > 0.95
     assert np.nanmedian(off) < 0.01
-    late = [chord.told - min(chord.times) for chord in told]
+    late = [chord.reported - min(chord.times) for chord in told]
     assert max(late) < 0.3 + 0.07  # of a chord whose notes are not together, the first is earlier
     assert all(0.5 < chord.tempo < 2 for chord in told)
 
