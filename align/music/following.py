@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from align._blas import one_thread
 from align.decoders.online import OnlineDecoder, OnlineOnset
 from align.errors import ParameterError
 from align.features.chord_scores import SMEAR_REACH, level_scores, note_scores, rise_scores
@@ -217,6 +218,7 @@ class Follower:
         found = self._hear(np.zeros(0, dtype=np.float32), last=True)
         return found + [self._played(onset) for onset in self._decoder.finish()]
 
+    @one_thread()
     def _hear(self, block: Float32, *, last: bool) -> list[PlayedChord]:
         if self._resampler is not None:
             block = self._resampler.resample_chunk(block, last=last)
