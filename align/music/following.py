@@ -265,9 +265,7 @@ class Follower:
         width = round(FRAME / HOP)
         mean, _ = averaged(semitone_levels(signal)[here % width :], width)
         profile = recorded_profile(mean)[here // width :][: _STEP // width]
-        for row in profile:
-            self.place = self._tracker.hear(row)
-        assert self.place is not None
+        self.place = self._tracker.hear(profile)
         return self.place
 
     def _scores(self, signal: Signal, here: int, first: int, stop: int) -> Float64:

@@ -7,11 +7,12 @@ any place: a passage is left out or repeated. The filter holds the probability o
 what was heard so far; it never forgets a place for good, so it finds its way back.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from align._numba import compiled
 from align.formats.scores import Score
 from align.music.coarse import written_profile
 
@@ -49,31 +50,15 @@ class Tracker:
         self.p[-1, 0] = 1.0
         self.begin = (middle / middle.sum()).astype(np.float32)
 
-    def hear(self, profile: Float32) -> Place:
-        """Go on by one frame of the recording, `recorded_profile` [shape=(2 N_BANDS,)]."""
-        moved = self._moved()
-        moved *= np.exp(_SURE * (self.written @ profile))
-        self.p = moved / moved.sum()
+    def hear(self, profiles: Float32) -> Place:
+        """Go on by some frames of the recording, `recorded_profile` [shape=(n, 2 N_BANDS)]."""
+        fits = np.exp(_SURE * (self.written @ profiles.T)).T  # of all at once: it is read once
+        for fit in np.ascontiguousarray(fits):
+            moved = np.empty_like(self.p)
+            _move(self.p, self.begin, _SPEEDS, fit, moved)
+            moved /= moved.sum()
+            self.p = moved
         return self.place()
-
-    def _moved(self) -> Float32:
-        p, n = self.p, self.n
-        out = np.zeros_like(p)
-        going = p[:-1]
-        spread = (1 - 2 * _CHANGE) * going
-        spread[1:] += _CHANGE * going[:-1]
-        spread[:-1] += _CHANGE * going[1:]
-        for row, speed in enumerate(_SPEEDS):
-            whole, part = int(speed), speed - int(speed)
-            out[row, whole:] += (1 - part) * spread[row, : n - whole]
-            out[row, whole + 1 :] += part * spread[row, : n - whole - 1]
-        still = p[-1]
-        halted = _HALT * out[:-1].sum(axis=0)
-        out[:-1] *= 1 - _HALT
-        out[:-1] += (_GO_ON * still) * self.begin[:, None]
-        out[-1] = (1 - _GO_ON) * still + halted
-        out[:-1] += _ANYWHERE / n * self.begin[:, None]
-        return out
 
     def place(self) -> Place:
         """Return the likeliest place: the mean about the highest probability."""
@@ -87,3 +72,42 @@ class Tracker:
         speed = float(np.exp((going @ np.log(_SPEEDS)) / max(float(going.sum()), 1e-9)))
         written = float((over[near] @ cells) / mass) * FRAME + self.origin
         return Place(written, speed, mass)
+
+
+@compiled()
+def _move(p: Any, begin: Any, speeds: Any, fit: Any, out: Any) -> None:
+    """Write the probability of each state after one more frame, but for a factor.
+
+    The loops over places stand innermost and are plain: a long score has some 50,000. A speed is
+    no whole number of places, so a performance goes on from two.
+    """
+    n, last = p.shape[1], len(speeds)
+    half = np.float32(_CHANGE)
+    kept, stays, goes = np.float32(1 - 2 * _CHANGE), np.float32(1 - _GO_ON), np.float32(_GO_ON)
+    spread = np.empty(n, dtype=np.float32)
+    for c in range(n):
+        out[last, c] = stays * p[last, c]
+    for row in range(last):
+        for c in range(n):
+            spread[c] = kept * p[row, c]
+        if row > 0:
+            for c in range(n):
+                spread[c] += half * p[row - 1, c]
+        if row < last - 1:
+            for c in range(n):
+                spread[c] += half * p[row + 1, c]
+        whole = int(speeds[row])
+        part = np.float32(speeds[row] - whole)
+        restart, anywhere = begin[row] * goes, begin[row] * np.float32(_ANYWHERE / n)
+        for c in range(n):
+            out[row, c] = restart * p[last, c] + anywhere
+        halts, goes_on = np.float32(_HALT), np.float32(1 - _HALT)
+        for c in range(whole, n):
+            going = (np.float32(1) - part) * spread[c - whole]
+            if c > whole:
+                going += part * spread[c - whole - 1]
+            out[last, c] += halts * going
+            out[row, c] += goes_on * going
+    for row in range(last + 1):
+        for c in range(n):
+            out[row, c] *= fit[c]

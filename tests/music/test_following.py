@@ -120,14 +120,42 @@ def test_the_tracker_follows_the_score_itself():
     onsets = np.cumsum(rng.choice([0.25, 0.5], 60))
     notes = [align.Note(int(rng.integers(48, 80)), float(t)) for t in onsets]
     tracker = Tracker(Score.of(notes))
-    found = [tracker.hear(frame).written for frame in tracker.written]
+    found = [tracker.hear(frame[None]).written for frame in tracker.written]
     true = tracker.origin + 0.05 * np.arange(tracker.n)
     assert np.median(np.abs(found - true)[40:]) < 0.2
     tracker = Tracker(Score.of(notes))
-    slow = [tracker.hear(frame) for frame in np.repeat(tracker.written, 2, axis=0)]
+    slow = [tracker.hear(frame[None]) for frame in np.repeat(tracker.written, 2, axis=0)]
     assert np.median([place.speed for place in slow[80:]]) == pytest.approx(0.5, rel=0.2)
     tracker = Tracker(Score.of(notes))
     middle = len(tracker.written) // 2
-    jumped = [tracker.hear(frame).written for frame in tracker.written[:100]]
-    jumped = [tracker.hear(frame).written for frame in tracker.written[middle:]]
+    jumped = [tracker.hear(frame[None]).written for frame in tracker.written[:100]]
+    jumped = [tracker.hear(frame[None]).written for frame in tracker.written[middle:]]
     assert np.median(np.abs(jumped - true[middle:])[60:]) < 0.3
+
+
+def test_the_tracker_moves_as_it_says():
+    rng = np.random.default_rng(1)
+    notes = [align.Note(int(rng.integers(48, 80)), float(t)) for t in np.arange(0.0, 2.0, 0.2)]
+    tracker = Tracker(Score.of(notes))
+    tracker.p = rng.random(tracker.p.shape).astype(np.float32)
+    going, still = tracker.p[:-1].astype(float), tracker.p[-1].astype(float)
+    change, halt, go_on, anywhere = 0.03, 0.001, 0.4, 1e-5
+    speeds = np.geomspace(0.35, 2.9, len(going))
+    arrived = np.zeros_like(going)
+    for row in range(len(speeds)):
+        for place in range(tracker.n):
+            near = [(row, 1 - 2 * change), (row - 1, change), (row + 1, change)]
+            mass = sum(w * going[r, place] for r, w in near if 0 <= r < len(speeds))
+            whole = int(speeds[row])
+            for to, share in (
+                (place + whole, 1 - speeds[row] % 1),
+                (place + whole + 1, speeds[row] % 1),
+            ):
+                if to < tracker.n:
+                    arrived[row, to] += share * mass
+    expected = np.vstack([(1 - halt) * arrived, (1 - go_on) * still + halt * arrived.sum(axis=0)])
+    expected[:-1] += tracker.begin[:, None] * (go_on * still + anywhere / tracker.n)
+    profile = rng.random((1, tracker.written.shape[1]), dtype=np.float32)
+    expected *= np.exp(2.0 * (tracker.written @ profile[0]))
+    tracker.hear(profile)
+    assert tracker.p == pytest.approx(expected / expected.sum(), rel=1e-4, abs=1e-9)
