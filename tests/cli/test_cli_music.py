@@ -3,7 +3,6 @@
 import functools
 import json
 import re
-import shlex
 import shutil
 import sys
 import tomllib
@@ -487,63 +486,11 @@ def test_the_bundled_piece_is_sound() -> None:
     folder = Path(str(example.audio)).parent
     assert str(validate_corpus(folder, "music")) == "1 usable recording, 0 problems, 0 warnings"
     assert sum(path.stat().st_size for path in folder.iterdir()) < 512_000
-    project = tomllib.loads((DOCUMENT.parents[1] / "pyproject.toml").read_text())
+    project = tomllib.loads((Path(__file__).resolve().parents[2] / "pyproject.toml").read_text())
     assert "minuet/*" in project["tool"]["setuptools"]["package-data"]["align.data"]
     assert np.isnan(example.onsets).sum() == 1
     spread = [np.ptp(example.onsets[example.score.onsets == t]) for t in (0.0, 1.5, 3.0)]
     assert max(spread) > 0.005  # hands are not together
-
-
-# What the documentation says to type ------------------------------------------------------------
-
-DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "music.md"
-
-
-@pytest.fixture
-def as_documented(here: Path, corpus: Path, model: Path) -> Path:
-    """The files that the page speaks of; a file called piano goes before the bundled model."""
-    shutil.copy(model, "piano")
-    samples, rate = soundfile.read("piece.wav")
-    soundfile.write("recording.flac", samples, rate)
-    shutil.copy("piece.mid", "score.mid")
-    for name in ("pieces", "others"):
-        shutil.copytree(corpus, name)
-    return here
-
-
-def documented(language: str) -> list[str]:
-    text = DOCUMENT.read_text(encoding="utf-8")
-    return re.findall(rf"```{language}\n(.*?)```", text, re.S)
-
-
-def test_the_commands_of_the_page(as_documented: Path) -> None:
-    lines = [line for block in documented("sh") for line in block.splitlines()]
-    commands = [shlex.split(line)[1:] for line in lines if line.startswith("align ")]
-    assert len(commands) >= 8
-    for arguments in commands:
-        if arguments == ["demo"] or "score.musicxml" in arguments:  # those have their own tests
-            continue
-        if arguments[0] == "music":
-            arguments.append("--overwrite")
-        if arguments[0] == "train":
-            arguments += ["--epochs", "1", "--jobs", "1"]
-        result = run(*arguments)
-        assert result.exit_code == 0, f"{shlex.join(arguments)}: {result.stderr}"
-    for name in ("notes.csv", "labels.txt", "corrected.csv", "corrected.png", "mine.align"):
-        assert Path(name).stat().st_size > 0
-
-
-def test_the_python_of_the_page(as_documented: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import matplotlib as mpl
-
-    mpl.use("agg")
-    (block,) = documented("python")
-    monkeypatch.setattr(MusicAlignment, "to_match", lambda *_: None)
-    monkeypatch.setattr(align.MusicAligner, "fit", lambda *_: align.load("piano"))
-    names: dict[str, object] = {}
-    exec(compile(block, str(DOCUMENT), "exec"), names)
-    assert names["corrected"].note_ids == names["alignment"].note_ids
-    mpl.pyplot.close("all")
 
 
 def test_verbose_names_what_deserves_a_look(here: Path) -> None:
