@@ -63,8 +63,8 @@ def speech_model_option() -> _Option:
         "--model",
         type=MODEL,
         metavar="M",
-        help="A model file, or the name of a bundled model. By default speech-en, and speech-any "
-        "where --language is not English.",
+        help="A model file, or the name of a bundled model. By default that of --language, "
+        "such as speech-en, and speech-any where there is none.",
     )
 
 

@@ -118,6 +118,12 @@ def train() -> None:
         "timit_ipa. By default timit48; with universal none, as labels are IPA."
     ),
     click.option(
+        "--language",
+        metavar="CODE",
+        help="Language of the transcripts, such as de: learn how its words are said, with "
+        "espeak-ng. By default English; with universal, nothing is learned of words then.",
+    ),
+    click.option(
         "--surroundings",
         type=click.IntRange(0),
         metavar="N",

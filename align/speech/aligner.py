@@ -103,6 +103,10 @@ class SpeechAligner(SequenceAligner):
         Length of a frame in seconds; by default 0.005, and 0.01 for the thesis's features.
     correct : bool, optional
         See `SequenceAligner`; by default for all features but the thesis's.
+    language : str, optional
+        Code of the language of the recordings' texts, such as ``de``: how its words are said is
+        learned from them, as far as CMUdict or espeak-ng can pronounce them. By default English;
+        for labels in the IPA, which may be of many languages, nothing is learned then.
     surroundings : int
         Copies of each recording in noise and in rooms that two more aligners are learned from;
         recordings that sound so are aligned by them. 0 for none. Training takes four times as
@@ -143,10 +147,12 @@ class SpeechAligner(SequenceAligner):
         refine: str = "posterior",
         calibrate: bool = True,
         correct: bool | None = None,
+        language: str | None = None,
         surroundings: int = 0,
         n_jobs: int | None = None,
         random_state: int = 0,
     ) -> None:
+        self.language = language
         self.surroundings = surroundings
         self.features = features  # type: ignore[assignment]  # names are made features in fit
         self.update = update
@@ -228,9 +234,13 @@ class SpeechAligner(SequenceAligner):
 
     def _check_own(self) -> None:
         super()._check_own()
+        if self.language is not None:  # said before anything is trained
+            from align.speech.text.lookup import make_dictionary
+
+            make_dictionary(None, self.language)
         if self.surroundings < 0:
             raise ParameterError(f"surroundings={self.surroundings}, must not be negative.")
-        if self.surroundings:  # said before anything is trained
+        if self.surroundings:
             Surroundings("noise", self.surroundings, 0).prepare(self._make_features())
 
     def _suited(self, signal: Signal) -> SequenceAligner:

@@ -150,3 +150,14 @@ def test_the_bundled_model_names_its_licences_and_is_small(bundled):
     assert bundled.training_["groups"] == 37 + 12
     path = files("align.data") / "speech-any.align"
     assert path.stat().st_size < 1.5e6
+
+
+def test_the_german_model_may_be_used_for_anything_and_learned_how_words_are_said():
+    german = align.load("speech-de")
+    assert "CC0" in german.licence_
+    assert "non-commercial" not in german.licence_
+    assert german.training_["groups"] == 5
+    assert german.takes_ipa
+    assert german.language == "de"
+    assert german.realisations_["0"] < -1  # to leave a phone out, whatever it is
+    assert (files("align.data") / "speech-de.align").stat().st_size < 1.5e6

@@ -12,6 +12,7 @@ from align.errors import ParameterError
 from align.sequence.anchors import GivenAnchors
 from align.sequence.base import Progress
 from align.speech.text.anchored import word_anchors
+from align.speech.text.articulation import IpaRules
 from align.speech.text.dictionary import Pronunciation
 from align.speech.text.lattice import Realised, realisations
 from align.speech.text.lookup import Entry, Given, look_up_all, make_dictionary
@@ -137,8 +138,9 @@ def align_text(
     check_slack(slack, silence)
     alternatives = realisations(known, entries)
     costs, realised = model.realisations_, None
-    if costs and alternatives:
-        realised, alternatives = Realised(Rules(known), costs), {}
+    if costs and (model.takes_ipa or alternatives):
+        rules = IpaRules() if model.takes_ipa else Rules(known)
+        realised, alternatives = Realised(rules, costs), {}
     alternatives[SPOKEN_NOISE] = noise_sounds(model, silence)
     entries.update((w, Entry(w, (Pronunciation((SPOKEN_NOISE,)),), "rule")) for w in noise)
     # phones of any language are scored too vaguely to tell single words from the sound of others

@@ -18,7 +18,7 @@ of what lies on an arc is then the sum of the choices it stands for.
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,14 +26,15 @@ import numpy.typing as npt
 from align.decoders import Lattice
 from align.speech.text.lookup import Entry
 from align.speech.text.realisation import (
-    VOWELS,
     Choice,
     Context,
     Rules,
-    is_function_word,
     score_of,
 )
 from align.types import SPOKEN_NOISE
+
+if TYPE_CHECKING:
+    from align.speech.text.articulation import IpaRules
 
 __all__ = ["TRUSTED", "Departures", "Realised", "WordLattice", "realisations", "word_lattice"]
 
@@ -83,7 +84,7 @@ def realisations(
 class Realised(NamedTuple):
     """Rules that say what phones may become, and the learned weights of the names of choices."""
 
-    rules: Rules
+    rules: "Rules | IpaRules"
     costs: Mapping[str, float]
 
 
@@ -198,7 +199,8 @@ def word_lattice(
     for i, word in enumerate(words):
         if i:
             if silence is not None:
-                front = _with_pause(graph, front, silence, words[i - 1], realised)
+                n_phones = len(entries[words[i - 1]].ways[0].phones)
+                front = _with_pause(graph, front, silence, words[i - 1], n_phones, realised)
             front = _with_anything(graph, front, silence, departures.untranscribed)
         ways = entries[word].ways
         top = max(way.probability for way in ways)
@@ -235,12 +237,19 @@ _Front = dict[int, _Way]
 
 
 def _with_pause(
-    graph: "_Graph", front: _Front, silence: str, before: str, realised: Realised | None
+    graph: "_Graph",
+    front: _Front,
+    silence: str,
+    before: str,
+    n_phones: int,
+    realised: Realised | None,
 ) -> _Front:
     """Return the front behind the word `before`, with a pause and without one."""
     if realised is None:
         return {**front, **graph.chain(front, [silence])}
-    none, pause = graph.decide(Choice((), ()), Choice((silence,), realised.rules.pause(before)))
+    rules = realised.rules
+    names = rules.pause(rules.weak(before, n_phones))
+    none, pause = graph.decide(Choice((), ()), Choice((silence,), names))
     return {**graph.chosen(front, none), **graph.chain(graph.chosen(front, pause), [silence])}
 
 
@@ -274,16 +283,17 @@ def _as_said(
     beside: tuple[str, str],
     i: int,
     word: str,
-    rules: Rules,
+    rules: "Rules | IpaRules",
 ) -> _Front:
     """Add a pronunciation with all that its phones may become; `beside` are the words' phones."""
     around = [beside[0], *phones, beside[1]]
-    weak, n = is_function_word(word), len(phones)
+    n = len(phones)
+    weak = rules.weak(word, n)
     said: set[int] = set()  # nodes of phones of this word
     for k, phone in enumerate(phones):
         at = Context(around[k], around[k + 2], k == 0, k == n - 1, weak)
         if k == 0 and (stop := rules.glottal(phone, at)) is not None:
-            here = _with_glottal_stop(graph, here, stop, i)
+            here = _with_glottal_stop(graph, here, stop, i, rules)
         place, choices = graph.phone(phone), rules.of(phone, at)
         following: _Front = {}
         for choice, taken in zip(choices, graph.decide(*choices), strict=True):
@@ -304,19 +314,17 @@ def _as_said(
     return here
 
 
-def _with_glottal_stop(graph: "_Graph", here: _Front, stop: Choice, word: int) -> _Front:
-    """Return the front with a glottal stop and without one.
-
-    Behind a vowel the stop is a gap between the words, else it belongs to the word it begins: so
-    do TIMIT's transcribers, in 59 cases of 60.
-    """
+def _with_glottal_stop(
+    graph: "_Graph", here: _Front, stop: Choice, word: int, rules: "Rules | IpaRules"
+) -> _Front:
+    """Return the front with a glottal stop and without one."""
     none, stopped = graph.decide(Choice((), ()), stop)
-    place, begun = graph.phone(_GLOTTAL), graph.chosen(here, none)
+    place, begun = graph.phone(rules.glottal_stop), graph.chosen(here, none)
     for gap in (True, False):
         some = {
             u: way
             for u, way in graph.chosen(here, stopped).items()
-            if (u >= 0 and graph.labels[u] in VOWELS) == gap
+            if (u >= 0 and rules.parts_words(graph.labels[u])) == gap
         }
         if some:
             begun |= graph.chain(some, stop.labels, *((-1, -1) if gap else (word, place)))
@@ -331,7 +339,6 @@ def _phone_beside(words: Sequence[str], entries: Mapping[str, Entry], i: int, st
 
 
 _FREE = Taken(-1, 0)  # nothing to choose
-_GLOTTAL = "q"
 
 
 class _Graph:

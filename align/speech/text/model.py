@@ -60,7 +60,13 @@ def checked_model(aligner: PhoneAligner | str) -> PhoneAligner:
     return checked
 
 
-def model_labels(model: PhoneAligner) -> Collection[str]:
+class _Labelled(Protocol):
+    @property
+    def takes_ipa(self) -> bool: ...
+    def known_labels(self) -> Collection[str]: ...
+
+
+def model_labels(model: _Labelled) -> Collection[str]:
     """Return the labels that pronunciations for a model may be spelled with."""
     return IpaLabels() if model.takes_ipa else model.known_labels()
 

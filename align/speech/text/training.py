@@ -15,10 +15,12 @@ from align.sequence.lattices import ExpandedLattice
 from align.sequence.on_lattice import lattice_scores, with_roles
 from align.sequence.placement import Placement
 from align.sequence.search import Room
-from align.speech.text.dictionary import Dictionary, cmudict
+from align.speech.text.articulation import IpaRules, sound_of
+from align.speech.text.dictionary import Dictionary
 from align.speech.text.lattice import Realised, realisations, word_lattice
 from align.speech.text.learning import Spoken, agreement, learn_costs, spoken
-from align.speech.text.lookup import look_up_all
+from align.speech.text.lookup import look_up_all, make_dictionary
+from align.speech.text.model import model_labels
 from align.speech.text.normalise import split_words
 from align.speech.text.realisation import Rules
 from align.types import SILENCE, SILENCES, Event
@@ -45,7 +47,10 @@ class _Aligner(Protocol):
     scale_: npt.NDArray[np.float64]
     placement_: Placement
     random_state: int
+    language: str | None
 
+    @property
+    def takes_ipa(self) -> bool: ...
     def known_labels(self) -> Collection[str]: ...
     def _symbol(self, label: str) -> str: ...
     def _unbounded(self, event: Event) -> bool: ...
@@ -63,22 +68,25 @@ def costs_from_text(
     """Return what realisations cost, learned from recordings that carry their text.
 
     `features` of each item did not see it; `options` are those of `learn_costs`. Words are looked
-    up in CMUdict. A recording is left out where a word has no pronunciation there. None where no
-    recording has text, there is no CMUdict, or the labels of the model have no closures.
+    up in CMUdict, and left to espeak-ng where the language is another than English. A recording is
+    left out where a word has no pronunciation there. None where no recording has text, there is
+    neither, the labels of the model are in the IPA and its language is not said, or they have no
+    closures.
     """
-    known = aligner.known_labels()
+    known = model_labels(aligner)
     with_text = [(item, own) for item, own in zip(items, features, strict=True) if item.text]
-    if not with_text or not realisations(known):
+    if not with_text or not (aligner.language if aligner.takes_ipa else realisations(known)):
         return None
+    language = aligner.language or "en"
     if len(with_text) > MOST:
         rng = np.random.default_rng(aligner.random_state)
         drawn = rng.choice(len(with_text), MOST, replace=False)
         with_text = [with_text[i] for i in np.sort(drawn)]
     try:
-        words = cmudict()
-    except ParameterError:  # an extra
+        words = make_dictionary(None, language)
+    except ParameterError:  # an extra, and a program
         return None
-    found = [_spoken(aligner, item, own, words, known) for item, own in with_text]
+    found = [_spoken(aligner, item, own, words, known, language) for item, own in with_text]
     usable = [one for one in found if one is not None]
     costs = learn_costs(
         usable,
@@ -95,11 +103,18 @@ def _spoken(
     features: Sequence[Feature],
     dictionary: Dictionary,
     known: Collection[str],
+    language: str,
 ) -> Spoken | None:
     """Return a recording to learn from; None where its text cannot be used."""
-    words = split_words(item.text or "", known=dictionary.__contains__)
+    words = split_words(item.text or "", language=language, known=dictionary.__contains__)
     try:
-        entries = look_up_all(words, dictionary, known, guess=False)
+        entries = look_up_all(
+            words,
+            dictionary,
+            known,
+            language=language,
+            guess=not language.startswith("en"),
+        )
     except DataError:
         return None
     silence = next((label for label in SILENCES if label in known), None)
@@ -110,7 +125,7 @@ def _spoken(
         entries,
         silence=silence,
         temperature=aligner.placement_.temperature,
-        realised=Realised(Rules(known), {}),
+        realised=Realised(IpaRules() if aligner.takes_ipa else Rules(known), {}),
     )
     expanded = aligner._expand_lattice(built.lattice, built.lattice.labels)
     signal = item.signal
@@ -147,6 +162,13 @@ def _spoken(
 
 
 def _compared(aligner: _Aligner, label: str) -> str:
-    """Return what a label is compared by; all labels of silence are the same."""
-    silent = label in SILENCES or aligner._unbounded(label)
-    return SILENCE if silent else aligner._symbol(label)
+    """Return what a label is compared by; all labels of silence are the same.
+
+    In the IPA that is the kind of sound: dictionaries write broadly, transcribers narrowly.
+    """
+    if label in SILENCES or aligner._unbounded(label):
+        return SILENCE
+    if not aligner.takes_ipa:
+        return aligner._symbol(label)
+    sound = sound_of(label)
+    return "vowel" if sound.manner == "schwa" else str(sound)

@@ -31,8 +31,8 @@ KNOWN = frozenset(
 RULES = Rules(KNOWN)
 
 
-def at(left: str, right: str, place: str = "inner", function: bool = False) -> Context:
-    return Context(left, right, place in ("first", "only"), place in ("last", "only"), function)
+def at(left: str, right: str, place: str = "inner", weak: bool = False) -> Context:
+    return Context(left, right, place in ("first", "only"), place in ("last", "only"), weak)
 
 
 def lattice_of(*words: str, costs: dict[str, float] | None = None) -> WordLattice:
