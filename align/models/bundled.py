@@ -167,12 +167,12 @@ def speech_model(language: str) -> str:
     Returns
     -------
     str
-        The model of English, or the one whose labels are those of the International Phonetic
-        Alphabet.
+        The model of that language, or the one of any language.
 
     Examples
     --------
-    >>> speech_model("en-GB"), speech_model("de")
-    ('speech-en', 'speech-any')
+    >>> speech_model("en-GB"), speech_model("de"), speech_model("fr")
+    ('speech-en', 'speech-de', 'speech-any')
     """
-    return "speech-en" if language.lower().split("-")[0] == "en" else "speech-any"
+    own = f"speech-{language.lower().split('-')[0]}"
+    return own if own in bundled_models() else "speech-any"

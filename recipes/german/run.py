@@ -39,7 +39,9 @@ def text_of(audio: Path) -> str:
 
 def learned_from_labels(examples: Sequence[align.Example], jobs: int) -> align.SpeechAligner:
     """Return a model of phones in IPA that heard these recordings alone."""
-    return align.SpeechAligner("universal", n_jobs=jobs, random_state=0).fit(examples)
+    return align.SpeechAligner("universal", language="de", n_jobs=jobs, random_state=0).fit(
+        examples
+    )
 
 
 def learned_from_transcripts(examples: Sequence[align.Example], jobs: int) -> align.SpeechAligner:
