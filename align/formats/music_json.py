@@ -7,11 +7,9 @@
      "notes": [{"id": "n0", "pitch": 74, "name": "D5", "score_onset": 0.0, "score_duration": 0.5,
                 "onset": 0.52, "offset": 1.05, "chord": 0, "confidence": 0.98}, ...],
      "chords": [{"score_onset": 0.0, "onset": 0.52}, ...],
-     "playing": {"semitones": 0, "a4": 440.8, "passages": []},
      "beats": [{"score_time": 0.0, "time": 0.52, "bar": 1, "beat": 1.0}, ...]}
 
-``playing`` is what a model found of key and passages (`align.formats.playing`). ``beats`` are
-there where the score says its bars. Their ``time``, by the time map, is not read.
+``beats`` are there where the score says its bars. Their ``time``, by the time map, is not read.
 """
 
 import json
@@ -26,7 +24,6 @@ from align.files.text import read_text
 from align.formats.beats import Beats
 from align.formats.frame import parsed_json, writer
 from align.formats.notes import NoteTimes, TimedNotes
-from align.formats.playing import playing_entry, read_playing
 from align.types import IntArray, Note, pitch_name
 
 __all__ = ["format_music_json", "is_music_json", "read_music_json", "write_music_json"]
@@ -55,7 +52,7 @@ def format_music_json(alignment: TimedNotes) -> str:
     chords = zip(
         alignment.chord_score_onsets.tolist(), alignment.chord_onsets.tolist(), strict=True
     )
-    content: dict[str, Any] = {
+    content = {
         "kind": "music",
         "audio": alignment.audio,
         "rate": alignment.rate,
@@ -69,8 +66,6 @@ def format_music_json(alignment: TimedNotes) -> str:
         "notes": notes,
         "chords": [{"score_onset": scored, "onset": played} for scored, played in chords],
     }
-    if alignment.playing is not None:
-        content["playing"] = playing_entry(alignment.playing, alignment.beats)
     if alignment.beats is not None:
         content["beats"] = _beat_entries(alignment, alignment.beats)
     return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
@@ -140,7 +135,6 @@ def read_music_json(path: str | os.PathLike[str], *, duration: float | None = No
         _text(content, "score_file", name),
         _text(content, "repeats", name) or "",
         _beats(content.get("beats"), name),
-        read_playing(content.get("playing"), name),
     )
 
 

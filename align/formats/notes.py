@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from align.formats.beats import Beats
-from align.formats.playing import Playing
 from align.formats.scores import Score, chords
 from align.types import IntArray, Note
 
@@ -117,10 +116,6 @@ class TimedNotes(NotesOfScore, Protocol):
     def repeats(self) -> str:
         """Which repeats of the score were taken."""
 
-    @property
-    def playing(self) -> Playing | None:
-        """Key and passages that were found."""
-
     def to_performed(self, score_seconds: npt.ArrayLike) -> Float64:
         """Return seconds of the recording for score seconds."""
 
@@ -154,8 +149,6 @@ class NoteTimes:
         Which repeats of the score were taken.
     beats : Beats, optional
         Bars and beats of the score.
-    playing : Playing, optional
-        Key and passages that were found.
     """
 
     events: tuple[Note, ...]
@@ -177,7 +170,6 @@ class NoteTimes:
     score_file: str | None = None
     repeats: str = ""
     beats: Beats | None = None
-    playing: Playing | None = None
 
     def __len__(self) -> int:
         return len(self.events)

@@ -14,14 +14,12 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from align.features.note_levels import set_tuning, signal_tuning
-from align.formats.playing import Playing
 from align.music.confidence import ConfidenceModel
 from align.music.keys import described, semitones_of
 from align.music.parts import (
     continued,
     described_passages,
     missing_notes,
-    passages_of,
     played_part,
     plays_again,
 )
@@ -184,17 +182,12 @@ def result_of(
     if index.size < n:
         known = np.unique(whole.chord_of[index])
         chords = continued(whole.chords.onsets, known, placed.chords, duration)
-        warnings.insert(0, missing_notes(index, whole.score.onsets, whole.score.beats))
-    playing = None
-    if match is not None:
-        passages = passages_of(found.passages, whole.chords.onsets)
-        if len(passages) > 1:
-            warnings.append(described_passages(passages, whole.score.beats))
-        tuning = signal_tuning(part.signal)
-        other_key = described(part.shift, tuning)
-        if other_key is not None:
-            warnings.append(other_key)
-        playing = Playing(part.shift, 440.0 * 2.0 ** (tuning / 12.0), passages)
+        warnings.insert(0, missing_notes(index, n))
+    if len(found.passages) > 1:
+        warnings.append(described_passages(found.passages, whole.chords.onsets))
+    told = described(part.shift, signal_tuning(part.signal)) if match is not None else None
+    if told is not None:
+        warnings.append(told)
     onsets, confidence = chords[whole.chord_of], np.zeros(n)
     onsets[index] = placed.notes[part.row] - offset
     confidence[index] = trust * confidence_of(placed.evidence)[part.row]
@@ -212,5 +205,4 @@ def result_of(
         chord_score_onsets=whole.chords.onsets,
         match=match,
         warnings=tuple(warnings),
-        playing=playing,
     )

@@ -13,8 +13,6 @@ import numpy.typing as npt
 
 from align.errors import DataError
 from align.features.note_levels import semitone_levels
-from align.formats.beats import Beats
-from align.formats.playing import PlayedPassage, bar_span
 from align.music.passages import Passage, find_passages
 from align.music.performance import Performance, make_performance
 from align.music.tempo import local_tempo
@@ -26,7 +24,6 @@ __all__ = [
     "continued",
     "described_passages",
     "missing_notes",
-    "passages_of",
     "played_part",
     "plays_again",
 ]
@@ -129,65 +126,41 @@ def continued(score_onsets: Float64, known: IntArray, times: Float64, duration: 
     return in_order(out, duration)
 
 
-def missing_notes(index: IntArray, onsets: Float64, beats: Beats | None = None) -> str:
-    """Return which notes are left out, of those at `onsets` in seconds of the score.
+def missing_notes(index: IntArray, n_notes: int) -> str:
+    """Return which notes are left out.
 
     Examples
     --------
-    >>> missing_notes(np.arange(10, 100), np.arange(120.0))[:77]
+    >>> missing_notes(np.arange(10, 100), 120)[:77]
     'the recording holds a part of the score: its first 10 and its last 20 notes, '
     """
-    first, last, n = int(index.min()), int(index.max()), len(onsets)
-    inner = last + 1 - first - index.size
+    first, last = int(index.min()), int(index.max())
     ends = (
-        (f"its first {first}", first, (0, first - 1)),
-        (f"{inner} in between", inner, None),
-        (f"its last {n - 1 - last}", n - 1 - last, (last + 1, n - 1)),
+        (f"its first {first}", first),
+        (f"{last + 1 - first - index.size} in between", last + 1 - first - index.size),
+        (f"its last {n_notes - 1 - last}", n_notes - 1 - last),
     )
-    named = []
-    for text, count, span in ends:
-        if count:
-            where = None if span is None else bar_span(beats, onsets[span[0]], onsets[span[1]])
-            named.append(text + _in_bars(where))
+    which = " and ".join(text for text, count in ends if count)
     return (
-        f"the recording holds a part of the score: {' and '.join(named)} notes, of {n}, seem not "
-        "to have been played; their times mean nothing."
+        f"the recording holds a part of the score: {which} notes, of {n_notes}, seem not to have "
+        "been played; their times mean nothing."
     )
 
 
-def passages_of(passages: tuple[Passage, ...], score_onsets: Float64) -> tuple[PlayedPassage, ...]:
-    """Return passages in seconds; `score_onsets` of the chords [shape=(G,)]."""
-    return tuple(
-        PlayedPassage(
-            float(p.times[0]),
-            float(p.times[-1]),
-            float(score_onsets[p.first]),
-            float(score_onsets[p.last]),
-        )
-        for p in passages
-    )
-
-
-def described_passages(passages: tuple[PlayedPassage, ...], beats: Beats | None = None) -> str:
+def described_passages(passages: tuple[Passage, ...], score_onsets: Float64) -> str:
     """Return which passages are played, where in the recording and in the score.
 
     Examples
     --------
-    >>> described_passages((PlayedPassage(0.5, 1.0, 1.0, 2.0),))
+    >>> described_passages((Passage(1, 2, np.array([0.5, 1.0])),), np.arange(4.0))
     'played are, in this order: from 0.5 to 1.0 s the score from 1.0 to 2.0 s.'
     """
     spans = [
-        f"from {p.start:.1f} to {p.end:.1f} s the score from {p.score_start:.1f} to "
-        f"{p.score_end:.1f} s{_in_bars(bar_span(beats, p.score_start, p.score_end))}"
+        f"from {p.times[0]:.1f} to {p.times[-1]:.1f} s the score from "
+        f"{score_onsets[p.first]:.1f} to {score_onsets[p.last]:.1f} s"
         for p in passages
     ]
     return f"played are, in this order: {'; '.join(spans)}."
-
-
-def _in_bars(bars: tuple[int, int] | None) -> str:
-    if bars is None:
-        return ""
-    return f" (bar {bars[0]})" if bars[0] == bars[1] else f" (bars {bars[0]} to {bars[1]})"
 
 
 def plays_again(passages: tuple[Passage, ...]) -> bool:

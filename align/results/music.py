@@ -30,7 +30,6 @@ from align.types import Event, IntArray, Note, pitch_name
 if TYPE_CHECKING:
     from align.formats.beats import Beats
     from align.formats.notes import NoteTimes
-    from align.formats.playing import Playing
 
 __all__ = ["MusicAlignment"]
 
@@ -76,9 +75,6 @@ class MusicAlignment(NoteWriting, Timing):
         playing: y where it was taken, n where it was not.
     beats : align.formats.beats.Beats, optional
         Bars and beats of the score, where it says them.
-    playing : align.formats.playing.Playing, optional
-        In which key the recording plays the score, and which passages of it, where a model that
-        can tell has looked for that.
 
     Raises
     ------
@@ -109,7 +105,6 @@ class MusicAlignment(NoteWriting, Timing):
     score_file: str | None = None
     repeats: str = ""
     beats: "Beats | None" = None
-    playing: "Playing | None" = None
 
     def __post_init__(self) -> None:
         events = tuple(self.events)
