@@ -1,4 +1,4 @@
-"""The types every part of Align shares: events, examples and arrays.
+"""The types every part of Align shares: events, examples, arrays, and what disagrees.
 
 Conventions, used everywhere:
 
@@ -33,7 +33,10 @@ __all__ = [
     "Example",
     "FloatArray",
     "IntArray",
+    "Mismatch",
     "Note",
+    "PlayedPassage",
+    "bars_named",
     "pitch_name",
 ]
 
@@ -70,6 +73,7 @@ class Note:
         return str(self.pitch)
 
 
+_FEW = 6  # pitches, more than which a message only counts
 _PITCH_CLASSES = ("C", "C#", "D", "Eb", "E", "F", "F#", "G", "Ab", "A", "Bb", "B")
 
 
@@ -153,3 +157,106 @@ class Example:
             )
         if not self.name and not isinstance(self.audio, np.ndarray):
             object.__setattr__(self, "name", os.fspath(self.audio))
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """A place where text, or score, and recording disagree.
+
+    Parameters
+    ----------
+    kind : {"unspoken", "untranscribed", "unplayed", "unwritten"}
+        Whether words of the text were not said, or something was said that is not in the text;
+        whether notes of the score were not played, or music that is not in the score.
+    start, end : float
+        Where, in seconds. Words that were not said lie in a pause, or between two sounds.
+    words : tuple of str
+        Those that were not said, or the names of the pitches that were not played; empty for what
+        is not in the text or the score.
+    probability : float
+        Of the mismatch.
+    speaker : str
+        Who speaks; empty where there is one speaker who has no name.
+    notes : tuple of str
+        What the score calls the notes that were not played.
+    bars : (int, int), optional
+        First and last bar of these notes, where the score has bars.
+
+    Examples
+    --------
+    >>> print(Mismatch("unspoken", 1.0, 1.1, ("the", "kiwi"), 0.98))
+    from 1.00 to 1.10 s: 'the kiwi' was probably not said (0.98)
+    >>> print(Mismatch("unplayed", 1.0, 1.1, ("C4",), 0.98, notes=("n7",), bars=(2, 2)))
+    from 1.00 to 1.10 s, bar 2: C4 was probably not played (0.98)
+    """
+
+    kind: str
+    start: float
+    end: float
+    words: tuple[str, ...]
+    probability: float
+    speaker: str = ""
+    notes: tuple[str, ...] = ()
+    bars: tuple[int, int] | None = None
+
+    def __str__(self) -> str:
+        if self.kind == "unplayed":
+            many = len(self.words) > _FEW
+            what = f"{len(self.words)} notes were" if many else f"{' '.join(self.words)} was"
+            what += " probably not played"
+        elif self.kind == "unwritten":
+            what = "something was probably played that is not in the score"
+        elif self.words:
+            what = f"{' '.join(self.words)!r} was probably not said"
+        else:
+            what = "something was probably said that is not in the text"
+        where = "" if self.bars is None else f", {bars_named(self.bars)}"
+        return f"from {self.start:.2f} to {self.end:.2f} s{where}: {what} ({self.probability:.2f})"
+
+    @property
+    def label(self) -> str:
+        """What a tier calls it: the kind, and the words."""
+        return f"{self.kind}: {' '.join(self.words)}" if self.words else self.kind
+
+
+@dataclass(frozen=True)
+class PlayedPassage:
+    """A passage of a score and where a recording holds it.
+
+    Parameters
+    ----------
+    start, end : float
+        Seconds of the recording: from its first chord to its last.
+    score_start, score_end : float
+        Seconds of the score.
+    bars : (int, int), optional
+        First and last bar, where the score has bars.
+
+    Examples
+    --------
+    >>> print(PlayedPassage(0.5, 9.5, 10.0, 20.0, (6, 11)))
+    from 0.5 to 9.5 s bars 6 to 11 (10.0 to 20.0 s of the score)
+    """
+
+    start: float
+    end: float
+    score_start: float
+    score_end: float
+    bars: tuple[int, int] | None = None
+
+    def __str__(self) -> str:
+        written = f"{self.score_start:.1f} to {self.score_end:.1f} s of the score"
+        where = written if self.bars is None else f"{bars_named(self.bars)} ({written})"
+        return f"from {self.start:.1f} to {self.end:.1f} s {where}"
+
+
+def bars_named(bars: tuple[int, int]) -> str:
+    """Return how messages call bars, given the first and the last.
+
+    Examples
+    --------
+    >>> bars_named((3, 3)), bars_named((3, 5))
+    ('bar 3', 'bars 3 to 5')
+    """
+    first, last = bars
+    return f"bar {first}" if first == last else f"bars {first} to {last}"

@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from align.results.music import MusicAlignment
 from align.results.timing import Timing
 
 __all__ = ["COLUMNS", "Quality", "measure", "quality_csv", "ranked", "warnings_of"]
@@ -43,7 +44,9 @@ class Quality:
 
     The optional numbers are described at the top of this module. `where` is when the least sure
     event begins, in seconds, and `label` which it is; `match` is the lowest where there are
-    several, made of what follows it, and `said` what the alignment itself warns of.
+    several, made of what follows it. Of music, `transposition` is in semitones, `tuning` the A4 in
+    Hz, and `passages` what is played where that is not simply the score. `said` is what the
+    alignment itself warns of.
     """
 
     name: str
@@ -59,6 +62,9 @@ class Quality:
     unlike: float | None = None
     least_like: str = ""
     least_like_at: float | None = None
+    transposition: float | None = None
+    tuning: float | None = None
+    passages: str = ""
     said: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -71,7 +77,7 @@ class Quality:
         numbers = {
             field.name: values.get(field.name)
             for field in fields(cls)
-            if field.name not in ("name", "label", "least_like", "said")
+            if field.name not in ("name", "label", "least_like", "passages", "said")
         }
         if not all(v is None or isinstance(v, int | float) for v in numbers.values()):
             return None
@@ -85,6 +91,7 @@ class Quality:
             name=str(values.get("name", "")),
             label=str(values.get("label", "")),
             least_like=str(values.get("least_like", "")),
+            passages=str(values.get("passages", "")),
             **numbers,  # type: ignore[arg-type]
         )
 
@@ -111,6 +118,7 @@ def measure(name: str, alignments: Sequence[Timing], odd_lengths: int = 0) -> Qu
     own: dict[str, Any] = {
         "match": round(float(min(matches)), 4) if matches else None,
         **_unlike(alignments),
+        **_played(alignments),
         "said": tuple(text for a in alignments for text in a.warnings),
     }
     sure = [alignment.confidence for alignment in alignments if alignment.confidence is not None]
@@ -130,6 +138,18 @@ def measure(name: str, alignments: Sequence[Timing], odd_lengths: int = 0) -> Qu
         [label for alignment in alignments for label in alignment.names][worst],
         **own,
     )
+
+
+def _played(alignments: Sequence[Timing]) -> dict[str, Any]:
+    """Return key, tuning and passages of music."""
+    music = next((a for a in alignments if isinstance(a, MusicAlignment)), None)
+    if music is None:
+        return {}
+    return {
+        "transposition": music.transposition,
+        "tuning": None if music.tuning is None else round(music.tuning, 1),
+        "passages": "; ".join(map(str, music.passages)),
+    }
 
 
 def _unlike(alignments: Sequence[Timing]) -> dict[str, Any]:
@@ -212,6 +232,9 @@ COLUMNS = (
     "unlike",
     "least_like_label",
     "least_like_at_s",
+    "transposition",
+    "tuning_hz",
+    "passages",
     "reason",
 )
 """Columns of the table of a run."""
@@ -239,6 +262,7 @@ def quality_csv(
             *(q.events, q.seconds, q.odd_lengths, q.score_per_event, q.confidence),
             *(q.lowest_confidence, q.where, q.label, q.match),
             *(q.unlike, q.least_like, q.least_like_at),
+            *(q.transposition, q.tuning, q.passages),
         )
         row = ["" if value is None else value for value in values]
         table.writerow([path_of.get(q.name, q.name), "aligned", "; ".join(warnings), *row, ""])

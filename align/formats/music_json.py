@@ -4,16 +4,21 @@
 
     {"kind": "music", "audio": "minuet.flac", "rate": 22050, "duration": 21.4, "end": 20.9,
      "score_file": "score.mid", "repeats": "", "score": 812.4, "match": 0.71, "warnings": [],
+     "transposition": 0, "tuning": 440.6,
+     "passages": [{"start": 0.5, "end": 9.5, "score_start": 10.0, "score_end": 20.0,
+                   "bars": [6, 11]}, ...],
      "notes": [{"id": "n0", "pitch": 74, "name": "D5", "score_onset": 0.0, "score_duration": 0.5,
                 "onset": 0.52, "offset": 1.05, "chord": 0, "confidence": 0.98}, ...],
      "chords": [{"score_onset": 0.0, "onset": 0.52}, ...],
      "beats": [{"score_time": 0.0, "time": 0.52, "bar": 1, "beat": 1.0}, ...]}
 
-``beats`` are there where the score says its bars. Their ``time``, by the time map, is not read.
+``beats``, and the ``bars`` of a passage, are there where the score says its bars. The ``time`` of
+a beat, by the time map, is not read. There are no ``passages`` where the whole score is played once.
 """
 
 import json
 import os
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -24,7 +29,7 @@ from align.files.text import read_text
 from align.formats.beats import Beats
 from align.formats.frame import parsed_json, writer
 from align.formats.notes import NoteTimes, TimedNotes
-from align.types import IntArray, Note, pitch_name
+from align.types import IntArray, Note, PlayedPassage, pitch_name
 
 __all__ = ["format_music_json", "is_music_json", "read_music_json", "write_music_json"]
 
@@ -63,12 +68,20 @@ def format_music_json(alignment: TimedNotes) -> str:
         "score": alignment.score,
         "match": alignment.match,
         "warnings": list(alignment.warnings),
+        "transposition": alignment.transposition,
+        "tuning": alignment.tuning,
+        "passages": [_entry(passage) for passage in alignment.passages],
         "notes": notes,
         "chords": [{"score_onset": scored, "onset": played} for scored, played in chords],
     }
     if alignment.beats is not None:
         content["beats"] = _beat_entries(alignment, alignment.beats)
     return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def _entry(row: Any) -> dict[str, Any]:
+    """Return a row of a result, without what is not known."""
+    return {key: value for key, value in asdict(row).items() if value is not None}
 
 
 def _beat_entries(alignment: TimedNotes, beats: Beats) -> list[dict[str, Any]]:
@@ -135,7 +148,34 @@ def read_music_json(path: str | os.PathLike[str], *, duration: float | None = No
         _text(content, "score_file", name),
         _text(content, "repeats", name) or "",
         _beats(content.get("beats"), name),
+        tuple(_passage(entry, name) for entry in _list(content, "passages", name)),
+        int(_optional(content, "transposition", name) or 0),
+        _optional(content, "tuning", name),
     )
+
+
+def _list(content: dict[str, Any], key: str, path: str) -> list[Any]:
+    entries = content.get(key, [])
+    if not isinstance(entries, list):
+        raise DataError(f'"{key}" must be a list.', path=path)
+    return entries
+
+
+def _passage(entry: Any, path: str) -> PlayedPassage:
+    start, end, score_start, score_end = (
+        _number(entry, key, "a passage", path)
+        for key in ("start", "end", "score_start", "score_end")
+    )
+    return PlayedPassage(start, end, score_start, score_end, _bars(entry, path))
+
+
+def _bars(entry: dict[str, Any], path: str) -> tuple[int, int] | None:
+    bars = entry.get("bars")
+    if bars is None:
+        return None
+    if not isinstance(bars, list) or len(bars) != 2 or not all(type(n) is int for n in bars):
+        raise DataError(f'"bars" is {bars!r}, must be two whole numbers.', path=path)
+    return bars[0], bars[1]
 
 
 def _beats(entries: Any, path: str) -> Beats | None:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from align.formats.beats import Beats
 from align.formats.scores import Score, chords
-from align.types import IntArray, Note
+from align.types import IntArray, Note, PlayedPassage
 
 __all__ = ["NoteTimes", "NotesOfScore", "TimedNotes", "notes_of_score", "notes_played"]
 
@@ -116,6 +116,18 @@ class TimedNotes(NotesOfScore, Protocol):
     def repeats(self) -> str:
         """Which repeats of the score were taken."""
 
+    @property
+    def passages(self) -> tuple[PlayedPassage, ...]:
+        """What the recording holds of the score; empty where that is all of it."""
+
+    @property
+    def transposition(self) -> int:
+        """Semitones by which the recording sounds higher."""
+
+    @property
+    def tuning(self) -> float | None:
+        """A4 of the recording in Hz."""
+
     def to_performed(self, score_seconds: npt.ArrayLike) -> Float64:
         """Return seconds of the recording for score seconds."""
 
@@ -149,6 +161,8 @@ class NoteTimes:
         Which repeats of the score were taken.
     beats : Beats, optional
         Bars and beats of the score.
+    passages, transposition, tuning
+        Of `align.MusicAlignment`, where the file tells them.
     """
 
     events: tuple[Note, ...]
@@ -170,6 +184,9 @@ class NoteTimes:
     score_file: str | None = None
     repeats: str = ""
     beats: Beats | None = None
+    passages: tuple[PlayedPassage, ...] = ()
+    transposition: int = 0
+    tuning: float | None = None
 
     def __len__(self) -> int:
         return len(self.events)

@@ -18,8 +18,8 @@ from align.music.confidence import ConfidenceModel
 from align.music.keys import described, semitones_of
 from align.music.parts import (
     continued,
-    described_passages,
-    missing_notes,
+    described_part,
+    passages_played,
     played_part,
     plays_again,
 )
@@ -182,10 +182,11 @@ def result_of(
     if index.size < n:
         known = np.unique(whole.chord_of[index])
         chords = continued(whole.chords.onsets, known, placed.chords, duration)
-        warnings.insert(0, missing_notes(index, n))
-    if len(found.passages) > 1:
-        warnings.append(described_passages(found.passages, whole.chords.onsets))
-    told = described(part.shift, signal_tuning(part.signal)) if match is not None else None
+    passages = passages_played(found.passages, whole.chords.onsets, whole.score.beats)
+    if passages:
+        warnings.insert(0, described_part(passages, index, n))
+    tuning = signal_tuning(part.signal)
+    told = described(part.shift, tuning) if match is not None else None
     if told is not None:
         warnings.append(told)
     onsets, confidence = chords[whole.chord_of], np.zeros(n)
@@ -205,4 +206,7 @@ def result_of(
         chord_score_onsets=whole.chords.onsets,
         match=match,
         warnings=tuple(warnings),
+        passages=passages,
+        transposition=part.shift,
+        tuning=440.0 * 2.0 ** (tuning / 12.0),
     )

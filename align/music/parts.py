@@ -13,17 +13,18 @@ import numpy.typing as npt
 
 from align.errors import DataError
 from align.features.note_levels import semitone_levels
+from align.formats.beats import Beats
 from align.music.passages import Passage, find_passages
 from align.music.performance import Performance, make_performance
 from align.music.tempo import local_tempo
 from align.sequence.frames import in_order
-from align.types import IntArray
+from align.types import IntArray, PlayedPassage
 
 __all__ = [
     "PlayedPart",
     "continued",
-    "described_passages",
-    "missing_notes",
+    "described_part",
+    "passages_played",
     "played_part",
     "plays_again",
 ]
@@ -126,14 +127,40 @@ def continued(score_onsets: Float64, known: IntArray, times: Float64, duration: 
     return in_order(out, duration)
 
 
-def missing_notes(index: IntArray, n_notes: int) -> str:
-    """Return which notes are left out.
+def passages_played(
+    passages: tuple[Passage, ...], score_onsets: Float64, beats: Beats | None
+) -> tuple[PlayedPassage, ...]:
+    """Return where passages are in the recording and in the score, with bars where it has them.
 
     Examples
     --------
-    >>> missing_notes(np.arange(10, 100), 120)[:77]
-    'the recording holds a part of the score: its first 10 and its last 20 notes, '
+    >>> passages_played((Passage(1, 2, np.array([0.5, 1.0])),), np.arange(4.0), None)[0].score_end
+    2.0
     """
+    out = []
+    for p in passages:
+        written = score_onsets[[p.first, p.last]]
+        bars = None
+        if beats is not None:
+            first, last = beats.at(written)[0].tolist()
+            bars = (first, last)
+        start, end = p.times[[0, -1]].tolist()
+        out.append(PlayedPassage(start, end, float(written[0]), float(written[1]), bars))
+    return tuple(out)
+
+
+def described_part(passages: tuple[PlayedPassage, ...], index: IntArray, n_notes: int) -> str:
+    """Return which passages are played, and which of the notes are none of `index`.
+
+    Examples
+    --------
+    >>> described_part((PlayedPassage(0.5, 9.0, 10.0, 20.0),), np.arange(10, 100), 120)[:77]
+    'the recording holds a part of the score: from 0.5 to 9.0 s 10.0 to 20.0 s of '
+    """
+    listed = "; ".join(map(str, passages))
+    head = f"parts of the score, in this order: {listed}"
+    if len(passages) == 1:
+        head = f"a part of the score: {listed}"
     first, last = int(index.min()), int(index.max())
     ends = (
         (f"its first {first}", first),
@@ -141,26 +168,13 @@ def missing_notes(index: IntArray, n_notes: int) -> str:
         (f"its last {n_notes - 1 - last}", n_notes - 1 - last),
     )
     which = " and ".join(text for text, count in ends if count)
-    return (
-        f"the recording holds a part of the score: {which} notes, of {n_notes}, seem not to have "
-        "been played; their times mean nothing."
-    )
-
-
-def described_passages(passages: tuple[Passage, ...], score_onsets: Float64) -> str:
-    """Return which passages are played, where in the recording and in the score.
-
-    Examples
-    --------
-    >>> described_passages((Passage(1, 2, np.array([0.5, 1.0])),), np.arange(4.0))
-    'played are, in this order: from 0.5 to 1.0 s the score from 1.0 to 2.0 s.'
-    """
-    spans = [
-        f"from {p.times[0]:.1f} to {p.times[-1]:.1f} s the score from "
-        f"{score_onsets[p.first]:.1f} to {score_onsets[p.last]:.1f} s"
-        for p in passages
-    ]
-    return f"played are, in this order: {'; '.join(spans)}."
+    rest = ""
+    if which:
+        rest = (
+            f"; {which} notes, of {n_notes}, seem not to have been played, and their times mean "
+            "nothing"
+        )
+    return f"the recording holds {head}{rest}."
 
 
 def plays_again(passages: tuple[Passage, ...]) -> bool:

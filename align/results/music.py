@@ -25,7 +25,7 @@ from align.results.chords import checked_chords, guessed_durations, score_onsets
 from align.results.time_map import mapped, tempo_curve
 from align.results.timing import Timing, vector
 from align.results.writing import NoteWriting
-from align.types import Event, IntArray, Note, pitch_name
+from align.types import Event, IntArray, Note, PlayedPassage, pitch_name
 
 if TYPE_CHECKING:
     from align.formats.beats import Beats
@@ -75,6 +75,13 @@ class MusicAlignment(NoteWriting, Timing):
         playing: y where it was taken, n where it was not.
     beats : align.formats.beats.Beats, optional
         Bars and beats of the score, where it says them.
+    passages : sequence of PlayedPassage
+        What the recording holds of the score, in the order of playing; empty where that is simply
+        all of it. Where a passage is played again the notes have the times of the first playing.
+    transposition : int
+        Semitones by which the recording sounds higher than the score is written.
+    tuning : float, optional
+        A4 of the recording in Hz, given the transposition.
 
     Raises
     ------
@@ -105,6 +112,9 @@ class MusicAlignment(NoteWriting, Timing):
     score_file: str | None = None
     repeats: str = ""
     beats: "Beats | None" = None
+    passages: tuple[PlayedPassage, ...] = ()
+    transposition: int = 0
+    tuning: float | None = None
 
     def __post_init__(self) -> None:
         events = tuple(self.events)
@@ -135,6 +145,7 @@ class MusicAlignment(NoteWriting, Timing):
             chord_of=chords.group,
             chord_onsets=chords.onsets,
             chord_score_onsets=chords.score_onsets,
+            passages=tuple(self.passages),
             score_file=None if self.score_file is None else os.fspath(self.score_file),
         )
         sounding = _latest(self._note_ends(score_onsets))
@@ -366,8 +377,8 @@ class MusicAlignment(NoteWriting, Timing):
         Returns
         -------
         MusicAlignment
-            Chords are taken from the notes; confidence and match, which spoke of the old times,
-            are left out.
+            Chords are taken from the notes; confidence, match and passages, which spoke of the old
+            times, are left out.
         """
         times = np.asarray(onsets, dtype=np.float64)
         return type(self)(
@@ -382,6 +393,8 @@ class MusicAlignment(NoteWriting, Timing):
             chord_score_onsets=self.chord_score_onsets,
             score_file=self.score_file,
             beats=self.beats,
+            transposition=self.transposition,
+            tuning=self.tuning,
         )
 
     def __repr__(self) -> str:

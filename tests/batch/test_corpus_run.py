@@ -271,6 +271,8 @@ def test_the_bundled_piece_is_aligned_by_the_bundled_model(tmp_path: Path) -> No
     assert int(row["events"]) == len(score)
     assert 0.5 < float(row["match"]) <= 1
     assert row["warnings"] == ""
+    assert (row["transposition"], row["passages"]) == ("0", "")
+    assert abs(float(row["tuning_hz"]) - 440) < 5
     # The outputs depend on which repeats are played, though of a MIDI file it is all the same.
     options = {"formats": ["csv", "mid"], "repeats": "all"}
     assert align.align_corpus(tmp_path / "in", out, "music", **options).unchanged

@@ -20,8 +20,11 @@ from align.formats.score_midi import read_midi_notes, read_midi_score
 from align.formats.scores import Score, read_note_truth, read_score
 from align.formats.table import MUSIC_FORMATS, is_music
 from align.results.music import MusicAlignment
-from align.types import Note
+from align.types import Note, PlayedPassage
 
+NOTE = '{"pitch": 60, "score_onset": 0, "score_duration": 1, "onset": 0, "chord": 0}'
+WRONG = f'{{"notes": [{NOTE}], %s: %s}}'
+PASSAGE = '[{"start": 0, "end": 1, "score_start": 0, "score_end": 1, "bars": "x"}]'
 LABELS = [".txt", ".sv.csv", ".svl"]
 
 
@@ -103,6 +106,9 @@ def test_json_comes_back_exactly(tmp_path_factory, seed: int, bare: bool) -> Non
     wanted = random_alignment(seed)
     if bare:
         wanted = MusicAlignment(wanted.events, wanted.onsets)
+    else:
+        passages = (PlayedPassage(0.5, 4.0, 0.0, 3.0, (1, 2)), PlayedPassage(4.5, 6.0, 5.0, 7.0))
+        wanted = dataclasses.replace(wanted, passages=passages, transposition=-1, tuning=439.2)
     path = tmp_path_factory.mktemp("json") / "a.json"
     wanted.to_json(path)
     assert MusicAlignment.from_labels(path) == wanted
@@ -116,6 +122,9 @@ def test_json_comes_back_exactly(tmp_path_factory, seed: int, bare: bool) -> Non
         ('{"kind": "music", "notes": []}', "has no list"),
         ('{"notes": [{"pitch": "C4"}]}', '"pitch" of note 1'),
         ('{"notes": [1]}', '"pitch" of note 1 is None'),
+        (WRONG % ('"passages"', "7"), '"passages" must be a list'),
+        (WRONG % ('"passages"', "[{}]"), '"start" of a passage is None'),
+        (WRONG % ('"passages"', PASSAGE), "\"bars\" is 'x', must be two whole numbers"),
     ],
 )
 def test_wrong_json(tmp_path: Path, content: str, message: str) -> None:

@@ -451,6 +451,11 @@ def test_a_recording_of_a_part_of_the_score(first: int, last: int) -> None:
     assert found.confidence[outside].mean() < 0.4
     assert found.confidence[inside].mean() > 0.6
     assert any("holds a part of the score" in text for text in found.warnings)
+    [passage] = found.passages
+    assert abs(passage.score_start - 0.4 * first) < 1.0
+    assert abs(passage.score_end - 0.4 * (last - 1)) < 1.0
+    assert abs(passage.start - times[0]) < 1.0
+    assert passage.bars is None  # notes alone have none
     assert (np.diff(found.chord_onsets) > 0).all()
 
 

@@ -8,12 +8,30 @@ from hypothesis import strategies as st
 import align
 from align.errors import ParameterError
 from align.features.pitch import LOWEST_BAND, N_BANDS
+from align.formats.beats import beats_of_bars
 from align.formats.scores import Score, chords
 from align.music import passages
 from align.music.keys import check_key, described
-from align.music.parts import plays_again
-from align.music.passages import find_passages
+from align.music.parts import described_part, passages_played, plays_again
+from align.music.passages import Passage, find_passages
 from align.types import Note
+
+
+def test_passages_are_told_in_seconds_and_in_bars():
+    beats = beats_of_bars([(2.0 * k, 2.0 * k + 2.0, 4, k + 1) for k in range(15)])
+    found = (Passage(4, 10, np.arange(1.0, 8.0)), Passage(20, 30, np.arange(8.0, 19.0)))
+    told = passages_played(found, chords(SCORE).onsets, beats)
+    assert [passage.bars for passage in told] == [(2, 3), (6, 8)]
+    assert (told[0].start, told[0].end) == (1.0, 7.0)
+    assert (told[0].score_start, told[0].score_end) == (2.0, 5.0)
+    index = np.r_[4:11, 20:31]
+    text = described_part(told, index, 60)
+    assert "from 1.0 to 7.0 s bars 2 to 3 (2.0 to 5.0 s of the score); from 8.0" in text
+    assert "its first 4 and 9 in between and its last 29 notes, of 60" in text
+    again = described_part(told, np.arange(60), 60)
+    assert "parts of the score, in this order" in again
+    assert "not to have been played" not in again
+
 
 PITCHES = np.random.default_rng(4).integers(50, 80, 60)
 SCORE = Score.of([Note(int(p), 0.5 * k) for k, p in enumerate(PITCHES)])
@@ -154,6 +172,11 @@ def test_a_transposed_recording_is_aligned(semitones):
     found = align.load("piano").align(tones(pitches, semitones), notes, rate=RATE)
     assert np.median(np.abs(found.onsets - 0.5 - 0.44 * np.arange(30))) < 0.03
     assert [note.pitch for note in found.notes] == pitches.tolist()
+    assert found.transposition == round(semitones)
+    assert found.tuning is not None
+    assert 69 + 12 * np.log2(found.tuning / 440) + round(semitones) == pytest.approx(
+        69 + semitones, abs=0.1
+    )
     said = [text for text in found.warnings if "than the score is written" in text]
     assert len(said) == 1
     fixed = align.load("piano").set_params(transpose=round(semitones))

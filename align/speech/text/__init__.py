@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from align.speech.text.espeak import espeak_available, espeak_phones
     from align.speech.text.lattice import WordLattice, word_lattice
     from align.speech.text.lookup import Entry, look_up, look_up_all, make_dictionary
-    from align.speech.text.mismatch import Mismatch
     from align.speech.text.normalise import split_words
     from align.speech.text.tiers import SpeakerTiers, TextAlignment
     from align.speech.text.transcript import Utterance, read_transcript
+    from align.types import Mismatch
 
 __all__ = [
     "Dictionary",
@@ -56,7 +56,7 @@ __getattr__, __dir__ = lazy_names(
     {
         "Dictionary": "align.speech.text.dictionary",
         "Entry": "align.speech.text.lookup",
-        "Mismatch": "align.speech.text.mismatch",
+        "Mismatch": "align.types",
         "Pronunciation": "align.speech.text.dictionary",
         "SpeakerTiers": "align.speech.text.tiers",
         "TextAlignment": "align.speech.text.tiers",

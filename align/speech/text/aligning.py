@@ -16,7 +16,6 @@ from align.speech.text.articulation import IpaRules
 from align.speech.text.dictionary import Pronunciation
 from align.speech.text.lattice import Realised, realisations
 from align.speech.text.lookup import Entry, Given, look_up_all, make_dictionary
-from align.speech.text.mismatch import Mismatch
 from align.speech.text.model import PhoneAligner, checked_model, model_labels, noise_sounds
 from align.speech.text.normalise import split_words, spoken_noise
 from align.speech.text.parts import NAMELESS, Recording
@@ -26,7 +25,7 @@ from align.speech.text.spans import check_slack, followed, span_of
 from align.speech.text.tiers import TextAlignment
 from align.speech.text.transcript import Utterance
 from align.speech.text.words import WordAligner
-from align.types import SILENCES, SPOKEN_NOISE
+from align.types import SILENCES, SPOKEN_NOISE, Mismatch
 
 __all__ = ["align_text"]
 

@@ -13,7 +13,7 @@ trusted.
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -23,11 +23,10 @@ from align.decoders import Lattice
 from align.results.alignment import Alignment
 from align.sequence.lattices import LatticeAlignment
 from align.speech.text.lattice import Departures, WordLattice
-from align.types import IntArray
+from align.types import IntArray, Mismatch
 
 __all__ = [
     "Judged",
-    "Mismatch",
     "departures_at",
     "is_another_text",
     "mismatches_of",
@@ -41,50 +40,6 @@ _FITS = 0.5
 _SHORTEST = 0.1  # seconds of speech that is not in the text; less is not worth a word
 _ANOTHER = (0.2, 0.3)  # shares of words and of seconds, from which on a text is another one
 _MOST, _LONGEST = 12, 60.0  # mismatches, and seconds, up to which each is left out on its own
-
-
-@dataclass(frozen=True)
-class Mismatch:
-    """A place where text and recording disagree.
-
-    Parameters
-    ----------
-    kind : {"unspoken", "untranscribed"}
-        Whether words of the text were not said, or something was said that is not in the text.
-    start, end : float
-        Where, in seconds. Words that were not said lie in a pause, or between two sounds.
-    words : tuple of str
-        Those that were not said; empty for what is not in the text.
-    probability : float
-        Of the mismatch, by what the best alignment without it scores.
-    speaker : str
-        Who speaks; empty where there is one speaker who has no name.
-
-    Examples
-    --------
-    >>> print(Mismatch("unspoken", 1.0, 1.1, ("the", "kiwi"), 0.98))
-    from 1.00 to 1.10 s: 'the kiwi' was probably not said (0.98)
-    """
-
-    kind: str
-    start: float
-    end: float
-    words: tuple[str, ...]
-    probability: float
-    speaker: str = ""
-
-    def __str__(self) -> str:
-        what = (
-            f"{' '.join(self.words)!r} was probably not said"
-            if self.words
-            else "something was probably said that is not in the text"
-        )
-        return f"from {self.start:.2f} to {self.end:.2f} s: {what} ({self.probability:.2f})"
-
-    @property
-    def label(self) -> str:
-        """What a tier calls it: the kind, and the words."""
-        return f"{self.kind}: {' '.join(self.words)}" if self.words else self.kind
 
 
 class Judged(NamedTuple):

@@ -24,8 +24,7 @@ from align.formats.tables import write_csv_tiers
 from align.formats.textgrid import write_textgrid_tiers
 from align.formats.tiers import PHONES, WORDS, Tier, Tiers
 from align.results.alignment import Alignment
-from align.speech.text.mismatch import Mismatch
-from align.types import SILENCE
+from align.types import SILENCE, Mismatch
 
 __all__ = ["SpeakerTiers", "TextAlignment"]
 

@@ -14,7 +14,6 @@ from align.speech.text.lattice import TRUSTED, Departures, Realised, WordLattice
 from align.speech.text.long import LONG, cuts_between_words
 from align.speech.text.lookup import Entry
 from align.speech.text.mismatch import (
-    Mismatch,
     departures_at,
     is_another_text,
     mismatches_of,
@@ -24,6 +23,7 @@ from align.speech.text.model import PhoneAligner
 from align.speech.text.parts import Part, Recording, part_of
 from align.speech.text.rows import Rows, rows_of
 from align.speech.text.transcript import Utterance
+from align.types import Mismatch
 
 __all__ = ["Piece", "WordAligner"]
 
