@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from align.errors import ParameterError
 from align.formats.aligned_midi import read_aligned_midi
 from align.formats.audacity import read_audacity, write_audacity
+from align.formats.beat_table import write_beat_layer, write_beat_points, write_beats
 from align.formats.ctm import read_ctm, write_ctm
 from align.formats.elan import read_eaf, read_eaf_tiers, write_eaf, write_eaf_tiers
 from align.formats.htk import read_lab, write_lab
@@ -66,7 +67,7 @@ class Format(NamedTuple):
         What the parameter `format` calls it; several suffixes may share it.
     holds : str
         ``labels`` of one tier, phones with their ``words``, ``tiers`` of any kind, ``turns``
-        of speakers, ``notes``, or a ``tempo`` curve.
+        of speakers, ``notes``, a ``tempo`` curve, or ``beats``.
     read, write : callable or None
         Of labels: to `Labels`, and of `TimedLabels`. Of notes: to `NoteTimes`, and of
         `TimedNotes`. None where it cannot be.
@@ -130,6 +131,9 @@ FORMATS = (
         *(read_json_tiers, write_json_tiers, _TEXT),
     ),
     Format(".tempo.csv", "tempo", "tempo", None, write_tempo),
+    Format(".beats.csv", "beats", "beats", None, write_beats),
+    Format(".beats.txt", "beats.txt", "beats", None, write_beat_points),
+    Format(".beats.svl", "beats.svl", "beats", None, write_beat_layer),
     Format(".sv.csv", "sv.csv", "notes", _instants, write_sv_csv, needs_score=True),
     Format(".csv", "csv", "notes", read_note_table, write_note_table, is_notes=is_note_table),
     Format(".tsv", "tsv", "notes", read_note_table, _tsv_notes, is_notes=is_note_table),
@@ -146,8 +150,9 @@ FORMATS = (
 )
 """Of several rows that fit the name of a file, the first counts."""
 
-_LABELS = tuple(row for row in FORMATS if row.holds not in ("notes", "tempo"))
-_MUSIC = tuple(row for row in FORMATS if row.holds in ("notes", "tempo"))
+_OF_MUSIC = ("notes", "tempo", "beats")
+_LABELS = tuple(row for row in FORMATS if row.holds not in _OF_MUSIC)
+_MUSIC = tuple(row for row in FORMATS if row.holds in _OF_MUSIC)
 
 LABEL_FORMATS = {row.suffix: row.name for row in _LABELS}
 """Format of each suffix of labels, in lower case."""
@@ -206,6 +211,5 @@ def music_format(path: _Path) -> Format:
 def is_music(path: _Path) -> bool:
     """Whether a file holds notes rather than phones, by its suffix or what it says itself."""
     name = os.path.basename(os.fspath(path)).lower()
-    of_notes = (row for row in FORMATS if row.holds == "notes" and name.endswith(row.suffix))
-    found = next(of_notes, None)
-    return found is not None and found.is_notes(path)
+    found = next((row for row in _MUSIC if name.endswith(row.suffix)), None)
+    return found is not None and found.holds == "notes" and found.is_notes(path)
