@@ -15,6 +15,13 @@ from align.formats.audacity import read_audacity, write_audacity
 from align.formats.beat_table import write_beat_layer, write_beat_points, write_beats
 from align.formats.ctm import read_ctm, write_ctm
 from align.formats.elan import read_eaf, read_eaf_tiers, write_eaf, write_eaf_tiers
+from align.formats.emu import (
+    ANNOTATION,
+    read_annot,
+    read_annot_tiers,
+    write_annot,
+    write_annot_tiers,
+)
 from align.formats.htk import read_lab, write_lab
 from align.formats.json_file import read_json, read_json_tiers, write_json, write_json_tiers
 from align.formats.match_file import write_match
@@ -127,6 +134,10 @@ FORMATS = (
         *(read_rttm_tiers, write_rttm_tiers, _TEXT),
     ),
     Format(
+        *(ANNOTATION, "emu", "tiers", read_annot, write_annot),
+        *(read_annot_tiers, write_annot_tiers, (*_TEXT, "tier")),
+    ),
+    Format(
         *(".json", "json", "tiers", read_json, write_json),
         *(read_json_tiers, write_json_tiers, _TEXT),
     ),
@@ -175,13 +186,13 @@ def label_format(path: _Path, name: str | None = None) -> Format:
             known = ", ".join(dict.fromkeys(LABEL_FORMATS.values()))
             raise ParameterError(f"format={name!r}, must be one of {known}.")
         return found
-    suffix = os.path.splitext(os.fspath(path))[1].lower()
+    base = os.path.basename(os.fspath(path)).lower()
     for row in _LABELS:
-        if row.suffix == suffix:
+        if base.endswith(row.suffix):
             return row
     raise ParameterError(
-        f"{os.fspath(path)}: the suffix {suffix!r} is no label format; use one of "
-        f"{', '.join(LABEL_FORMATS)}, or name the format."
+        f"{os.fspath(path)}: the suffix {os.path.splitext(base)[1]!r} is no label format; use "
+        f"one of {', '.join(LABEL_FORMATS)}, or name the format."
     )
 
 

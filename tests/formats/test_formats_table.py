@@ -65,6 +65,7 @@ def test_the_formats_are_these() -> None:
         ".vtt": "vtt",
         ".srt": "srt",
         ".rttm": "rttm",
+        "_annot.json": "emu",
         ".json": "json",
     }
     assert list(MUSIC_FORMATS)[:2] == [".tempo.csv", ".beats.csv"]
