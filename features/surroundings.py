@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.fft import irfft, next_fast_len, rfft, rfftfreq
+import scipy  # scipy.fft is loaded when a disguise is first put on: aligning needs none
 
 from align.errors import ParameterError
 
@@ -105,8 +105,8 @@ def _room(rate: int, rng: Rng) -> Float32:
     size = max(int(decay * rate * 0.8), 64)
     time = np.arange(size) / rate
     # High frequencies die out sooner: noise in three bands, each with a decay of its own.
-    spectrum = rfft(rng.standard_normal(size))
-    frequency = rfftfreq(size, 1 / rate)
+    spectrum = scipy.fft.rfft(rng.standard_normal(size))
+    frequency = scipy.fft.rfftfreq(size, 1 / rate)
     tail = np.zeros(size)
     low = 0.0
     for high, factor in (
@@ -114,7 +114,9 @@ def _room(rate: int, rng: Rng) -> Float32:
         (3500.0, 1.0),
         (rate, rng.uniform(0.4, 0.9)),
     ):
-        band = irfft(np.where((frequency >= low) & (frequency < high), spectrum, 0), size)
+        band = scipy.fft.irfft(
+            np.where((frequency >= low) & (frequency < high), spectrum, 0), size
+        )
         tail += band * np.exp(-6.9 * time / (decay * factor))
         low = high
     path = rng.uniform(0.3, 4.0)  # metres from the mouth to the microphone
@@ -134,8 +136,12 @@ def _room(rate: int, rng: Rng) -> Float32:
 
 def _in_room(samples: Samples, response: Float32) -> Samples:
     """Return the convolution with a room's response, as long as the samples."""
-    n = next_fast_len(samples.size + response.size - 1, real=True)
-    return np.asarray(irfft(rfft(samples, n) * rfft(response, n), n)[: samples.size])
+    n = scipy.fft.next_fast_len(samples.size + response.size - 1, real=True)
+    return np.asarray(
+        scipy.fft.irfft(scipy.fft.rfft(samples, n) * scipy.fft.rfft(response, n), n)[
+            : samples.size
+        ]
+    )
 
 
 # What else is heard --------------------------------------------------------------------------
@@ -171,15 +177,15 @@ def _loudness(samples: Samples, rate: int) -> float:
 
 def _noise(n: int, rate: int, rng: Rng) -> npt.NDArray[np.float64]:
     """Return noise of a random spectrum, steady or fluctuating, perhaps with hum or clicks."""
-    size = next_fast_len(n, real=True)
-    spectrum = rfft(rng.standard_normal(size))
-    octave = np.log2(np.maximum(rfftfreq(size, 1 / rate), 20.0) / 500.0)
+    size = scipy.fft.next_fast_len(n, real=True)
+    spectrum = scipy.fft.rfft(rng.standard_normal(size))
+    octave = np.log2(np.maximum(scipy.fft.rfftfreq(size, 1 / rate), 20.0) / 500.0)
     decibel = rng.uniform(-9.0, 3.0) * octave  # its slope: from below brown to above white
     # Some bumps, as of machines: Gaussian over the octaves.
     for _ in range(rng.integers(0, 4)):
         at, width = rng.uniform(-3, 4), rng.uniform(0.05, 1.0)
         decibel = decibel + rng.uniform(0, 20) * np.exp(-0.5 * ((octave - at) / width) ** 2)
-    sound: npt.NDArray[np.float64] = irfft(
+    sound: npt.NDArray[np.float64] = scipy.fft.irfft(
         spectrum * 10 ** (np.clip(decibel, -60, 60) / 20), size
     )[:n]
     sound = np.asarray(sound / max(float(np.sqrt(np.mean(sound**2))), 1e-9))
@@ -254,10 +260,10 @@ def _filtered(samples: Samples, rate: int, decibel: npt.NDArray[np.float64]) -> 
 
     `decibel` has one number for each of evenly spaced frequencies from 0 to half the rate.
     """
-    n = next_fast_len(samples.size + rate // 20, real=True)
+    n = scipy.fft.next_fast_len(samples.size + rate // 20, real=True)
     frequency = np.linspace(0, 1, n // 2 + 1)
     gain = 10 ** (np.interp(frequency, np.linspace(0, 1, decibel.size), decibel) / 20)
-    return np.asarray(irfft(rfft(samples, n) * gain, n)[: samples.size])
+    return np.asarray(scipy.fft.irfft(scipy.fft.rfft(samples, n) * gain, n)[: samples.size])
 
 
 def _microphone(rate: int, rng: Rng) -> npt.NDArray[np.float64]:
@@ -303,7 +309,7 @@ def _coded(samples: Samples, rate: int, rng: Rng) -> Samples:
     window = np.sin(np.pi * (np.arange(size) + 0.5) / size)
     padded = np.pad(samples, (size, size + hop))
     frames = np.lib.stride_tricks.sliding_window_view(padded, size)[::hop] * window
-    spectrum = rfft(frames, axis=1)
+    spectrum = scipy.fft.rfft(frames, axis=1)
     power = np.abs(spectrum) ** 2
     width = 8
     bands = power[:, :-1].reshape(len(power), -1, width).mean(axis=2)
@@ -315,7 +321,7 @@ def _coded(samples: Samples, rate: int, rng: Rng) -> Samples:
     spectrum[:, :-1] = (
         np.round(spectrum[:, :-1].real / step) + 1j * np.round(spectrum[:, :-1].imag / step)
     ) * step
-    back = irfft(spectrum, size, axis=1) * window
+    back = scipy.fft.irfft(spectrum, size, axis=1) * window
     whole = np.zeros(hop * (len(back) + 1))
     whole[: hop * len(back)] += back[:, :hop].ravel()
     whole[hop:] += back[:, hop:].ravel()

@@ -46,8 +46,15 @@ BUNDLED = "piano"
     metavar="OUT",
     help="Where to write; may be given several times. The suffix decides the format: .csv or .tsv "
     "(notes), .mid (the score re-timed), .json, .txt (Audacity labels), .svl or .sv.csv (Sonic "
-    "Visualiser), .match, .tempo.csv (tempo curve), .png. By default the name of the recording "
-    "with .csv, in the current folder.",
+    "Visualiser), .match, .tempo.csv (tempo curve), .beats.csv (bars and beats), .png. By "
+    "default the name of the recording with .csv, in the current folder.",
+)
+@click.option(
+    "--beats",
+    is_flag=True,
+    help="Also write when each bar and beat of the score is played, with tempo and confidence: "
+    "the name of the first output with .beats.csv. An -o that ends in .beats.csv, .beats.txt "
+    "(Audacity) or .beats.svl (Sonic Visualiser) does so, too.",
 )
 @click.option(
     "--repeats",
@@ -88,6 +95,7 @@ def music(
     score: Path,
     model: str,
     outputs: tuple[Path, ...],
+    beats: bool,
     repeats: str,
     transpose: int | None,
     tuning: float | None,
@@ -105,6 +113,8 @@ def music(
     align music minuet.flac minuet.musicxml -o minuet.csv -o minuet.png
     """  # noqa: D301
     targets = outputs or (Path(f"{audio.stem}.csv"),)
+    if beats:
+        targets = (*targets, targets[0].with_suffix(".beats.csv"))
     for target in targets:
         check_music_output(target, overwrite)
     if audible is not None:

@@ -10,6 +10,7 @@ suffix            what                                    read back
 ``.sv.csv .svl``  Sonic Visualiser, `note_labels`         yes, with the score
 ``.match``        match file, `match_file`                as a score only
 ``.tempo.csv``    tempo curve, `tempo_table`              no
+``.beats.csv``    bars and beats, `beat_table`            no
 ================  ======================================  ============
 """
 

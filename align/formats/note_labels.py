@@ -20,12 +20,12 @@ https://www.sonicvisualiser.org/doc/reference/4.0/en/#importexport
 """
 
 import csv
+import html
 import io
 import os
 import re
 from functools import partial
 from xml.etree import ElementTree
-from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
@@ -96,7 +96,7 @@ def format_layer(alignment: TimedNotes) -> str:
     points = "".join(
         f'      <point frame="{frames[k]}" value="{pitches[k]}" '
         f'duration="{max(1, ends[k] - frames[k])}" level="{confidence[k]:.4f}" '
-        f"label={quoteattr(labels[k])} />\n"
+        f'label="{html.escape(labels[k])}" />\n'
         for k in _in_time(alignment)
     )
     last = int(frames.max(initial=0)) + 1

@@ -12,8 +12,16 @@ from typing import Any, NamedTuple
 from align.errors import ParameterError
 from align.formats.aligned_midi import read_aligned_midi
 from align.formats.audacity import read_audacity, write_audacity
+from align.formats.beat_table import write_beat_layer, write_beat_points, write_beats
 from align.formats.ctm import read_ctm, write_ctm
 from align.formats.elan import read_eaf, read_eaf_tiers, write_eaf, write_eaf_tiers
+from align.formats.emu import (
+    ANNOTATION,
+    read_annot,
+    read_annot_tiers,
+    write_annot,
+    write_annot_tiers,
+)
 from align.formats.htk import read_lab, write_lab
 from align.formats.json_file import read_json, read_json_tiers, write_json, write_json_tiers
 from align.formats.match_file import write_match
@@ -66,7 +74,7 @@ class Format(NamedTuple):
         What the parameter `format` calls it; several suffixes may share it.
     holds : str
         ``labels`` of one tier, phones with their ``words``, ``tiers`` of any kind, ``turns``
-        of speakers, ``notes``, or a ``tempo`` curve.
+        of speakers, ``notes``, a ``tempo`` curve, or ``beats``.
     read, write : callable or None
         Of labels: to `Labels`, and of `TimedLabels`. Of notes: to `NoteTimes`, and of
         `TimedNotes`. None where it cannot be.
@@ -126,10 +134,17 @@ FORMATS = (
         *(read_rttm_tiers, write_rttm_tiers, _TEXT),
     ),
     Format(
+        *(ANNOTATION, "emu", "tiers", read_annot, write_annot),
+        *(read_annot_tiers, write_annot_tiers, (*_TEXT, "tier")),
+    ),
+    Format(
         *(".json", "json", "tiers", read_json, write_json),
         *(read_json_tiers, write_json_tiers, _TEXT),
     ),
     Format(".tempo.csv", "tempo", "tempo", None, write_tempo),
+    Format(".beats.csv", "beats", "beats", None, write_beats),
+    Format(".beats.txt", "beats.txt", "beats", None, write_beat_points),
+    Format(".beats.svl", "beats.svl", "beats", None, write_beat_layer),
     Format(".sv.csv", "sv.csv", "notes", _instants, write_sv_csv, needs_score=True),
     Format(".csv", "csv", "notes", read_note_table, write_note_table, is_notes=is_note_table),
     Format(".tsv", "tsv", "notes", read_note_table, _tsv_notes, is_notes=is_note_table),
@@ -146,8 +161,9 @@ FORMATS = (
 )
 """Of several rows that fit the name of a file, the first counts."""
 
-_LABELS = tuple(row for row in FORMATS if row.holds not in ("notes", "tempo"))
-_MUSIC = tuple(row for row in FORMATS if row.holds in ("notes", "tempo"))
+_OF_MUSIC = ("notes", "tempo", "beats")
+_LABELS = tuple(row for row in FORMATS if row.holds not in _OF_MUSIC)
+_MUSIC = tuple(row for row in FORMATS if row.holds in _OF_MUSIC)
 
 LABEL_FORMATS = {row.suffix: row.name for row in _LABELS}
 """Format of each suffix of labels, in lower case."""
@@ -170,13 +186,13 @@ def label_format(path: _Path, name: str | None = None) -> Format:
             known = ", ".join(dict.fromkeys(LABEL_FORMATS.values()))
             raise ParameterError(f"format={name!r}, must be one of {known}.")
         return found
-    suffix = os.path.splitext(os.fspath(path))[1].lower()
+    base = os.path.basename(os.fspath(path)).lower()
     for row in _LABELS:
-        if row.suffix == suffix:
+        if base.endswith(row.suffix):
             return row
     raise ParameterError(
-        f"{os.fspath(path)}: the suffix {suffix!r} is no label format; use one of "
-        f"{', '.join(LABEL_FORMATS)}, or name the format."
+        f"{os.fspath(path)}: the suffix {os.path.splitext(base)[1]!r} is no label format; use "
+        f"one of {', '.join(LABEL_FORMATS)}, or name the format."
     )
 
 
@@ -206,6 +222,5 @@ def music_format(path: _Path) -> Format:
 def is_music(path: _Path) -> bool:
     """Whether a file holds notes rather than phones, by its suffix or what it says itself."""
     name = os.path.basename(os.fspath(path)).lower()
-    of_notes = (row for row in FORMATS if row.holds == "notes" and name.endswith(row.suffix))
-    found = next(of_notes, None)
-    return found is not None and found.is_notes(path)
+    found = next((row for row in _MUSIC if name.endswith(row.suffix)), None)
+    return found is not None and found.holds == "notes" and found.is_notes(path)

@@ -7,6 +7,8 @@
 
 One line for each chord: when it is played, where it stands in the score, and how many score
 seconds go by in a second there (1 at the tempo of the score); see `align.MusicAlignment.tempo`.
+Where the score says its bars, a column ``bpm`` follows: beats in a minute, as the time signature
+notates them.
 """
 
 import math
@@ -22,11 +24,15 @@ def format_tempo(alignment: TimedNotes, *, window: float = 1.0) -> str:
 
     `window` is that of `align.MusicAlignment.tempo`.
     """
-    lines = ["performed_s,score_s,relative_tempo\n"]
+    beats = alignment.beats
+    lines = ["performed_s,score_s,relative_tempo" + ("" if beats is None else ",bpm")]
     for time, scored, tempo in zip(*alignment.tempo(window), strict=True):
-        shown = "" if math.isnan(tempo) else f"{tempo:.5f}"
-        lines.append(f"{time:.6f},{scored:.6f},{shown}\n")
-    return "".join(lines)
+        known = not math.isnan(tempo)
+        line = f"{time:.6f},{scored:.6f}," + (f"{tempo:.5f}" if known else "")
+        if beats is not None:
+            line += f",{tempo * float(beats.per_minute(scored)):.2f}" if known else ","
+        lines.append(line)
+    return "\n".join(lines) + "\n"
 
 
 write_tempo = writer(format_tempo)

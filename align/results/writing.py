@@ -153,3 +153,11 @@ class NoteWriting:
         from align.formats.tempo_table import write_tempo
 
         write_tempo(path, self, window=window, overwrite=overwrite)
+
+    def to_beats(
+        self: "TimedNotes", path: str | os.PathLike[str], *, overwrite: bool = False
+    ) -> None:
+        """Write bars and beats as a table; see `align.formats.beat_table`."""
+        from align.formats.beat_table import write_beats
+
+        write_beats(path, self, overwrite=overwrite)

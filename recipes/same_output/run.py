@@ -19,8 +19,11 @@ from typing import NamedTuple
 
 INPUTS = "inputs"
 LABELS = ("TextGrid", "csv", "tsv", "json", "ctm", "phn", "lab", "txt")
-NEWER = ("vtt", "srt", "eaf", "rttm")  # an Align of before refuses a command that names one
-NOTES = ("csv", "tsv", "mid", "json", "txt", "svl", "sv.csv", "match", "tempo.csv")
+NEWER = ("vtt", "srt", "eaf", "rttm", "emu_annot.json")  # an Align of before refuses them
+NOTES = (
+    *("csv", "tsv", "mid", "json", "txt", "svl", "sv.csv", "match", "tempo.csv"),
+    *("beats.csv", "beats.txt", "beats.svl"),
+)
 READ_BACK = ("csv", "tsv", "json")  # notes that need no score
 WITH_SCORE = ("mid", "txt", "svl", "sv.csv")
 MASKED = (

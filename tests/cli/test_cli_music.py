@@ -106,6 +106,22 @@ def test_music_writes_a_table_by_default(here: Path, model: Path) -> None:
     assert_refused(run("music", "piece.wav", "piece.mid", "--model", model), 2, "--overwrite")
 
 
+def test_beats_need_a_score_that_says_its_bars(here: Path, model: Path) -> None:
+    file = mido.MidiFile("piece.mid")
+    file.tracks[0].insert(0, mido.MetaMessage("time_signature", numerator=3, denominator=4))
+    file.save("bars.mid")
+    args = ("music", "piece.wav", "bars.mid", "--model", model, "--beats")
+    result = run(*args, "-o", "a.csv", "-o", "b.beats.txt")
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr.rstrip().endswith("a.csv, b.beats.txt, a.beats.csv")
+    head, *rows = Path("a.beats.csv").read_text().splitlines()
+    assert head == "performed_s,score_s,bar,beat,bpm,confidence"
+    assert len(rows) == len(Path("b.beats.txt").read_text().splitlines())
+    assert_refused(
+        run(*args[:2], "piece.mid", *args[3:], "-o", "c.csv"), 1, "piece.mid", "say its bars"
+    )
+
+
 def test_strict_ends_with_status_1_where_music_is_warned_of(
     here: Path, model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

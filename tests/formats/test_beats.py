@@ -10,9 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from align.errors import DataError, ParameterError
+from align.formats.beat_table import played_beats
 from align.formats.beats import Beats, beats_of_bars
+from align.formats.music_files import write_music
 from align.formats.scores import Score, read_score
 from align.results.music import MusicAlignment
+from align.types import Note
 
 
 def midi(path: Path, metres: list[tuple[int, int, int]], quarters: int) -> Score:
@@ -125,6 +128,41 @@ def test_tables_tell_bars_and_beats(aligned: MusicAlignment, tmp_path: Path) -> 
         *(["0", "3"], ["1", "1"], ["1", "2"], ["1", "3"], ["2", "1"])
     ]
     MusicAlignment.from_csv(tmp_path / "a.csv")
+
+
+def test_beats_are_played_with_their_chords(aligned: MusicAlignment, tmp_path: Path) -> None:
+    sure = MusicAlignment(
+        **{name: getattr(aligned, name) for name in ("events", "onsets", "beats")},
+        confidence=[0.9, 0.8, 0.7, 0.6, 0.5],
+    )
+    for name in ("a.beats.csv", "a.beats.txt", "a.beats.svl", "a.tempo.csv"):
+        write_music(tmp_path / name, sure)
+    table = np.genfromtxt(tmp_path / "a.beats.csv", delimiter=",", names=True)
+    np.testing.assert_allclose(table["performed_s"], sure.onsets)
+    assert table["bar"].tolist() == [0, 1, 1, 1, 2]
+    assert table["beat"].tolist() == [3, 1, 2, 3, 1]
+    np.testing.assert_allclose(table["bpm"], 240)  # twice 120
+    np.testing.assert_allclose(table["confidence"], sure.confidence)
+    tempo = np.genfromtxt(tmp_path / "a.tempo.csv", delimiter=",", names=True)
+    np.testing.assert_allclose(tempo["bpm"], 240)
+    assert (tmp_path / "a.beats.txt").read_text().splitlines()[1] == "1.250000\t1.250000\t1.1"
+    assert (tmp_path / "a.beats.svl").read_text().count("<point ") == 5
+
+
+def test_a_beat_without_notes_lies_between_its_chords() -> None:
+    beats = beats_of_bars([(0.0, 2.0, 4, 1)])
+    notes = [Note(60, 0.5), Note(62, 1.5)]
+    found = played_beats(MusicAlignment(notes, [2.0, 6.0], beats=beats, confidence=[0.9, 0.4]))
+    assert found.labels == ["1.2", "1.3", "1.4"]  # the rest at first was not played
+    np.testing.assert_allclose(found.times, [2.0, 4.0, 6.0])
+    assert found.confidence is not None
+    np.testing.assert_allclose(found.confidence, [0.9, 0.4, 0.4])
+
+
+def test_a_score_without_bars_has_no_beats_to_write(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="does not say its bars"):
+        MusicAlignment([Note(60, 0.0)], [1.0]).to_beats(tmp_path / "a.beats.csv")
+    assert not list(tmp_path.iterdir())
 
 
 def test_json_keeps_beats(aligned: MusicAlignment, tmp_path: Path) -> None:

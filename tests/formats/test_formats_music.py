@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from music_examples import random_alignment, write_score
 
 from align.errors import DataError, ParameterError
+from align.formats.beats import beats_of_bars
 from align.formats.midi_out import TempoMap, fit_tempo_map, format_midi
 from align.formats.music_files import write_music
 from align.formats.score_midi import read_midi_notes, read_midi_score
@@ -466,12 +467,14 @@ def test_a_match_file_without_partitura(tmp_path: Path, monkeypatch) -> None:
 @pytest.mark.parametrize("suffix", [s for s in MUSIC_FORMATS if s not in (".match", ".midi")])
 def test_what_exists_is_kept(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"a{suffix}"
-    write_music(path, random_alignment(1))
+    beats = beats_of_bars([(0.0, 100.0, 400, 1)])
+    one, other = (dataclasses.replace(random_alignment(k), beats=beats) for k in (1, 2))
+    write_music(path, one)
     before = path.read_bytes()
     with pytest.raises(DataError, match="exists; choose another name"):
-        write_music(path, random_alignment(2))
+        write_music(path, other)
     assert path.read_bytes() == before
-    write_music(path, random_alignment(2), overwrite=True)
+    write_music(path, other, overwrite=True)
     assert path.read_bytes() != before
     assert [p.name for p in tmp_path.iterdir()] == [path.name]
 

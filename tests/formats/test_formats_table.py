@@ -42,7 +42,7 @@ def is_docstring(node: ast.stmt) -> bool:
 
 def test_every_row_is_found_by_its_suffix() -> None:
     for row in FORMATS:
-        music = row.holds in ("notes", "tempo")
+        music = row.holds in ("notes", "tempo", "beats")
         find = music_format if music else label_format
         assert find(f"a.b{row.suffix}") is row
         assert find(f"A{row.suffix.upper()}") is row
@@ -65,16 +65,19 @@ def test_the_formats_are_these() -> None:
         ".vtt": "vtt",
         ".srt": "srt",
         ".rttm": "rttm",
+        "_annot.json": "emu",
         ".json": "json",
     }
-    assert list(MUSIC_FORMATS)[:3] == [".tempo.csv", ".sv.csv", ".csv"]
+    assert list(MUSIC_FORMATS)[:2] == [".tempo.csv", ".beats.csv"]
     assert set(MUSIC_FORMATS) == {
         *(".tempo.csv", ".sv.csv", ".csv", ".tsv", ".json", ".mid", ".midi", ".txt", ".svl"),
-        ".match",
+        *(".match", ".beats.csv", ".beats.txt", ".beats.svl"),
     }
 
 
-@pytest.mark.parametrize("name", ["a.tempo.csv", "a.txt", "a.TextGrid", "absent.csv", "a.png"])
+@pytest.mark.parametrize(
+    "name", ["a.tempo.csv", "a.beats.svl", "a.txt", "a.TextGrid", "absent.csv", "a.png"]
+)
 def test_files_that_hold_no_notes(tmp_path: Path, name: str) -> None:
     if "absent" not in name:
         (tmp_path / name).write_text("performed_s,score_s,relative_tempo\n")

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from align.errors import DataError, ParameterError
 from align.formats.elan import write_eaf_tiers
+from align.formats.emu import write_annot_tiers
 from align.formats.files import write_labels
 from align.formats.json_file import write_json_tiers
 from align.formats.rttm import write_rttm_tiers
@@ -264,11 +265,13 @@ class TextAlignment:
         Parameters
         ----------
         path : path
-            A ``.TextGrid``, ``.eaf``, ``.csv``, ``.tsv`` or ``.json`` file holds words and phones;
+            A ``.TextGrid``, ``.eaf``, ``_annot.json``, ``.csv``, ``.tsv`` or ``.json`` file holds
+            words and phones;
             ``.rttm`` says when each speaks; ``.wrd``, ``.vtt`` and ``.srt`` hold the words, the
             other formats of labels the phones.
         silence : str, optional
-            Label of silences: by default ``""`` in TextGrids and ELAN files, ``sil`` elsewhere.
+            Label of silences: by default ``""`` in TextGrids, ELAN and EMU files, ``sil``
+            elsewhere.
         overwrite : bool
             Replace a file that exists.
 
@@ -284,6 +287,8 @@ class TextAlignment:
             self.to_textgrid(path, silence=silence or "", overwrite=overwrite)
         elif suffix == ".eaf":
             write_eaf_tiers(path, self._document(silence or ""), overwrite=overwrite)
+        elif suffix == ".json" and label_format(path).name == "emu":
+            write_annot_tiers(path, self._document(silence or ""), overwrite=overwrite)
         elif suffix == ".rttm":
             write_rttm_tiers(path, self._document(""), overwrite=overwrite)
         elif suffix in (".csv", ".tsv", ".json"):

@@ -198,6 +198,7 @@ TARGETS: dict[str, tuple[Target, str]] = {
     "labels_table": (_labels, ".any"),
     "ctm": (_labels, ".ctm"),
     "rttm": (_labels, ".rttm"),
+    "emu": (_labels, "_annot.json"),
     "eaf": (_labels, ".eaf"),
     "audacity": (_labels, ".txt"),
     "json": (_labels, ".json"),

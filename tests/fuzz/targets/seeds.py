@@ -190,6 +190,14 @@ def seeds(target: str) -> list[bytes]:
             b"SPEAKER t 1 0.4 1 <NA> <NA> Bob <NA> <NA>\n"
         ],
         "eaf": lambda: [EAF.encode()],
+        "emu": lambda: [
+            b'{"name": "k", "annotates": "k.wav", "sampleRate": 8000, "levels": [{"name": '
+            b'"words", "type": "ITEM", "items": [{"id": 1, "labels": [{"name": "words", "value": '
+            b'"w"}]}]}, {"name": "phones", "type": "SEGMENT", "items": [{"id": 2, "sampleStart": '
+            b'100, "sampleDur": 899, "labels": [{"name": "phones", "value": "a"}]}]}, {"name": '
+            b'"t", "type": "EVENT", "items": [{"id": 3, "samplePoint": 200, "labels": [{"name": '
+            b'"t", "value": "H*"}]}]}], "links": [{"fromID": 1, "toID": 2}]}'
+        ],
         "audacity": lambda: [b"0.0\t0.5\ta\n\\\t10\t20\n0.5\t1e0\tb\n", b"0\t0\ta\n1\t1\tb\n"],
         "json": lambda: [
             b'{"audio": "k.wav", "rate": 16000, "duration": 1, "score": 2.5, "events": '
