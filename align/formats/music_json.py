@@ -13,7 +13,8 @@
      "beats": [{"score_time": 0.0, "time": 0.52, "bar": 1, "beat": 1.0}, ...]}
 
 ``beats``, and the ``bars`` of a passage, are there where the score says its bars. The ``time`` of
-a beat, by the time map, is not read. There are no ``passages`` where the whole score is played once.
+a beat, by the time map, is not read. There are no ``passages`` where the whole score is played
+once.
 """
 
 import json

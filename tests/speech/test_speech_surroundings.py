@@ -13,7 +13,7 @@ from align.models.file import read_model, write_model
 from align.sequence.adapt import adapt
 
 
-def features(epochs=100):
+def features(epochs=40):
     """Small enough to be fitted in a moment."""
     return [NetworkConfidence(width=8, dilations=(1, 2), epochs=epochs), DurationFeature()]
 
