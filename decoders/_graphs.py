@@ -56,39 +56,30 @@ def topological_order(n: int, arcs: IntArray) -> IntArray:
 
 
 def check_on_paths(
-    order: IntArray,
-    arcs: IntArray,
-    starts: IntArray,
-    ends: IntArray,
-    label: Callable[[int], str],
+    n: int, arcs: IntArray, starts: IntArray, ends: IntArray, label: Callable[[int], str]
 ) -> None:
     """Raise ParameterError unless every node is on a path from a start to an end; name one.
 
+    There are no cycles, so whoever goes back from a node comes to one that no arc leads to. If all
+    of these are starts, every node can be reached; with ends it is the same.
+
     Parameters
     ----------
-    order : np.ndarray [shape=(n,), dtype=intp]
-        A topological order.
+    n : int
+        Nodes.
     arcs : np.ndarray [shape=(A, 2), dtype=intp]
-        From, to.
+        From, to; without a cycle.
     starts, ends : np.ndarray [dtype=intp]
         Nodes.
     label : callable
         What messages call a node.
     """
-    n = order.size
-    forwards, backwards = np.zeros((2, n), dtype=bool)
-    forwards[starts] = True
-    backwards[ends] = True
-    place = np.empty(n, dtype=np.intp)
-    place[order] = np.arange(n)
-    for u, v in arcs[np.argsort(place[arcs[:, 0]], kind="stable")].tolist():
-        forwards[v] |= forwards[u]
-    for u, v in arcs[np.argsort(-place[arcs[:, 1]], kind="stable")].tolist():
-        backwards[u] |= backwards[v]
-    for reached, problem in (
-        (forwards, "cannot be reached from any start node"),
-        (backwards, "does not lead to an end node"),
+    for open_ends, side, problem in (
+        (starts, 1, "cannot be reached from any start node"),
+        (ends, 0, "does not lead to an end node"),
     ):
-        if not reached.all():
-            lost = int(np.argmin(reached))
+        joined = np.bincount(arcs[:, side], minlength=n) > 0
+        joined[open_ends] = True
+        if not joined.all():
+            lost = int(np.argmin(joined))
             raise ParameterError(f"{label(lost)} {problem}; remove it or add an arc.")

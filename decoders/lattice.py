@@ -124,7 +124,7 @@ class Lattice:
         if self.labels and len(self.labels) != n:
             raise ParameterError(f"{len(self.labels)} labels for {n} nodes.")
         _set(self, "order", topological_order(n, arcs))
-        check_on_paths(self.order, arcs, self.starts, self.ends, self.label)
+        check_on_paths(n, arcs, self.starts, self.ends, self.label)
 
     @property
     def n_arcs(self) -> int:
