@@ -234,6 +234,7 @@ FOLDERS = {
     "docs/music.md": pieces,
     "docs/text.md": english,
     "docs/mismatch.md": english,
+    "docs/coming-from.md": english,
     "docs/report.md": checked,
     "docs/decoders.md": cat,
     "docs/batch.md": many,

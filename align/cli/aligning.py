@@ -25,6 +25,7 @@ from align.cli.options import (
     token_option,
     trust_options,
 )
+from align.cli.pipes import named, recording, standard_output
 from align.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -129,6 +130,12 @@ def demo(console: Console, folder: Path | None, corpus: Path | None) -> None:
     metavar="LABEL",
     help='What silences are called; by default "" in a TextGrid of a text.',
 )
+@click.option(
+    "--confidence",
+    is_flag=True,
+    help="Add a tier of points to a TextGrid: how sure the beginning of each phone is, from 0 "
+    "to 1.",
+)
 @speech_model_option()
 @click.option(
     "-o",
@@ -162,6 +169,7 @@ def speech(
     no_guess: bool,
     tiers: tuple[str, ...],
     silence_label: str | None,
+    confidence: bool,
     model: str | None,
     outputs: tuple[Path, ...],
     anchors: Path | None,
@@ -180,13 +188,21 @@ def speech(
     align speech talk.wav --text talk.txt -o talk.TextGrid -o talk.png
     align speech a.wav --text a.txt --dictionary my.dict --dictionary cmudict
     align speech kiwi.wav --text kiwi.txt --anchors known.csv
+    sox talk.mp3 -t wav - | align speech - --text talk.txt -o -.csv
+
+    AUDIO may be - for standard input, and OUT - or -.csv for standard output.
     """  # noqa: D301
-    targets = outputs or (Path(f"{audio.stem}.TextGrid"),)
+    piped = str(audio) == "-"
+    targets = outputs or (Path("-" if piped else f"{audio.stem}.TextGrid"),)
+    if piped and "-" in (phones, text):
+        raise ParameterError("the recording and what is said cannot both be standard input.")
     if (phones is None) == (text is None):
         what = "not both" if phones is not None else "to say what is spoken"
         raise ParameterError(f"give --phones or --text, {what}; align speech --help shows how.")
+    targets = standard_output(targets, ".TextGrid")
     for target in targets:
         check_output(target, overwrite)
+    audio = recording(audio)
     if text is not None:
         if phone_map is not None:
             raise ParameterError("--phone-map is for --phones; a dictionary says how words sound.")
@@ -196,7 +212,7 @@ def speech(
         _align_text(
             console, audio, said, model, targets, silence_label, overwrite, strict,
             dictionary=dictionaries or None, language=language, guess=not no_guess,
-            tokens=tokens, trust=trust, repair=repair, slack=slack,
+            confidence=confidence, tokens=tokens, trust=trust, repair=repair, slack=slack,
             anchors=_known_times(anchors, encoding, words=True),
         )  # fmt: skip
         return
@@ -219,11 +235,13 @@ def speech(
     if silence_label is not None:
         alignment = _with_silence(alignment, silence_label)
     for target in targets:
-        write_output(alignment, target, overwrite=overwrite)
-    written = ", ".join(str(target) for target in targets)
+        if confidence and target.suffix.lower() == ".textgrid":
+            alignment.to_textgrid(target, confidence=True, overwrite=overwrite)
+        else:
+            write_output(alignment, target, overwrite=overwrite)
     match = shown_match(alignment.match)
     console.message(
-        f"{plural(len(alignment), 'phone')} in {alignment.duration:.2f} s{match}: {written}"
+        f"{plural(len(alignment), 'phone')} in {alignment.duration:.2f} s{match}: {named(targets)}"
     )
     say_warnings(console, alignment.warnings, strict)
 
@@ -263,6 +281,7 @@ def _align_text(
     silence: str | None,
     overwrite: bool,
     strict: bool,
+    confidence: bool,
     **options: Any,
 ) -> None:
     """Align a recording with its text, write the results and say so."""
@@ -281,7 +300,7 @@ def _align_text(
             phones = renamed(found.phones, label)
             write_output(phones, target, overwrite=overwrite, others=words)
         else:
-            found.write(target, silence=silence, overwrite=overwrite)
+            found.write(target, silence=silence, confidence=confidence, overwrite=overwrite)
     if found.guessed:
         shown = ", ".join(found.guessed[:20]) + (" ..." if len(found.guessed) > 20 else "")
         console.message(f"No dictionary has {shown}; espeak-ng guessed how to say it.")
@@ -293,10 +312,9 @@ def _align_text(
         )
         for which in ("words", "phones")
     }
-    written = ", ".join(str(target) for target in targets)
     console.message(
         f"{plural(count['words'], 'word')}, {plural(count['phones'], 'phone')} in "
-        f"{found.duration:.2f} s{shown_match(found.match)}: {written}"
+        f"{found.duration:.2f} s{shown_match(found.match)}: {named(targets)}"
     )
     say_warnings(console, found.warnings, strict)
 

@@ -15,6 +15,7 @@ from align.cli.aligning import (
 )
 from align.cli.console import FILE, Console, message_options, plural
 from align.cli.options import model_option, overwrite_option, strict_option
+from align.cli.pipes import named, recording, standard_output
 from align.cli.training import (
     run_training,
     run_validation,
@@ -111,10 +112,15 @@ def music(
     \b
     align music minuet.flac minuet.mid
     align music minuet.flac minuet.musicxml -o minuet.csv -o minuet.png
+
+    AUDIO may be - for standard input, and OUT - or -.json for standard output.
     """  # noqa: D301
-    targets = outputs or (Path(f"{audio.stem}.csv"),)
+    piped = str(audio) == "-"
+    targets = outputs or (Path("-" if piped else f"{audio.stem}.csv"),)
     if beats:
-        targets = (*targets, targets[0].with_suffix(".beats.csv"))
+        first = Path(audio.name if str(targets[0]).startswith("-") else targets[0])
+        targets = (*targets, Path("beats.csv") if piped else first.with_suffix(".beats.csv"))
+    targets = standard_output(targets, ".csv")
     for target in targets:
         check_music_output(target, overwrite)
     if audible is not None:
@@ -122,6 +128,7 @@ def music(
 
         check_sonification(audible)
         check_free(audible, overwrite)
+    audio = recording(audio)
     for path in (audio, score):
         if not path.exists():
             raise DataError("there is no such file.", path=path)
@@ -147,7 +154,7 @@ def music(
         match += f", {taken} of {plural(n, 'repeat')} taken ({found.repeats})"
     console.message(
         f"{plural(len(found), 'note')} in {found.duration:.2f} s{match}: "
-        f"{', '.join(map(str, [*targets, audible] if audible else targets))}"
+        f"{named([*targets, audible] if audible else targets)}"
     )
     say_warnings(console, found.warnings, strict)
 

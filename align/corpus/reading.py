@@ -6,7 +6,9 @@ file that cannot be used never stops the others: it becomes a *problem*, with it
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
 
 from align.corpus.listing import Groups
 from align.corpus.pairs import LABEL_SUFFIXES, Pair, find_pairs
@@ -14,7 +16,8 @@ from align.corpus.texts import text_beside
 from align.errors import AlignError, DataError, ParameterError
 from align.formats.files import read_labels
 from align.formats.labels import OVERRUN, Labels
-from align.types import Example
+from align.results.frame import pandas
+from align.types import Example, Note, pitch_name
 
 if TYPE_CHECKING:
     from align.corpus.pieces import Piece
@@ -96,6 +99,38 @@ class Corpus(Sequence[Example]):
     def groups(self) -> list[str]:
         """Names of the groups (speakers, pieces), sorted."""
         return sorted({example.group for example in self._examples if example.group is not None})
+
+    def to_frame(self) -> Any:
+        """Return a table of pandas, a row for each event of each recording.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns ``audio`` (the path), ``group``, ``label`` and ``start``, the true onset in
+            seconds; NaN where it is not known, or a note was not played. Of music, labels are
+            names of pitches, and ``pitch`` (MIDI number) and ``score_onset`` in seconds follow.
+
+        Raises
+        ------
+        ParameterError
+            If pandas is not installed.
+        """
+        columns: dict[str, list[Any]] = {"audio": [], "group": [], "label": [], "start": []}
+        if self.kind == "music":
+            columns |= {"pitch": [], "score_onset": []}
+        for example in self._examples:
+            n = len(example.events)
+            columns["audio"] += [example.name] * n
+            columns["group"] += [example.group] * n
+            columns["start"] += [np.nan] * n if example.onsets is None else list(example.onsets)
+            for event in example.events:
+                if isinstance(event, Note):
+                    columns["label"].append(pitch_name(event.pitch))
+                    columns["pitch"].append(event.pitch)
+                    columns["score_onset"].append(event.onset)
+                else:
+                    columns["label"].append(event)
+        return pandas().DataFrame(columns)
 
     def subset(self, groups: Collection[str]) -> "Corpus":
         """Return the recordings of some groups, as for cross-validation; without problems."""

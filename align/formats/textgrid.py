@@ -22,6 +22,7 @@ https://www.fon.hum.uva.nl/praat/manual/TextGrid_file_formats.html
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +32,14 @@ from align.files.atomic import atomic_write
 from align.files.text import decoded, parse_number, read_bytes
 from align.formats.labels import Labels, TimedLabels, make_labels
 from align.formats.textgrid_binary import BINARY_MARK, parse_binary_textgrid
-from align.formats.tiers import PHONES, Tier, Tiers, checked_tiers, choose_tier
+from align.formats.tiers import (
+    PHONES,
+    Tier,
+    Tiers,
+    checked_tiers,
+    choose_tier,
+    with_confidence,
+)
 
 __all__ = [
     "format_textgrid",
@@ -332,17 +340,23 @@ def write_textgrid(
     alignment: TimedLabels,
     *,
     tier: str = PHONES,
+    confidence: bool = False,
     overwrite: bool = False,
 ) -> None:
     """Write labels as a long TextGrid in UTF-8, with one tier of this name.
 
     Time before the first and after the last label gets the label ``""``, and the last interval
-    ends exactly with the recording.
+    ends exactly with the recording. With `confidence`, a tier of points says how sure each onset
+    is; see `align.formats.tiers.with_confidence`.
     """
     intervals, duration = alignment.intervals, alignment.duration
     end = float(intervals[-1, 1]) if duration is None else duration
-    text = format_textgrid({tier: (alignment.labels, intervals)}, end)
-    atomic_write(path, text, overwrite=overwrite)
+    one = _tier(tier, alignment.labels, intervals, end)
+    tiers = Tiers((one,), end)
+    if confidence and alignment.confidence is not None:
+        known = replace(one, name=PHONES, confidence=tuple(alignment.confidence.tolist()))
+        tiers = Tiers((one, with_confidence(Tiers((known,), end)).tiers[1]), end)
+    atomic_write(path, format_textgrid(tiers, end), overwrite=overwrite)
 
 
 def write_textgrid_tiers(

@@ -17,10 +17,23 @@ import numpy as np
 from align.errors import DataError
 from align.formats.labels import OVERRUN, Labels, make_labels
 
-__all__ = ["PHONES", "WORDS", "Speaker", "Tier", "Tiers", "checked_tiers", "choose_tier"]
+__all__ = [
+    "CONFIDENCE",
+    "PHONES",
+    "WORDS",
+    "Speaker",
+    "Tier",
+    "Tiers",
+    "checked_tiers",
+    "choose_tier",
+    "with_confidence",
+]
 
 PHONES, WORDS = "phones", "words"
 """Names of the tiers of one speaker; those of several have the name of the speaker before it."""
+
+CONFIDENCE = "confidence"
+"""Name of a tier of points: how sure the onset of each phone is."""
 
 
 @dataclass(frozen=True)
@@ -148,6 +161,24 @@ def _is_of(tier: Tier, what: str) -> bool:
     return tier.kind == "interval" and bool(
         re.fullmatch(ending, tier.name.strip(), re.IGNORECASE | re.DOTALL)
     )
+
+
+def with_confidence(tiers: Tiers) -> Tiers:
+    """Return tiers, and after each of phones one of points: how sure each onset is.
+
+    A point stands where a phone begins, and its label is the confidence, as in ``0.97``. Tiers
+    whose confidence is not known have none.
+    """
+    found: list[Tier] = []
+    for tier in tiers:
+        found.append(tier)
+        if tier.confidence is None or not _is_of(tier, PHONES):
+            continue
+        name = tier.name.removesuffix(PHONES) + CONFIDENCE
+        labels = tuple(f"{value:.2f}" for value in tier.confidence)
+        times = tuple((start, start) for start, _ in tier.times)
+        found.append(Tier(name, "point", labels, times, (), tier.end))
+    return replace(tiers, tiers=tuple(found))
 
 
 def choose_tier(tiers: Sequence[Tier], wanted: str | None, path: str | None) -> Tier:

@@ -4,17 +4,23 @@ from typing import Any
 
 from align.errors import ParameterError
 
-__all__ = ["frame_of"]
+__all__ = ["frame_of", "pandas"]
 
 
-def frame_of(result: Any) -> Any:
-    """Return a DataFrame of a `Timing`; see `align.results.timing.Timing.to_frame`."""
+def pandas() -> Any:
+    """Return pandas; ParameterError where it is not installed."""
     try:
         import pandas as pd
     except ImportError:
         raise ParameterError(
             "to_frame needs pandas, which is not installed: pip install 'margin-align[pandas]'."
         ) from None
+    return pd
+
+
+def frame_of(result: Any) -> Any:
+    """Return a DataFrame of a `Timing`; see `align.results.timing.Timing.to_frame`."""
+    pd = pandas()
     columns: dict[str, Any] = {
         "start": result.intervals[:, 0],
         "end": result.intervals[:, 1],

@@ -18,12 +18,13 @@ class LabelWriting:
         path: str | os.PathLike[str],
         *,
         tier: str = "phones",
+        confidence: bool = False,
         overwrite: bool = False,
     ) -> None:
         """Write a Praat TextGrid; see `align.formats.write_textgrid`."""
         from align.formats import write_textgrid
 
-        write_textgrid(path, self, tier=tier, overwrite=overwrite)
+        write_textgrid(path, self, tier=tier, confidence=confidence, overwrite=overwrite)
 
     def to_csv(
         self: "TimedLabels", path: str | os.PathLike[str], *, overwrite: bool = False

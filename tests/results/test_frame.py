@@ -1,5 +1,6 @@
 """Results as tables of pandas."""
 
+import shutil
 import sys
 from importlib.resources import files
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 import align
 from align.errors import ParameterError
+from align.types import pitch_name
 
 DATA = Path(str(files("align.data")))
 
@@ -30,6 +32,27 @@ def test_notes_are_rows_with_their_names() -> None:
     assert [*frame.columns] == ["start", "end", "label", "pitch", "score_onset", "id"]
     assert len(frame) == len(found)
     assert frame.label[frame.pitch == 67].unique().tolist() == ["G4"]
+
+
+def test_a_corpus_is_a_table_of_labels(tmp_path: Path) -> None:
+    pytest.importorskip("pandas")
+    for suffix in ("flac", "TextGrid"):
+        shutil.copy(DATA / f"kiwi.{suffix}", tmp_path)
+    corpus = align.read_corpus(tmp_path, "speech")
+    frame = corpus.to_frame()
+    assert [*frame.columns] == ["audio", "group", "label", "start"]
+    assert frame.label.tolist() == list(corpus[0].events)
+    np.testing.assert_array_equal(frame.start, corpus[0].onsets)
+    assert frame.audio.unique().tolist() == [str(tmp_path / "kiwi.flac")]
+
+
+def test_a_corpus_of_music_is_a_table_of_notes() -> None:
+    pytest.importorskip("pandas")
+    (example,) = corpus = align.read_corpus(DATA / "minuet", "music")
+    frame = corpus.to_frame()
+    assert [*frame.columns] == ["audio", "group", "label", "start", "pitch", "score_onset"]
+    assert frame.label[0] == pitch_name(example.events[0].pitch)
+    np.testing.assert_array_equal(frame.start, example.onsets)
 
 
 def test_without_pandas_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

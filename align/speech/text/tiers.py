@@ -23,7 +23,7 @@ from align.formats.rttm import write_rttm_tiers
 from align.formats.table import LABEL_FORMATS, label_format
 from align.formats.tables import write_csv_tiers
 from align.formats.textgrid import write_textgrid_tiers
-from align.formats.tiers import PHONES, WORDS, Tier, Tiers
+from align.formats.tiers import PHONES, WORDS, Tier, Tiers, with_confidence
 from align.results.alignment import Alignment
 from align.types import SILENCE, Mismatch
 
@@ -206,7 +206,12 @@ class TextAlignment:
         )
 
     def to_textgrid(
-        self, path: str | os.PathLike[str], *, silence: str = "", overwrite: bool = False
+        self,
+        path: str | os.PathLike[str],
+        *,
+        silence: str = "",
+        confidence: bool = False,
+        overwrite: bool = False,
     ) -> None:
         """Write a Praat TextGrid, with the tiers that `tiers` gives.
 
@@ -216,10 +221,14 @@ class TextAlignment:
             The output.
         silence : str
             Label of silences.
+        confidence : bool
+            Add a tier of points that says how sure the onset of each phone is.
         overwrite : bool
             Replace a file that exists.
         """
-        write_textgrid_tiers(path, self._document(silence), overwrite=overwrite)
+        tiers = self._document(silence)
+        tiers = with_confidence(tiers) if confidence else tiers
+        write_textgrid_tiers(path, tiers, overwrite=overwrite)
 
     def to_csv(
         self, path: str | os.PathLike[str], *, silence: str = SILENCE, overwrite: bool = False
@@ -258,7 +267,12 @@ class TextAlignment:
         write_json_tiers(path, self._document(silence), named=True, overwrite=overwrite)
 
     def write(
-        self, path: str | os.PathLike[str], *, silence: str | None = None, overwrite: bool = False
+        self,
+        path: str | os.PathLike[str],
+        *,
+        silence: str | None = None,
+        confidence: bool = False,
+        overwrite: bool = False,
     ) -> None:
         """Write in the format the suffix says.
 
@@ -272,6 +286,8 @@ class TextAlignment:
         silence : str, optional
             Label of silences: by default ``""`` in TextGrids, ELAN and EMU files, ``sil``
             elsewhere.
+        confidence : bool
+            Of a TextGrid: add a tier of points that says how sure the onset of each phone is.
         overwrite : bool
             Replace a file that exists.
 
@@ -284,7 +300,9 @@ class TextAlignment:
         """
         suffix = os.path.splitext(os.fspath(path))[1].lower()
         if suffix == ".textgrid":
-            self.to_textgrid(path, silence=silence or "", overwrite=overwrite)
+            self.to_textgrid(
+                path, silence=silence or "", confidence=confidence, overwrite=overwrite
+            )
         elif suffix == ".eaf":
             write_eaf_tiers(path, self._document(silence or ""), overwrite=overwrite)
         elif suffix == ".json" and label_format(path).name == "emu":

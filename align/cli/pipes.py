@@ -1,0 +1,71 @@
+"""Recordings from standard input and results to standard output, for pipes.
+
+``-`` as a recording is what standard input holds. ``-o -`` writes to standard output in the format
+that is the default, and ``-o -.csv`` in that of the suffix.
+"""
+
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from align.errors import ParameterError
+
+__all__ = ["named", "recording", "standard_output"]
+
+_OUT = "align-standard-output-"
+
+
+def recording(audio: Path) -> Path:
+    """Return the recording; what standard input holds is kept in a file while the command runs."""
+    if str(audio) != "-":
+        return audio
+    path = _folder("align-standard-input-") / "stdin.wav"  # libsndfile looks at the content
+    path.write_bytes(sys.stdin.buffer.read())
+    return path
+
+
+def standard_output(targets: Sequence[Path], default: str) -> tuple[Path, ...]:
+    """Return the files to write; what goes to standard output is sent there at the end.
+
+    `default` is the suffix of ``-``. Raises ParameterError if two results go there.
+    """
+    piped = [target for target in targets if _is_standard(target)]
+    if not piped:
+        return tuple(targets)
+    if len(piped) > 1:
+        raise ParameterError("-o - may be given once: standard output takes one result.")
+    suffix = piped[0].name[1:] or default
+    path = click.get_current_context().with_resource(_sent(f"stdout{suffix}"))
+    return tuple(path if target is piped[0] else target for target in targets)
+
+
+def named(targets: Sequence[Path]) -> str:
+    """Return what messages call the files that were written."""
+    return ", ".join(
+        "standard output" if target.parent.name.startswith(_OUT) else str(target)
+        for target in targets
+    )
+
+
+def _is_standard(target: Path) -> bool:
+    return str(target) == "-" or (target.name.startswith("-.") and target.parent == Path())
+
+
+def _folder(prefix: str) -> Path:
+    folder = tempfile.TemporaryDirectory(prefix=prefix)
+    return Path(click.get_current_context().with_resource(folder))
+
+
+@contextmanager
+def _sent(name: str) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix=_OUT) as folder:
+        path = Path(folder) / name
+        yield path
+        if path.exists():  # else there was an error
+            stream = sys.stdout.buffer
+            stream.write(path.read_bytes())
+            stream.flush()

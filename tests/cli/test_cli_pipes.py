@@ -1,0 +1,66 @@
+"""Recordings from standard input, results to standard output, and completion of commands."""
+
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from click.shell_completion import BashComplete, FishComplete, ShellComplete, ZshComplete
+from click.testing import CliRunner, Result
+
+from align.cli import cli
+from align.formats.textgrid import parse_textgrid
+
+DATA = Path(str(files("align.data")))
+PHONES = str(DATA / "kiwi.TextGrid")
+
+
+def run(*args: str, stdin: bytes = b"") -> Result:
+    return CliRunner().invoke(cli, args, input=stdin)
+
+
+def test_speech_in_a_pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    sound = (DATA / "kiwi.flac").read_bytes()
+    piped = run("speech", "-", "--phones", PHONES, "--confidence", "-o", "-", stdin=sound)
+    assert piped.exit_code == 0, piped.stderr
+    phones, sure = parse_textgrid(piped.stdout)
+    assert (phones.name, sure.name) == ("phones", "confidence")
+    assert len(phones.labels) == len(sure.labels)
+    assert piped.stderr.rstrip().endswith(": standard output")
+    table = run("speech", str(DATA / "kiwi.flac"), "--phones", PHONES, "-o", "-.csv", "-q")
+    assert table.stdout.startswith("start,end,label")
+    starts = [float(line.split(",")[0]) for line in table.stdout.splitlines()[1:]]
+    assert starts == pytest.approx([start for start, _ in phones.times], abs=1e-6)
+    assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize(
+    ("args", "status", "message"),
+    [
+        (("-o", "-", "-o", "-.csv"), 2, "-o - may be given once"),
+        (("-o", "-.docx"), 2, "'.docx' is no format"),
+        (("-o", "-"), 1, "stdin.wav"),
+    ],
+)
+def test_what_a_pipe_cannot_do(args: tuple[str, ...], status: int, message: str) -> None:
+    result = run("speech", "-", "--phones", PHONES, *args, stdin=b"no sound")
+    assert (result.exit_code, result.stdout) == (status, "")
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_audio_and_text_cannot_both_be_standard_input() -> None:
+    result = run("speech", "-", "--text", "-", stdin=b"words")
+    assert result.exit_code == 2
+    assert "both" in result.stderr
+
+
+@pytest.mark.parametrize("shell", [BashComplete, ZshComplete, FishComplete])
+def test_shells_complete_commands_and_options(shell: type[ShellComplete]) -> None:
+    complete = shell(cli, {}, "align", "_ALIGN_COMPLETE")
+    assert "_ALIGN_COMPLETE" in complete.source_template % complete.source_vars()
+    assert [item.value for item in complete.get_completions([], "spe")] == ["speech"]
+    options = [item.value for item in complete.get_completions(["speech"], "--di")]
+    assert options == ["--dictionary"]
+    (beats,) = complete.get_completions(["music"], "--be")
+    assert beats.value == "--beats"
