@@ -22,10 +22,12 @@ from align.studio.session import Session
 
 EXECUTABLE = find_browser()
 
-pytestmark = pytest.mark.skipif(
-    EXECUTABLE is None,
-    reason="needs Chromium or Chrome; ALIGN_BROWSER may name it",
-)
+pytestmark = [
+    pytest.mark.tutorials,  # with the other pages, in a step of its own
+    pytest.mark.skipif(
+        EXECUTABLE is None, reason="needs Chromium or Chrome; ALIGN_BROWSER may name it"
+    ),
+]
 
 ROW = 34
 TEXT = "document.getElementById('{}').textContent"

@@ -20,10 +20,12 @@ from align.types import Note
 
 EXECUTABLE = find_browser()
 
-pytestmark = pytest.mark.skipif(
-    EXECUTABLE is None,
-    reason="needs Chromium or Chrome; ALIGN_BROWSER may name it",
-)
+pytestmark = [
+    pytest.mark.tutorials,  # with the other pages, in a step of its own
+    pytest.mark.skipif(
+        EXECUTABLE is None, reason="needs Chromium or Chrome; ALIGN_BROWSER may name it"
+    ),
+]
 
 ROW = 34
 ATTACKS = (
