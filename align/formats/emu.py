@@ -213,8 +213,8 @@ def write_annot_tiers(
 ) -> None:
     """Write all tiers as an annotation; see the module's docstring.
 
-    Times are samples of the recording; where it cannot be read, of `Tiers.rate`, else 16000 Hz. Raises DataError
-    where two tiers have one name, or a label is shorter than a sample.
+    Times are samples of the recording; where it cannot be read, of `Tiers.rate`, else 16000 Hz.
+    Raises DataError where two tiers have one name, or a label is shorter than a sample.
     """
     name = os.path.basename(os.fspath(path))
     name = name[: -len(ANNOTATION)] if name.lower().endswith(ANNOTATION) else name
@@ -260,7 +260,7 @@ def _annotation(name: str, tiers: Tiers) -> dict[str, Any]:
 
 
 def _rate(tiers: Tiers) -> int:
-    """Return the rate of the recording itself, which EMU counts at; it may be aligned at another."""
+    """Return the rate of the recording itself, in Hz; it may have been aligned at another."""
     if tiers.audio is not None and os.path.isfile(tiers.audio):
         import soundfile
 
