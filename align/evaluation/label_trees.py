@@ -87,11 +87,12 @@ def label_files(root: str | os.PathLike[str], words: bool = False) -> dict[str, 
     for folder, inner, names in os.walk(top):
         inner[:] = sorted(name for name in inner if not name.startswith("."))
         for name in sorted(names):
-            stem, suffix = os.path.splitext(name)
+            suffix = os.path.splitext(name)[1]
             if name.startswith(".") or suffix.lower() not in LABEL_FORMATS:
                 continue
             if words and label_format(name).tier != WORDS and suffix.lower() == ".phn":
                 continue
+            stem = name[: -len(label_format(name).suffix)]  # more than the last dot of _annot.json
             key = os.path.relpath(os.path.join(folder, stem), top).replace(os.sep, "/").casefold()
             # Formats that join the table later come after the usual ones.
             rank = order.index(suffix.lower()) if suffix.lower() in order else len(order)

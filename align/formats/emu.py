@@ -27,6 +27,7 @@ import os
 import shutil
 import uuid
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -212,8 +213,8 @@ def write_annot_tiers(
 ) -> None:
     """Write all tiers as an annotation; see the module's docstring.
 
-    Times are samples of the recording, of 16000 Hz where its rate is not known. Raises DataError
-    where two tiers have one name, or a label is shorter than a sample.
+    Times are samples of the recording; where it cannot be read, of `Tiers.rate`, else 16000 Hz.
+    Raises DataError where two tiers have one name, or a label is shorter than a sample.
     """
     name = os.path.basename(os.fspath(path))
     name = name[: -len(ANNOTATION)] if name.lower().endswith(ANNOTATION) else name
@@ -222,7 +223,7 @@ def write_annot_tiers(
 
 
 def _annotation(name: str, tiers: Tiers) -> dict[str, Any]:
-    rate = tiers.rate or _RATE
+    rate = _rate(tiers)
     names = [tier.name for tier in tiers]
     levels: list[dict[str, Any]] = []
     rows: dict[str, dict[int, _Row]] = {}
@@ -256,6 +257,16 @@ def _annotation(name: str, tiers: Tiers) -> dict[str, Any]:
         "levels": levels,
         "links": links,
     }
+
+
+def _rate(tiers: Tiers) -> int:
+    """Return the rate of the recording itself, in Hz; it may have been aligned at another."""
+    if tiers.audio is not None and os.path.isfile(tiers.audio):
+        import soundfile
+
+        with suppress(soundfile.LibsndfileError):
+            return int(soundfile.info(tiers.audio).samplerate)
+    return tiers.rate or _RATE
 
 
 def _samples(tiers: Tiers, tier: Tier, rate: int) -> Iterator[_Row]:

@@ -11,6 +11,7 @@ from align.errors import DataError, ParameterError
 from align.evaluation.comparison import compare
 from align.evaluation.matching import evaluate_labels, match_labels
 from align.evaluation.report import FileResult
+from align.formats import read_tiers, write_tiers
 
 # Matching ---------------------------------------------------------------------------------------
 
@@ -129,6 +130,15 @@ def test_classes_are_those_of_the_neighbours_in_the_reference(trees: tuple[Path,
     found = evaluate_labels(*trees, classes=classes)
     assert set(found.report.per_class) == {"C -> K", "K -> V", "S -> F", "F -> S"}
     assert found.report.per_class["C -> K"].bias_ms == pytest.approx(-40)
+
+
+def test_annotations_of_emu_have_the_name_of_their_recording(trees: tuple[Path, Path]) -> None:
+    system, reference = trees
+    before = evaluate_labels(system, reference).report
+    for path in [p for p in system.rglob("*") if p.is_file()]:
+        write_tiers(path.with_name(f"{path.stem}_annot.json"), read_tiers(path))
+        path.unlink()
+    assert evaluate_labels(system, reference).report.boundaries == before.boundaries
 
 
 def test_two_files_will_do(trees: tuple[Path, Path]) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import soundfile
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -88,6 +89,16 @@ def test_one_tier_and_a_result(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="has no interval tier 'x'"):
         read_labels(path, tier="x")
     assert json.loads(path.read_text())["name"] == "A"
+
+
+def test_samples_are_those_of_the_recording(tmp_path: Path) -> None:
+    soundfile.write(tmp_path / "a.wav", np.zeros(22050), 44100)
+    found = Alignment(["a", "b"], [0.0, 0.25], 0.5, audio=str(tmp_path / "a.wav"), rate=16000)
+    write_labels(tmp_path / "a_annot.json", found)
+    content = json.loads((tmp_path / "a_annot.json").read_text())
+    assert content["sampleRate"] == 44100
+    assert content["levels"][0]["items"][1]["sampleStart"] == 11025
+    assert read_labels(tmp_path / "a_annot.json").onsets.tolist() == [0.0, 0.25]
 
 
 def test_a_database_has_its_configuration(tmp_path: Path) -> None:
