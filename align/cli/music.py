@@ -156,7 +156,18 @@ def music(
         f"{plural(len(found), 'note')} in {found.duration:.2f} s{match}: "
         f"{named([*targets, audible] if audible else targets)}"
     )
+    if found.mismatches:
+        console.message(_disagreement(found))
     say_warnings(console, found.warnings, strict)
+
+
+def _disagreement(found: "MusicAlignment") -> str:
+    """Return how much of score and recording disagrees, and where first."""
+    unplayed = sum(len(m.notes) for m in found.mismatches)
+    extra = sum(m.end - m.start for m in found.mismatches if not m.notes)
+    parts = [f"{plural(unplayed, 'note')} of {len(found)} probably not played"] * bool(unplayed)
+    parts += [f"{extra:.1f} s probably not in the score"] * bool(extra)
+    return f"{', '.join(parts)}; the first: {found.mismatches[0]}"
 
 
 def check_music_output(path: Path, overwrite: bool) -> None:

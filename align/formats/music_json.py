@@ -7,14 +7,17 @@
      "transposition": 0, "tuning": 440.6,
      "passages": [{"start": 0.5, "end": 9.5, "score_start": 10.0, "score_end": 20.0,
                    "bars": [6, 11]}, ...],
+     "mismatches": [{"kind": "unplayed", "start": 3.1, "end": 3.6, "words": ["C4"],
+                     "probability": 0.95, "notes": ["n7"], "bars": [7, 7]}, ...],
      "notes": [{"id": "n0", "pitch": 74, "name": "D5", "score_onset": 0.0, "score_duration": 0.5,
-                "onset": 0.52, "offset": 1.05, "chord": 0, "confidence": 0.98}, ...],
+                "onset": 0.52, "offset": 1.05, "chord": 0, "confidence": 0.98,
+                "unplayed": 0.01}, ...],
      "chords": [{"score_onset": 0.0, "onset": 0.52}, ...],
      "beats": [{"score_time": 0.0, "time": 0.52, "bar": 1, "beat": 1.0}, ...]}
 
 ``beats``, and the ``bars`` of a passage, are there where the score says its bars. The ``time`` of
-a beat, by the time map, is not read. There are no ``passages`` where the whole score is played
-once.
+a beat, by the time map, is not read. There are no ``passages`` where all of the score is played
+once. ``unplayed`` is the probability that a note was not played, where the model knows it.
 """
 
 import json
@@ -30,7 +33,7 @@ from align.files.text import read_text
 from align.formats.beats import Beats
 from align.formats.frame import parsed_json, writer
 from align.formats.notes import NoteTimes, TimedNotes
-from align.types import IntArray, Note, PlayedPassage, pitch_name
+from align.types import IntArray, Mismatch, Note, PlayedPassage, pitch_name
 
 __all__ = ["format_music_json", "is_music_json", "read_music_json", "write_music_json"]
 
@@ -54,6 +57,8 @@ def format_music_json(alignment: TimedNotes) -> str:
         }
         if alignment.confidence is not None:
             entry["confidence"] = float(alignment.confidence[k])
+        if alignment.unplayed is not None:
+            entry["unplayed"] = float(alignment.unplayed[k])
         notes.append(entry)
     chords = zip(
         alignment.chord_score_onsets.tolist(), alignment.chord_onsets.tolist(), strict=True
@@ -72,6 +77,7 @@ def format_music_json(alignment: TimedNotes) -> str:
         "transposition": alignment.transposition,
         "tuning": alignment.tuning,
         "passages": [_entry(passage) for passage in alignment.passages],
+        "mismatches": [_entry(mismatch) for mismatch in alignment.mismatches],
         "notes": notes,
         "chords": [{"score_onset": scored, "onset": played} for scored, played in chords],
     }
@@ -82,7 +88,7 @@ def format_music_json(alignment: TimedNotes) -> str:
 
 def _entry(row: Any) -> dict[str, Any]:
     """Return a row of a result, without what is not known."""
-    return {key: value for key, value in asdict(row).items() if value is not None}
+    return {key: value for key, value in asdict(row).items() if value not in (None, "")}
 
 
 def _beat_entries(alignment: TimedNotes, beats: Beats) -> list[dict[str, Any]]:
@@ -123,9 +129,12 @@ def read_music_json(path: str | os.PathLike[str], *, duration: float | None = No
     }
     chord_of = table["chord"].astype(np.intp)
     scored, played = _chords(content.get("chords", []), chord_of, table["score_onset"], name)
-    confidence = None
-    if all("confidence" in note for note in notes):
-        confidence = np.array([_number(note, "confidence", "a note", name) for note in notes])
+    confidence, unplayed = (
+        np.array([_number(note, key, "a note", name) for note in notes])
+        if all(key in note for note in notes)
+        else None
+        for key in ("confidence", "unplayed")
+    )
     return NoteTimes(
         tuple(
             Note(int(pitch), onset)
@@ -152,6 +161,8 @@ def read_music_json(path: str | os.PathLike[str], *, duration: float | None = No
         tuple(_passage(entry, name) for entry in _list(content, "passages", name)),
         int(_optional(content, "transposition", name) or 0),
         _optional(content, "tuning", name),
+        unplayed,
+        tuple(_mismatch(entry, name) for entry in _list(content, "mismatches", name)),
     )
 
 
@@ -168,6 +179,15 @@ def _passage(entry: Any, path: str) -> PlayedPassage:
         for key in ("start", "end", "score_start", "score_end")
     )
     return PlayedPassage(start, end, score_start, score_end, _bars(entry, path))
+
+
+def _mismatch(entry: Any, path: str) -> Mismatch:
+    start, end, probability = (
+        _number(entry, key, "a mismatch", path) for key in ("start", "end", "probability")
+    )
+    words, notes = (tuple(map(str, _list(entry, key, path))) for key in ("words", "notes"))
+    kind = _text(entry, "kind", path) or ""
+    return Mismatch(kind, start, end, words, probability, "", notes, _bars(entry, path))
 
 
 def _bars(entry: dict[str, Any], path: str) -> tuple[int, int] | None:

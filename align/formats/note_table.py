@@ -10,8 +10,9 @@ must be there, under the names that `align.formats.score_table` knows. So such a
 score, and, once a person has corrected its performed onsets, a truth to train on. A row that is
 deleted is a note that was not played.
 
-Where the score says its bars, the columns ``bar`` and ``beat`` follow: `align.formats.beats`. They
-are for people, and are not read back.
+Where the model knows how probably a note was not played, a column ``unplayed`` says so; it is not
+read back, nor is the confidence. Where the score says its bars, the columns ``bar`` and ``beat``
+follow: `align.formats.beats`. They are for people, and are not read back.
 """
 
 import csv
@@ -41,6 +42,8 @@ def format_note_table(alignment: TimedNotes, *, separator: str = ",") -> str:
     """
     confidence = alignment.confidence
     columns = [name for name in _COLUMNS if name != "confidence" or confidence is not None]
+    unplayed = alignment.unplayed
+    columns += ["unplayed"] if unplayed is not None else []
     beats = alignment.beats
     if beats is not None:
         columns += ["bar", "beat"]
@@ -57,6 +60,8 @@ def format_note_table(alignment: TimedNotes, *, separator: str = ",") -> str:
             "id": alignment.note_ids[k],
             "duration_s": f"{alignment.durations[k]:.6f}",
         }
+        if unplayed is not None:
+            row["unplayed"] = f"{unplayed[k]:.4f}"
         if beats is not None:
             row.update(bar=str(bars[k]), beat=f"{places[k]:.3f}".rstrip("0").rstrip("."))
         writer.writerow([row[name] for name in columns])

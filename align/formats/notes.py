@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from align.formats.beats import Beats
 from align.formats.scores import Score, chords
-from align.types import IntArray, Note, PlayedPassage
+from align.types import IntArray, Mismatch, Note, PlayedPassage
 
 __all__ = ["NoteTimes", "NotesOfScore", "TimedNotes", "notes_of_score", "notes_played"]
 
@@ -128,6 +128,14 @@ class TimedNotes(NotesOfScore, Protocol):
     def tuning(self) -> float | None:
         """A4 of the recording in Hz."""
 
+    @property
+    def unplayed(self) -> Float64 | None:
+        """How probably each note was not played, in [0, 1] [shape=(N,)]."""
+
+    @property
+    def mismatches(self) -> tuple[Mismatch, ...]:
+        """Where score and recording disagree."""
+
     def to_performed(self, score_seconds: npt.ArrayLike) -> Float64:
         """Return seconds of the recording for score seconds."""
 
@@ -161,7 +169,7 @@ class NoteTimes:
         Which repeats of the score were taken.
     beats : Beats, optional
         Bars and beats of the score.
-    passages, transposition, tuning
+    passages, transposition, tuning, unplayed, mismatches
         Of `align.MusicAlignment`, where the file tells them.
     """
 
@@ -187,6 +195,8 @@ class NoteTimes:
     passages: tuple[PlayedPassage, ...] = ()
     transposition: int = 0
     tuning: float | None = None
+    unplayed: Float64 | None = None
+    mismatches: tuple[Mismatch, ...] = ()
 
     def __len__(self) -> int:
         return len(self.events)

@@ -47,6 +47,7 @@ from align.music.pieces import TimedPiece, describe_piece, read_piece, score_of
 from align.music.placement import PlacedNotes, place_notes
 from align.music.repeats import check_repeats
 from align.music.thesis_functions import ThesisFunctions
+from align.music.unplayed import N_UNPLAYED
 from align.results.music import MusicAlignment
 from align.sequence.base import Aligner, Progress
 from align.sequence.checkpoint import Checkpoint, checkpoint_of
@@ -119,6 +120,9 @@ class MusicAligner(Aligner):
         Seconds subtracted from every onset.
     confidence_ : ConfidenceModel
         From evidence to the probability that a note is within 50 ms of its time.
+    unplayed_ : ConfidenceModel or None
+        From evidence to the probability that a note was not played. None without a network, and
+        in models of a version that did not learn it.
     match_range_ : (float, float) or None
         What 95 % of the training recordings do not reach with the score of another piece, and what
         95 % of them reach with their own, as long as the latter is more. Below the middle, a
@@ -137,6 +141,7 @@ class MusicAligner(Aligner):
 
     offset_: float
     confidence_: ConfidenceModel
+    unplayed_: ConfidenceModel | None
     match_range_: tuple[float, float] | None
 
     def __init__(
@@ -352,9 +357,12 @@ class MusicAligner(Aligner):
         features: Sequence[Sequence[ChordFeature]],
     ) -> None:
         own = [self._functions(of_one) for of_one in features]
-        found = Calibration(items, own, self._weights, calibrate=self.calibrate)
+        found = Calibration(
+            items, own, self._weights, calibrate=self.calibrate, random_state=self.random_state
+        )
         self.offset_ = found.offset
         self.confidence_ = found.confidence
+        self.unplayed_ = found.unplayed
         self.match_range_ = found.match_range
 
     def _recalibrate(
@@ -474,7 +482,9 @@ class MusicAligner(Aligner):
         shifts = shifts_of(self.transpose, self.tuning)
         found = best_part(whole, self._place, self.match_range_, shifts)
         file = None if isinstance(audio, np.ndarray) else os.fspath(audio)
-        return result_of(found, self.confidence_, self.offset_, self.match_range_, file)
+        return result_of(
+            found, self.confidence_, self.unplayed_, self.offset_, self.match_range_, file
+        )
 
     def _place(self, performance: Performance) -> tuple[PlacedNotes, float]:
         """Return the notes of a recording and its score, and the value of their timing."""
@@ -505,6 +515,8 @@ class MusicAligner(Aligner):
             "match_range": self.match_range_,
         }
         arrays = {"confidence": self.confidence_.weights}
+        if self.unplayed_ is not None:
+            arrays["unplayed"] = self.unplayed_.weights
         if named and named[0].has_state:
             header["network"], own = named[0].get_state()
             arrays.update({f"{_NETWORK}{name}": array for name, array in own.items()})
@@ -542,12 +554,10 @@ class MusicAligner(Aligner):
         own = restore_features(features[len(named) :], header.get("features", []), arrays)
         self.features_ = [*named, *own]
         size = _EVIDENCE[any(f.has_state for f in named)] + 1
-        weights = arrays["confidence"]
-        if weights.shape != (size,) or not np.isfinite(weights).all():
-            raise ModelError(
-                f"array 'confidence' is of shape {weights.shape}, must be ({size},) and finite."
-            )
-        self.confidence_ = ConfidenceModel(weights)
+        self.confidence_ = _model_of(arrays, "confidence", size)
+        self.unplayed_ = None
+        if "unplayed" in arrays:
+            self.unplayed_ = _model_of(arrays, "unplayed", size + N_UNPLAYED)
 
     @classmethod
     def _with_features(cls, params: Mapping[str, Any], features: Sequence[Any]) -> Self:
@@ -557,6 +567,15 @@ class MusicAligner(Aligner):
             chosen = [chosen] if isinstance(chosen, str) else list(chosen)
             named["features"] = [*chosen, *features]
         return cls(**named)
+
+
+def _model_of(arrays: Mapping[str, npt.NDArray[Any]], name: str, size: int) -> ConfidenceModel:
+    weights = arrays[name]
+    if weights.shape != (size,) or not np.isfinite(weights).all():
+        raise ModelError(
+            f"array {name!r} is of shape {weights.shape}, must be ({size},) and finite."
+        )
+    return ConfidenceModel(weights)
 
 
 def _first_guess(performance: Performance, functions: ChordFunctions) -> BaseFunctions:

@@ -16,12 +16,14 @@ from align.music.functions import ChordFunctions
 from align.music.performance import make_performance
 from align.music.pieces import TimedPiece
 from align.music.placement import PlacedNotes, place_notes
+from align.music.unplayed import spoiled_score, true_onsets
 
 __all__ = ["Calibration", "placed_pieces"]
 
 Float64 = npt.NDArray[np.float64]
 
 _MISMATCHES = 40  # pairs of a recording with the score of another piece
+_SPOILED = 60  # recordings with a spoiled score
 
 
 def placed_pieces(
@@ -59,6 +61,8 @@ class Calibration:
     match_range : (float, float) or None
         Match that 95 % of wrong scores do not reach, and that 95 % of right ones do, as long as
         the latter is more.
+    unplayed : ConfidenceModel or None
+        From evidence to the probability that a note was not played; None without a network.
     """
 
     def __init__(
@@ -68,6 +72,7 @@ class Calibration:
         weights: Weights,
         *,
         calibrate: bool,
+        random_state: int = 0,
     ) -> None:
         placed, errors = placed_pieces(pieces, functions, weights)
         self.offset = 0.0
@@ -78,12 +83,39 @@ class Calibration:
             self.offset = float(np.median(medians)) if medians else 0.0
         hits = [np.abs(error - self.offset) <= TOLERANCE for error in errors]
         self.confidence = ConfidenceModel.fit([p.evidence for p in placed], hits)
+        self.unplayed = _unplayed_model(pieces, functions, weights, placed, random_state)
         self.match_range: tuple[float, float] | None = None
         right = [p.match for p in placed if p.match is not None]
         wrong = _wrong_matches(pieces, functions, weights) if right else []
         if wrong:
             low, high = float(np.percentile(wrong, 95)), float(np.percentile(right, 5))
             self.match_range = (low, high) if low < high else None
+
+
+def _unplayed_model(
+    pieces: Sequence[TimedPiece],
+    functions: Sequence[ChordFunctions],
+    weights: Weights,
+    placed: Sequence[PlacedNotes],
+    random_state: int,
+) -> ConfidenceModel | None:
+    """Return what tells notes that were not played, from true scores and from spoiled ones."""
+    rng = np.random.default_rng(random_state)
+    evidence = [one.unplayed for one in placed if one.unplayed is not None]
+    missing = [np.isnan(p.onsets) for p in pieces]
+    if len(evidence) < len(pieces):
+        return None
+    for i in rng.permutation(len(pieces))[:_SPOILED]:
+        spoiled, source = spoiled_score(pieces[i].performance.notes, rng)
+        try:
+            pair = make_performance(pieces[i].performance.signal, spoiled)
+            of_pair = place_notes(pair, functions[i], find_chords(pair, functions[i], weights))
+        except AlignError:
+            continue
+        assert of_pair.unplayed is not None
+        evidence.append(of_pair.unplayed)
+        missing.append(np.isnan(pair.merged(true_onsets(source, pieces[i].onsets))))
+    return ConfidenceModel.fit(evidence, missing)
 
 
 def _wrong_matches(

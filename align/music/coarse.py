@@ -25,18 +25,22 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.ndimage import median_filter
 
 from align._numba import compiled
 from align.errors import ParameterError
 from align.features.pitch import LOWEST_BAND, N_BANDS
 from align.formats.scores import Chords, Score
+from align.types import IntArray
 
 __all__ = [
     "CoarseAlignment",
     "active_part",
     "averaged",
     "coarse_alignment",
+    "playing_frames",
     "recorded_profile",
+    "sounding_part",
     "written_profile",
 ]
 
@@ -51,6 +55,8 @@ _DECAY = 0.7  # of a sounding note, per second of the recording
 _DIAGONAL = 1.5
 _FREE_START, _FREE_END = 1.3, 1.1  # cost of a frame left out, in typical costs of one that fits
 _ACTIVE = 0.45  # of the 90th percentile of the level: less is silence at either end
+_NOISE = 2.0  # seconds; a cough or a thunder of chords is shorter
+_FLAT = 0.45  # of the 90th percentile of what stands out: music is above .6, noise below .38
 _EARLY = 0.020  # seconds, and
 _EARLY_FRAMES = 0.2  # frames: rises of energy come so much after the onset
 
@@ -106,9 +112,9 @@ def coarse_alignment(
     if step is None:
         step = max(_STEP, len(level) * hop / np.sqrt(_MOST_CELLS))
     audio, width = averaged(level, max(1, round(step / hop)))
-    begin, end = active_part(audio)
-    audio = audio[begin:end]
     frame = width * hop
+    kept = playing_frames(audio, frame)
+    audio = audio[kept]
     first_onset = float(score.onsets[0])
     length = max(float(score.ends.max()), float(score.onsets[-1]) + 1e-3) - first_onset
     scale = len(audio) / length
@@ -116,10 +122,10 @@ def coarse_alignment(
     written = written_profile(score, len(audio), scale, frame)
     visited, cost = _warp(recorded, written)
     where = (chords.onsets - first_onset) * scale
-    at = np.interp(where, np.arange(len(audio)), visited)
-    times = (at + begin - _EARLY_FRAMES) * frame - _EARLY
+    at = np.interp(where, np.arange(len(audio)), kept[visited.astype(np.intp)])
+    times = (at - _EARLY_FRAMES) * frame - _EARLY
     times = np.maximum.accumulate(np.clip(times, 0.0, len(level) * hop))
-    return CoarseAlignment(times, begin * frame, end * frame, cost)
+    return CoarseAlignment(times, float(kept[0]) * frame, float(kept[-1] + 1) * frame, cost)
 
 
 def averaged(level: Float32Array, width: int) -> tuple[Float32Array, int]:
@@ -141,12 +147,40 @@ def active_part(audio: Float32Array) -> tuple[int, int]:
     return int(loud[0]), int(loud[-1]) + 1
 
 
+def playing_frames(audio: Float32Array, frame: float) -> IntArray:
+    """Return the frames of the active part that may be music, which applause and noise are not.
+
+    `frame` is in seconds. In noise no pitch stands out. It is left out where it is loud and lasts
+    for two seconds or more: the path through it would be chance, and what a frame that fits costs
+    could not be told from the others.
+    """
+    begin, end = active_part(audio)
+    part = audio[begin:end]
+    kept = np.arange(begin, end)
+    size = 2 * round(_NOISE / 4 / frame) + 1
+    pitch = median_filter(np.sqrt((_standing_out(part) ** 2).sum(axis=1)), size, mode="nearest")
+    level = median_filter(part.max(axis=1), size, mode="nearest")
+    noise = (pitch < _FLAT * np.percentile(pitch, 90)) & (
+        level > _ACTIVE * np.percentile(level, 90)
+    )
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], noise, [False]]).astype(np.int8)))
+    for first, last in edges.reshape(-1, 2):
+        if (last - first) * frame < _NOISE:
+            noise[first:last] = False
+    music: IntArray = kept[~noise]
+    return music
+
+
+def sounding_part(level: Float32Array, hop: float) -> tuple[float, float]:
+    """Return where a recording begins and ceases to sound, in seconds; as `active_part`."""
+    audio, width = averaged(level, max(1, round(_STEP / hop)))
+    begin, end = active_part(audio)
+    return begin * width * hop, end * width * hop
+
+
 def recorded_profile(level: Float32Array) -> Float32Array:
     """Return what stands out, and what rises, with unit length each [shape=(n, 2 N_BANDS)]."""
-    around = np.pad(level, ((0, 0), (12, 12)), mode="symmetric")
-    total = np.cumsum(np.pad(around, ((0, 0), (1, 0))), axis=1, dtype=np.float64)
-    neighbours = (total[:, 25:] - total[:, :-25]) / 25
-    out = np.maximum(level - neighbours, 0.0)
+    out = _standing_out(level)
     rise = _smoothed(np.maximum(np.diff(level, axis=0, prepend=level[:1]), 0.0))
     return np.concatenate(
         [
@@ -155,6 +189,15 @@ def recorded_profile(level: Float32Array) -> Float32Array:
         ],
         axis=1,
     )
+
+
+def _standing_out(level: Float32Array) -> Float64Array:
+    """Return how far each band stands out from the octave either side [shape=(n, N_BANDS)]."""
+    around = np.pad(level, ((0, 0), (12, 12)), mode="symmetric")
+    total = np.cumsum(np.pad(around, ((0, 0), (1, 0))), axis=1, dtype=np.float64)
+    neighbours = (total[:, 25:] - total[:, :-25]) / 25
+    out: Float64Array = np.maximum(level - neighbours, 0.0)
+    return out
 
 
 def written_profile(score: Score, n: int, scale: float, frame: float) -> Float32Array:

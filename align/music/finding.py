@@ -12,10 +12,13 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from align.features.note_levels import set_tuning, signal_tuning
+from align.features.note_levels import semitone_levels, set_tuning, signal_tuning
+from align.music.coarse import sounding_part
 from align.music.confidence import ConfidenceModel
 from align.music.keys import described, semitones_of
+from align.music.mismatches import long_waits, score_mismatches, unplayed_of
 from align.music.parts import (
     continued,
     described_part,
@@ -28,9 +31,11 @@ from align.music.performance import Performance, as_score, make_performance, rea
 from align.music.placement import PlacedNotes
 from align.music.repeats import FoldedScore, best_way, check_repeats, is_notation
 from align.results.music import MusicAlignment
-from align.types import IntArray
+from align.types import IntArray, Mismatch, PlayedPassage
 
 __all__ = ["FoundPart", "MatchRange", "best_part", "read_music", "result_of"]
+
+Float64 = npt.NDArray[np.float64]
 
 MatchRange: TypeAlias = tuple[float, float] | None
 """Match that 95 % of wrong scores do not reach, and that 95 % of right ones do."""
@@ -38,7 +43,6 @@ MatchRange: TypeAlias = tuple[float, float] | None
 Place: TypeAlias = Callable[[Performance], tuple[PlacedNotes, float]]
 
 _RUN = 8  # chords: so many that the network does not find are a sign that they were not played
-_LONG_WAIT = 4.0  # seconds more than twice as long as the score says
 _BETTER = 0.02  # by which passages, or another key, must match better than the whole
 
 
@@ -124,23 +128,13 @@ def _doubtful(part: Performance, placed: PlacedNotes, match_range: MatchRange) -
     """Return whether the network finds next to nothing of some chords, or less than is usual."""
     if placed.probability is None or match_range is None:
         return False
-    if (placed.match or 0.0) < match_range[1] or _waits(part, placed):
+    if (placed.match or 0.0) < match_range[1] or long_waits(part.chords.onsets, placed.chords):
         return True
     group = part.chords.group
     of_chord = np.bincount(group, placed.probability) / np.bincount(group)
     run = min(_RUN, of_chord.size)
     means = np.convolve(of_chord, np.full(run, 1.0 / run), "valid")
     return bool(means.min() < match_range[0])
-
-
-def _waits(part: Performance, placed: PlacedNotes) -> bool:
-    """Return whether a chord follows the one before far later than the tempo says."""
-    onsets, times = part.chords.onsets, placed.chords
-    if len(onsets) < _RUN:
-        return False
-    # the median: a local tempo would follow the gap
-    pace = float(np.median(np.diff(times) / np.diff(onsets)))
-    return bool((np.diff(times) > _LONG_WAIT + 2.0 * pace * np.diff(onsets)).any())
 
 
 def _poor(match: float | None, match_range: MatchRange) -> bool:
@@ -158,6 +152,7 @@ def _border(match_range: tuple[float, float]) -> float:
 def result_of(
     found: FoundPart,
     confidence_of: ConfidenceModel,
+    unplayed_model: ConfidenceModel | None,
     offset: float,
     match_range: MatchRange,
     audio: str | None,
@@ -189,6 +184,9 @@ def result_of(
     told = described(part.shift, tuning) if match is not None else None
     if told is not None:
         warnings.append(told)
+    unplayed, mismatches = _disagreement(found, unplayed_model, chords, passages)
+    if _poor(match, match_range):
+        mismatches = ()
     onsets, confidence = chords[whole.chord_of], np.zeros(n)
     onsets[index] = placed.notes[part.row] - offset
     confidence[index] = trust * confidence_of(placed.evidence)[part.row]
@@ -207,6 +205,33 @@ def result_of(
         match=match,
         warnings=tuple(warnings),
         passages=passages,
+        unplayed=unplayed,
+        mismatches=mismatches,
         transposition=part.shift,
         tuning=440.0 * 2.0 ** (tuning / 12.0),
     )
+
+
+def _disagreement(
+    found: FoundPart,
+    model: ConfidenceModel | None,
+    chords: Float64,
+    passages: tuple[PlayedPassage, ...],
+) -> tuple[Float64 | None, tuple[Mismatch, ...]]:
+    """Return how probably each note was not played, and the mismatches; chords are in seconds."""
+    whole, part = found.whole, found.part
+    if model is None or found.placed.unplayed is None:
+        return None, ()
+    unplayed = unplayed_of(model(found.placed.unplayed)[part.row], found.index, len(whole.score))
+    begin, end = sounding_part(semitone_levels(whole.signal), whole.signal.hop)
+    mismatches = score_mismatches(
+        whole.score,
+        unplayed,
+        found.index,
+        whole.chord_of,
+        chords,
+        whole.chords.onsets,
+        passages,
+        (begin, end),
+    )
+    return unplayed, mismatches

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from align._numba import compiled
 from align.features.pitch import N_BANDS
 from align.formats.scores import Chords, Score
-from align.music.coarse import active_part, averaged, recorded_profile, written_profile
+from align.music.coarse import averaged, playing_frames, recorded_profile, written_profile
 from align.types import IntArray
 
 __all__ = ["Passage", "Passages", "find_passages"]
@@ -94,8 +94,8 @@ class _Problem:
         step = max(step, len(level) * hop * np.sqrt(_STRETCHES[-1] / _MOST_CELLS))
         audio, width = averaged(level, max(1, round(step / hop)))
         self.frame = width * hop
-        self.begin, end = active_part(audio)
-        self.recorded = recorded_profile(audio[self.begin : end])
+        self.kept = playing_frames(audio, self.frame)
+        self.recorded = recorded_profile(audio[self.kept])
         self.score = score
         self.length = max(float(score.ends.max() - score.onsets[0]), 1e-3)
         self.written: dict[float, Float32] = {}
@@ -159,7 +159,7 @@ class _Problem:
                 continue
             place, first = np.unique(columns[part], return_index=True)
             at = np.interp(where[inside], place, rows[part][first])
-            times = (at + self.begin) * self.frame
+            times = np.interp(at, np.arange(self.kept.size), self.kept) * self.frame
             out.append(Passage(int(inside[0]), int(inside[-1]), times))
         return tuple(out)
 

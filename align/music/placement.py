@@ -11,6 +11,7 @@ from align.music.default_functions import PAD, NoteProbabilities
 from align.music.functions import ChordFunctions
 from align.music.notes import note_spread, note_times
 from align.music.performance import Performance
+from align.music.unplayed import unplayed_evidence
 from align.sequence.frames import in_order
 from align.sequence.refine import refine_onsets
 
@@ -27,13 +28,15 @@ class PlacedNotes:
 
     `notes` [shape=(M,)] are seconds of each merged note, which may be out of order; `chords`
     [shape=(G,)] of each chord, strictly increasing. The confidence is made of `evidence`
-    [shape=(M, F)]. `probability` [shape=(M,)] is the network's highest within 40 ms of the chord.
+    [shape=(M, F)]. `probability` [shape=(M,)] is the network's highest within 40 ms of the chord,
+    and `unplayed` [shape=(M, F + N_UNPLAYED)] the evidence that a note was not played.
     """
 
     notes: Float64
     chords: Float64
     evidence: Float64
     probability: Float64 | None
+    unplayed: Float64 | None = None
 
     @property
     def match(self) -> float | None:
@@ -63,10 +66,16 @@ def place_notes(
     after = (exact - found.frames)[group]
     times = note_times(near, after, note_spread(near, after, group, hop), hop)
     beside = np.abs(reach) <= round(_BESIDE / hop)
-    probability = near[:, beside].max(axis=1).astype(np.float64)
+    closest = near[:, beside]
+    seconds = np.clip((found.frames[group] + times) * hop, 0.0, performance.signal.duration)
+    evidence = network_evidence(near, times, hop, group)
+    missing = unplayed_evidence(
+        performance.signal, performance.notes.pitches, seconds / hop, near, closest, evidence[:, 1]
+    )
     return PlacedNotes(
-        np.clip((found.frames[group] + times) * hop, 0.0, performance.signal.duration),
+        seconds,
         chords,
-        network_evidence(near, times, hop, group),
-        probability,
+        evidence,
+        closest.max(axis=1).astype(np.float64),
+        np.concatenate([evidence, missing], axis=1),
     )

@@ -25,7 +25,7 @@ from align.results.chords import checked_chords, guessed_durations, score_onsets
 from align.results.time_map import mapped, tempo_curve
 from align.results.timing import Timing, vector
 from align.results.writing import NoteWriting
-from align.types import Event, IntArray, Note, PlayedPassage, pitch_name
+from align.types import Event, IntArray, Mismatch, Note, PlayedPassage, pitch_name
 
 if TYPE_CHECKING:
     from align.formats.beats import Beats
@@ -82,6 +82,11 @@ class MusicAlignment(NoteWriting, Timing):
         Semitones by which the recording sounds higher than the score is written.
     tuning : float, optional
         A4 of the recording in Hz, given the transposition.
+    unplayed : array_like [shape=(N,)], optional
+        Probability that each note was not played, in [0, 1].
+    mismatches : sequence of Mismatch
+        Notes that were not played (``unplayed``) and music that is not in the score
+        (``unwritten``), in the order of the recording.
 
     Raises
     ------
@@ -115,6 +120,8 @@ class MusicAlignment(NoteWriting, Timing):
     passages: tuple[PlayedPassage, ...] = ()
     transposition: int = 0
     tuning: float | None = None
+    unplayed: Float64 | None = None
+    mismatches: tuple[Mismatch, ...] = ()
 
     def __post_init__(self) -> None:
         events = tuple(self.events)
@@ -136,6 +143,11 @@ class MusicAlignment(NoteWriting, Timing):
         ids = tuple(f"n{k}" for k in range(n)) if ids is None else tuple(map(str, ids))
         if len(ids) != n or len(set(ids)) != n:
             raise ParameterError(f"note_ids must be {n} different names, one for each note.")
+        unplayed = self.unplayed
+        if unplayed is not None:
+            unplayed = vector(unplayed, n, "unplayed")
+            if not ((unplayed >= 0) & (unplayed <= 1)).all():
+                raise ParameterError("unplayed must lie in [0, 1].")
         if set(self.repeats) - {"y", "n"}:
             raise ParameterError(f"repeats={self.repeats!r}, must be letters y and n only.")
         self._set(
@@ -146,6 +158,8 @@ class MusicAlignment(NoteWriting, Timing):
             chord_onsets=chords.onsets,
             chord_score_onsets=chords.score_onsets,
             passages=tuple(self.passages),
+            unplayed=unplayed,
+            mismatches=tuple(self.mismatches),
             score_file=None if self.score_file is None else os.fspath(self.score_file),
         )
         sounding = _latest(self._note_ends(score_onsets))
@@ -377,8 +391,8 @@ class MusicAlignment(NoteWriting, Timing):
         Returns
         -------
         MusicAlignment
-            Chords are taken from the notes; confidence, match and passages, which spoke of the old
-            times, are left out.
+            Chords are taken from the notes; confidence, match, passages and mismatches, which
+            spoke of the old times, are left out.
         """
         times = np.asarray(onsets, dtype=np.float64)
         return type(self)(

@@ -17,11 +17,12 @@ from align.errors import DataError, ParameterError
 from align.formats.beats import beats_of_bars
 from align.formats.midi_out import TempoMap, fit_tempo_map, format_midi
 from align.formats.music_files import write_music
+from align.formats.note_table import format_note_table
 from align.formats.score_midi import read_midi_notes, read_midi_score
 from align.formats.scores import Score, read_note_truth, read_score
 from align.formats.table import MUSIC_FORMATS, is_music
 from align.results.music import MusicAlignment
-from align.types import Note, PlayedPassage
+from align.types import Mismatch, Note, PlayedPassage
 
 NOTE = '{"pitch": 60, "score_onset": 0, "score_duration": 1, "onset": 0, "chord": 0}'
 WRONG = f'{{"notes": [{NOTE}], %s: %s}}'
@@ -50,6 +51,16 @@ def test_a_table_comes_back(tmp_path: Path, suffix: str) -> None:
     np.testing.assert_allclose(found.durations, wanted.durations, atol=1e-6)
     assert found.duration == wanted.duration
     assert found.confidence is None  # a person may have corrected the times
+
+
+def test_a_table_says_how_probably_notes_were_not_played() -> None:
+    wanted = random_alignment(1)
+    unplayed = np.linspace(0, 1, len(wanted))
+    head, first, *_ = format_note_table(
+        dataclasses.replace(wanted, unplayed=unplayed)
+    ).splitlines()
+    assert head.endswith(",duration_s,unplayed")
+    assert first.endswith(",0.0000")
 
 
 def test_a_corrected_table_is_a_score_and_a_truth(tmp_path: Path) -> None:
@@ -109,7 +120,18 @@ def test_json_comes_back_exactly(tmp_path_factory, seed: int, bare: bool) -> Non
         wanted = MusicAlignment(wanted.events, wanted.onsets)
     else:
         passages = (PlayedPassage(0.5, 4.0, 0.0, 3.0, (1, 2)), PlayedPassage(4.5, 6.0, 5.0, 7.0))
-        wanted = dataclasses.replace(wanted, passages=passages, transposition=-1, tuning=439.2)
+        mismatches = (
+            Mismatch("unplayed", 1.0, 1.5, ("C4",), 0.9, notes=("n1",), bars=(1, 1)),
+            Mismatch("unwritten", 4.0, 4.5, (), 0.8),
+        )
+        wanted = dataclasses.replace(
+            wanted,
+            passages=passages,
+            transposition=-1,
+            tuning=439.2,
+            unplayed=np.linspace(0, 1, len(wanted)),
+            mismatches=mismatches,
+        )
     path = tmp_path_factory.mktemp("json") / "a.json"
     wanted.to_json(path)
     assert MusicAlignment.from_labels(path) == wanted

@@ -226,3 +226,26 @@ def test_a_real_piece(shared_data):
     found = coarse_alignment(level, round(HOP * rate) / rate, score, grouped)
     assert np.abs(found.times - truth).max() < 0.6
     assert np.abs(found.times - truth).mean() < 0.04
+
+
+@pytest.mark.parametrize("parts", ["before", "after", "between"])
+def test_noise_does_not_move_chords(parts):
+    score = melody()
+    x = performed(score, lambda t: 1.0 + 1.3 * t)
+    rng = np.random.default_rng(0)
+    noise = (0.1 * rng.normal(size=6 * RATE)).astype(np.float32)
+    where = {"before": 0, "between": x.size // 2, "after": x.size}[parts]
+    y = np.concatenate([x[:where], noise, x[where:]])
+    found = coarse_alignment(level_of(y), HOP, score, chords(score))
+    clean = coarse_alignment(level_of(x), HOP, score, chords(score)).times
+    moved = clean + 6.0 * (clean >= where / RATE)
+    assert np.median(np.abs(found.times - moved)) < 0.05
+    assert np.mean(np.abs(found.times - moved) < 0.3) > 0.95
+
+
+def test_music_without_noise_is_kept_whole():
+    level = level_of(performed(melody(), lambda t: 1.0 + 1.3 * t))
+    audio, width = coarse.averaged(level, 5)
+    begin, end = coarse.active_part(audio)
+    kept = coarse.playing_frames(audio, width * HOP)
+    np.testing.assert_array_equal(kept, np.arange(begin, end))

@@ -340,6 +340,22 @@ def test_a_model_survives_its_file(
     assert (tmp_path / "n.align").read_bytes() == (tmp_path / "m.align").read_bytes()
 
 
+def test_a_model_of_an_earlier_version_knows_no_mismatches(
+    model: MusicAligner, unseen: tuple[Path, Path, np.ndarray], tmp_path: Path
+) -> None:
+    assert model.unplayed_ is not None
+    audio, score, _ = unseen
+    expected = model.align(audio, score)
+    assert expected.unplayed is not None
+    model.save(tmp_path / "m.align")
+    kind, header, arrays = read_model(tmp_path / "m.align")
+    del arrays["unplayed"]
+    write_model(tmp_path / "old.align", kind, header, arrays)
+    found = align.load(tmp_path / "old.align").align(audio, score)
+    assert (found.unplayed, found.mismatches) == (None, ())
+    np.testing.assert_array_equal(found.onsets, expected.onsets)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -351,6 +367,7 @@ def test_a_model_survives_its_file(
         (lambda h, a: h["base_functions"].reverse(), "not those of its parameters"),
         (lambda h, a: a.update(coef=np.zeros(3)), r"array 'coef' .* must be \(5,\)"),
         (lambda h, a: a.update(confidence=np.zeros(5)), "array 'confidence'"),
+        (lambda h, a: a.update(unplayed=np.zeros(5)), "array 'unplayed' is of shape"),
         (lambda h, a: h.update(match_range=[0.5, 0.4]), "range of matches"),
         (lambda h, a: a.update(scale=np.zeros(5)), "a scale is not above 0"),
     ],

@@ -1,0 +1,125 @@
+"""Where a score and a recording disagree: notes and bars not played, music that is not written.
+
+Notes between the passages that are played stand together; how probably they were not played was
+counted. Of the other notes those are listed that were not played with a
+probability of nine in ten or more, chord by chord. What is played before, between and after
+passages for three seconds or more, or while a chord is far later than the tempo says, is not of
+the score, as surely as the notes beside it are.
+"""
+
+from itertools import groupby
+
+import numpy as np
+import numpy.typing as npt
+
+from align.formats.beats import Beats
+from align.formats.scores import Score
+from align.types import IntArray, Mismatch, PlayedPassage, pitch_name
+
+__all__ = ["long_waits", "score_mismatches", "unplayed_of"]
+
+Float64 = npt.NDArray[np.float64]
+
+_SKIPPED = 0.8  # probability; so often they were, of bars cut out by recipes/mismatch/notes.py
+_LISTED = 0.9  # probability; below, true scores would be full of them
+_ENOUGH = 8  # chords, to know a tempo
+_LONG_WAIT = 4.0  # seconds more than twice as long as the score says
+_STRETCH = 3.0  # seconds without the score; a last chord may ring for less
+
+
+def unplayed_of(part: Float64, index: IntArray, n: int) -> Float64:
+    """Return the probability that each of `n` notes was not played [shape=(N,)].
+
+    `part` [shape=(P,)] is that of the notes `index`, which are in passages that are played.
+
+    Examples
+    --------
+    >>> unplayed_of(np.array([0.1, 0.2]), np.array([0, 3]), 4)
+    array([0.1, 0.8, 0.8, 0.2])
+    """
+    out = np.full(n, _SKIPPED)
+    out[index] = part
+    return out
+
+
+def score_mismatches(
+    score: Score,
+    unplayed: Float64,
+    index: IntArray,
+    chord_of: IntArray,
+    chords: Float64,
+    chord_onsets: Float64,
+    passages: tuple[PlayedPassage, ...],
+    sounding: tuple[float, float],
+) -> tuple[Mismatch, ...]:
+    """Return the mismatches in the order of the recording.
+
+    `unplayed` [shape=(N,)] is as `unplayed_of` returns it, with `index`. Chord `chord_of`
+    [shape=(N,)] of each note is played at `chords` [shape=(G,)], in seconds, and stands at
+    `chord_onsets` [shape=(G,)] in the score. `passages` are those that are played, if they are
+    not simply the score, within `sounding`, seconds of the recording.
+    """
+    ends = np.append(chords[1:], max(chords[-1], sounding[1]))
+    runs = _runs(index, len(score))
+    within = index[unplayed[index] >= _LISTED]
+    runs += [
+        np.array(list(notes)) for _, notes in groupby(within.tolist(), key=chord_of.__getitem__)
+    ]
+    found = [
+        Mismatch(
+            "unplayed",
+            float(chords[chord_of[run[0]]]),
+            float(ends[chord_of[run[-1]]]),
+            tuple(pitch_name(int(score.pitches[k])) for k in run),
+            float(unplayed[run].mean()),
+            notes=tuple(score.ids[k] for k in run),
+            bars=_bars(score.onsets[run[[0, -1]]], score.beats),
+        )
+        for run in runs
+    ]
+    sure = float(1.0 - unplayed[index].mean())
+    if passages:
+        starts = [sounding[0], *(passage.end for passage in passages)]
+        stops = [*(passage.start for passage in passages), sounding[1]]
+        stretches = list(zip(starts, stops, strict=True))
+    else:
+        stretches = long_waits(chord_onsets, chords)
+    found += [
+        Mismatch("unwritten", begin, end, (), sure)
+        for begin, end in stretches
+        if end - begin >= _STRETCH
+    ]
+    return tuple(sorted(found, key=lambda mismatch: mismatch.start))
+
+
+def long_waits(chord_onsets: Float64, chords: Float64) -> list[tuple[float, float]]:
+    """Return where a chord comes far later after the one before than the tempo says, in seconds.
+
+    Chords stand at `chord_onsets` [shape=(G,)] in the score and are played at `chords`
+    [shape=(G,)]. A stretch begins where the next chord was to come, and ends where it came.
+
+    Examples
+    --------
+    >>> long_waits(np.arange(9.0), np.r_[np.arange(5.0), np.arange(13.0, 17.0)])
+    [(5.0, 13.0)]
+    """
+    if len(chords) < _ENOUGH:
+        return []
+    written, played = np.diff(chord_onsets), np.diff(chords)
+    pace = float(np.median(played / written))  # a local tempo would follow the gap
+    late = np.flatnonzero(played > _LONG_WAIT + 2.0 * pace * written)
+    return [(float(chords[k] + pace * written[k]), float(chords[k + 1])) for k in late]
+
+
+def _runs(index: IntArray, n: int) -> list[IntArray]:
+    """Return the notes that are none of `index`, those that follow each other together."""
+    missing = np.setdiff1d(np.arange(n), index)
+    cuts = np.flatnonzero(np.diff(missing) > 1) + 1
+    return [run for run in np.split(missing, cuts) if run.size]
+
+
+def _bars(onsets: Float64, beats: Beats | None) -> tuple[int, int] | None:
+    if beats is None:
+        return None
+    first, last = beats.at(onsets)[0].tolist()
+    return first, last
