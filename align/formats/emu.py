@@ -301,7 +301,7 @@ def _within(words: dict[int, _Row], phones: dict[int, _Row]) -> Iterator[tuple[i
 def write_emu_database(
     folder: str | os.PathLike[str], recordings: Mapping[str, Tiers], *, session: str = "0000"
 ) -> Path:
-    """Write a database that emuR's ``load_emuDB`` opens: configuration, annotations, recordings.
+    """Write a database for emuR's ``load_emuDB``: configuration, annotations, recordings.
 
     Parameters
     ----------
