@@ -41,6 +41,8 @@ class Signal:
         Length of a frame in seconds; rounded to a whole number of samples.
     name : str
         What messages call the recording.
+    own_rate : int, optional
+        Sampling rate of the recording itself in Hz, where the samples were resampled.
 
     Attributes
     ----------
@@ -63,12 +65,19 @@ class Signal:
     """
 
     def __init__(
-        self, samples: npt.NDArray[np.float32], rate: int, hop: float = 0.005, name: str = ""
+        self,
+        samples: npt.NDArray[np.float32],
+        rate: int,
+        hop: float = 0.005,
+        name: str = "",
+        *,
+        own_rate: int | None = None,
     ) -> None:
         self.samples = np.asarray(samples, dtype=np.float32)
         if self.samples.ndim != 1 or self.samples.size == 0:
             raise ParameterError(f"samples.shape={self.samples.shape}, must be (n,), n > 0.")
         self.rate = int(rate)
+        self.own_rate = self.rate if own_rate is None else int(own_rate)
         self.hop_length = round(hop * rate)
         if self.hop_length < 1:
             raise ParameterError(f"hop={hop} s is less than one sample at {rate} Hz.")
@@ -103,19 +112,20 @@ class Signal:
         name : str, optional
             What messages call the recording; by default its path.
         """
-        from align.features.audio import read_audio
+        from align.features.audio import audio_info, read_audio
 
         samples, rate = read_audio(audio, rate, source_rate=source_rate, name=name)
-        if not name and not isinstance(audio, np.ndarray):
-            name = os.fspath(audio)
-        return cls(samples, rate, hop, name)
+        if not isinstance(audio, np.ndarray):
+            name, source_rate = name or os.fspath(audio), audio_info(audio).rate
+        return cls(samples, rate, hop, name, own_rate=source_rate)
 
     def part(self, begin: float, end: float) -> "Signal":
         """Return the recording from `begin` to `end` seconds, moved to the nearest frames."""
         first, stop = (round(time / self.hop) * self.hop_length for time in (begin, end))
         if end >= self.duration:
             stop = self.samples.size
-        return type(self)(self.samples[first:stop], self.rate, self.hop, self.name)
+        samples = self.samples[first:stop]
+        return type(self)(samples, self.rate, self.hop, self.name, own_rate=self.own_rate)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave what was computed behind: a copy, or another process, computes what it needs."""

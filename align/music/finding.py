@@ -198,7 +198,7 @@ def result_of(
         confidence=confidence,
         score=found.value,
         audio=audio,
-        rate=whole.signal.rate,
+        rate=whole.signal.own_rate,
         chord_of=whole.chord_of,
         chord_onsets=chords,
         chord_score_onsets=whole.chords.onsets,

@@ -214,9 +214,9 @@ def read_signal(
         name = "recording"
         samples, wanted = read_audio(audio, wanted, source_rate=rate, name=name)
     else:
-        name = os.fspath(audio)
-        samples, wanted = read_audio(audio, min(audio_info(audio).rate, highest_rate))
-    return Signal(samples, wanted, HOP, name)
+        name, rate = os.fspath(audio), audio_info(audio).rate
+        samples, wanted = read_audio(audio, min(rate, highest_rate))
+    return Signal(samples, wanted, HOP, name, own_rate=rate)
 
 
 def _moved(pitches: IntArray, shift: int) -> IntArray:

@@ -284,7 +284,7 @@ class SequenceAligner(TimedAligner):
             confidence=None if confidence is None else confidence[place[:-1]],
             score=path.score,
             audio=audio,
-            rate=signal.rate,
+            rate=signal.own_rate,
             **fields_of(fit, place),
         )
 
@@ -448,7 +448,7 @@ class SequenceAligner(TimedAligner):
             confidence=None if confidence is None else confidence[asked],
             score=path.score,
             audio=None if isinstance(audio, np.ndarray) else os.fspath(audio),
-            rate=signal.rate,
+            rate=signal.own_rate,
             **fields_of(fit, np.append(np.flatnonzero(place != -1), len(place)), place >= 0),
         )
         return LatticeAlignment(alignment, place[asked])

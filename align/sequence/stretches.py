@@ -231,7 +231,7 @@ def joined_stretches(
         match=float(np.average(matches, weights=seconds)) if len(matches) == len(parts) else None,
         score=float(np.sum([part.score for _, part in parts])),
         audio=audio,
-        rate=signal.rate,
+        rate=signal.own_rate,
         warnings=tuple(
             f"from {at.begin:.1f} to {at.end:.1f} s: {text}"
             for at, part in parts

@@ -4,6 +4,7 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
+import soundfile
 from synthetic_speech import RATE, random_phones, recording
 
 import align
@@ -161,3 +162,15 @@ def test_the_german_model_may_be_used_for_anything_and_learned_how_words_are_sai
     assert german.language == "de"
     assert german.realisations_["0"] < -1  # to leave a phone out, whatever it is
     assert (files("align.data") / "speech-de.align").stat().st_size < 1.5e6
+
+
+def test_samples_are_those_of_the_recording(bundled, tmp_path):
+    samples = np.random.default_rng(0).normal(size=22050).astype(np.float32) * 0.01
+    soundfile.write(tmp_path / "a.wav", samples, 44100)
+    found = bundled.align(tmp_path / "a.wav", ["s", "a"])
+    assert found.rate == 44100
+    found.to_phn(tmp_path / "a.phn")
+    last = (tmp_path / "a.phn").read_text().splitlines()[-1].split()
+    assert int(last[0]) == round(found.onsets[1] * 44100)
+    assert bundled.align(samples, ["s", "a"], rate=44100).rate == 44100
+    assert align.read_corpus(tmp_path)[0].onsets == pytest.approx(found.onsets, abs=1e-4)
