@@ -43,12 +43,14 @@ class Console:
     """How much is printed, and the one bar that may be on the screen.
 
     `verbosity` is -1 for errors only, 0 for messages and progress, 1 for details too; `debug`
-    shows tracebacks. `own_process` says that this process runs nothing but the command.
+    shows tracebacks. `own_process` says that this process runs nothing but the command. `names`
+    are what messages call files that the user did not name.
     """
 
     verbosity: int = 0
     debug: bool = False
     own_process: bool = False
+    names: dict[str, str] = field(default_factory=dict)
     begun: float = field(default_factory=time.perf_counter)
     _bar: Any = field(default=None, repr=False)
     _stage: str = ""
@@ -76,6 +78,8 @@ class Console:
 
     def _line(self, text: str) -> None:
         self.finish()
+        for path, name in self.names.items():
+            text = text.replace(path, name)
         click.echo(text, err=True)
 
     def summary(self, text: str) -> None:

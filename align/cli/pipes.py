@@ -25,6 +25,7 @@ def recording(audio: Path) -> Path:
         return audio
     path = _folder("align-standard-input-") / "stdin.wav"  # libsndfile looks at the content
     path.write_bytes(sys.stdin.buffer.read())
+    click.get_current_context().obj.names[str(path)] = "standard input"
     return path
 
 

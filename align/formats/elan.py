@@ -36,7 +36,7 @@ from align.errors import DataError, ParameterError
 from align.files.atomic import atomic_write
 from align.files.text import read_bytes
 from align.formats.labels import SLACK, Labels, TimedLabels, make_labels, ticks
-from align.formats.tiers import PHONES, WORDS, Tier, Tiers, checked_tiers, choose_tier
+from align.formats.tiers import PHONES, WORDS, Tier, Tiers, checked_tiers, labelled_tier
 
 __all__ = ["read_eaf", "read_eaf_tiers", "write_eaf", "write_eaf_tiers"]
 
@@ -190,10 +190,7 @@ def read_eaf(
     name = os.fspath(path)
     tiers, length = _read(path)
     known = duration if duration is not None else length
-    chosen = choose_tier(tiers, tier, name)
-    if not any(label.strip() for label in chosen.labels):
-        raise DataError(f"tier {chosen.name!r} is empty; label it first.", path=name)
-    chosen = _filled(chosen, known)
+    chosen = _filled(labelled_tier(tiers, tier, name), known)
     found = make_labels(chosen.labels, chosen.times, path=name, duration=known, silence=silence)
     return found if known is not None else replace(found, duration=found.end)
 

@@ -36,7 +36,7 @@ from align.errors import DataError, ParameterError
 from align.files.atomic import atomic_write
 from align.formats.frame import parsed_json
 from align.formats.labels import Labels, TimedLabels, make_labels, ticks
-from align.formats.tiers import PHONES, WORDS, Tier, Tiers, checked_tiers, choose_tier
+from align.formats.tiers import PHONES, WORDS, Tier, Tiers, checked_tiers, labelled_tier
 from align.types import SILENCES
 
 __all__ = [
@@ -91,9 +91,7 @@ def read_annot(
 ) -> Labels:
     """Read the labels of one level; the parameters are those of `align.formats.read_labels`."""
     name = os.fspath(path)
-    chosen = choose_tier(_read(name, encoding), tier, name)
-    if not any(label.strip() for label in chosen.labels):
-        raise DataError(f"level {chosen.name!r} is empty; label it first.", path=name)
+    chosen = labelled_tier(_read(name, encoding), tier, name)
     return make_labels(chosen.labels, chosen.times, path=name, duration=duration, silence=silence)
 
 

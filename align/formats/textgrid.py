@@ -37,7 +37,7 @@ from align.formats.tiers import (
     Tier,
     Tiers,
     checked_tiers,
-    choose_tier,
+    labelled_tier,
     with_confidence,
 )
 
@@ -195,9 +195,7 @@ def read_textgrid(
         If the file cannot be used, or no tier or several could be meant.
     """
     name = os.fspath(path)
-    chosen = choose_tier(read_grid(path, encoding), tier, name)
-    if not any(label.strip() for label in chosen.labels):
-        raise DataError(f"tier {chosen.name!r} is empty; label it first.", path=name)
+    chosen = labelled_tier(read_grid(path, encoding), tier, name)
     labels = make_labels(
         chosen.labels,
         chosen.times,

@@ -26,6 +26,7 @@ __all__ = [
     "Tiers",
     "checked_tiers",
     "choose_tier",
+    "labelled_tier",
     "with_confidence",
 ]
 
@@ -206,6 +207,14 @@ def choose_tier(tiers: Sequence[Tier], wanted: str | None, path: str | None) -> 
         f"has no tier 'phones' (interval tiers: {have}); rename a tier or name the one to read.",
         path=path,
     )
+
+
+def labelled_tier(tiers: Sequence[Tier], wanted: str | None, path: str) -> Tier:
+    """Return what `choose_tier` does; DataError if it has no labels."""
+    chosen = choose_tier(tiers, wanted, path)
+    if not any(label.strip() for label in chosen.labels):
+        raise DataError(f"tier {chosen.name!r} is empty; label it first.", path=path)
+    return chosen
 
 
 def checked_tiers(

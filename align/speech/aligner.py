@@ -235,9 +235,9 @@ class SpeechAligner(SequenceAligner):
     def _check_own(self) -> None:
         super()._check_own()
         if self.language is not None:  # said before anything is trained
-            from align.speech.text.lookup import make_dictionary
+            from align.speech.text.lookup import look_up, make_dictionary
 
-            make_dictionary(None, self.language)
+            look_up("a", make_dictionary(None, self.language), language=self.language)
         if self.surroundings < 0:
             raise ParameterError(f"surroundings={self.surroundings}, must not be negative.")
         if self.surroundings:

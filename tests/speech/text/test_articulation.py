@@ -120,3 +120,9 @@ def test_costs_of_a_model_in_the_ipa_are_used(monkeypatch: pytest.MonkeyPatch) -
         found = align_text(model, audio, "the kiwi", dictionary=words)
         dropped[cost] = found.phones.labels.count("ə") == 0
     assert dropped == {-100.0: False, 100.0: True}
+
+
+def test_a_language_that_nobody_can_pronounce_is_refused_before_training() -> None:
+    aligner = align.SpeechAligner("universal", language="zz")
+    with pytest.raises(align.ParameterError, match="language='zz'"):
+        aligner.fit([])
