@@ -337,10 +337,10 @@ def huge_flac() -> bytes:
 def test_a_header_cannot_make_us_allocate(tmp_path, content):
     resource = pytest.importorskip("resource")
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(DataError, match="truncated"):
         read_audio(put(tmp_path, content))
-    assert time.perf_counter() - start < 5.0
+    assert time.process_time() - start < 1.0
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000  # kB
 
 

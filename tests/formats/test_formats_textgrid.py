@@ -240,7 +240,7 @@ def test_a_lying_count_is_refused_at_once(tmp_path):
     begin = time.process_time()
     with pytest.raises(DataError, match="ends where a time should follow"):
         read_textgrid(save(tmp_path / "x.TextGrid", text))
-    assert time.process_time() - begin < 5.0
+    assert time.process_time() - begin < 1.0
 
 
 def test_unclosed_quotes_take_linear_time():
@@ -248,7 +248,7 @@ def test_unclosed_quotes_take_linear_time():
     begin = time.process_time()
     with pytest.raises(DataError, match="not closed"):
         parse_textgrid(text)
-    assert time.process_time() - begin < 10.0
+    assert time.process_time() - begin < 2.0
 
 
 def test_times_are_checked(tmp_path):
@@ -267,7 +267,7 @@ def test_agrees_with_praatio_on_voxangeles(shared_data):
     begin = time.process_time()
     for path in paths:
         assert len(read_textgrid(path)) >= 1
-    assert (time.process_time() - begin) / len(paths) < 0.02  # about 0.002
+    assert (time.process_time() - begin) / len(paths) < 0.005
     for path in paths[::10]:
         peer = praatio.openTextgrid(str(path), includeEmptyIntervals=True)
         mine = parse_textgrid(read_text(path))
