@@ -20,6 +20,6 @@ RUN pip install --no-cache-dir "$(echo /wheels/*.whl)[text,plot,scores,elan]" &&
 RUN useradd --create-home align && mkdir /data && chown align /data
 USER align
 WORKDIR /data
-RUN align demo /tmp/demo && rm -r /tmp/demo
+RUN align demo align-demo && rm -r align-demo
 ENTRYPOINT ["align"]
 CMD ["demo", "align-demo"]
