@@ -45,7 +45,8 @@ class Quality:
     The optional numbers are described at the top of this module. `where` is when the least sure
     event begins, in seconds, and `label` which it is; `match` is the lowest where there are
     several, made of what follows it. Of music, `transposition` is in semitones, `tuning` the A4 in
-    Hz, and `passages` what is played where that is not simply the score. `said` is what the
+    Hz, `passages` what is played where that is not simply the score, and `mismatches` what is
+    listed of notes that were not played and music that is not written. `said` is what the
     alignment itself warns of.
     """
 
@@ -65,6 +66,7 @@ class Quality:
     transposition: float | None = None
     tuning: float | None = None
     passages: str = ""
+    mismatches: str = ""
     said: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -77,7 +79,7 @@ class Quality:
         numbers = {
             field.name: values.get(field.name)
             for field in fields(cls)
-            if field.name not in ("name", "label", "least_like", "passages", "said")
+            if field.name not in ("name", "label", "least_like", "passages", "mismatches", "said")
         }
         if not all(v is None or isinstance(v, int | float) for v in numbers.values()):
             return None
@@ -92,6 +94,7 @@ class Quality:
             label=str(values.get("label", "")),
             least_like=str(values.get("least_like", "")),
             passages=str(values.get("passages", "")),
+            mismatches=str(values.get("mismatches", "")),
             **numbers,  # type: ignore[arg-type]
         )
 
@@ -141,7 +144,7 @@ def measure(name: str, alignments: Sequence[Timing], odd_lengths: int = 0) -> Qu
 
 
 def _played(alignments: Sequence[Timing]) -> dict[str, Any]:
-    """Return key, tuning and passages of music."""
+    """Return key, tuning, passages and mismatches of music."""
     music = next((a for a in alignments if isinstance(a, MusicAlignment)), None)
     if music is None:
         return {}
@@ -149,6 +152,7 @@ def _played(alignments: Sequence[Timing]) -> dict[str, Any]:
         "transposition": music.transposition,
         "tuning": None if music.tuning is None else round(music.tuning, 1),
         "passages": "; ".join(map(str, music.passages)),
+        "mismatches": "; ".join(map(str, music.mismatches)),
     }
 
 
@@ -235,6 +239,7 @@ COLUMNS = (
     "transposition",
     "tuning_hz",
     "passages",
+    "mismatches",
     "reason",
 )
 """Columns of the table of a run."""
@@ -262,7 +267,7 @@ def quality_csv(
             *(q.events, q.seconds, q.odd_lengths, q.score_per_event, q.confidence),
             *(q.lowest_confidence, q.where, q.label, q.match),
             *(q.unlike, q.least_like, q.least_like_at),
-            *(q.transposition, q.tuning, q.passages),
+            *(q.transposition, q.tuning, q.passages, q.mismatches),
         )
         row = ["" if value is None else value for value in values]
         table.writerow([path_of.get(q.name, q.name), "aligned", "; ".join(warnings), *row, ""])

@@ -162,17 +162,14 @@ def described_part(passages: tuple[PlayedPassage, ...], index: IntArray, n_notes
     if len(passages) == 1:
         head = f"a part of the score: {listed}"
     first, last = int(index.min()), int(index.max())
-    ends = (
-        (f"its first {first}", first),
-        (f"{last + 1 - first - index.size} in between", last + 1 - first - index.size),
-        (f"its last {n_notes - 1 - last}", n_notes - 1 - last),
-    )
-    which = " and ".join(text for text, count in ends if count)
+    missing = first, last + 1 - first - index.size, n_notes - 1 - last
+    names = f"the first {missing[0]}", f"{missing[1]} in between", f"the last {missing[2]}"
+    which = " and ".join(name for name, count in zip(names, missing, strict=True) if count)
     rest = ""
     if which:
         rest = (
-            f"; {which} notes, of {n_notes}, seem not to have been played, and their times mean "
-            "nothing"
+            f"; of the {n_notes} notes of the score {which} seem not to have been played, and the "
+            "times of these mean nothing"
         )
     return f"the recording holds {head}{rest}."
 

@@ -74,7 +74,7 @@ class Document:
     match : float, optional
         How well events and recording fit, in [0, 1].
     mismatches : tuple of mapping
-        Where text and recording disagree: ``label``, ``start``, ``end``.
+        Where text or score and recording disagree: ``label``, ``start``, ``end``, ``text``.
     """
 
     kind: str
@@ -183,10 +183,7 @@ class Document:
             words,
             len(rows) + (0 if words is None else len(found.words)),
             phones.match,
-            tuple(
-                {"label": m.label, "start": m.start, "end": m.end}
-                for m in getattr(found, "mismatches", ())
-            ),
+            _mismatches(found),
         )
 
     @classmethod
@@ -217,6 +214,7 @@ class Document:
             None,
             len(segments),
             found.match,
+            _mismatches(found),
         )
 
     def alignment(self, audio: str, rate: int | None = None) -> Any:
@@ -293,6 +291,13 @@ class Document:
 def _begins(segments: Sequence[Segment], k: int) -> bool:
     """Whether a word, or a pause between words, begins with a segment."""
     return segments[k].word is None or segments[k].word != segments[k - 1].word
+
+
+def _mismatches(found: Any) -> tuple[dict[str, Any], ...]:
+    return tuple(
+        {"label": m.label, "start": m.start, "end": m.end, "text": str(m)}
+        for m in getattr(found, "mismatches", ())
+    )
 
 
 def _word_of(row: tuple[Segment, float]) -> tuple[int, int]:

@@ -177,6 +177,7 @@ def _content(
         None if reference is None else true_onsets(alignment, reference),
         typical=typical,
         with_lengths=alignment.ends_measured,
+        unplayed=getattr(alignment, "unplayed", None),
     )[:_MOST_DOUBTS]
     return {
         "name": recording.name,
@@ -186,6 +187,9 @@ def _content(
         "duration": duration,
         "match": recording.match,
         "warnings": list(recording.warnings),
+        "mismatches": [
+            {"start": m.start, "end": m.end, "text": str(m)} for m in recording.mismatches
+        ],
         "rate": sound.rate,
         "type": sound.media_type,
         **content(recording, found, duration),

@@ -25,6 +25,7 @@ from align.results.alignment import Alignment
 from align.results.timing import Timing
 from align.show.page.confidence import label_confidence, label_match, note_confidence
 from align.show.reading import reader_of
+from align.types import Mismatch
 
 __all__ = ["Recording", "find_audio", "read_recordings"]
 
@@ -62,6 +63,8 @@ class Recording:
         How well labels and recording fit; by default the alignment's own.
     warnings : sequence of str
         What the user should know; by default the alignment's own.
+    mismatches : sequence of Mismatch
+        Where text or score and recording disagree; by default the alignment's own, if it has any.
     stem : str
         Name of corrected files, without a suffix; by default that of the audio file.
     folder : str
@@ -79,6 +82,7 @@ class Recording:
     reference: Timing | None = None
     match: float | None = None
     warnings: tuple[str, ...] = ()
+    mismatches: tuple[Mismatch, ...] = ()
     stem: str = ""
     folder: str = ""
 
@@ -102,12 +106,16 @@ class Recording:
                 f"reference holds {self.reference.holds}, must hold {self.alignment.holds} as the "
                 "alignment does."
             )
+        mismatches = tuple(self.mismatches or getattr(self.alignment, "mismatches", ()))
+        listed = {f"{mismatch}." for mismatch in mismatches}  # these are shown with their place
+        warnings = self.warnings or self.alignment.warnings
         settled: dict[str, Any] = {
             "audio": audio,
             "rate": rate,
             "confidence": confidence,
             "match": self.alignment.match if self.match is None else self.match,
-            "warnings": tuple(self.warnings or self.alignment.warnings),
+            "warnings": tuple(text for text in warnings if text not in listed),
+            "mismatches": mismatches,
             "name": self.name or file or "recording",
             "stem": self.stem or os.path.splitext(file)[0] or "recording",
         }
@@ -144,7 +152,9 @@ class Recording:
             for name, (labels, times) in found.tiers().items()
         ]
         phones = next(iter(speakers.values())).phones  # the second tier is its
-        return cls(phones, tier=tiers[1].name, others=(tiers[0], *tiers[2:]), place=1, **options)
+        others = (tiers[0], *tiers[2:])
+        options = {"mismatches": tuple(found.mismatches), **options}
+        return cls(phones, tier=tiers[1].name, others=others, place=1, **options)
 
 
 def read_recordings(

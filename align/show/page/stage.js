@@ -2,6 +2,7 @@
 
 const state = { choice: null, over: null, drag: null, span: null, listed: [] };
 const player = new Player(headMoved);
+const SHORTEST_LOOK = 1; // seconds shown around a mismatch
 
 // Takes a recording, of which the sound is not there yet.
 function take(recording) {
@@ -30,6 +31,24 @@ function tellMatch(recording) {
   $("match").textContent = said.join(" ");
   $("match").hidden = said.length === 0;
   $("match").classList.toggle("warned", recording.warnings.length > 0);
+  $("mismatches").hidden = recording.mismatches.length === 0;
+  $("mismatches").replaceChildren(...recording.mismatches.map((mismatch) => {
+    const button = element("button", "", mismatch.text);
+    button.type = "button";
+    button.addEventListener("click", () => look(mismatch));
+    const item = document.createElement("li");
+    item.append(button);
+    return item;
+  }));
+}
+
+// Shows a stretch, with as much around it on both sides.
+function look({ start, end }) {
+  const length = Math.max(2 * (end - start), SHORTEST_LOOK);
+  setView((start + end - length) / 2, length);
+  state.span = [start, end];
+  tell();
+  redraw();
 }
 
 function detail() {

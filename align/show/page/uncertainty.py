@@ -9,6 +9,8 @@ fewer wrong boundaries. Where it is not known, what counts is the length:
 * from 0.5 where it is unlike that of others with its label: with the robust deviation z of the
   logarithm from their median, `_UNUSUAL` or more, 0.5 + 0.04 z, at most 0.85.
 
+A note that was probably not played is as uncertain as that is probable.
+
 Where there is a reference with these labels, the uncertainty is at least 1 - exp(-d / 40 ms), for
 an onset d from it. All that is odd is told, whether it counts or not.
 """
@@ -31,6 +33,7 @@ _TO_SIGMA = 1.4826
 _ENOUGH = 8  # events with one label, to tell what is usual
 _LEAST_SPREAD = 0.15  # of the logarithm: lengths are multiples of a frame
 _FAR = 0.040  # seconds from the reference
+_PROBABLE = 0.5  # probability of not having been played that is worth a word
 _NOTABLE = 0.005  # seconds from the reference that are worth a word
 
 
@@ -70,12 +73,14 @@ def most_uncertain(
     *,
     typical: Mapping[str, tuple[float, float]] | None = None,
     with_lengths: bool = True,
+    unplayed: Float64 | None = None,
 ) -> list[Uncertain]:
     """List the events of which there is something to say, the most uncertain first.
 
     `intervals` [shape=(K, 2)] are in seconds, `confidence` is how sure each onset is, `reference`
     [shape=(K,)] the true onsets in seconds, NaN where unknown; `typical` is what `typical_lengths`
-    returned. Without `with_lengths` the ends of events mean nothing.
+    returned. Without `with_lengths` the ends of events mean nothing. `unplayed` [shape=(K,)] is
+    the probability that each was not played.
 
     Examples
     --------
@@ -98,6 +103,8 @@ def most_uncertain(
                 reasons.append((value, f"{abs(apart) * 1000:.0f} ms {side} the reference"))
         if sure is not None:
             reasons.append((1 - sure, f"confidence {sure:.2f}"))
+        if unplayed is not None and unplayed[k] >= _PROBABLE:
+            reasons.append((float(unplayed[k]), f"probably not played ({unplayed[k]:.2f})"))
         if reasons:
             reasons.sort(key=lambda item: -item[0])
             text = "; ".join(reason for _, reason in reasons)

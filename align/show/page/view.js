@@ -19,7 +19,7 @@ function element(name, className, text) {
 
 function readColours() {
   const style = getComputedStyle(document.documentElement);
-  for (const name of ["back", "panel", "line", "text", "faint", "wave", "aligned", "true", "unsure", "chosen", "head"]) {
+  for (const name of ["back", "panel", "line", "text", "faint", "wave", "aligned", "true", "unsure", "chosen", "mismatch", "head"]) {
     colour[name] = style.getPropertyValue(`--${name}`).trim();
   }
   if (view.tiles) view.tiles.repaint();
@@ -81,6 +81,7 @@ function paint() {
   paintWave(context, GUTTER, 0, view.width - GUTTER, WAVE, view.start, view.end);
   const box = { x: GUTTER, y: WAVE, width: view.width - GUTTER, height: pictureHeight() };
   view.tiles.draw(context, box, view.start, view.end);
+  paintMismatches(context);
   if (view.recording.notes) paintNotes(context); else paintTiers(context);
   paintScale(context);
   paintAxis(context);
@@ -109,6 +110,16 @@ function paintWave(context, x, y, width, height, from, to) {
     const [low, high] = extremes(view.sound, from + column * step, from + (column + 1) * step);
     const top = middle - high * scale;
     context.fillRect(x + column, top, 1, Math.max(1, (high - low) * scale));
+  }
+}
+
+// Where text or score and recording disagree: a band over the sound.
+function paintMismatches(context) {
+  context.fillStyle = colour.mismatch;
+  for (const { start, end } of view.recording.mismatches) {
+    const left = Math.max(GUTTER, xOf(start));
+    const right = Math.min(view.width, Math.max(xOf(end), xOf(start) + 2));
+    if (right > left) context.fillRect(left, 0, right - left, WAVE + pictureHeight());
   }
 }
 
@@ -292,6 +303,8 @@ function paintOverview() {
   context.fillStyle = colour.panel;
   context.fillRect(0, 0, width, height);
   paintWave(context, 0, 0, width, height, 0, whole);
+  context.fillStyle = colour.mismatch;
+  for (const { start, end } of view.recording.mismatches) context.fillRect(x(start), 0, Math.max(1.5, x(end) - x(start)), height);
   context.fillStyle = colour.unsure;
   for (const [k, value] of view.doubt) {
     if (value >= UNSURE) context.fillRect(x(spanOf(view.recording, mainEvent(view.recording, k))[0]), height - 5, 1.5, 5);

@@ -47,7 +47,8 @@ function recordingOf(answer) {
   const { name, seconds: duration, revision, match } = answer;
   const recording = {
     index: name, name, duration, revision, match, kind: answer.kind, status: answer.state, text: answer.text,
-    canUndo: answer.can_undo, canRedo: answer.can_redo, warnings: (answer.mismatches ?? []).map(mismatchText),
+    canUndo: answer.can_undo, canRedo: answer.can_redo, warnings: [], 
+    mismatches: (answer.mismatches ?? []).map((found) => ({ ...found, text: found.text ?? found.label })),
   };
   if (answer.kind === "music") {
     recording.notes = notesOf(answer.tiers[0].intervals, duration);
@@ -58,10 +59,6 @@ function recordingOf(answer) {
     recording.doubts = doubtsIn(recording.tiers[recording.main]);
   }
   return recording;
-}
-
-function mismatchText(mismatch) {
-  return `${mismatch.label} (${seconds(mismatch.start)} to ${seconds(mismatch.end)})`;
 }
 
 const idOf = (recording, { tier, k }) => (recording.notes ? recording.notes : recording.tiers[tier]).ids[k];

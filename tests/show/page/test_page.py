@@ -28,7 +28,7 @@ from align.show.page.document import OWN_PARTS
 from align.show.page.parts import SHARED
 from align.show.page.sound import encode_sound
 from align.show.page.uncertainty import most_uncertain, typical_lengths
-from align.types import Note
+from align.types import Mismatch, Note
 
 RATE = 8000
 DATA = Path(str(files("align.data")))
@@ -146,15 +146,37 @@ def test_an_alignment_writes_its_page(folder: Path) -> None:
     assert content["stem"] == "kiwi"
 
 
+def test_where_score_and_recording_disagree() -> None:
+    wrong = Mismatch("unplayed", 0.6, 0.7, ("D4",), 0.95, notes=("n2",))
+    found = MusicAlignment(
+        [Note(60, 0.0), Note(62, 0.5)],
+        [0.1, 0.6],
+        1.0,
+        confidence=[0.9, 0.8],
+        unplayed=np.array([0.1, 0.95]),
+        mismatches=(wrong,),
+    )
+    content = data_of(format_page(Recording(found, **silence())))["recordings"][0]
+    assert content["mismatches"] == [{"start": 0.6, "end": 0.7, "text": str(wrong)}]
+    assert content["doubts"][0] == [1, 0.95, "probably not played (0.95); confidence 0.80"]
+    assert "not played" not in content["doubts"][1][2]
+
+
 def test_words_of_a_text(folder: Path) -> None:
     from align.speech.text.tiers import SpeakerTiers, TextAlignment
 
     audio = str(folder / "kiwi.flac")
     words = Alignment(["sil", "key"], [0.0, 0.1], 4.9, audio=audio)
     phones = Alignment(["sil", "k", "iy"], [0.0, 0.1, 0.2], 4.9, audio=audio)
-    found = TextAlignment({"": SpeakerTiers(words, phones, np.array([0, 1, 1]))})
+    extra = Mismatch("untranscribed", 0.3, 0.9, (), 0.99)
+    phones = replace(phones, warnings=("look.", f"{extra}."))
+    found = TextAlignment(
+        {"": SpeakerTiers(words, phones, np.array([0, 1, 1]))}, mismatches=(extra,)
+    )
     content = data_of(format_page(found))["recordings"][0]
-    assert [tier["name"] for tier in content["tiers"]] == ["words", "phones"]
+    assert [tier["name"] for tier in content["tiers"]] == ["words", "phones", "check"]
+    assert content["warnings"] == ["look."]
+    assert content["mismatches"] == [{"start": 0.3, "end": 0.9, "text": str(extra)}]
     assert content["main"] == 1
 
 

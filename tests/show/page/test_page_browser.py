@@ -3,6 +3,7 @@
 import shutil
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from align.formats.textgrid import Tier, format_textgrid, parse_textgrid
 from align.results.alignment import Alignment
 from align.results.music import MusicAlignment
 from align.show.page import Recording, read_recordings, write_page
-from align.types import Note
+from align.types import Mismatch, Note
 
 EXECUTABLE = find_browser()
 
@@ -444,6 +445,23 @@ def test_music(browser: Browser, tmp_path: Path) -> None:
     corpus = align.read_corpus(tmp_path, "music")
     assert corpus.problems == []
     assert np.nanmin(np.abs(np.asarray(corpus[0].onsets) - moved[k])) < 1e-6
+    assert browser.complaints() == []
+
+
+def test_a_mismatch_is_listed_and_shown(browser: Browser, tmp_path: Path) -> None:
+    piece = tmp_path / "minuet"
+    shutil.copytree(Path(str(files("align.data"))) / "minuet", piece)
+    extra = Mismatch("unwritten", 4.0, 7.0, (), 0.98)
+    found = replace(MusicAlignment.from_labels(piece / "truth.csv"), mismatches=(extra,))
+    found.to_json(tmp_path / "minuet.json")
+    (tmp_path / "minuet.flac").write_bytes((piece / "audio.flac").read_bytes())
+    browser.open(page_of(tmp_path, "minuet.json"))
+    browser.run("alignPage.settled()")
+    entry = "document.querySelector('#mismatches button')"
+    assert browser.run(f"{entry}.textContent") == str(extra)
+    browser.run(f"{entry}.click()")
+    assert browser.run("[alignPage.view.start, alignPage.view.end]") == [2.5, 8.5]
+    assert browser.run("alignPage.state.span") == [4.0, 7.0]
     assert browser.complaints() == []
 
 
