@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import sklearn
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.fixes import parse_version
 
 from align.errors import ParameterError
 from align.learners import ThresholdWinnow, threshold_winnow_bound
@@ -149,12 +151,17 @@ NOT_BITS = (
 )
 
 
+OLD = parse_version(sklearn.__version__) < parse_version("1.7")
+
+
 @parametrize_with_checks([AskedOfAll()])
 def test_scikit_learn_contract(estimator, check):
     """All of its checks; those whose X has other values than 0 and 1 fail for that reason only."""
     if check.func.__name__ not in NOT_BITS:
         check(estimator)
         return
+    if check.func.__name__ == "check_positive_only_tag_during_fit" and OLD:
+        pytest.skip("scikit-learn 1.6 subtracts a mean from integers in place")
     with pytest.raises((ParameterError, AssertionError)) as failed:
         check(estimator)
     reason = failed.value.__cause__ or failed.value
