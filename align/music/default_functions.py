@@ -47,11 +47,12 @@ class NoteProbabilities:
     """Probability that each note begins, in the windows of the chords and a little beyond.
 
     `windows` [shape=(G, 2)]; `probability` [shape=(M, W + 2 * PAD), dtype=float32], whose column
-    `PAD` is the first frame of the window of the note's chord.
+    `PAD` is the first frame of the window of the note's chord; the `network` that they are of.
     """
 
     windows: IntArray
     probability: Float32
+    network: NoteNetwork
 
 
 class DefaultFunctions(ChordFeature):
@@ -117,7 +118,7 @@ class DefaultFunctions(ChordFeature):
                 performance.context[part],
             )
             out[part, :n] = 1.0 / (1.0 + np.exp(-logit))
-        return NoteProbabilities(windows, out)
+        return NoteProbabilities(windows, out, self.network)
 
     def onset_terms(
         self,

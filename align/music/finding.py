@@ -18,7 +18,7 @@ from align.features.note_levels import semitone_levels, set_tuning, signal_tunin
 from align.music.coarse import sounding_part
 from align.music.confidence import ConfidenceModel
 from align.music.keys import described, semitones_of
-from align.music.mismatches import long_waits, score_mismatches, unplayed_of
+from align.music.mismatches import long_waits, score_mismatches, unplayed_of, wrong_score
 from align.music.parts import (
     continued,
     described_part,
@@ -187,6 +187,8 @@ def result_of(
     unplayed, mismatches = _disagreement(found, unplayed_model, chords, passages)
     if _poor(match, match_range):
         mismatches = ()
+    elif unplayed is not None and (text := wrong_score(unplayed[index])):
+        warnings.append(text)
     onsets, confidence = chords[whole.chord_of], np.zeros(n)
     onsets[index] = placed.notes[part.row] - offset
     confidence[index] = trust * confidence_of(placed.evidence)[part.row]

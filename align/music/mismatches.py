@@ -2,7 +2,7 @@
 
 Notes between the passages that are played stand together; how probably they were not played was
 counted. Of the other notes those are listed that were not played with a
-probability of nine in ten or more, chord by chord. What is played before, between and after
+probability of `LISTED` or more, chord by chord. What is played before, between and after
 passages for three seconds or more, or while a chord is far later than the tempo says, is not of
 the score, as surely as the notes beside it are.
 """
@@ -16,12 +16,16 @@ from align.formats.beats import Beats
 from align.formats.scores import Score
 from align.types import IntArray, Mismatch, PlayedPassage, pitch_name
 
-__all__ = ["long_waits", "score_mismatches", "unplayed_of"]
+__all__ = ["LISTED", "long_waits", "score_mismatches", "unplayed_of", "wrong_score"]
 
 Float64 = npt.NDArray[np.float64]
 
+LISTED = 0.75
+"""Probability from which a note is listed; one in 200 notes of true scores reaches it."""
+
+_SURE = 0.9  # probability from which notes are counted for a warning
 _SKIPPED = 0.8  # probability; so often they were, of bars cut out by recipes/mismatch/notes.py
-_LISTED = 0.9  # probability; below, true scores would be full of them
+_WARNED = (3, 0.01)  # notes, and share of them, so many of which no true score of 28 listed
 _ENOUGH = 8  # chords, to know a tempo
 _LONG_WAIT = 4.0  # seconds more than twice as long as the score says
 _STRETCH = 3.0  # seconds without the score; a last chord may ring for less
@@ -61,7 +65,7 @@ def score_mismatches(
     """
     ends = np.append(chords[1:], max(chords[-1], sounding[1]))
     runs = _runs(index, len(score))
-    within = index[unplayed[index] >= _LISTED]
+    within = index[unplayed[index] >= LISTED]
     runs += [
         np.array(list(notes)) for _, notes in groupby(within.tolist(), key=chord_of.__getitem__)
     ]
@@ -90,6 +94,26 @@ def score_mismatches(
         if end - begin >= _STRETCH
     ]
     return tuple(sorted(found, key=lambda mismatch: mismatch.start))
+
+
+def wrong_score(unplayed: Float64) -> str | None:
+    """Return a warning where so many notes were not played that the score may be another version.
+
+    `unplayed` [shape=(P,)] is the probability of the notes in passages that are played.
+
+    Examples
+    --------
+    >>> wrong_score(np.array([0.1, 0.95, 0.99]))
+    >>> wrong_score(np.array([0.1, 0.95, 0.99, 0.92]))[:36]
+    '3 of 4 notes were probably not playe'
+    """
+    listed, n = int((unplayed >= _SURE).sum()), len(unplayed)
+    if listed < _WARNED[0] or listed < _WARNED[1] * n:
+        return None
+    return (
+        f"{listed} of {n} notes were probably not played, more than a right score lists; check "
+        "that recording and score are of one version, and look at the mismatches."
+    )
 
 
 def long_waits(chord_onsets: Float64, chords: Float64) -> list[tuple[float, float]]:

@@ -164,12 +164,12 @@ def described_part(passages: tuple[PlayedPassage, ...], index: IntArray, n_notes
     first, last = int(index.min()), int(index.max())
     missing = first, last + 1 - first - index.size, n_notes - 1 - last
     names = f"the first {missing[0]}", f"{missing[1]} in between", f"the last {missing[2]}"
-    which = " and ".join(name for name, count in zip(names, missing, strict=True) if count)
+    which = ", ".join(name for name, count in zip(names, missing, strict=True) if count)
     rest = ""
     if which:
         rest = (
-            f"; of the {n_notes} notes of the score {which} seem not to have been played, and the "
-            "times of these mean nothing"
+            f"; these of the {n_notes} notes of the score seem not to have been played, and their "
+            f"times mean nothing: {which}"
         )
     return f"the recording holds {head}{rest}."
 

@@ -11,7 +11,7 @@ from align.music.default_functions import PAD, NoteProbabilities
 from align.music.functions import ChordFunctions
 from align.music.notes import note_spread, note_times
 from align.music.performance import Performance
-from align.music.unplayed import unplayed_evidence
+from align.music.unplayed import other_pitches, unplayed_evidence
 from align.sequence.frames import in_order
 from align.sequence.refine import refine_onsets
 
@@ -69,13 +69,16 @@ def place_notes(
     closest = near[:, beside]
     seconds = np.clip((found.frames[group] + times) * hop, 0.0, performance.signal.duration)
     evidence = network_evidence(near, times, hop, group)
+    sure = closest.max(axis=1).astype(np.float64)
+    frames = np.rint(seconds / hop).astype(np.intp)
+    other = other_pitches(performance, network.network, frames, sure)
     missing = unplayed_evidence(
-        performance.signal, performance.notes.pitches, seconds / hop, near, closest, evidence[:, 1]
+        performance.signal, performance.notes.pitches, frames, near, sure, evidence[:, 1], other
     )
     return PlacedNotes(
         seconds,
         chords,
         evidence,
-        closest.max(axis=1).astype(np.float64),
+        sure,
         np.concatenate([evidence, missing], axis=1),
     )

@@ -29,6 +29,7 @@ import align
 from align.errors import AlignError
 from align.features.audio import read_audio
 from align.music.confidence import ConfidenceModel
+from align.music.mismatches import LISTED, wrong_score
 from align.music.performance import make_performance, read_signal
 from align.music.unplayed import spoiled_score, true_onsets
 
@@ -135,9 +136,12 @@ def print_notes(every: list[Notes], models: list[Any]) -> None:
     """Print what separates played and other notes, and the calibration."""
     sure: dict[str, np.ndarray] = {}
     gone: dict[str, np.ndarray] = {}
+    warned: dict[str, float] = {}
     for case in CASES:
         chosen = [notes for notes in every if notes.case == case]
-        sure[case] = np.concatenate([models[n.fold].unplayed_(n.evidence) for n in chosen])
+        every_sure = [models[n.fold].unplayed_(n.evidence) for n in chosen]
+        sure[case] = np.concatenate(every_sure)
+        warned[case] = float(np.mean([wrong_score(one) is not None for one in every_sure]))
         gone[case] = np.concatenate([n.unplayed for n in chosen])
     border = float(np.quantile(sure["true score"][~gone["true score"]], 1 - 1 / 200))
     print(f"one false alarm in 200 notes of true scores: from a probability of {border:.3f}")
@@ -145,8 +149,8 @@ def print_notes(every: list[Notes], models: list[Any]) -> None:
         y = gone[case]
         print(
             f"{case:14} {y.sum():5} of {y.size}  area {roc_auc_score(y, p):.3f}  found "
-            f"{100 * np.mean(p[y] > border):.1f} %  listed {100 * np.mean(p[y] >= 0.9):.1f} %  "
-            f"false {100 * np.mean(p[~y] >= 0.9):.2f} %"
+            f"{100 * np.mean(p[y] > border):.1f} %  listed {100 * np.mean(p[y] >= LISTED):.1f} %  "
+            f"false {100 * np.mean(p[~y] >= LISTED):.2f} %  pieces warned of {warned[case]:.0%}"
         )
     p, y = (np.concatenate([part[case] for case in FITTED_TO]) for part in (sure, gone))
     for low, high in pairwise(BINS):

@@ -47,6 +47,12 @@ def test_wrong_notes_are_listed():
     assert first.kind == "unplayed"
     assert first.start == pytest.approx(0.5 + 0.44 * int(first.notes[0][1:]), abs=0.05)
     assert str(first).startswith(f"from {first.start:.2f}")
+    (warning,) = found.warnings
+    assert warning.startswith("3 of 40 notes were probably not played")
+    right = align.load("piano").align(
+        sound(played, 19.5), [Note(int(p), 0.4 * k) for k, p in enumerate(PITCHES)], rate=RATE
+    )
+    assert (right.mismatches, right.warnings) == ((), ())
     corrected = found.corrected(found.onsets)
     assert corrected.unplayed is None
     assert corrected.mismatches == ()
