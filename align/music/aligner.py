@@ -34,7 +34,6 @@ from align.features import Feature
 from align.features.note_network import NoteNetwork
 from align.learners.structured.costs import OnsetCost, RampCost, make_cost
 from align.music.calibration import Calibration, placed_pieces
-from align.music.confidence import ConfidenceModel
 from align.music.decoding import SPREAD, find_chords, windows_of
 from align.music.default_functions import DEFAULT_NAMES, DefaultFunctions
 from align.music.finding import best_part, read_music, result_of
@@ -51,6 +50,7 @@ from align.music.unplayed import N_UNPLAYED
 from align.results.music import MusicAlignment
 from align.sequence.base import Aligner, Progress
 from align.sequence.checkpoint import Checkpoint, checkpoint_of
+from align.sequence.evidence import EvidenceModel
 from align.sequence.placement import moved_offset
 from align.sequence.problem import Truth
 from align.sequence.state import arrays_of, feature_states, restore_features
@@ -118,9 +118,9 @@ class MusicAligner(Aligner):
         The set of base functions, with the fitted network.
     offset_ : float
         Seconds subtracted from every onset.
-    confidence_ : ConfidenceModel
+    confidence_ : EvidenceModel
         From evidence to the probability that a note is within 50 ms of its time.
-    unplayed_ : ConfidenceModel or None
+    unplayed_ : EvidenceModel or None
         From evidence to the probability that a note was not played. None without a network, and
         in models of a version that did not learn it.
     match_range_ : (float, float) or None
@@ -140,8 +140,8 @@ class MusicAligner(Aligner):
     normalise = True  # phi is a mean over the chords
 
     offset_: float
-    confidence_: ConfidenceModel
-    unplayed_: ConfidenceModel | None
+    confidence_: EvidenceModel
+    unplayed_: EvidenceModel | None
     match_range_: tuple[float, float] | None
 
     def __init__(
@@ -553,11 +553,13 @@ class MusicAligner(Aligner):
                     raise ModelError("the note network is missing.")
         own = restore_features(features[len(named) :], header.get("features", []), arrays)
         self.features_ = [*named, *own]
-        size = _EVIDENCE[any(f.has_state for f in named)] + 1
-        self.confidence_ = _model_of(arrays, "confidence", size)
+        size = _EVIDENCE[any(f.has_state for f in named)]
+        self.confidence_ = EvidenceModel.from_array(arrays["confidence"], "confidence", size)
         self.unplayed_ = None
         if "unplayed" in arrays:
-            self.unplayed_ = _model_of(arrays, "unplayed", size + N_UNPLAYED)
+            self.unplayed_ = EvidenceModel.from_array(
+                arrays["unplayed"], "unplayed", size + N_UNPLAYED
+            )
 
     @classmethod
     def _with_features(cls, params: Mapping[str, Any], features: Sequence[Any]) -> Self:
@@ -567,15 +569,6 @@ class MusicAligner(Aligner):
             chosen = [chosen] if isinstance(chosen, str) else list(chosen)
             named["features"] = [*chosen, *features]
         return cls(**named)
-
-
-def _model_of(arrays: Mapping[str, npt.NDArray[Any]], name: str, size: int) -> ConfidenceModel:
-    weights = arrays[name]
-    if weights.shape != (size,) or not np.isfinite(weights).all():
-        raise ModelError(
-            f"array {name!r} is of shape {weights.shape}, must be ({size},) and finite."
-        )
-    return ConfidenceModel(weights)
 
 
 def _first_guess(performance: Performance, functions: ChordFunctions) -> BaseFunctions:

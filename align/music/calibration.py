@@ -10,13 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import AlignError
-from align.music.confidence import TOLERANCE, ConfidenceModel
+from align.music.confidence import TOLERANCE
 from align.music.decoding import Weights, find_chords
 from align.music.functions import ChordFunctions
 from align.music.performance import make_performance
 from align.music.pieces import TimedPiece
 from align.music.placement import PlacedNotes, place_notes
 from align.music.unplayed import spoiled_score, true_onsets
+from align.sequence.evidence import EvidenceModel
 
 __all__ = ["Calibration", "placed_pieces"]
 
@@ -56,12 +57,12 @@ class Calibration:
     ----------
     offset : float
         Median signed error in seconds, the median over pieces.
-    confidence : ConfidenceModel
+    confidence : EvidenceModel
         From evidence to the probability that a note is within 50 ms of its time.
     match_range : (float, float) or None
         Match that 95 % of wrong scores do not reach, and that 95 % of right ones do, as long as
         the latter is more.
-    unplayed : ConfidenceModel or None
+    unplayed : EvidenceModel or None
         From evidence to the probability that a note was not played; None without a network.
     """
 
@@ -82,7 +83,7 @@ class Calibration:
             medians = [float(np.median(error)) for error in near if error.size]
             self.offset = float(np.median(medians)) if medians else 0.0
         hits = [np.abs(error - self.offset) <= TOLERANCE for error in errors]
-        self.confidence = ConfidenceModel.fit([p.evidence for p in placed], hits)
+        self.confidence = EvidenceModel.fit([p.evidence for p in placed], hits)
         self.unplayed = _unplayed_model(pieces, functions, weights, placed, random_state)
         self.match_range: tuple[float, float] | None = None
         right = [p.match for p in placed if p.match is not None]
@@ -98,7 +99,7 @@ def _unplayed_model(
     weights: Weights,
     placed: Sequence[PlacedNotes],
     random_state: int,
-) -> ConfidenceModel | None:
+) -> EvidenceModel | None:
     """Return what tells notes that were not played, from true scores and from spoiled ones."""
     rng = np.random.default_rng(random_state)
     evidence = [one.unplayed for one in placed if one.unplayed is not None]
@@ -115,7 +116,7 @@ def _unplayed_model(
         assert of_pair.unplayed is not None
         evidence.append(of_pair.unplayed)
         missing.append(np.isnan(pair.merged(true_onsets(source, pieces[i].onsets))))
-    return ConfidenceModel.fit(evidence, missing)
+    return EvidenceModel.fit(evidence, missing)
 
 
 def _wrong_matches(

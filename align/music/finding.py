@@ -16,7 +16,6 @@ import numpy.typing as npt
 
 from align.features.note_levels import semitone_levels, set_tuning, signal_tuning
 from align.music.coarse import sounding_part
-from align.music.confidence import ConfidenceModel
 from align.music.keys import described, semitones_of
 from align.music.mismatches import long_waits, score_mismatches, unplayed_of, wrong_score
 from align.music.parts import (
@@ -31,6 +30,7 @@ from align.music.performance import Performance, as_score, make_performance, rea
 from align.music.placement import PlacedNotes
 from align.music.repeats import FoldedScore, best_way, check_repeats, is_notation
 from align.results.music import MusicAlignment
+from align.sequence.evidence import EvidenceModel
 from align.types import IntArray, Mismatch, PlayedPassage
 
 __all__ = ["FoundPart", "MatchRange", "best_part", "read_music", "result_of"]
@@ -151,8 +151,8 @@ def _border(match_range: tuple[float, float]) -> float:
 
 def result_of(
     found: FoundPart,
-    confidence_of: ConfidenceModel,
-    unplayed_model: ConfidenceModel | None,
+    confidence_of: EvidenceModel,
+    unplayed_model: EvidenceModel | None,
     offset: float,
     match_range: MatchRange,
     audio: str | None,
@@ -216,7 +216,7 @@ def result_of(
 
 def _disagreement(
     found: FoundPart,
-    model: ConfidenceModel | None,
+    model: EvidenceModel | None,
     chords: Float64,
     passages: tuple[PlayedPassage, ...],
 ) -> tuple[Float64 | None, tuple[Mismatch, ...]]:

@@ -43,6 +43,7 @@ from align.formats.phone_map import unknown as describe_unknown
 from align.sequence.aligner import SequenceAligner
 from align.sequence.base import Aligner, Progress
 from align.sequence.checkpoint import Checkpoint, checkpoint_of
+from align.sequence.evidence import EvidenceModel
 from align.sequence.feature_terms import distinct
 from align.sequence.fit import Fit
 from align.sequence.lattices import ExpandedLattice
@@ -123,6 +124,7 @@ class SpeechAligner(SequenceAligner):
     kind: ClassVar[str] = "speech"
     match_: MatchModel | None = None
     realisations_: Mapping[str, float] | None = None
+    unspoken_: EvidenceModel | None = None
     _texts: tuple[int, int] | None = None  # recordings whose text was used, and was left out
     hearing_: Hearing | None = None
     _trained_for: Surroundings | None = None
@@ -383,7 +385,7 @@ class SpeechAligner(SequenceAligner):
     ) -> None:
         super()._calibrate(items, xs, features)
         self.match_ = learned_match(self, items, xs, features)
-        self.realisations_ = self._texts = None
+        self.realisations_ = self._texts = self.unspoken_ = None
         if self._trained_for is None and any(item.text for item in items):
             from align.speech.text.training import costs_from_text
 
@@ -391,6 +393,10 @@ class SpeechAligner(SequenceAligner):
             if learned is not None:
                 self.realisations_ = learned.costs or None
                 self._texts = learned.used, learned.left_out
+            if not self.takes_ipa and (self.language or "en").startswith("en"):
+                from align.speech.text.spoiling import unspoken_from_text
+
+                self.unspoken_ = unspoken_from_text(self, items, features)
 
     def _count(self, items: Sequence[TimedSignal]) -> dict[str, int]:
         used, left_out = self._texts or (0, 0)
@@ -402,6 +408,8 @@ class SpeechAligner(SequenceAligner):
         header["match"] = None if self.match_ is None else self.match_.get_state()
         if self.realisations_:
             header["realisations"] = dict(self.realisations_)
+        if self.unspoken_ is not None:
+            arrays["unspoken"] = self.unspoken_.weights
         return self._with_elsewhere(header, arrays)
 
     def _set_state(
@@ -421,6 +429,11 @@ class SpeechAligner(SequenceAligner):
             from align.speech.text.realisation import checked_costs
 
             self.realisations_ = checked_costs(costs)
+        self.unspoken_ = None  # models of before have none
+        if "unspoken" in arrays:
+            from align.speech.text.unspoken import N_EVIDENCE
+
+            self.unspoken_ = EvidenceModel.from_array(arrays["unspoken"], "unspoken", N_EVIDENCE)
         self._restore_elsewhere(header, arrays)
 
     # Labels ----------------------------------------------------------------------------------

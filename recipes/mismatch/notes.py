@@ -28,10 +28,10 @@ from sklearn.metrics import roc_auc_score
 import align
 from align.errors import AlignError
 from align.features.audio import read_audio
-from align.music.confidence import ConfidenceModel
 from align.music.mismatches import LISTED, wrong_score
 from align.music.performance import make_performance, read_signal
 from align.music.unplayed import spoiled_score, true_onsets
+from align.sequence.evidence import EvidenceModel
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "music"))
 from networks import KeptNetwork
@@ -127,9 +127,9 @@ def spoiled(
     return found
 
 
-def fitted(every: list[Notes]) -> ConfidenceModel:
+def fitted(every: list[Notes]) -> EvidenceModel:
     chosen = [notes for notes in every if notes.case in FITTED_TO]
-    return ConfidenceModel.fit([n.evidence for n in chosen], [n.unplayed for n in chosen])
+    return EvidenceModel.fit([n.evidence for n in chosen], [n.unplayed for n in chosen])
 
 
 def print_notes(every: list[Notes], models: list[Any]) -> None:

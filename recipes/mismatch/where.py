@@ -2,22 +2,27 @@
 
 ::
 
-    python recipes/mismatch/where.py TIMIT [--models DIR] [--folds N ...] [--seed N]
+    python recipes/mismatch/where.py TIMIT [--models DIR] [--folds N ...] [--seed N] [--default]
 
 Of each recording four texts: the true one; one to three words left out of it, so that they were
 said but are not in it; one to five words of other recordings added; one word swapped for another.
-See the README beside this file.
+``--default`` prints the weights of a model of words that were not said, fitted to all recordings;
+those of `align.speech.text.unspoken.DEFAULT` came from there. See the README beside this file.
 """
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 from run import FOLDS, fold_models
 
 from align.speech.text import align_text, make_dictionary, read_transcript
+from align.speech.text.lookup import Entry, look_up_all
 from align.speech.text.normalise import split_words
+from align.speech.text.parts import Recording
+from align.speech.text.spoiling import unspoken_model
+from align.speech.text.words import WordAligner
 
 RATE = 16000
 LONG = 0.3  # seconds of speech that is not in the text
@@ -37,6 +42,7 @@ class Counts:
         self.swapped: list[bool] = []
         self.edges: dict[str, list[float]] = {"true": [], "spoiled": []}
         self.sure: list[tuple[float, bool]] = []  # probability, right
+        self.words_sure: list[tuple[float, bool]] = []  # the same of words, where some were added
 
 
 def word_spans(path: Path) -> list[Span]:
@@ -55,14 +61,14 @@ def edges(found, places: Sequence[int | None], truth: Sequence[Span]) -> list[fl
     return errors
 
 
-def doubted_words(found, said: Sequence[str]) -> set[int]:
-    """Return the places of words in the text that are listed as unspoken.
+def doubted_words(found, said: Sequence[str]) -> dict[int, float]:
+    """Return the places of words in the text that are listed as unspoken, and how probably.
 
     Tiers keep all words, so a word is known by where it lies.
     """
     names = zip(found.words.labels, found.words.intervals.tolist(), strict=True)
     spans = [span for label, span in names if label != "sil"]
-    doubted = set()
+    doubted: dict[int, float] = {}
     for m in found.mismatches:
         if m.words:
             near = [
@@ -71,12 +77,12 @@ def doubted_words(found, said: Sequence[str]) -> set[int]:
                 if tuple(said[i : i + len(m.words)]) == tuple(m.words)
             ]
             first = min(near)[1]
-            doubted |= set(range(first, first + len(m.words)))
+            doubted |= dict.fromkeys(range(first, first + len(m.words)), m.probability)
     return doubted
 
 
-def measure(model, examples, rng: np.random.Generator, counts: Counts) -> None:
-    words_of = make_dictionary()
+def read_texts(examples, words_of) -> tuple[dict[Path, list[str]], dict[Path, list[Span]]]:
+    """Return the words of each recording, and when each is said."""
     texts, truths = {}, {}
     for e in examples:
         path = Path(str(e.audio))
@@ -85,6 +91,26 @@ def measure(model, examples, rng: np.random.Generator, counts: Counts) -> None:
         truth = word_spans(path.with_suffix(".wrd"))
         if len(words) == len(truth):  # else a compound has become several
             texts[path], truths[path] = words, truth
+    return texts, truths
+
+
+def recordings(folds, entries: dict[str, Entry]) -> Iterator[tuple[WordAligner, list[str]]]:
+    """Yield what aligns the words of each recording, by a model that has not heard it."""
+    words_of = make_dictionary()
+    for model, examples in folds:
+        texts, _ = read_texts(examples, words_of)
+        every = sorted({word for words in texts.values() for word in words})
+        entries.update(
+            look_up_all(every, words_of, model.known_labels(), language="en", guess=False)
+        )
+        for path, words in texts.items():
+            recording = Recording.read(path, None, model, str(path))
+            yield WordAligner.of(model, recording, entries, judging=True), words
+
+
+def measure(model, examples, rng: np.random.Generator, counts: Counts) -> None:
+    words_of = make_dictionary()
+    texts, truths = read_texts(examples, words_of)
     vocabulary = sorted({word for words in texts.values() for word in words})
 
     def some(n: int) -> list[str]:
@@ -122,7 +148,8 @@ def measure(model, examples, rng: np.random.Generator, counts: Counts) -> None:
         for place in range(i, i + n):
             counts.added.append((len(words_of[said[place]][0].phones), place in doubted))
         counts.words += len(words)
-        counts.right_doubted += len(doubted - set(range(i, i + n)))
+        counts.right_doubted += len(set(doubted) - set(range(i, i + n)))
+        counts.words_sure += [(p, i <= place < i + n) for place, p in doubted.items()]
         places = [*every[:i], *[None] * n, *every[i:]]
         counts.edges["spoiled"] += edges(found, places, truth)
 
@@ -151,15 +178,19 @@ def table(c: Counts) -> str:
         f"word edges within 20 ms: true text {good:.1f} %, what is right in spoiled ones "
         f"{bad:.1f} %",
     ]
-    sure = np.array([p for p, _ in c.sure])
-    right = np.array([r for _, r in c.sure])
-    for low, high in ((0.5, 0.9), (0.9, 0.99), (0.99, 0.999), (0.999, 1.1)):
-        some = (sure >= low) & (sure < high)
-        if some.any():
-            lines.append(
-                f"probability {low} to {min(high, 1.0)}: {100 * right[some].mean():.0f} % of "
-                f"{some.sum()} right (true texts, and words left out)"
-            )
+    for listed_where, pairs in (
+        ("all mismatches of true texts, and where words were left out", c.sure),
+        ("words listed as unspoken, where some were added", c.words_sure),
+    ):
+        lines.append(f"{listed_where}:")
+        sure, right = np.array(pairs).T
+        for low, high in ((0.5, 0.75), (0.75, 0.9), (0.9, 0.99), (0.99, 1.1)):
+            some = (sure >= low) & (sure < high)
+            if some.any():
+                lines.append(
+                    f"  probability {low} to {min(high, 1.0)}: {100 * right[some].mean():.0f} % "
+                    f"of {some.sum()} right"
+                )
     return "\n".join(lines)
 
 
@@ -169,10 +200,17 @@ def main() -> None:
     parser.add_argument("--models", type=Path, default=Path("mismatch-models"))
     parser.add_argument("--folds", type=int, nargs="+", default=list(range(FOLDS)))
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--default", action="store_true")
     options = parser.parse_args()
     counts = Counts()
     rng = np.random.default_rng(options.seed)
-    for model, examples in fold_models(options.corpus, options.models, options.folds):
+    folds = fold_models(options.corpus, options.models, options.folds)
+    if options.default:
+        entries: dict[str, Entry] = {}
+        every = list(recordings(folds, entries))
+        print(unspoken_model(every, sorted(entries), rng).weights.round(3).tolist())
+        return
+    for model, examples in folds:
         measure(model, examples, rng, counts)
     print(table(counts))
 

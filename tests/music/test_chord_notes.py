@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from align.errors import ParameterError
-from align.music.confidence import ConfidenceModel, network_evidence, shape_evidence
+from align.music.confidence import network_evidence, shape_evidence
 from align.music.notes import note_spread, note_times
+from align.sequence.evidence import EvidenceModel
 
 HOP = 0.01
 
@@ -64,9 +65,7 @@ def test_confidence_is_calibrated() -> None:
     rng = np.random.default_rng(1)
     x = rng.normal(size=(4000, 2))
     p = 1 / (1 + np.exp(-(1.0 + 2.0 * x[:, 0])))
-    model = ConfidenceModel.fit(
-        [x[:1500], x[1500:]], [(h := rng.random(4000) < p)[:1500], h[1500:]]
-    )
+    model = EvidenceModel.fit([x[:1500], x[1500:]], [(h := rng.random(4000) < p)[:1500], h[1500:]])
     np.testing.assert_allclose(model.weights, [2.0, 0.0, 1.0], atol=0.2)
     found = model(x)
     for low in (0.1, 0.5, 0.8):
@@ -76,11 +75,11 @@ def test_confidence_is_calibrated() -> None:
 
 def test_confidence_survives_what_separates_perfectly() -> None:
     x = np.linspace(-1, 1, 50)[:, None]
-    model = ConfidenceModel.fit([x], [np.ones(50, dtype=bool)])
+    model = EvidenceModel.fit([x], [np.ones(50, dtype=bool)])
     assert np.isfinite(model.weights).all()
     assert model(x).min() > 0.9
     with pytest.raises(ParameterError, match="evidence of 1 recordings, hits of 0"):
-        ConfidenceModel.fit([x], [])
+        EvidenceModel.fit([x], [])
 
 
 def test_evidence_is_what_lies_within_the_tolerance() -> None:

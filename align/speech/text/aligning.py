@@ -12,20 +12,17 @@ from align.errors import ParameterError
 from align.sequence.anchors import GivenAnchors
 from align.sequence.base import Progress
 from align.speech.text.anchored import word_anchors
-from align.speech.text.articulation import IpaRules
 from align.speech.text.dictionary import Pronunciation
-from align.speech.text.lattice import Realised, realisations
 from align.speech.text.lookup import Entry, Given, look_up_all, make_dictionary
-from align.speech.text.model import PhoneAligner, checked_model, model_labels, noise_sounds
+from align.speech.text.model import PhoneAligner, checked_model, model_labels
 from align.speech.text.normalise import split_words, spoken_noise
 from align.speech.text.parts import NAMELESS, Recording
-from align.speech.text.realisation import Rules
 from align.speech.text.rows import Fit, Rows, as_known, end_of_speech, fit_of, tiers_of
 from align.speech.text.spans import check_slack, followed, span_of
 from align.speech.text.tiers import TextAlignment
 from align.speech.text.transcript import Utterance
 from align.speech.text.words import WordAligner
-from align.types import SILENCES, SPOKEN_NOISE, Mismatch
+from align.types import SPOKEN_NOISE, Mismatch
 
 __all__ = ["align_text"]
 
@@ -133,30 +130,20 @@ def align_text(
     )
     recording = Recording.read(audio, rate, model, name)
     held = word_anchors(anchors, said, split, recording.duration, name)
-    silence = next((label for label in SILENCES if label in known), None)
-    check_slack(slack, silence)
-    alternatives = realisations(known, entries)
-    costs, realised = model.realisations_, None
-    if costs and (model.takes_ipa or alternatives):
-        rules = IpaRules() if model.takes_ipa else Rules(known)
-        realised, alternatives = Realised(rules, costs), {}
-    alternatives[SPOKEN_NOISE] = noise_sounds(model, silence)
     entries.update((w, Entry(w, (Pronunciation((SPOKEN_NOISE,)),), "rule")) for w in noise)
     # phones of any language are scored too vaguely to tell single words from the sound of others
     trusted = (
         trust or held is not None or model.takes_ipa or getattr(model, "match_", None) is None
     )
-    words_aligner = WordAligner(
+    words_aligner = WordAligner.of(
         model,
         recording,
         entries,
-        silence,
-        alternatives,
-        realised,
         judging=getattr(model, "hears_noise", False) and not trusted,
         repair=repair,
         anchors=held,
     )
+    check_slack(slack, words_aligner.silence)
     rows: dict[str, Rows] = {}
     fits: dict[str, list[Fit]] = {}
     spoken: dict[str, list[str]] = {}

@@ -17,7 +17,7 @@ of what lies on an arc is then the sum of the choices it stands for.
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -36,7 +36,15 @@ from align.types import SPOKEN_NOISE
 if TYPE_CHECKING:
     from align.speech.text.articulation import IpaRules
 
-__all__ = ["TRUSTED", "Departures", "Realised", "WordLattice", "realisations", "word_lattice"]
+__all__ = [
+    "TRUSTED",
+    "Departures",
+    "Realised",
+    "WordLattice",
+    "realisations",
+    "without",
+    "word_lattice",
+]
 
 Realisations = Mapping[str, Sequence[Sequence[str]]]
 
@@ -143,6 +151,14 @@ class WordLattice:
         """Return where on a path a word was left out, or anything else was said."""
         noise = np.array([self.lattice.labels[node] == SPOKEN_NOISE for node in nodes], dtype=bool)
         return np.flatnonzero(self.unspoken[nodes] | (noise & (self.word[nodes] < 0)))
+
+
+def without(lattice: Lattice, nodes: npt.ArrayLike) -> Lattice:
+    """Return a lattice whose paths pass none of the nodes."""
+    arc_score, start_score = lattice.arc_score.copy(), lattice.start_score.copy()
+    arc_score[np.isin(lattice.arcs[:, 1], nodes)] = -np.inf
+    start_score[np.isin(lattice.starts, nodes)] = -np.inf
+    return replace(lattice, arc_score=arc_score, start_score=start_score)
 
 
 def word_lattice(

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Protocol
 from align.decoders import Lattice
 from align.errors import ParameterError
 from align.sequence.anchors import GivenAnchors
+from align.sequence.evidence import EvidenceModel
 from align.sequence.lattices import LatticeAlignment
 from align.sequence.placement import Placement
 from align.speech.text.arpabet import IpaLabels
@@ -24,6 +25,7 @@ class PhoneAligner(RoughAligner, Protocol):
     hop_: float
     placement_: Placement
     realisations_: Mapping[str, float] | None
+    unspoken_: EvidenceModel | None
 
     @property
     def takes_ipa(self) -> bool:

@@ -2,30 +2,42 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from functools import cache
+from typing import NamedTuple, Self
 
+import numpy as np
+import numpy.typing as npt
+
+from align.decoders import Lattice
 from align.results.alignment import Alignment
 from align.sequence.anchors import Anchors
 from align.sequence.base import Progress
 from align.sequence.lattices import LatticeAlignment
 from align.sequence.stretches import Stretch, aligned_stretches
 from align.speech.text.anchored import node_anchors
-from align.speech.text.lattice import TRUSTED, Departures, Realised, WordLattice, word_lattice
+from align.speech.text.articulation import IpaRules
+from align.speech.text.lattice import (
+    TRUSTED,
+    Departures,
+    Realised,
+    WordLattice,
+    realisations,
+    word_lattice,
+)
 from align.speech.text.long import LONG, cuts_between_words
 from align.speech.text.lookup import Entry
-from align.speech.text.mismatch import (
-    departures_at,
-    is_another_text,
-    mismatches_of,
-    word_matches,
-)
-from align.speech.text.model import PhoneAligner
+from align.speech.text.mismatch import departures_at, is_another_text, judged
+from align.speech.text.model import PhoneAligner, model_labels, noise_sounds
 from align.speech.text.parts import Part, Recording, part_of
+from align.speech.text.realisation import Rules
 from align.speech.text.rows import Rows, rows_of
 from align.speech.text.transcript import Utterance
-from align.types import Mismatch
+from align.speech.text.unspoken import DEFAULT, WordPath, asked_words
+from align.types import SILENCES, SPOKEN_NOISE, Mismatch
 
 __all__ = ["Piece", "WordAligner"]
+
+Float64 = npt.NDArray[np.float64]
 
 
 class Piece(NamedTuple):
@@ -59,6 +71,44 @@ class WordAligner:
     judging: bool
     repair: bool
     anchors: Anchors | None
+
+    @classmethod
+    def of(
+        cls,
+        model: PhoneAligner,
+        recording: Recording,
+        entries: Mapping[str, Entry],
+        *,
+        judging: bool,
+        repair: bool = False,
+        anchors: Anchors | None = None,
+    ) -> Self:
+        """Return it with what the model says of pauses, of noise and of how words are said."""
+        known = model_labels(model)
+        silence = next((label for label in SILENCES if label in known), None)
+        alternatives = realisations(known, entries)
+        costs, realised = model.realisations_, None
+        if costs and (model.takes_ipa or alternatives):
+            rules = IpaRules() if model.takes_ipa else Rules(known)
+            realised, alternatives = Realised(rules, costs), {}
+        alternatives[SPOKEN_NOISE] = noise_sounds(model, silence)
+        return cls(
+            model, recording, entries, silence, alternatives, realised, judging, repair, anchors
+        )
+
+    def evidence(self, words: Sequence[str]) -> Float64 | None:
+        """Return the evidence that each word was not said [shape=(W, N_EVIDENCE)].
+
+        None where the model knows no match. Raises DataError where the words do not fit into the
+        recording.
+        """
+        span = (0.0, self.recording.duration)
+        said = Utterance(" ".join(words))
+        part = part_of(self.model, self.recording, said, span, words, self.entries)
+        paths = _paths(self.model, part, self._lattices(words))
+        temperature = self.model.placement_.temperature
+        found = asked_words(paths.path, paths.whole, len(words), temperature, paths.align)
+        return None if found is None else found.evidence
 
     def pieces(
         self,
@@ -100,18 +150,7 @@ class WordAligner:
     ) -> Piece:
         """Align some words at once."""
         part = part_of(self.model, self.recording, utterance, span, words, self.entries)
-
-        def lattice_of(departures: Departures) -> WordLattice:
-            return word_lattice(
-                words,
-                self.entries,
-                silence=self.silence,
-                temperature=self.model.placement_.temperature,
-                alternatives=self.alternatives,
-                realised=self.realised,
-                departures=departures,
-            )
-
+        lattice_of = self._lattices(words)
         if self.judging:
             found = _judged(self.model, part, words, lattice_of)
         else:
@@ -127,6 +166,22 @@ class WordAligner:
         ]
         rows = rows_of(found.path, found.built, part.begin, first, self.repair)
         return Piece(rows, moved, found.whole.alignment, utterance)
+
+    def _lattices(self, words: Sequence[str]) -> Callable[[Departures], WordLattice]:
+        """Return what makes the lattice of some words, given what departures cost."""
+
+        def lattice_of(departures: Departures) -> WordLattice:
+            return word_lattice(
+                words,
+                self.entries,
+                silence=self.silence,
+                temperature=self.model.placement_.temperature,
+                alternatives=self.alternatives,
+                realised=self.realised,
+                departures=departures,
+            )
+
+        return lattice_of
 
 
 class _Found(NamedTuple):
@@ -150,19 +205,40 @@ def _judged(
     the whole text; where it is low and the text seems to be another one, no part of it is told
     from the rest.
     """
+    path, whole, align = _paths(model, part, lattice_of)
     temperature = model.placement_.temperature
-    built = lattice_of(departures_at(temperature))
-    path = part.align(model, built.lattice)
-    if not built.departing(path.nodes).size:
-        return _Found(path, built, [], path)
-    plain = lattice_of(TRUSTED)
-    whole = part.align(model, plain.lattice)
-    fit = word_matches(whole, plain, len(words))
-    mismatches, sure = mismatches_of(
-        path, built, words, whole, fit, temperature, lambda lattice: part.align(model, lattice)
-    )
-    if whole.alignment.warnings and is_another_text(mismatches, len(words), path.alignment):
-        return _Found(whole, plain, [], whole)
+    unspoken = model.unspoken_ or DEFAULT
+    mismatches, sure = judged(path, whole, words, unspoken, temperature, align)
+    found, plain = whole()
+    if found.alignment.warnings and is_another_text(mismatches, len(words), path.found.alignment):
+        return _Found(found, plain, [], found)
     if sure is None:
-        return _Found(whole, plain, mismatches, whole)
-    return _Found(sure, built, mismatches, whole)
+        return _Found(found, plain, mismatches, found)
+    return _Found(sure, path.built, mismatches, found)
+
+
+class _Paths(NamedTuple):
+    """The best path that may depart from the text, that of the whole text, and how to align."""
+
+    path: WordPath
+    whole: Callable[[], WordPath]
+    align: Callable[[Lattice], LatticeAlignment]
+
+
+def _paths(
+    model: PhoneAligner, part: Part, lattice_of: Callable[[Departures], WordLattice]
+) -> _Paths:
+    def align(lattice: Lattice) -> LatticeAlignment:
+        return part.align(model, lattice)
+
+    built = lattice_of(departures_at(model.placement_.temperature))
+    path = WordPath(align(built.lattice), built)
+
+    @cache
+    def whole() -> WordPath:
+        if not built.departing(path.found.nodes).size:
+            return path
+        plain = lattice_of(TRUSTED)
+        return WordPath(align(plain.lattice), plain)
+
+    return _Paths(path, whole, align)

@@ -1,0 +1,119 @@
+"""Texts spoiled on purpose, to learn how words that were not said look.
+
+Into the text of each training recording one to three words of other recordings are put, and one of
+its words is changed for another; beside them stands the true text. Each is aligned by features
+that did not hear the recording.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from align.errors import DataError
+from align.features import Feature, TimedSignal
+from align.sequence.evidence import EvidenceModel
+from align.speech.text.lookup import Entry, look_up_all, make_dictionary
+from align.speech.text.model import model_labels
+from align.speech.text.normalise import split_words
+from align.speech.text.parts import Recording
+from align.speech.text.words import WordAligner
+
+__all__ = ["spoiled_texts", "unspoken_from_text", "unspoken_model"]
+
+Float64 = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+_MOST = 300  # recordings
+_FEWEST = 8  # recordings, below which nothing is learned
+_ADDED = 3  # words at most
+
+
+def unspoken_from_text(
+    aligner: Any, items: Sequence[TimedSignal], features: Sequence[Sequence[Feature]]
+) -> EvidenceModel | None:
+    """Return how probable it is that a word was not said, learned from texts of recordings.
+
+    `features` of each item did not see it. None where fewer than eight recordings have a text
+    whose words CMUdict has all, or the model knows no match.
+    """
+    dictionary, known = make_dictionary(None, "en"), model_labels(aligner)
+    texts: list[tuple[TimedSignal, Sequence[Feature], list[str]]] = []
+    entries: dict[str, Entry] = {}
+    for item, own in zip(items, features, strict=True):
+        words = split_words(item.text or "", language="en", known=dictionary.__contains__)
+        try:
+            entries.update(look_up_all(words, dictionary, known, language="en", guess=False))
+        except DataError:
+            continue
+        if words:
+            texts.append((item, own, list(words)))
+    if len(texts) < _FEWEST:
+        return None
+    rng = np.random.default_rng(aligner.random_state)
+    drawn = rng.permutation(len(texts))[:_MOST].tolist()
+
+    def recordings() -> Iterator[tuple[WordAligner, list[str]]]:
+        for item, own, words in (texts[i] for i in drawn):
+            model = copy(aligner)  # as it is, but with other features
+            model.features_, model._recent = list(own), None
+            signal = item.signal
+            recording = Recording.read(signal.samples, signal.rate, model, signal.name)
+            yield WordAligner.of(model, recording, entries, judging=True), words
+
+    return unspoken_model(recordings(), sorted(entries), rng)
+
+
+def unspoken_model(
+    recordings: Iterable[tuple[WordAligner, Sequence[str]]],
+    vocabulary: Sequence[str],
+    rng: np.random.Generator,
+) -> EvidenceModel | None:
+    """Return the model of some recordings, each with what aligns its words, and its words.
+
+    What aligns them knows the `vocabulary`, and has not heard the recording. None where a model
+    knows no match.
+    """
+    evidence: list[Float64] = []
+    unspoken: list[Flags] = []
+    for word_aligner, words in recordings:
+        for said, flags in spoiled_texts(words, vocabulary, rng):
+            try:
+                found = word_aligner.evidence(said)
+            except DataError:  # they do not fit into the recording
+                continue
+            if found is None:
+                return None
+            evidence.append(found)
+            unspoken.append(flags)
+    return EvidenceModel.fit(evidence, unspoken)
+
+
+def spoiled_texts(
+    words: Sequence[str], vocabulary: Sequence[str], rng: np.random.Generator
+) -> Iterator[tuple[list[str], Flags]]:
+    """Yield the text itself, with words added, and with one changed; and which are not its own.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> for said, unspoken in spoiled_texts(["a", "kiwi"], ["green", "dog"], rng):
+    ...     print(*said, unspoken.sum())
+    a kiwi 0
+    a dog green dog kiwi 3
+    green kiwi 1
+    """
+    yield list(words), np.zeros(len(words), dtype=bool)
+
+    def others(n: int) -> list[str]:
+        return [vocabulary[k] for k in rng.integers(len(vocabulary), size=n)]
+
+    n, at = int(rng.integers(1, _ADDED + 1)), int(rng.integers(len(words) + 1))
+    unspoken = np.zeros(len(words) + n, dtype=bool)
+    unspoken[at : at + n] = True
+    yield [*words[:at], *others(n), *words[at:]], unspoken
+    at = int(rng.integers(len(words)))
+    changed = others(1)[0]
+    yield [*words[:at], changed, *words[at + 1 :]], np.arange(len(words)) == at

@@ -1,0 +1,140 @@
+"""How probable it is that a word of a text was not said.
+
+A function of evidence (`align.sequence.evidence`), for each word where the best path has it:
+
+* how much more the text scores without the word, divided by the temperature of the model: asked
+  only where the word fits badly, or the best path leaves it out;
+* the log odds of its match, the mean over its phones;
+* the logarithm of the number of its phones, alone and times these log odds.
+
+It is learned in training, from texts that are spoiled: `align.speech.text.spoiling`.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from align.decoders import Lattice
+from align.sequence.evidence import EvidenceModel
+from align.sequence.lattices import LatticeAlignment
+from align.speech.text.lattice import WordLattice, without
+from align.types import IntArray
+
+__all__ = ["DEFAULT", "N_EVIDENCE", "AskedWords", "WordPath", "asked_words", "gain_of"]
+
+Float64 = npt.NDArray[np.float64]
+
+N_EVIDENCE = 4
+"""Numbers for each word."""
+
+DEFAULT = EvidenceModel(np.array([1.412, -0.247, -0.394, -1.011, -0.094]))
+"""For models that learned none, since they were trained without texts or before there was one.
+
+Fitted to the sample of TIMIT by four models that had not heard the speakers
+(`recipes/mismatch/where.py --default`).
+"""
+
+_FITS = 0.5  # match of a word, from which on nothing is asked
+_LEAST = 0.01  # matches are clipped to this, and to one less this
+_FURTHEST, _GAIN_SIZE = 20.0, 10.0  # log odds, and what they are divided by
+_MOST, _LONGEST = 12, 60.0  # words, and seconds, up to which each word is asked for
+
+
+class WordPath(NamedTuple):
+    """A path of a lattice of words."""
+
+    found: LatticeAlignment
+    built: WordLattice
+
+    def nodes(self, word: int, *, unspoken: bool) -> IntArray:
+        """Return the nodes of a word: those that stand for it where it was not said, or others."""
+        return np.flatnonzero((self.built.word == word) & (self.built.unspoken == unspoken))
+
+    def skipped(self) -> IntArray:
+        """Return the words that the path leaves out, in order."""
+        nodes = self.found.nodes[self.built.unspoken[self.found.nodes]]
+        return np.unique(self.built.word[nodes])
+
+
+class AskedWords(NamedTuple):
+    """The evidence of each word, and where it lies if it was not said.
+
+    `evidence` [shape=(W, N_EVIDENCE)]; `places` [shape=(W, 2)] are seconds, NaN where the text
+    without the word was not aligned.
+    """
+
+    evidence: Float64
+    places: Float64
+
+
+def asked_words(
+    path: WordPath,
+    whole: Callable[[], WordPath],
+    n_words: int,
+    temperature: float,
+    align: Callable[[Lattice], LatticeAlignment],
+) -> AskedWords | None:
+    """Return the evidence of each of `n_words` on a path that may leave words out.
+
+    `whole` returns the best path that has all of them, and is asked only where `path` has not.
+    `align` aligns the same recording with another lattice. None where the model knows no match.
+    """
+    own, phones = _fits(path, n_words)
+    if own is None:
+        return None
+    skipped = path.skipped()
+    if skipped.size:
+        own_whole, phones_whole = _fits(whole(), n_words)
+        assert own_whole is not None
+        own[skipped], phones[skipped] = own_whole[skipped], phones_whole[skipped]
+    own, phones = np.nan_to_num(own, nan=1.0), np.maximum(phones, 1.0)  # all phones may be silent
+    gain, places = np.full(n_words, -_FURTHEST), np.full((n_words, 2), np.nan)
+    for word in skipped:
+        places[word] = _place(path.found, path.nodes(word, unspoken=True))
+    asked = np.union1d(np.flatnonzero(own < _FITS), skipped).tolist()
+    if len(asked) <= _MOST and path.found.alignment.duration <= _LONGEST:
+        for word in asked:
+            said = np.isnan(places[word, 0])
+            other = align(without(path.built.lattice, path.nodes(word, unspoken=not said)))
+            less = gain_of(path.found, other) / temperature
+            gain[word] = -less if said else less
+            if said:
+                places[word] = _place(other, path.nodes(word, unspoken=True))
+    elif skipped.size:
+        gain[skipped] = gain_of(path.found, whole().found) / temperature / skipped.size
+    odds, many = _log_odds(own), np.log(phones)
+    gain = np.clip(gain, -_FURTHEST, _FURTHEST) / _GAIN_SIZE
+    return AskedWords(np.stack([gain, odds, many, odds * many], axis=1), places)
+
+
+def gain_of(found: LatticeAlignment, other: LatticeAlignment) -> float:
+    """Return how much more one path scores than another."""
+    best, less = found.alignment.score, other.alignment.score
+    assert best is not None
+    assert less is not None
+    return best - less
+
+
+def _fits(path: WordPath, n_words: int) -> tuple[Float64 | None, Float64]:
+    """Return the match of each word, NaN where it is left out, and the number of its phones."""
+    match, nodes = path.found.alignment.event_match, path.found.nodes
+    words = np.where(path.built.unspoken[nodes], -1, path.built.word[nodes])
+    phones = np.bincount(words[words >= 0], minlength=n_words).astype(np.float64)
+    if match is None:
+        return None, phones
+    total = np.bincount(words[words >= 0], match[words >= 0], n_words)
+    with np.errstate(invalid="ignore"):
+        return total / phones, phones
+
+
+def _place(found: LatticeAlignment, nodes: IntArray) -> Float64:
+    """Return the first second and the last of some nodes that are on a path."""
+    times = found.alignment.intervals[np.isin(found.nodes, nodes)]
+    return np.array([times[0, 0], times[-1, 1]])
+
+
+def _log_odds(match: Float64) -> Float64:
+    sure = np.clip(match, _LEAST, 1.0 - _LEAST)
+    return np.asarray(np.log(sure / (1.0 - sure)))

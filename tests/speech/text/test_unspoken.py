@@ -1,0 +1,119 @@
+"""How probable it is that a word was not said, and what it is learned from."""
+
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import align
+from align.errors import DataError, ModelError
+from align.sequence.evidence import EvidenceModel
+from align.speech.text import Dictionary
+from align.speech.text.lookup import look_up_all
+from align.speech.text.parts import Recording
+from align.speech.text.spoiling import spoiled_texts, unspoken_model
+from align.speech.text.unspoken import DEFAULT, N_EVIDENCE
+from align.speech.text.words import WordAligner
+
+KIWI = Path(str(files("align.data"))) / "kiwi.flac"
+WORDS = ["a", "quick", "brown", "fox", "jumps", "over", "the", "lazy", "dog"]
+WORDS += ["while", "a", "kiwi", "watches"]
+SAID = Dictionary(
+    {
+        "a": ["ah"],
+        "quick": ["k w ih k"],
+        "brown": ["b r aw n"],
+        "fox": ["f aa k s"],
+        "jumps": ["jh ah m p s"],
+        "over": ["ow v er"],
+        "the": ["dh ah"],
+        "lazy": ["l ey z iy"],
+        "dog": ["d ao g"],
+        "while": ["w ay l"],
+        "kiwi": ["k iy w iy"],
+        "watches": ["w aa ch ah z"],
+        "purple": ["p er p ah l"],
+        "elephant": ["eh l ah f ah n t"],
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def word_aligner() -> WordAligner:
+    model = align.load("speech-en")
+    known = model.known_labels()
+    entries = look_up_all([*WORDS, "purple", "elephant"], SAID, known, language="en", guess=False)
+    return WordAligner.of(
+        model, Recording.read(KIWI, None, model, str(KIWI)), entries, judging=True
+    )
+
+
+def test_words_that_were_not_said_are_more_probable_than_those_that_were(
+    word_aligner: WordAligner,
+) -> None:
+    true = word_aligner.evidence(WORDS)
+    assert true is not None
+    assert true.shape == (len(WORDS), N_EVIDENCE)
+    assert DEFAULT(true).max() < 0.5
+    for at in (3, 8):
+        said = [*WORDS[:at], "elephant", "purple", *WORDS[at:]]
+        found = word_aligner.evidence(said)
+        assert found is not None
+        unspoken = DEFAULT(found)
+        assert set(np.argsort(-unspoken)[:2]) == {at, at + 1}
+        assert unspoken[[at, at + 1]].min() >= 0.45
+
+
+def test_spoiled_texts() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        true, added, changed = spoiled_texts(WORDS, ["purple", "elephant"], rng)
+        assert (true[0], true[1].sum()) == (WORDS, 0)
+        assert 1 <= added[1].sum() <= 3
+        for said, unspoken in (added, changed):
+            assert {said[k] for k in np.flatnonzero(unspoken)} <= {"purple", "elephant"}
+            kept = [said[k] for k in np.flatnonzero(~unspoken)]
+            assert len(said) == len(unspoken)
+            assert kept == WORDS if unspoken is added[1] else len(kept) == len(WORDS) - 1
+
+
+class Known:
+    """Stands for what aligns words: evidence that tells words of one letter from others."""
+
+    def __init__(self, fails: bool = False, knows: bool = True) -> None:
+        self.fails, self.knows, self.asked = fails, knows, 0
+
+    def evidence(self, words: list[str]) -> np.ndarray | None:
+        self.asked += 1
+        if self.fails and self.asked > 1:
+            raise DataError("too long.")
+        return np.array([[float(len(word) == 1)] for word in words]) if self.knows else None
+
+
+def test_learning_from_spoiled_texts() -> None:
+    rng = np.random.default_rng(0)
+    recordings = [(Known(), ["green", "kiwi"]) for _ in range(30)]
+    model = unspoken_model(recordings, ["a", "b"], rng)
+    assert model is not None
+    low, high = model(np.array([[0.0], [1.0]]))
+    assert low < 0.1
+    assert high > 0.8
+    failing = [(Known(fails=True), ["green", "kiwi"])]
+    assert unspoken_model([*recordings, *failing], ["a", "b"], rng) is not None
+    assert failing[0][0].asked == 3
+    assert unspoken_model([(Known(knows=False), ["green"])], ["a"], rng) is None
+
+
+def test_it_is_saved_with_the_model(tmp_path: Path) -> None:
+    model = align.load("speech-en")
+    assert isinstance(model, align.SpeechAligner)
+    model.unspoken_ = EvidenceModel(np.arange(N_EVIDENCE + 1.0))
+    model.save(tmp_path / "m.align")
+    again = align.load(tmp_path / "m.align")
+    assert isinstance(again, align.SpeechAligner)
+    assert again.unspoken_ is not None
+    assert again.unspoken_.weights.tolist() == model.unspoken_.weights.tolist()
+    for weights in (np.zeros(2), np.full(N_EVIDENCE + 1, np.nan)):
+        with pytest.raises(ModelError, match=r"array 'unspoken' is of shape .*, must be \(5,\)"):
+            EvidenceModel.from_array(weights, "unspoken", N_EVIDENCE)
