@@ -95,8 +95,9 @@ def demo(console: Console, folder: Path | None, corpus: Path | None) -> None:
     "--text",
     type=TEXT_OR_FILE,
     metavar='FILE|"..."',
-    help="Instead of phones, the words: themselves, or a transcript (.txt, .lab, or a .TextGrid "
-    "with a tier of utterances for each speaker), or - for standard input.",
+    help="Instead of phones, the words: themselves, or a transcript (.txt, .lab, .vtt, .srt, "
+    "Whisper's .json, or a .TextGrid with a tier of utterances for each speaker), or - for "
+    "standard input.",
 )
 @phone_map_option(
     "Of --phones: what the model calls them; two columns from,to, or timit48 or timit39. The "

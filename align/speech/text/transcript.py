@@ -5,6 +5,7 @@
                     label track (start, end and text, with tabs) gives utterances with times
 ``.lab``            the text, on one line or several
 ``.vtt``, ``.srt``  subtitles, each an utterance with its times
+``.json``           segments of a recogniser with their times, such as Whisper's
 ``.wrd``            TIMIT's words, whose times are not used
 ``.TextGrid``       each interval tier is a speaker, each interval with text an utterance; tiers
                     called words, word, phones, phone, or ``<speaker> - words`` and so on, which
@@ -22,13 +23,14 @@ from align.corpus.texts import SAMPLE_NUMBERS
 from align.errors import DataError
 from align.files.text import read_lines, read_text
 from align.formats.files import read_labels
+from align.formats.recognised import Segment, read_segments
 from align.formats.subtitles import read_cues
 from align.formats.textgrid import read_grid
 from align.formats.tiers import Tier
 
 __all__ = ["TRANSCRIPT_SUFFIXES", "Utterance", "read_transcript"]
 
-TRANSCRIPT_SUFFIXES = (".txt", ".lab", ".wrd", ".textgrid", ".vtt", ".srt")
+TRANSCRIPT_SUFFIXES = (".txt", ".lab", ".wrd", ".textgrid", ".vtt", ".srt", ".json")
 """Suffixes of transcripts, in lower case, in order of preference."""
 
 _RESULTS = re.compile(r"(?:.* - )?(?:words?|phones?)", re.IGNORECASE | re.DOTALL)
@@ -68,8 +70,8 @@ def read_transcript(
     Parameters
     ----------
     path : path
-        A ``.txt``, ``.lab``, ``.wrd``, ``.vtt``, ``.srt`` or ``.TextGrid`` file; anything else is
-        read as text.
+        A ``.txt``, ``.lab``, ``.wrd``, ``.vtt``, ``.srt``, ``.json`` or ``.TextGrid`` file;
+        anything else is read as text.
     tiers : collection of str
         Tiers of a TextGrid to read; by default all interval tiers that are no results.
     encoding : str, optional
@@ -79,7 +81,7 @@ def read_transcript(
     -------
     list of Utterance
         At least one; those of a speaker in order of time and not overlapping. The speaker is
-        named where a TextGrid has several tiers to read.
+        named where a TextGrid has several tiers to read, or a recogniser told several apart.
 
     Raises
     ------
@@ -90,7 +92,9 @@ def read_transcript(
     suffix = os.path.splitext(name)[1].lower()
     if suffix == ".textgrid":
         return _from_tiers(read_grid(path, encoding), tiers, name)
-    if suffix in (".vtt", ".srt"):
+    if suffix == ".json":
+        found = _from_segments(read_segments(path, encoding), name)
+    elif suffix in (".vtt", ".srt"):
         cues = read_cues(path, encoding, web=suffix == ".vtt")
         found = _checked(
             [Utterance(text, start, end, line=line) for text, start, end, line in cues if text],
@@ -183,6 +187,18 @@ def _from_tiers(tiers: list[Tier], wanted: Collection[str], name: str) -> list[U
     names = [tier.name.strip() for tier in filled]
     if len(set(names)) < len(names):
         raise DataError("several tiers have the same name; rename one.", path=name)
+    return found
+
+
+def _from_segments(segments: list[Segment], name: str) -> list[Utterance]:
+    """Return segments of a recogniser, speaker by speaker."""
+    speakers = dict.fromkeys(segment.speaker for segment in segments)
+    found = []
+    for speaker in speakers:
+        own = [segment for segment in segments if segment.speaker == speaker]
+        shown = speaker if len(speakers) > 1 else ""
+        utterances = [Utterance(text, start, end, shown) for text, start, end, _ in own]
+        found += utterances if own[0].start is None else _checked(utterances, name)
     return found
 
 

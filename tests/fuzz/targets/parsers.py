@@ -185,7 +185,7 @@ SUFFIXES = {
     "notation": (".musicxml", ".mxl", ".mei", ".krn", ".match", ".xml"),
     "notes": ("notes.csv", ".json", ".txt", ".sv.csv", ".svl", ".mid", ".tsv"),
     "audio": (".wav", ".flac", ".sph", ".ogg", ".mp3", ".aiff", ".w64", ".caf", ".au"),
-    "transcript": (".txt", ".lab", ".wrd"),
+    "transcript": (".txt", ".lab", ".wrd", ".json"),
     "score_table": (".csv", ".tsv"),
     "labels_table": (".csv", ".tsv"),
 }

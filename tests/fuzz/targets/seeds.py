@@ -247,6 +247,9 @@ def seeds(target: str) -> list[bytes]:
             b"It's 10:30 on May 5th, 1999; he paid $3.50 (50%) [noise] for 1,000.5 U.S. 1980s\n",
             b"hello world\n",
             b"0 2250 she\n2250 2924 had\n",
+            b'{"segments": [{"start": 0.0, "end": 1.5, "text": " hi", "speaker": "A"}, '
+            b'{"start": 1.2, "end": 2, "text": "ho"}], "text": "hi", "transcription": '
+            b'[{"offsets": {"from": 0, "to": 900}, "text": "hi"}]}',
         ),
         "manifest": lambda: [
             b"audio,labels,group\nin.wav,in.phn,x\n",
