@@ -141,6 +141,9 @@ def plot(
     Phones, with the words of a TextGrid or JSON file above them, stand under the waveform and the
     spectrogram; notes, which `align music` or a truth.csv
     gives, are a piano roll over the energies of the pitches, with the tempo curve below.
+
+    A long recording is drawn in rows: all of them in a .pdf of many pages, and in a .png an
+    overview with those where the alignment is least sure.
     """
     from align.show.plot import save_plot
     from align.show.reading import reader_of
@@ -150,7 +153,8 @@ def plot(
     drawn = read(labels)
     truth = None if reference is None else read(reference)
     others = _other_tiers(labels, audio, drawn)
-    save_plot(drawn, output, truth, dpi=dpi, span=span, others=others, overwrite=overwrite)
+    with console.patience(f"Drawing {output} ...", after=3.0):
+        save_plot(drawn, output, truth, dpi=dpi, span=span, others=others, overwrite=overwrite)
     console.message(f"{plural(len(drawn), drawn.unit)}: {output}")
 
 

@@ -14,16 +14,21 @@ from align.results.timing import Timing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure, SubFigure
 
 __all__ = [
+    "WIDTHS",
     "Picture",
     "Sound",
     "boxes_for_missing_glyphs",
     "drawn",
+    "inches",
     "require_matplotlib",
     "sound_of",
 ]
+
+WIDTHS = (8.0, 40.0)
+"""The narrowest and the widest figure, in inches."""
 
 Sound: TypeAlias = tuple[npt.NDArray[np.float32], int]
 """Samples [shape=(n,)] and their rate in Hz."""
@@ -32,10 +37,16 @@ Sound: TypeAlias = tuple[npt.NDArray[np.float32], int]
 class Picture(Protocol):
     """What is drawn of one kind of result."""
 
+    def shown(self) -> tuple[float, float]:
+        """From when to when, in seconds."""
+
+    def wanted(self) -> float:
+        """Width in inches, without margins, at which all events can be told apart."""
+
     def size(self) -> tuple[float, float]:
         """Width and height of a new figure in inches."""
 
-    def draw(self, figure: "Figure") -> "Axes":
+    def draw(self, figure: "Figure | SubFigure") -> "Axes":
         """Draw everything into an empty figure; return the axes with the events."""
 
     def draw_in(self, ax: "Axes") -> "Axes":
@@ -59,6 +70,12 @@ def drawn(picture: Picture, ax: "Axes | None") -> "Axes":
     import matplotlib.pyplot as plt
 
     return picture.draw(plt.figure(figsize=picture.size()))
+
+
+def inches(figure: "Figure | SubFigure") -> tuple[float, float]:
+    """Width and height of a figure, or of a part of one."""
+    box = figure.bbox
+    return box.width / figure.dpi, box.height / figure.dpi
 
 
 def sound_of(

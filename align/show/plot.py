@@ -8,7 +8,8 @@ matplotlib is needed, and no more than it: ``pip install "margin-align[plot]"``.
 
 import io
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ from align.show.figure import (
     require_matplotlib,
     sound_of,
 )
+from align.show.pages import Span, pages_of
 from align.show.plot_labels import LabelPicture
 from align.show.plot_music import NotePicture
 
@@ -42,7 +44,7 @@ def _picture(
     reference: Timing | None,
     others: Mapping[str, Timing] | None,
     sound: Sound | None,
-    span: tuple[float, float] | None,
+    span: Span | None,
 ) -> Picture:
     if reference is not None and reference.kind != alignment.kind:
         raise ParameterError(
@@ -111,6 +113,9 @@ def save_plot(
 ) -> None:
     """Write the picture of an alignment to a file, without a display.
 
+    Long recordings are drawn in rows: a ``.pdf`` has all of them on pages, other formats have an
+    overview and the rows where the alignment is least sure; see `align.show.pages`.
+
     Parameters
     ----------
     alignment, reference, audio, rate, others
@@ -137,18 +142,34 @@ def save_plot(
     from matplotlib.figure import Figure
 
     target = Path(path)
-    figure = Figure()
-    known = FigureCanvasAgg(figure).get_supported_filetypes()
+    known = FigureCanvasAgg(Figure()).get_supported_filetypes()
     kind = target.suffix.lower().removeprefix(".")
     if kind not in known:
         raise ParameterError(
             f"{target}: pictures are written as .png, .pdf or .svg, not as {target.suffix!r}."
         )
     sound = sound_of(alignment, audio, rate)
-    picture = _picture(alignment, reference, others, sound, span)
-    figure.set_size_inches(*picture.size())
-    picture.draw(figure)
+
+    def make(part: Span | None) -> Picture:
+        return _picture(alignment, reference, others, sound, part)
+
     written = io.BytesIO()
-    with boxes_for_missing_glyphs():
-        figure.savefig(written, dpi=dpi, format=kind)
+    pages = pages_of(make, alignment, span, several=kind == "pdf")
+    with boxes_for_missing_glyphs(), _document(written, kind, len(pages)) as document:
+        for page in pages:
+            figure = Figure()
+            page.draw(figure)
+            figure.savefig(document, dpi=dpi, format=kind)
     atomic_write(target, written.getvalue(), overwrite=overwrite)
+
+
+@contextmanager
+def _document(stream: io.BytesIO, kind: str, n_pages: int) -> Iterator[Any]:
+    """Return what a figure is saved to: the stream, or pages in it."""
+    if n_pages == 1:
+        yield stream
+        return
+    from matplotlib.backends.backend_pdf import PdfPages
+
+    with PdfPages(stream) as document:
+        yield document

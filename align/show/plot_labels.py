@@ -12,20 +12,20 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.results.timing import Timing
-from align.show.figure import Sound
+from align.show.figure import WIDTHS, Sound, inches
 from align.show.spectrogram import spectrogram
 from align.show.tier import FONT, Tier, draw_tier, label_rows, points_per_pixel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure, SubFigure
 
 __all__ = ["LabelPicture"]
 
 _ALIGNED, _TRUE = "#0b62c4", "#d35400"  # told apart by the colour-blind, and by the dashes
 _OTHER = "0.2"  # words above the phones
 _MARGINS = {"left": 0.7, "right": 0.25, "bottom": 0.5, "top": 0.4}  # inches
-_WIDTHS = (8.0, 40.0)  # inches
+_DENSE = 6.0  # boundaries so often closer than they should be say nothing any more
 _COLUMNS_PER_INCH = 150
 
 
@@ -81,14 +81,21 @@ class LabelPicture(NamedTuple):
         first, last = (round(t * rate) for t in self.span)
         return samples[first : max(last, first + 1)], rate, first / rate
 
-    def size(self) -> tuple[float, float]:
-        """Width and height of a new figure in inches."""
+    def shown(self) -> tuple[float, float]:
+        """From when to when, in seconds."""
+        return self.span
+
+    def wanted(self) -> float:
+        """Width in inches, without margins, at which phones and labels have room."""
         lengths = np.diff(self.tiers[self.n_above].intervals, axis=1)
         short = float(np.quantile(lengths, 0.25)) if lengths.size else 1.0
         per_second = float(np.clip(0.15 / max(short, 1e-3), 0.5, 4.0))
         begin, end = self.span
-        wanted = per_second * (end - begin)
-        width = float(np.clip(wanted + _MARGINS["left"] + _MARGINS["right"], *_WIDTHS))
+        return per_second * (end - begin)
+
+    def size(self) -> tuple[float, float]:
+        """Width and height of a new figure in inches."""
+        width = float(np.clip(self.wanted() + _MARGINS["left"] + _MARGINS["right"], *WIDTHS))
         height = sum(self._heights()) + (0.0 if self.sound is None else 3.6)
         return width, height + _MARGINS["bottom"] + _MARGINS["top"]
 
@@ -96,11 +103,11 @@ class LabelPicture(NamedTuple):
         """Height of each tier in inches: words take a row or two, phones up to three."""
         return [0.5 if i < self.n_above else 0.75 for i in range(len(self.tiers))]
 
-    def draw(self, figure: "Figure") -> "Axes":
+    def draw(self, figure: "Figure | SubFigure") -> "Axes":
         """Draw waveform, spectrogram and tiers into an empty figure; return the lowest axes."""
         from matplotlib.ticker import MaxNLocator
 
-        width, height = figure.get_size_inches()
+        width, height = inches(figure)
         tiers = self.tiers
         ratios = self._heights() if self.sound is None else [1.1, 2.5, *self._heights()]
         grid = figure.add_gridspec(
@@ -117,11 +124,11 @@ class LabelPicture(NamedTuple):
         axes += [figure.add_subplot(grid[i], sharex=axes[0]) for i in range(1, len(ratios))]
         axes[0].set_xlim(*self.span)
         if self.sound is not None:
-            _draw_waveform(axes[0], *self.samples_shown())
-            _draw_spectrogram(
-                axes[1], *self.samples_shown(), columns=int(width * _COLUMNS_PER_INCH)
-            )
-            for ax in axes[:2]:
+            columns = int(width * _COLUMNS_PER_INCH)
+            _draw_waveform(axes[0], *self.samples_shown(), columns=columns)
+            _draw_spectrogram(axes[1], *self.samples_shown(), columns=columns)
+            squeezed = self.wanted() / (width - _MARGINS["left"] - _MARGINS["right"])
+            for ax in axes[:2] if squeezed <= _DENSE else ():
                 _draw_boundaries(ax, self.through)
         for ax, tier in zip(axes[-len(tiers) :], tiers, strict=True):
             ax.set_ylim(0.0, 1.0)
@@ -158,10 +165,12 @@ class LabelPicture(NamedTuple):
         return ax
 
 
-def _draw_waveform(ax: "Axes", samples: npt.NDArray[np.float32], rate: int, start: float) -> None:
+def _draw_waveform(
+    ax: "Axes", samples: npt.NDArray[np.float32], rate: int, start: float, *, columns: int
+) -> None:
     """Draw the samples, or where they are many their extremes in each stretch."""
     n = samples.size
-    step = max(1, n // 8000)
+    step = max(1, n // (2 * columns))
     if step == 1:
         ax.plot(start + np.arange(n) / rate, samples, color="0.25", linewidth=0.5)
     else:

@@ -20,21 +20,20 @@ import numpy.typing as npt
 from align.errors import ParameterError
 from align.results.music import MusicAlignment
 from align.results.timing import Timing
-from align.show.figure import Sound, drawn, require_matplotlib, sound_of
+from align.show.figure import WIDTHS, Sound, drawn, inches, require_matplotlib, sound_of
 from align.types import pitch_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure, SubFigure
 
-__all__ = ["NotePicture", "music_size", "plot_music"]
+__all__ = ["NotePicture", "plot_music"]
 
 Span = tuple[float, float]
 
 _ALIGNED, _TRUE, _UNSURE = "#1473e6", "#f08a24", "#c0143c"  # seen on white and on black
 _SURE = 0.5  # confidence
 _MARGINS = {"left": 0.75, "right": 0.25, "bottom": 0.5, "top": 0.55}  # inches
-_WIDTHS = (8.0, 40.0)  # inches
 _PITCH_HEIGHT = (0.07, 0.16)  # inches for a semitone, at many and at few pitches
 _ROLL_HEIGHTS = (2.2, 6.5)  # inches
 _TEMPO_HEIGHT = 1.2  # inches
@@ -43,6 +42,7 @@ _BAR_WIDTH = 0.3  # inches that the number of a bar needs
 _STEPS = np.array([1, 2, 5, 10, 20, 50, 100, 200, 500, 1000])  # bars from number to number
 _AROUND = 3  # semitones shown above and below the notes
 _LOUDEST = 14.0  # of the levels
+_BESIDE = 1.0  # seconds of sound that are looked at beyond both ends
 _WINDOW = 1.0  # seconds over which the tempo is fitted
 
 
@@ -66,15 +66,31 @@ class NotePicture(NamedTuple):
         """Take what is drawn; there is no room for `others`."""
         return cls(alignment, reference, sound, span)
 
-    def size(self) -> tuple[float, float]:
-        """Width and height of a new figure in inches; see `music_size`."""
-        return music_size(self.alignment, self.span)
+    def shown(self) -> Span:
+        """From when to when, in seconds."""
+        return _shown(self.alignment, self.span)
 
-    def draw(self, figure: "Figure") -> "Axes":
+    def wanted(self) -> float:
+        """Width in inches, without margins, at which the notes can be told apart."""
+        first, last = self.shown()
+        inside = (self.alignment.chord_onsets >= first) & (self.alignment.chord_onsets <= last)
+        gaps = np.diff(self.alignment.chord_onsets[inside])
+        short = float(np.quantile(gaps, 0.25)) if gaps.size else 0.5
+        return (last - first) * float(np.clip(0.14 / max(short, 1e-3), 0.35, 3.0))
+
+    def size(self) -> tuple[float, float]:
+        """Width and height of a new figure in inches."""
+        width = float(np.clip(self.wanted() + _MARGINS["left"] + _MARGINS["right"], *WIDTHS))
+        low, high = _pitch_range(self.alignment)
+        each = float(np.interp(high - low, (20, 80), _PITCH_HEIGHT[::-1]))
+        height = float(np.clip((high - low) * each, *_ROLL_HEIGHTS))
+        return width, height + _TEMPO_HEIGHT + _MARGINS["bottom"] + _MARGINS["top"]
+
+    def draw(self, figure: "Figure | SubFigure") -> "Axes":
         """Draw the piano roll and the tempo curve into an empty figure; return the roll."""
         from matplotlib.ticker import MaxNLocator
 
-        width, height = figure.get_size_inches()
+        width, height = inches(figure)
         inner = height - _MARGINS["bottom"] - _MARGINS["top"]
         grid = figure.add_gridspec(
             2,
@@ -88,7 +104,7 @@ class NotePicture(NamedTuple):
         )
         roll = figure.add_subplot(grid[0])
         curve = figure.add_subplot(grid[1], sharex=roll)
-        shown = _shown(self.alignment, self.span)
+        shown = self.shown()
         _draw_roll(roll, *self[:3], shown)
         _draw_bar_lines([roll, curve], self.alignment, shown)
         roll.tick_params(labelbottom=False, bottom=False)
@@ -104,7 +120,7 @@ class NotePicture(NamedTuple):
 
     def draw_in(self, ax: "Axes") -> "Axes":
         """Draw the piano roll into axes of the user's; return them."""
-        _draw_roll(ax, *self[:3], _shown(self.alignment, self.span))
+        _draw_roll(ax, *self[:3], self.shown())
         ax.set_xlabel("time (s)")
         return ax
 
@@ -128,20 +144,6 @@ def plot_music(
     require_matplotlib()
     _shown(alignment, span)
     return drawn(NotePicture(alignment, reference, sound_of(alignment, audio, rate), span), ax)
-
-
-def music_size(alignment: MusicAlignment, span: Span | None = None) -> tuple[float, float]:
-    """Width and height of a figure, in inches, at which the notes of a span can be told apart."""
-    first, last = _shown(alignment, span)
-    inside = (alignment.chord_onsets >= first) & (alignment.chord_onsets <= last)
-    gaps = np.diff(alignment.chord_onsets[inside])
-    short = float(np.quantile(gaps, 0.25)) if gaps.size else 0.5
-    wanted = (last - first) * float(np.clip(0.14 / max(short, 1e-3), 0.35, 3.0))
-    width = float(np.clip(wanted + _MARGINS["left"] + _MARGINS["right"], *_WIDTHS))
-    low, high = _pitch_range(alignment)
-    each = float(np.interp(high - low, (20, 80), _PITCH_HEIGHT[::-1]))
-    height = float(np.clip((high - low) * each, *_ROLL_HEIGHTS))
-    return width, height + _TEMPO_HEIGHT + _MARGINS["bottom"] + _MARGINS["top"]
 
 
 def _shown(alignment: MusicAlignment, span: Span | None) -> Span:
@@ -223,6 +225,8 @@ def _bars(
 
 def _draw_bar_lines(axes: "list[Axes]", alignment: MusicAlignment, shown: Span) -> None:
     """Draw where bars begin by the time map, with their numbers in the first axes."""
+    from matplotlib.patheffects import withStroke
+
     beats = alignment.beats
     if beats is None:
         return
@@ -246,6 +250,7 @@ def _draw_bar_lines(axes: "list[Axes]", alignment: MusicAlignment, shown: Span) 
             textcoords="offset points",
             fontsize=7,
             color="0.2",
+            path_effects=[withStroke(linewidth=1.5, foreground="white")],
         )
 
 
@@ -291,10 +296,14 @@ def _draw_energies(ax: "Axes", samples: npt.NDArray[np.float32], rate: int, show
         semitone_bands,
     )
 
-    duration = samples.size / rate
+    first = max(0, round((shown[0] - _BESIDE) * rate))
+    samples = samples[first : round((shown[1] + _BESIDE) * rate)]
+    if not samples.size:
+        return
     box = ax.get_window_extent()
     columns = max(200.0, box.width * _COLUMNS_PER_INCH / 100)
-    hop = max(0.005, (min(shown[1], duration) - shown[0]) / columns)
+    hop = max(0.005, min(shown[1] - shown[0], samples.size / rate) / columns)
+    begin = first / rate
     tuning = estimate_tuning(samples, rate)
     level = log_level(semitone_bands(samples, rate, hop, tuning=tuning))
     step = max(1, round(hop * rate)) / rate
@@ -306,8 +315,8 @@ def _draw_energies(ax: "Axes", samples: npt.NDArray[np.float32], rate: int, show
         vmin=0.15 * _LOUDEST,
         vmax=1.5 * _LOUDEST,  # so that what is drawn over it can be seen
         extent=(
-            -step / 2,
-            (len(level) - 0.5) * step,
+            begin - step / 2,
+            begin + (len(level) - 0.5) * step,
             LOWEST_BAND - 0.5,
             LOWEST_BAND + N_BANDS - 0.5,
         ),

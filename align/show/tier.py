@@ -1,7 +1,7 @@
 """A tier of labels in a picture: intervals with their labels, none printed over another.
 
 Where intervals are narrower than their labels, the labels step down over several rows, and those
-that still find no room are left out.
+that still find no room are left out. Where most find none, only speech and silence are told apart.
 """
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from align.results.timing import Timing
 from align.show.figure import boxes_for_missing_glyphs
+from align.types import SILENCES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,6 +22,7 @@ Style: TypeAlias = Literal["-", "--"]
 
 FONT = 9.0  # points
 _ROWS = 3  # of labels in a tier
+_LEFT_OUT = 0.5  # share of labels; if more find no room, none is printed
 _GAP = 3.0  # points between labels of a row
 
 
@@ -74,10 +76,14 @@ class Tier(NamedTuple):
 def draw_tier(ax: "Axes", tier: Tier, band: tuple[float, float]) -> None:
     """Draw intervals with their labels in a band of the y axis."""
     bottom, top = band
+    rows = label_rows(ax, tier)
+    named = [row for row, label in zip(rows, tier.labels, strict=True) if label.strip()]
+    if named and np.mean(np.array(named) < 0) > _LEFT_OUT:
+        _draw_blocks(ax, tier, band)
+        return
     edges = np.unique(tier.intervals)
     ax.vlines(edges, bottom, top, colors=tier.colour, linestyles=tier.style, linewidth=0.9)
     ax.hlines(bottom, *ax.get_xlim(), colors="0.6", linewidth=0.6)
-    rows = label_rows(ax, tier)
     n_rows = 1 + max(rows, default=0)
     middles = tier.intervals.mean(axis=1)
     for label, middle, row in zip(tier.labels, middles, rows, strict=True):
@@ -94,6 +100,21 @@ def draw_tier(ax: "Axes", tier: Tier, band: tuple[float, float]) -> None:
                 parse_math=False,
                 bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.3},
             )
+
+
+def _draw_blocks(ax: "Axes", tier: Tier, band: tuple[float, float]) -> None:
+    """Draw a block for each stretch without silence."""
+    bottom, top = band
+    speech = np.array([bool(label.strip()) and label not in SILENCES for label in tier.labels])
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], speech, [0]))))
+    spans = [
+        (tier.intervals[a, 0], tier.intervals[b - 1, 1] - tier.intervals[a, 0])
+        for a, b in edges.reshape(-1, 2)
+    ]
+    inner = 0.2 * (top - bottom)
+    ax.broken_barh(
+        spans, (bottom + inner, top - bottom - 2 * inner), color=tier.colour, lw=0, alpha=0.6
+    )
 
 
 def label_rows(ax: "Axes", tier: Tier) -> list[int]:

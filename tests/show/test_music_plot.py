@@ -12,7 +12,7 @@ from align.errors import ParameterError
 from align.results.alignment import Alignment
 from align.results.music import MusicAlignment
 from align.show.plot import plot_alignment, save_plot
-from align.show.plot_music import music_size, plot_music
+from align.show.plot_music import NotePicture, plot_music
 from align.types import Note
 
 mpl.use("agg")
@@ -87,7 +87,8 @@ def test_a_span_shows_only_what_is_in_it() -> None:
     assert roll.get_xlim() == (first, last)
     drawn = len(roll.collections[0].get_paths())
     assert 11 <= drawn < len(notes)
-    assert music_size(notes, (first, last))[0] <= music_size(notes)[0]
+    whole, part = (NotePicture(notes, None, None, span) for span in (None, (first, last)))
+    assert part.size()[0] <= whole.size()[0]
     for span in ((2.0, 1.0), (-1.0, 1.0), (0.0, np.inf)):
         with pytest.raises(ParameterError, match="two times in seconds"):
             plot_music(notes, span=span)
