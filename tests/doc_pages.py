@@ -224,6 +224,14 @@ def both(folder: Path) -> None:
     minuet(folder)
 
 
+def gallery(folder: Path) -> None:
+    """The bundled sentence and the bundled piece, with what is true of them."""
+    for suffix in (".flac", ".txt", ".TextGrid"):
+        shutil.copy(DATA / f"kiwi{suffix}", folder)
+    minuet(folder)
+    shutil.copy(DATA / "minuet" / "truth.csv", folder)
+
+
 def nothing(folder: Path) -> None:
     """An empty folder."""
 
@@ -235,6 +243,7 @@ FOLDERS = {
     "docs/text.md": english,
     "docs/mismatch.md": english,
     "docs/coming-from.md": english,
+    "docs/gallery.md": gallery,
     "docs/report.md": checked,
     "docs/decoders.md": cat,
     "docs/batch.md": many,

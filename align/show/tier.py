@@ -1,7 +1,7 @@
 """A tier of labels in a picture: intervals with their labels, none printed over another.
 
 Where intervals are narrower than their labels, the labels step down over several rows, and those
-that still find no room are left out. Where most find none, only speech and silence are told apart.
+that still find no room are left out. Where many find none, only speech and silence are told apart.
 """
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
@@ -22,7 +22,8 @@ Style: TypeAlias = Literal["-", "--"]
 
 FONT = 9.0  # points
 _ROWS = 3  # of labels in a tier
-_LEFT_OUT = 0.5  # share of labels; if more find no room, none is printed
+_LEFT_OUT = 0.25  # share of labels; if more find no room, none is printed
+_CUT = 1.0  # points of a label that may be cut off at the edge
 _GAP = 3.0  # points between labels of a row
 
 
@@ -77,7 +78,12 @@ def draw_tier(ax: "Axes", tier: Tier, band: tuple[float, float]) -> None:
     """Draw intervals with their labels in a band of the y axis."""
     bottom, top = band
     rows = label_rows(ax, tier)
-    named = [row for row, label in zip(rows, tier.labels, strict=True) if label.strip()]
+    first, last = ax.get_xlim()
+    named = [
+        row
+        for row, label, (start, end) in zip(rows, tier.labels, tier.intervals, strict=True)
+        if label.strip() and first < start and end < last
+    ]
     if named and np.mean(np.array(named) < 0) > _LEFT_OUT:
         _draw_blocks(ax, tier, band)
         return
@@ -131,10 +137,11 @@ def label_rows(ax: "Axes", tier: Tier) -> list[int]:
         }
     first, last = ax.get_xlim()
     points = points_per_pixel(ax) * ax.get_window_extent().width / (last - first)
-    return place_labels(
-        np.array([widths.get(label, 0.0) for label in tier.labels]),
-        tier.intervals * points,
-    )
+    wide = np.array([widths.get(label, 0.0) for label in tier.labels])
+    middles = tier.intervals.mean(axis=1)
+    beside = np.minimum(middles - first, last - middles) * points
+    wide[beside < wide / 2 - _CUT] = 0.0  # half a label would be misread
+    return place_labels(wide, tier.intervals * points)
 
 
 def points_per_pixel(ax: "Axes") -> float:

@@ -126,3 +126,15 @@ def test_dense_boundaries_are_not_drawn_through_the_sound() -> None:
         found = [c for c in spectrum.collections if isinstance(c, mpl.collections.LineCollection)]
         assert len(found) == lines
         plt.close(ax.figure)
+
+
+def test_a_label_that_the_edge_would_cut_is_left_out() -> None:
+    import matplotlib.pyplot as plt
+
+    figure, ax = plt.subplots(figsize=(4, 1))
+    ax.set_xlim(1.0, 2.0)
+    words = Alignment(["brown", "fox", "jumps"], [0.0, 1.02, 1.98], 3.0)
+    draw_tier(ax, Tier.within("words", words, (1.0, 2.0), "0.2"), (0.0, 1.0))
+    assert len(ax.texts) == 1
+    assert ax.texts[0].get_text() == "fox"
+    plt.close(figure)
