@@ -25,7 +25,7 @@ from align.cli.options import (
     token_option,
     trust_options,
 )
-from align.cli.pipes import named, recording, standard_output
+from align.cli.pipes import named, recording, standard_output, without_name
 from align.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -235,11 +235,12 @@ def speech(
     show_details(console, model, alignment)
     if silence_label is not None:
         alignment = _with_silence(alignment, silence_label)
+    alignment = without_name(alignment, audio)
     for target in targets:
         if confidence and target.suffix.lower() == ".textgrid":
             alignment.to_textgrid(target, confidence=True, overwrite=overwrite)
         else:
-            write_output(alignment, target, overwrite=overwrite)
+            write_output(alignment, target, audio, overwrite=overwrite)
     match = shown_match(alignment.match)
     console.message(
         f"{plural(len(alignment), 'phone')} in {alignment.duration:.2f} s{match}: {named(targets)}"
@@ -294,12 +295,21 @@ def _align_text(
         found = align_text(model, str(audio), said, progress=console.progress, **options)
     for both in found.speakers.values():
         show_details(console, model, both.phones)
+    speakers = {
+        name: replace(
+            both,
+            words=without_name(both.words, audio),
+            phones=without_name(both.phones, audio),
+        )
+        for name, both in found.speakers.items()
+    }
+    found = replace(found, speakers=speakers)
     for target in targets:
         if target.suffix.lower() in PICTURES:
             label = SILENCE if silence is None else silence
             words = {"words": renamed(found.words, label)}
             phones = renamed(found.phones, label)
-            write_output(phones, target, overwrite=overwrite, others=words)
+            write_output(phones, target, audio, overwrite=overwrite, others=words)
         else:
             found.write(target, silence=silence, confidence=confidence, overwrite=overwrite)
     if found.guessed:
@@ -441,13 +451,18 @@ def check_free(path: Path, overwrite: bool) -> None:
 
 
 def write_output(
-    alignment: "Timing", path: Path, *, overwrite: bool = False, **plot_options: Any
+    alignment: "Timing",
+    path: Path,
+    audio: Path | None = None,
+    *,
+    overwrite: bool = False,
+    **plot_options: Any,
 ) -> None:
-    """Write an alignment in the format its suffix says, pictures included."""
+    """Write an alignment in the format of the suffix, or as a picture over `audio`."""
     if path.suffix.lower() in PICTURES:
         from align.show.plot import save_plot
 
-        save_plot(alignment, path, overwrite=overwrite, **plot_options)
+        save_plot(alignment, path, audio=audio, overwrite=overwrite, **plot_options)
     else:
         from align.formats import write_labels
 

@@ -15,7 +15,7 @@ from align.cli.aligning import (
 )
 from align.cli.console import FILE, Console, message_options, plural
 from align.cli.options import model_option, overwrite_option, strict_option
-from align.cli.pipes import named, recording, standard_output
+from align.cli.pipes import named, recording, standard_output, without_name
 from align.cli.training import (
     run_training,
     run_validation,
@@ -142,8 +142,9 @@ def music(
         aligner.set_params(repeats=repeats, transpose=transpose, tuning=tuning)
         found: MusicAlignment = aligner.align(audio, score)
     show_details(console, model, found)
+    found = without_name(found, audio)
     for target in targets:
-        write_music_output(found, target, overwrite=overwrite)
+        write_music_output(found, target, audio, overwrite=overwrite)
     if audible is not None:
         from align.show.sonify import save_sonification
 
@@ -187,11 +188,11 @@ def check_music_output(path: Path, overwrite: bool) -> None:
 
 
 def write_music_output(
-    alignment: "MusicAlignment", path: Path, *, overwrite: bool = False, **plot_options: Any
+    alignment: "MusicAlignment", path: Path, audio: Path | None = None, *, overwrite: bool = False
 ) -> None:
-    """Write aligned notes in the format the suffix says, pictures included."""
+    """Write aligned notes in the format of the suffix, or as a picture over `audio`."""
     if path.suffix.lower() in PICTURES:
-        write_output(alignment, path, overwrite=overwrite, **plot_options)
+        write_output(alignment, path, audio, overwrite=overwrite)
         return
     from align.formats.music_files import write_music
 

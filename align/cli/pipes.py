@@ -8,25 +8,37 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from align.errors import ParameterError
 
-__all__ = ["named", "recording", "standard_output"]
+if TYPE_CHECKING:
+    from align.results.timing import Timing
 
+__all__ = ["named", "recording", "standard_output", "without_name"]
+
+_IN = "align-standard-input-"
 _OUT = "align-standard-output-"
+_Timing = TypeVar("_Timing", bound="Timing")
 
 
 def recording(audio: Path) -> Path:
     """Return the recording; what standard input holds is kept in a file while the command runs."""
     if str(audio) != "-":
         return audio
-    path = _folder("align-standard-input-") / "stdin.wav"  # libsndfile looks at the content
+    path = _folder(_IN) / "stdin.wav"  # libsndfile looks at the content
     path.write_bytes(sys.stdin.buffer.read())
     click.get_current_context().obj.names[str(path)] = "standard input"
     return path
+
+
+def without_name(result: _Timing, audio: Path) -> _Timing:
+    """Return a result that does not name the file in which standard input was kept."""
+    return replace(result, audio=None) if audio.parent.name.startswith(_IN) else result
 
 
 def standard_output(targets: Sequence[Path], default: str) -> tuple[Path, ...]:

