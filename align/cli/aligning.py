@@ -380,7 +380,7 @@ def read_said(
     if tiers:
         raise ParameterError("--tier is for a TextGrid; --text names none.")
     where = "standard input" if source == "-" else None
-    text = sys.stdin.read() if source == "-" else source
+    text = _standard_input(encoding) if source == "-" else source
     if not text.strip():
         raise DataError("there is no text; give at least one word.", path=where)
     return [Utterance(text)]
@@ -395,11 +395,18 @@ def read_phones(source: str, encoding: str | None = None) -> list[str]:
         if not _exists(path):
             raise DataError("there is no such file; check the name after --phones.", path=path)
         return read_events(path, encoding)
-    phones = (sys.stdin.read() if source == "-" else source).split()
+    phones = (_standard_input(encoding) if source == "-" else source).split()
     if not phones:
         where = "standard input" if source == "-" else None
         raise DataError("there are no phones; give at least one.", path=where)
     return phones
+
+
+def _standard_input(encoding: str | None) -> str:
+    """Return the text on standard input, in the encodings of files, whatever the locale's is."""
+    from align.files.text import decoded
+
+    return decoded(sys.stdin.buffer.read(), "standard input", encoding)
 
 
 def _names_file(phones: str) -> bool:
@@ -410,7 +417,7 @@ def _names_file(phones: str) -> bool:
     if suffix in (*LABEL_FORMATS, ".phones"):
         return "\n" not in phones
     return len(phones.split()) == 1 and (
-        os.sep in phones or re.fullmatch(r"\.[a-z]\w+", suffix) is not None
+        bool({"/", os.sep}.intersection(phones)) or re.fullmatch(r"\.[a-z]\w+", suffix) is not None
     )
 
 

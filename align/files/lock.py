@@ -15,6 +15,8 @@ from align.errors import DataError
 
 __all__ = ["FolderLock"]
 
+_LOCKED = 1 << 30  # place of the byte that is locked on Windows
+
 
 class FolderLock:
     """Hold a folder while in this context, or refuse.
@@ -83,7 +85,7 @@ def _holder(stream: IO[str]) -> str:
         try:
             content = json.loads(stream.read(4096))
             return f" (process {int(content['process'])} on {str(content['host'])[:64]})"
-        except (ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError):
             continue
     return ""
 
@@ -93,7 +95,8 @@ def _lock(stream: IO[str]) -> None:
     if os.name == "nt":
         import msvcrt
 
-        stream.seek(0)
+        # What is locked cannot be read by others there: a byte far beyond who holds the lock.
+        os.lseek(stream.fileno(), _LOCKED, os.SEEK_SET)
         msvcrt.locking(stream.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
     else:
         import fcntl

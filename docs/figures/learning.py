@@ -44,7 +44,7 @@ def main(corpus: str, output: str) -> None:
             rows.append([*row, f"{report.within_ms['20']:.1f}", f"{report.mean_abs_ms:.1f}"])
             print(*rows[-1], flush=True)
             with open(output, "w", newline="", encoding="utf-8") as file:
-                writer = csv.writer(file)
+                writer = csv.writer(file, lineterminator="\n")
                 writer.writerow(["features", "sentences", "seconds", "within_20_ms", "mean_ms"])
                 writer.writerows(rows)
 

@@ -46,7 +46,7 @@ class Counts:
 
 
 def word_spans(path: Path) -> list[Span]:
-    rows = (line.split() for line in path.read_text().splitlines())
+    rows = (line.split() for line in path.read_text(encoding="utf-8").splitlines())
     return [(int(a) / RATE, int(b) / RATE) for a, b, _ in rows]
 
 

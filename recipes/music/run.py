@@ -105,7 +105,7 @@ def main() -> None:
         for fold in range(n):
             path = work / f"errors-{variant}-{fold}-of-{kind}.json"
             if path.exists():
-                found.update(json.loads(path.read_text()))
+                found.update(json.loads(path.read_text(encoding="utf-8")))
         if found:
             print_tables(variant, found, whole=len(found) == len(examples))
 

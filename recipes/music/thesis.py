@@ -78,7 +78,7 @@ ROWS: dict[str, Callable[[], Any]] = {
 
 def left_out(make: Callable[[], Any], examples: Sequence[align.Example], path: Path) -> Any:
     """Return the errors of each piece, learned without it; those in the file are there already."""
-    found = json.loads(path.read_text()) if path.exists() else {}
+    found = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     for i, example in enumerate(examples):
         if Path(example.name).parent.name not in found:
             model = make().fit([*examples[:i], *examples[i + 1 :]])

@@ -76,7 +76,7 @@ def read_sets(corpus: str, work: Path) -> dict[str, list[Piece]]:
     """Return the pieces of each set that have been aligned."""
     errors = {}
     for path in sorted(work.glob("errors-default-*.json")):
-        errors.update(json.loads(path.read_text()))
+        errors.update(json.loads(path.read_text(encoding="utf-8")))
     sets: dict[str, list[Piece]] = {}
     for example in align.read_corpus(corpus, kind="music"):
         name = Path(example.name).parent.name

@@ -17,6 +17,7 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -29,10 +30,14 @@ from align.formats import atomic_write
 from align.formats.textgrid import format_textgrid
 from align.types import Example
 
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|(?:com|lpt)[0-9¹²³])(?:\.|$)", re.IGNORECASE)
+"""What Windows takes for a device, with any suffix."""
+
 
 def plain(name: str) -> str:
     """Return a name that every file system takes."""
-    return re.sub(r"[^\w.+-]+", "_", name).strip("._") or "unnamed"
+    plain_name = re.sub(r"[^\w.+-]+", "_", name).strip("._") or "unnamed"
+    return f"{plain_name}_" if _DEVICE.match(plain_name) else plain_name
 
 
 def text_file(path: Path, text: str) -> None:
@@ -48,14 +53,15 @@ def grid(path: Path, labels: list[str], onsets: np.ndarray, end: float, duration
 
 
 def place(source: str, target: Path, copy: bool) -> None:
-    """Put a recording where it belongs, as a link or a copy."""
+    """Put a recording where it belongs, as a link or, where links are not allowed, a copy."""
     target.parent.mkdir(parents=True, exist_ok=True)
     if target.is_symlink() or target.exists():
         target.unlink()
-    if copy:
-        shutil.copyfile(source, target)
-    else:
-        target.symlink_to(os.path.abspath(source))
+    if not copy:
+        with suppress(OSError):  # Windows allows links to developers only
+            target.symlink_to(os.path.abspath(source))
+            return
+    shutil.copyfile(source, target)
 
 
 def names_of(corpus: Corpus) -> Iterator[tuple[Example, str, str]]:

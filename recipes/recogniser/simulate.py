@@ -33,7 +33,10 @@ def joined(folder: Path) -> tuple[np.ndarray, int, list[list[tuple[str, float, f
     parts, said, at, rate = [], [], 0, 16000
     for path in sorted(folder.glob("*.wav")):
         samples, rate = soundfile.read(path, dtype="float64")
-        rows = [row.split() for row in path.with_suffix(".wrd").read_text().splitlines()]
+        rows = [
+            row.split()
+            for row in path.with_suffix(".wrd").read_text(encoding="utf-8").splitlines()
+        ]
         said.append([(word, (at + int(a)) / rate, (at + int(b)) / rate) for a, b, word in rows])
         parts += [samples, np.zeros(round(PAUSE * rate))]
         at += len(samples) + len(parts[-1])

@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 FOLD = dict(
-    line.split(",") for line in (files("align.data") / "timit61_39.csv").read_text().split()[1:]
+    line.split(",")
+    for line in (files("align.data") / "timit61_39.csv").read_text(encoding="utf-8").split()[1:]
 )
 STOPS = {"bcl": "b", "dcl": "d", "gcl": "g", "pcl": "p", "tcl": "t", "kcl": "k"}
 AFTER = {"dcl": ("d", "jh"), "tcl": ("t", "ch")}

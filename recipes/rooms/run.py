@@ -62,7 +62,7 @@ def models(corpus: Path, folder: Path, jobs: int, only: list[int] | None):
 
 
 def spans(path: Path) -> list[Span]:
-    rows = (line.split() for line in path.read_text().splitlines())
+    rows = (line.split() for line in path.read_text(encoding="utf-8").splitlines())
     return [Span(label.lower(), int(a) / 16000, int(b) / 16000) for a, b, label in rows]
 
 

@@ -138,7 +138,7 @@ def main() -> None:
     text = json.dumps(found, indent=1)
     print(text)
     if given.json:
-        given.json.write_text(text + "\n")
+        given.json.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

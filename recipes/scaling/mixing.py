@@ -143,7 +143,7 @@ def main() -> None:
     if given.speech:
         rows += speech(given.speech, given.epochs, given.jobs, given.speakers, given.features)
     if given.json:
-        given.json.write_text(json.dumps(rows, indent=1) + "\n")
+        given.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -124,7 +124,7 @@ def main() -> None:
     if cluster is not None:
         cluster.close()
     if given.json:
-        given.json.write_text(json.dumps(rows, indent=1) + "\n")
+        given.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

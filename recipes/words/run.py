@@ -23,13 +23,19 @@ FOLDS = 4
 
 def true_words(recording: Path) -> list[tuple[str, float, float]]:
     """Return TIMIT's words with their starts and ends in seconds; they may overlap."""
-    rows = (line.split() for line in recording.with_suffix(".wrd").read_text().splitlines())
+    rows = (
+        line.split()
+        for line in recording.with_suffix(".wrd").read_text(encoding="utf-8").splitlines()
+    )
     return [(word, int(start) / 16000, int(end) / 16000) for start, end, word in rows]
 
 
 def true_pauses(recording: Path) -> list[float]:
     """Return the middle of each pause between words, in seconds."""
-    rows = [line.split() for line in recording.with_suffix(".phn").read_text().splitlines()]
+    rows = [
+        line.split()
+        for line in recording.with_suffix(".phn").read_text(encoding="utf-8").splitlines()
+    ]
     return [(int(a) + int(b)) / 32000 for a, b, phone in rows[1:-1] if phone == "pau"]
 
 
