@@ -240,7 +240,7 @@ def speech(
         if confidence and target.suffix.lower() == ".textgrid":
             alignment.to_textgrid(target, confidence=True, overwrite=overwrite)
         else:
-            write_output(alignment, target, audio, overwrite=overwrite)
+            write_output(alignment, target, audio, overwrite=overwrite, progress=console.progress)
     match = shown_match(alignment.match)
     console.message(
         f"{plural(len(alignment), 'phone')} in {alignment.duration:.2f} s{match}: {named(targets)}"
@@ -309,7 +309,9 @@ def _align_text(
             label = SILENCE if silence is None else silence
             words = {"words": renamed(found.words, label)}
             phones = renamed(found.phones, label)
-            write_output(phones, target, audio, overwrite=overwrite, others=words)
+            write_output(
+                phones, target, audio, overwrite=overwrite, others=words, progress=console.progress
+            )
         else:
             found.write(target, silence=silence, confidence=confidence, overwrite=overwrite)
     if found.guessed:

@@ -153,8 +153,10 @@ def plot(
     drawn = read(labels)
     truth = None if reference is None else read(reference)
     others = _other_tiers(labels, audio, drawn)
-    with console.patience(f"Drawing {output} ...", after=3.0):
-        save_plot(drawn, output, truth, dpi=dpi, span=span, others=others, overwrite=overwrite)
+    save_plot(
+        drawn, output, truth,
+        dpi=dpi, span=span, others=others, progress=console.progress, overwrite=overwrite,
+    )  # fmt: skip
     console.message(f"{plural(len(drawn), drawn.unit)}: {output}")
 
 

@@ -144,7 +144,7 @@ def music(
     show_details(console, model, found)
     found = without_name(found, audio)
     for target in targets:
-        write_music_output(found, target, audio, overwrite=overwrite)
+        write_music_output(found, target, audio, overwrite=overwrite, progress=console.progress)
     if audible is not None:
         from align.show.sonify import save_sonification
 
@@ -188,11 +188,16 @@ def check_music_output(path: Path, overwrite: bool) -> None:
 
 
 def write_music_output(
-    alignment: "MusicAlignment", path: Path, audio: Path | None = None, *, overwrite: bool = False
+    alignment: "MusicAlignment",
+    path: Path,
+    audio: Path | None = None,
+    *,
+    overwrite: bool = False,
+    **plot_options: Any,
 ) -> None:
     """Write aligned notes in the format of the suffix, or as a picture over `audio`."""
     if path.suffix.lower() in PICTURES:
-        write_output(alignment, path, audio, overwrite=overwrite)
+        write_output(alignment, path, audio, overwrite=overwrite, **plot_options)
         return
     from align.formats.music_files import write_music
 

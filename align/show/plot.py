@@ -109,6 +109,7 @@ def save_plot(
     dpi: int = 100,
     span: tuple[float, float] | None = None,
     others: Mapping[str, Timing] | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
     overwrite: bool = False,
 ) -> None:
     """Write the picture of an alignment to a file, without a display.
@@ -126,6 +127,8 @@ def save_plot(
         Pixels per inch.
     span : (float, float), optional
         From when to when, in seconds.
+    progress : callable, optional
+        Called as ``progress("drawing", pages, of)`` where there are several pages.
     overwrite : bool
         Replace a file that exists.
 
@@ -156,10 +159,12 @@ def save_plot(
     written = io.BytesIO()
     pages = pages_of(make, alignment, span, several=kind == "pdf")
     with boxes_for_missing_glyphs(), _document(written, kind, len(pages)) as document:
-        for page in pages:
+        for number, page in enumerate(pages, start=1):
             figure = Figure()
             page.draw(figure)
             figure.savefig(document, dpi=dpi, format=kind)
+            if progress is not None and len(pages) > 1:
+                progress("drawing", number, len(pages))
     atomic_write(target, written.getvalue(), overwrite=overwrite)
 
 

@@ -88,7 +88,12 @@ def test_the_least_sure_rows_stand_below_an_overview() -> None:
 
 def test_files(tmp_path: Path) -> None:
     short = np.concatenate((0.0375 * np.arange(20), 1 + np.arange(20)))  # want 4 inches a second
-    save_plot(Alignment(["a"] * 40, short, 21.0), tmp_path / "a.pdf", dpi=20)
+    said: list[tuple[str, int, int]] = []
+    save_plot(
+        Alignment(["a"] * 40, short, 21.0), tmp_path / "a.pdf",
+        dpi=20, progress=lambda *how: said.append(how),
+    )  # fmt: skip
+    assert said == [("drawing", k, 3) for k in (1, 2, 3)]
     assert (tmp_path / "a.pdf").read_bytes().count(b"/Type /Page ") == 3  # 6 rows
     samples = np.random.default_rng(0).normal(size=8000 * 60)
     alignment = Alignment(["a"] * 40, np.append(short[:20], 2.9 * short[20:]), 60.0)
