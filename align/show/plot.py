@@ -71,7 +71,8 @@ def plot_alignment(
         What to draw: an Alignment or a MusicAlignment.
     ax : matplotlib.axes.Axes, optional
         Draw the spectrogram and the labels here. By default a new figure shows the waveform,
-        the spectrogram and the labels, as wide as the number of events asks for.
+        the spectrogram and the labels, as wide as the number of events asks for, up to 40 inches;
+        of a long recording that is an overview, and `save_plot` draws its parts.
     reference : Timing, optional
         The truth, drawn dashed beside it.
     audio : path or np.ndarray [shape=(n,)], optional

@@ -3,7 +3,7 @@
 The upper 60 dB of the spectrogram stand in grey; boundaries are drawn through it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -127,9 +127,8 @@ class LabelPicture(NamedTuple):
             columns = int(width * _COLUMNS_PER_INCH)
             _draw_waveform(axes[0], *self.samples_shown(), columns=columns)
             _draw_spectrogram(axes[1], *self.samples_shown(), columns=columns)
-            squeezed = self.wanted() / (width - _MARGINS["left"] - _MARGINS["right"])
-            for ax in axes[:2] if squeezed <= _DENSE else ():
-                _draw_boundaries(ax, self.through)
+            for ax in axes[:2]:
+                self._draw_boundaries(ax)
         for ax, tier in zip(axes[-len(tiers) :], tiers, strict=True):
             ax.set_ylim(0.0, 1.0)
             ax.set_yticks([])
@@ -154,7 +153,7 @@ class LabelPicture(NamedTuple):
             top = _draw_spectrogram(ax, *self.samples_shown(), columns=columns) / 1000
             room = points_per_pixel(ax) * box.height - sum(heights)
             unit = top / max(room, sum(heights))
-            _draw_boundaries(ax, self.through, top)
+            self._draw_boundaries(ax, top)
         ax.set_yticks([f for f in ax.get_yticks() if 0 <= f <= top] if sound is not None else [])
         ax.set_ylim(0.0, top + unit * sum(heights))
         above = top + unit * sum(heights)
@@ -163,6 +162,23 @@ class LabelPicture(NamedTuple):
             above -= unit * height
         ax.set_xlabel("time (s)")
         return ax
+
+    def _draw_boundaries(self, ax: "Axes", top: float | None = None) -> None:
+        """Draw lines through the sound, where they are not so dense that they say nothing."""
+        width = points_per_pixel(ax) * ax.get_window_extent().width / 72
+        if self.wanted() > _DENSE * width:
+            return
+        bottom, upper = ax.get_ylim()
+        for tier in self.through:
+            ax.vlines(
+                np.unique(tier.intervals),
+                bottom,
+                upper if top is None else top,
+                colors=tier.colour,
+                linestyles=tier.style,
+                linewidth=0.9,
+                alpha=0.85,
+            )
 
 
 def _draw_waveform(
@@ -201,21 +217,3 @@ def _draw_spectrogram(
     ax.set_ylabel("kHz")
     ax.set_ylim(0.0, top / 1000)
     return top
-
-
-def _draw_boundaries(
-    ax: "Axes",
-    tiers: Sequence[Tier],
-    top: float | None = None,
-) -> None:
-    bottom, upper = ax.get_ylim()
-    for tier in tiers:
-        ax.vlines(
-            np.unique(tier.intervals),
-            bottom,
-            upper if top is None else top,
-            colors=tier.colour,
-            linestyles=tier.style,
-            linewidth=0.9,
-            alpha=0.85,
-        )
