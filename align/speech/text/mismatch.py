@@ -30,7 +30,7 @@ from align.types import SPOKEN_NOISE, IntArray, Mismatch
 __all__ = ["Judged", "departures_at", "is_another_text", "judged"]
 Float64 = npt.NDArray[np.float64]
 
-_UNSPOKEN, _UNTRANSCRIBED = 8.0, 8.0  # log odds against; see docs/mismatch.md for what they give
+_UNSPOKEN, _UNTRANSCRIBED = 8.0, 5.0  # log odds against; see docs/mismatch.md for what they give
 _LISTED = 0.5  # probability that a word was not said
 _CERTAIN = 0.75  # probability of any, from which on tiers follow it
 _SHORTEST = 0.1  # seconds of speech that is not in the text; less is not worth a word

@@ -99,11 +99,11 @@ def spoiled_texts(
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> for said, unspoken in spoiled_texts(["a", "kiwi"], ["green", "dog"], rng):
-    ...     print(*said, unspoken.sum())
-    a kiwi 0
-    a dog green dog kiwi 3
-    green kiwi 1
+    >>> for said, unspoken in spoiled_texts(["a", "kiwi"], ["dog"], rng):
+    ...     print(len(said), unspoken.sum(), said.count("dog"))
+    2 0 0
+    5 3 3
+    2 1 1
     """
     yield list(words), np.zeros(len(words), dtype=bool)
 
