@@ -134,6 +134,12 @@ class SpeechWork:
         "lab": ".lab",
         "phn": ".phn",
         "txt": ".txt",
+        "eaf": ".eaf",
+        "exb": ".exb",
+        "emu": "_annot.json",
+        "vtt": ".vtt",
+        "srt": ".srt",
+        "rttm": ".rttm",
     }
     default_format = "TextGrid"
 
@@ -263,6 +269,9 @@ class MusicWork:
         "svl": ".svl",
         "sv.csv": ".sv.csv",
         "tempo.csv": ".tempo.csv",
+        "beats.csv": ".beats.csv",
+        "beats.txt": ".beats.txt",
+        "beats.svl": ".beats.svl",
         "match": ".match",
     }
     default_format = "csv"

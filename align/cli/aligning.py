@@ -146,9 +146,9 @@ def demo(console: Console, folder: Path | None, corpus: Path | None) -> None:
     type=FILE,
     metavar="OUT",
     help="Where to write; may be given several times. The suffix decides the format: .TextGrid, "
-    ".eaf (ELAN), _annot.json (EMU), .csv, .json, .ctm, .phn, .lab, .txt (Audacity labels), "
-    ".vtt or .srt (subtitles), .rttm (who speaks when), .png. By default the name "
-    "of the recording with .TextGrid, in the current folder.",
+    ".eaf (ELAN), .exb (EXMARaLDA), _annot.json (EMU), .csv, .json, .ctm, .phn, .lab, "
+    ".txt (Audacity labels), .vtt or .srt (subtitles), .rttm (who speaks when), .png. By default "
+    "the name of the recording with .TextGrid, in the current folder.",
 )
 @anchors_option()
 @slack_option()

@@ -72,7 +72,11 @@ def _format_option(names: str, default: str) -> Callable[[_F], _F]:
 @corpus.command("speech")
 @_SHARED
 @speech_model_option()
-@_format_option("TextGrid, csv, tsv, json, ctm, lab, phn or txt (Audacity)", "TextGrid")
+@_format_option(
+    "TextGrid, csv, tsv, json, ctm, lab, phn, txt (Audacity), eaf (ELAN), exb (EXMARaLDA), emu, "
+    "vtt, srt (subtitles) or rttm",
+    "TextGrid",
+)
 @click.option(
     "--from",
     "suffix",
@@ -113,7 +117,11 @@ def corpus_speech(context: click.Context, /, **options: Any) -> None:
 @corpus.command("music")
 @_SHARED
 @model_option("piano")
-@_format_option("csv, tsv, mid, json, txt (Audacity), svl, sv.csv, tempo.csv or match", "csv")
+@_format_option(
+    "csv, tsv, mid, json, txt (Audacity), svl, sv.csv, tempo.csv, beats.csv, beats.txt, beats.svl "
+    "or match",
+    "csv",
+)
 @click.option(
     "--repeats",
     type=click.Choice(["as-written", "all", "none", "auto"]),

@@ -167,7 +167,7 @@ def _other_tiers(labels: Path, audio: Path, drawn: "Timing") -> "dict[str, Timin
     from align.results.alignment import Alignment
     from align.show.page import read_recordings
 
-    if labels.suffix.lower() not in (".textgrid", ".eaf", ".json"):
+    if labels.suffix.lower() not in (".textgrid", ".eaf", ".exb", ".json"):
         return {}
     (recording,) = read_recordings([str(labels)], audio=[str(audio)])
     return {
@@ -211,8 +211,8 @@ def convert(
 ) -> None:
     """Convert a label file to another format.
 
-    The suffixes decide the formats. Phones: .TextGrid, .eaf (ELAN), .csv, .tsv, .json, .ctm, .phn,
-    .lab, and .txt for Audacity labels; .wrd, .vtt and .srt hold words, .rttm when
+    The suffixes decide the formats. Phones: .TextGrid, .eaf (ELAN), .exb, .csv, .tsv, .json, .ctm,
+    .phn, .lab, and .txt for Audacity labels; .wrd, .vtt and .srt hold words, .rttm when
     each speaker speaks. Notes: .csv, .tsv, .json,
     .mid, .txt, .svl, .sv.csv, and only to write .match and .tempo.csv.
 

@@ -28,15 +28,15 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import PurePath
 from types import ModuleType
 from typing import Any
 
 from align.errors import DataError, ParameterError
 from align.files.atomic import atomic_write
 from align.files.text import read_bytes
-from align.formats.labels import SLACK, Labels, TimedLabels, make_labels, ticks
+from align.formats.labels import Labels, TimedLabels, make_labels, ticks
 from align.formats.tiers import PHONES, WORDS, Tier, Tiers, checked_tiers, labelled_tier
+from align.formats.xml_files import audio_name, check_for_xml
 
 __all__ = ["read_eaf", "read_eaf_tiers", "write_eaf", "write_eaf_tiers"]
 
@@ -44,8 +44,6 @@ _PER_SECOND = 1000
 _POINTS, _INTERVALS, _WITHIN = "points", "intervals", "within"
 _DURATION = "align:duration"
 _NO_DATE = "1970-01-01T00:00:00+00:00"  # the same labels are the same bytes
-_WORDS_OR_PHONES = re.compile(r"(.* - )?(word|phone)s?", re.IGNORECASE | re.DOTALL)
-_NOT_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 _Row = tuple[str, int, int]  # label, start and end in milliseconds
 
@@ -172,7 +170,7 @@ def read_eaf_tiers(
     tiers, length = _read(path)
     known = duration if duration is not None else length
     name = os.fspath(path)
-    tiers = [_filled(tier, known) if _named(tier) else tier for tier in tiers]
+    tiers = [tier.filled(known) if tier.is_named() else tier for tier in tiers]
     if not tiers:
         raise DataError("has no tiers.", path=name)
     return checked_tiers(tiers, name, duration=known, silence=silence)
@@ -190,28 +188,9 @@ def read_eaf(
     name = os.fspath(path)
     tiers, length = _read(path)
     known = duration if duration is not None else length
-    chosen = _filled(labelled_tier(tiers, tier, name), known)
+    chosen = labelled_tier(tiers, tier, name).filled(known)
     found = make_labels(chosen.labels, chosen.times, path=name, duration=known, silence=silence)
     return found if known is not None else replace(found, duration=found.end)
-
-
-def _named(tier: Tier) -> bool:
-    """Whether a tier is of words or phones, where time without a label is a silence."""
-    return tier.kind == "interval" and bool(_WORDS_OR_PHONES.fullmatch(tier.name.strip()))
-
-
-def _filled(tier: Tier, duration: float | None) -> Tier:
-    """Return a tier with labels without text before its first label and after its last."""
-    if not tier.labels:
-        return tier
-    labels, times = list(tier.labels), list(tier.times)
-    if times[0][0] > SLACK:
-        labels.insert(0, "")
-        times.insert(0, (0.0, times[0][0]))
-    if duration is not None and duration - times[-1][1] > SLACK:
-        labels.append("")
-        times.append((times[-1][1], duration))
-    return replace(tier, labels=tuple(labels), times=tuple(times))
 
 
 # Writing ----------------------------------------------------------------------------------------
@@ -225,11 +204,7 @@ def write_eaf(
     overwrite: bool = False,
 ) -> None:
     """Write labels as an ELAN file with one tier of this name."""
-    intervals = alignment.intervals.tolist()
-    end = intervals[-1][1] if alignment.duration is None else alignment.duration
-    times = tuple((start, stop) for start, stop in intervals)
-    one = Tier(tier, "interval", alignment.labels, times, (), end)
-    write_eaf_tiers(path, Tiers((one,), end, audio=alignment.audio), overwrite=overwrite)
+    write_eaf_tiers(path, Tiers.of_labels(alignment, tier), overwrite=overwrite)
 
 
 def write_eaf_tiers(
@@ -251,7 +226,7 @@ def write_eaf_tiers(
     eaf.adocument["DATE"] = _NO_DATE
     if tiers.audio is not None:
         _add_audio(eaf, tiers.audio)
-    _check_names(tiers)
+    check_for_xml(tiers, "ELAN")
     rows = {tier.name: _rows(tiers, tier) for tier in tiers}
     parents = _parents(tiers, rows)
     for tier in tiers:
@@ -263,25 +238,6 @@ def write_eaf_tiers(
     ]
     text = elan.to_string(eaf)
     atomic_write(path, f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n', overwrite=overwrite)
-
-
-def _check_names(tiers: Tiers) -> None:
-    """Refuse what ELAN cannot tell apart, and what XML cannot hold."""
-    names = [tier.name for tier in tiers]
-    for tier in tiers:
-        if not tier.name or names.count(tier.name) > 1:
-            raise DataError(
-                f"{names.count(tier.name)} tiers are called {tier.name!r}, and ELAN needs a name "
-                "for each; rename them.",
-                path=tiers.path,
-            )
-        for text in (tier.name, *tier.labels):
-            if found := _NOT_XML.search(text):
-                raise DataError(
-                    f"{text!r} in tier {tier.name!r} holds the character {found[0]!r}, which no "
-                    "ELAN file can; take it out.",
-                    path=tiers.path,
-                )
 
 
 def _rows(tiers: Tiers, tier: Tier) -> list[_Row]:
@@ -351,7 +307,7 @@ def _add_tier(eaf: Any, tier: Tier, parent: str | None, rows: list[_Row]) -> Non
 
 def _add_audio(eaf: Any, audio: str) -> None:
     """Name the recording, which ELAN seeks beside the file."""
-    name = _NOT_XML.sub("_", PurePath(audio).name)
+    name = audio_name(audio)
     kind = "audio/x-wav" if name.lower().endswith(".wav") else "unknown"
     eaf.add_linked_file(f"./{name}", relpath=f"./{name}", mimetype=kind)
 

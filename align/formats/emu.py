@@ -199,11 +199,7 @@ def write_annot(
     overwrite: bool = False,
 ) -> None:
     """Write labels as an annotation with one level of this name."""
-    times = tuple((start, end) for start, end in alignment.intervals.tolist())
-    end = times[-1][1] if alignment.duration is None else alignment.duration
-    one = Tier(tier, "interval", alignment.labels, times, (), end)
-    tiers = Tiers((one,), end, audio=alignment.audio, rate=alignment.rate)
-    write_annot_tiers(path, tiers, overwrite=overwrite)
+    write_annot_tiers(path, Tiers.of_labels(alignment, tier), overwrite=overwrite)
 
 
 def write_annot_tiers(

@@ -27,21 +27,21 @@ def read_labels(
     ----------
     path : path
         A ``.TextGrid``, ``.phn`` or ``.wrd`` (TIMIT), ``.lab`` (HTK), ``.csv``, ``.tsv``, ``.txt``
-        (Audacity), ``.ctm``, ``.vtt``, ``.srt``, ``.rttm``,
-        ``.eaf`` (ELAN), ``_annot.json`` (EMU) or ``.json`` file; the suffix in any case.
+        (Audacity), ``.ctm``, ``.vtt``, ``.srt``, ``.rttm``, ``.eaf`` (ELAN), ``.exb``
+        (EXMARaLDA), ``_annot.json`` (EMU) or ``.json`` file; the suffix in any case.
     rate : float, optional
         Sampling rate in Hz that TIMIT files count samples at; by default 16000.
     duration : float, optional
         Length of the recording in seconds; labels beyond it are then an error.
     tier : str, optional
-        Tier of a TextGrid, ELAN or EMU file; by default the one that holds the phones.
+        Tier of a TextGrid, ELAN, EXMARaLDA or EMU file; by default the one that holds the phones.
     silence : str
         Name of labels without text and of gaps; ``""`` leaves them nameless.
     encoding : str, optional
         By default UTF-8 or UTF-16, whichever the file is.
     format : str, optional
-        One of ``textgrid``, ``eaf``, ``phn``, ``lab``, ``csv``, ``tsv``, ``audacity``, ``ctm``,
-        ``vtt``, ``srt``, ``rttm``, ``emu``, ``json``; by default what the suffix says.
+        One of ``textgrid``, ``eaf``, ``exb``, ``phn``, ``lab``, ``csv``, ``tsv``, ``audacity``,
+        ``ctm``, ``vtt``, ``srt``, ``rttm``, ``emu``, ``json``; by default what the suffix says.
 
     Returns
     -------
@@ -147,9 +147,9 @@ def write_tiers(
     Parameters
     ----------
     path : path
-        The output. A TextGrid, ELAN, EMU or JSON file holds all tiers; a table the phones of each
-        speaker, with their words; a ``.rttm`` file when each speaks; the other formats one
-        tier: a ``.wrd``, ``.vtt`` or ``.srt`` file the words, others the phones.
+        The output. A TextGrid, ELAN, EXMARaLDA, EMU or JSON file holds all tiers; a table the
+        phones of each speaker, with their words; a ``.rttm`` file when each speaks; the other
+        formats one tier: a ``.wrd``, ``.vtt`` or ``.srt`` file the words, others the phones.
     tiers : Tiers
         What to write.
     tier : str, optional

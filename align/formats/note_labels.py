@@ -25,7 +25,6 @@ import io
 import os
 import re
 from functools import partial
-from xml.etree import ElementTree
 
 import numpy as np
 
@@ -33,6 +32,7 @@ from align.errors import DataError
 from align.files.text import parse_number, read_lines, read_text
 from align.formats.frame import writer
 from align.formats.notes import NotesOfScore, NoteTimes, TimedNotes, notes_played
+from align.formats.xml_files import parsed_xml
 from align.types import pitch_name
 
 __all__ = [
@@ -213,20 +213,9 @@ def _read_sv_csv(path: str) -> list[_Row]:
 
 
 def _read_layer(path: str) -> list[_Row]:
-    text = read_text(path)
-    if "<!ENTITY" in text:  # which can make a small file grow beyond all memory
-        raise DataError("declares entities, which no layer of Sonic Visualiser does.", path=path)
-    try:
-        root = ElementTree.fromstring(text.encode())
-    except ElementTree.ParseError as error:
-        line = error.position[0]
-        raise DataError(
-            "is not a whole layer file; export it again.", path=path, line=line
-        ) from None
-    except (LookupError, ValueError) as error:  # an encoding that is unknown, or not taken
-        raise DataError(f"is not XML that can be read: {error}.", path=path) from None
+    root = parsed_xml(path, "sv", "layer of Sonic Visualiser")
     model = root.find(".//model")
-    if root.tag != "sv" or model is None:
+    if model is None:
         raise DataError("is not a layer of Sonic Visualiser.", path=path)
     rate = parse_number(model.get("sampleRate", ""), "sampling rate", path)
     if rate <= 0:

@@ -22,6 +22,7 @@ from align.formats.emu import (
     write_annot,
     write_annot_tiers,
 )
+from align.formats.exmaralda import read_exb, read_exb_tiers, write_exb, write_exb_tiers
 from align.formats.htk import read_lab, write_lab
 from align.formats.json_file import read_json, read_json_tiers, write_json, write_json_tiers
 from align.formats.match_file import write_match
@@ -119,6 +120,10 @@ FORMATS = (
     Format(
         *(".eaf", "eaf", "tiers", read_eaf, write_eaf),
         *(read_eaf_tiers, write_eaf_tiers, ("silence", "tier")),
+    ),
+    Format(
+        *(".exb", "exb", "tiers", read_exb, write_exb),
+        *(read_exb_tiers, write_exb_tiers, ("silence", "tier")),
     ),
     Format(".phn", "phn", "labels", read_phn, write_phn, options=(*_TEXT, "rate")),
     Format(".wrd", "phn", "labels", _wrd, write_phn, options=(*_TEXT, "rate"), tier=WORDS),

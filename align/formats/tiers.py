@@ -10,12 +10,12 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from align.errors import DataError
-from align.formats.labels import OVERRUN, Labels, make_labels
+from align.formats.labels import OVERRUN, SLACK, Labels, TimedLabels, make_labels
 
 __all__ = [
     "CONFIDENCE",
@@ -75,6 +75,26 @@ class Tier:
     event_match: tuple[float, ...] | None = None
     warnings: tuple[str, ...] = ()
 
+    def is_named(self) -> bool:
+        """Whether it is of words or phones, where time without a label is a silence."""
+        return _is_of(self, PHONES) or _is_of(self, WORDS)
+
+    def filled(self, duration: float | None) -> "Tier":
+        """Return it with labels without text before its first label and after its last.
+
+        `duration` is that of the recording in seconds; None where it is not known.
+        """
+        if not self.labels:
+            return self
+        labels, times = list(self.labels), list(self.times)
+        if times[0][0] > SLACK:
+            labels.insert(0, "")
+            times.insert(0, (0.0, times[0][0]))
+        if duration is not None and duration - times[-1][1] > SLACK:
+            labels.append("")
+            times.append((times[-1][1], duration))
+        return replace(self, labels=tuple(labels), times=tuple(times))
+
 
 class Speaker(NamedTuple):
     """The tiers of one speaker; the name is empty where there is but one."""
@@ -113,6 +133,15 @@ class Tiers:
 
     def __iter__(self) -> Iterator[Tier]:
         return iter(self.tiers)
+
+    @classmethod
+    def of_labels(cls, alignment: TimedLabels, name: str) -> Self:
+        """Return labels as the only tier, of this name."""
+        intervals = alignment.intervals.tolist()
+        end = intervals[-1][1] if alignment.duration is None else alignment.duration
+        times = tuple((start, stop) for start, stop in intervals)
+        one = Tier(name, "interval", alignment.labels, times, (), end)
+        return cls((one,), end, audio=alignment.audio, rate=alignment.rate)
 
     def labels_of(self, tier: Tier) -> Labels:
         """Return a tier of intervals as labels, with what is known of the recording."""
@@ -230,7 +259,7 @@ def checked_tiers(
     alone = sum(tier.kind == "interval" for tier in tiers) == 1
     checked = []
     for tier in tiers:
-        named = alone or _is_of(tier, PHONES) or _is_of(tier, WORDS)
+        named = alone or tier.is_named()
         checked.append(_checked(tier, path, duration, silence if named else ""))
     if duration is None:
         ends = [t.end for t in tiers] + [end for t in checked for _, end in t.times[-1:]]

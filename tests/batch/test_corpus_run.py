@@ -4,6 +4,7 @@ import csv
 import os
 import shutil
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -51,6 +52,22 @@ def test_the_tree_is_mirrored_and_each_file_is_what_aligning_it_alone_gives(
     events = audio.with_suffix(".phones").read_text().split()
     EvenAligner().align(audio, events).to_json(recordings.parent / "alone.json")
     assert (out / "ann/u0.json").read_bytes() == (recordings.parent / "alone.json").read_bytes()
+
+
+def test_every_format_of_labels_is_written(recordings: Path) -> None:
+    formats = {"eaf": ".eaf", "exb": ".exb", "emu": "_annot.json", "vtt": ".vtt", "srt": ".srt"}
+    formats["rttm"] = ".rttm"
+    if find_spec("pympi") is None:
+        del formats["eaf"]
+    assert run(recordings, formats=list(formats)).failed == ()
+    out = recordings.parent / "out"
+    assert set(tree(out)) == {
+        *(f"{name}{suffix}" for name in NAMES for suffix in formats.values()),
+        "quality.csv",
+    }
+    for suffix in (".exb", "_annot.json"):
+        assert align.Alignment.from_labels(out / f"ann/u0{suffix}").labels[0] == "sil"
+    assert run(recordings, formats=list(formats)).unchanged == NAMES
 
 
 def test_a_rerun_does_what_is_missing_or_changed_and_nothing_else(recordings: Path) -> None:

@@ -55,6 +55,7 @@ def test_the_formats_are_these() -> None:
     assert LABEL_FORMATS == {
         ".textgrid": "textgrid",
         ".eaf": "eaf",
+        ".exb": "exb",
         ".phn": "phn",
         ".wrd": "phn",
         ".lab": "lab",

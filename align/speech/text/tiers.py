@@ -15,8 +15,6 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import DataError, ParameterError
-from align.formats.elan import write_eaf_tiers
-from align.formats.emu import write_annot_tiers
 from align.formats.files import write_labels
 from align.formats.json_file import write_json_tiers
 from align.formats.rttm import write_rttm_tiers
@@ -30,7 +28,7 @@ from align.types import SILENCE, Mismatch
 __all__ = ["SpeakerTiers", "TextAlignment"]
 
 CHECK = "check"  # the tier of mismatches
-_SEVERAL = (".textgrid", ".eaf", ".rttm", ".csv", ".tsv", ".json")
+_SEVERAL = (".textgrid", ".eaf", ".exb", ".rttm", ".csv", ".tsv", ".json")
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,13 +277,12 @@ class TextAlignment:
         Parameters
         ----------
         path : path
-            A ``.TextGrid``, ``.eaf``, ``_annot.json``, ``.csv``, ``.tsv`` or ``.json`` file holds
-            words and phones;
-            ``.rttm`` says when each speaks; ``.wrd``, ``.vtt`` and ``.srt`` hold the words, the
-            other formats of labels the phones.
+            A ``.TextGrid``, ``.eaf``, ``.exb``, ``_annot.json``, ``.csv``, ``.tsv`` or ``.json``
+            file holds words and phones; ``.rttm`` says when each speaks; ``.wrd``, ``.vtt`` and
+            ``.srt`` hold the words, the other formats of labels the phones.
         silence : str, optional
-            Label of silences: by default ``""`` in TextGrids, ELAN and EMU files, ``sil``
-            elsewhere.
+            Label of silences: by default ``""`` in TextGrids and files of ELAN, EXMARaLDA and EMU,
+            ``sil`` elsewhere.
         confidence : bool
             Of a TextGrid: add a tier of points that says how sure the onset of each phone is.
         overwrite : bool
@@ -303,10 +300,10 @@ class TextAlignment:
             self.to_textgrid(
                 path, silence=silence or "", confidence=confidence, overwrite=overwrite
             )
-        elif suffix == ".eaf":
-            write_eaf_tiers(path, self._document(silence or ""), overwrite=overwrite)
-        elif suffix == ".json" and label_format(path).name == "emu":
-            write_annot_tiers(path, self._document(silence or ""), overwrite=overwrite)
+        elif suffix in (".eaf", ".exb", ".json") and label_format(path).name != "json":
+            write = label_format(path).write_tiers
+            assert write is not None  # these formats hold tiers
+            write(path, self._document(silence or ""), overwrite=overwrite)
         elif suffix == ".rttm":
             write_rttm_tiers(path, self._document(""), overwrite=overwrite)
         elif suffix in (".csv", ".tsv", ".json"):

@@ -200,6 +200,7 @@ TARGETS: dict[str, tuple[Target, str]] = {
     "rttm": (_labels, ".rttm"),
     "emu": (_labels, "_annot.json"),
     "eaf": (_labels, ".eaf"),
+    "exb": (_labels, ".exb"),
     "audacity": (_labels, ".txt"),
     "json": (_labels, ".json"),
     "midi": (_score, ".mid"),

@@ -41,6 +41,16 @@ EAF = (
     '"a1" PREVIOUS_ANNOTATION="a3"><ANNOTATION_VALUE>ow</ANNOTATION_VALUE></REF_ANNOTATION>'
     '</ANNOTATION></TIER><LINGUISTIC_TYPE LINGUISTIC_TYPE_ID="l"/></ANNOTATION_DOCUMENT>'
 )
+EXB = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n<basic-transcription><head><meta-information>'
+    '<ud-meta-information><ud-information attribute-name="align:duration">2.0</ud-information>'
+    "</ud-meta-information></meta-information></head><basic-body><common-timeline>"
+    '<tli id="T0" time="0.5"/><tli id="T1"/><tli id="T2" time="1.5"/></common-timeline>'
+    '<tier id="TIE0" category="v" display-name="words"><event start="T0" end="T2">no</event>'
+    "</tier>"
+    '<tier id="TIE1" category="a" display-name="phones"><event start="T0" end="T1">n</event>'
+    '<event start="T1" end="T2">ow</event></tier></basic-body></basic-transcription>'
+)
 MUSICXML = (
     '<?xml version="1.0" encoding="UTF-8"?>\n'
     '<!DOCTYPE score-partwise PUBLIC "-//Recordare//DTD MusicXML 3.1 Partwise//EN" '
@@ -190,6 +200,7 @@ def seeds(target: str) -> list[bytes]:
             b"SPEAKER t 1 0.4 1 <NA> <NA> Bob <NA> <NA>\n"
         ],
         "eaf": lambda: [EAF.encode()],
+        "exb": lambda: [EXB.encode()],
         "emu": lambda: [
             b'{"name": "k", "annotates": "k.wav", "sampleRate": 8000, "levels": [{"name": '
             b'"words", "type": "ITEM", "items": [{"id": 1, "labels": [{"name": "words", "value": '

@@ -1,0 +1,227 @@
+"""EXMARaLDA files, ``.exb``: basic transcriptions, tiers of events on one timeline.
+
+All tiers share their points in time, in seconds. Words are a tier of the type ``t``, of which each
+speaker has one; every other tier is of the type ``a``. The tiers of a speaker name them in the
+table of speakers. Labels without text are not written: where no event stands, nobody speaks.
+EXMARaLDA has no points: a point is an event of 1 ms in a tier of the category ``points``.
+
+Points of the timeline without a time, which EXMARaLDA allows, are spread evenly between those that
+have one. Where a tier's events overlap, the tier is refused. Formatting, links and comments are
+passed over. No library on PyPI reads and writes these files; they are plain XML.
+
+References
+----------
+https://exmaralda.org/en/basic-transcription-dtd/
+"""
+
+import os
+from collections import Counter
+from itertools import pairwise
+from xml.etree import ElementTree
+
+from align.errors import DataError
+from align.files.atomic import atomic_write
+from align.files.text import parse_number
+from align.formats.labels import Labels, TimedLabels, make_labels
+from align.formats.tiers import PHONES, WORDS, Tier, Tiers, checked_tiers, labelled_tier
+from align.formats.xml_files import audio_name, check_for_xml, parsed_xml
+
+__all__ = ["read_exb", "read_exb_tiers", "write_exb", "write_exb_tiers"]
+
+_POINTS = "points"
+_LENGTH = 0.001  # seconds that a point lasts
+_DURATION = "align:duration"
+_WHAT = "basic transcription of EXMARaLDA"
+
+# Reading ----------------------------------------------------------------------------------------
+
+
+def _read(path: str | os.PathLike[str]) -> tuple[list[Tier], float | None]:
+    """Return the tiers as the file has them, and the length of the recording where it is known."""
+    name = os.fspath(path)
+    root = parsed_xml(path, "basic-transcription", _WHAT)
+    times = _timeline(root, name)
+    elements = list(root.iter("tier"))
+    names = Counter(map(_name, elements))
+    tiers = []
+    for one in elements:
+        called = _name(one)
+        if names[called] > 1:  # EXMARaLDA knows tiers by their id
+            called = f"{called} ({one.get('id', '')})"
+        tiers.append(_tier(one, called, times, name))
+    known = next(
+        (
+            one.text
+            for one in root.iter("ud-information")
+            if one.get("attribute-name") == _DURATION
+        ),
+        None,
+    )
+    return tiers, None if known is None else parse_number(known, "duration", name)
+
+
+def _timeline(root: ElementTree.Element, name: str) -> dict[str, float]:
+    """Return the time of each point of the timeline, in seconds."""
+    order, known = [], {}
+    for point in root.iter("tli"):
+        order.append(point.get("id", ""))
+        if point.get("time"):
+            known[len(order) - 1] = parse_number(point.get("time", ""), "time", name)
+    if len(set(order)) < len(order):
+        raise DataError("has points of the timeline with one id; save it again.", path=name)
+    at = {order[k]: time for k, time in known.items()}
+    for first, last in pairwise(known):
+        step = (known[last] - known[first]) / (last - first)
+        at.update((order[k], known[first] + (k - first) * step) for k in range(first + 1, last))
+    return at
+
+
+def _tier(element: ElementTree.Element, called: str, times: dict[str, float], name: str) -> Tier:
+    rows: list[tuple[float, float, str]] = []
+    for event in element.iter("event"):
+        start, end = (times.get(event.get(edge, "")) for edge in ("start", "end"))
+        label = "".join(event.itertext()).strip()
+        if start is None or end is None:
+            raise DataError(
+                f"the event {label!r} of tier {called!r} begins or ends at a point without a "
+                "time; add the time in EXMARaLDA.",
+                path=name,
+            )
+        rows.append((start, end, label))
+    rows.sort()
+    kind = "point" if element.get("category") == _POINTS else "interval"
+    spans = tuple((start, start if kind == "point" else end) for start, end, _ in rows)
+    last = max((stop for _, stop in spans), default=0.0)
+    return Tier(called, kind, tuple(label for *_, label in rows), spans, (), last)
+
+
+def _name(element: ElementTree.Element) -> str:
+    return element.get("display-name") or element.get("category") or element.get("id") or ""
+
+
+def read_exb_tiers(
+    path: str | os.PathLike[str],
+    *,
+    duration: float | None = None,
+    silence: str = "sil",
+    encoding: str | None = None,
+) -> Tiers:
+    """Read all tiers in the order of the file; see `align.formats.tiers.checked_tiers`.
+
+    `encoding` is not used: the file says its own. Raises DataError if the file cannot be used.
+    """
+    tiers, length = _read(path)
+    known = duration if duration is not None else length
+    if not tiers:
+        raise DataError("has no tiers.", path=os.fspath(path))
+    filled = [tier.filled(known) if tier.is_named() else tier for tier in tiers]
+    return checked_tiers(filled, os.fspath(path), duration=known, silence=silence)
+
+
+def read_exb(
+    path: str | os.PathLike[str],
+    *,
+    tier: str | None = None,
+    duration: float | None = None,
+    silence: str = "sil",
+    encoding: str | None = None,
+) -> Labels:
+    """Read the labels of one tier; the parameters are those of `align.formats.read_labels`."""
+    name = os.fspath(path)
+    tiers, length = _read(path)
+    known = duration if duration is not None else length
+    chosen = labelled_tier(tiers, tier, name).filled(known)
+    return make_labels(chosen.labels, chosen.times, path=name, duration=known, silence=silence)
+
+
+# Writing ----------------------------------------------------------------------------------------
+
+
+def write_exb(
+    path: str | os.PathLike[str],
+    alignment: TimedLabels,
+    *,
+    tier: str = PHONES,
+    overwrite: bool = False,
+) -> None:
+    """Write labels as a basic transcription with one tier of this name."""
+    write_exb_tiers(path, Tiers.of_labels(alignment, tier), overwrite=overwrite)
+
+
+def write_exb_tiers(
+    path: str | os.PathLike[str], tiers: Tiers, *, overwrite: bool = False
+) -> None:
+    """Write all tiers as a basic transcription; see the module's docstring.
+
+    Raises DataError where a tier has no name or that of another, or XML cannot hold a label.
+    """
+    check_for_xml(tiers, "EXMARaLDA")
+    rows = {tier.name: _rows(tier) for tier in tiers}
+    spans = [(start, end) for own in rows.values() for start, end, _ in own]
+    every = sorted({time for span in spans for time in span})
+    ids = {time: f"T{k}" for k, time in enumerate(every)}
+    root = ElementTree.Element("basic-transcription")
+    speakers = _head(root, tiers)
+    body = ElementTree.SubElement(root, "basic-body")
+    timeline = ElementTree.SubElement(body, "common-timeline")
+    for time, key in ids.items():
+        ElementTree.SubElement(timeline, "tli", id=key, time=repr(time))
+    for k, tier in enumerate(tiers):
+        category = _POINTS if tier.kind == "point" else _last_name(tier)
+        about = {"id": f"TIE{k}", "category": category, "type": "a", "display-name": tier.name}
+        if (speaker := _speaker(tier)) in speakers:
+            about["speaker"] = speakers[speaker]
+            about["type"] = "t" if _last_name(tier) == WORDS else "a"
+        shown = ElementTree.SubElement(body, "tier", about)
+        for start, end, label in rows[tier.name]:
+            event = ElementTree.SubElement(shown, "event", start=ids[start], end=ids[end])
+            event.text = label
+    ElementTree.indent(root, " ")
+    text = ElementTree.tostring(root, encoding="unicode")
+    atomic_write(path, f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n', overwrite=overwrite)
+
+
+def _rows(tier: Tier) -> list[tuple[float, float, str]]:
+    """Return start, end and text of the events of a tier, in seconds."""
+    pairs = zip(tier.labels, tier.times, strict=True)
+    if tier.kind == "point":
+        return [(float(at), float(at) + _LENGTH, label) for label, (at, _) in pairs]
+    return [(float(start), float(end), label) for label, (start, end) in pairs if label.strip()]
+
+
+def _head(root: ElementTree.Element, tiers: Tiers) -> dict[str, str]:
+    """Add what stands before the tiers, and return the id of each speaker."""
+    head = ElementTree.SubElement(root, "head")
+    meta = ElementTree.SubElement(head, "meta-information")
+    for name in ("project-name", "transcription-name"):
+        ElementTree.SubElement(meta, name)
+    named = "" if tiers.audio is None else audio_name(tiers.audio)
+    ElementTree.SubElement(meta, "referenced-file", url=named)
+    own = ElementTree.SubElement(meta, "ud-meta-information")
+    length = ElementTree.SubElement(own, "ud-information", {"attribute-name": _DURATION})
+    length.text = repr(float(tiers.duration))
+    for name in ("comment", "transcription-convention"):
+        ElementTree.SubElement(meta, name)
+    table = ElementTree.SubElement(head, "speakertable")
+    speakers = {name: f"SPK{k}" for k, name in enumerate(_speakers(tiers))}
+    for name, key in speakers.items():
+        speaker = ElementTree.SubElement(table, "speaker", id=key)
+        ElementTree.SubElement(speaker, "abbreviation").text = name or "X"
+        ElementTree.SubElement(speaker, "sex", value="u")
+        for part in ("languages-used", "l1", "l2", "ud-speaker-information", "comment"):
+            ElementTree.SubElement(speaker, part)
+    return speakers
+
+
+def _speakers(tiers: Tiers) -> list[str]:
+    """Return who speaks: those whose words or phones there are, without a name if there is one."""
+    named = [_speaker(tier) for tier in tiers if _last_name(tier) in (WORDS, PHONES)]
+    return list(dict.fromkeys(named))
+
+
+def _speaker(tier: Tier) -> str:
+    return tier.name.rpartition(" - ")[0]
+
+
+def _last_name(tier: Tier) -> str:
+    return tier.name.rpartition(" - ")[2]

@@ -1,0 +1,143 @@
+"""EXMARaLDA files: round trips, what other programs write, and damaged files."""
+
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from align.errors import DataError
+from align.formats import read_labels, read_tiers, write_labels, write_tiers
+from align.formats.tiers import Tier, Tiers
+from align.results.alignment import Alignment
+from align.speech.text.tiers import SpeakerTiers, TextAlignment
+
+SHOWN = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=5)
+TEXTS = st.lists(SHOWN, min_size=1, max_size=3).map(" ".join)
+NAMES = st.lists(
+    st.one_of(st.sampled_from(["words", "phones", "Ann - words", "Ann - phones"]), TEXTS),
+    min_size=1,
+    max_size=4,
+    unique=True,
+)
+OF_EXMARALDA = """<?xml version="1.0" encoding="UTF-8"?>
+<basic-transcription><head><meta-information><referenced-file url="talk.wav"/></meta-information>
+<speakertable><speaker id="SPK0"><abbreviation>ANN</abbreviation></speaker></speakertable></head>
+<basic-body><common-timeline><tli id="T0" time="0.5"/><tli id="T1"/><tli id="T2" time="1.5"/>
+<tli id="T3" time="2.0" type="appl"/></common-timeline>
+<tier id="TIE0" speaker="SPK0" category="v" type="t" display-name="ANN [v]">
+<event start="T0" end="T1">no </event><event start="T1" end="T2">key</event></tier>
+<tier id="TIE1" speaker="SPK0" category="nv" type="d"><event start="T2" end="T3">laughs</event>
+</tier></basic-body></basic-transcription>
+"""
+
+
+def interval_tier(name: str, labels: list[str], bounds: list[float]) -> Tier:
+    return Tier(name, "interval", tuple(labels), tuple(pairwise(bounds)), (), bounds[-1])
+
+
+def with_text(tiers: Tiers) -> list[tuple[Any, ...]]:
+    """Name, kind, and what is labelled when, in seconds."""
+    found = []
+    for tier in tiers:
+        rows = [
+            (label, *times)
+            for label, times in zip(tier.labels, tier.times, strict=True)
+            if label not in ("", "sil") or tier.kind == "point"
+        ]
+        found.append((tier.name, tier.kind, rows))
+    return found
+
+
+@settings(max_examples=25)
+@given(names=NAMES, data=st.data())
+def test_every_tier_survives_the_way_to_exmaralda_and_back(tmp_path_factory, names, data) -> None:
+    tiers = []
+    for name in names:
+        n = data.draw(st.integers(1, 6))
+        steps = data.draw(st.lists(st.integers(1, 10**6), min_size=n, max_size=n))
+        texts = data.draw(st.lists(st.one_of(st.just(""), TEXTS), min_size=n, max_size=n))
+        bounds = (np.cumsum([0, *steps]) / 700).tolist()
+        if data.draw(st.booleans()):
+            times = tuple((at, at) for at in bounds[1:])
+            tiers.append(Tier(name, "point", tuple(texts), times, (), bounds[-1]))
+        else:
+            tiers.append(interval_tier(name, texts, bounds))
+    whole = Tiers(tuple(tiers), max(tier.end for tier in tiers))
+    path = tmp_path_factory.mktemp("exb") / "a.exb"
+    write_tiers(path, whole)
+    back = read_tiers(path)
+    assert with_text(back) == with_text(whole)
+    assert back.duration == whole.duration
+
+
+def test_what_exmaralda_writes(tmp_path: Path) -> None:
+    path = tmp_path / "talk.exb"
+    path.write_text(OF_EXMARALDA, encoding="utf-8")
+    tiers = read_tiers(path)
+    assert with_text(tiers) == [
+        ("ANN [v]", "interval", [("no", 0.5, 1.0), ("key", 1.0, 1.5)]),
+        ("nv", "interval", [("laughs", 1.5, 2.0)]),
+    ]
+    assert read_labels(path, tier="ANN [v]", duration=2.0).labels == ("sil", "no", "key", "sil")
+    path.write_text(
+        OF_EXMARALDA.replace(' category="nv"', ' category="nv" display-name="ANN [v]"')
+    )
+    assert [tier.name for tier in read_tiers(path)] == ["ANN [v] (TIE0)", "ANN [v] (TIE1)"]
+
+
+def test_words_and_phones_of_speakers(tmp_path: Path) -> None:
+    words = Alignment(["sil", "key"], [0.0, 0.1], 1.0, audio="/somewhere/kiwi.wav")
+    phones = Alignment(["sil", "k", "iy"], [0.0, 0.1, 0.2], 1.0, audio="/somewhere/kiwi.wav")
+    both = SpeakerTiers(words, phones, np.array([0, 1, 1]))
+    for speakers in ({"": both}, {"Ann": both, "Bob": both}):
+        found = TextAlignment(speakers)
+        found.write(tmp_path / "a.exb", overwrite=True)
+        root = ElementTree.parse(tmp_path / "a.exb").getroot()
+        tiers = list(root.iter("tier"))
+        assert [tier.get("type") for tier in tiers] == ["t", "a"] * len(speakers)
+        assert len({tier.get("speaker") for tier in tiers}) == len(speakers)
+        assert [one.text for one in root.iter("abbreviation")] == [n or "X" for n in speakers]
+        assert root.find(".//referenced-file").get("url") == "kiwi.wav"  # type: ignore[union-attr]
+        read = read_tiers(tmp_path / "a.exb").speakers()
+        assert [speaker.name for speaker in read] == list(speakers)
+        assert read[0].phones.labels == ("sil", "k", "iy")
+        assert read[0].words is not None
+        assert read[0].words.labels == ("sil", "key")
+    write_labels(tmp_path / "b.exb", phones)
+    assert read_labels(tmp_path / "b.exb").labels == ("sil", "k", "iy")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('time="1.5"', 'time="soon"', "soon"),
+        ('<tli id="T2" time="1.5"/>', "", "a point without a time"),
+        ('end="T1"', 'end="T9"', "event 'no' of tier 'ANN \\[v\\]'"),
+        ('id="T2"', 'id="T1"', "with one id"),
+        ("<basic-transcription>", "<basic>", "not a whole"),
+        ("basic-transcription", "other", "is no basic transcription"),
+        ('<event start="T1"', '<event start="T0"', "overlap|begins"),
+        ("?>", "?><!DOCTYPE x [<!ENTITY a 'b'>]>", "declares entities"),
+    ],
+)
+def test_damaged_files_get_one_sentence(tmp_path: Path, old: str, new: str, message: str) -> None:
+    path = tmp_path / "a.exb"
+    text = OF_EXMARALDA.replace(old, new) if old == "basic-transcription" else None
+    path.write_text(text or OF_EXMARALDA.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(DataError, match=message) as failed:
+        read_tiers(path)
+    assert str(failed.value).startswith(str(path))
+
+
+def test_what_xml_cannot_hold(tmp_path: Path) -> None:
+    bad = Tiers((interval_tier("phones", ["a\x01"], [0, 1]),), 1.0)
+    with pytest.raises(DataError, match="no EXMARaLDA file can"):
+        write_tiers(tmp_path / "a.exb", bad)
+    twice = Tiers((interval_tier("a", ["x"], [0, 1]),) * 2, 1.0)
+    with pytest.raises(DataError, match="EXMARaLDA needs a name for each"):
+        write_tiers(tmp_path / "a.exb", twice)
