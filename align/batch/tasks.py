@@ -273,6 +273,7 @@ class MusicWork:
         "beats.txt": ".beats.txt",
         "beats.svl": ".beats.svl",
         "match": ".match",
+        "jams": ".jams",
     }
     default_format = "csv"
 

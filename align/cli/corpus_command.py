@@ -118,8 +118,8 @@ def corpus_speech(context: click.Context, /, **options: Any) -> None:
 @_SHARED
 @model_option("piano")
 @_format_option(
-    "csv, tsv, mid, json, txt (Audacity), svl, sv.csv, tempo.csv, beats.csv, beats.txt, beats.svl "
-    "or match",
+    "csv, tsv, mid, json, txt (Audacity), svl, sv.csv, tempo.csv, beats.csv, beats.txt, "
+    "beats.svl, match or jams",
     "csv",
 )
 @click.option(

@@ -5,17 +5,26 @@ takes them decides (`align.MusicAlignment`).
 """
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from align.errors import DataError
 from align.formats.beats import Beats
 from align.formats.scores import Score, chords
-from align.types import IntArray, Mismatch, Note, PlayedPassage
+from align.types import IntArray, Mismatch, Note, PlayedPassage, pitch_name
 
-__all__ = ["NoteTimes", "NotesOfScore", "TimedNotes", "notes_of_score", "notes_played"]
+__all__ = [
+    "NoteTimes",
+    "NotesOfScore",
+    "TimedNotes",
+    "notes_by_pitch",
+    "notes_of_score",
+    "notes_played",
+]
 
 Float64 = npt.NDArray[np.float64]
 
@@ -265,3 +274,28 @@ def notes_played(
         score_file=notes.score_file,
         beats=notes.beats,
     )
+
+
+def notes_by_pitch(
+    rows: Sequence[tuple[int, float]],
+    notes: NotesOfScore,
+    path: str | os.PathLike[str],
+    duration: float | None,
+) -> NoteTimes:
+    """Return notes of a score as a file has them: pitches, and onsets in seconds.
+
+    Those of a pitch correspond in order of time. Raises DataError where the file has other notes.
+    """
+    times = np.empty(notes.pitches.size)
+    in_file = np.array([pitch for pitch, _ in rows], dtype=np.intp)
+    for pitch in np.union1d(notes.pitches, in_file).tolist():
+        own = np.flatnonzero(notes.pitches == pitch)
+        played = sorted(onset for this, onset in rows if this == pitch)
+        if own.size != len(played):
+            raise DataError(
+                f"has {len(played)} notes of pitch {pitch_name(pitch)}, the score {own.size}; it "
+                "must keep the notes of its score.",
+                path=os.fspath(path),
+            )
+        times[own[np.argsort(notes.onsets[own], kind="stable")]] = played
+    return notes_played(notes, np.arange(times.size), times, path, duration)

@@ -24,6 +24,7 @@ from align.formats.emu import (
 )
 from align.formats.exmaralda import read_exb, read_exb_tiers, write_exb, write_exb_tiers
 from align.formats.htk import read_lab, write_lab
+from align.formats.jams_file import read_jams, write_jams
 from align.formats.json_file import read_json, read_json_tiers, write_json, write_json_tiers
 from align.formats.match_file import write_match
 from align.formats.midi_out import write_midi
@@ -154,6 +155,7 @@ FORMATS = (
     Format(".csv", "csv", "notes", read_note_table, write_note_table, is_notes=is_note_table),
     Format(".tsv", "tsv", "notes", read_note_table, _tsv_notes, is_notes=is_note_table),
     Format(".json", "json", "notes", read_music_json, write_music_json, is_notes=is_music_json),
+    Format(".jams", "jams", "notes", read_jams, write_jams, needs_score=True),
     Format(".mid", "midi", "notes", read_aligned_midi, write_midi, needs_score=True),
     Format(".midi", "midi", "notes", read_aligned_midi, write_midi, needs_score=True),
     Format(

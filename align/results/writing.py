@@ -135,6 +135,14 @@ class NoteWriting:
         table = os.fspath(path).lower().endswith(".csv")
         (write_sv_csv if table else write_layer)(path, self, overwrite=overwrite)
 
+    def to_jams(
+        self: "TimedNotes", path: str | os.PathLike[str], *, overwrite: bool = False
+    ) -> None:
+        """Write a JAMS file of notes and beats; see `align.formats.jams_file`."""
+        from align.formats.jams_file import write_jams
+
+        write_jams(path, self, overwrite=overwrite)
+
     def to_match(
         self: "TimedNotes", path: str | os.PathLike[str], *, overwrite: bool = False
     ) -> None:

@@ -72,7 +72,7 @@ def test_the_formats_are_these() -> None:
     assert list(MUSIC_FORMATS)[:2] == [".tempo.csv", ".beats.csv"]
     assert set(MUSIC_FORMATS) == {
         *(".tempo.csv", ".sv.csv", ".csv", ".tsv", ".json", ".mid", ".midi", ".txt", ".svl"),
-        *(".match", ".beats.csv", ".beats.txt", ".beats.svl"),
+        *(".match", ".jams", ".beats.csv", ".beats.txt", ".beats.svl"),
     }
 
 
