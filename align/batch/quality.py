@@ -29,6 +29,7 @@ import numpy.typing as npt
 
 from align.results.music import MusicAlignment
 from align.results.timing import Timing
+from align.types import Mismatch
 
 __all__ = ["COLUMNS", "Quality", "measure", "quality_csv", "ranked", "warnings_of"]
 
@@ -45,9 +46,8 @@ class Quality:
     The optional numbers are described at the top of this module. `where` is when the least sure
     event begins, in seconds, and `label` which it is; `match` is the lowest where there are
     several, made of what follows it. Of music, `transposition` is in semitones, `tuning` the A4 in
-    Hz, `passages` what is played where that is not simply the score, and `mismatches` what is
-    listed of notes that were not played and music that is not written. `said` is what the
-    alignment itself warns of.
+    Hz, and `passages` what is played where that is not simply the score. `mismatches` lists where
+    text or score and recording disagree; `said` is what the alignment itself warns of.
     """
 
     name: str
@@ -99,10 +99,16 @@ class Quality:
         )
 
 
-def measure(name: str, alignments: Sequence[Timing], odd_lengths: int = 0) -> Quality:
+def measure(
+    name: str,
+    alignments: Sequence[Timing],
+    odd_lengths: int = 0,
+    mismatches: Sequence[Mismatch] = (),
+) -> Quality:
     """Return how far the alignments of a recording, one of each speaker, can be trusted.
 
-    `odd_lengths` is how many of the events have an implausible length.
+    `odd_lengths` is how many of the events have an implausible length; `mismatches` are where text
+    or score and recording disagree.
 
     Examples
     --------
@@ -122,6 +128,7 @@ def measure(name: str, alignments: Sequence[Timing], odd_lengths: int = 0) -> Qu
         "match": round(float(min(matches)), 4) if matches else None,
         **_unlike(alignments),
         **_played(alignments),
+        "mismatches": "; ".join(map(str, mismatches)),
         "said": tuple(text for a in alignments for text in a.warnings),
     }
     sure = [alignment.confidence for alignment in alignments if alignment.confidence is not None]
@@ -144,7 +151,7 @@ def measure(name: str, alignments: Sequence[Timing], odd_lengths: int = 0) -> Qu
 
 
 def _played(alignments: Sequence[Timing]) -> dict[str, Any]:
-    """Return key, tuning, passages and mismatches of music."""
+    """Return key, tuning and passages of music."""
     music = next((a for a in alignments if isinstance(a, MusicAlignment)), None)
     if music is None:
         return {}
@@ -152,7 +159,6 @@ def _played(alignments: Sequence[Timing]) -> dict[str, Any]:
         "transposition": music.transposition,
         "tuning": None if music.tuning is None else round(music.tuning, 1),
         "passages": "; ".join(map(str, music.passages)),
-        "mismatches": "; ".join(map(str, music.mismatches)),
     }
 
 

@@ -182,7 +182,12 @@ def _run(job: Job, paths: Sequence[str], work: Work, model: Model) -> Outcome:
             work.write(found, task.name.rsplit("/", 1)[-1] + suffix)
     files = dict(zip(suffixes, written.values(), strict=True))
     kept = None if KEPT in job.suffixes else files.pop(KEPT, None)
-    quality = measure(task.name, alignments_of(found), work.odd_lengths(found))
+    quality = measure(
+        task.name,
+        alignments_of(found),
+        work.odd_lengths(found),
+        getattr(found, "mismatches", ()),
+    )
     return Outcome(task.name, None, files, tuple(identities), quality, kept)
 
 

@@ -329,6 +329,9 @@ def _align_text(
         f"{plural(count['words'], 'word')}, {plural(count['phones'], 'phone')} in "
         f"{found.duration:.2f} s{shown_match(found.match)}: {named(targets)}"
     )
+    for mismatch in found.mismatches:
+        if f"{mismatch}." not in found.warnings:
+            console.message(f"To check: {mismatch}.")
     say_warnings(console, found.warnings, strict)
 
 

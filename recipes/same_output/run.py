@@ -19,13 +19,13 @@ from typing import NamedTuple
 
 INPUTS = "inputs"
 LABELS = ("TextGrid", "csv", "tsv", "json", "ctm", "phn", "lab", "txt")
-NEWER = ("vtt", "srt", "eaf", "rttm", "emu_annot.json")  # an Align of before refuses them
+NEWER = ("vtt", "srt", "eaf", "exb", "rttm", "emu_annot.json")  # an Align of before refuses them
 NOTES = (
     *("csv", "tsv", "mid", "json", "txt", "svl", "sv.csv", "match", "tempo.csv"),
-    *("beats.csv", "beats.txt", "beats.svl"),
+    *("beats.csv", "beats.txt", "beats.svl", "jams"),
 )
 READ_BACK = ("csv", "tsv", "json")  # notes that need no score
-WITH_SCORE = ("mid", "txt", "svl", "sv.csv")
+WITH_SCORE = ("mid", "txt", "svl", "sv.csv", "jams")
 MASKED = (
     rb'(?<="real_time_factor": )[-0-9.e+]+',
     rb"(?<=real-time factor )[0-9.]+",

@@ -30,6 +30,8 @@ class Row(NamedTuple):
 
 Rows = list[Row]
 
+_WARNED = 0.9  # probability of a mismatch; one true sentence in twelve lists a lower one
+
 
 class Fit(NamedTuple):
     """How well an utterance of some seconds fits, and what is to be said of it."""
@@ -63,12 +65,15 @@ def as_known(rows: Rows, held: Anchors | None) -> Rows:
 
 
 def fit_of(alignment: Alignment, utterance: Utterance, mismatches: Sequence[Mismatch]) -> Fit:
-    """Return how well an utterance fits; warnings say which utterance they are about."""
+    """Return how well an utterance fits; warnings say which utterance they are about.
+
+    Of the mismatches only those that are nearly certain are warned of.
+    """
     warnings = alignment.warnings
     if utterance.start is not None and utterance.end is not None:
         where = f"the utterance from {utterance.start:.3f} to {utterance.end:.3f} s"
         warnings = tuple(f"{where}: {text}" for text in warnings)
-    listed = tuple(f"{mismatch}." for mismatch in mismatches)
+    listed = tuple(f"{m}." for m in mismatches if m.probability >= _WARNED)
     return Fit(alignment.match, alignment.duration, warnings + listed)
 
 
