@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ModelError, ParameterError
-from align.files.atomic import atomic_write
+from align.files.atomic import atomic_write, remove_stale
 from align.files.regular import open_regular
 
 __all__ = ["FORMAT_VERSION", "bundled_models", "load", "model_path", "read_model", "write_model"]
@@ -121,6 +121,7 @@ def write_model(
             info = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
             info.create_system, info.external_attr = 3, 0o644 << 16
             archive.writestr(info, data)
+    remove_stale([os.path.dirname(path) or "."])  # what a killed training had begun to write
     atomic_write(path, stream.getvalue(), overwrite=overwrite)
 
 

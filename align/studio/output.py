@@ -10,7 +10,7 @@ from typing import Any
 
 from align.batch.tasks import Task
 from align.errors import DataError
-from align.files.atomic import atomic_write
+from align.files.atomic import atomic_write, remove_stale
 from align.sequence.base import Aligner
 from align.studio.document import Document
 
@@ -41,6 +41,10 @@ class Output:
         path = self._path(name, folder or self._out)
         _make(path.parent)
         self._work.write(document.alignment(self._tasks[name].audio), str(path))
+
+    def remove_stale(self) -> None:
+        """Remove what a process that was killed had begun to write."""
+        remove_stale({self._out, *(self._path(name, self._out).parent for name in self._tasks)})
 
     def write_missing(self, truths: Mapping[str, Document]) -> None:
         """Write the files of confirmed recordings that are not there; others may be a person's."""

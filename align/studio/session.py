@@ -120,6 +120,7 @@ class Session:
             if not self._journal.entries:
                 self._add({"do": "begin", "model": self._learning.digest})
             self._journal.entries.clear()
+            self._output.remove_stale()
             self._output.write_missing(self._truths())
         except BaseException:
             self.close()

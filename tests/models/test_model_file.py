@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import os
 import struct
 import sys
 import types
@@ -132,6 +133,14 @@ def test_overwrite(path):
     assert read_model(path)[1] == {}
     with pytest.raises(DataError, match="exists"):
         write_model(path, "speech", {}, {}, overwrite=False)
+
+
+def test_what_a_killed_process_had_begun_to_write_is_removed(tmp_path):
+    stale = tmp_path / f".align-0123abcd-2-{'0' * 16}.tmp"
+    stale.write_text("half a mo")
+    os.utime(stale, (0, 0))  # of another machine, and old
+    write_model(tmp_path / "m.align", "speech", {}, {})
+    assert [path.name for path in tmp_path.iterdir()] == ["m.align"]
 
 
 @pytest.mark.parametrize(

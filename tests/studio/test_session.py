@@ -1,6 +1,7 @@
 """A session of made-up words: editing, restarts, two windows, learning, and what is put back."""
 
 import json
+import os
 import shutil
 import threading
 
@@ -95,6 +96,17 @@ def test_what_was_edited_is_there_after_a_kill_and_can_be_undone(session, model,
         assert undone["tiers"] == first["tiers"]
         redone = later.redo("a/100", revision=undone["revision"])
         assert redone["tiers"] == moved["tiers"]
+
+
+def test_what_a_killed_session_had_begun_to_write_is_removed(session, model, words):
+    name = f".align-0123abcd-2-{'0' * 16}.tmp"
+    stale = [session._out / name, session._out / "a" / name]
+    for path in stale:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("half a fi")
+        os.utime(path, (0, 0))  # of another machine, and old
+    with again(session, model, words):
+        assert not any(path.exists() for path in stale)
 
 
 def test_a_stale_window_is_refused_and_loses_nothing(session):

@@ -74,7 +74,7 @@ def _tiers(path: str) -> None:
         str(error)
 
 
-def _textgrid(path: str) -> None:
+def _tiers_and_text(path: str) -> None:
     from align.formats import read_labels
     from align.speech.text import read_transcript
 
@@ -156,6 +156,16 @@ def _transcript(path: str) -> None:
         split_words(utterance.text, language="de")
 
 
+def _anchors(path: str) -> None:
+    from align.formats.anchors import read_anchors
+
+    try:
+        read_anchors(path, words=True)
+    except AlignError as error:
+        str(error)
+    read_anchors(path)
+
+
 def _manifest(path: str) -> None:
     from align.corpus.reading import read_corpus
 
@@ -188,11 +198,13 @@ SUFFIXES = {
     "transcript": (".txt", ".lab", ".wrd", ".json"),
     "score_table": (".csv", ".tsv"),
     "labels_table": (".csv", ".tsv"),
+    "subtitles": (".srt", ".vtt"),
+    "anchors": (".csv", ".tsv", ".TextGrid"),
 }
 """Suffixes of the targets that have several; the first byte of the input chooses one."""
 
 TARGETS: dict[str, tuple[Target, str]] = {
-    "textgrid": (_textgrid, ".TextGrid"),
+    "textgrid": (_tiers_and_text, ".TextGrid"),
     "phn": (_labels, ".phn"),
     "lab": (_labels, ".lab"),
     "labels_table": (_labels, ".any"),
@@ -201,6 +213,8 @@ TARGETS: dict[str, tuple[Target, str]] = {
     "emu": (_labels, "_annot.json"),
     "eaf": (_labels, ".eaf"),
     "exb": (_labels, ".exb"),
+    "subtitles": (_tiers_and_text, ".any"),
+    "anchors": (_anchors, ".any"),
     "audacity": (_labels, ".txt"),
     "json": (_labels, ".json"),
     "midi": (_score, ".mid"),

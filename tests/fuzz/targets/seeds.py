@@ -24,6 +24,20 @@ SHORT_TEXTGRID = (
     'File type = "ooTextFile"\n"TextGrid"\n\n0\n1\n<exists>\n1\n"IntervalTier"\n"Mary"\n0\n1\n1\n'
     '0\n1\n"hello 12 worlds, it\'s $3.50"\n'
 )
+BINARY_TEXTGRID = (
+    b"ooBinaryFile\x08TextGrid"
+    + struct.pack(">dd?i", 0.0, 1.0, True, 2)
+    + b"\x0cIntervalTier\0\x05words"
+    + struct.pack(">ddidd", 0.0, 1.0, 1, 0.0, 1.0)
+    + struct.pack(">HH", 0xFFFF, 2)
+    + "k\u00e9".encode("utf-16-be")
+    + b"\x08TextTier\0\1t"
+    + struct.pack(">ddid", 0.0, 1.0, 1, 0.5)
+    + b"\0\2H*"
+)
+CUES = (
+    "1\n00:00:00,100 --> 00:00:00,500\nhello <i>you</i>\n\n2\n00:00:00,600 --> 00:00:01,000\nah\n"
+)
 EAF = (
     '<?xml version="1.0" encoding="UTF-8"?>\n<ANNOTATION_DOCUMENT AUTHOR="" VERSION="3.0" FORMAT='
     '"3.0" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" '
@@ -190,7 +204,11 @@ def seeds(target: str) -> list[bytes]:
     )
     points = b"0.1\t0.1\tC4 n0\n0.7\t0.7\tG4 n2\n"
     made = {
-        "textgrid": lambda: [TEXTGRID.encode(), SHORT_TEXTGRID.encode("utf-16")],
+        "textgrid": lambda: [
+            TEXTGRID.encode(),
+            SHORT_TEXTGRID.encode("utf-16"),
+            BINARY_TEXTGRID,
+        ],
         "phn": lambda: [b"0 2250 h#\n2250 2924 iy\n2924 4000 s\n"],
         "lab": lambda: [b'0 1406250 sil\n1406250 1827500 "iy" -12.5\n'],
         "labels_table": lambda: _chosen(table, table.replace(b",", b"\t")),
@@ -209,6 +227,14 @@ def seeds(target: str) -> list[bytes]:
             b'"t", "type": "EVENT", "items": [{"id": 3, "samplePoint": 200, "labels": [{"name": '
             b'"t", "value": "H*"}]}]}], "links": [{"fromID": 1, "toID": 2}]}'
         ],
+        "subtitles": lambda: _chosen(
+            CUES.encode(), b"WEBVTT\n\nNOTE x\n\n" + CUES.replace(",", ".").encode()
+        ),
+        "anchors": lambda: _chosen(
+            b"time,label,index\n0.5,a,2\n1.25,b,4\n",
+            b"time\tlabel\n0.5\ta\n",
+            TEXTGRID.encode(),
+        ),
         "audacity": lambda: [b"0.0\t0.5\ta\n\\\t10\t20\n0.5\t1e0\tb\n", b"0\t0\ta\n1\t1\tb\n"],
         "json": lambda: [
             b'{"audio": "k.wav", "rate": 16000, "duration": 1, "score": 2.5, "events": '
