@@ -13,11 +13,13 @@ pyfluidsynth is installed, and fails without one; that and every other failure i
 `DataError`.
 """
 
+import io
 import os
 import re
 import warnings
 import zipfile
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Any, TypeVar
@@ -119,7 +121,8 @@ class Notation:
 
     def _guarded(self, work: Callable[[], _T]) -> _T:
         """Do what calls partitura, and say in one sentence where it fails."""
-        with warnings.catch_warnings():
+        # It prints lines that it does not understand; results may go to standard output.
+        with warnings.catch_warnings(), redirect_stdout(io.StringIO()):
             warnings.simplefilter("ignore")
             try:
                 return work()

@@ -204,3 +204,20 @@ def test_a_match_file_whose_bars_have_no_length(tmp_path: Path, signature: str) 
     )
     with pytest.raises(DataError, match=r"a\.match: has a time signature of 0 beats"):
         read_score(path)
+
+
+# Lines that partitura does not know and prints, where results of `-o -` go -----------------------
+
+
+def test_a_match_file_with_an_unknown_line_prints_nothing(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("partitura")
+    path = write(
+        tmp_path / "a.match",
+        "info(matchFileVersion,1.0.0).\ninfo(unknown,x).\ninfo(midiClockUnits,4000).\n"
+        "info(midiClockRate,500000).\nscoreprop(timeSignature,4/4,1:1,0,0.0000).\n"
+        "snote(n1,[C,n],4,1:1,0,1/4,0.0000,1.0000,[v1])-note(0,60,0,500,64,0,1).\n",
+    )
+    assert len(read_score(path)) == 1
+    assert capfd.readouterr().out == ""
