@@ -129,11 +129,14 @@ def test_speakers_of_a_textgrid(here: Path) -> None:
     result = run(*args, "-o", "out.TextGrid")
     assert result.exit_code == 0, result.stderr
     names = [tier.name for tier in parse_textgrid(Path("out.TextGrid").read_text())]
-    assert names == ["Ann - words", "Ann - phones", "Bob - words", "Bob - phones"]
+    assert names == ["Ann - words", "Ann - phones", "Bob - words", "Bob - phones", "Ann", "Bob"]
+    again = run("speech", "kiwi.flac", "--text", "out.TextGrid", *args[4:], "-o", "again.TextGrid")
+    assert again.exit_code == 0, again.stderr
+    assert Path("again.TextGrid").read_bytes() == Path("out.TextGrid").read_bytes()
     result = run(*args, "--tier", "Bob", "-o", "bob.TextGrid")
     assert result.exit_code == 0, result.stderr
     names = [tier.name for tier in parse_textgrid(Path("bob.TextGrid").read_text())]
-    assert names == ["words", "phones"]
+    assert names == ["words", "phones", "utterances"]
     assert_refused(run(*args, "--tier", "Cid", "-o", "c.TextGrid"), 1, "'Cid'", "'Ann', 'Bob'")
     assert_refused(run(*args[:2], "--text", TEXT, "--tier", "Bob", "-o", "c.csv"), 2, "--tier")
 

@@ -171,4 +171,5 @@ def align_text(
         },
         tuple(word for word, entry in entries.items() if entry.source == "espeak"),
         tuple(sorted(mismatches, key=lambda m: m.start)),
+        tuple(u for u in said if u.start is not None and u.end is not None),
     )

@@ -23,11 +23,13 @@ from align.formats.tables import write_csv_tiers
 from align.formats.textgrid import write_textgrid_tiers
 from align.formats.tiers import PHONES, WORDS, Tier, Tiers, with_confidence
 from align.results.alignment import Alignment
+from align.speech.text.transcript import Utterance
 from align.types import SILENCE, Mismatch
 
 __all__ = ["SpeakerTiers", "TextAlignment"]
 
 CHECK = "check"  # the tier of mismatches
+_UTTERANCES = "utterances"  # the tier of a speaker without a name
 _SEVERAL = (".textgrid", ".eaf", ".exb", ".rttm", ".csv", ".tsv", ".json")
 
 
@@ -60,6 +62,9 @@ class TextAlignment:
         Words that no dictionary has, whose pronunciation espeak-ng guessed.
     mismatches : sequence of Mismatch
         Where text and recording disagree, in order.
+    utterances : sequence of Utterance
+        What was said between times that the transcript gives. Files with tiers have one of them
+        for each speaker, called as the speaker, or ``utterances``.
 
     Examples
     --------
@@ -75,6 +80,7 @@ class TextAlignment:
     speakers: Mapping[str, SpeakerTiers]
     guessed: Sequence[str] = ()
     mismatches: Sequence[Mismatch] = ()
+    utterances: Sequence[Utterance] = ()
 
     def _only(self) -> SpeakerTiers:
         if len(self.speakers) != 1:
@@ -182,9 +188,25 @@ class TextAlignment:
         ]
         one = alignments[0][1]
         tiers = tuple(_tier(name, alignment) for name, alignment in alignments)
+        tiers += tuple(self._said(name) for name in self.speakers if self._timed(name))
         if self.mismatches:
             tiers += (self._check(),)
         return Tiers(tiers, one.duration, audio=one.audio, rate=one.rate)
+
+    def _timed(self, speaker: str) -> list[tuple[float, float, str]]:
+        """Return start, end and text of the utterances of a speaker that have times."""
+        return sorted(
+            (u.start, u.end, u.text)
+            for u in self.utterances
+            if u.speaker == speaker and u.start is not None and u.end is not None
+        )
+
+    def _said(self, speaker: str) -> Tier:
+        """Return the utterances of a speaker as a tier."""
+        rows = self._timed(speaker)
+        times = tuple((start, min(end, self.duration)) for start, end, _ in rows)
+        labels = tuple(text for *_, text in rows)
+        return Tier(speaker or _UTTERANCES, "interval", labels, times, (), self.duration)
 
     def _check(self) -> Tier:
         """Return the mismatches as a tier; where two speakers' overlap, the first one counts."""

@@ -8,8 +8,8 @@
 ``.json``           segments of a recogniser with their times, such as Whisper's
 ``.wrd``            TIMIT's words, whose times are not used
 ``.TextGrid``       each interval tier is a speaker, each interval with text an utterance; tiers
-                    called words, word, phones, phone, or ``<speaker> - words`` and so on, which
-                    earlier alignments have left, are not read
+                    called words, word, phones, phone, check or ``<speaker> - words`` and so on,
+                    which earlier alignments have left, are not read
 =================== ==========================================================================
 """
 
@@ -33,7 +33,7 @@ __all__ = ["TRANSCRIPT_SUFFIXES", "Utterance", "read_transcript"]
 TRANSCRIPT_SUFFIXES = (".txt", ".lab", ".wrd", ".textgrid", ".vtt", ".srt", ".json")
 """Suffixes of transcripts, in lower case, in order of preference."""
 
-_RESULTS = re.compile(r"(?:.* - )?(?:words?|phones?)", re.IGNORECASE | re.DOTALL)
+_RESULTS = re.compile(r"(?:.* - )?(?:words?|phones?)|check", re.IGNORECASE | re.DOTALL)
 
 
 @dataclass(frozen=True)

@@ -157,6 +157,9 @@ def test_utterances_with_times_and_speakers(model: align.SpeechAligner, tmp_path
     parts = align_text(model, KIWI, read_transcript(grid), dictionary=WORDS, guess=False)
     assert list(parts.speakers) == ["Ann", "Bob"]
     tiers = parts.tiers()
+    for name, (start, end, text) in zip(("Ann", "Bob"), rows, strict=True):  # kept as they were
+        labels, intervals = tiers.pop(name)
+        assert (labels, intervals.tolist()) == ((text.strip(),), [[start, end]])
     assert list(tiers) == ["Ann - words", "Ann - phones", "Bob - words", "Bob - phones"]
     for labels, intervals in tiers.values():
         assert intervals[0, 0] == 0.0
@@ -176,7 +179,7 @@ def test_utterances_with_times_and_speakers(model: align.SpeechAligner, tmp_path
         parts.write(tmp_path / "x.phn")
     parts.write(tmp_path / "x.TextGrid")
     names = [tier.name for tier in parse_textgrid((tmp_path / "x.TextGrid").read_text())]
-    assert names == list(tiers)
+    assert names == [*tiers, "Ann", "Bob"]
     parts.write(tmp_path / "x.json")
     assert list(json.loads((tmp_path / "x.json").read_text())["speakers"]) == ["Ann", "Bob"]
 
