@@ -4,6 +4,7 @@ The commands run in processes that are forked from this one, with all modules lo
 is disturbed is the work and not the start of Python. Each begins in a folder of its own.
 """
 
+import contextlib
 import functools
 import json
 import os
@@ -201,17 +202,20 @@ def kill(bench: Bench, number: int, rng: random.Random) -> dict[str, object]:
 
 
 def disturb(bench: Bench, number: int, rng: random.Random) -> dict[str, object]:
-    """Run a corpus in a bad environment, then in a good one, and compare."""
+    """Run a corpus in a bad environment, then in a good one, and compare.
+
+    Where the fault came too late, because the run had ended, the status is None.
+    """
     kind = FAULTS[number % len(FAULTS)]
     whole, seconds = bench.whole("corpus")
     out = Path(tempfile.mkdtemp(dir=bench.folder))
     try:
         code = _DISTURB[kind](bench, out, rng, seconds)
-        wrong = [] if code in (0, 1) else [f"status {code} under the fault"]
+        wrong = [] if code in (0, 1, None) else [f"status {code} under the fault"]
         left = tree(out, table=False)
         wrong += [f"half: {name}" for name, digest in left.items() if whole.get(name) != digest]
         wrong += finished(bench, "corpus", out)
-        return {"kind": kind, "status": code, "wrong": wrong}
+        return {"kind": kind, "met": code is not None, "status": code, "wrong": wrong}
     finally:
         shutil.rmtree(out)
 
@@ -245,16 +249,25 @@ def _read_only(bench: Bench, out: Path, rng: random.Random, seconds: float) -> i
 
 def _worker(bench: Bench, out: Path, rng: random.Random, seconds: float) -> int | None:
     process = start(*bench.arguments("corpus", out, jobs=2))
-    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
-    before: list[str] = []
-    while process.poll() is None and not (before := children.read_text().split()):
+    while process.poll() is None and len(_workers(process.pid)) < 2:
         time.sleep(0.005)
     time.sleep(rng.uniform(0.0, 2.0))
-    if process.poll() is None:
-        for worker in rng.sample(before, 1):
-            os.kill(int(worker), signal.SIGKILL)
+    if workers := _workers(process.pid):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(rng.choice(workers), signal.SIGKILL)
     process.communicate(timeout=PATIENCE)
-    return process.returncode
+    return process.returncode if workers else None
+
+
+def _workers(process: int) -> list[int]:
+    """Return the worker processes of a run, without those that only keep accounts."""
+    found = []
+    with contextlib.suppress(OSError):  # it has ended
+        children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+        for child in children:
+            if b"resource_tracker" not in Path(f"/proc/{child}/cmdline").read_bytes():
+                found.append(int(child))
+    return found
 
 
 def _home(bench: Bench, out: Path, rng: random.Random, seconds: float) -> int | None:

@@ -69,8 +69,8 @@ def go_on(log, part, seed, count, seconds):
 
 def done(entry):
     """Return how much a trial adds to what is counted: kills, inputs, faults, runs."""
-    counted = {"kills": "killed", "inputs": "inputs", "memory": "runs"}.get(entry["do"])
-    return int(entry[counted]) if counted else 1
+    counted = {"kills": "killed", "inputs": "inputs", "disks": "met", "memory": "runs"}
+    return int(entry[counted[entry["do"]]])
 
 
 def counts(entries):
@@ -99,23 +99,20 @@ def as_csv(rows):
 
 def table(rows):
     """Return the table of the page, in Markdown."""
-    lines = [
-        "| part | of | done | goal | wrong | seconds of a processor |",
-        "|---|---|---|---|---|---|",
-    ]
+    units = {"inputs": "s an input", "memory": "KiB a run"}
+    head = ("part", "of", "done", "goal", "wrong", "seconds of a processor", "at worst")
+    lines = [head, ["---"] * len(head)]
     for part in PARTS:
         of = [row for row in rows if row["part"] == part]
+        for row in of:
+            worst = f"{float(row['worst']):.3g} {units[part]}" if part in units else ""
+            counted = f"{int(row['done']):,}", "", row["wrong"], f"{float(row['cpu_s']):,.0f}"
+            lines.append((part, row["kind"], *counted, worst))
         total, wrong = (sum(int(row[name]) for row in of) for name in ("done", "wrong"))
         spent = sum(float(row["cpu_s"]) for row in of)
-        lines += [
-            f"| {part} | {row['kind']} | {int(row['done']):,} | | {row['wrong']} "
-            f"| {float(row['cpu_s']):,.0f} |"
-            for row in of
-        ]
-        lines.append(
-            f"| **{part}** | all | **{total:,}** | {GOALS[part]:,} | **{wrong}** | {spent:,.0f} |"
-        )
-    return "\n".join(lines) + "\n"
+        bold = (f"**{part}**", "all", f"**{total:,}**", f"{GOALS[part]:,}", f"**{wrong}**")
+        lines.append((*bold, f"{spent:,.0f}", ""))
+    return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
 
 
 def main():
