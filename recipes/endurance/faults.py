@@ -35,7 +35,7 @@ __all__ = ["COMMANDS", "FAULTS", "Bench", "disturb", "kill", "remember"]
 COMMANDS = ("corpus", "train", "adapt", "studio")
 FAULTS = ("full disk", "read-only folder", "worker killed", "no home", "clock set back")
 PATIENCE = 120.0  # seconds after which a command counts as hanging
-WARM_UP = 20  # corpus runs before memory is measured
+WARM_UP = 100  # corpus runs before memory is measured
 
 
 class Bench:
@@ -304,7 +304,7 @@ def _clock(bench: Bench, out: Path, rng: random.Random, seconds: float) -> int |
 _DISTURB = dict(zip(FAULTS, (_full, _read_only, _worker, _home, _clock), strict=True))
 
 
-def remember(bench: Bench, number: int, rng: random.Random, runs: int = 200) -> dict[str, object]:
+def remember(bench: Bench, number: int, rng: random.Random, runs: int = 600) -> dict[str, object]:
     """Run a corpus many times in one process; how fast its memory grows, in KiB a run."""
     out = Path(tempfile.mkdtemp(dir=bench.folder))
 
