@@ -55,7 +55,7 @@ class Bench:
                 begin = time.monotonic()
                 code, _ = forked(self.work(command, Path(folder)), Path(folder).parent / "said")
                 if code != 0:
-                    raise RuntimeError((self.folder / "said").read_text())
+                    raise RuntimeError((self.folder / "said").read_text(encoding="utf-8"))
                 self._whole[command] = tree(Path(folder)), time.monotonic() - begin
         return self._whole[command]
 
@@ -169,9 +169,11 @@ def finished(bench: Bench, command: str, out: Path) -> list[str]:
     said = bench.folder / "said"
     code, _ = forked(bench.work(command, out), said)
     if command in ("train", "adapt") and code not in (0, None) and (out / "m.align").exists():
-        code = 0 if "exists" in said.read_text() else code  # it was done; nothing is overwritten
+        code = (
+            0 if "exists" in said.read_text(encoding="utf-8") else code
+        )  # it was done; nothing is overwritten
     if code != 0:
-        return [f"status {code}: {said.read_text()[-500:]}"]
+        return [f"status {code}: {said.read_text(encoding='utf-8')[-500:]}"]
     return [f"differs: {name}" for name in difference(tree(out), bench.whole(command)[0])]
 
 
@@ -226,7 +228,7 @@ def _full(bench: Bench, out: Path, rng: random.Random, seconds: float) -> int | 
     def work() -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
-        sys.stdout = sys.stderr = open(os.devnull, "w")
+        sys.stdout = sys.stderr = open(os.devnull, "w", encoding="utf-8")
         bench.work("corpus", out)()
 
     return forked(work, bench.folder / "said")[0]
@@ -263,7 +265,9 @@ def _workers(process: int) -> list[int]:
     """Return the worker processes of a run, without those that only keep accounts."""
     found = []
     with contextlib.suppress(OSError):  # it has ended
-        children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+        children = (
+            Path(f"/proc/{process}/task/{process}/children").read_text(encoding="utf-8").split()
+        )
         for child in children:
             if b"resource_tracker" not in Path(f"/proc/{child}/cmdline").read_bytes():
                 found.append(int(child))
@@ -312,16 +316,18 @@ def remember(bench: Bench, number: int, rng: random.Random, runs: int = 600) -> 
         page, sizes = resource.getpagesize() // 1024, []
         for _ in range(runs):
             align.align_corpus(bench.recordings, out, model=bench.model, overwrite=True, jobs=1)
-            sizes.append(int(Path("/proc/self/statm").read_text().split()[1]) * page)
-        (out / "sizes.json").write_text(json.dumps(sizes))
+            sizes.append(
+                int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[1]) * page
+            )
+        (out / "sizes.json").write_text(json.dumps(sizes), encoding="utf-8")
 
     try:
         with mock.patch(f"{__name__}.PATIENCE", 20.0 * runs):
             code, _ = forked(work, bench.folder / "said")
         if code != 0:
-            said = (bench.folder / "said").read_text()[-500:]
+            said = (bench.folder / "said").read_text(encoding="utf-8")[-500:]
             return {"kind": "corpus", "runs": 0, "wrong": [f"status {code}: {said}"]}
-        sizes = json.loads((out / "sizes.json").read_text())[WARM_UP:]
+        sizes = json.loads((out / "sizes.json").read_text(encoding="utf-8"))[WARM_UP:]
         slope = slope_of(sizes)
         wrong = [f"grows by {slope:.1f} KiB a run"] if slope > 16 else []
         about = {"runs": runs, "kib_a_run": round(slope, 3), "kib": [sizes[0], sizes[-1]]}

@@ -35,7 +35,7 @@ def _alarm(*_: object) -> None:
 def _silent() -> Iterator[None]:
     """Drop what decoders of audio say, past Python, of every damaged file."""
     kept = os.dup(2)
-    with open(os.devnull, "w") as nowhere:
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:
         os.dup2(nowhere.fileno(), 2)
     try:
         yield
