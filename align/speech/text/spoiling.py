@@ -74,7 +74,7 @@ def unspoken_model(
     """Return the model of some recordings, each with what aligns its words, and its words.
 
     What aligns them knows the `vocabulary`, and has not heard the recording. None where a model
-    knows no match.
+    knows no match, or no text with a word that was not said fits into its recording.
     """
     evidence: list[Float64] = []
     unspoken: list[Flags] = []
@@ -88,6 +88,8 @@ def unspoken_model(
                 return None
             evidence.append(found)
             unspoken.append(flags)
+    if not any(flags.any() for flags in unspoken):
+        return None
     return EvidenceModel.fit(evidence, unspoken)
 
 

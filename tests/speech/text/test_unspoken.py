@@ -103,6 +103,8 @@ def test_learning_from_spoiled_texts() -> None:
     assert unspoken_model([*recordings, *failing], ["a", "b"], rng) is not None
     assert failing[0][0].asked == 3
     assert unspoken_model([(Known(knows=False), ["green"])], ["a"], rng) is None
+    assert unspoken_model([(Known(fails=True), ["green"])], ["a"], rng) is None
+    assert unspoken_model([], ["a"], rng) is None
 
 
 def test_it_is_saved_with_the_model(tmp_path: Path) -> None:
