@@ -14,11 +14,13 @@ from align.music.performance import Performance
 from align.music.unplayed import other_pitches, unplayed_evidence
 from align.sequence.frames import in_order
 from align.sequence.refine import refine_onsets
+from align.types import IntArray
 
 __all__ = ["PlacedNotes", "place_notes"]
 
 Float64 = npt.NDArray[np.float64]
 
+_REACH = 0.5  # seconds from its chord within which a note is looked for
 _BESIDE = 0.040  # seconds from its chord within which the network's probability of a note counts
 
 
@@ -60,25 +62,34 @@ def place_notes(
     if network is None:
         evidence = shape_evidence(found.potentials.onset, column, group)
         return PlacedNotes(chords[group], chords, evidence, None)
-    at = column[group] + PAD
-    reach = np.arange(-PAD, PAD + 1)
-    near = network.probability[np.arange(group.size)[:, None], at[:, None] + reach]
+    at, frames = column[group] + PAD, found.frames[group]
+    wide = _about(network.probability, at, round(_REACH / hop))
     after = (exact - found.frames)[group]
-    times = note_times(near, after, note_spread(near, after, group, hop), hop)
-    beside = np.abs(reach) <= round(_BESIDE / hop)
-    closest = near[:, beside]
-    seconds = np.clip((found.frames[group] + times) * hop, 0.0, performance.signal.duration)
-    evidence = network_evidence(near, times, hop, group)
-    sure = closest.max(axis=1).astype(np.float64)
-    frames = np.rint(seconds / hop).astype(np.intp)
-    other = other_pitches(performance, network.network, frames, sure)
+    spread = note_spread(wide, after, group, hop)
+    keys = performance.notes.pitches
+    times = note_times(wide, after, spread, hop, frames=frames, keys=keys)
+    seconds = np.clip((frames + times) * hop, 0.0, performance.signal.duration)
+    moved = np.rint(times).astype(np.intp)
+    own = _about(network.probability, at + moved, PAD)
+    evidence = network_evidence(own, times - moved, hop, group)
+    near = _about(network.probability, at, PAD)
+    beside = round(_BESIDE / hop)
+    sure = near[:, PAD - beside : PAD + beside + 1].max(axis=1).astype(np.float64)
+    places = np.rint(seconds / hop).astype(np.intp)
+    other = other_pitches(performance, network.network, places, sure)
     missing = unplayed_evidence(
-        performance.signal, performance.notes.pitches, frames, near, sure, evidence[:, 1], other
+        performance.signal, performance.notes.pitches, places, near, sure, evidence[:, 1], other
     )
     return PlacedNotes(
-        seconds,
-        chords,
-        evidence,
-        sure,
-        np.concatenate([evidence, missing], axis=1),
+        seconds, chords, evidence, sure, np.concatenate([evidence, missing], axis=1)
     )
+
+
+def _about(
+    probability: npt.NDArray[np.float32], column: IntArray, reach: int
+) -> npt.NDArray[np.float32]:
+    """Return columns about one of each row [shape=(M, 2 * reach + 1)], 0 beyond the table."""
+    columns = column[:, None] + np.arange(-reach, reach + 1)
+    inside = (columns >= 0) & (columns < probability.shape[1])
+    rows = np.arange(len(column))[:, None]
+    return np.where(inside, probability[rows, np.clip(columns, 0, probability.shape[1] - 1)], 0.0)
