@@ -2,16 +2,17 @@
 
 ::
 
-    python recipes/music/make_bundled_model.py CORPUS align/data/piano.align [WORK]
+    python recipes/music/make_bundled_model.py CORPUS align/data/piano.align [WORK [MADE]]
 
-WORK is the folder in which `run.py` keeps its networks, by default ``music-work``.
+WORK is the folder in which `run.py` keeps its networks, by default ``music-work``, and MADE what
+`made.py` wrote.
 """
 
 import sys
 from pathlib import Path
 
 from networks import KeptNetwork
-from run import RARE, dealt, set_of
+from run import RARE, dealt, made_of, set_of
 
 import align
 
@@ -24,10 +25,11 @@ LICENCE = (
 N_FOLDS = 7
 
 
-def main(corpus: str, output: str, work: str = "music-work") -> None:
+def main(corpus: str, output: str, work: str = "music-work", folder: str | None = None) -> None:
     examples = dealt(align.read_corpus(corpus, kind="music"), N_FOLDS)
+    made = made_of(folder, examples) if folder else None
     model = align.MusicAligner(
-        network=KeptNetwork(Path(work) / "networks", random_state=0), n_folds=N_FOLDS
+        network=KeptNetwork(Path(work) / "networks", made, random_state=0), n_folds=N_FOLDS
     )
     model.fit(examples, sample_weight=[RARE.get(set_of(example), 1.0) for example in examples])
     model.save(output, licence=LICENCE)
@@ -38,4 +40,4 @@ def main(corpus: str, output: str, work: str = "music-work") -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:4])
+    main(*sys.argv[1:5])

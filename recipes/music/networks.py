@@ -1,5 +1,8 @@
 """Networks that are trained once and kept in a folder, whoever asks for them again.
 
+A network may learn from made recordings as well (`made.py`): first from all, then from the real
+ones alone. What was made of a piece is left out wherever the piece is.
+
 In the protocol of `run.py` many aligners need the network that was trained without the pieces of
 two folds; each is trained once. What is kept are arrays and JSON, found by the settings and by the
 notes, times and weights of the training pieces, in any order.
@@ -8,14 +11,43 @@ notes, times and weights of the training pieces, in any order.
 import hashlib
 import io
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
 import numpy as np
 
+import align
 from align.features import NoteNetwork, TimedNotes
 from align.files.atomic import atomic_write
+from align.music.pieces import read_piece
+
+MADE_WEIGHT = 0.3
+"""How much a made recording counts, where a real one counts 1."""
+
+REAL_STEPS, REAL_RATE = 1500, 1e-3
+"""Updates and learning rate after the others, on the real recordings alone."""
+
+
+class Made:
+    """Recordings that `made.py` made of pieces; a copy is the same object."""
+
+    def __init__(self, folder: str | Path, pieces: Mapping[str, TimedNotes]) -> None:
+        """Read those in a folder that were made of `pieces`, by name."""
+        self.notes: list[tuple[bytes, TimedNotes]] = []
+        for example in align.read_corpus(folder, kind="music"):
+            source = Path(example.name).parent.name.rpartition("-")[0]
+            if source in pieces:
+                piece = read_piece(example, example.name, MADE_WEIGHT, 22050)
+                self.notes.append((_digest(pieces[source]), piece.notes))
+
+    def __deepcopy__(self, memo: object) -> "Made":
+        return self
+
+    def of(self, pieces: Sequence[TimedNotes]) -> list[TimedNotes]:
+        """Return what was made of some pieces."""
+        known = {_digest(piece) for piece in pieces}
+        return [notes for source, notes in self.notes if source in known]
 
 
 class KeptNetwork(NoteNetwork):
@@ -24,14 +56,16 @@ class KeptNetwork(NoteNetwork):
     Parameters
     ----------
     folder : path
-        Made where it does not exist.
+        Created where it does not exist.
+    made : Made, optional
+        Made recordings to learn from as well.
     **settings
         Those of `NoteNetwork`.
     """
 
-    def __init__(self, folder: str | Path, **settings: object) -> None:
+    def __init__(self, folder: str | Path, made: Made | None = None, **settings: object) -> None:
         super().__init__(**settings)  # type: ignore[arg-type]
-        self.folder = Path(folder)
+        self.folder, self.made = Path(folder), made
         self.settings = settings
 
     def fit(
@@ -40,13 +74,16 @@ class KeptNetwork(NoteNetwork):
         progress: Callable[[int, int], None] | None = None,
     ) -> Self:
         """Train the network, or read it where it has been trained."""
-        path = self.folder / f"{self.key(examples)}.npz"
+        made = self.made.of(examples) if self.made is not None else []
+        path = self.folder / f"{self.key([*examples, *made])}.npz"
         if path.exists():
             with np.load(path, allow_pickle=False) as kept:
                 arrays = dict(kept)
             params = json.loads(str(arrays.pop("params")))
             return self.set_state(params, arrays)
-        super().fit(examples, progress)
+        super().fit([*examples, *made], progress)
+        if made:
+            self.adapt(examples, steps=REAL_STEPS, learning_rate=REAL_RATE)
         params, arrays = self.get_state()
         self.folder.mkdir(parents=True, exist_ok=True)
         stream = io.BytesIO()

@@ -3,6 +3,7 @@
 ::
 
     python recipes/music/run.py CORPUS [--work DIR] [--folds 7|loo] [--only NAME ...] [--jobs N]
+    python recipes/music/run.py CORPUS --made FOLDER ...
 
 CORPUS is a folder of sets, each a folder of pieces (see `align.corpus.pieces`). The pieces of each
 set are dealt to the folds in turn. An outer fold i is scored by an aligner that was trained on all
@@ -15,6 +16,8 @@ fold are kept in DIR, and a run that was stopped goes on.
 which are 28 more networks. What is learned on top (five weights, offset, confidence) is that of
 the fold the piece is in, and has seen neither it nor its three companions. ``loo`` changes
 ``default`` alone: the other variants have no network, and stay as they are with 7 folds.
+
+``--made`` lets networks learn from recordings that `made.py` made of the training pieces as well.
 
 Variants: ``default``; ``uniform``, the same with all base functions weighing the same; ``thesis``
 and ``thesis-uniform``, the ten of the thesis; ``ghmm-1`` .. ``ghmm-7``, see `ghmm.py`.
@@ -31,7 +34,7 @@ from pathlib import Path
 
 import numpy as np
 from ghmm import GaussianAligner
-from networks import KeptNetwork
+from networks import KeptNetwork, Made
 
 import align
 from align.errors import AlignError
@@ -74,12 +77,14 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", choices=VARIANTS, default=VARIANTS)
     parser.add_argument("--fold", nargs="+", type=int, help="only these outer folds")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--made", help="a folder that made.py wrote")
     arguments = parser.parse_args()
     corpus = align.read_corpus(arguments.corpus, kind="music")
     loo = arguments.folds == "loo"
     n = 7 if loo else int(arguments.folds)
     examples = dealt(corpus, n)
     timed = timed_notes(examples) if loo else []
+    made = made_of(arguments.made, examples) if arguments.made else None
     kind = "loo" if loo else str(n)
     work = Path(arguments.work)
     work.mkdir(parents=True, exist_ok=True)
@@ -96,7 +101,7 @@ def main() -> None:
                 continue
             begin = time.perf_counter()
             for variant, found in scored(
-                examples, fold, family, todo, work, arguments.jobs, timed
+                examples, fold, family, todo, work, arguments.jobs, timed, made
             ):
                 atomic_write(paths[variant], json.dumps(found), overwrite=True)
             print(f"fold {fold}, {family}: {time.perf_counter() - begin:.0f} s", flush=True)
@@ -139,6 +144,12 @@ def timed_notes(examples: Sequence[align.Example]) -> list[TimedNotes]:
     return out
 
 
+def made_of(folder: str, examples: Sequence[align.Example]) -> Made:
+    """Return what was made of the pieces, for networks."""
+    names = [Path(example.name).parent.name for example in examples]
+    return Made(folder, dict(zip(names, timed_notes(examples), strict=True)))
+
+
 def scored(
     examples: Sequence[align.Example],
     fold: int,
@@ -147,6 +158,7 @@ def scored(
     work: Path,
     jobs: int,
     timed: Sequence[TimedNotes] = (),
+    made: Made | None = None,
 ) -> Iterator[tuple[str, dict[str, dict[str, object]]]]:
     """Train without a fold, and yield the signed errors of its pieces for each variant.
 
@@ -162,7 +174,9 @@ def scored(
             model = GaussianAligner(int(variant.split("-")[1])).fit(train)
             yield variant, errors(model, test)
         return
-    network = KeptNetwork(work / "networks", random_state=0) if family == "default" else None
+    network = None
+    if family == "default":
+        network = KeptNetwork(work / "networks", made, random_state=0)
     model = align.MusicAligner(family, network=network, n_folds=folds, n_jobs=jobs)
     model.fit(train, sample_weight=weight)
     weights = model.coef_ / model.scale_

@@ -1,0 +1,86 @@
+"""Recordings that are made for training: what can be checked without a synthesiser."""
+
+import io
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import mido
+import numpy as np
+import pytest
+
+from align.formats.note_rows import NoteRow
+from align.formats.scores import Score, read_score
+
+MUSIC = Path(__file__).parents[2] / "recipes" / "music"
+
+
+@pytest.fixture(scope="module")
+def made() -> Iterator[ModuleType]:
+    sys.path.insert(0, str(MUSIC))
+    import made
+
+    yield made
+    sys.path.remove(str(MUSIC))
+
+
+def scale(n: int = 40) -> Score:
+    return Score.of([NoteRow(0.25 * k, 60 + k % 12, 0.5) for k in range(n)])
+
+
+def test_notes_end_in_the_tempo_of_the_performance(made: ModuleType) -> None:
+    score = scale()
+    onsets = 3.0 * score.onsets + 1.0
+    onsets[5] = np.nan
+    played = made.as_performed(score, onsets, np.random.default_rng(0))
+    lengths = (played.ends - played.onsets)[np.isfinite(onsets)]
+    assert lengths.min() >= 3 * 0.5 * 0.7 - 1e-9
+    assert lengths.max() <= 3 * 0.5 + 1e-9
+    assert np.isnan(played.onsets[5])
+
+
+def test_drawn_tempo_keeps_the_order_of_chords(made: ModuleType) -> None:
+    played = made.as_drawn(scale(200), np.random.default_rng(1))
+    assert 0 < np.isnan(played.onsets).mean() < 0.05
+    assert np.diff(played.onsets[np.isfinite(played.onsets)]).min() > 0
+    tempo = np.diff(played.onsets[np.isfinite(played.onsets)])
+    assert tempo.std() / tempo.mean() > 0.05
+
+
+def test_voices_are_ranks_in_full_chords(made: ModuleType) -> None:
+    onsets = np.array([0.0, 0.0, 0.0, 0.0, 1.0])
+    pitches = np.array([48, 55, 64, 72, 72])
+    assert made.voices(onsets, pitches, 4).tolist()[:4] == [3, 2, 1, 0]
+    assert made.voices(onsets, pitches, 1).tolist() == [0] * 5
+
+
+def test_the_file_of_a_performance_has_its_times(made: ModuleType, tmp_path: Path) -> None:
+    onsets, pitches = np.array([0.1, 0.6004, 0.9]), np.array([60, 60, 64])
+    midi = made.performance_midi(
+        onsets, onsets + 1.0, pitches, np.full(3, 70), np.zeros(3, dtype=int), (0,), pedal=True
+    )
+    path = tmp_path / "played.mid"
+    path.write_bytes(midi)
+    score = read_score(path)
+    np.testing.assert_allclose(score.onsets, onsets, atol=0.001)
+    np.testing.assert_allclose(score.durations[0], 0.49, atol=0.002)  # released, then struck again
+    messages = [m for m in mido.MidiFile(file=io.BytesIO(midi)) if m.type == "control_change"]
+    assert {m.value for m in messages} == {0, 127}
+
+
+def test_made_pieces_are_written_as_the_corpus_is(
+    made: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(made, "synthesised", lambda *_: np.full(10 * made.RATE, 0.1))
+    score = scale(30)
+    played = made.as_performed(score, score.onsets + 0.2, np.random.default_rng(0))
+    made.make(tmp_path / "piece-0", played, True, ["none.sf2"], np.random.default_rng(2))
+    import align
+
+    (example,) = align.read_corpus(tmp_path, kind="music")
+    assert len(example.events) == 30
+    found = example.onsets[np.isfinite(example.onsets)]
+    # as loud and fast as the tuning makes it, half a second later
+    assert abs(np.diff(found).mean() / 0.25 - 1) < 0.05
+    assert found[0] == pytest.approx(0.7, abs=0.03)
