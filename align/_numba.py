@@ -4,31 +4,36 @@ import hashlib
 import sys
 from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
 
-__all__ = ["compiled", "leave_out_blas"]
+__all__ = ["compiled", "leave_out_unused"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _TOP = Path(__file__).resolve().parent
+_UNUSED = {  # and the module of numba that looks for it
+    "scipy.linalg.cython_blas": "numba.np.arraymath",
+    "cffi": "numba.core.typing.cffi_utils",
+}
 
 
-def leave_out_blas() -> None:
-    """Let numba not look for a BLAS: it would import scipy, which takes a fifth of a second.
+def leave_out_unused() -> None:
+    """Let numba not look for a BLAS nor for cffi, whose import takes a quarter of a second.
 
-    No kernel of this package multiplies matrices. Kernels that do cannot be compiled in this
-    process afterwards, so this is for the command line, where there are no others.
+    No kernel of this package multiplies matrices or calls functions of cffi. Kernels that do
+    cannot be compiled in this process afterwards, so this is for the command line, where there
+    are no others.
     """
-    blas = "scipy.linalg.cython_blas"
-    if blas in sys.modules or "numba.np.arraymath" in sys.modules:
-        return
-    sys.modules[blas] = cast(Any, None)
-    try:
-        import numba.np.arraymath  # noqa: F401  # looks for the BLAS once, when imported
-    finally:
-        del sys.modules[blas]
+    for unused, asking in _UNUSED.items():
+        if unused not in sys.modules and asking not in sys.modules:
+            sys.modules[unused] = cast(Any, None)
+            try:
+                import_module(asking)  # looks for it once, when imported
+            finally:
+                del sys.modules[unused]
 
 
 def compiled(*, slp: bool = False, **options: Any) -> Callable[[_F], _F]:

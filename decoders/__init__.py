@@ -8,27 +8,34 @@ each onset can take, and one set of errors.
 which events occur, `decode_groups` lets events begin together, and `decode_k_best` lists the best
 timings. `onset_posterior` and `onset_max_marginals` say how sure an onset is. `OnlineDecoder`
 decodes a stream, and commits onsets while it goes on.
+
+The names below are loaded on first use: most programs need one decoder.
 """
 
-from align.decoders.batch import decode_batch
-from align.decoders.coarse import CoarseToFine, decode_coarse_to_fine
-from align.decoders.dispatch import decode
-from align.decoders.general import decode_general
-from align.decoders.groups import decode_groups, group_potentials, simultaneous
-from align.decoders.k_best import decode_k_best, margin_to_second
-from align.decoders.lattice import Lattice
-from align.decoders.lattice_decoder import (
-    LatticePath,
-    decode_lattice,
-    lattice_potentials,
-    path_potentials,
-)
-from align.decoders.max_marginals import MaxMarginals, onset_max_marginals
-from align.decoders.monotone import decode_monotone
-from align.decoders.online import OnlineDecoder, OnlineOnset
-from align.decoders.posterior import Posterior, narrowed, onset_posterior
-from align.decoders.second_order import decode_second_order
-from align.decoders.semi_markov import decode_semi_markov
+from typing import TYPE_CHECKING
+
+from align._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from align.decoders.batch import decode_batch
+    from align.decoders.coarse import CoarseToFine, decode_coarse_to_fine
+    from align.decoders.dispatch import decode
+    from align.decoders.general import decode_general
+    from align.decoders.groups import decode_groups, group_potentials, simultaneous
+    from align.decoders.k_best import decode_k_best, margin_to_second
+    from align.decoders.lattice import Lattice
+    from align.decoders.lattice_decoder import (
+        LatticePath,
+        decode_lattice,
+        lattice_potentials,
+        path_potentials,
+    )
+    from align.decoders.max_marginals import MaxMarginals, onset_max_marginals
+    from align.decoders.monotone import decode_monotone
+    from align.decoders.online import OnlineDecoder, OnlineOnset
+    from align.decoders.posterior import Posterior, narrowed, onset_posterior
+    from align.decoders.second_order import decode_second_order
+    from align.decoders.semi_markov import decode_semi_markov
 
 __all__ = [
     "CoarseToFine",
@@ -57,3 +64,34 @@ __all__ = [
     "path_potentials",
     "simultaneous",
 ]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "CoarseToFine": "align.decoders.coarse",
+        "Lattice": "align.decoders.lattice",
+        "LatticePath": "align.decoders.lattice_decoder",
+        "MaxMarginals": "align.decoders.max_marginals",
+        "OnlineDecoder": "align.decoders.online",
+        "OnlineOnset": "align.decoders.online",
+        "Posterior": "align.decoders.posterior",
+        "decode": "align.decoders.dispatch",
+        "decode_batch": "align.decoders.batch",
+        "decode_coarse_to_fine": "align.decoders.coarse",
+        "decode_general": "align.decoders.general",
+        "decode_groups": "align.decoders.groups",
+        "decode_k_best": "align.decoders.k_best",
+        "decode_lattice": "align.decoders.lattice_decoder",
+        "decode_monotone": "align.decoders.monotone",
+        "decode_second_order": "align.decoders.second_order",
+        "decode_semi_markov": "align.decoders.semi_markov",
+        "group_potentials": "align.decoders.groups",
+        "lattice_potentials": "align.decoders.lattice_decoder",
+        "margin_to_second": "align.decoders.k_best",
+        "narrowed": "align.decoders.posterior",
+        "onset_max_marginals": "align.decoders.max_marginals",
+        "onset_posterior": "align.decoders.posterior",
+        "path_potentials": "align.decoders.lattice_decoder",
+        "simultaneous": "align.decoders.groups",
+    },
+)

@@ -1,8 +1,6 @@
 """The cheapest exact decoder for given potentials."""
 
-from align.decoders.general import decode_general
 from align.decoders.monotone import decode_monotone
-from align.decoders.second_order import decode_second_order
 from align.decoders.semi_markov import decode_semi_markov
 from align.errors import ParameterError
 from align.potentials import Path, Potentials
@@ -59,8 +57,12 @@ def decode(potentials: Potentials, *, max_memory: int | None = None) -> Path:
                 f"max_memory={max_memory}, must be None for general functions: their decoder "
                 "stores all back-pointers; narrow the windows instead."
             )
+        from align.decoders.general import decode_general
+
         return decode_general(potentials)
     if potentials.ratio is not None and potentials.ratio.any():
+        from align.decoders.second_order import decode_second_order
+
         return decode_second_order(potentials, max_memory=max_memory)
     if potentials.duration is not None:
         return decode_semi_markov(potentials, max_memory=max_memory)

@@ -36,7 +36,6 @@ from align.decoders._windows import (
     refuse,
     tighten,
 )
-from align.decoders.second_order import problem_of, second_order_sums
 from align.errors import ParameterError
 from align.potentials import Potentials
 from align.types import FloatArray, IntArray
@@ -184,6 +183,8 @@ class _Scores(NamedTuple):
 
 def _over_pairs(potentials: Potentials, inverse: float, probability: _Float64) -> float:
     """Fill the probabilities where there are ratio scores; return the log of the sum of all."""
+    from align.decoders.second_order import problem_of, second_order_sums  # for these only
+
     problem = problem_of(potentials)
     n_states = int(problem.offset[-1])
     if n_states > _MOST_STATES:

@@ -51,6 +51,8 @@ class FrameNetwork:
         Taps of the first layer; odd.
     random_state : int
         Of the initial weights.
+    weights : sequence of np.ndarray, optional
+        Those to begin with, instead of random ones.
 
     Attributes
     ----------
@@ -75,6 +77,7 @@ class FrameNetwork:
         dilations: Sequence[int] = (1, 2, 4, 8, 1, 2, 4),
         first: int = 5,
         random_state: int = 0,
+        weights: Sequence[Float32] | None = None,
     ) -> None:
         if n_inputs < 1 or width < 1 or not heads or min(heads) < 1:
             raise ParameterError("n_inputs, width and the size of every head must be positive.")
@@ -83,14 +86,18 @@ class FrameNetwork:
         self.n_inputs, self.width, self.first = int(n_inputs), int(width), int(first)
         self.heads = tuple(int(size) for size in heads)
         self.dilations = tuple(int(d) for d in dilations)
-        rng = np.random.default_rng(random_state)
-        self.weights: list[Float32] = []
-        for (rows, columns), gain in zip(self._shapes(), self._gains(), strict=True):
-            scale = gain * np.sqrt(2.0 / rows)
-            self.weights.append((rng.standard_normal((rows, columns)) * scale).astype(np.float32))
-            self.weights.append(np.zeros(columns, dtype=np.float32))
+        self.weights = self._random(random_state) if weights is None else list(weights)
         self.mean = np.zeros(self.n_inputs, dtype=np.float32)
         self.deviation = np.ones(self.n_inputs, dtype=np.float32)
+
+    def _random(self, random_state: int) -> list[Float32]:
+        rng = np.random.default_rng(random_state)
+        weights: list[Float32] = []
+        for (rows, columns), gain in zip(self._shapes(), self._gains(), strict=True):
+            scale = gain * np.sqrt(2.0 / rows)
+            weights.append((rng.standard_normal((rows, columns)) * scale).astype(np.float32))
+            weights.append(np.zeros(columns, dtype=np.float32))
+        return weights
 
     def _shapes(self) -> list[tuple[int, int]]:
         hidden = [(3 * self.width, self.width)] * len(self.dilations)
@@ -236,18 +243,25 @@ class FrameNetwork:
             width=params["width"],
             dilations=params["dilations"],
             first=params["first"],
+            weights=(),
         )
-        for name, wanted in [("mean", self.mean), ("deviation", self.deviation)] + [
-            (f"weight{i:02d}", w) for i, w in enumerate(self.weights)
-        ]:
-            if name not in arrays or arrays[name].shape != wanted.shape:
-                raise ModelError(f"network array {name!r} must have shape {wanted.shape}.")
-            if not np.isfinite(arrays[name]).all():
-                raise ModelError(f"network array {name!r} is not finite.")
-            wanted[...] = arrays[name]
+        shapes = [shape for matrix in self._shapes() for shape in (matrix, matrix[1:])]
+        self.weights = [_kept(arrays, f"weight{i:02d}", shape) for i, shape in enumerate(shapes)]
+        self.mean, self.deviation = (
+            _kept(arrays, name, (self.n_inputs,)) for name in ("mean", "deviation")
+        )
         if not (self.deviation > 0).all():
             raise ModelError("network array 'deviation' must be positive.")
         return self
+
+
+def _kept(arrays: dict[str, npt.NDArray[Any]], name: str, shape: tuple[int, ...]) -> Float32:
+    """Return an array of a model file as the network keeps it, or raise ModelError."""
+    if name not in arrays or arrays[name].shape != shape:
+        raise ModelError(f"network array {name!r} must have shape {shape}.")
+    if not np.isfinite(arrays[name]).all():
+        raise ModelError(f"network array {name!r} is not finite.")
+    return np.array(arrays[name], dtype=np.float32)
 
 
 def _side_by_side(x: Float32, taps: int, dilation: int) -> Float32:

@@ -38,6 +38,7 @@ UPWARD: dict[tuple[str, str], str] = {
 """Imports to a higher floor, or to another room of the same: module, room; and the reason."""
 
 BY_NAME = {
+    "align._numba": "two modules of numba, before anything else imports them",
     "align._lazy": "the front doors load what they lead to on first use",
     "align.batch.pool": "distributed is an extra, and no module of Align",
     "align.learners.parts._saved_state": "a file names one of the classes in its table",

@@ -153,9 +153,9 @@ class Console:
         Once that has happened, `otherwise` is printed if it still takes long.
         """
         if self.own_process:
-            from align._numba import leave_out_blas
+            from align._numba import leave_out_unused
 
-            leave_out_blas()
+            leave_out_unused()
         if not _compiled_before():
             with self.patience(
                 "Compiling the decoders (first run only, some ten seconds) ...", 1.0

@@ -287,12 +287,13 @@ def _read_array(
         read = {(1, 0): np.lib.format.read_array_header_1_0}.get(
             version, np.lib.format.read_array_header_2_0
         )
-        shape, _, dtype = read(stream)
+        shape, by_columns, dtype = read(stream)
         declared = math.prod(shape) * dtype.itemsize
         if dtype.kind not in _DTYPE_KINDS or declared != len(data) - stream.tell():
             raise ValueError(f"{shape} of {dtype} in {len(data)} bytes")
-        stream.seek(0)
-        array: Array = np.lib.format.read_array(stream, allow_pickle=False)
+        # What numpy's reader does, which would parse the header a second time.
+        flat = np.frombuffer(data, dtype, offset=stream.tell())
+        array: Array = flat.reshape(shape, order="F" if by_columns else "C").copy(order="K")
     except (
         ValueError,
         TypeError,

@@ -28,7 +28,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -37,9 +37,6 @@ from align._blas import one_thread
 from align._params import ParamsMixin, not_fitted_error
 from align.errors import AlignError, DataError, ParameterError, error_reason
 from align.evaluation.report import FileResult, Report
-from align.learners.parts.updates import make_update
-from align.learners.structured.costs import OnsetCost, make_cost
-from align.learners.structured.learner import StructuredLearner
 from align.models.file import write_model
 from align.sequence.checkpoint import Checkpoint, checkpoint_of, digest_of_training
 from align.sequence.crossfit import cross_fit
@@ -48,6 +45,10 @@ from align.sequence.scaling import base_function_scales
 from align.sequence.state import aligner_state, restored
 from align.terms import BaseFunctions
 from align.types import Example
+
+if TYPE_CHECKING:  # what learns is loaded by what learns, not to align
+    from align.learners.structured.costs import OnsetCost
+    from align.learners.structured.learner import StructuredLearner
 
 __all__ = ["NAMELESS", "Aligner", "Progress"]
 
@@ -71,7 +72,7 @@ class Aligner(ParamsMixin, ABC):
 
     normalise: bool = False
     licence_: str = ""
-    learner_: StructuredLearner | None = None
+    learner_: "StructuredLearner | None" = None
     elsewhere_: Mapping[str, Any] = {}  # aligners for other surroundings, by kind
 
     cost: Any
@@ -95,16 +96,20 @@ class Aligner(ParamsMixin, ABC):
     def _make_features(self) -> list[Any]:
         """Return unfitted features, in the order of their base functions."""
 
-    def _make_cost(self) -> OnsetCost:
+    def _make_cost(self) -> "OnsetCost":
         """Return what a wrong timing costs; tolerances in seconds."""
+        from align.learners.structured.costs import make_cost
+
         return make_cost(self.cost, tolerance=self.tolerance)
 
-    def _shares_cost(self, cost: OnsetCost) -> bool:
+    def _shares_cost(self, cost: "OnsetCost") -> bool:
         """Whether a cost that is a sum over the events is divided by their number."""
         return False
 
-    def _make_learner(self) -> StructuredLearner:
+    def _make_learner(self) -> "StructuredLearner":
         """Return an unfitted learner, by parameters that most tasks have."""
+        from align.learners.structured.learner import StructuredLearner
+
         own = ("update", "loss", "C", "epochs", "conversion", "random_state")
         return StructuredLearner(**{name: getattr(self, name) for name in own})
 
@@ -167,13 +172,15 @@ class Aligner(ParamsMixin, ABC):
     def _check_params(
         self,
         features: Sequence[Any],
-        learner: StructuredLearner,
-        cost: OnsetCost,
+        learner: "StructuredLearner",
+        cost: "OnsetCost",
         validation: Sequence[Example] | None,
     ) -> None:
         """Raise ParameterError for what would otherwise fail only after features are fitted."""
         if not features:
             raise ParameterError("features=[] gives no base function; pass at least one feature.")
+        from align.learners.parts.updates import make_update
+
         make_update(learner.update, C=learner.C, U=learner.U)
         if learner.loss == "maximal" and not cost.decomposes:
             raise ParameterError(
@@ -345,7 +352,7 @@ class Aligner(ParamsMixin, ABC):
             + (f" ({reasons})." if reasons else ".")
         )
 
-    def _structured(self, cost: OnsetCost, xs: Sequence[BaseFunctions]) -> AlignmentProblem:
+    def _structured(self, cost: "OnsetCost", xs: Sequence[BaseFunctions]) -> AlignmentProblem:
         """Return the problem that the learner solves."""
         return AlignmentProblem(
             cost.bind(self.hop_), self.scale_, self.normalise, self._shares_cost(cost)

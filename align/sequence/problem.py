@@ -5,15 +5,18 @@ count; a prediction is onsets in frames.
 """
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from align.decoders import decode
-from align.learners.structured.costs import OnsetCost
 from align.sequence.windows import spaced
 from align.terms import BaseFunctions
 from align.types import IntArray
+
+if TYPE_CHECKING:
+    from align.learners.structured.costs import OnsetCost
 
 __all__ = ["AlignmentProblem", "Truth"]
 
@@ -92,7 +95,7 @@ class AlignmentProblem:
         Divide the cost by the number of onsets that count, where it is a sum over them.
     """
 
-    cost_function: OnsetCost
+    cost_function: "OnsetCost"
     scale: Float64
     normalise: bool = False
     share: bool = False

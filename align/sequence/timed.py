@@ -7,7 +7,7 @@ decides what its features are, which events it expands, and which of them may be
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,6 @@ import numpy.typing as npt
 from align.decoders import Lattice, decode
 from align.errors import ModelError, ParameterError
 from align.features import Feature, Signal, TimedSignal
-from align.learners.structured.learner import StructuredLearner
 from align.sequence.anchors import Held
 from align.sequence.base import Aligner
 from align.sequence.checkpoint import describe_timed
@@ -31,6 +30,9 @@ from align.sequence.search import Room
 from align.sequence.state import arrays_of, feature_states, restore_features
 from align.terms import BaseFunctions
 from align.types import Event, Example, IntArray
+
+if TYPE_CHECKING:
+    from align.learners.structured.learner import StructuredLearner
 
 __all__ = ["TimedAligner"]
 
@@ -53,7 +55,7 @@ class TimedAligner(Aligner):
         self,
         features: Sequence[Feature] = (),
         *,
-        learner: StructuredLearner | None = None,
+        learner: "StructuredLearner | None" = None,
         cost: str | Callable[[IntArray, IntArray], float] = "tolerance",
         tolerance: float = 0.01,
         hop: float = 0.005,
@@ -90,12 +92,14 @@ class TimedAligner(Aligner):
 
         return distinct([copy.deepcopy(feature) for feature in self.features])
 
-    def _make_learner(self) -> StructuredLearner:
+    def _make_learner(self) -> "StructuredLearner":
         """Return an unfitted learner."""
         import copy
 
         if self.learner is not None:
             return copy.deepcopy(self.learner)
+        from align.learners.structured.learner import StructuredLearner
+
         return StructuredLearner(random_state=self.random_state)
 
     def _corrects(self) -> bool:

@@ -24,6 +24,7 @@ _MORE = 4.0  # recordings as those of the training set are so much more frequent
 _LEVELS = (0.02, 0.1, 0.25, 0.5, 0.75, 0.95)  # quantiles of energies over the frames
 _CHANGES = (0.02, 0.1, 0.9, 0.98)  # of their changes: the fastest falls and rises
 _LAGS = (2, 4, 10, 20)  # frames, over which they change
+_NUMBERS = _BANDS * (len(_LEVELS) + len(_LAGS) * len(_CHANGES))
 _PENALTY = 0.03  # inverse weight of the squares: speakers are few, and numbers many
 
 
@@ -96,9 +97,12 @@ class Hearing:
     @classmethod
     def from_state(cls, arrays: Mapping[str, npt.NDArray[Any]], kinds: int) -> Self:
         """Rebuild it from `get_state`; raises ModelError where an array is damaged."""
-        n = len(sound_of(np.zeros((1, _BANDS), dtype=np.float32)))
         found = []
-        for name, shape in (("mean", (n,)), ("deviation", (n,)), ("weights", (kinds, n + 1))):
+        for name, shape in (
+            ("mean", (_NUMBERS,)),
+            ("deviation", (_NUMBERS,)),
+            ("weights", (kinds, _NUMBERS + 1)),
+        ):
             array = np.asarray(arrays[name], dtype=np.float64)
             if array.shape != shape or not np.isfinite(array).all():
                 raise ModelError(f"array 'hearing.{name}' is damaged.")

@@ -33,6 +33,10 @@ def test_speech_loads_neither_scipy_nor_other_learners(option: str, tmp_path: Pa
     loaded = done.stdout.split()
     assert "numba" in loaded
     unused = (
+        "align.decoders.second_order",
+        "align.learners.parts",
+        "align.learners.structured",
+        "cffi",
         "scipy.fft",
         "scipy.linalg",
         "sklearn",
@@ -44,7 +48,7 @@ def test_speech_loads_neither_scipy_nor_other_learners(option: str, tmp_path: Pa
 
 
 def test_no_kernel_multiplies_matrices() -> None:
-    """So the command line may leave the BLAS out; see `align._numba.leave_out_blas`."""
+    """So the command line may leave the BLAS out; see `align._numba.leave_out_unused`."""
     found = 0
     for top in ("align", "features", "decoders"):
         for path in sorted((ROOT / top).rglob("*.py")):

@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import replace
+from importlib import import_module
 
 import numba
 import numpy as np
@@ -263,10 +264,15 @@ def test_padding_of_the_onset_table_is_not_read():
 def test_decode_picks_the_cheapest_exact_decoder(monkeypatch):
     # the module, not the function of the same package
     dispatch = __import__("align.decoders.dispatch", fromlist=["decode"])
+    late = [import_module(f"align.decoders.{name}") for name in ("second_order", "general")]
     called = []
-    for name in ("monotone", "semi_markov", "second_order", "general"):
+    for module, name in zip(
+        [dispatch, dispatch, *late],
+        ("monotone", "semi_markov", "second_order", "general"),
+        strict=True,
+    ):
         monkeypatch.setattr(
-            dispatch, f"decode_{name}", lambda p, name=name, **options: called.append(name)
+            module, f"decode_{name}", lambda p, name=name, **options: called.append(name)
         )
     onset, ratio = np.zeros((2, 4)), np.array([[0.0, 0, 0], [-1.0, -1, 2]])
     for options in (
