@@ -1,10 +1,10 @@
 """What ``align evaluate`` does without a model, or with a second system to compare with."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
@@ -15,6 +15,9 @@ from align.errors import ParameterError
 if TYPE_CHECKING:
     from align.evaluation.comparison import Comparison
     from align.evaluation.report import FileResult, Report
+
+Outcome: TypeAlias = tuple[Sequence[tuple[str, str]], str, dict[str, Any]]
+"""What failed and why, what to print, and what JSON holds."""
 
 __all__ = ["comparing_options", "dump", "evaluate_against", "evaluate_trees", "tables"]
 
@@ -69,17 +72,27 @@ def evaluate_trees(
     reference_tier: str | None,
     merge: bool,
     by: tuple[str, ...],
-) -> tuple["Report", str, dict[str, Any]]:
-    """Score a folder of label files; return the report, what to print, and what JSON holds."""
+) -> Outcome:
+    """Score a folder of files of labels, notes or beats."""
     from align.evaluation.matching import evaluate_labels
+    from align.evaluation.matching_beats import holds_beats
     from align.evaluation.matching_notes import holds_notes
 
     if against is not None and not against.exists():
         raise ParameterError(f"{against}: does not exist; --against names a folder of labels.")
-    if reference.exists() and holds_notes(reference):
+    notes = reference.exists() and holds_notes(reference)
+    beats = reference.exists() and holds_beats(reference)
+    if notes or beats:
         if phone_map or tier or reference_tier or merge or encoding:
-            raise ParameterError(f"the options of labels are not for notes, as {reference} holds.")
-        return _evaluate_pieces(console, system, reference, against, by)
+            raise ParameterError(f"the options of labels are not for notes and beats, as {reference} holds.")
+        beats = beats and (not notes or holds_beats(system))
+        notes = notes and (not beats or holds_notes(system))
+        outcomes = [_evaluate_pieces(console, system, reference, against, by)] if notes else []
+        if beats:
+            if not notes and against is not None:
+                raise ParameterError("--against compares labels or notes, not beats.")
+            outcomes.append(_evaluate_beats(console, system, reference, by))
+        return _joined(outcomes)
     options: dict[str, Any] = {
         "phone_map": _read_map(phone_map),
         "encoding": encoding,
@@ -94,13 +107,31 @@ def evaluate_trees(
         # The second system may be another program, whose tiers have other names.
         other = evaluate_labels(against, reference, **options)
         text += "\n\n" + _compared(found.results, other.results, content, system, against)
-    return found.report, text, content
+    return found.report.failed, text, content
+
+
+def _joined(outcomes: Sequence[Outcome]) -> Outcome:
+    """Return several outcomes as one."""
+    failed = [pair for outcome in outcomes for pair in outcome[0]]
+    content = {name: value for outcome in outcomes for name, value in outcome[2].items()}
+    return failed, "\n\n".join(outcome[1] for outcome in outcomes), content
+
+
+def _evaluate_beats(
+    console: Console, system: Path, reference: Path, by: tuple[str, ...]
+) -> Outcome:
+    """Score a folder of beats."""
+    from align.evaluation.matching_beats import evaluate_beats
+
+    found = evaluate_beats(system, reference, progress=console.progress)
+    text = f"{found}\n\n{found.table()}" if "file" in by else str(found)
+    return found.failed, text, found.to_dict()
 
 
 def _evaluate_pieces(
     console: Console, system: Path, reference: Path, against: Path | None, by: tuple[str, ...]
-) -> tuple["Report", str, dict[str, Any]]:
-    """Score a folder of aligned notes; as `evaluate_trees`."""
+) -> Outcome:
+    """Score a folder of aligned notes."""
     from align.evaluation.matching_notes import evaluate_notes
 
     found = evaluate_notes(system, reference, progress=console.progress)
@@ -109,13 +140,13 @@ def _evaluate_pieces(
     if against is not None:
         other = evaluate_notes(against, reference, progress=console.progress)
         text += "\n\n" + _compared(found.results, other.results, content, system, against)
-    return found.report, text, content
+    return found.report.failed, text, content
 
 
 def evaluate_against(
     console: Console, model: Any, name: str, examples: Any, against: Path, by: tuple[str, ...]
-) -> tuple["Report", str, dict[str, Any]]:
-    """Score two models on a corpus; return the report of the first, the text and the JSON."""
+) -> Outcome:
+    """Score two models on a corpus; what failed is of the first."""
     import align
 
     other = align.load(str(against))
@@ -129,7 +160,7 @@ def evaluate_against(
     others, _ = other.results(examples, console.progress)
     content = report.to_dict()
     text = tables(report, by) + "\n\n" + _compared(results, others, content, name, against)
-    return report, text, content
+    return report.failed, text, content
 
 
 def _compared(

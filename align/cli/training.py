@@ -220,13 +220,16 @@ def evaluate(
     by: tuple[str, ...],
     **comparing: Any,
 ) -> None:
-    """Score a model on a corpus, or label files against others.
+    """Score a model on a corpus, or files of labels, notes or beats against others.
 
     \b
     align evaluate speech-en checked       a model, on a corpus
     align evaluate mine.align checked --against speech-en
     align evaluate results references      two folders of labels, without a model
     align evaluate results references --against others --phone-map timit39
+
+    Beats, such as align music --beats writes, are scored by mir_eval (the extra mir). Truths are
+    piece/truth.beats.csv or, with a time on each line, piece.beats.txt.
 
     MODEL is a model file or the name of a bundled model. The first phone of a recording that
     starts at time 0 is not scored; every other start is. Label files of two folders belong
@@ -238,7 +241,7 @@ def evaluate(
         check_free(json_to, overwrite)
     of_files = _holds_results(Path(model))
     if of_files:
-        report, text, content = evaluate_trees(
+        failed, text, content = evaluate_trees(
             console, Path(model), corpus, against, by=by, **comparing
         )
     else:
@@ -253,12 +256,12 @@ def evaluate(
         examples = align.read_corpus(corpus, kind=aligner.kind)
         with console.first_run():
             if against is not None:
-                report, text, content = evaluate_against(
+                failed, text, content = evaluate_against(
                     console, aligner, model, examples, against, by
                 )
             else:
                 report = aligner.evaluate(examples, progress=console.progress)
-                text, content = tables(report, by), report.to_dict()
+                failed, text, content = report.failed, tables(report, by), report.to_dict()
     console.finish()
     if to_stdout:
         click.echo(dump(content))
@@ -270,7 +273,7 @@ def evaluate(
         console.summary(text)
         atomic_write(json_to, dump(content) + "\n", overwrite=overwrite)
     what = "scored" if of_files else "aligned"
-    finish(context, console.failures(report.failed), f"could not be {what}")
+    finish(context, console.failures(failed), f"could not be {what}")
 
 
 def _holds_results(system: Path) -> bool:

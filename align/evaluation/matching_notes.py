@@ -19,12 +19,13 @@ import numpy as np
 
 from align.errors import AlignError, DataError, error_reason
 from align.evaluation.file_result import FileResult
+from align.evaluation.piece_files import PieceFiles
 from align.evaluation.report import Report
 from align.evaluation.tree_evaluation import TreeEvaluation
 from align.formats.music_files import read_music
 from align.formats.notes import NoteTimes
 from align.formats.score_table import read_truth_rows
-from align.formats.table import is_music, music_format
+from align.formats.table import is_music
 from align.types import pitch_name
 
 __all__ = ["evaluate_notes", "holds_notes"]
@@ -39,7 +40,7 @@ _SUFFIXES = (".csv", ".tsv", ".json")  # of results that know their score
 
 def holds_notes(reference: _Path) -> bool:
     """Whether a file or tree is of pieces of music rather than of labels."""
-    return bool(_truths(os.fspath(reference)))
+    return bool(_PIECES.truths(os.fspath(reference)))
 
 
 def evaluate_notes(
@@ -64,10 +65,8 @@ def evaluate_notes(
     DataError
         If there is no such tree, or the two have no piece in common.
     """
-    truths = _truths(os.fspath(reference))
-    found = _results(os.fspath(system))
-    if os.path.isfile(system) and len(truths) == 1:
-        found = dict.fromkeys(truths, os.fspath(system))
+    truths = _PIECES.truths(os.fspath(reference))
+    found = _PIECES.results(os.fspath(system), truths)
     common = [name for name in truths if name in found]
     if not common:
         raise DataError(
@@ -123,47 +122,6 @@ def _scored(name: str, notes: NoteTimes, truth: str) -> tuple[FileResult, list[i
     return result, [len(index), len(rows) - len(index), int((used == 0).sum())]
 
 
-def _truths(top: str) -> dict[str, str]:
-    """Return the truth of each piece by its name."""
-    if os.path.isfile(top):
-        return {"": top} if is_music(top) and music_format(top).name in ("csv", "json") else {}
-    found: dict[str, str] = {}
-    for folder, inside, names in _walk(top):
-        held = [name for name in names if name.lower() == TRUTH]
-        if held:
-            found[inside] = os.path.join(folder, held[0])
-            continue
-        for name in _of_notes(folder, names):
-            found.setdefault(_key(inside, name), os.path.join(folder, name))
-    return found
-
-
-def _results(top: str) -> dict[str, str]:
-    """Return the results by every name they may go by."""
-    if not os.path.exists(top):
-        raise DataError("does not exist; check the name.", path=top)
-    found: dict[str, str] = {}
-    alone: dict[str, str] = {}
-    for folder, inside, names in _walk(top):
-        notes = _of_notes(folder, names)
-        for name in notes:
-            found.setdefault(_key(inside, name), os.path.join(folder, name))
-        stems = {_key("", name) for name in notes}
-        if len(stems) == 1:
-            alone[inside] = os.path.join(folder, notes[0])
-    return alone | found
-
-
-def _walk(top: str) -> "list[tuple[str, str, list[str]]]":
-    """Return each folder, its path from the top as it is compared, and its files."""
-    rows = []
-    for folder, inner, names in os.walk(top):
-        inner[:] = sorted(name for name in inner if not name.startswith("."))
-        inside = os.path.relpath(folder, top).replace(os.sep, "/").casefold()
-        rows.append((folder, "" if inside == "." else inside, sorted(names)))
-    return rows
-
-
 def _of_notes(folder: str, names: list[str]) -> list[str]:
     """Return the files that hold notes with their times, the preferred format first."""
     found = [
@@ -177,6 +135,6 @@ def _of_notes(folder: str, names: list[str]) -> list[str]:
     return [name for name in found if is_music(os.path.join(folder, name))]
 
 
-def _key(inside: str, name: str) -> str:
-    stem = os.path.splitext(name)[0].casefold()
-    return f"{inside}/{stem}" if inside else stem
+_PIECES = PieceFiles(
+    _of_notes, lambda name: name.lower() == TRUTH, lambda name: os.path.splitext(name)[0]
+)

@@ -1,0 +1,80 @@
+"""Which file of a tree is the truth of a piece of music, and which the result for it."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from align.errors import DataError
+
+__all__ = ["PieceFiles"]
+
+
+@dataclass(frozen=True)
+class PieceFiles:
+    """How the files of one kind, such as tables of notes, are named in trees of pieces.
+
+    A piece is a folder with a truth, or a file; its name is the path from the top, without the
+    suffix and in lower case.
+
+    Parameters
+    ----------
+    held : callable
+        Of a folder and the names of its files: those of the kind, the preferred ones first.
+    is_truth : callable
+        Whether a file of this name is the truth of its folder.
+    stem : callable
+        The name of a file without its suffix.
+    """
+
+    held: Callable[[str, list[str]], list[str]]
+    is_truth: Callable[[str], bool]
+    stem: Callable[[str], str]
+
+    def truths(self, top: str) -> dict[str, str]:
+        """Return the truth of each piece by its name; of a file itself under ``""``."""
+        if os.path.isfile(top):
+            folder, name = os.path.split(top)
+            return {"": top} if self.held(folder, [name]) else {}
+        found: dict[str, str] = {}
+        for folder, inside, names in _walk(top):
+            truth = next((name for name in names if self.is_truth(name)), None)
+            if truth is not None:
+                found[inside] = os.path.join(folder, truth)
+                continue
+            for name in self.held(folder, names):
+                found.setdefault(self._key(inside, name), os.path.join(folder, name))
+        return found
+
+    def results(self, top: str, truths: dict[str, str]) -> dict[str, str]:
+        """Return the results by every name they may go by; DataError if there is no such tree.
+
+        Of a folder with one result that goes by the name of the folder, too; of a file, by that
+        of the only piece there is.
+        """
+        if not os.path.exists(top):
+            raise DataError("does not exist; check the name.", path=top)
+        if os.path.isfile(top) and len(truths) == 1:
+            return dict.fromkeys(truths, top)
+        found: dict[str, str] = {}
+        alone: dict[str, str] = {}
+        for folder, inside, names in _walk(top):
+            held = self.held(folder, names)
+            for name in held:
+                found.setdefault(self._key(inside, name), os.path.join(folder, name))
+            if len({self.stem(name).casefold() for name in held}) == 1:
+                alone[inside] = os.path.join(folder, held[0])
+        return alone | found
+
+    def _key(self, inside: str, name: str) -> str:
+        stem = self.stem(name).casefold()
+        return f"{inside}/{stem}" if inside else stem
+
+
+def _walk(top: str) -> list[tuple[str, str, list[str]]]:
+    """Return each folder, its path from the top as it is compared, and its files."""
+    rows = []
+    for folder, inner, names in os.walk(top):
+        inner[:] = sorted(name for name in inner if not name.startswith("."))
+        inside = os.path.relpath(folder, top).replace(os.sep, "/").casefold()
+        rows.append((folder, "" if inside == "." else inside, sorted(names)))
+    return rows
