@@ -15,6 +15,7 @@ from contextlib import suppress
 from typing import Any
 
 from align import __version__
+from align.batch.bundles import EMU_DATABASE, Bundles
 from align.batch.journal import Identity, Journal, Record, sha256_of
 from align.batch.quality import COLUMNS, Quality, quality_csv, ranked
 from align.batch.summary import CorpusRun
@@ -79,7 +80,7 @@ def align_corpus(
         language.
     formats : sequence of str
         Formats to write, such as ``["TextGrid", "csv"]``; by default TextGrid for speech, CSV for
-        music.
+        music. With ``emuDB`` `out_dir` becomes a database of EMU, whose name ends in ``_emuDB``.
     jobs : int
         Processes on this machine; -1 for one for each core. The outputs do not depend on it.
     scheduler : str, optional
@@ -122,10 +123,18 @@ def align_corpus(
     options = {"suffix": suffix, "text": text, "dictionary": given, **spoken}
     said = {"tokens": tuple(tokens), "trust": trust, "repair": repair, "slack": slack}
     work = work_for(kind, repeats=repeats, phone_map=phone_map, **options, **said)
-    suffixes = _suffixes(work, formats)
     n_jobs = _n_jobs(jobs)
     root, out = os.fspath(in_dir), os.fspath(out_dir)
     shown = Model.of(_default_model(work) if model is None else model, send=send_files)
+    formats = (formats,) if isinstance(formats, str) else tuple(formats)
+    database: Bundles | None = None
+    if EMU_DATABASE.lower() in [name.lower() for name in formats]:
+        if send_files:
+            raise ParameterError(f"{EMU_DATABASE} copies the recordings; send_files must be off.")
+        work = database = Bundles(work, out)
+        formats = [name for name in formats if name.lower() != EMU_DATABASE.lower()]
+        formats += ["emu", "wav"]
+    suffixes = _suffixes(work, formats)
     loaded_kind = shown.load().kind
     if loaded_kind != work.kind:
         raise ParameterError(
@@ -153,6 +162,11 @@ def align_corpus(
                 work, shown, jobs=n_jobs, scheduler=scheduler, send_files=send_files
             ) as pool:
                 run.do(pool, todo, report)
+        if database is not None:
+            try:
+                database.configure(sorted({*run.aligned, *run.unchanged, *run.kept}))
+            except AlignError as error:
+                run.failed.append((out, error_reason(error, out)))
         return run.finish(tasks, begin)
 
 
@@ -318,8 +332,6 @@ class _Run:
 
 
 def _suffixes(work: Work, formats: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(formats, str):
-        formats = (formats,)
     known = {name.lower(): suffix for name, suffix in work.formats.items()}
     chosen = []
     for name in formats or (work.default_format,):

@@ -84,7 +84,9 @@ def evaluate_trees(
     beats = reference.exists() and holds_beats(reference)
     if notes or beats:
         if phone_map or tier or reference_tier or merge or encoding:
-            raise ParameterError(f"the options of labels are not for notes and beats, as {reference} holds.")
+            raise ParameterError(
+                f"the options of labels are not for notes and beats, as {reference} holds."
+            )
         beats = beats and (not notes or holds_beats(system))
         notes = notes and (not beats or holds_notes(system))
         outcomes = [_evaluate_pieces(console, system, reference, against, by)] if notes else []

@@ -74,6 +74,7 @@ def _format_option(names: str, default: str) -> Callable[[_F], _F]:
 @speech_model_option()
 @_format_option(
     "TextGrid, csv, tsv, json, ctm, lab, phn, txt (Audacity), eaf (ELAN), exb (EXMARaLDA), emu, "
+    "emuDB (OUT_DIR is then a database of EMU with the recordings, and called so: NAME_emuDB), "
     "vtt, srt (subtitles) or rttm",
     "TextGrid",
 )
@@ -109,6 +110,7 @@ def corpus_speech(context: click.Context, /, **options: Any) -> None:
     \b
     align corpus speech recordings aligned
     align corpus speech recordings aligned --format TextGrid --format csv --jobs 4
+    align corpus speech recordings speech_emuDB --format emuDB
     """  # noqa: D301
     options["model"] = chosen_model(context.obj, options["model"], options["language"])
     _run(context, "speech", **options)

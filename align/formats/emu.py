@@ -1,4 +1,4 @@
-"""Annotations of the EMU Speech Database Management System, ``_annot.json``, and its databases.
+"""Annotations of the EMU Speech Database Management System, ``_annot.json``.
 
 A file belongs to one recording (a *bundle*) and holds *levels* of items, each with an id; *links*
 lead from the items of a level to those below it::
@@ -24,15 +24,12 @@ Winkelmann, "The EMU-SDMS Manual", chapters "The emuDB format" and "File formats
 
 import json
 import os
-import shutil
-import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-from align.errors import DataError, ParameterError
+from align.errors import DataError
 from align.files.atomic import atomic_write
 from align.formats.frame import parsed_json
 from align.formats.labels import Labels, TimedLabels, make_labels, ticks
@@ -41,11 +38,11 @@ from align.types import SILENCES
 
 __all__ = [
     "ANNOTATION",
+    "annotation_of",
     "read_annot",
     "read_annot_tiers",
     "write_annot",
     "write_annot_tiers",
-    "write_emu_database",
 ]
 
 ANNOTATION = "_annot.json"
@@ -212,11 +209,12 @@ def write_annot_tiers(
     """
     name = os.path.basename(os.fspath(path))
     name = name[: -len(ANNOTATION)] if name.lower().endswith(ANNOTATION) else name
-    text = json.dumps(_annotation(name or "bundle", tiers), ensure_ascii=False, indent=1)
+    text = json.dumps(annotation_of(name or "bundle", tiers), ensure_ascii=False, indent=1)
     atomic_write(path, text + "\n", overwrite=overwrite)
 
 
-def _annotation(name: str, tiers: Tiers) -> dict[str, Any]:
+def annotation_of(name: str, tiers: Tiers) -> dict[str, Any]:
+    """Return what the annotation of a bundle of this name holds, before it is written as JSON."""
     rate = _rate(tiers)
     names = [tier.name for tier in tiers]
     levels: list[dict[str, Any]] = []
@@ -290,88 +288,3 @@ def _within(words: dict[int, _Row], phones: dict[int, _Row]) -> Iterator[tuple[i
             if phone[1][1] + phone[1][2] >= 2 * start and label not in ("", *SILENCES):
                 yield word, phone[0]
             phone = next(waiting, None)
-
-
-def write_emu_database(
-    folder: str | os.PathLike[str], recordings: Mapping[str, Tiers], *, session: str = "0000"
-) -> Path:
-    """Write a database for emuR's ``load_emuDB``: configuration, annotations, recordings.
-
-    Parameters
-    ----------
-    folder : path
-        A new folder; EMU wants its name to end in ``_emuDB``.
-    recordings : mapping of str to Tiers
-        Of each bundle, by its name. `Tiers.audio` is the recording, a WAV file, which is copied;
-        where it is None, put ``<bundle>.wav`` beside the annotation.
-    session : str
-        What the session is called that the bundles are in.
-
-    Returns
-    -------
-    pathlib.Path
-        The configuration.
-
-    Raises
-    ------
-    DataError
-        If the folder exists, or a recording is no WAV file.
-    ParameterError
-        If there are no recordings, or the folder has another name.
-    """
-    top = Path(folder)
-    if not top.name.endswith("_emuDB") or not recordings:
-        raise ParameterError(f"{top}: needs recordings, and a name that ends in _emuDB.")
-    if top.exists():
-        raise DataError("exists; choose another name.", path=top)
-    for tiers in recordings.values():
-        if tiers.audio is not None and not tiers.audio.lower().endswith(".wav"):
-            raise DataError("EMU takes WAV files only; convert it first.", path=tiers.audio)
-    name = top.name.removesuffix("_emuDB")
-    texts = {bundle: _annotation(bundle, tiers) for bundle, tiers in recordings.items()}
-    config = json.dumps(_configuration(name, recordings), ensure_ascii=False, indent=1)
-    for bundle, tiers in recordings.items():
-        inner = top / f"{session}_ses" / f"{bundle}_bndl"
-        inner.mkdir(parents=True)
-        text = json.dumps(texts[bundle], ensure_ascii=False, indent=1)
-        atomic_write(inner / f"{bundle}{ANNOTATION}", text + "\n")
-        if tiers.audio is not None:
-            shutil.copyfile(tiers.audio, inner / f"{bundle}.wav")
-    path = top / f"{name}_DBconfig.json"
-    atomic_write(path, config + "\n")
-    return path
-
-
-def _configuration(name: str, recordings: Mapping[str, Tiers]) -> dict[str, Any]:
-    """Return what ``_DBconfig.json`` holds: all levels and links that occur."""
-    kinds = {tier.name: _TYPES[tier.kind] for tiers in recordings.values() for tier in tiers}
-    links = dict.fromkeys(pair for tiers in recordings.values() for pair in _hierarchy(tiers))
-    perspective = {
-        "name": "default",
-        "signalCanvases": {"order": ["OSCI", "SPEC"], "assign": [], "contourLims": []},
-        "levelCanvases": {"order": [*kinds]},
-        "twoDimCanvases": {"order": []},
-    }
-    return {
-        "name": name,
-        "UUID": str(uuid.uuid5(uuid.NAMESPACE_OID, name)),  # the same bytes for the same input
-        "mediafileExtension": "wav",
-        "ssffTrackDefinitions": [],
-        "levelDefinitions": [
-            {
-                "name": level,
-                "type": kind,
-                "attributeDefinitions": [{"name": level, "type": "STRING"}],
-            }
-            for level, kind in kinds.items()
-        ],
-        "linkDefinitions": [
-            {"type": "ONE_TO_MANY", "superlevelName": above, "sublevelName": below}
-            for above, below in links
-        ],
-        "EMUwebAppConfig": {
-            "perspectives": [perspective],
-            "restrictions": {"showPerspectivesSidebar": True},
-            "activeButtons": {"saveBundle": True, "showHierarchy": True},
-        },
-    }

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from align.errors import DataError, ParameterError
 from align.formats import read_labels, read_tiers, write_labels, write_tiers
-from align.formats.emu import write_emu_database
+from align.formats.emu_database import write_emu_database
 from align.formats.tiers import Tier, Tiers
 from align.results.alignment import Alignment
 
