@@ -176,6 +176,8 @@ def _events(alignment: TimedLabels) -> list[dict[str, Any]]:
             event["confidence"] = value if math.isfinite(value) else None
         if alignment.event_match is not None:
             event["match"] = float(alignment.event_match[k])
+        if alignment.onset_intervals is not None:
+            event["onset_interval"] = alignment.onset_intervals[k].tolist()
         events.append(event)
     return events
 

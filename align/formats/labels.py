@@ -83,6 +83,10 @@ class TimedLabels(Protocol):
     def warnings(self) -> tuple[str, ...]:
         """What the user should know, one sentence each."""
 
+    @property
+    def onset_intervals(self) -> npt.NDArray[np.float64] | None:
+        """Seconds between which each onset lies in 95 of 100 cases [shape=(K, 2)]."""
+
 
 @dataclass(frozen=True, eq=False)
 class Labels:
@@ -108,7 +112,7 @@ class Labels:
         The recording, where the caller tells it.
     rate : int, optional
         Its sampling rate in Hz.
-    match, event_match, warnings : optional
+    match, event_match, warnings, onset_intervals : optional
         See `align.Alignment`; left out by readers likewise.
     """
 
@@ -124,6 +128,7 @@ class Labels:
     match: float | None = None
     event_match: npt.NDArray[np.float64] | None = None
     warnings: tuple[str, ...] = ()
+    onset_intervals: npt.NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         return len(self.labels)

@@ -47,6 +47,7 @@ __all__ = [
     "write_csv_tiers",
 ]
 
+_INTERVAL = ("onset_low", "onset_high")
 _NAMES = {
     "start": ("start", "onset", "begin", "xmin", "start_s", "onset_s", "tmin"),
     "end": ("end", "xmax", "end_s", "stop", "tmax"),
@@ -164,17 +165,20 @@ def begins_with_number(cells: list[str]) -> bool:
 def format_csv(alignment: TimedLabels, *, separator: str = ",") -> str:
     """Return an alignment as a table: start, end, label, confidence, and match of each label.
 
-    Seconds to the microsecond; without the last columns where they are not known.
+    Columns ``onset_low`` and ``onset_high`` are the 95 % interval of the start. Seconds to the
+    microsecond; without the last columns where they are not known.
     """
     rows = ticks(alignment, _PER_SECOND, "a table")
     out = io.StringIO()
     writer = csv.writer(out, delimiter=separator, lineterminator="\n")
     known = {"confidence": alignment.confidence, "match": alignment.event_match}
     columns = {name: values for name, values in known.items() if values is not None}
-    writer.writerow(["start", "end", "label", *columns])
+    near = alignment.onset_intervals
+    writer.writerow(["start", "end", "label", *columns, *(_INTERVAL if near is not None else ())])
     for k, (label, (start, end)) in enumerate(zip(alignment.labels, rows, strict=True)):
         row = [f"{start / _PER_SECOND:.6f}", f"{end / _PER_SECOND:.6f}", label]
-        writer.writerow(row + [f"{values[k]:.4f}" for values in columns.values()])
+        row += [f"{values[k]:.4f}" for values in columns.values()]
+        writer.writerow(row if near is None else row + [f"{time:.6f}" for time in near[k]])
     return out.getvalue()
 
 
@@ -185,22 +189,25 @@ def format_csv_tiers(tiers: Tiers, *, separator: str = ",") -> str:
     """Return the phones of each speaker as a table, each with the word it belongs to.
 
     Seconds to the microsecond. Silences belong to no word. Where it is known how well phones and
-    words fit their sound, the columns ``match`` and ``word_match`` say so.
+    words fit their sound, the columns ``match`` and ``word_match`` say so, and ``onset_low`` and
+    ``onset_high`` are as in `format_csv`.
     """
     out = io.StringIO()
     writer = csv.writer(out, delimiter=separator, lineterminator="\n")
     speakers = tiers.speakers()
     matches = any(speaker.phones.event_match is not None for speaker in speakers)
     more = ["match", "word_match"] if matches else []
+    intervals = any(speaker.phones.onset_intervals is not None for speaker in speakers)
+    more += _INTERVAL if intervals else ()
     writer.writerow(["start", "end", "label", "confidence", "word", "speaker", *more])
     for speaker in speakers:
-        writer.writerows(_rows_of(speaker, matches))
+        writer.writerows(_rows_of(speaker, matches, intervals))
     return out.getvalue()
 
 
-def _rows_of(speaker: Speaker, matches: bool) -> Iterator[list[str]]:
+def _rows_of(speaker: Speaker, matches: bool, intervals: bool) -> Iterator[list[str]]:
     phones, words = speaker.phones, speaker.words
-    sure, fit = phones.confidence, phones.event_match
+    sure, fit, near = phones.confidence, phones.event_match, phones.onset_intervals
     of_words = None if words is None else words.event_match
     starts = np.array([start for start, _ in words.times]) if words else np.empty(0)
     for k, (label, (start, end)) in enumerate(zip(phones.labels, phones.times, strict=True)):
@@ -219,6 +226,7 @@ def _rows_of(speaker: Speaker, matches: bool) -> Iterator[list[str]]:
             word if spoken else "",
             speaker.name,
             *(more if matches else []),
+            *([""] * 2 * intervals if near is None else [f"{time:.6f}" for time in near[k]]),
         ]
 
 

@@ -344,16 +344,22 @@ def write_textgrid(
     """Write labels as a long TextGrid in UTF-8, with one tier of this name.
 
     Time before the first and after the last label gets the label ``""``, and the last interval
-    ends exactly with the recording. With `confidence`, a tier of points says how sure each onset
+    ends exactly with the recording. With `confidence`, tiers of points say how sure each onset
     is; see `align.formats.tiers.with_confidence`.
     """
     intervals, duration = alignment.intervals, alignment.duration
     end = float(intervals[-1, 1]) if duration is None else duration
     one = _tier(tier, alignment.labels, intervals, end)
     tiers = Tiers((one,), end)
-    if confidence and alignment.confidence is not None:
-        known = replace(one, name=PHONES, confidence=tuple(alignment.confidence.tolist()))
-        tiers = Tiers((one, with_confidence(Tiers((known,), end)).tiers[1]), end)
+    if confidence:
+        sure, near = alignment.confidence, alignment.onset_intervals
+        known = replace(
+            one,
+            name=PHONES,
+            confidence=None if sure is None else tuple(sure.tolist()),
+            onset_intervals=None if near is None else tuple(map(tuple, near.tolist())),
+        )
+        tiers = Tiers((one, *with_confidence(Tiers((known,), end)).tiers[1:]), end)
     atomic_write(path, format_textgrid(tiers, end), overwrite=overwrite)
 
 

@@ -36,6 +36,9 @@ PHONES, WORDS = "phones", "words"
 CONFIDENCE = "confidence"
 """Name of a tier of points: how sure the onset of each phone is."""
 
+INTERVAL = "95 %"
+"""Name of a tier of points: between which times the onset of each phone lies."""
+
 
 @dataclass(frozen=True)
 class Tier:
@@ -59,7 +62,7 @@ class Tier:
         How sure each onset is, in [0, 1]; no reader gives it.
     score : float, optional
         Value of the potentials at these onsets; no reader gives it.
-    match, event_match, warnings : optional
+    match, event_match, warnings, onset_intervals : optional
         See `align.Alignment`; no reader gives them.
     """
 
@@ -74,6 +77,7 @@ class Tier:
     match: float | None = None
     event_match: tuple[float, ...] | None = None
     warnings: tuple[str, ...] = ()
+    onset_intervals: tuple[tuple[float, float], ...] | None = None
 
     def is_named(self) -> bool:
         """Whether it is of words or phones, where time without a label is a silence."""
@@ -145,7 +149,10 @@ class Tiers:
 
     def labels_of(self, tier: Tier) -> Labels:
         """Return a tier of intervals as labels, with what is known of the recording."""
-        sure = None if tier.confidence is None else np.array(tier.confidence, dtype=np.float64)
+        sure, fit, near = (
+            None if values is None else np.array(values, dtype=np.float64)
+            for values in (tier.confidence, tier.event_match, tier.onset_intervals)
+        )
         return Labels(
             tier.labels,
             np.array(tier.times, dtype=np.float64).reshape(-1, 2),
@@ -157,8 +164,9 @@ class Tiers:
             self.audio,
             self.rate,
             tier.match,
-            None if tier.event_match is None else np.array(tier.event_match, dtype=np.float64),
+            fit,
             tier.warnings,
+            near,
         )
 
     def words(self) -> Tier | None:
@@ -194,20 +202,26 @@ def _is_of(tier: Tier, what: str) -> bool:
 
 
 def with_confidence(tiers: Tiers) -> Tiers:
-    """Return tiers, and after each of phones one of points: how sure each onset is.
+    """Return tiers, and after each of phones those of points: how sure each onset is.
 
-    A point stands where a phone begins, and its label is the confidence, as in ``0.97``. Tiers
-    whose confidence is not known have none.
+    A point stands where a phone begins. In the first tier its label is the confidence, as in
+    ``0.97``, in the second the 95 % interval in seconds, as in ``0.512 0.531``. Tiers of which
+    either is not known have none.
     """
     found: list[Tier] = []
     for tier in tiers:
         found.append(tier)
-        if tier.confidence is None or not _is_of(tier, PHONES):
+        if not _is_of(tier, PHONES):
             continue
-        name = tier.name.removesuffix(PHONES) + CONFIDENCE
-        labels = tuple(f"{value:.2f}" for value in tier.confidence)
+        before = tier.name.removesuffix(PHONES)
         times = tuple((start, start) for start, _ in tier.times)
-        found.append(Tier(name, "point", labels, times, (), tier.end))
+        sure, near = tier.confidence or (), tier.onset_intervals or ()
+        for name, labels in (
+            (CONFIDENCE, tuple(f"{value:.2f}" for value in sure)),
+            (INTERVAL, tuple(f"{low:.3f} {high:.3f}" for low, high in near)),
+        ):
+            if labels:
+                found.append(Tier(before + name, "point", labels, times, (), tier.end))
     return replace(tiers, tiers=tuple(found))
 
 

@@ -33,6 +33,8 @@ class Alignment(LabelWriting, Timing):
         See `align.results.timing.Timing`.
     event_match : array_like [shape=(K,)], optional
         How well each event fits the sound of its interval, in [0, 1].
+    onset_intervals : array_like [shape=(K, 2)], optional
+        Seconds between which each onset lies in 95 of 100 cases; they hold `onsets`.
 
     Raises
     ------
@@ -56,6 +58,7 @@ class Alignment(LabelWriting, Timing):
     ends_measured: ClassVar[bool] = True
 
     event_match: npt.NDArray[np.float64] | None = field(default=None, kw_only=True)
+    onset_intervals: npt.NDArray[np.float64] | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -64,6 +67,16 @@ class Alignment(LabelWriting, Timing):
             if not ((match >= 0) & (match <= 1)).all():
                 raise ParameterError("event_match must lie in [0, 1].")
             self._set(event_match=match)
+        if self.onset_intervals is not None:
+            around = np.array(self.onset_intervals, dtype=np.float64)
+            if around.shape != (len(self), 2):
+                raise ParameterError(
+                    f"onset_intervals.shape={around.shape}, must be (K, 2)=({len(self)}, 2)."
+                )
+            if not ((around[:, 0] <= self.onsets) & (self.onsets <= around[:, 1])).all():
+                raise ParameterError("onset_intervals must hold the onsets.")
+            around.setflags(write=False)
+            self._set(onset_intervals=around)
 
     @staticmethod
     def _check_times(

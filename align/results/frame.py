@@ -32,6 +32,9 @@ def frame_of(result: Any) -> Any:
         columns["id"] = list(result.note_ids)
     if result.confidence is not None:
         columns["confidence"] = result.confidence
+    intervals = getattr(result, "onset_intervals", None)
+    if intervals is not None:
+        columns["onset_low"], columns["onset_high"] = intervals.T
     frame = pd.DataFrame(columns)
     frame.attrs.update(audio=result.audio, duration=result.duration)
     return frame

@@ -29,6 +29,7 @@ from align.sequence.feature_terms import terms_of
 from align.sequence.fit import fields_of
 from align.sequence.frames import in_order
 from align.sequence.lattices import ExpandedLattice, LatticeAlignment, node_events
+from align.sequence.placement import sureness_of
 from align.sequence.recent import RecentSignals
 from align.sequence.search import FoundNodes, best_lattice_path, best_path, is_long
 from align.sequence.stretches import (
@@ -131,7 +132,7 @@ class SequenceAligner(TimedAligner):
         held = held_in_sequence(known, given, place, len(decoded), signal, name)
         terms = terms_of(self.features_, signal, decoded)
         potentials, path = self._best_path(signal, decoded, terms, held)
-        times, _ = self.placement_.times(potentials, path.onsets)
+        times = self.placement_.times(potentials, path.onsets).times
         onsets = self._placed(times, terms, decoded, signal, held)
         end = example.end if place[-1] >= len(decoded) else None
         return replace(example, events=decoded, onsets=onsets, end=end)
@@ -272,8 +273,8 @@ class SequenceAligner(TimedAligner):
             potentials, path = suited._best_path(signal, decoded, terms, held, most_cells)
         except ParameterError as error:
             raise DataError(str(error), path=name) from error
-        times, confidence = suited.placement_.times(potentials, path.onsets)
-        times = suited._placed(times, terms, decoded, signal, held)
+        placed = suited.placement_.times(potentials, path.onsets)
+        times = suited._placed(placed.times, terms, decoded, signal, held)
         fit = suited._match(signal, decoded, terms, path.onsets)
         end = signal.duration if place[-1] >= len(decoded) else float(times[place[-1]])
         return Alignment(
@@ -281,7 +282,7 @@ class SequenceAligner(TimedAligner):
             onsets=times[place[:-1]],
             end=end,
             duration=signal.duration,
-            confidence=None if confidence is None else confidence[place[:-1]],
+            **sureness_of(placed, times, place[:-1]),
             score=path.score,
             audio=audio,
             rate=signal.own_rate,
@@ -430,11 +431,11 @@ class SequenceAligner(TimedAligner):
             potentials, path, nodes = suited._best_lattice_path(signal, expanded, held)
         except ParameterError as error:
             raise DataError(str(error), path=name) from error
-        times, confidence = suited.placement_.times(potentials, path.onsets)
+        placed = suited.placement_.times(potentials, path.onsets)
         decoded = tuple(expanded.events[v] for v in nodes)
         terms = terms_of(suited.features_, signal, decoded)
         times = suited._placed(
-            times, terms, decoded, signal, None if held is None else held.along(nodes)
+            placed.times, terms, decoded, signal, None if held is None else held.along(nodes)
         )
         fit = suited._match(signal, decoded, terms, path.onsets)
         place = expanded.given[nodes]
@@ -445,7 +446,7 @@ class SequenceAligner(TimedAligner):
             onsets=times[asked],
             end=float(times[-1]) if hidden else signal.duration,
             duration=signal.duration,
-            confidence=None if confidence is None else confidence[asked],
+            **sureness_of(placed, times, np.flatnonzero(asked)),
             score=path.score,
             audio=None if isinstance(audio, np.ndarray) else os.fspath(audio),
             rate=signal.own_rate,

@@ -2,17 +2,23 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.potentials import Path, Potentials
-from align.sequence.refine import fit_temperature, posterior_onsets, refine_onsets
+from align.sequence.refine import (
+    PosteriorOnsets,
+    fit_temperature,
+    posterior_onsets,
+    refine_onsets,
+)
+from align.sequence.spread import central_intervals, fit_tail, nearer_share
 from align.types import IntArray
 
-__all__ = ["WINDOW", "Placement", "moved_offset"]
+__all__ = ["WINDOW", "Placed", "Placement", "moved_offset", "sureness_of"]
 
 _REACH = 0.1  # seconds either side of the best path that the posterior considers
 WINDOW = 0.015  # seconds; wide enough to hold the mass of one boundary
@@ -24,6 +30,18 @@ _GROSS = 0.05  # seconds; larger errors are mistakes, and say nothing of the off
 _PRIOR = 50.0  # onsets; what an offset weighs that is known already
 
 _METHODS = ("posterior", "parabola", "none")
+
+
+class Placed(NamedTuple):
+    """Times in seconds [shape=(K,)] and, from a posterior, how sure they are.
+
+    `confidence` [shape=(K,)] is the probability that an onset is within 20 ms of its time,
+    `intervals` [shape=(K, 2)] is where it lies in 95 of 100 cases; None where it is not known.
+    """
+
+    times: npt.NDArray[np.float64]
+    confidence: npt.NDArray[np.float64] | None = None
+    intervals: npt.NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True)
@@ -44,6 +62,9 @@ class Placement:
     window : float
         Standard deviation of the posterior's smoothing window, in seconds. The wider, the more
         onsets are near and the fewer very near.
+    tail : float, optional
+        Share of the posterior outside of an interval, on either side; see
+        `align.sequence.spread`. Without it, there are no intervals.
     """
 
     method: str
@@ -51,35 +72,38 @@ class Placement:
     temperature: float = 1.0
     offset: float = 0.0
     window: float = WINDOW
+    tail: float | None = None
 
     def __post_init__(self) -> None:
         if self.method not in _METHODS:
             raise ParameterError(f"refine={self.method!r}, must be one of {list(_METHODS)}.")
 
-    def times(
-        self, potentials: Potentials, onsets: IntArray
-    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64] | None]:
-        """Return times in seconds and, from the posterior, the confidence of each [shape=(K,)].
+    def times(self, potentials: Potentials, onsets: IntArray) -> Placed:
+        """Return the times of onsets, given the best path in frames.
 
-        `onsets` are the best path, in frames; one whose window is one frame stays there. The
-        confidence is the probability that the onset is within 20 ms of that time, or None.
+        An onset whose window is one frame stays there.
         """
-        confidence = None
+        shift = np.where(potentials.stop - potentials.start > 1, self.offset, 0.0)
         if self.method == "posterior" and self._has_posterior(potentials):
-            frames, confidence = posterior_onsets(
-                potentials,
-                onsets,
-                temperature=self.temperature,
-                window=self.window / self.hop,
-                tolerance=_TOLERANCE / self.hop,
-                reach=self._reach,
-            )
-        elif self.method == "none":
-            frames = onsets.astype(np.float64)
-        else:
-            frames = refine_onsets(potentials, onsets)
-        free = potentials.stop - potentials.start > 1
-        return frames * self.hop - np.where(free, self.offset, 0.0), confidence
+            frames, confidence, posterior = self._posterior_onsets(potentials, onsets)
+            intervals = None
+            if self.tail is not None:
+                own = central_intervals(posterior.probability, posterior.start, self.tail)
+                intervals = own * self.hop - shift[:, None]
+            return Placed(frames * self.hop - shift, confidence, intervals)
+        if self.method == "none":
+            return Placed(onsets.astype(np.float64) * self.hop - shift)
+        return Placed(refine_onsets(potentials, onsets) * self.hop - shift)
+
+    def _posterior_onsets(self, potentials: Potentials, onsets: IntArray) -> PosteriorOnsets:
+        return posterior_onsets(
+            potentials,
+            onsets,
+            temperature=self.temperature,
+            window=self.window / self.hop,
+            tolerance=_TOLERANCE / self.hop,
+            reach=self._reach,
+        )
 
     def fitted(
         self,
@@ -111,11 +135,28 @@ class Placement:
             return fitted
         errors = []
         for p, path, times in zip(potentials, paths, truth, strict=True):
-            found, _ = fitted.times(p, path.onsets)
+            found = fitted.times(p, path.onsets).times
             errors.append((found - times)[p.stop - p.start > 1])
         every = np.concatenate(errors)
         near = every[np.abs(every) <= _GROSS]
         return replace(fitted, offset=float(np.median(near)) if near.size else 0.0)
+
+    def with_intervals(
+        self,
+        potentials: Sequence[Potentials],
+        paths: Sequence[Path],
+        truth: Sequence[npt.NDArray[np.float64]],
+    ) -> Self:
+        """Return a copy with the tail that suits recordings with known onsets, as in `fitted`."""
+        if self.method != "posterior" or not all(map(self._has_posterior, potentials)):
+            return self
+        shares = []
+        for p, path, times in zip(potentials, paths, truth, strict=True):
+            found = self._posterior_onsets(p, path.onsets).posterior
+            free = p.stop - p.start > 1
+            frames = (times + self.offset) / self.hop
+            shares.append(nearer_share(found.probability, found.start, frames)[free])
+        return replace(self, tail=fit_tail(shares))
 
     @property
     def _reach(self) -> int:
@@ -129,6 +170,24 @@ class Placement:
             return True
         n_pairs = potentials.n_events * (2 * self._reach + 1) * (4 * self._reach + 1)
         return n_pairs <= _MOST_PAIRS
+
+
+def sureness_of(
+    placed: Placed, times: npt.NDArray[np.float64], chosen: IntArray
+) -> dict[str, Any]:
+    """Return what a result says of how sure its onsets are: those of `chosen` among all.
+
+    `times` are the onsets in the end, which may have moved since they were placed; an interval
+    moves along, and holds its onset.
+    """
+    known: dict[str, Any] = {}
+    if placed.confidence is not None:
+        known["confidence"] = placed.confidence[chosen]
+    if placed.intervals is not None:
+        moved = placed.intervals + (times - placed.times)[:, None]
+        low, high = np.minimum(moved[:, 0], times), np.maximum(moved[:, 1], times)
+        known["onset_intervals"] = np.maximum(np.stack((low, high), axis=1), 0.0)[chosen]
+    return known
 
 
 def moved_offset(offset: float, errors: Sequence[npt.NDArray[np.float64]]) -> float:

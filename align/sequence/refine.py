@@ -12,15 +12,24 @@ look closer at each onset:
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from align.decoders.posterior import narrowed, onset_posterior
+from align.decoders.posterior import Posterior, narrowed, onset_posterior
 from align.potentials import Potentials
 from align.types import IntArray
 
-__all__ = ["fit_temperature", "posterior_onsets", "refine_onsets"]
+__all__ = ["PosteriorOnsets", "fit_temperature", "posterior_onsets", "refine_onsets"]
+
+
+class PosteriorOnsets(NamedTuple):
+    """Onsets where the probability is greatest [shape=(K,)], how sure each is, and why."""
+
+    frames: npt.NDArray[np.float64]
+    confidence: npt.NDArray[np.float64]
+    posterior: Posterior
 
 
 def posterior_onsets(
@@ -31,26 +40,27 @@ def posterior_onsets(
     window: float,
     tolerance: float,
     reach: int,
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+) -> PosteriorOnsets:
     """Return each onset where the probability around it is greatest, and how sure that is.
 
     `onsets` [shape=(K,)] are the decoder's answer, `window` the standard deviation of the
     smoothing window, both in frames; potentials without general functions. Only timings whose
-    every onset is within `reach` frames of `onsets` are considered. Both results are [shape=(K,),
-    dtype=float64]: onsets in fractions of a frame, not decreasing, and the probability that each
-    is within `tolerance` frames of its time.
+    every onset is within `reach` frames of `onsets` are considered. The onsets, in fractions of a
+    frame, do not decrease; the confidence is the probability that each is within `tolerance`
+    frames of its time, and the posterior is that of the timings considered.
 
     Examples
     --------
     >>> table = np.log(np.array([[0.1, 0.6, 0.2, 0.1]]))
-    >>> frames, sure = posterior_onsets(
+    >>> frames, sure, _ = posterior_onsets(
     ...     Potentials(table, n_frames=4), np.array([1]),
     ...     temperature=1.0, window=1.0, tolerance=1.0, reach=3)
     >>> frames.round(2), sure.round(2)
     (array([1.19]), array([0.9]))
     """
     small = narrowed(potentials, onsets, reach)
-    probability = onset_posterior(small, temperature=temperature).probability
+    posterior = onset_posterior(small, temperature=temperature)
+    probability = posterior.probability
     half = math.ceil(4.0 * window)
     kernel = np.exp(-0.5 * (np.arange(-half, half + 1) / window) ** 2)
     padded = np.pad(probability, ((0, 0), (half, half)))
@@ -69,7 +79,7 @@ def posterior_onsets(
     frames = small.start + best + shift
     distance = np.abs(small.start[:, None] + np.arange(smooth.shape[1]) - frames[:, None])
     confidence = (probability * (distance <= tolerance + 0.5)).sum(axis=1)
-    return np.maximum.accumulate(frames), np.clip(confidence, 0.0, 1.0)
+    return PosteriorOnsets(np.maximum.accumulate(frames), np.clip(confidence, 0.0, 1.0), posterior)
 
 
 def fit_temperature(
@@ -93,7 +103,7 @@ def fit_temperature(
     scores = np.zeros(grid.size)
     for p, path, true in zip(potentials, paths, truth, strict=True):
         for g, temperature in enumerate(grid):
-            frames, confidence = posterior_onsets(
+            frames, confidence, _ = posterior_onsets(
                 p,
                 path,
                 temperature=float(temperature),

@@ -227,6 +227,7 @@ def joined_stretches(
         end=min(last.begin + end.end, signal.duration),
         duration=signal.duration,
         confidence=every("confidence"),
+        onset_intervals=_shifted_intervals(parts, own),
         event_match=every("event_match"),
         match=float(np.average(matches, weights=seconds)) if len(matches) == len(parts) else None,
         score=float(np.sum([part.score for _, part in parts])),
@@ -238,3 +239,15 @@ def joined_stretches(
             for text in part.warnings
         ),
     )
+
+
+def _shifted_intervals(
+    parts: Sequence[tuple[Stretch, Alignment]], own: Sequence[slice]
+) -> npt.NDArray[np.float64] | None:
+    """Return the intervals of the onsets that each stretch says, in seconds of the recording."""
+    found = []
+    for (stretch, part), keep in zip(parts, own, strict=True):
+        if part.onset_intervals is None:
+            return None
+        found.append(part.onset_intervals[keep] + stretch.begin)
+    return np.concatenate(found)

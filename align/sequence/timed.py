@@ -216,14 +216,19 @@ class TimedAligner(Aligner):
         unfitted = replace(self._unfitted_placement(), hop=self.hop_)
         self.placement_ = unfitted.fitted(potentials, paths, times, calibrate=self.calibrate)
         self.correction_ = None
+        found = [
+            self.placement_.times(p, path.onsets).times
+            for p, path in zip(potentials, paths, strict=True)
+        ]
         if self._corrects():
-            found = [
-                self.placement_.times(p, path.onsets)[0]
-                for p, path in zip(potentials, paths, strict=True)
-            ]
             self.correction_ = OnsetCorrection.fitted(
                 xs, found, times, self._boundary_classes() or {}, self.hop_
             )
+        before = []  # true onsets, less what the correction adds to those that are placed
+        for x, item, placed in zip(xs, items, found, strict=True):
+            terms = dict(zip(x.names, x.terms, strict=True))
+            before.append(item.times - self._corrected(placed, terms, tuple(item.events)) + placed)
+        self.placement_ = self.placement_.with_intervals(potentials, paths, before)
 
     def _recalibrate(
         self,
@@ -236,7 +241,7 @@ class TimedAligner(Aligner):
         errors = []
         for x, item in zip(xs, items, strict=True):
             potentials = x.potentials(self._weights(x))
-            found, _ = self.placement_.times(potentials, decode(potentials).onsets)
+            found = self.placement_.times(potentials, decode(potentials).onsets).times
             terms = dict(zip(x.names, x.terms, strict=True))
             found = self._corrected(found, terms, tuple(item.events))
             errors.append((found - item.times)[potentials.stop - potentials.start > 1])
@@ -247,7 +252,7 @@ class TimedAligner(Aligner):
         self, item: TimedSignal, x: BaseFunctions, features: Sequence[Feature]
     ) -> None:
         potentials = x.potentials(self._weights(x))
-        found, _ = self.placement_.times(potentials, decode(potentials).onsets)
+        found = self.placement_.times(potentials, decode(potentials).onsets).times
         events = tuple(item.events)
         found = self._corrected(found, dict(zip(x.names, x.terms, strict=True)), events)
         classes = self._boundary_classes() or {}
@@ -315,6 +320,7 @@ class TimedAligner(Aligner):
             "offset": self.placement_.offset,
             "temperature": self.placement_.temperature,
             "window": self.placement_.window,
+            "tail": self.placement_.tail,
             "correction": correction,
             "longest": self.longest_,
             "starts_at_zero": self.starts_at_zero_,
@@ -341,6 +347,7 @@ class TimedAligner(Aligner):
             float(header["temperature"]),
             float(header["offset"]),
             float(header.get("window", WINDOW)),  # models of before have none
+            None if header.get("tail") is None else float(header["tail"]),
         )
         self.correction_ = None
         if header.get("correction") is not None:  # models of before have none
@@ -360,6 +367,8 @@ class TimedAligner(Aligner):
             and np.isfinite([*lengths, self.placement_.offset]).all()
         ):
             raise ModelError("a temperature, window or length is not above 0, or too large.")
+        if self.placement_.tail is not None and not 0 <= self.placement_.tail < 0.5:
+            raise ModelError("the tail of its intervals is not from 0 to a half.")
         self.features_ = restore_features(features, header["features"], arrays)
 
     @classmethod

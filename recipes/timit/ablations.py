@@ -265,7 +265,7 @@ def errors(data: Scored, variant: Variant, model: align.SpeechAligner) -> np.nda
     for whole, true in zip(data.unseen, data.truth, strict=True):
         x = _kept(whole, variant.keep)
         p = x.potentials(weights)
-        times, _ = placement.times(p, decode(p).onsets)
+        times = placement.times(p, decode(p).onsets).times
         if correction is not None:
             terms = dict(zip(x.names, x.terms, strict=True))
             times = correction.moved(times, terms, [classes.get(label) for label in x.labels])

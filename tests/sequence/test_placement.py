@@ -22,7 +22,7 @@ def bumps(centres, n_frames=200, pinned=False, ratio=None):
 
 
 def test_none_gives_frames():
-    times, confidence = Placement("none", HOP, offset=0.001).times(
+    times, confidence, _ = Placement("none", HOP, offset=0.001).times(
         bumps([10, 50]), np.array([10, 50])
     )
     np.testing.assert_allclose(times, [0.049, 0.249])
@@ -32,7 +32,7 @@ def test_none_gives_frames():
 @pytest.mark.parametrize("method", ["posterior", "parabola"])
 def test_times_between_frames(method):
     potentials = bumps([10.3, 50.6])
-    times, confidence = Placement(method, HOP).times(potentials, decode(potentials).onsets)
+    times, confidence, _ = Placement(method, HOP).times(potentials, decode(potentials).onsets)
     np.testing.assert_allclose(times, [10.3 * HOP, 50.6 * HOP], atol=1e-4)
     assert (confidence is None) == (method == "parabola")
 
@@ -43,8 +43,8 @@ def test_scores_of_second_order_have_a_posterior_as_well():
     ratio[1] = [-1e-9, -1e-9, 2e-9]
     second_order = bumps([10.3, 50.6], ratio=ratio)
     path = np.array([10, 51])
-    expected, sure = Placement("posterior", HOP).times(first_order, path)
-    times, confidence = Placement("posterior", HOP).times(second_order, path)
+    expected, sure, _ = Placement("posterior", HOP).times(first_order, path)
+    times, confidence, _ = Placement("posterior", HOP).times(second_order, path)
     np.testing.assert_allclose(times, expected, atol=1e-6)
     np.testing.assert_allclose(confidence, sure, atol=1e-6)
     truth = [np.array([0.103, 0.506])]
@@ -63,7 +63,7 @@ def test_no_posterior_of_general_functions_nor_of_more_pairs_than_memory_holds(m
     general = replace(second_order, ratio=None, general=((1.0, lambda k, s, t, u: 0.0),))
     monkeypatch.setattr("align.sequence.placement._MOST_PAIRS", 100)
     for potentials in (general, second_order):
-        times, confidence = Placement("posterior", HOP).times(potentials, path)
+        times, confidence, _ = Placement("posterior", HOP).times(potentials, path)
         assert confidence is None
         np.testing.assert_allclose(times, [10.3 * HOP, 50.6 * HOP], atol=1e-4)
         fitted = Placement("posterior", HOP).fitted([potentials], [Path(path, 0.0)], [path * HOP])
@@ -83,7 +83,7 @@ def test_the_offset_is_the_median_error_and_is_taken_off(method):
     fitted = start.fitted(potentials, paths, truth)
     assert start.offset == 0.0  # a copy was fitted
     assert fitted.offset == pytest.approx(0.003, abs=2e-4)
-    times, _ = fitted.times(potentials[0], paths[0].onsets)
+    times = fitted.times(potentials[0], paths[0].onsets).times
     assert times[0] == 0.0  # has nowhere to go
     np.testing.assert_allclose(times[1:3], truth[0][1:3], atol=3e-4)
     assert start.fitted(potentials, paths, truth, calibrate=False).offset == 0.0

@@ -78,7 +78,7 @@ def test_both_find_the_middle_of_a_bump(centres):
     potentials = Potentials(bumps(centres), n_frames=40)
     path = decode(potentials).onsets
     np.testing.assert_allclose(refine_onsets(potentials, path), centres, atol=1e-6)
-    found, confidence = posterior_onsets(
+    found, confidence, _ = posterior_onsets(
         potentials, path, temperature=1.0, window=3.0, tolerance=4.0, reach=15
     )
     np.testing.assert_allclose(found, centres, atol=0.02)
@@ -92,12 +92,12 @@ def test_the_posterior_prefers_mass_to_the_single_best_frame():
     potentials = Potentials(table, n_frames=30)
     path = decode(potentials).onsets
     assert path[0] == 5
-    found, confidence = posterior_onsets(
+    found, confidence, _ = posterior_onsets(
         potentials, path, temperature=1.0, window=2.0, tolerance=2.0, reach=29
     )
     assert found[0] == pytest.approx(20.0, abs=0.05)
     assert confidence[0] == pytest.approx(5 * np.exp(-0.7) / (1 + 5 * np.exp(-0.7)), abs=1e-6)
-    near, _ = posterior_onsets(
+    near, _, _ = posterior_onsets(
         potentials, path, temperature=1.0, window=2.0, tolerance=2.0, reach=4
     )
     assert near[0] == pytest.approx(5.0, abs=0.01)  # the five are out of reach
@@ -107,7 +107,7 @@ def test_the_posterior_prefers_mass_to_the_single_best_frame():
 def test_the_posterior_is_in_order_in_windows_and_a_probability(case, temperature):
     potentials, y = case
     potentials.ratio = None
-    found, confidence = posterior_onsets(
+    found, confidence, _ = posterior_onsets(
         potentials, y, temperature=temperature, window=3.0, tolerance=4.0, reach=20
     )
     assert (np.diff(found) >= 0).all()
@@ -119,7 +119,7 @@ def test_the_posterior_is_in_order_in_windows_and_a_probability(case, temperatur
 
 def test_one_frame_and_one_choice():
     potentials = Potentials(np.zeros((1, 1)), n_frames=1)
-    found, confidence = posterior_onsets(
+    found, confidence, _ = posterior_onsets(
         potentials, np.array([0]), temperature=1.0, window=3.0, tolerance=4.0, reach=20
     )
     assert found.tolist() == [0.0]

@@ -19,13 +19,21 @@ __all__ = ["Fit", "Row", "Rows", "as_known", "end_of_speech", "fit_of", "rows_of
 
 
 class Row(NamedTuple):
-    """A phone: label, start, confidence, place of its word (-1 for silences), and match."""
+    """A phone: label, start, confidence, place of its word (-1 for silences), and match.
+
+    `around` is the interval of the start, where it is known.
+    """
 
     label: str
     start: float
     confidence: float
     word: int
     match: float | None = None
+    around: tuple[float, float] | None = None
+
+    def within(self) -> tuple[float, float]:
+        """Return the interval of the start, which is certain where none is known."""
+        return (self.start, self.start) if self.around is None else self.around
 
 
 Rows = list[Row]
@@ -57,7 +65,7 @@ def as_known(rows: Rows, held: Anchors | None) -> Rows:
         return rows
     words = [-1, *(row.word for row in rows)]
     return [
-        row._replace(start=held.onsets[row.word])
+        row._replace(start=held.onsets[row.word], around=None)
         if row.word != before and row.word in held.onsets
         else row
         for row, before in zip(rows, words, strict=False)
@@ -85,7 +93,7 @@ def rows_of(
     sure = alignment.confidence
     confidence = np.ones(len(alignment)) if sure is None else sure
     word, place = built.word[found.nodes].tolist(), built.place[found.nodes].tolist()
-    fit = alignment.event_match
+    fit, near = alignment.event_match, alignment.onset_intervals
     rows: Rows = []
     if alignment.onsets[0] > 0:  # a silence the model has put in front
         rows.append(Row(SILENCE, begin, 1.0, -1))
@@ -93,13 +101,15 @@ def rows_of(
         zip(alignment.onsets.tolist(), confidence.tolist(), strict=True)
     ):
         own = None if fit is None else float(fit[k])
+        about = None if near is None else (begin + float(near[k, 0]), begin + float(near[k, 1]))
+        row = Row("", begin + onset, c, word[k] + first, own, about)
         if built.unspoken[found.nodes[k]] and not repair:
-            rows.append(Row(SPOKEN_NOISE, begin + onset, c, word[k] + first, own))
+            rows.append(row._replace(label=SPOKEN_NOISE))
         elif place[k] < 0:
             noise = repair and built.lattice.labels[found.nodes[k]] == SPOKEN_NOISE
-            rows.append(Row(SPOKEN_NOISE if noise else SILENCE, begin + onset, c, -1, own))
+            rows.append(row._replace(label=SPOKEN_NOISE if noise else SILENCE, word=-1))
         elif k == 0 or place[k] != place[k - 1]:
-            rows.append(Row(built.phones[place[k]], begin + onset, c, word[k] + first, own))
+            rows.append(row._replace(label=built.phones[place[k]]))
         elif fit is not None:  # the second part of a phone
             rows[-1] = rows[-1]._replace(match=joined(fit[k - 1 : k + 1]))
     rows.append(Row(SILENCE, begin + alignment.end, 1.0, -1))
@@ -112,6 +122,7 @@ def tiers_of(
     """Return the tiers of a speaker: adjacent silences are joined, gaps are silences."""
     kept = _joined_silences(rows, recording.duration)
     whole = [fit for fit in fits if fit.match is not None]
+    known = any(row.around is not None for row in kept)
     about: dict[str, Any] = {
         "audio": recording.audio,
         "rate": recording.own_rate,
@@ -133,6 +144,7 @@ def tiers_of(
             recording.duration,
             confidence=np.array([kept[k].confidence for k in heads]),
             event_match=np.array(fit) if whole else None,
+            onset_intervals=np.array([kept[k].within() for k in heads]) if known else None,
             **about,
         )
 

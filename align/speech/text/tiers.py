@@ -242,7 +242,7 @@ class TextAlignment:
         silence : str
             Label of silences.
         confidence : bool
-            Add a tier of points that says how sure the onset of each phone is.
+            Add tiers of points that say how sure the onset of each phone is.
         overwrite : bool
             Replace a file that exists.
         """
@@ -306,7 +306,7 @@ class TextAlignment:
             Label of silences: by default ``""`` in TextGrids and files of ELAN, EXMARaLDA and EMU,
             ``sil`` elsewhere.
         confidence : bool
-            Of a TextGrid: add a tier of points that says how sure the onset of each phone is.
+            Of a TextGrid: add tiers of points that say how sure the onset of each phone is.
         overwrite : bool
             Replace a file that exists.
 
@@ -347,6 +347,7 @@ def _tier(name: str, alignment: Alignment) -> Tier:
     times = tuple((start, end) for start, end in alignment.intervals.tolist())
     sure = None if alignment.confidence is None else tuple(alignment.confidence.tolist())
     fit = None if alignment.event_match is None else tuple(alignment.event_match.tolist())
+    near = alignment.onset_intervals
     return Tier(
         name,
         "interval",
@@ -359,6 +360,7 @@ def _tier(name: str, alignment: Alignment) -> Tier:
         alignment.match,
         fit,
         alignment.warnings,
+        None if near is None else tuple((low, high) for low, high in near.tolist()),
     )
 
 
