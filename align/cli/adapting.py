@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from align.cli.aligning import check_free
 from align.cli.console import FILE, MODEL, Console, message_options, plural
 from align.cli.options import jobs_option, output_option, overwrite_option, seed_option
+from align.cli.outputs import check_free
 
 if TYPE_CHECKING:
     from align.sequence.adapt import Comparison

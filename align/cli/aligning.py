@@ -1,17 +1,14 @@
 """``align demo`` and ``align speech``."""
 
-import os
-import re
-import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from align.cli.console import FILE, TEXT_OR_FILE, Console, message_options, plural
+from align.cli.inputs import read_phones, read_said
 from align.cli.options import (
     anchors_option,
     dictionary_option,
@@ -25,6 +22,7 @@ from align.cli.options import (
     token_option,
     trust_options,
 )
+from align.cli.outputs import PICTURES, check_output, write_output
 from align.cli.pipes import named, recording, standard_output, without_name
 from align.errors import DataError, ParameterError
 
@@ -35,7 +33,6 @@ if TYPE_CHECKING:
     from align.speech.text.transcript import Utterance
 
 __all__ = [
-    "PICTURES",
     "chosen_model",
     "demo",
     "say_warnings",
@@ -44,7 +41,6 @@ __all__ = [
     "speech",
 ]
 
-PICTURES = (".png", ".pdf", ".svg")
 _UNSURE = 5  # onsets named with --verbose
 
 
@@ -370,112 +366,3 @@ def _with_silence(alignment: "Alignment", label: str) -> "Alignment":
 
     events = [label if str(event) in SILENCES else event for event in alignment.events]
     return replace(alignment, events=events)
-
-
-def read_said(
-    source: str, tiers: Sequence[str] = (), encoding: str | None = None
-) -> "list[Utterance]":
-    """Read what ``--text`` gives: the text itself, or the name of a transcript."""
-    from align.speech.text.transcript import TRANSCRIPT_SUFFIXES, Utterance, read_transcript
-
-    path = Path(source)
-    named = len(source.split()) == 1 and path.suffix.lower() in TRANSCRIPT_SUFFIXES
-    if source != "-" and (named or _is_file(path)):
-        return read_transcript(path, tiers=tiers, encoding=encoding)
-    if tiers:
-        raise ParameterError("--tier is for a TextGrid; --text names none.")
-    where = "standard input" if source == "-" else None
-    text = _standard_input(encoding) if source == "-" else source
-    if not text.strip():
-        raise DataError("there is no text; give at least one word.", path=where)
-    return [Utterance(text)]
-
-
-def read_phones(source: str, encoding: str | None = None) -> list[str]:
-    """Read the phones that ``--phones`` gives: themselves, or the name of a file of them."""
-    from align.formats.events import read_events
-
-    path = Path(source)
-    if source != "-" and (_is_file(path) or _names_file(source)):
-        if not _exists(path):
-            raise DataError("there is no such file; check the name after --phones.", path=path)
-        return read_events(path, encoding)
-    phones = (_standard_input(encoding) if source == "-" else source).split()
-    if not phones:
-        where = "standard input" if source == "-" else None
-        raise DataError("there are no phones; give at least one.", path=where)
-    return phones
-
-
-def _standard_input(encoding: str | None) -> str:
-    """Return the text on standard input, in the encodings of files, whatever the locale's is."""
-    from align.files.text import decoded
-
-    return decoded(sys.stdin.buffer.read(), "standard input", encoding)
-
-
-def _names_file(phones: str) -> bool:
-    """Whether phones look like the name of a file: by a suffix of labels, or any of one word."""
-    from align.formats import LABEL_FORMATS
-
-    suffix = Path(phones).suffix.lower()
-    if suffix in (*LABEL_FORMATS, ".phones"):
-        return "\n" not in phones
-    return len(phones.split()) == 1 and (
-        bool({"/", os.sep}.intersection(phones)) or re.fullmatch(r"\.[a-z]\w+", suffix) is not None
-    )
-
-
-def _exists(path: Path) -> bool:
-    with suppress(OSError, ValueError):
-        return path.exists()
-    return False
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):  # a long list of phones is no name of a file
-        return False
-
-
-def check_output(path: Path, overwrite: bool) -> None:
-    """Refuse, before any work is done, an output that could not be written after it."""
-    from align.formats import LABEL_FORMATS
-
-    suffix = path.suffix.lower()
-    if suffix not in LABEL_FORMATS and suffix not in PICTURES:
-        known = ", ".join([*LABEL_FORMATS, *PICTURES])
-        raise ParameterError(
-            f"{path}: the suffix {suffix!r} is no format of results; use {known}."
-        )
-    check_free(path, overwrite)
-
-
-def check_free(path: Path, overwrite: bool) -> None:
-    """Refuse an output that exists, or that has no folder to be in."""
-    if path.is_dir():
-        raise ParameterError(f"{path}: is a folder; name a file to write.")
-    if path.exists() and not overwrite:
-        raise ParameterError(f"{path}: exists; choose another name, or add --overwrite.")
-    if not path.parent.is_dir():
-        raise ParameterError(f"{path}: the folder {path.parent} does not exist; create it first.")
-
-
-def write_output(
-    alignment: "Timing",
-    path: Path,
-    audio: Path | None = None,
-    *,
-    overwrite: bool = False,
-    **plot_options: Any,
-) -> None:
-    """Write an alignment in the format of the suffix, or as a picture over `audio`."""
-    if path.suffix.lower() in PICTURES:
-        from align.show.plot import save_plot
-
-        save_plot(alignment, path, audio=audio, overwrite=overwrite, **plot_options)
-    else:
-        from align.formats import write_labels
-
-        write_labels(path, cast(Any, alignment), overwrite=overwrite)

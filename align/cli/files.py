@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from align.cli.aligning import PICTURES, check_free, check_output
 from align.cli.console import FILE, MODEL, Console, message_options, plural
 from align.cli.options import encoding_option, output_option, overwrite_option, score_option
+from align.cli.outputs import PICTURES, check_free, check_output
 from align.errors import ParameterError
 
 if TYPE_CHECKING:

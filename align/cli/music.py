@@ -5,16 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from align.cli.aligning import (
-    PICTURES,
-    check_free,
-    say_warnings,
-    show_details,
-    shown_match,
-    write_output,
-)
+from align.cli.aligning import say_warnings, show_details, shown_match
 from align.cli.console import FILE, Console, message_options, plural
 from align.cli.options import model_option, overwrite_option, strict_option
+from align.cli.outputs import PICTURES, check_free, write_output
 from align.cli.pipes import named, recording, standard_output, without_name
 from align.cli.training import (
     run_training,

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import click
 
-from align.cli.aligning import check_free
 from align.cli.console import FILE, Console, message_options, plural
 from align.cli.options import output_option, overwrite_option, score_option
+from align.cli.outputs import check_free
 from align.errors import ParameterError
 
 __all__ = ["report", "sonify"]

@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 
 import click
 
-from align.cli.aligning import check_free
 from align.cli.comparing import (
     comparing_options,
     dump,
@@ -24,6 +23,7 @@ from align.cli.options import (
     seed_option,
     stacked,
 )
+from align.cli.outputs import check_free
 from align.errors import ParameterError
 
 __all__ = [
@@ -220,7 +220,7 @@ def evaluate(
     by: tuple[str, ...],
     **comparing: Any,
 ) -> None:
-    """Score a model on a corpus, or files of labels, notes or beats against others.
+    """Score a model on a corpus, or files against true ones.
 
     \b
     align evaluate speech-en checked       a model, on a corpus

@@ -6,10 +6,10 @@
     python recipes/music/made.py CORPUS MADE --soundfont FILE [FILE ...] --scores FOLDER
 
 Every piece of CORPUS (folders of sets of pieces, as for `run.py`) is played again at its true
-times, by other instruments; the length of a note is that of the score in the tempo of the
-performance. With ``--scores``, the MIDI files of a folder are played as well, with a tempo that
-wanders, chords that are not quite together, wrong and missing notes. `quartets.py` writes such a
-folder from the scores that come with music21.
+times: copies of even numbers of piano music by pianos, all others by other instruments. A note
+lasts as long as in the score, in the tempo of the performance. With ``--scores``, the MIDI files
+of a folder are played as well, with a tempo that wanders, chords that are not quite together,
+wrong and missing notes.
 
 A made piece is a folder in MADE in the layout of CORPUS; its name begins with that of the piece
 it was made of, so that folds can keep both on one side. It needs ``fluidsynth`` on the path, and
@@ -75,12 +75,13 @@ def main() -> None:
     parser.add_argument("--soundfont", nargs="+", required=True)
     parser.add_argument("--scores", help="a folder of MIDI files to be played as well")
     parser.add_argument("--copies", type=int, default=2, help="of each piece of CORPUS")
+    parser.add_argument("--pianos", action="store_true", help="leave out all other instruments")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     made = Path(arguments.made)
     for name, piano, played in performances(arguments):
-        if (made / name / "truth.csv").exists():
-            continue  # made by a run that was stopped
+        if (made / name / "truth.csv").exists() or (arguments.pianos and not piano):
+            continue  # made by a run that was stopped, or not wanted
         rng = np.random.default_rng([arguments.seed, *name.encode()])
         try:
             make(made / name, played, piano, arguments.soundfont, rng)
@@ -167,7 +168,8 @@ def make(
     score = played.score
     since = score.onsets[kept].min()
     between = (score.onsets >= since) & (score.onsets <= score.onsets[kept].max())
-    onsets, ends = played.onsets[kept] - first + 0.5, played.ends[kept] - first + 0.5
+    onsets = played.onsets[kept] - first + 0.5
+    ends = np.minimum(played.ends[kept] - first, LONGEST + 1.0) + 0.5
     program = (int(rng.choice(PIANOS)),) if piano else OTHERS[int(rng.integers(len(OTHERS)))]
     voice = voices(score.onsets[kept], score.pitches[kept], len(program))
     extra = wrong_notes(onsets, ends, score.pitches[kept], rng)

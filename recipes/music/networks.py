@@ -33,20 +33,19 @@ class Made:
     """Recordings that `made.py` made of pieces; a copy is the same object."""
 
     def __init__(self, folder: str | Path, pieces: Mapping[str, TimedNotes]) -> None:
-        """Read those in a folder that were made of `pieces`, by name."""
-        self.notes: list[tuple[bytes, TimedNotes]] = []
+        """Read those in a folder; `pieces` are, by name, what they may have been made of."""
+        self.notes: list[tuple[bytes | None, TimedNotes]] = []
         for example in align.read_corpus(folder, kind="music"):
-            source = Path(example.name).parent.name.rpartition("-")[0]
-            if source in pieces:
-                piece = read_piece(example, example.name, MADE_WEIGHT, 22050)
-                self.notes.append((_digest(pieces[source]), piece.notes))
+            piece = read_piece(example, example.name, MADE_WEIGHT, 22050)
+            source = pieces.get(Path(example.name).parent.name.rpartition("-")[0])
+            self.notes.append((None if source is None else _digest(source), piece.notes))
 
     def __deepcopy__(self, memo: object) -> "Made":
         return self
 
     def of(self, pieces: Sequence[TimedNotes]) -> list[TimedNotes]:
-        """Return what was made of some pieces."""
-        known = {_digest(piece) for piece in pieces}
+        """Return what was made of some pieces, or of other scores."""
+        known = {None, *map(_digest, pieces)}
         return [notes for source, notes in self.notes if source in known]
 
 

@@ -23,8 +23,8 @@ from synthetic_speech import RATE, random_phones, write_corpus, write_recording
 
 import align
 from align.cli import cli
-from align.cli.aligning import read_phones
 from align.cli.console import Console
+from align.cli.inputs import read_phones
 from align.errors import DataError
 from align.formats.textgrid import format_textgrid, parse_textgrid
 from align.formats.tiers import Tier

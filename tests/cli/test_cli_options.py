@@ -28,7 +28,7 @@ def test_a_mistyped_file_of_phones_is_said_not_to_exist(name: str) -> None:
 
 @pytest.mark.parametrize("phones", ["sil k iy", "a.", "k_h @ .", "t. d."])
 def test_phones_that_hold_a_stop_are_no_file(phones: str) -> None:
-    from align.cli.aligning import read_phones
+    from align.cli.inputs import read_phones
 
     assert read_phones(phones) == phones.split()
 

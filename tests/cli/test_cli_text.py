@@ -19,7 +19,7 @@ from click.testing import CliRunner, Result
 
 import align
 from align.cli import cli
-from align.cli.aligning import read_said
+from align.cli.inputs import read_said
 from align.errors import DataError, ParameterError
 from align.formats.textgrid import format_textgrid, parse_textgrid
 

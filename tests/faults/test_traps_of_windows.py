@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from align.batch import tasks
-from align.cli.aligning import read_phones, read_said
+from align.cli.inputs import read_phones, read_said
 from align.corpus import listing
 from align.errors import DataError
 from align.files import lock

@@ -1,0 +1,83 @@
+"""What ``--text`` and ``--phones`` give: themselves, a file, or standard input."""
+
+import os
+import re
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from align.errors import DataError, ParameterError
+
+if TYPE_CHECKING:
+    from align.speech.text.transcript import Utterance
+
+__all__ = ["read_phones", "read_said"]
+
+
+def read_said(
+    source: str, tiers: Sequence[str] = (), encoding: str | None = None
+) -> "list[Utterance]":
+    """Read what ``--text`` gives: the text itself, or the name of a transcript."""
+    from align.speech.text.transcript import TRANSCRIPT_SUFFIXES, Utterance, read_transcript
+
+    path = Path(source)
+    named = len(source.split()) == 1 and path.suffix.lower() in TRANSCRIPT_SUFFIXES
+    if source != "-" and (named or _is_file(path)):
+        return read_transcript(path, tiers=tiers, encoding=encoding)
+    if tiers:
+        raise ParameterError("--tier is for a TextGrid; --text names none.")
+    where = "standard input" if source == "-" else None
+    text = _standard_input(encoding) if source == "-" else source
+    if not text.strip():
+        raise DataError("there is no text; give at least one word.", path=where)
+    return [Utterance(text)]
+
+
+def read_phones(source: str, encoding: str | None = None) -> list[str]:
+    """Read the phones that ``--phones`` gives: themselves, or the name of a file of them."""
+    from align.formats.events import read_events
+
+    path = Path(source)
+    if source != "-" and (_is_file(path) or _names_file(source)):
+        if not _exists(path):
+            raise DataError("there is no such file; check the name after --phones.", path=path)
+        return read_events(path, encoding)
+    phones = (_standard_input(encoding) if source == "-" else source).split()
+    if not phones:
+        where = "standard input" if source == "-" else None
+        raise DataError("there are no phones; give at least one.", path=where)
+    return phones
+
+
+def _standard_input(encoding: str | None) -> str:
+    """Return the text on standard input, in the encodings of files, whatever the locale's is."""
+    from align.files.text import decoded
+
+    return decoded(sys.stdin.buffer.read(), "standard input", encoding)
+
+
+def _names_file(phones: str) -> bool:
+    """Whether phones look like the name of a file: by a suffix of labels, or any of one word."""
+    from align.formats import LABEL_FORMATS
+
+    suffix = Path(phones).suffix.lower()
+    if suffix in (*LABEL_FORMATS, ".phones"):
+        return "\n" not in phones
+    return len(phones.split()) == 1 and (
+        bool({"/", os.sep}.intersection(phones)) or re.fullmatch(r"\.[a-z]\w+", suffix) is not None
+    )
+
+
+def _exists(path: Path) -> bool:
+    with suppress(OSError, ValueError):
+        return path.exists()
+    return False
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # a long list of phones is no name of a file
+        return False

@@ -1,0 +1,55 @@
+"""Files that commands write: refused before the work where they could not be, written after it."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from align.errors import ParameterError
+
+if TYPE_CHECKING:
+    from align.results.timing import Timing
+
+__all__ = ["PICTURES", "check_free", "check_output", "write_output"]
+
+PICTURES = (".png", ".pdf", ".svg")
+
+
+def check_output(path: Path, overwrite: bool) -> None:
+    """Refuse, before any work is done, an output that could not be written after it."""
+    from align.formats import LABEL_FORMATS
+
+    suffix = path.suffix.lower()
+    if suffix not in LABEL_FORMATS and suffix not in PICTURES:
+        known = ", ".join([*LABEL_FORMATS, *PICTURES])
+        raise ParameterError(
+            f"{path}: the suffix {suffix!r} is no format of results; use {known}."
+        )
+    check_free(path, overwrite)
+
+
+def check_free(path: Path, overwrite: bool) -> None:
+    """Refuse an output that exists, or that has no folder to be in."""
+    if path.is_dir():
+        raise ParameterError(f"{path}: is a folder; name a file to write.")
+    if path.exists() and not overwrite:
+        raise ParameterError(f"{path}: exists; choose another name, or add --overwrite.")
+    if not path.parent.is_dir():
+        raise ParameterError(f"{path}: the folder {path.parent} does not exist; create it first.")
+
+
+def write_output(
+    alignment: "Timing",
+    path: Path,
+    audio: Path | None = None,
+    *,
+    overwrite: bool = False,
+    **plot_options: Any,
+) -> None:
+    """Write an alignment in the format of the suffix, or as a picture over `audio`."""
+    if path.suffix.lower() in PICTURES:
+        from align.show.plot import save_plot
+
+        save_plot(alignment, path, audio=audio, overwrite=overwrite, **plot_options)
+    else:
+        from align.formats import write_labels
+
+        write_labels(path, cast(Any, alignment), overwrite=overwrite)
