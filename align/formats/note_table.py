@@ -2,17 +2,18 @@
 
 ::
 
-    score_onset_s,performed_onset_s,pitch,confidence,id,duration_s
-    0.500000,0.519000,67,0.9812,n0,0.250000
+    score_onset_s,performed_onset_s,pitch,name,confidence,id,duration_s
+    0.500000,0.519000,67,G4,0.9812,n0,0.250000
 
-The columns may come in any order; those for the score onset, the pitch and the performed onset
+Durations are those of the score, in its seconds: how long notes sound is not measured. The columns
+may come in any order; those for the score onset, the pitch and the performed onset
 must be there, under the names that `align.formats.score_table` knows. So such a table is also a
 score, and, once a person has corrected its performed onsets, a truth to train on. A row that is
 deleted is a note that was not played.
 
 Where the model knows how probably a note was not played, a column ``unplayed`` says so; it is not
-read back, nor is the confidence. Where the score says its bars, the columns ``bar`` and ``beat``
-follow: `align.formats.beats`. They are for people, and are not read back.
+read back, nor are the name and the confidence. Where the score says its bars, the columns ``bar``
+and ``beat`` follow: `align.formats.beats`. They are for people, and are not read back.
 """
 
 import csv
@@ -28,10 +29,19 @@ from align.formats.note_rows import check_pitches
 from align.formats.notes import NoteTimes, TimedNotes, notes_of_score
 from align.formats.score_table import read_truth_rows
 from align.formats.scores import Score
+from align.types import pitch_name
 
 __all__ = ["format_note_table", "is_note_table", "read_note_table", "write_note_table"]
 
-_COLUMNS = ("score_onset_s", "performed_onset_s", "pitch", "confidence", "id", "duration_s")
+_COLUMNS = (
+    "score_onset_s",
+    "performed_onset_s",
+    "pitch",
+    "name",
+    "confidence",
+    "id",
+    "duration_s",
+)
 
 
 def format_note_table(alignment: TimedNotes, *, separator: str = ",") -> str:
@@ -56,6 +66,7 @@ def format_note_table(alignment: TimedNotes, *, separator: str = ",") -> str:
             "score_onset_s": f"{note.onset:.6f}",
             "performed_onset_s": f"{alignment.onsets[k]:.6f}",
             "pitch": str(note.pitch),
+            "name": pitch_name(note.pitch),
             "confidence": "" if confidence is None else f"{confidence[k]:.4f}",
             "id": alignment.note_ids[k],
             "duration_s": f"{alignment.durations[k]:.6f}",

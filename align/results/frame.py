@@ -21,15 +21,16 @@ def pandas() -> Any:
 def frame_of(result: Any) -> Any:
     """Return a DataFrame of a `Timing`; see `align.results.timing.Timing.to_frame`."""
     pd = pandas()
-    columns: dict[str, Any] = {
-        "start": result.intervals[:, 0],
-        "end": result.intervals[:, 1],
-        "label": list(result.names),
-    }
+    columns: dict[str, Any] = {"start": result.onsets}
+    if result.ends_measured:
+        columns["end"] = result.intervals[:, 1]
+    columns["label"] = list(result.names)
     if result.pitches is not None:
         columns["pitch"] = result.pitches
         columns["score_onset"] = result.score_onsets
         columns["id"] = list(result.note_ids)
+        if result.beats is not None:
+            columns["bar"], columns["beat"] = result.beats.at(result.score_onsets)
     if result.confidence is not None:
         columns["confidence"] = result.confidence
     intervals = getattr(result, "onset_intervals", None)

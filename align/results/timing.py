@@ -235,9 +235,11 @@ class Timing(ABC):
         Returns
         -------
         pandas.DataFrame
-            Columns ``start`` and ``end`` in seconds and ``label``, the name of the event; of notes
-            also ``pitch`` (MIDI number), ``score_onset`` in seconds and ``id``; ``confidence``
-            where it is known. ``attrs`` holds ``audio`` and ``duration``.
+            Columns ``start`` in seconds, ``end`` where it is measured, and ``label``, the name of
+            the event; of notes also ``pitch`` (MIDI number), ``score_onset`` in seconds, ``id``
+            and, where the score says its bars, ``bar`` and ``beat``; ``confidence`` where it is
+            known, and ``onset_low`` and ``onset_high``, the 95 % interval. ``attrs`` holds
+            ``audio`` and ``duration``.
 
         Raises
         ------

@@ -45,7 +45,7 @@ def test_a_table_comes_back(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"a{suffix}"
     write_music(path, wanted)
     head = path.read_text().split("\n")[0].replace("\t", ",")
-    assert head == "score_onset_s,performed_onset_s,pitch,confidence,id,duration_s"
+    assert head == "score_onset_s,performed_onset_s,pitch,name,confidence,id,duration_s"
     found = MusicAlignment.from_labels(path, duration=wanted.duration)
     same_times(found, wanted)
     np.testing.assert_allclose(found.durations, wanted.durations, atol=1e-6)

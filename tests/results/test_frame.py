@@ -10,7 +10,8 @@ import pytest
 
 import align
 from align.errors import ParameterError
-from align.types import pitch_name
+from align.formats.beats import beats_of_bars
+from align.types import Note, pitch_name
 
 DATA = Path(str(files("align.data")))
 
@@ -29,9 +30,13 @@ def test_notes_are_rows_with_their_names() -> None:
     pytest.importorskip("pandas")
     found = align.MusicAlignment.from_labels(DATA / "minuet" / "truth.csv")
     frame = found.to_frame()
-    assert [*frame.columns] == ["start", "end", "label", "pitch", "score_onset", "id"]
+    assert [*frame.columns] == ["start", "label", "pitch", "score_onset", "id"]
     assert len(frame) == len(found)
     assert frame.label[frame.pitch == 67].unique().tolist() == ["G4"]
+    beats = beats_of_bars([(0.0, 1.5, 3, 1), (1.5, 3.0, 3, 2)])
+    notes = [Note(60, 0.0), Note(62, 1.75)]
+    counted = align.MusicAlignment(notes, [0.1, 1.9], beats=beats).to_frame()
+    assert counted[["bar", "beat"]].to_numpy().tolist() == [[1, 1.0], [2, 1.5]]
 
 
 def test_a_corpus_is_a_table_of_labels(tmp_path: Path) -> None:
