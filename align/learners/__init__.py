@@ -12,7 +12,7 @@ folder          what lies there
 `structured`    the structured learner, its problems, costs and dual state; on shards, too
 `flat`          vectors: PA, PA-I, PA-II, Perceptron, Winnow, any combination, ellipsoids
 `ranking`       rankings of labels and of instances, and their exact steps
-`kernels`       the kernel passive-aggressive classifier
+`kernels`       passive-aggressive learners with kernels: classes, numbers, one class
 `boosting`      boosting as a primal-dual game
 `compat`        scikit-learn's passive-aggressive learners and Perceptron, by one import line
 ==============  ===============================================================================
@@ -70,6 +70,8 @@ __all__ = [
     "InstanceRanker",
     "InteriorPoint",
     "KernelPA",
+    "KernelPARegressor",
+    "KernelPAUniclass",
     "LabelRanker",
     "Learned",
     "Loss",

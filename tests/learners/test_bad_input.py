@@ -21,6 +21,8 @@ KINDS = {
     "IELLIP": "classes",
     "InstanceRanker": "grades",
     "KernelPA": "classes",
+    "KernelPARegressor": "numbers",
+    "KernelPAUniclass": "nothing",
     "LabelRanker": "classes",
     "MultiplicativePA": "classes",
     "MultiplicativePARegressor": "numbers",

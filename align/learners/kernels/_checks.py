@@ -1,4 +1,4 @@
-"""Checks of examples and labels, with scikit-learn's rules and without importing it."""
+"""Checks of examples, labels and numbers, with scikit-learn's rules and without importing it."""
 
 import warnings
 from typing import Any, TypeAlias
@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 
-__all__ = ["check_examples", "check_labels", "feature_names"]
+__all__ = ["check_examples", "check_labels", "check_numbers", "feature_names"]
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
 
@@ -50,19 +50,18 @@ def check_examples(X: Any, owner: str, n_features: int | None = None) -> Matrix:
 
 
 def check_labels(y: Any, n: int, owner: str) -> npt.NDArray[Any]:
-    """Return labels of `n` examples as a vector; a column is accepted, with a warning."""
+    """Return labels of `n` examples [shape=(n,)], or which of k are relevant [shape=(n, k)].
+
+    A column is accepted as a vector, with a warning.
+    """
     if y is None:
         raise ParameterError(f"{owner} requires y to be passed, but the target y is None.")
-    labels = np.asarray(y)
-    if labels.ndim == 2 and labels.shape[1] == 1:
-        _warn_column()
-        labels = labels[:, 0]
-    if labels.ndim != 1:
-        raise ParameterError(f"y.shape={labels.shape}, must be (n,): one label for each example.")
-    if len(labels) != n:
-        raise ParameterError(
-            f"Found input variables with inconsistent numbers of samples: {[n, len(labels)]}."
-        )
+    labels = _vector(y.toarray() if hasattr(y, "toarray") else np.asarray(y), n)
+    if labels.ndim == 2:
+        if not np.isin(labels, (0, 1)).all():
+            raise ParameterError("y must hold 0 and 1 where it has a column for each label.")
+        relevant: npt.NDArray[np.bool_] = labels != 0
+        return relevant
     if labels.dtype.kind == "f":
         if not np.isfinite(labels).all():
             raise ParameterError(
@@ -75,13 +74,42 @@ def check_labels(y: Any, n: int, owner: str) -> npt.NDArray[Any]:
     return labels
 
 
+def check_numbers(y: Any, n: int, owner: str) -> Matrix:
+    """Return the numbers to predict of `n` examples; a column is accepted, with a warning."""
+    if y is None:
+        raise ParameterError(f"{owner} requires y to be passed, but the target y is None.")
+    try:
+        numbers = _vector(np.asarray(y, dtype=np.float64), n)
+    except (TypeError, ValueError) as error:
+        raise ParameterError(f"y must hold numbers: {error}.") from error
+    if numbers.ndim != 1:
+        raise ParameterError(f"y.shape={numbers.shape}, must be (n,): one number per example.")
+    if not np.isfinite(numbers).all():
+        raise ParameterError("Input y contains NaN or infinity; remove it.")
+    return np.ascontiguousarray(numbers)
+
+
+def _vector(y: npt.NDArray[Any], n: int) -> npt.NDArray[Any]:
+    """Return y of `n` examples, of one or two dimensions, a column as a vector."""
+    if y.ndim == 2 and y.shape[1] == 1:
+        _warn_column()
+        y = y[:, 0]
+    if y.ndim not in (1, 2):
+        raise ParameterError(f"y.shape={y.shape}, must be (n,), or (n, k) for k labels.")
+    if len(y) != n:
+        raise ParameterError(
+            f"Found input variables with inconsistent numbers of samples: {[n, len(y)]}."
+        )
+    return y
+
+
 def _warn_column() -> None:
     from sklearn.exceptions import DataConversionWarning
 
     warnings.warn(
         "A column-vector y was passed when a 1d array was expected; use y.ravel().",
         DataConversionWarning,
-        stacklevel=4,
+        stacklevel=5,
     )
 
 

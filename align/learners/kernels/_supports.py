@@ -1,8 +1,9 @@
-"""The supports of a kernel classifier: a sum of kernels that grows round by round.
+"""The supports of a kernel learner: a sum of kernels that grows round by round.
 
 Class r has the score ``F_r(x) = sum_j coef_jr K(x_j, x)``. A round is that of PA with classes (C6)
-in the space of the kernel (C7): its direction is ``K(x, .)`` in the row of the class and
-``-K(x, .)`` in that of its rival, with a squared norm of ``2 K(x, x)``.
+in the space of the kernel (C7): its direction is ``K(x, .)`` in the row of the worst relevant
+class and ``-K(x, .)`` in that of its rival, with a squared norm of ``2 K(x, x)``. Of numbers there
+is one score, and the direction is ``K(x, .)`` or minus that, with a squared norm of ``K(x, x)``.
 
 Rounds are played in blocks: the scores of a block come from two products of matrices, and are
 corrected, inside the block, for the supports that its own rounds store. The result is that of one
@@ -29,13 +30,12 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from align._numba import compiled
 from align.errors import ParameterError
+from align.learners.kernels._rounds import Rule, Targets, play_block
 from align.learners.kernels.functions import Kernel
 from align.learners.parts.parameters import NO_WEIGHTS
-from align.learners.parts.step_kernels import exact_alpha, hinge
 
-__all__ = ["BLOCK", "REMOVALS", "Played", "SupportSet"]
+__all__ = ["BLOCK", "REMOVALS", "Played", "SupportSet", "diagonal_of"]
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
 Indices: TypeAlias = npt.NDArray[np.intp]
@@ -113,21 +113,20 @@ class SupportSet:
         self,
         kernel: Kernel,
         X: Matrix,
-        targets: Indices,
+        targets: Targets,
         order: Indices,
         slot: Indices,
         *,
-        limits: tuple[float, float],
+        rule: Rule,
         budget: int | None = None,
         removal: str = "project",
         weights: Matrix = NO_WEIGHTS,
     ) -> Played:
         """Play one round for each example of `order`, none of which comes twice.
 
-        `targets` has the column of the class of each, and `slot` its place among the supports, or
-        -1, which is kept up to date. `limits` are the largest tau and the curvature of
-        `align.learners.parts.updates.step_limits`; the weight of an example multiplies the one
-        and divides the other. `budget` is the most supports.
+        `slot` has the place of each among the supports, or -1, and is kept up to date. The weight
+        of an example multiplies the largest step and divides the curvature. `budget` is the most
+        supports.
         """
         n_rounds = n_mistakes = n_updates = 0
         loss = 0.0
@@ -139,17 +138,17 @@ class SupportSet:
             while rows.size:
                 if self._n >= limit and removal == "project":
                     played = self._play_projected(
-                        kernel, X[rows], targets[rows], limits, _of_rows(weights, rows)
+                        kernel, X[rows], targets.of(rows), rule, _of_rows(weights, rows)
                     )
                 else:
                     played = self._play_storing(
                         kernel,
                         X[rows],
-                        targets[rows],
+                        targets.of(rows),
                         rows,
                         slot,
                         limit,
-                        limits,
+                        rule,
                         _of_rows(weights, rows),
                     )
                 n_rounds += played.rounds
@@ -165,11 +164,11 @@ class SupportSet:
         self,
         kernel: Kernel,
         x: Matrix,
-        targets: Indices,
+        targets: Targets,
         rows: Indices,
         slot: Indices,
         limit: int,
-        limits: tuple[float, float],
+        rule: Rule,
         weights: Matrix,
     ) -> Played:
         """Play the rounds of a block until it ends, or there is no room for another support."""
@@ -181,10 +180,10 @@ class SupportSet:
             scores = np.zeros((len(x), self._coef.shape[1]))
         stored = np.empty(len(rows), dtype=np.intp)
         gram = kernel(x, x)
-        n_stored, done, mistakes, updates, loss = _play_block(
+        n_stored, done, mistakes, updates, loss = play_block(
             scores,
             gram,
-            targets,
+            *targets,
             slot[rows],
             self._coef,
             self._late,
@@ -192,7 +191,7 @@ class SupportSet:
             n,
             limit,
             self.n_rounds,
-            *limits,
+            rule,
             np.diagonal(gram).copy(),
             weights,
         )
@@ -207,8 +206,8 @@ class SupportSet:
         self,
         kernel: Kernel,
         x: Matrix,
-        targets: Indices,
-        limits: tuple[float, float],
+        targets: Targets,
+        rule: Rule,
         weights: Matrix,
     ) -> Played:
         """Play the rounds of a block, whose steps are projected on the span of the supports."""
@@ -224,10 +223,10 @@ class SupportSet:
         steps = np.zeros((len(x), self._coef.shape[1]))
         late = np.zeros_like(steps)
         # Every example is its own row of steps, and already has its place there.
-        _, done, mistakes, updates, loss = _play_block(
+        _, done, mistakes, updates, loss = play_block(
             basis.T @ self._coef,
             basis.T @ basis,
-            targets,
+            *targets,
             np.arange(len(x)),
             steps,
             late,
@@ -235,8 +234,8 @@ class SupportSet:
             len(x),
             len(x),
             self.n_rounds,
-            *limits,
-            _diagonal(kernel, x),
+            rule,
+            diagonal_of(kernel, x),
             weights,
         )
         self._coef += basis @ steps
@@ -264,7 +263,7 @@ class SupportSet:
         if removal == "oldest":
             removed = np.arange(n_removed)
         else:
-            size = np.einsum("ij,ij->i", coef, coef) * _diagonal(kernel, vectors)
+            size = np.einsum("ij,ij->i", coef, coef) * diagonal_of(kernel, vectors)
             removed = np.sort(np.argsort(size, kind="stable")[:n_removed])
         kept = np.setdiff1d(np.arange(n), removed, assume_unique=True)
         for array in (vectors, coef, late):
@@ -281,7 +280,7 @@ def _of_rows(weights: Matrix, rows: Indices) -> Matrix:
     return weights[rows] if len(weights) else np.ones(len(rows))
 
 
-def _diagonal(kernel: Kernel, X: Matrix) -> npt.NDArray[np.float64]:
+def diagonal_of(kernel: Kernel, X: Matrix) -> npt.NDArray[np.float64]:
     """Return K(x, x) [shape=(n,)]."""
     parts = [np.diagonal(kernel(X[i : i + 64], X[i : i + 64])) for i in range(0, len(X), 64)]
     return np.concatenate(parts)
@@ -308,76 +307,3 @@ def _solve(factor: Matrix, values: Matrix, transposed: bool = False) -> Matrix:
         factor, values, lower=True, trans=1 if transposed else 0, check_finite=False
     )
     return solved
-
-
-@compiled()
-def _play_block(
-    scores: Matrix,
-    gram: Matrix,
-    targets: Indices,
-    slot: Indices,
-    coef: Matrix,
-    late: Matrix,
-    stored: Indices,
-    n_supports: int,
-    limit: int,
-    n_rounds: int,
-    largest: float,
-    curvature: float,
-    diagonal: npt.NDArray[np.float64],
-    weights: npt.NDArray[np.float64],
-) -> tuple[int, int, int, int, float]:
-    """Play the rounds of a block, until it ends or there is no room for another support.
-
-    Writes to coef, late and stored; updates the scores of the rounds to come. Returns supports
-    stored, rounds played, mistakes, updates, and the sum of the losses.
-
-    `scores` [shape=(n, k)] are those by the supports before the block; `gram` is ``K(x_i, x_j)``,
-    or of what is left of them after the projection. `slot` has the row of each example in `coef`
-    and `late`, or -1: it gets the next one if it has a step, and its place in `stored`.
-    `n_supports` rows are in use before the block, of `limit` at most, and `n_rounds` were played.
-    `diagonal` is ``K(x_i, x_i)``, what a step is divided by, not projected; `weights`, positive,
-    multiply C.
-    """
-    n, k = scores.shape
-    n_stored = mistakes = updates = 0
-    total = 0.0
-    for i in range(n):
-        y = targets[i]
-        best = 0  # ties go to the first class, for the prediction and for the rival
-        rival = -1
-        for r in range(k):
-            if scores[i, r] > scores[i, best]:
-                best = r
-            if r != y and (rival < 0 or scores[i, r] > scores[i, rival]):
-                rival = r
-        if rival >= 0:
-            loss = hinge(1.0, scores[i, y] - scores[i, rival])
-            if loss != 0.0:  # NaN goes on, and is found by the caller
-                price = 2.0 * diagonal[i]  # |a|^2 of the direction (K(x, .), -K(x, .))
-                if price > 0.0:
-                    # Nothing of the round is written before it is sure of a row: without room
-                    # the caller makes some and plays it again, with new scores.
-                    row = slot[i]
-                    if row < 0:
-                        row = n_supports + n_stored
-                        if row >= limit:
-                            return n_stored, i, mistakes, updates, total
-                        stored[n_stored] = i
-                        n_stored += 1
-                    tau = exact_alpha(loss, price, curvature / weights[i], largest * weights[i])
-                    before = n_rounds + i + 1  # hypotheses that do not have this step
-                    coef[row, y] += tau
-                    coef[row, rival] -= tau
-                    late[row, y] += before * tau
-                    late[row, rival] -= before * tau
-                    # The scores of the rounds to come know the new step; nobody reads the others.
-                    for j in range(i + 1, n):
-                        step = tau * gram[j, i]
-                        scores[j, y] += step
-                        scores[j, rival] -= step
-                    updates += 1
-                total += loss
-        if best != y:
-            mistakes += 1
-    return n_stored, n, mistakes, updates, total

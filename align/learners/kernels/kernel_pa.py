@@ -1,15 +1,16 @@
-"""Multiclass passive-aggressive classification with kernels, and with a budget.
+"""Passive-aggressive classification with kernels, and with a budget.
 
 Class r has the score ``F_r(x) = sum_j coef_jr K(x_j, x)`` over the stored examples x_j, the
-*supports*. A round on (x, y) has the loss ``[1 - (F_y(x) - F_s(x))]_+`` with the best wrong class
-s, and where it is positive stores x with ``+tau`` for y and ``-tau`` for s:
+*supports*. A round on (x, y) has the loss ``[margin - (F_y(x) - F_s(x))]_+`` with the best wrong
+class s, and where it is positive stores x with ``+tau`` for y and ``-tau`` for s:
 
     PA     tau = loss / 2 K(x, x)
     PA-I   tau = min(C, loss / 2 K(x, x))
     PA-II  tau = loss / (2 K(x, x) + 1 / 2C)
 
 With two classes only the difference ``F_1 - F_0`` matters, which moves by 2 tau: C is halved, so
-that it means what it means to `PassiveAggressiveClassifier` of two classes.
+that it means what it means to `PassiveAggressiveClassifier` of two classes. Where several labels
+are relevant, y is the worst of them and s the best of the others.
 
 A budget limits the number of supports; `_supports` plays the rounds.
 
@@ -19,40 +20,31 @@ Crammer, Dekel, Shalev-Shwartz, Singer, "Online Passive-Aggressive Algorithms", 
 Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, section 9.5.1.
 """
 
-import math
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
-from types import SimpleNamespace
+from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from align._params import ParamsMixin, not_fitted_error
+from align._params import not_fitted_error
 from align.errors import ModelError, ParameterError
-from align.learners.kernels._checks import check_examples, check_labels, feature_names
-from align.learners.kernels._supports import BLOCK, REMOVALS, SupportSet
-from align.learners.kernels.functions import KERNELS, Kernel, make_kernel
+from align.learners.kernels._checks import check_examples, check_labels
+from align.learners.kernels._learner import SupportLearner
+from align.learners.kernels._rounds import Rule, Targets
+from align.learners.kernels._supports import SupportSet
+from align.learners.kernels.functions import KERNELS
 from align.learners.parts import step_limits
-from align.learners.parts.parameters import (
-    NO_WEIGHTS,
-    check_choice,
-    check_epochs,
-    generator,
-    orders,
-    read_weights,
-)
-from align.learners.parts.saved import Saved
+from align.learners.parts.parameters import NO_WEIGHTS, positive, read_weights
 
 __all__ = ["KernelPA"]
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
-Indices: TypeAlias = npt.NDArray[np.intp]
 
 
-@dataclass(eq=False, repr=False)
-class KernelPA(Saved, ParamsMixin):
-    """Kernel passive-aggressive classifier for any number of classes.
+@dataclass(eq=False, repr=False, kw_only=True)
+class KernelPA(SupportLearner):
+    """Kernel passive-aggressive classifier for any number of classes, and for sets of labels.
 
     Parameters
     ----------
@@ -68,6 +60,8 @@ class KernelPA(Saved, ParamsMixin):
         How far a round moves.
     C : float
         Aggressiveness of PA-I and PA-II; positive. The thesis has 5.
+    margin : float, default 1
+        How far the right class should be ahead; positive.
     average : {"auto", True, False}
         Predict with the mean of the hypotheses of all rounds, rather than with the last one. By
         default wherever there is such a mean: until a budget removes the first support.
@@ -97,8 +91,8 @@ class KernelPA(Saved, ParamsMixin):
     n_features_in_ : int
         d.
     n_rounds_, n_mistakes_, n_updates_ : int
-        Rounds; those whose prediction, made before the label was seen, was wrong; those that
-        stored something.
+        Rounds; those whose prediction, made before the label was seen, was wrong (of label sets:
+        those in which a relevant label was not ahead of all others); those that stored something.
     cumulative_loss_ : float
         Sum over the rounds of the loss.
 
@@ -124,20 +118,9 @@ class KernelPA(Saved, ParamsMixin):
 
     _estimator_type = "classifier"  # for scikit-learn before 1.6, which has no tags
 
-    kernel: str | Kernel = "gaussian"
-    _: KW_ONLY
-    sigma: float | None = None
-    degree: int = 3
-    gamma: float | None = None
-    coef0: float = 1.0
-    variant: str = "PA-I"
-    C: float = 1.0
-    average: bool | str = "auto"
-    budget: int | None = None
-    removal: str = "project"
-    epochs: int = 1
-    shuffle: bool = True
-    random_state: Any = 0
+    _sets = False  # whether y has a column for each label; older files do not say
+
+    margin: float = 1.0
 
     # Learning --------------------------------------------------------------------------------
 
@@ -148,8 +131,8 @@ class KernelPA(Saved, ParamsMixin):
         ----------
         X : array_like or sparse matrix [shape=(n, d)]
             Examples; kept dense.
-        y : array_like [shape=(n,)]
-            Labels.
+        y : array_like [shape=(n,)], or [shape=(n, k)]
+            Labels; or 0 and 1, which of the k labels are relevant to each example.
         groups : object, optional
             Ignored; other classifiers of frames tell speakers apart by it.
 
@@ -162,20 +145,10 @@ class KernelPA(Saved, ParamsMixin):
         ParameterError
             A wrong parameter, or examples or labels that cannot be used.
         """
-        names = feature_names(X)
-        X = check_examples(X, type(self).__name__)
+        X = self._read_first(X)
         labels = check_labels(y, len(X), type(self).__name__)
-        check_epochs(self.epochs)
-        self._reset(X.shape[1], np.unique(labels))
-        if names is not None:
-            self.feature_names_in_ = names
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-        targets = np.searchsorted(self.classes_, labels)
-        slot = np.full(len(X), -1, dtype=np.intp)  # place among the supports, by example
-        for order in orders(generator(self.random_state), len(X), self.epochs, self.shuffle):
-            self._play(X, targets, order, slot)
-        self._finish()
+        self._open(X.shape[1], _distinct(labels), sets=labels.ndim == 2)
+        self._play_epochs(X, self._targets(labels))
         self._supports.compact()
         return self
 
@@ -188,8 +161,8 @@ class KernelPA(Saved, ParamsMixin):
         ----------
         X : array_like or sparse matrix [shape=(n, d)]
             Examples.
-        y : array_like [shape=(n,)]
-            Labels; new ones may appear at any time.
+        y : array_like [shape=(n,)], or [shape=(n, k)]
+            As in `fit`; new labels may appear at any time, but for columns.
         classes : array_like, optional
             Labels that are to come. Ties go to the first class, so that they matter.
         sample_weight : array_like [shape=(n,)], optional
@@ -204,102 +177,59 @@ class KernelPA(Saved, ParamsMixin):
         name = type(self).__name__
         matrix = check_examples(X, name, None if fresh else self.n_features_in_)
         labels = check_labels(y, len(matrix), name)
-        announced = labels if classes is None else np.concatenate([np.asarray(classes), labels])
+        announced = _distinct(labels)
+        if classes is not None:
+            announced = np.unique(np.concatenate([np.asarray(classes), announced]))
         if fresh:
-            self._reset(matrix.shape[1], np.unique(announced))
+            self._open(matrix.shape[1], announced, sets=labels.ndim == 2)
         else:
-            self._admit(np.unique(announced))
-        targets = np.searchsorted(self.classes_, labels)
+            self._admit(announced, sets=labels.ndim == 2)
         weights, order = read_weights(sample_weight, matrix)
-        self._play(matrix, targets, order, np.full(len(matrix), -1, dtype=np.intp), weights)
+        slot = np.full(len(matrix), -1, dtype=np.intp)
+        self._play(matrix, self._targets(labels), order, slot, weights)
         self._finish()
         return self
 
-    def _reset(self, n_features: int, classes: npt.NDArray[Any]) -> None:
-        """Check the parameters and forget whatever was learned."""
-        self._check_parameters()
-        self._began = SimpleNamespace(**self.get_params(deep=False))
-        self.n_features_in_ = n_features
-        self._kernel = self._make_kernel()
-        self.classes_: Any = classes  # an array; protocols of classifiers ask for less
-        self.n_rounds_ = self.n_mistakes_ = self.n_updates_ = 0
-        self.cumulative_loss_ = 0.0
-        self._supports = SupportSet(np.empty((0, n_features)), np.empty((0, len(classes))))
+    def _targets(self, labels: npt.NDArray[Any]) -> Targets:
+        """Return which labels are relevant to each example."""
+        if labels.ndim == 2:
+            return Targets(labels, NO_WEIGHTS)
+        codes = np.searchsorted(self.classes_, labels)
+        return Targets(codes[:, None] == np.arange(len(self.classes_)), NO_WEIGHTS)
+
+    def _n_scores(self) -> int:
+        return len(self.classes_)
+
+    def _rule(self) -> Rule:
+        began = self._began
+        two = len(self.classes_) == 2 and not self._sets
+        C = float(began.C) / 2.0 if two else float(began.C)
+        return Rule(*step_limits(began.variant, C), float(began.margin), self._sets)
 
     def _check_parameters(self) -> None:
-        step_limits(self.variant, self.C)
-        check_choice(self.removal, "removal", REMOVALS)
-        if self.budget is not None and (self.budget < 2 or self.budget != int(self.budget)):
-            raise ParameterError(f"budget={self.budget}, must be a whole number, at least 2.")
-        if isinstance(self.average, str) and self.average != "auto":
-            raise ParameterError(f"average={self.average!r}, must be 'auto', True or False.")
-        removes = self.budget is not None and self.removal != "project"
-        if self.average is True and removes:
-            raise ParameterError(
-                f"average=True cannot be kept with removal={self.removal!r}, which drops parts of "
-                "the mean; use average='auto', or removal='project'."
-            )
+        super()._check_parameters()
+        positive(self.margin, "margin")
 
-    def _make_kernel(self) -> Kernel:
-        d = self.n_features_in_
-        given = self._began
-        self.sigma_ = math.sqrt(d) if given.sigma is None else float(given.sigma)
-        self.gamma_ = 1.0 / d if given.gamma is None else float(given.gamma)
-        return make_kernel(
-            given.kernel,
-            sigma=self.sigma_,
-            degree=given.degree,
-            gamma=self.gamma_,
-            coef0=given.coef0,
-        )
+    def _open(self, n_features: int, classes: npt.NDArray[Any], *, sets: bool) -> None:
+        """Begin with these classes, or labels of which several are relevant at once."""
+        self.classes_: Any = classes  # an array; protocols of classifiers ask for less
+        self._sets = sets
+        self._reset(n_features)
 
-    def _admit(self, classes: npt.NDArray[Any]) -> None:
+    def _admit(self, classes: npt.NDArray[Any], *, sets: bool) -> None:
         """Make room for new classes; nothing is known of them."""
+        if sets != self._sets:
+            raise ParameterError(
+                "y has classes in one call and sets of labels in another; keep to one of them."
+            )
+        if sets and len(classes) != len(self.classes_):
+            raise ParameterError(
+                f"y has {len(classes)} labels, must have {len(self.classes_)} as before."
+            )
         merged = np.union1d(self.classes_, classes)
         if len(merged) > len(self.classes_):
             self._supports.add_classes(len(merged), np.searchsorted(merged, self.classes_))
             self.classes_ = merged
-
-    def _play(
-        self,
-        X: Matrix,
-        targets: Indices,
-        order: Indices,
-        slot: Indices,
-        weights: Matrix = NO_WEIGHTS,
-    ) -> None:
-        """Play one round for each example, in the order given."""
-        began = self._began
-        C = began.C / 2.0 if len(self.classes_) == 2 else began.C
-        with np.errstate(over="ignore", invalid="ignore"):  # reported below
-            played = self._supports.play(
-                self._kernel,
-                X,
-                targets,
-                order,
-                slot,
-                limits=step_limits(began.variant, float(C)),
-                budget=None if began.budget is None else int(began.budget),
-                removal=began.removal,
-                weights=weights,
-            )
-        self.n_rounds_ += played.rounds
-        self.n_mistakes_ += played.mistakes
-        self.n_updates_ += played.updates
-        self.cumulative_loss_ += played.loss
-        if not math.isfinite(self.cumulative_loss_):
-            raise ParameterError(
-                "the scores overflowed; scale the features to moderate values, or choose a "
-                "smaller C."
-            )
-
-    def _finish(self) -> None:
-        """Set what predictions are made with."""
-        supports = self._supports
-        self.support_vectors_ = supports.vectors.copy()
-        average = self._began.average
-        average = not supports.removed if average == "auto" else bool(average)
-        self.dual_coef_ = supports.average() if average else supports.last()
 
     # Predicting ------------------------------------------------------------------------------
 
@@ -314,24 +244,9 @@ class KernelPA(Saved, ParamsMixin):
         Returns
         -------
         np.ndarray [shape=(n, k)]
-            Higher is better; differences are margins, trained to be at least 1.
+            Higher is better; differences are margins, trained to be at least `margin`.
         """
-        self._check_fitted()
-        name = type(self).__name__
-        if getattr(X, "toarray", None) is not None:
-            X = X.tocsr()
-            return np.concatenate(
-                [self.scores(X[i : i + 4096].toarray()) for i in range(0, X.shape[0], 4096)]
-                or [np.empty((0, len(self.classes_)))]
-            )
-        self._check_names(X)
-        matrix = check_examples(X, name, self.n_features_in_)
-        scores = np.zeros((len(matrix), len(self.classes_)))
-        if len(self.support_vectors_):
-            for i in range(0, len(matrix), BLOCK):
-                gram = self._kernel(matrix[i : i + BLOCK], self.support_vectors_)
-                np.matmul(gram, self.dual_coef_, out=scores[i : i + BLOCK])
-        return scores
+        return self._scores(X)
 
     def decision_function(self, X: Any) -> Matrix:
         """Score every class; of two classes, return how much the second is ahead.
@@ -349,26 +264,19 @@ class KernelPA(Saved, ParamsMixin):
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """Return the label of the best class of each example [shape=(n,)]."""
+        """Return the best class, or label, of each example [shape=(n,)]."""
         scores = self.scores(X)
         best: npt.NDArray[Any] = self.classes_[np.argmax(scores, axis=1)]
         return best
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the share of examples [shape=(n, d)] whose label [shape=(n,)] is predicted."""
-        return float(np.average(self.predict(X) == np.asarray(y), weights=sample_weight))
-
-    def _check_fitted(self) -> None:
-        if not hasattr(self, "dual_coef_"):
-            raise not_fitted_error(self)
-
-    def _check_names(self, X: Any) -> None:
-        expected, names = getattr(self, "feature_names_in_", None), feature_names(X)
-        if expected is not None and names is not None and list(expected) != list(names):
-            raise ParameterError(
-                "The feature names should match those that were passed during fit, in the same "
-                f"order; fit had {list(expected)[:5]}, this has {list(names)[:5]}."
-            )
+        """Return the share of examples [shape=(n, d)] for which a right label is predicted."""
+        labels = np.asarray(y)
+        if labels.ndim == 2:
+            right = labels[np.arange(len(labels)), np.argmax(self.scores(X), axis=1)] != 0
+        else:
+            right = self.predict(X) == labels
+        return float(np.average(right, weights=sample_weight))
 
     # Model files -----------------------------------------------------------------------------
 
@@ -380,7 +288,8 @@ class KernelPA(Saved, ParamsMixin):
         ParameterError
             Where the kernel is a user's function, which no model file holds.
         """
-        self._check_fitted()
+        if not hasattr(self, "dual_coef_"):
+            raise not_fitted_error(self)
         if not isinstance(self.kernel, str):
             raise ParameterError(
                 "a model file cannot hold a kernel that is a function; use one of "
@@ -443,24 +352,12 @@ class KernelPA(Saved, ParamsMixin):
         self.kernel, self.degree = kernel, degree
         self.sigma, self.gamma, self.coef0 = numbers["sigma"], numbers["gamma"], numbers["coef0"]
         try:
-            self._reset(vectors.shape[1], classes)
+            self._open(vectors.shape[1], classes, sets=False)
         except ParameterError as error:
             raise ModelError(f"the state of a KernelPA is damaged: {error}") from error
         self._supports = SupportSet(vectors, coef)
         self.support_vectors_, self.dual_coef_ = vectors, coef
         return self
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = self.__dict__.copy()
-        state.pop("_kernel", None)  # a closure; made anew
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        if hasattr(self, "n_features_in_"):
-            if not hasattr(self, "_began"):  # pickled before parameters were kept
-                self._began = SimpleNamespace(**self.get_params(deep=False))
-            self._kernel = self._make_kernel()
 
     def __sklearn_tags__(self) -> Any:
         """Return scikit-learn's tags; only scikit-learn calls this."""
@@ -472,3 +369,8 @@ class KernelPA(Saved, ParamsMixin):
         tags.target_tags.required = True
         tags.input_tags.sparse = True
         return tags
+
+
+def _distinct(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the labels there are, sorted; the columns, where each has one."""
+    return np.arange(labels.shape[1]) if labels.ndim == 2 else np.unique(labels)

@@ -1,0 +1,235 @@
+"""What the kernel learners share: parameters, kernels, supports, and how examples are read."""
+
+import math
+from dataclasses import KW_ONLY, dataclass
+from types import SimpleNamespace
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from align._params import ParamsMixin, not_fitted_error
+from align.errors import ParameterError
+from align.learners.kernels._checks import check_examples, feature_names
+from align.learners.kernels._rounds import Rule, Targets
+from align.learners.kernels._supports import BLOCK, REMOVALS, SupportSet
+from align.learners.kernels.functions import Kernel, make_kernel
+from align.learners.parts import step_limits
+from align.learners.parts.parameters import (
+    NO_WEIGHTS,
+    check_choice,
+    check_epochs,
+    generator,
+    orders,
+)
+from align.learners.parts.saved import Saved
+
+__all__ = ["KernelLearner", "SupportLearner"]
+
+Matrix: TypeAlias = npt.NDArray[np.float64]
+Indices: TypeAlias = npt.NDArray[np.intp]
+
+
+@dataclass(eq=False, repr=False)
+class KernelLearner(Saved, ParamsMixin):
+    """A passive-aggressive learner whose hypothesis is a sum of kernels."""
+
+    kernel: str | Kernel = "gaussian"
+    _: KW_ONLY
+    sigma: float | None = None
+    degree: int = 3
+    gamma: float | None = None
+    coef0: float = 1.0
+    variant: str = "PA-I"
+    C: float = 1.0
+    average: bool | str = "auto"
+    epochs: int = 1
+    shuffle: bool = True
+    random_state: Any = 0
+
+    # What a subclass says: which supports it starts with, and how it plays and ends a chunk.
+
+    def _check_parameters(self) -> None:
+        step_limits(self.variant, self.C)
+
+    def _start(self, n_features: int) -> None:
+        raise NotImplementedError
+
+    def _play(
+        self,
+        X: Matrix,
+        targets: Targets,
+        order: Indices,
+        slot: Indices,
+        weights: Matrix = NO_WEIGHTS,
+    ) -> None:
+        raise NotImplementedError
+
+    def _finish(self) -> None:
+        """Set what predictions are made with."""
+        raise NotImplementedError
+
+    # Learning --------------------------------------------------------------------------------
+
+    def _reset(self, n_features: int) -> None:
+        """Check the parameters and forget whatever was learned."""
+        self._check_parameters()
+        self._began = SimpleNamespace(**self.get_params(deep=False))
+        self.n_features_in_ = n_features
+        self._kernel = self._make_kernel()
+        self.n_rounds_ = self.n_mistakes_ = self.n_updates_ = 0
+        self.cumulative_loss_ = 0.0
+        self._start(n_features)
+
+    def _make_kernel(self) -> Kernel:
+        d = self.n_features_in_
+        given = self._began
+        self.sigma_ = math.sqrt(d) if given.sigma is None else float(given.sigma)
+        self.gamma_ = 1.0 / d if given.gamma is None else float(given.gamma)
+        return make_kernel(
+            given.kernel,
+            sigma=self.sigma_,
+            degree=given.degree,
+            gamma=self.gamma_,
+            coef0=given.coef0,
+        )
+
+    def _read_first(self, X: Any) -> Matrix:
+        """Return the examples of `fit`, and remember the names of their features."""
+        check_epochs(self.epochs)
+        matrix = check_examples(X, type(self).__name__)
+        names = feature_names(X)
+        if names is not None:
+            self.feature_names_in_ = names
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        return matrix
+
+    def _play_epochs(self, X: Matrix, targets: Targets) -> None:
+        """Go through the examples as often as asked."""
+        slot = np.full(len(X), -1, dtype=np.intp)  # place among the supports, by example
+        for order in orders(generator(self.random_state), len(X), self.epochs, self.shuffle):
+            self._play(X, targets, order, slot)
+        self._finish()
+
+    # Predicting ------------------------------------------------------------------------------
+
+    def _by_parts(self, X: Any, found: Any) -> Matrix:
+        """Return what a function gives of checked examples, sparse ones some at a time."""
+        if not hasattr(self, "support_vectors_"):
+            raise not_fitted_error(self)
+        name = type(self).__name__
+        if hasattr(X, "toarray"):
+            X = X.tocsr()
+            starts = range(0, X.shape[0], 4096) or range(1)
+            parts = [X[i : i + 4096].toarray() for i in starts]
+        else:
+            expected, names = getattr(self, "feature_names_in_", None), feature_names(X)
+            if expected is not None and names is not None and list(expected) != list(names):
+                raise ParameterError(
+                    "The feature names should match those that were passed during fit, in the "
+                    f"same order; fit had {list(expected)[:5]}, this has {list(names)[:5]}."
+                )
+            parts = [X]
+        return np.concatenate(
+            [found(check_examples(part, name, self.n_features_in_)) for part in parts]
+        )
+
+    # Pickling, and model files ---------------------------------------------------------------
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        state.pop("_kernel", None)  # a closure; made anew
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if hasattr(self, "n_features_in_"):
+            # What was pickled before a parameter was there has its default.
+            began = vars(getattr(self, "_began", SimpleNamespace()))
+            self._began = SimpleNamespace(**(self.get_params(deep=False) | began))
+            self._kernel = self._make_kernel()
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class SupportLearner(KernelLearner):
+    """A kernel learner of scores, with a budget of supports."""
+
+    budget: int | None = None
+    removal: str = "project"
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_choice(self.removal, "removal", REMOVALS)
+        if self.budget is not None and (self.budget < 2 or self.budget != int(self.budget)):
+            raise ParameterError(f"budget={self.budget}, must be a whole number, at least 2.")
+        if isinstance(self.average, str) and self.average != "auto":
+            raise ParameterError(f"average={self.average!r}, must be 'auto', True or False.")
+        removes = self.budget is not None and self.removal != "project"
+        if self.average is True and removes:
+            raise ParameterError(
+                f"average=True cannot be kept with removal={self.removal!r}, which drops parts of "
+                "the mean; use average='auto', or removal='project'."
+            )
+
+    def _n_scores(self) -> int:
+        raise NotImplementedError
+
+    def _rule(self) -> Rule:
+        """Return how far a round moves, and what it asks for."""
+        raise NotImplementedError
+
+    def _start(self, n_features: int) -> None:
+        self._supports = SupportSet(np.empty((0, n_features)), np.empty((0, self._n_scores())))
+
+    def _play(
+        self,
+        X: Matrix,
+        targets: Targets,
+        order: Indices,
+        slot: Indices,
+        weights: Matrix = NO_WEIGHTS,
+    ) -> None:
+        """Play one round for each example, in the order given."""
+        began = self._began
+        with np.errstate(over="ignore", invalid="ignore"):  # reported below
+            played = self._supports.play(
+                self._kernel,
+                X,
+                targets,
+                order,
+                slot,
+                rule=self._rule(),
+                budget=None if began.budget is None else int(began.budget),
+                removal=began.removal,
+                weights=weights,
+            )
+        self.n_rounds_ += played.rounds
+        self.n_mistakes_ += played.mistakes
+        self.n_updates_ += played.updates
+        self.cumulative_loss_ += played.loss
+        if not math.isfinite(self.cumulative_loss_):
+            raise ParameterError(
+                "the scores overflowed; scale the features to moderate values, or choose a "
+                "smaller C."
+            )
+
+    def _finish(self) -> None:
+        supports = self._supports
+        self.support_vectors_ = supports.vectors.copy()
+        average = self._began.average
+        average = not supports.removed if average == "auto" else bool(average)
+        self.dual_coef_ = supports.average() if average else supports.last()
+
+    def _scores(self, X: Any) -> Matrix:
+        """Return the scores of examples [shape=(n, k)]."""
+
+        def found(matrix: Matrix) -> Matrix:
+            scores = np.zeros((len(matrix), self.dual_coef_.shape[1]))
+            if len(self.support_vectors_):
+                for i in range(0, len(matrix), BLOCK):
+                    gram = self._kernel(matrix[i : i + BLOCK], self.support_vectors_)
+                    np.matmul(gram, self.dual_coef_, out=scores[i : i + BLOCK])
+            return scores
+
+        return self._by_parts(X, found)

@@ -1,0 +1,145 @@
+"""The rounds of kernel learners of scores: what examples ask for, and a block, compiled."""
+
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from align._numba import compiled
+from align.learners.parts.step_kernels import exact_alpha, hinge
+
+__all__ = ["Rule", "Targets", "play_block"]
+
+Matrix: TypeAlias = npt.NDArray[np.float64]
+Indices: TypeAlias = npt.NDArray[np.intp]
+
+
+class Targets(NamedTuple):
+    """What examples are labelled with; one of the two is empty.
+
+    `relevant` [shape=(n, k), dtype=bool] says which classes are right, `numbers` [shape=(n,)] what
+    is to be predicted.
+    """
+
+    relevant: npt.NDArray[np.bool_]
+    numbers: Matrix
+
+    def of(self, rows: Indices) -> "Targets":
+        """Return those of some examples."""
+        if len(self.numbers):
+            return Targets(self.relevant, self.numbers[rows])
+        return Targets(self.relevant[rows], self.numbers)
+
+
+class Rule(NamedTuple):
+    """How a round moves: at most `largest`, less by `curvature`; see `step_limits`.
+
+    There is loss within `margin` of the border between classes, or further than it from a number.
+    With `ties` a round is a mistake also where the classes of the pair are level.
+    """
+
+    largest: float
+    curvature: float
+    margin: float
+    ties: bool = False
+
+
+@compiled()
+def _constraint(
+    scores: Matrix,
+    relevant: npt.NDArray[np.bool_],
+    numbers: npt.NDArray[np.float64],
+    i: int,
+    rule: Rule,
+) -> tuple[int, int, float, float, bool]:
+    """Return what round i asks for: score to raise, and to lower; sign, loss, and mistake.
+
+    Of a number the one score is raised by a step times `sign`, and none is lowered: -1. Nor is
+    there a pair where every class is relevant, or none.
+    """
+    if numbers.size > 0:
+        error = numbers[i] - scores[i, 0]
+        loss = hinge(abs(error), rule.margin)
+        return 0, -1, (1.0 if error >= 0.0 else -1.0), loss, loss > 0.0
+    best = 0  # ties go to the first class, for the prediction and for the pair
+    up, down = -1, -1
+    for r in range(scores.shape[1]):
+        if scores[i, r] > scores[i, best]:
+            best = r
+        if relevant[i, r]:
+            if up < 0 or scores[i, r] < scores[i, up]:
+                up = r
+        elif down < 0 or scores[i, r] > scores[i, down]:
+            down = r
+    if up < 0 or down < 0:
+        return up, down, 1.0, 0.0, False
+    ahead = scores[i, up] - scores[i, down]
+    wrong = ahead <= 0.0 if rule.ties else not relevant[i, best]
+    return up, down, 1.0, hinge(rule.margin, ahead), wrong
+
+
+@compiled()
+def play_block(
+    scores: Matrix,
+    gram: Matrix,
+    relevant: npt.NDArray[np.bool_],
+    numbers: npt.NDArray[np.float64],
+    slot: Indices,
+    coef: Matrix,
+    late: Matrix,
+    stored: Indices,
+    n_supports: int,
+    limit: int,
+    n_rounds: int,
+    rule: Rule,
+    diagonal: npt.NDArray[np.float64],
+    weights: npt.NDArray[np.float64],
+) -> tuple[int, int, int, int, float]:
+    """Play the rounds of a block, until it ends or there is no room for another support.
+
+    Writes to coef, late and stored; updates the scores of the rounds to come. Returns supports
+    stored, rounds played, mistakes, updates, and the sum of the losses.
+
+    `scores` [shape=(n, k)] are those by the supports before the block; `gram` is ``K(x_i, x_j)``,
+    or of what is left of them after the projection. `slot` has the row of each example in `coef`
+    and `late`, or -1: it gets the next one if it has a step, and its place in `stored`.
+    `n_supports` rows are in use before the block, of `limit` at most, and `n_rounds` were played.
+    `diagonal` is ``K(x_i, x_i)``, what a step is divided by, not projected; `weights`, positive,
+    multiply C.
+    """
+    n = len(scores)
+    n_stored = mistakes = updates = 0
+    total = 0.0
+    for i in range(n):
+        up, down, sign, loss, wrong = _constraint(scores, relevant, numbers, i, rule)
+        if loss != 0.0:  # NaN goes on, and is found by the caller
+            price = diagonal[i] if down < 0 else 2.0 * diagonal[i]  # |a|^2 of the direction
+            if price > 0.0:
+                # Nothing of the round is written before it is sure of a row: without room the
+                # caller makes some and plays it again, with new scores.
+                row = slot[i]
+                if row < 0:
+                    row = n_supports + n_stored
+                    if row >= limit:
+                        return n_stored, i, mistakes, updates, total
+                    stored[n_stored] = i
+                    n_stored += 1
+                tau = exact_alpha(
+                    loss, price, rule.curvature / weights[i], rule.largest * weights[i]
+                )
+                before = n_rounds + i + 1  # hypotheses that do not have this step
+                coef[row, up] += sign * tau
+                late[row, up] += before * sign * tau
+                if down >= 0:
+                    coef[row, down] -= tau
+                    late[row, down] -= before * tau
+                # The scores of the rounds to come know the new step; nobody reads the others.
+                for j in range(i + 1, n):
+                    step = sign * tau * gram[j, i]
+                    scores[j, up] += step
+                    if down >= 0:
+                        scores[j, down] -= step
+                updates += 1
+            total += loss
+        mistakes += wrong
+    return n_stored, n, mistakes, updates, total

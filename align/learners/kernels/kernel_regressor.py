@@ -1,0 +1,178 @@
+"""Passive-aggressive regression with kernels, and with a budget.
+
+The prediction is ``F(x) = sum_j coef_j K(x_j, x)`` over the stored examples x_j, the *supports*. A
+round on (x, y) has the loss ``[|y - F(x)| - epsilon]_+``, and where it is positive stores x with
+tau times the sign of ``y - F(x)``:
+
+    PA     tau = loss / K(x, x)
+    PA-I   tau = min(C, loss / K(x, x))
+    PA-II  tau = loss / (K(x, x) + 1 / 2C)
+
+References
+----------
+Crammer, Dekel, Shalev-Shwartz, Singer, "Online Passive-Aggressive Algorithms", 2003.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from align.learners.kernels._checks import check_examples, check_numbers
+from align.learners.kernels._learner import SupportLearner
+from align.learners.kernels._rounds import Rule, Targets
+from align.learners.parts import step_limits
+from align.learners.parts.parameters import not_negative, read_weights
+
+__all__ = ["KernelPARegressor"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+
+_NO_CLASSES = np.zeros((0, 1), dtype=np.bool_)
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class KernelPARegressor(SupportLearner):
+    """Kernel passive-aggressive regressor.
+
+    Parameters
+    ----------
+    kernel, sigma, degree, gamma, coef0
+        The kernel, as in `KernelPA`.
+    variant : {"PA-I", "PA", "PA-II"}
+        How far a round moves.
+    C : float, default 1
+        Aggressiveness of PA-I and PA-II; positive.
+    epsilon : float, default 0.1
+        Half the width of the tube without loss, not negative; in units of y.
+    average, budget, removal, epochs, shuffle, random_state
+        As in `KernelPA`.
+
+    Attributes
+    ----------
+    support_vectors_ : np.ndarray [shape=(S, d)]
+        The supports, oldest first.
+    dual_coef_ : np.ndarray [shape=(S, 1)]
+        Their coefficients, averaged or not as `average` says.
+    sigma_, gamma_ : float
+        What the kernel uses.
+    n_features_in_ : int
+        d.
+    n_rounds_, n_mistakes_, n_updates_ : int
+        Rounds; those with a loss; those that stored something.
+    cumulative_loss_ : float
+        Sum over the rounds of the loss.
+
+    Notes
+    -----
+    There is no intercept; add a constant feature to the linear kernel. The polynomial one has a
+    constant in `coef0`.
+
+    Examples
+    --------
+    >>> X = np.linspace(-3.0, 3.0, 60)[:, None]
+    >>> model = KernelPARegressor(sigma=0.7, epsilon=0.05, epochs=20).fit(X, np.sin(X[:, 0]))
+    >>> bool(np.abs(model.predict(X) - np.sin(X[:, 0])).max() < 0.15)
+    True
+    """
+
+    _estimator_type = "regressor"  # for scikit-learn before 1.6, which has no tags
+
+    epsilon: float = 0.1
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from examples, afresh.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix [shape=(n, d)]
+            Examples; kept dense.
+        y : array_like [shape=(n,)]
+            Numbers.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ParameterError
+            A wrong parameter, or examples or numbers that cannot be used.
+        """
+        X = self._read_first(X)
+        numbers = check_numbers(y, len(X), type(self).__name__)
+        self._reset(X.shape[1])
+        self._play_epochs(X, Targets(_NO_CLASSES, numbers))
+        self._supports.compact()
+        return self
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Continue with examples in the order given, once.
+
+        Parameters
+        ----------
+        X, y
+            As in `fit`.
+        sample_weight : array_like [shape=(n,)], optional
+            Multiplies C for an example. It has no effect on "PA", which has no C, except that an
+            example of weight 0 is left out.
+
+        Returns
+        -------
+        self
+        """
+        fresh = not hasattr(self, "n_features_in_")
+        name = type(self).__name__
+        matrix = check_examples(X, name, None if fresh else self.n_features_in_)
+        numbers = check_numbers(y, len(matrix), name)
+        if fresh:
+            self._reset(matrix.shape[1])
+        weights, order = read_weights(sample_weight, matrix)
+        slot = np.full(len(matrix), -1, dtype=np.intp)
+        self._play(matrix, Targets(_NO_CLASSES, numbers), order, slot, weights)
+        self._finish()
+        return self
+
+    def predict(self, X: Any) -> Floats:
+        """Return the prediction of each example.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix [shape=(n, d)]
+
+        Returns
+        -------
+        np.ndarray [shape=(n,)]
+        """
+        return self._scores(X)[:, 0]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return R squared: 1 less the squared error over that of the mean of y [shape=(n,)]."""
+        numbers = np.asarray(y, dtype=np.float64)
+        errors = np.average((numbers - self.predict(X)) ** 2, weights=sample_weight)
+        mean = np.average(numbers, weights=sample_weight)
+        spread = np.average((numbers - mean) ** 2, weights=sample_weight)
+        return float(1.0 - errors / spread) if spread > 0.0 else float(errors == 0.0)
+
+    def _n_scores(self) -> int:
+        return 1
+
+    def _rule(self) -> Rule:
+        began = self._began
+        return Rule(*step_limits(began.variant, float(began.C)), float(began.epsilon))
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        not_negative(self.epsilon, "epsilon")
+
+    def __sklearn_tags__(self) -> Any:
+        """Return scikit-learn's tags; only scikit-learn calls this."""
+        from sklearn.utils import RegressorTags
+
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "regressor"
+        tags.regressor_tags = RegressorTags()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,213 @@
+"""The passive-aggressive learner of one class with kernels: a ball in the space of the kernel.
+
+A round loses ``l = [|K(x, .) - w| - epsilon]_+`` and moves the centre w towards ``K(x, .)`` by
+tau: l of "PA", ``min(C, l)`` of "PA-I", ``l / (1 + 1 / 2C)`` of "PA-II". With the linear kernel
+this is `PassiveAggressiveUniclass`.
+
+References
+----------
+Crammer, Dekel, Shalev-Shwartz, Singer, "Online Passive-Aggressive Algorithms", 2003.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from align._params import not_fitted_error
+from align.errors import ParameterError
+from align.learners.kernels._centre import Centre
+from align.learners.kernels._checks import check_examples
+from align.learners.kernels._learner import KernelLearner
+from align.learners.kernels._rounds import Rule, Targets
+from align.learners.kernels._supports import BLOCK, diagonal_of
+from align.learners.parts import step_limits
+from align.learners.parts.parameters import NO_WEIGHTS, not_negative, read_weights
+
+__all__ = ["KernelPAUniclass"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Indices: TypeAlias = npt.NDArray[np.intp]
+
+_NO_TARGETS = Targets(np.zeros((0, 1), dtype=np.bool_), np.zeros(0))
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class KernelPAUniclass(KernelLearner):
+    """Kernel passive-aggressive learner of one class, which finds outliers.
+
+    Parameters
+    ----------
+    kernel, sigma, degree, gamma, coef0
+        The kernel, as in `KernelPA`. With the Gaussian one every example is at most ``sqrt(2)``
+        from every other one.
+    variant : {"PA-I", "PA", "PA-II"}
+    C : float, default 0.1
+        Aggressiveness of PA-I and PA-II; positive. No step of PA-I is longer.
+    epsilon : float, default 0.8
+        Distance within which nothing is lost, not negative; in the space of the kernel.
+    average : bool, default True
+        Report the mean of the centres before each round, from the second on, instead of the last.
+    epochs : int, default 1
+        Passes of `fit`.
+    shuffle : bool, default True
+        Whether `fit` draws a new order for each pass.
+    random_state : int, Generator, RandomState or None, default 0
+        Seed of the orders.
+
+    Attributes
+    ----------
+    support_vectors_ : np.ndarray [shape=(S, d)]
+        Examples that the centre is made of, oldest first.
+    dual_coef_ : np.ndarray [shape=(S,)]
+        Their shares of the centre: not negative, and 1 in all.
+    offset_ : float
+        ``-epsilon``: what scikit-learn subtracts from `score_samples`.
+    sigma_, gamma_ : float
+        What the kernel uses.
+    n_features_in_ : int
+        d.
+    n_rounds_, n_mistakes_, n_updates_ : int
+        The first example is a round without loss, where the centre begins.
+    cumulative_loss_ : float
+        Sum over the rounds of the loss.
+
+    Examples
+    --------
+    A ring, and two points that do not belong to it, of which one is its middle:
+
+    >>> angles = np.linspace(0.0, 2.0 * np.pi, 100, endpoint=False)
+    >>> ring = np.column_stack([np.cos(angles), np.sin(angles)])
+    >>> model = KernelPAUniclass(sigma=0.4, epochs=5).fit(ring)
+    >>> others = model.score_samples([[0.0, 0.0], [1.6, 0.0]])
+    >>> bool(model.score_samples(ring).min() > others.max())
+    True
+    """
+
+    _estimator_type = "outlier_detector"  # for scikit-learn before 1.6, which has no tags
+
+    C: float = 0.1
+    average: bool = True
+    epsilon: float = 0.8
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn from examples, afresh.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix [shape=(n, d)]
+            Examples; kept dense.
+        y : object, optional
+            Ignored.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ParameterError
+            A wrong parameter, or examples that cannot be used.
+        """
+        X = self._read_first(X)
+        self._reset(X.shape[1])
+        self._play_epochs(X, _NO_TARGETS)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Continue with examples in the order given, once.
+
+        Parameters
+        ----------
+        X, y
+            As in `fit`.
+        sample_weight : array_like [shape=(n,)], optional
+            Multiplies C for an example. It has no effect on "PA", which has no C, except that an
+            example of weight 0 is left out.
+
+        Returns
+        -------
+        self
+        """
+        fresh = not hasattr(self, "n_features_in_")
+        matrix = check_examples(X, type(self).__name__, None if fresh else self.n_features_in_)
+        weights, order = read_weights(sample_weight, matrix)
+        if fresh:
+            self._reset(matrix.shape[1])
+        slot = np.full(len(matrix), -1, dtype=np.intp)
+        self._play(matrix, _NO_TARGETS, order, slot, weights)
+        self._finish()
+        return self
+
+    def fit_predict(self, X: Any, y: Any = None) -> Indices:
+        """Learn from examples [shape=(n, d)]; return 1 for those inside, -1 for outliers."""
+        return self.fit(X).predict(X)
+
+    def score_samples(self, X: Any) -> Floats:
+        """Return minus the distance of each example from the centre [shape=(n,)]."""
+        if not hasattr(self, "support_vectors_"):
+            raise not_fitted_error(self)
+        centre = self._centre
+        square = centre.mean_square(self._kernel) if self._began.average else centre.square
+
+        def found(matrix: Floats) -> Floats:
+            squares = diagonal_of(self._kernel, matrix) + square
+            for i in range(0, len(matrix), BLOCK):
+                gram = self._kernel(matrix[i : i + BLOCK], self.support_vectors_)
+                squares[i : i + BLOCK] -= 2.0 * (gram @ self.dual_coef_)
+            return -np.sqrt(np.maximum(squares, 0.0))
+
+        return self._by_parts(X, found)
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return epsilon less the distance, negative outside [shape=(n,)]."""
+        return self.score_samples(X) - self.offset_
+
+    def predict(self, X: Any) -> Indices:
+        """Return 1 for what lies within epsilon of the centre, and -1 outside [shape=(n,)]."""
+        return np.where(self.decision_function(X) >= -1e-9 * (1.0 - self.offset_), 1, -1)
+
+    @property
+    def offset_(self) -> float:
+        """``-epsilon``."""
+        return -float(self._began.epsilon)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        not_negative(self.epsilon, "epsilon")
+
+    def _start(self, n_features: int) -> None:
+        self._centre = Centre(n_features)
+
+    def _play(
+        self,
+        X: Floats,
+        targets: Targets,
+        order: Indices,
+        slot: Indices,
+        weights: Floats = NO_WEIGHTS,
+    ) -> None:
+        began = self._began
+        rule = Rule(*step_limits(began.variant, float(began.C)), float(began.epsilon))
+        with np.errstate(over="ignore", invalid="ignore"):  # reported below
+            played = self._centre.play(self._kernel, X, order, slot, rule=rule, weights=weights)
+        self.n_rounds_ += played.rounds
+        self.n_mistakes_ += played.mistakes
+        self.n_updates_ += played.updates
+        self.cumulative_loss_ += played.loss
+        if not math.isfinite(self.cumulative_loss_ + self._centre.square):
+            raise ParameterError("the centre overflowed; scale the features to moderate values.")
+
+    def _finish(self) -> None:
+        centre = self._centre
+        self.support_vectors_ = centre.vectors.copy()
+        self.dual_coef_ = centre.average() if self._began.average else centre.last()
+
+    def __sklearn_tags__(self) -> Any:
+        """Return scikit-learn's tags; only scikit-learn calls this."""
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = "outlier_detector"
+        tags.input_tags.sparse = True
+        return tags
