@@ -26,7 +26,6 @@ import os
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import pairwise
 from types import ModuleType
 from typing import Any
@@ -34,11 +33,12 @@ from typing import Any
 from align.errors import DataError, ParameterError
 from align.files.atomic import atomic_write
 from align.files.text import read_bytes
-from align.formats.labels import Labels, TimedLabels, make_labels, ticks
-from align.formats.tiers import PHONES, WORDS, Tier, Tiers, checked_tiers, labelled_tier
+from align.formats.labels import ticks
+from align.formats.tier_format import TierFormat
+from align.formats.tiers import PHONES, WORDS, Tier, Tiers
 from align.formats.xml_files import audio_name, check_for_xml
 
-__all__ = ["read_eaf", "read_eaf_tiers", "write_eaf", "write_eaf_tiers"]
+__all__ = ["ELAN"]
 
 _PER_SECOND = 1000
 _POINTS, _INTERVALS, _WITHIN = "points", "intervals", "within"
@@ -63,7 +63,7 @@ def _pympi() -> ModuleType:
 # Reading ----------------------------------------------------------------------------------------
 
 
-def _read(path: str | os.PathLike[str]) -> tuple[list[Tier], float | None]:
+def _read(path: str | os.PathLike[str], encoding: str | None) -> tuple[list[Tier], float | None]:
     """Return the tiers as the file has them, and the length of the recording where it is known."""
     elan = _pympi()
     name = os.fspath(path)
@@ -155,61 +155,10 @@ class _Annotations:
         return Tier(name, kind, tuple(texts[key] for key in keys), tuple(spans), (), end)
 
 
-def read_eaf_tiers(
-    path: str | os.PathLike[str],
-    *,
-    duration: float | None = None,
-    silence: str = "sil",
-    encoding: str | None = None,
-) -> Tiers:
-    """Read all tiers in the order of the file; see `align.formats.tiers.checked_tiers`.
-
-    `encoding` is not used: the file says its own. Raises DataError if the file cannot be used,
-    and ParameterError if pympi-ling is not installed.
-    """
-    tiers, length = _read(path)
-    known = duration if duration is not None else length
-    name = os.fspath(path)
-    tiers = [tier.filled(known) if tier.is_named() else tier for tier in tiers]
-    if not tiers:
-        raise DataError("has no tiers.", path=name)
-    return checked_tiers(tiers, name, duration=known, silence=silence)
-
-
-def read_eaf(
-    path: str | os.PathLike[str],
-    *,
-    tier: str | None = None,
-    duration: float | None = None,
-    silence: str = "sil",
-    encoding: str | None = None,
-) -> Labels:
-    """Read the labels of one tier; the parameters are those of `align.formats.read_labels`."""
-    name = os.fspath(path)
-    tiers, length = _read(path)
-    known = duration if duration is not None else length
-    chosen = labelled_tier(tiers, tier, name).filled(known)
-    found = make_labels(chosen.labels, chosen.times, path=name, duration=known, silence=silence)
-    return found if known is not None else replace(found, duration=found.end)
-
-
 # Writing ----------------------------------------------------------------------------------------
 
 
-def write_eaf(
-    path: str | os.PathLike[str],
-    alignment: TimedLabels,
-    *,
-    tier: str = PHONES,
-    overwrite: bool = False,
-) -> None:
-    """Write labels as an ELAN file with one tier of this name."""
-    write_eaf_tiers(path, Tiers.of_labels(alignment, tier), overwrite=overwrite)
-
-
-def write_eaf_tiers(
-    path: str | os.PathLike[str], tiers: Tiers, *, overwrite: bool = False
-) -> None:
+def _write(path: str | os.PathLike[str], tiers: Tiers, *, overwrite: bool = False) -> None:
     """Write all tiers as an ELAN file; see the module's docstring.
 
     Raises DataError where a tier has no name or that of another, or a label is shorter than 1 ms,
@@ -320,3 +269,6 @@ def _sort_times(eaf: Any) -> None:
     for aligned, *_ in eaf.tiers.values():
         for key, (begin, end, value, other) in aligned.items():
             aligned[key] = (names[begin], names[end], value, other)
+
+
+ELAN = TierFormat(_read, _write)

@@ -32,18 +32,12 @@ from typing import Any
 from align.errors import DataError
 from align.files.atomic import atomic_write
 from align.formats.frame import parsed_json
-from align.formats.labels import Labels, TimedLabels, make_labels, ticks
-from align.formats.tiers import PHONES, WORDS, Tier, Tiers, checked_tiers, labelled_tier
+from align.formats.labels import ticks
+from align.formats.tier_format import TierFormat
+from align.formats.tiers import PHONES, WORDS, Tier, Tiers
 from align.types import SILENCES
 
-__all__ = [
-    "ANNOTATION",
-    "annotation_of",
-    "read_annot",
-    "read_annot_tiers",
-    "write_annot",
-    "write_annot_tiers",
-]
+__all__ = ["ANNOTATION", "EMU", "annotation_of"]
 
 ANNOTATION = "_annot.json"
 """What the name of an annotation ends in."""
@@ -59,40 +53,9 @@ _Row = tuple[str, int, int]  # label and span
 # Reading ----------------------------------------------------------------------------------------
 
 
-def read_annot_tiers(
-    path: str | os.PathLike[str],
-    *,
-    duration: float | None = None,
-    silence: str = "sil",
-    encoding: str | None = None,
-) -> Tiers:
-    """Read all levels that have times, in the order of the file.
-
-    The parameters are those of `align.formats.read_tiers`. Raises DataError if the file is no
-    annotation, or its times cannot be right.
-    """
-    name = os.fspath(path)
-    tiers = _read(name, encoding)
-    if not tiers:
-        raise DataError("has no level with times.", path=name)
-    return checked_tiers(tiers, name, duration=duration, silence=silence)
-
-
-def read_annot(
-    path: str | os.PathLike[str],
-    *,
-    tier: str | None = None,
-    duration: float | None = None,
-    silence: str = "sil",
-    encoding: str | None = None,
-) -> Labels:
-    """Read the labels of one level; the parameters are those of `align.formats.read_labels`."""
-    name = os.fspath(path)
-    chosen = labelled_tier(_read(name, encoding), tier, name)
-    return make_labels(chosen.labels, chosen.times, path=name, duration=duration, silence=silence)
-
-
-def _read(path: str, encoding: str | None) -> list[Tier]:
+def _read(path: str | os.PathLike[str], encoding: str | None) -> tuple[list[Tier], float | None]:
+    """Return the levels with times; a file does not say how long its recording is."""
+    path = os.fspath(path)
     content = parsed_json(path, encoding)
     wrong = partial(DataError, path=path)
     if not isinstance(content, dict) or not isinstance(content.get("levels"), list):
@@ -115,7 +78,7 @@ def _read(path: str, encoding: str | None) -> list[Tier]:
         end = max((last for _, last in times), default=0.0)
         labels = tuple(label for label, _, _ in timed)
         tiers.append(Tier(level.name, level.kind, labels, times, (), end))
-    return tiers
+    return tiers, None
 
 
 class _Level:
@@ -188,20 +151,7 @@ def _whole(values: Any, key: str, where: str, path: str) -> int:
 # Writing ----------------------------------------------------------------------------------------
 
 
-def write_annot(
-    path: str | os.PathLike[str],
-    alignment: TimedLabels,
-    *,
-    tier: str = PHONES,
-    overwrite: bool = False,
-) -> None:
-    """Write labels as an annotation with one level of this name."""
-    write_annot_tiers(path, Tiers.of_labels(alignment, tier), overwrite=overwrite)
-
-
-def write_annot_tiers(
-    path: str | os.PathLike[str], tiers: Tiers, *, overwrite: bool = False
-) -> None:
+def _write(path: str | os.PathLike[str], tiers: Tiers, *, overwrite: bool = False) -> None:
     """Write all tiers as an annotation; see the module's docstring.
 
     Times are samples of the recording; where it cannot be read, of `Tiers.rate`, else 16000 Hz.
@@ -288,3 +238,6 @@ def _within(words: dict[int, _Row], phones: dict[int, _Row]) -> Iterator[tuple[i
             if phone[1][1] + phone[1][2] >= 2 * start and label not in ("", *SILENCES):
                 yield word, phone[0]
             phone = next(waiting, None)
+
+
+EMU = TierFormat(_read, _write, fills=False, tier="level with times")

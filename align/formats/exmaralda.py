@@ -22,11 +22,11 @@ from xml.etree import ElementTree
 from align.errors import DataError
 from align.files.atomic import atomic_write
 from align.files.text import parse_number
-from align.formats.labels import Labels, TimedLabels, make_labels
-from align.formats.tiers import PHONES, WORDS, Tier, Tiers, checked_tiers, labelled_tier
+from align.formats.tier_format import TierFormat
+from align.formats.tiers import PHONES, WORDS, Tier, Tiers
 from align.formats.xml_files import audio_name, check_for_xml, parsed_xml
 
-__all__ = ["read_exb", "read_exb_tiers", "write_exb", "write_exb_tiers"]
+__all__ = ["EXMARALDA"]
 
 _POINTS = "points"
 _LENGTH = 0.001  # seconds that a point lasts
@@ -36,7 +36,7 @@ _WHAT = "basic transcription of EXMARaLDA"
 # Reading ----------------------------------------------------------------------------------------
 
 
-def _read(path: str | os.PathLike[str]) -> tuple[list[Tier], float | None]:
+def _read(path: str | os.PathLike[str], encoding: str | None) -> tuple[list[Tier], float | None]:
     """Return the tiers as the file has them, and the length of the recording where it is known."""
     name = os.fspath(path)
     root = parsed_xml(path, "basic-transcription", _WHAT)
@@ -99,58 +99,10 @@ def _name(element: ElementTree.Element) -> str:
     return element.get("display-name") or element.get("category") or element.get("id") or ""
 
 
-def read_exb_tiers(
-    path: str | os.PathLike[str],
-    *,
-    duration: float | None = None,
-    silence: str = "sil",
-    encoding: str | None = None,
-) -> Tiers:
-    """Read all tiers in the order of the file; see `align.formats.tiers.checked_tiers`.
-
-    `encoding` is not used: the file says its own. Raises DataError if the file cannot be used.
-    """
-    tiers, length = _read(path)
-    known = duration if duration is not None else length
-    if not tiers:
-        raise DataError("has no tiers.", path=os.fspath(path))
-    filled = [tier.filled(known) if tier.is_named() else tier for tier in tiers]
-    return checked_tiers(filled, os.fspath(path), duration=known, silence=silence)
-
-
-def read_exb(
-    path: str | os.PathLike[str],
-    *,
-    tier: str | None = None,
-    duration: float | None = None,
-    silence: str = "sil",
-    encoding: str | None = None,
-) -> Labels:
-    """Read the labels of one tier; the parameters are those of `align.formats.read_labels`."""
-    name = os.fspath(path)
-    tiers, length = _read(path)
-    known = duration if duration is not None else length
-    chosen = labelled_tier(tiers, tier, name).filled(known)
-    return make_labels(chosen.labels, chosen.times, path=name, duration=known, silence=silence)
-
-
 # Writing ----------------------------------------------------------------------------------------
 
 
-def write_exb(
-    path: str | os.PathLike[str],
-    alignment: TimedLabels,
-    *,
-    tier: str = PHONES,
-    overwrite: bool = False,
-) -> None:
-    """Write labels as a basic transcription with one tier of this name."""
-    write_exb_tiers(path, Tiers.of_labels(alignment, tier), overwrite=overwrite)
-
-
-def write_exb_tiers(
-    path: str | os.PathLike[str], tiers: Tiers, *, overwrite: bool = False
-) -> None:
+def _write(path: str | os.PathLike[str], tiers: Tiers, *, overwrite: bool = False) -> None:
     """Write all tiers as a basic transcription; see the module's docstring.
 
     Raises DataError where a tier has no name or that of another, or XML cannot hold a label.
@@ -225,3 +177,6 @@ def _speaker(tier: Tier) -> str:
 
 def _last_name(tier: Tier) -> str:
     return tier.name.rpartition(" - ")[2]
+
+
+EXMARALDA = TierFormat(_read, _write)

@@ -14,15 +14,9 @@ from align.formats.aligned_midi import read_aligned_midi
 from align.formats.audacity import read_audacity, write_audacity
 from align.formats.beat_table import write_beat_layer, write_beat_points, write_beats
 from align.formats.ctm import read_ctm, write_ctm
-from align.formats.elan import read_eaf, read_eaf_tiers, write_eaf, write_eaf_tiers
-from align.formats.emu import (
-    ANNOTATION,
-    read_annot,
-    read_annot_tiers,
-    write_annot,
-    write_annot_tiers,
-)
-from align.formats.exmaralda import read_exb, read_exb_tiers, write_exb, write_exb_tiers
+from align.formats.elan import ELAN
+from align.formats.emu import ANNOTATION, EMU
+from align.formats.exmaralda import EXMARALDA
 from align.formats.htk import read_lab, write_lab
 from align.formats.jams_file import read_jams, write_jams
 from align.formats.json_file import read_json, read_json_tiers, write_json, write_json_tiers
@@ -119,12 +113,12 @@ FORMATS = (
         *(read_textgrid_tiers, write_textgrid_tiers, (*_TEXT, "tier")),
     ),
     Format(
-        *(".eaf", "eaf", "tiers", read_eaf, write_eaf),
-        *(read_eaf_tiers, write_eaf_tiers, ("silence", "tier")),
+        *(".eaf", "eaf", "tiers", ELAN.read, ELAN.write),
+        *(ELAN.read_tiers, ELAN.write_tiers, ("silence", "tier")),
     ),
     Format(
-        *(".exb", "exb", "tiers", read_exb, write_exb),
-        *(read_exb_tiers, write_exb_tiers, ("silence", "tier")),
+        *(".exb", "exb", "tiers", EXMARALDA.read, EXMARALDA.write),
+        *(EXMARALDA.read_tiers, EXMARALDA.write_tiers, ("silence", "tier")),
     ),
     Format(".phn", "phn", "labels", read_phn, write_phn, options=(*_TEXT, "rate")),
     Format(".wrd", "phn", "labels", _wrd, write_phn, options=(*_TEXT, "rate"), tier=WORDS),
@@ -140,8 +134,8 @@ FORMATS = (
         *(read_rttm_tiers, write_rttm_tiers, _TEXT),
     ),
     Format(
-        *(ANNOTATION, "emu", "tiers", read_annot, write_annot),
-        *(read_annot_tiers, write_annot_tiers, (*_TEXT, "tier")),
+        *(ANNOTATION, "emu", "tiers", EMU.read, EMU.write),
+        *(EMU.read_tiers, EMU.write_tiers, (*_TEXT, "tier")),
     ),
     Format(
         *(".json", "json", "tiers", read_json, write_json),

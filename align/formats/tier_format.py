@@ -1,0 +1,92 @@
+"""Formats of several tiers: what they share, given how each reads its tiers and writes them."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from align.errors import DataError
+from align.formats.labels import Labels, TimedLabels, make_labels
+from align.formats.tiers import PHONES, Tier, Tiers, checked_tiers, labelled_tier
+
+__all__ = ["TierFormat"]
+
+_Path = str | os.PathLike[str]
+
+
+@dataclass(frozen=True)
+class TierFormat:
+    """A format of several tiers, of which one may be read or written as labels.
+
+    Parameters
+    ----------
+    tiers_of : callable
+        Of a path and an encoding: the tiers as the file has them, and the length of the recording
+        in seconds, None where the file does not say it.
+    write_tiers : callable
+        Of a path and `Tiers`, with `overwrite`.
+    fills : bool
+        Whether silences are not written, so that a tier may begin late and end early.
+    tier : str
+        What the format calls a tier, for messages.
+    """
+
+    tiers_of: Callable[[_Path, str | None], tuple[list[Tier], float | None]]
+    write_tiers: Callable[..., None]
+    fills: bool = True
+    tier: str = "tiers"
+
+    def read_tiers(
+        self,
+        path: _Path,
+        *,
+        duration: float | None = None,
+        silence: str = "sil",
+        encoding: str | None = None,
+    ) -> Tiers:
+        """Read all tiers; the parameters are those of `align.formats.read_tiers`.
+
+        They are in the order of the file; see `align.formats.tiers.checked_tiers`. Raises
+        DataError if the file cannot be used.
+        """
+        name = os.fspath(path)
+        tiers, length = self.tiers_of(path, encoding)
+        known = duration if duration is not None else length
+        if not tiers:
+            raise DataError(f"has no {self.tier}.", path=name)
+        if self.fills:
+            tiers = [tier.filled(known) if tier.is_named() else tier for tier in tiers]
+        return checked_tiers(tiers, name, duration=known, silence=silence)
+
+    def read(
+        self,
+        path: _Path,
+        *,
+        tier: str | None = None,
+        duration: float | None = None,
+        silence: str = "sil",
+        encoding: str | None = None,
+    ) -> Labels:
+        """Read the labels of one tier; the parameters are those of `align.formats.read_labels`."""
+        name = os.fspath(path)
+        tiers, length = self.tiers_of(path, encoding)
+        known = duration if duration is not None else length
+        chosen = labelled_tier(tiers, tier, name)
+        if self.fills:
+            chosen = chosen.filled(known)
+        found = make_labels(
+            chosen.labels, chosen.times, path=name, duration=known, silence=silence
+        )
+        if self.fills and known is None:
+            return replace(found, duration=found.end)
+        return found
+
+    def write(
+        self,
+        path: _Path,
+        alignment: TimedLabels,
+        *,
+        tier: str = PHONES,
+        overwrite: bool = False,
+    ) -> None:
+        """Write labels as a file with one tier of this name."""
+        self.write_tiers(path, Tiers.of_labels(alignment, tier), overwrite=overwrite)
