@@ -24,9 +24,9 @@ def test_speech_in_a_pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     sound = (DATA / "kiwi.flac").read_bytes()
     piped = run("speech", "-", "--phones", PHONES, "--confidence", "-o", "-", stdin=sound)
     assert piped.exit_code == 0, piped.stderr
-    phones, sure = parse_textgrid(piped.stdout)
-    assert (phones.name, sure.name) == ("phones", "confidence")
-    assert len(phones.labels) == len(sure.labels)
+    phones, sure, near = parse_textgrid(piped.stdout)
+    assert (phones.name, sure.name, near.name) == ("phones", "confidence", "95 %")
+    assert len(phones.labels) == len(sure.labels) == len(near.labels)
     assert piped.stderr.rstrip().endswith(": standard output")
     table = run("speech", str(DATA / "kiwi.flac"), "--phones", PHONES, "-o", "-.csv", "-q")
     assert table.stdout.startswith("start,end,label")

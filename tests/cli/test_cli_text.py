@@ -189,17 +189,18 @@ def test_wrong_phones_are_warned_of(here: Path) -> None:
     assert result.exit_code == 1
     assert "match 0.0" in result.stderr
     head, *rows = Path("p.csv").read_text().splitlines()
-    assert head == "start,end,label,confidence,match"
-    assert float(rows[0].split(",")[-1]) < 0.2  # speech that passes for silence
+    assert head == "start,end,label,confidence,match,onset_low,onset_high"
+    assert float(rows[0].split(",")[-3]) < 0.2  # speech that passes for silence
 
 
 def test_words_have_a_match_in_tables(here: Path) -> None:
     run("speech", "kiwi.flac", "--text", TEXT, "--dictionary", "my.dict", "-o", "k.csv")
     head, *rows = (line.split(",") for line in Path("k.csv").read_text().splitlines())
-    assert head[-2:] == ["match", "word_match"]
+    assert head[6:] == ["match", "word_match", "onset_low", "onset_high"]
     for row in rows:
-        assert (row[4] == "") == (row[-1] == "")  # silences belong to no word
-        assert 0 <= float(row[-2]) <= 1
+        assert (row[4] == "") == (row[7] == "")  # silences belong to no word
+        assert 0 <= float(row[6]) <= 1
+        assert float(row[8]) <= float(row[0]) <= float(row[9])
 
 
 def test_marks_of_noise_and_tokens_refuse_nothing(here: Path) -> None:
