@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from drawn_tiers import NAMES, drawn_tiers, interval_tier
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,23 +22,10 @@ from align.speech.text.tiers import SpeakerTiers, TextAlignment
 
 pympi = pytest.importorskip("pympi")
 
-SHOWN = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=5)
-TEXTS = st.lists(SHOWN, min_size=1, max_size=3).map(" ".join)
-NAMES = st.lists(
-    st.one_of(st.sampled_from(["words", "phones", "Ann - words", "Ann - phones"]), TEXTS),
-    min_size=1,
-    max_size=4,
-    unique=True,
-)
 GRID = (
     ("words", ["", "the", "kiwi", ""], [0, 0.2, 0.35, 0.9, 1.2]),
     ("phones", ["sil", "dh", "ax", "k", "iy", "sil"], [0, 0.2, 0.25, 0.35, 0.5, 0.9, 1.2]),
 )
-
-
-def interval_tier(name: str, labels: list[str], bounds: list[float]) -> Tier:
-    times = tuple(pairwise(bounds))
-    return Tier(name, "interval", tuple(labels), times, (), bounds[-1])
 
 
 def with_text(tiers: Tiers) -> list[tuple[Any, ...]]:
@@ -55,18 +43,7 @@ def with_text(tiers: Tiers) -> list[tuple[Any, ...]]:
 
 @given(names=NAMES, data=st.data())
 def test_every_tier_survives_the_way_to_elan_and_back(tmp_path_factory, names, data) -> None:
-    tiers = []
-    for name in names:
-        n = data.draw(st.integers(1, 6))
-        steps = data.draw(st.lists(st.integers(1, 10**6), min_size=n, max_size=n))
-        texts = data.draw(st.lists(st.one_of(st.just(""), TEXTS), min_size=n, max_size=n))
-        bounds = (np.cumsum([0, *steps]) / 1000).tolist()
-        if data.draw(st.booleans()):
-            times = tuple((at, at) for at in bounds[1:])
-            tiers.append(Tier(name, "point", tuple(texts), times, (), bounds[-1]))
-        else:
-            tiers.append(interval_tier(name, texts, bounds))
-    whole = Tiers(tuple(tiers), max(tier.end for tier in tiers))
+    whole = drawn_tiers(names, data, 1000)
     folder = tmp_path_factory.mktemp("elan")
     write_tiers(folder / "a.eaf", whole)
     back = read_tiers(folder / "a.eaf")

@@ -1,29 +1,21 @@
 """EXMARaLDA files: round trips, what other programs write, and damaged files."""
 
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from drawn_tiers import NAMES, drawn_tiers, interval_tier
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from align.errors import DataError
 from align.formats import read_labels, read_tiers, write_labels, write_tiers
-from align.formats.tiers import Tier, Tiers
+from align.formats.tiers import Tiers
 from align.results.alignment import Alignment
 from align.speech.text.tiers import SpeakerTiers, TextAlignment
 
-SHOWN = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=5)
-TEXTS = st.lists(SHOWN, min_size=1, max_size=3).map(" ".join)
-NAMES = st.lists(
-    st.one_of(st.sampled_from(["words", "phones", "Ann - words", "Ann - phones"]), TEXTS),
-    min_size=1,
-    max_size=4,
-    unique=True,
-)
 OF_EXMARALDA = """<?xml version="1.0" encoding="UTF-8"?>
 <basic-transcription><head><meta-information><referenced-file url="talk.wav"/></meta-information>
 <speakertable><speaker id="SPK0"><abbreviation>ANN</abbreviation></speaker></speakertable></head>
@@ -34,10 +26,6 @@ OF_EXMARALDA = """<?xml version="1.0" encoding="UTF-8"?>
 <tier id="TIE1" speaker="SPK0" category="nv" type="d"><event start="T2" end="T3">laughs</event>
 </tier></basic-body></basic-transcription>
 """
-
-
-def interval_tier(name: str, labels: list[str], bounds: list[float]) -> Tier:
-    return Tier(name, "interval", tuple(labels), tuple(pairwise(bounds)), (), bounds[-1])
 
 
 def with_text(tiers: Tiers) -> list[tuple[Any, ...]]:
@@ -56,18 +44,7 @@ def with_text(tiers: Tiers) -> list[tuple[Any, ...]]:
 @settings(max_examples=25)
 @given(names=NAMES, data=st.data())
 def test_every_tier_survives_the_way_to_exmaralda_and_back(tmp_path_factory, names, data) -> None:
-    tiers = []
-    for name in names:
-        n = data.draw(st.integers(1, 6))
-        steps = data.draw(st.lists(st.integers(1, 10**6), min_size=n, max_size=n))
-        texts = data.draw(st.lists(st.one_of(st.just(""), TEXTS), min_size=n, max_size=n))
-        bounds = (np.cumsum([0, *steps]) / 700).tolist()
-        if data.draw(st.booleans()):
-            times = tuple((at, at) for at in bounds[1:])
-            tiers.append(Tier(name, "point", tuple(texts), times, (), bounds[-1]))
-        else:
-            tiers.append(interval_tier(name, texts, bounds))
-    whole = Tiers(tuple(tiers), max(tier.end for tier in tiers))
+    whole = drawn_tiers(names, data, 700)
     path = tmp_path_factory.mktemp("exb") / "a.exb"
     write_tiers(path, whole)
     back = read_tiers(path)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from learners.naive import structured_run
+from multiclass_problem import Multiclass
 from sklearn.base import clone
 
 from align.errors import ParameterError
@@ -52,25 +53,6 @@ class Chain:
 
     def cost(self, y, y_hat):
         return float(np.count_nonzero(np.asarray(y) != np.asarray(y_hat)))
-
-
-class Multiclass:
-    """Classes with an arbitrary feature vector each, and a matrix of costs."""
-
-    def __init__(self, costs):
-        self.costs = costs
-
-    def joint_feature(self, x, y):
-        return x[y]
-
-    def decode(self, w, x):
-        return int(np.argmax(x @ w))
-
-    def loss_augmented_decode(self, w, x, y):
-        return int(np.argmax(x @ w + self.costs[y]))
-
-    def cost(self, y, y_hat):
-        return float(self.costs[y, y_hat])
 
 
 class PlainMulticlass:

@@ -3,10 +3,10 @@
 import functools
 import itertools
 import time
-from importlib.resources import files
 
 import numpy as np
 import pytest
+from kiwi_text import KIWI, TEXT, WORDS
 
 import align
 from align.decoders import decode_lattice
@@ -17,7 +17,6 @@ from align.formats.anchors import AnchorRow, AnchorTable
 from align.potentials import Potentials
 from align.sequence.anchors import Anchors
 from align.speech.text import (
-    Dictionary,
     Entry,
     Pronunciation,
     Utterance,
@@ -27,34 +26,6 @@ from align.speech.text import (
 from align.speech.text.anchored import with_own_entries
 from align.speech.text.lattice import Realised
 from align.speech.text.realisation import Rules
-
-KIWI = str(files("align.data") / "kiwi.flac")
-TEXT = "A quick brown fox jumps over the lazy dog, while a kiwi watches."
-WORDS = Dictionary(
-    {
-        "a": ["AH0", "EY1"],
-        "quick": ["K W IH1 K"],
-        "brown": ["B R AW1 N"],
-        "fox": ["F AA1 K S"],
-        "jumps": ["JH AH1 M P S"],
-        "over": ["OW1 V ER0"],
-        "the": ["DH AH0", "DH IY0"],
-        "lazy": ["L EY1 Z IY0"],
-        "dog": ["D AO1 G"],
-        "while": ["W AY1 L"],
-        "kiwi": ["K IY1 W IY0"],
-        "watches": ["W AA1 CH AH0 Z"],
-    },
-    name="small",
-    language="en",
-)
-
-
-@pytest.fixture(scope="module")
-def model() -> align.SpeechAligner:
-    loaded = align.load("speech-en")
-    assert isinstance(loaded, align.SpeechAligner)
-    return loaded
 
 
 @pytest.fixture(scope="module")

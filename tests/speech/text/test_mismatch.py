@@ -23,13 +23,6 @@ LEFT_OUT = slice(10, 13)
 ADDED = ("purple", "elephants")
 
 
-@pytest.fixture(scope="module")
-def model() -> align.SpeechAligner:
-    loaded = align.load("speech-en")
-    assert isinstance(loaded, align.SpeechAligner)
-    return loaded
-
-
 def less() -> str:
     return " ".join(WORDS[: LEFT_OUT.start] + WORDS[LEFT_OUT.stop :])
 

@@ -1,0 +1,26 @@
+"""What the recording of the kiwi says, and a dictionary of its words."""
+
+from importlib.resources import files
+
+from align.speech.text import Dictionary
+
+KIWI = str(files("align.data") / "kiwi.flac")
+TEXT = "A quick brown fox jumps over the lazy dog, while a kiwi watches."
+WORDS = Dictionary(
+    {
+        "a": ["AH0", "EY1"],
+        "quick": ["K W IH1 K"],
+        "brown": ["B R AW1 N"],
+        "fox": ["F AA1 K S"],
+        "jumps": ["JH AH1 M P S"],
+        "over": ["OW1 V ER0"],
+        "the": ["DH AH0", "DH IY0"],
+        "lazy": ["L EY1 Z IY0"],
+        "dog": ["D AO1 G"],
+        "while": ["W AY1 L"],
+        "kiwi": ["K IY1 W IY0"],
+        "watches": ["W AA1 CH AH0 Z"],
+    },
+    name="small",
+    language="en",
+)
