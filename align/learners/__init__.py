@@ -87,6 +87,7 @@ __all__ = [
     "MultiplicativePAUniclass",
     "OnlineClassifier",
     "OnlineRegressor",
+    "OnlineToBatch",
     "OnsetCost",
     "PNormPerceptron",
     "ParameterMixing",

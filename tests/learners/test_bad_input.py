@@ -29,6 +29,7 @@ KINDS = {
     "MultiplicativePAUniclass": "nothing",
     "OnlineClassifier": "classes",
     "OnlineRegressor": "numbers",
+    "OnlineToBatch": "classes",
     "MixedClassifier": "classes",
     "PNormPerceptron": "classes",
     "PassiveAggressiveClassifier": "classes",

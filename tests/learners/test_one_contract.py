@@ -25,6 +25,7 @@ from align.learners import (
     MultiplicativePAUniclass,
     OnlineClassifier,
     OnlineRegressor,
+    OnlineToBatch,
     ParameterMixing,
     PassiveAggressiveClassifier,
     PassiveAggressiveRegressor,
@@ -51,6 +52,8 @@ STREAMS = [
     MultiplicativePAUniclass(epsilon=0.3),
     OnlineClassifier(),
     OnlineRegressor(),
+    OnlineToBatch(KernelPA("linear")),
+    OnlineToBatch(IELLIP(), "vote"),
     PassiveAggressiveClassifier(),
     PassiveAggressiveClassifier("PA-II", conversion="average"),
     PassiveAggressiveRegressor(),
@@ -219,7 +222,7 @@ def test_weights(model):
     with pytest.raises(ParameterError, match=r"sample_weight.shape=\(3,\)"):
         clone(model).partial_fit(X, y, **known, sample_weight=np.ones(3))
     heavy = clone(model)
-    if isinstance(model, CELLIP | IELLIP | LabelRanker):
+    if isinstance(getattr(model, "learner", model), CELLIP | IELLIP | LabelRanker):
         reason = (
             "the bounds of rankers" if isinstance(model, LabelRanker) else "a cut goes as deep"
         )

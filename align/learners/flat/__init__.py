@@ -11,6 +11,7 @@ module                what
 `online`              any combination: complexity, loss, step, tuning
 `ellipsoid`           CELLIP and IELLIP
 `mixed_classifier`    a classifier on shards, in parallel
+`online_to_batch`     random, vote, validation, best for learners that lack them
 `dict_stream`         any of them on streams of dicts, one example at a time
 `progress_reports`    predict, count, learn; with bounds and the regret of windows
 `run_certificate`     what the theory promises of a learner on given data
@@ -26,6 +27,7 @@ from align.learners.flat.multiplicative import (
     MultiplicativePAUniclass,
 )
 from align.learners.flat.online import OnlineClassifier, OnlineRegressor
+from align.learners.flat.online_to_batch import OnlineToBatch
 from align.learners.flat.passive_aggressive import (
     PassiveAggressiveClassifier,
     PassiveAggressiveRegressor,
@@ -47,6 +49,7 @@ __all__ = [
     "MultiplicativePAUniclass",
     "OnlineClassifier",
     "OnlineRegressor",
+    "OnlineToBatch",
     "PNormPerceptron",
     "PassiveAggressiveClassifier",
     "PassiveAggressiveRegressor",

@@ -4,6 +4,7 @@ See `align.learners.flat.ellipsoid` for the algorithms and their notation, and `
 for the rounds.
 """
 
+import copy
 import math
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -233,6 +234,13 @@ class EllipsoidLearner(ScoredClasses, VectorEstimator):
             self._target(),
             math.nan,
         )
+
+    def snapshot(self) -> Self:
+        """Return a copy that predicts with the weights of now, without the ellipsoid's shape."""
+        found: Self = copy.copy(self)
+        found._W, found._late = self._W.copy(), self._late.copy()
+        found._counts = self._counts.copy()
+        return found
 
     def decision_function(self, X: Any) -> Floats:
         """Return the score of each class.

@@ -1,9 +1,10 @@
 """What the kernel learners share: parameters, kernels, supports, and how examples are read."""
 
+import copy
 import math
 from dataclasses import KW_ONLY, dataclass
 from types import SimpleNamespace
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -220,6 +221,13 @@ class SupportLearner(KernelLearner):
         average = self._began.average
         average = not supports.removed if average == "auto" else bool(average)
         self.dual_coef_ = supports.average() if average else supports.last()
+
+    def snapshot(self) -> Self:
+        """Return a copy that predicts with the coefficients of now; it shares the supports."""
+        found: Self = copy.copy(self)
+        if self._began.budget is None or self._began.removal == "project":
+            found.support_vectors_ = self._supports.vectors  # a view: supports are only added
+        return found
 
     def _scores(self, X: Any) -> Matrix:
         """Return the scores of examples [shape=(n, k)]."""

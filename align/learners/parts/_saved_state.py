@@ -47,6 +47,7 @@ _FOLDERS: dict[str, str] = {
     "flat.mixed_classifier": "MixedClassifier",
     "flat.multiplicative": "MultiplicativePA MultiplicativePARegressor MultiplicativePAUniclass",
     "flat.online": "OnlineClassifier OnlineRegressor",
+    "flat.online_to_batch": "OnlineToBatch",
     "flat.passive_aggressive": "PassiveAggressiveClassifier PassiveAggressiveRegressor",
     "flat.quasi_additive": "PNormPerceptron Perceptron SelfTunedWinnow Winnow",
     "flat.uniclass": "PassiveAggressiveUniclass",

@@ -1,0 +1,498 @@
+"""One hypothesis of the many that any learner goes through: drawn, by vote, or by a contest.
+
+A run of T rounds predicts with ``h_1, ..., h_T``, h_t learned from the rounds before t. Most
+learners of vectors have the conversions of the table as a parameter; `OnlineToBatch` gives them to
+every learner with `partial_fit`: rankers, kernels, ellipsoids, a user's own.
+
+=============  ===================================================================================
+conversion     which hypothesis predicts
+=============  ===================================================================================
+"random"       one of ``h_1 .. h_T``, drawn uniformly (Corollary 8)
+"vote"         all of them, each with as many votes as there were rounds that it predicted in
+"validation"   the best on held-out examples of some that were learned on parts, each afresh, and
+               drawn there (Theorem 12, with the blocks it means)
+"best"         the best on the training set of some of each epoch; no guarantee
+=============  ===================================================================================
+
+References
+----------
+Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, appendix B.
+"""
+
+import copy
+import inspect
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
+from types import SimpleNamespace
+from typing import Any, Self, TypeAlias, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import clone
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import (
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
+
+from align.errors import ParameterError
+from align.learners.flat.passive_aggressive import PassiveAggressiveClassifier
+from align.learners.parts import block_ends
+from align.learners.parts.estimators import VectorEstimator
+from align.learners.parts.parameters import (
+    check_choice,
+    check_epochs,
+    generator,
+    orders,
+    read_weights,
+)
+
+__all__ = ["OnlineToBatch"]
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Indices: TypeAlias = npt.NDArray[np.intp]
+
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
+_CONVERSIONS = ("random", "vote", "validation", "best")
+_COUNTS = ("n_rounds_", "n_mistakes_", "n_updates_", "cumulative_loss_")
+
+
+def _if_learner_has(name: str) -> Callable[[_Method], _Method]:
+    """Return a decorator of a method that is there only where the learner has it."""
+    found: Callable[[_Method], _Method] = available_if(lambda self: hasattr(self._given(), name))
+    return found
+
+
+@dataclass(eq=False, repr=False)
+class OnlineToBatch(VectorEstimator):
+    """Predict with one hypothesis, or with all, of those that a learner goes through.
+
+    Parameters
+    ----------
+    learner : learner with `partial_fit`, optional
+        Whose rounds they are. Its own `average` or `conversion` is not used, nor are its epochs,
+        order and seed. By default a `PassiveAggressiveClassifier`.
+    conversion : {"random", "vote", "validation", "best"}
+        See the table above. "vote" keeps a copy of each hypothesis and is for what predicts
+        classes or outliers; a prediction costs what theirs do together. "validation" and "best"
+        need all examples at once, in `fit`.
+    epochs : int, default 1
+        Passes of `fit`; "validation" makes one.
+    shuffle : bool, default True
+        Whether `fit` draws a new order for each pass.
+    validation_fraction : float, default 0.1
+        Share of the rounds that "validation" holds out.
+    n_candidates : int, default 10
+        Hypotheses that "best" compares in an epoch; restarts of "validation", each on as many of
+        the rounds.
+    random_state : int, Generator, RandomState or None, default 0
+        Seed of the orders and draws.
+
+    Attributes
+    ----------
+    learner_ : learner
+        The one that goes on learning; of "validation" that of the last part.
+    chosen_ : learner or None
+        What predicts, a copy from the middle of the run; None with "vote".
+    votes_ : list of (learner, int)
+        With "vote", each hypothesis and how many rounds it predicted in.
+    classes_ : np.ndarray [shape=(K,)]
+        Where the learner has them.
+    n_rounds_, n_mistakes_, n_updates_, cumulative_loss_
+        Those of the learner; with "validation" sums over the parts.
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> from align.learners import KernelPA
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.uniform(-1.0, 1.0, size=(400, 2))
+    >>> y = np.where(np.hypot(*X.T) < 0.6, "in", "out")
+    >>> model = OnlineToBatch(KernelPA(sigma=0.3), "validation", n_candidates=3)
+    >>> bool(model.fit(X[:300], y[:300]).score(X[300:], y[300:]) > 0.8)
+    True
+    """
+
+    learner: Any = None
+    conversion: str = "random"
+    _: KW_ONLY
+    epochs: int = 1
+    shuffle: bool = True
+    validation_fraction: float = 0.1
+    n_candidates: int = 10
+    random_state: Any = 0
+
+    # A run ------------------------------------------------------------------------------------
+
+    def _given(self) -> Any:
+        return PassiveAggressiveClassifier() if self.learner is None else self.learner
+
+    def _has(self, parameter: str) -> bool:
+        """Whether the learner has a `partial_fit` with a parameter."""
+        learn = getattr(self._given(), "partial_fit", None)
+        return learn is not None and parameter in inspect.signature(learn).parameters
+
+    def _finds_outliers(self) -> bool:
+        return bool(get_tags(self._given()).estimator_type == "outlier_detector")
+
+    def _open(self, classes: Any) -> None:
+        """Begin with the parameters as they are now; later changes wait for the next `fit`."""
+        check_choice(self.conversion, "conversion", _CONVERSIONS)
+        if not 0.0 < self.validation_fraction < 1.0:
+            raise ParameterError(
+                f"validation_fraction={self.validation_fraction}, must lie in (0, 1)."
+            )
+        if self.n_candidates < 1 or self.n_candidates != int(self.n_candidates):
+            raise ParameterError(
+                f"n_candidates={self.n_candidates}, must be a whole number, at least 1."
+            )
+        if not self._has("sample_weight"):
+            raise ParameterError(f"learner={self.learner!r}, must have partial_fit with weights.")
+        if self.conversion == "vote" and not (self._has("classes") or self._finds_outliers()):
+            raise ParameterError("conversion='vote' is for classes and outliers, not for numbers.")
+        self._began = SimpleNamespace(
+            conversion=self.conversion, queries=self._has("groups"), classes=self._has("classes")
+        )
+        self._rng = generator(self.random_state)
+        self._classes: Any = classes
+        self.learner_: Any = self._fresh()
+        self.chosen_: Any = None
+        self.votes_: list[tuple[Any, int]] = []
+        self._n_played = 0
+        self._voted: Any = None  # the state of the learner when a hypothesis was last kept
+        self._totals = dict.fromkeys(_COUNTS, 0)  # of parts that are over
+
+    def _fresh(self) -> Any:
+        """Return a copy of the learner that predicts with its last hypothesis."""
+        learner = clone(self._given())
+        plain = {"average": False, "conversion": "last"}
+        return learner.set_params(**{k: v for k, v in plain.items() if k in learner.get_params()})
+
+    # Learning ---------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
+        """Learn from scratch.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix [shape=(m, d)]
+            Examples.
+        y : array_like, optional
+            What the learner learns from.
+        groups : array_like [shape=(m,)], optional
+            The query of each row, where a round of the learner is a query (`InstanceRanker`).
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ParameterError
+            For parameters out of range, or too few examples.
+        """
+        X, y = self._validate(X, y, reset=True)
+        check_epochs(self.epochs)
+        known = y is not None and y.ndim == 1 and self._has("classes")
+        self._open(np.unique(y) if known else None)
+        rounds = self._rounds(groups, np.arange(X.shape[0]))
+        if self.conversion == "validation":
+            self._restart(X, y, groups, rounds)
+            return self
+        self._announce(X, y, groups, rounds[0])
+        least = np.inf
+        for order in orders(self._rng, len(rounds), self.epochs, self.shuffle):
+            ordered = [rounds[i] for i in order]
+            if self.conversion != "best":
+                self._play(X, y, groups, None, ordered)
+                continue
+            begin = 0
+            for end in block_ends(len(rounds), int(self.n_candidates)):
+                self._feed(X, y, groups, None, ordered[begin:end])
+                cost = _error(self.learner_, X, y, groups, self._began.queries)
+                if cost < least:
+                    least, self.chosen_ = cost, _snapshot(self.learner_)
+                begin = end
+        return self
+
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any = None,
+        classes: Any = None,
+        sample_weight: Any = None,
+        groups: Any = None,
+    ) -> Self:
+        """Go through examples once, in their order, going on from what was learned before.
+
+        Parameters
+        ----------
+        X, y, groups
+            As in `fit`. A query must not be cut by the end of a call.
+        classes : array_like, optional
+            Labels that are to come, where the learner takes them.
+        sample_weight : array_like [shape=(m,)], optional
+            As the learner takes it; an example of weight 0 is left out.
+
+        Returns
+        -------
+        self
+        """
+        first = not hasattr(self, "learner_")
+        conversion = self.conversion if first else self._began.conversion
+        if conversion in ("validation", "best"):
+            raise ParameterError(
+                f"conversion={conversion!r} needs all examples at once: call fit, or use random "
+                "or vote."
+            )
+        X, y = self._validate(X, y, reset=first)
+        weights, kept = read_weights(sample_weight, X)
+        if first:
+            self._open(None)
+        if classes is not None:
+            known = [] if self._classes is None else [self._classes]
+            self._classes = np.unique(np.concatenate([*known, np.asarray(classes)]))
+        if first or classes is not None:
+            self._announce(X, y, groups, np.arange(1))
+        self._play(X, y, groups, weights if len(weights) else None, self._rounds(groups, kept))
+        return self
+
+    def _rounds(self, groups: Any, kept: Indices) -> list[Indices]:
+        """Return the rows of each round, of those that are kept."""
+        if not self._began.queries:
+            return [kept[i : i + 1] for i in range(len(kept))]
+        if groups is None:
+            return [kept] if len(kept) else []
+        _, first, codes = np.unique(
+            np.asarray(groups)[kept], return_index=True, return_inverse=True
+        )
+        return [kept[codes == code] for code in np.argsort(first)]
+
+    def _feed(self, X: Any, y: Any, groups: Any, weights: Any, rounds: list[Indices]) -> None:
+        """Let the learner play some rounds."""
+        if not rounds:
+            return
+        rows = np.concatenate(rounds)
+        more: dict[str, Any] = {}
+        if self._began.queries:
+            more["groups"] = None if groups is None else np.asarray(groups)[rows]
+        if weights is not None:
+            more["sample_weight"] = weights[rows]
+        if self._classes is not None and self._began.classes:
+            more["classes"] = self._classes
+        self.learner_.partial_fit(X[rows], None if y is None else y[rows], **more)
+
+    def _announce(self, X: Any, y: Any, groups: Any, rows: Indices) -> None:
+        """Make the learner ready to predict, with an example that it does not learn from."""
+        self._feed(X, y, groups, np.zeros(X.shape[0]), [rows])
+
+    def _play(self, X: Any, y: Any, groups: Any, weights: Any, rounds: list[Indices]) -> None:
+        """Let the learner play rounds, and keep what predicts."""
+        if self._began.conversion == "vote":
+            for one in rounds:
+                self._count_vote()
+                self._feed(X, y, groups, weights, [one])
+            return
+        # Round t is drawn with probability 1/t: all are equally likely in the end.
+        ages = np.arange(self._n_played + 1, self._n_played + 1 + len(rounds))
+        drawn = np.flatnonzero(self._rng.random(len(rounds)) * ages < 1.0)
+        self._n_played += len(rounds)
+        if len(drawn):
+            place = int(drawn[-1])
+            self._feed(X, y, groups, weights, rounds[:place])
+            self.chosen_ = _snapshot(self.learner_)
+            rounds = rounds[place:]
+        self._feed(X, y, groups, weights, rounds)
+
+    def _count_vote(self) -> None:
+        """Count a round of the present hypothesis, and keep it where it is new."""
+        now = self.learner_
+        # A hypothesis changes with an update, and where room is made for one that then is none;
+        # with a c that changes, in every round.
+        state = getattr(now, "n_updates_", None), len(getattr(now, "support_vectors_", ()))
+        tuned = callable(getattr(now, "c", None)) or hasattr(now, "tuning")
+        if state[0] is None or tuned or state != self._voted:
+            self.votes_.append((_snapshot(now), 0))
+            self._voted = state
+        learner, count = self.votes_[-1]
+        self.votes_[-1] = (learner, count + 1)
+
+    def _restart(self, X: Any, y: Any, groups: Any, rounds: list[Indices]) -> None:
+        """Learn afresh on each of some parts, draw a hypothesis of each, and hold a contest."""
+        n = len(rounds)
+        held = max(1, round(self.validation_fraction * n))
+        if n - held < 1:
+            raise ParameterError(f"{n} rounds are too few for conversion='validation'.")
+        order = self._rng.permutation(n) if self.shuffle else np.arange(n)
+        contest = np.concatenate([rounds[i] for i in order[:held]])
+        n_parts = min(int(self.n_candidates), n - held)
+        size = (n - held) // n_parts  # what is left over is dropped
+        least = np.inf
+        for begin in range(held, held + n_parts * size, size):
+            part = [rounds[i] for i in order[begin : begin + size]]
+            self._totals = self._counted()
+            self.learner_ = self._fresh()
+            self._announce(X, y, groups, part[0])
+            cut = int(self._rng.integers(size))
+            self._feed(X, y, groups, None, part[:cut])
+            candidate = _snapshot(self.learner_)
+            self._feed(X, y, groups, None, part[cut:])
+            asked = None if groups is None else np.asarray(groups)[contest]
+            truth = None if y is None else y[contest]
+            cost = _error(candidate, X[contest], truth, asked, self._began.queries)
+            if cost < least:
+                least, self.chosen_ = cost, candidate
+
+    def _validate(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
+        X = validate_data(self, X, accept_sparse="csr", reset=reset)
+        if y is None:
+            return X, None
+        y = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
+        check_consistent_length(X, y)
+        return X, column_or_1d(y, warn=True) if y.ndim == 2 and y.shape[1] == 1 else y
+
+    # Predicting -------------------------------------------------------------------------------
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return what the hypothesis predicts, or most of them [shape=(m,)]; ties go up.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix [shape=(m, d)]
+
+        Returns
+        -------
+        np.ndarray [shape=(m,)], or [shape=(m, K)] of 0 and 1 from rankers of label sets
+        """
+        check_is_fitted(self, "learner_")
+        if self._began.conversion != "vote":
+            return np.asarray(self.chosen_.predict(X))
+        shares, sets = self._ballot(X)
+        if sets:
+            return (shares >= 0.5).astype(np.int64)
+        if not self._began.classes:
+            return np.where(shares[:, 1] >= 0.5, 1, -1)
+        # Of two classes a tie goes to the second, of more to the first.
+        best = shares[:, 1] >= 0.5 if shares.shape[1] == 2 else np.argmax(shares, axis=1)
+        predicted: npt.NDArray[Any] = self.classes_[best.astype(np.intp)]
+        return predicted
+
+    @_if_learner_has("decision_function")
+    def decision_function(self, X: Any) -> Floats:
+        """Return the scores of the hypothesis; with "vote" the share of the votes.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix [shape=(m, d)]
+
+        Returns
+        -------
+        np.ndarray [shape=(m, K)], or [shape=(m,)] of two classes and of outliers
+            Of these two the difference of the shares; of label sets the shares less one half.
+        """
+        check_is_fitted(self, "learner_")
+        if self._began.conversion != "vote":
+            return np.asarray(self.chosen_.decision_function(X))
+        shares, sets = self._ballot(X)
+        if sets:
+            return shares - 0.5
+        return shares[:, 1] - shares[:, 0] if shares.shape[1] == 2 else shares
+
+    def score(self, X: Any, y: Any = None, groups: Any = None) -> float:
+        """Return 1 less the mean error: of classes, of pairs in queries, or of numbers.
+
+        Parameters
+        ----------
+        X, y, groups
+            As in `fit`.
+
+        Returns
+        -------
+        float
+        """
+        check_is_fitted(self, "learner_")
+        one = self if self._began.conversion == "vote" else self.chosen_
+        X, y = self._validate(X, y, reset=False)
+        return 1.0 - _error(one, X, y, groups, self._began.queries)
+
+    def _ballot(self, X: Any) -> tuple[Floats, bool]:
+        """Return the share of the votes of each class, and whether votes are sets of labels."""
+        classes = self.classes_ if self._began.classes else np.array([-1, 1])
+        votes = [(np.asarray(learner.predict(X)), learner, n) for learner, n in self.votes_]
+        total = np.zeros((len(votes[0][0]), len(classes)))
+        sets = False
+        for found, learner, count in votes:
+            if found.ndim == 2:
+                sets = True
+                total[:, np.searchsorted(classes, learner.classes_)] += count * found
+            else:
+                total[np.arange(len(found)), np.searchsorted(classes, found)] += count
+        return total / sum(count for *_, count in votes), sets
+
+    # What is known ----------------------------------------------------------------------------
+
+    @property
+    def classes_(self) -> npt.NDArray[Any]:
+        """The labels known so far, sorted."""
+        check_is_fitted(self, "learner_")
+        known: npt.NDArray[Any] = self.learner_.classes_
+        return known
+
+    def _counted(self) -> dict[str, Any]:
+        return {k: v + getattr(self.learner_, k, 0) for k, v in self._totals.items()}
+
+    @property
+    def n_rounds_(self) -> int:
+        """Rounds played."""
+        check_is_fitted(self, "learner_")
+        return int(self._counted()["n_rounds_"])
+
+    @property
+    def n_mistakes_(self) -> int:
+        """Rounds with a mistake, as the learner counts them."""
+        check_is_fitted(self, "learner_")
+        return int(self._counted()["n_mistakes_"])
+
+    @property
+    def n_updates_(self) -> int:
+        """Rounds with a step."""
+        check_is_fitted(self, "learner_")
+        return int(self._counted()["n_updates_"])
+
+    @property
+    def cumulative_loss_(self) -> float:
+        """Sum of the losses."""
+        check_is_fitted(self, "learner_")
+        return float(self._counted()["cumulative_loss_"])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if self._has("sample_weight"):
+            tags = copy.deepcopy(get_tags(self._given()))
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _snapshot(learner: Any) -> Any:
+    """Return a copy that predicts with the hypothesis of now; it is not to learn more."""
+    return learner.snapshot() if hasattr(learner, "snapshot") else copy.deepcopy(learner)
+
+
+def _error(learner: Any, X: Any, y: Any, groups: Any, queries: bool) -> float:
+    """Return the mean error on some examples: the share that is wrong, or the absolute one."""
+    if queries:
+        return 1.0 - float(learner.score(X, y, groups))
+    found = np.asarray(learner.predict(X))
+    if hasattr(learner, "offset_"):  # one class: what lies outside
+        return float(np.mean(found != 1))
+    if not hasattr(learner, "classes_"):
+        return float(np.mean(np.abs(found - y)))
+    if y.ndim == 2 and found.ndim == 1:  # is the best label relevant?
+        codes = np.searchsorted(learner.classes_, found)
+        return float(np.mean(y[np.arange(len(y)), codes] == 0))
+    wrong = found != y
+    return float(np.mean(wrong.any(axis=1) if wrong.ndim == 2 else wrong))
