@@ -112,8 +112,8 @@ class OnlineToBatch(VectorEstimator):
     >>> rng = np.random.default_rng(0)
     >>> X = rng.uniform(-1.0, 1.0, size=(400, 2))
     >>> y = np.where(np.hypot(*X.T) < 0.6, "in", "out")
-    >>> model = OnlineToBatch(KernelPA(sigma=0.3), "validation", n_candidates=3)
-    >>> bool(model.fit(X[:300], y[:300]).score(X[300:], y[300:]) > 0.8)
+    >>> model = OnlineToBatch(KernelPA(sigma=0.3), "vote")
+    >>> bool(model.fit(X[:300], y[:300]).score(X[300:], y[300:]) > 0.85)
     True
     """
 
