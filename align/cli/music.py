@@ -74,6 +74,12 @@ BUNDLED = "piano"
     help="A4 of the recording, such as 415; by default found, from 400 to 466.",
 )
 @click.option(
+    "--offsets",
+    is_flag=True,
+    help="Also find where each note ends, as far as that can be heard, with a confidence: columns "
+    "of tables, in JSON, and the lengths of notes in other formats. For models that learned it.",
+)
+@click.option(
     "--sonify",
     "audible",
     type=FILE,
@@ -94,6 +100,7 @@ def music(
     repeats: str,
     transpose: int | None,
     tuning: float | None,
+    offsets: bool,
     audible: Path | None,
     strict: bool,
     overwrite: bool,
@@ -133,7 +140,7 @@ def music(
     if aligner.kind != "music":
         raise ModelError(f"{model}: is a model of {aligner.kind}, not of music.")
     with console.first_run(otherwise=f"Aligning {audio} ..."):
-        aligner.set_params(repeats=repeats, transpose=transpose, tuning=tuning)
+        aligner.set_params(repeats=repeats, transpose=transpose, tuning=tuning, offsets=offsets)
         found: MusicAlignment = aligner.align(audio, score)
     show_details(console, model, found)
     found = without_name(found, audio)

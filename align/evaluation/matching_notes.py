@@ -101,7 +101,7 @@ def _scored(name: str, notes: NoteTimes, truth: str) -> tuple[FileResult, list[i
     used = np.zeros(len(notes.notes), dtype=np.intp)
     rows = read_truth_rows(truth)
     index, true = [], []
-    for row, time in rows:
+    for row, time, _ in rows:
         near = [k for k in places[row.pitch] if abs(notes.notes[k].onset - row.onset) <= _NEAR]
         if near:
             place = min(near, key=lambda k: (used[k], abs(notes.notes[k].onset - row.onset)))

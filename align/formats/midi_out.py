@@ -8,7 +8,8 @@ within a tolerance (5 ms) of its performed time: never more than one tempo event
   channels, velocities, metre and everything else stay. Otherwise the notes are written on one
   track, with a score second as two quarter notes.
 * By default each note stands a little beside its beat, where it was really played, exact to a
-  tick; without `asynchrony` it stands on its beat, and sounds when its chord does.
+  tick, and ends where it was measured to end, if that is known; without `asynchrony` it stands on
+  its beat, and sounds when its chord does.
 * Music that does not begin at the start of the recording needs time before its first beat: the
   rest before it is stretched, or, where there is none, whole bars are put in front.
 * A tempo event knows at most 16.7 s for a quarter note. Where grace notes, written a few ticks
@@ -314,8 +315,8 @@ def _move_notes(
     alignment: TimedNotes,
     tempo: TempoMap,
 ) -> None:
-    """Put each note where it was played; its end moves by as much as its beginning."""
-    played = alignment.onsets.tolist()
+    """Put each note where it was played; an end that was not measured moves with its beginning."""
+    played, ends = alignment.onsets.tolist(), alignment.measured_offsets
     last: dict[tuple[int, int, int], tuple[int, list[Any] | None]] = {}
     order = sorted(range(len(places)), key=lambda k: (places[k].tick, played[k]))
     for k in order:
@@ -324,7 +325,10 @@ def _move_notes(
         tick = tempo.tick(played[k])
         end = None if places[k].end is None else tracks[track][places[k].end[1]]  # type: ignore[index]
         if end is not None:
-            end[0] = max(end[0] + tick - begin[0], tick + 1)
+            close = end[0] + tick - begin[0]
+            if ends is not None and np.isfinite(ends[k]):
+                close = tempo.tick(float(ends[k]))
+            end[0] = max(close, tick + 1)
         begin[0] = tick
         # A key cannot be struck again before it is released.
         key = (track, begin[1].channel, begin[1].note)

@@ -11,13 +11,15 @@
                      "probability": 0.95, "notes": ["n7"], "bars": [7, 7]}, ...],
      "notes": [{"id": "n0", "pitch": 74, "name": "D5", "score_onset": 0.0, "score_duration": 0.5,
                 "onset": 0.52, "offset": 1.05, "chord": 0, "confidence": 0.98,
-                "unplayed": 0.01}, ...],
+                "unplayed": 0.01, "measured_offset": 1.05, "offset_confidence": 0.9}, ...],
      "chords": [{"score_onset": 0.0, "onset": 0.52}, ...],
      "beats": [{"score_time": 0.0, "time": 0.52, "bar": 1, "beat": 1.0}, ...]}
 
 ``beats``, and the ``bars`` of a passage, are there where the score says its bars. The ``time`` of
 a beat, by the time map, is not read. There are no ``passages`` where all of the score is played
-once. ``unplayed`` is the probability that a note was not played, where the model knows it.
+once. ``unplayed`` is the probability that a note was not played, where the model knows it. Where
+the ends of notes were looked for, ``measured_offset`` is the end that was found, null where that
+is not known; ``offset`` is the same, or where the score puts the end. Only the former is read.
 """
 
 import json
@@ -59,6 +61,11 @@ def format_music_json(alignment: TimedNotes) -> str:
             entry["confidence"] = float(alignment.confidence[k])
         if alignment.unplayed is not None:
             entry["unplayed"] = float(alignment.unplayed[k])
+        if alignment.measured_offsets is not None:
+            end = float(alignment.measured_offsets[k])
+            entry["measured_offset"] = end if np.isfinite(end) else None
+        if alignment.offset_confidence is not None:
+            entry["offset_confidence"] = float(alignment.offset_confidence[k])
         notes.append(entry)
     chords = zip(
         alignment.chord_score_onsets.tolist(), alignment.chord_onsets.tolist(), strict=True
@@ -129,12 +136,16 @@ def read_music_json(path: str | os.PathLike[str], *, duration: float | None = No
     }
     chord_of = table["chord"].astype(np.intp)
     scored, played = _chords(content.get("chords", []), chord_of, table["score_onset"], name)
-    confidence, unplayed = (
+    confidence, unplayed, sure = (
         np.array([_number(note, key, "a note", name) for note in notes])
         if all(key in note for note in notes)
         else None
-        for key in ("confidence", "unplayed")
+        for key in ("confidence", "unplayed", "offset_confidence")
     )
+    heard = None
+    if all("measured_offset" in note for note in notes):
+        ends = [_optional(note, "measured_offset", name) for note in notes]
+        heard = np.array(ends, dtype=np.float64)  # None becomes NaN
     return NoteTimes(
         tuple(
             Note(int(pitch), onset)
@@ -163,6 +174,8 @@ def read_music_json(path: str | os.PathLike[str], *, duration: float | None = No
         _optional(content, "tuning", name),
         unplayed,
         tuple(_mismatch(entry, name) for entry in _list(content, "mismatches", name)),
+        heard,
+        sure,
     )
 
 

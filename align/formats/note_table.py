@@ -14,6 +14,10 @@ deleted is a note that was not played.
 Where the model knows how probably a note was not played, a column ``unplayed`` says so; it is not
 read back, nor are the name and the confidence. Where the score says its bars, the columns ``bar``
 and ``beat`` follow: `align.formats.beats`. They are for people, and are not read back.
+
+Where the ends of notes were looked for, ``performed_offset_s`` is where each was found to end,
+empty where that is not known, and ``offset_confidence`` how probably it is right. As a truth to
+train on, the ends of the table count as well: correct them, or leave the column out.
 """
 
 import csv
@@ -54,6 +58,9 @@ def format_note_table(alignment: TimedNotes, *, separator: str = ",") -> str:
     columns = [name for name in _COLUMNS if name != "confidence" or confidence is not None]
     unplayed = alignment.unplayed
     columns += ["unplayed"] if unplayed is not None else []
+    heard, sure = alignment.measured_offsets, alignment.offset_confidence
+    columns += ["performed_offset_s"] if heard is not None else []
+    columns += ["offset_confidence"] if sure is not None else []
     beats = alignment.beats
     if beats is not None:
         columns += ["bar", "beat"]
@@ -73,6 +80,10 @@ def format_note_table(alignment: TimedNotes, *, separator: str = ",") -> str:
         }
         if unplayed is not None:
             row["unplayed"] = f"{unplayed[k]:.4f}"
+        if heard is not None:
+            row["performed_offset_s"] = f"{heard[k]:.6f}" if np.isfinite(heard[k]) else ""
+        if sure is not None:
+            row["offset_confidence"] = f"{sure[k]:.4f}"
         if beats is not None:
             row.update(bar=str(bars[k]), beat=f"{places[k]:.3f}".rstrip("0").rstrip("."))
         writer.writerow([row[name] for name in columns])
@@ -94,9 +105,9 @@ def read_note_table(path: str | os.PathLike[str], *, duration: float | None = No
     rows = read_truth_rows(path)
     if not rows:
         raise DataError("has no notes; give one on each line.", path=name)
-    check_pitches([row for row, _ in rows], name)
+    check_pitches([row for row, _, _ in rows], name)
     lines: dict[str, int | None] = {}
-    for row, time in rows:
+    for row, time, _ in rows:
         if row.id and row.id in lines:
             raise DataError(
                 f"the note {row.id!r} stands in line {lines[row.id]} as well; give each note its "
@@ -113,8 +124,8 @@ def read_note_table(path: str | os.PathLike[str], *, duration: float | None = No
                 line=row.line,
             )
     rows.sort(key=lambda item: (item[0].onset, item[0].pitch))
-    score = Score.of([row for row, _ in rows])
-    times = np.array([time for _, time in rows], dtype=np.float64)
+    score = Score.of([row for row, _, _ in rows])
+    times = np.array([time for _, time, _ in rows], dtype=np.float64)
     return notes_of_score(score, times, path=name, duration=duration)
 
 

@@ -145,6 +145,14 @@ class TimedNotes(NotesOfScore, Protocol):
     def mismatches(self) -> tuple[Mismatch, ...]:
         """Where score and recording disagree."""
 
+    @property
+    def measured_offsets(self) -> Float64 | None:
+        """Where each note was heard to end, in seconds, NaN where not known [shape=(N,)]."""
+
+    @property
+    def offset_confidence(self) -> Float64 | None:
+        """How probably that end is right, in [0, 1] [shape=(N,)]."""
+
     def to_performed(self, score_seconds: npt.ArrayLike) -> Float64:
         """Return seconds of the recording for score seconds."""
 
@@ -178,7 +186,7 @@ class NoteTimes:
         Which repeats of the score were taken.
     beats : Beats, optional
         Bars and beats of the score.
-    passages, transposition, tuning, unplayed, mismatches
+    passages, transposition, tuning, unplayed, mismatches, measured_offsets, offset_confidence
         Of `align.MusicAlignment`, where the file tells them.
     """
 
@@ -206,6 +214,8 @@ class NoteTimes:
     tuning: float | None = None
     unplayed: Float64 | None = None
     mismatches: tuple[Mismatch, ...] = ()
+    measured_offsets: Float64 | None = None
+    offset_confidence: Float64 | None = None
 
     def __len__(self) -> int:
         return len(self.events)

@@ -13,6 +13,7 @@ end       ``end``, ``offset``, ``offset_s``, ``end_s`` (optional, instead of the
 id        ``id``, ``score_id``, ``note_id`` (optional)
 grace     ``grace``: 0 or 1 (optional)
 performed ``performed_onset_s``, ``performed_onset``, ``performed`` (truth only)
+ended     ``performed_offset_s``, ``performed_offset`` (truth only, optional, may be empty)
 ========= ==========================================================
 
 A table without names is read as ``onset,pitch`` or ``onset,pitch,duration``. Rows may come in
@@ -36,24 +37,25 @@ _NAMES = {
     "id": ("id", "score_id", "note_id"),
     "grace": ("grace",),
     "performed": ("performed_onset_s", "performed_onset", "performed"),
+    "ended": ("performed_offset_s", "performed_offset"),
 }
 
 
 def read_table_notes(path: str | os.PathLike[str]) -> list[NoteRow]:
     """Return the notes of a table, empty where there are none; DataError names the line."""
-    return [row for row, _ in _read(path, truth=False)]
+    return [row for row, _, _ in _read(path, truth=False)]
 
 
-def read_truth_rows(path: str | os.PathLike[str]) -> list[tuple[NoteRow, float]]:
-    """Return the notes of a table with the time in seconds at which each was played.
+def read_truth_rows(path: str | os.PathLike[str]) -> list[tuple[NoteRow, float, float]]:
+    """Return the notes of a table with the times in seconds at which each was played and ended.
 
-    Raises DataError, naming the line, where the column onset, pitch or performed is missing, or a
-    value is not what it should be.
+    The end is NaN where the table does not say it. Raises DataError, naming the line, where the
+    column onset, pitch or performed is missing, or a value is not what it should be.
     """
     return _read(path, truth=True)
 
 
-def _read(path: str | os.PathLike[str], truth: bool) -> list[tuple[NoteRow, float]]:
+def _read(path: str | os.PathLike[str], truth: bool) -> list[tuple[NoteRow, float, float]]:
     name = os.fspath(path)
     rows = table_rows(read_text(path), name)
     if not rows:
@@ -70,7 +72,7 @@ def _read(path: str | os.PathLike[str], truth: bool) -> list[tuple[NoteRow, floa
     return notes
 
 
-def _note(cells: dict[str, str], path: str, line: int) -> tuple[NoteRow, float]:
+def _note(cells: dict[str, str], path: str, line: int) -> tuple[NoteRow, float, float]:
     onset = parse_number(cells["onset"], "onset", path, line)
     if onset < 0:
         raise DataError(
@@ -99,8 +101,17 @@ def _note(cells: dict[str, str], path: str, line: int) -> tuple[NoteRow, float]:
     performed = 0.0
     if "performed" in cells:
         performed = parse_number(cells["performed"], "performed onset", path, line)
+    ended = float("nan")
+    if cells.get("ended"):
+        ended = parse_number(cells["ended"], "performed offset", path, line)
+        if ended < performed:
+            raise DataError(
+                f"the note ends at {ended:g} s, before it is played at {performed:g} s.",
+                path=path,
+                line=line,
+            )
     row = NoteRow(onset, int(pitch), duration, cells.get("id", ""), grace in ("1", "true"), line)
-    return row, performed
+    return row, performed, ended
 
 
 def _columns(row: tuple[int, list[str]], path: str, truth: bool) -> tuple[dict[str, int], int]:
@@ -109,6 +120,7 @@ def _columns(row: tuple[int, list[str]], path: str, truth: bool) -> tuple[dict[s
     columns = columns_named(cells, _NAMES)
     if not truth:
         columns.pop("performed", None)
+        columns.pop("ended", None)
     wanted = ["onset", "pitch", *(["performed"] if truth else [])]
     if all(column in columns for column in wanted):
         return columns, 1

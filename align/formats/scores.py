@@ -210,15 +210,29 @@ class NoteTruth:
         Note of the score, for each row of the file; a note may have several.
     performed : np.ndarray [shape=(R,)]
         Seconds in the recording.
+    ended : np.ndarray [shape=(R,)], optional
+        When each ended, in seconds: the key and the pedal were let go, or the same pitch was
+        struck again. NaN where it is not known.
     """
 
     index: IntArray
     performed: Float64
+    ended: Float64 | None = None
 
     def onsets(self, n_notes: int) -> Float64:
         """Time of each note of the score [shape=(n_notes,)]: the mean of its rows, or NaN."""
-        count = np.bincount(self.index, minlength=n_notes)
-        total = np.bincount(self.index, self.performed, minlength=n_notes)
+        return self._means(self.performed, n_notes)
+
+    def offsets(self, n_notes: int) -> Float64 | None:
+        """When each note ended [shape=(n_notes,)]: mean of its rows, or NaN; None without any."""
+        if self.ended is None or not np.isfinite(self.ended).any():
+            return None
+        return self._means(self.ended, n_notes)
+
+    def _means(self, times: Float64, n_notes: int) -> Float64:
+        known = np.isfinite(times)
+        count = np.bincount(self.index, known, minlength=n_notes)
+        total = np.bincount(self.index, np.where(known, times, 0.0), minlength=n_notes)
         out = np.full(n_notes, np.nan)
         np.divide(total, count, out=out, where=count > 0)
         return out
@@ -367,7 +381,8 @@ def read_note_truth(
     ----------
     path : path
         A table with the columns ``score_onset_s``, ``pitch`` and ``performed_onset_s``, one row
-        for each note that was played; notes that were left out have none.
+        for each note that was played; notes that were left out have none. A column
+        ``performed_offset_s`` may say when each ended.
     score : Score
         The score the rows speak of.
     tolerance : float
@@ -387,8 +402,8 @@ def read_note_truth(
     name = os.fspath(path)
     by_pitch = {int(p): np.flatnonzero(score.pitches == p) for p in np.unique(score.pitches)}
     used = np.zeros(len(score), dtype=np.intp)
-    index, performed = [], []
-    for row, time in read_truth_rows(path):
+    index, performed, ended = [], [], []
+    for row, time, end in read_truth_rows(path):
         notes = by_pitch.get(row.pitch, np.empty(0, dtype=np.intp))
         distance = np.abs(score.onsets[notes] - row.onset)
         near = distance <= tolerance
@@ -411,6 +426,8 @@ def read_note_truth(
         used[note] += 1
         index.append(note)
         performed.append(time)
+        ended.append(end)
     if not index:
         raise DataError("has no rows; give one for each note that was played.", path=name)
-    return NoteTruth(np.array(index, dtype=np.intp), np.array(performed, dtype=np.float64))
+    times = (np.array(each, dtype=np.float64) for each in (performed, ended))
+    return NoteTruth(np.array(index, dtype=np.intp), *times)

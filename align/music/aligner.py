@@ -36,6 +36,7 @@ from align.learners.structured.costs import OnsetCost, RampCost, make_cost
 from align.music.calibration import Calibration, placed_pieces
 from align.music.decoding import SPREAD, find_chords, windows_of
 from align.music.default_functions import DEFAULT_NAMES, DefaultFunctions
+from align.music.end_evidence import N_END_EVIDENCE
 from align.music.finding import best_part, read_music, result_of
 from align.music.following import Follower, Weights
 from align.music.functions import ChordFeature, ChordFunctions, frame_length
@@ -107,6 +108,9 @@ class MusicAligner(Aligner):
         a fifth is found where the score does not match as it is written.
     tuning : float, optional
         A4 of the recordings in Hz; by default found between 400 and 466.
+    offsets : bool
+        Also find where each note ends, as far as that can be heard; see `align.music.ends`. It
+        takes a model that was trained on pieces whose truth says it.
 
     Attributes
     ----------
@@ -123,6 +127,9 @@ class MusicAligner(Aligner):
     unplayed_ : EvidenceModel or None
         From evidence to the probability that a note was not played. None without a network, and
         in models of a version that did not learn it.
+    ends_ : EvidenceModel or None
+        From evidence to the probability that a note ends at a candidate. None where no truth said
+        when notes end.
     match_range_ : (float, float) or None
         What 95 % of the training recordings do not reach with the score of another piece, and what
         95 % of them reach with their own, as long as the latter is more. Below the middle, a
@@ -142,6 +149,7 @@ class MusicAligner(Aligner):
     offset_: float
     confidence_: EvidenceModel
     unplayed_: EvidenceModel | None
+    ends_: EvidenceModel | None
     match_range_: tuple[float, float] | None
 
     def __init__(
@@ -162,6 +170,7 @@ class MusicAligner(Aligner):
         repeats: str = "auto",
         transpose: int | None = None,
         tuning: float | None = None,
+        offsets: bool = False,
         n_jobs: int | None = None,
         random_state: int = 0,
     ) -> None:
@@ -180,6 +189,7 @@ class MusicAligner(Aligner):
         self.repeats = repeats
         self.transpose = transpose
         self.tuning = tuning
+        self.offsets = offsets
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -288,8 +298,9 @@ class MusicAligner(Aligner):
         Parameters
         ----------
         examples : sequence of Example
-            Events are the notes of the score; `onsets` are NaN where a note was not played. One
-            that cannot be used is left out and named in `problems_`.
+            Events are the notes of the score; `onsets` are NaN where a note was not played. Where
+            their `truth` says when notes ended, that is learned as well. One that cannot be used
+            is left out and named in `problems_`.
         sample_weight : sequence of float, optional
             How much each piece counts when the network is trained; by default 1. Raise it for
             instruments that are rare in the training set.
@@ -363,6 +374,7 @@ class MusicAligner(Aligner):
         self.offset_ = found.offset
         self.confidence_ = found.confidence
         self.unplayed_ = found.unplayed
+        self.ends_ = found.ends
         self.match_range_ = found.match_range
 
     def _recalibrate(
@@ -470,6 +482,11 @@ class MusicAligner(Aligner):
     @one_thread()
     def _find(self, audio: Any, events: Any, rate: int | None) -> MusicAlignment:
         check_key(self.transpose, self.tuning)
+        if self.offsets and self.ends_ is None:
+            raise ModelError(
+                "the model has not learned where notes end; train one on pieces whose truth.csv "
+                "has a column performed_offset_s, or leave the offsets out."
+            )
         whole = read_music(
             audio,
             events,
@@ -483,7 +500,13 @@ class MusicAligner(Aligner):
         found = best_part(whole, self._place, self.match_range_, shifts)
         file = None if isinstance(audio, np.ndarray) else os.fspath(audio)
         return result_of(
-            found, self.confidence_, self.unplayed_, self.offset_, self.match_range_, file
+            found,
+            self.confidence_,
+            self.unplayed_,
+            self.offset_,
+            self.match_range_,
+            file,
+            self.ends_ if self.offsets else None,
         )
 
     def _place(self, performance: Performance) -> tuple[PlacedNotes, float]:
@@ -517,6 +540,8 @@ class MusicAligner(Aligner):
         arrays = {"confidence": self.confidence_.weights}
         if self.unplayed_ is not None:
             arrays["unplayed"] = self.unplayed_.weights
+        if self.ends_ is not None:
+            arrays["ends"] = self.ends_.weights
         if named and named[0].has_state:
             header["network"], own = named[0].get_state()
             arrays.update({f"{_NETWORK}{name}": array for name, array in own.items()})
@@ -560,6 +585,9 @@ class MusicAligner(Aligner):
             self.unplayed_ = EvidenceModel.from_array(
                 arrays["unplayed"], "unplayed", size + N_UNPLAYED
             )
+        self.ends_ = None
+        if "ends" in arrays:
+            self.ends_ = EvidenceModel.from_array(arrays["ends"], "ends", N_END_EVIDENCE)
 
     @classmethod
     def _with_features(cls, params: Mapping[str, Any], features: Sequence[Any]) -> Self:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from align.errors import AlignError
 from align.music.confidence import TOLERANCE
 from align.music.decoding import Weights, find_chords
+from align.music.ends import ends_model
 from align.music.functions import ChordFunctions
 from align.music.performance import make_performance
 from align.music.pieces import TimedPiece
@@ -64,6 +65,9 @@ class Calibration:
         the latter is more.
     unplayed : EvidenceModel or None
         From evidence to the probability that a note was not played; None without a network.
+    ends : EvidenceModel or None
+        From evidence to the probability that a note ended at a candidate; None where no end is
+        known.
     """
 
     def __init__(
@@ -85,6 +89,7 @@ class Calibration:
         hits = [np.abs(error - self.offset) <= TOLERANCE for error in errors]
         self.confidence = EvidenceModel.fit([p.evidence for p in placed], hits)
         self.unplayed = _unplayed_model(pieces, functions, weights, placed, random_state)
+        self.ends = ends_model(pieces, placed, self.offset)
         self.match_range: tuple[float, float] | None = None
         right = [p.match for p in placed if p.match is not None]
         wrong = _wrong_matches(pieces, functions, weights) if right else []

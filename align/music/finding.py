@@ -16,6 +16,8 @@ import numpy.typing as npt
 
 from align.features.note_levels import semitone_levels, set_tuning, signal_tuning
 from align.music.coarse import sounding_part
+from align.music.end_evidence import end_candidates
+from align.music.ends import LEAST, chosen_ends
 from align.music.keys import described, semitones_of
 from align.music.mismatches import long_waits, score_mismatches, unplayed_of, wrong_score
 from align.music.parts import (
@@ -156,8 +158,12 @@ def result_of(
     offset: float,
     match_range: MatchRange,
     audio: str | None,
+    ends_model: EvidenceModel | None = None,
 ) -> MusicAlignment:
-    """Return the result of what `best_part` found; onsets are `offset` seconds late."""
+    """Return the result of what `best_part` found; onsets are `offset` seconds late.
+
+    Where the notes end is looked for only where there is a model of it.
+    """
     whole, part, placed, index = found.whole, found.part, found.placed, found.index
     duration, match = whole.signal.duration, placed.match
     warnings = list(part.warnings)
@@ -192,9 +198,11 @@ def result_of(
     onsets, confidence = chords[whole.chord_of], np.zeros(n)
     onsets[index] = placed.notes[part.row] - offset
     confidence[index] = trust * confidence_of(placed.evidence)[part.row]
+    onsets = np.clip(onsets, 0.0, duration)
+    heard, sure = _ends_of(found, ends_model, onsets, offset, trust)
     return MusicAlignment.from_score(
         whole.score,
-        np.clip(onsets, 0.0, duration),
+        onsets,
         duration=duration,
         end=min(max(part.end, float(placed.chords[-1])), duration),
         confidence=confidence,
@@ -211,7 +219,31 @@ def result_of(
         mismatches=mismatches,
         transposition=part.shift,
         tuning=440.0 * 2.0 ** (tuning / 12.0),
+        measured_offsets=heard,
+        offset_confidence=sure,
     )
+
+
+def _ends_of(
+    found: FoundPart,
+    model: EvidenceModel | None,
+    onsets: Float64,
+    offset: float,
+    trust: float,
+) -> tuple[Float64 | None, Float64 | None]:
+    """Return where each note of the whole score was heard to end, NaN where unknown, and how sure.
+
+    `onsets` [shape=(N,)] are those of the result; what is found is `offset` seconds late.
+    """
+    if model is None:
+        return None, None
+    part, placed = found.part, found.placed
+    made = end_candidates(part, placed.notes - offset, placed.chords - offset)
+    times, probability = chosen_ends(made, model, len(part.notes))
+    heard, sure = np.full(onsets.size, np.nan), np.zeros(onsets.size)
+    heard[found.index] = np.minimum(times[part.row], found.whole.signal.duration)
+    sure[found.index] = trust * probability[part.row]
+    return np.where((sure < LEAST) | (heard <= onsets), np.nan, heard), sure
 
 
 def _disagreement(

@@ -21,7 +21,8 @@ class TimedPiece:
     """A piece whose note times are known.
 
     `onsets` [shape=(M,)] are when each of its merged notes was played, in seconds, NaN where it
-    was not; `weight` is how much it counts where networks are trained.
+    was not; `weight` is how much it counts where networks are trained. `ends` [shape=(M,)] are
+    when each note ended, NaN where that is not known; None where it is known of no note.
     """
 
     name: str
@@ -29,6 +30,7 @@ class TimedPiece:
     performance: Performance
     onsets: npt.NDArray[np.float64]
     weight: float = 1.0
+    ends: npt.NDArray[np.float64] | None = None
 
     @property
     def signal(self) -> Signal:
@@ -71,7 +73,15 @@ def read_piece(example: Example, name: str, weight: float, highest_rate: int) ->
             f"{duration:.3f} s.",
             path=name,
         )
-    return TimedPiece(name, example.group, performance, performance.merged(example.onsets), weight)
+    ended = None if example.truth is None else example.truth.offsets(len(example.onsets))
+    return TimedPiece(
+        name,
+        example.group,
+        performance,
+        performance.merged(example.onsets),
+        weight,
+        None if ended is None else performance.merged(ended),
+    )
 
 
 def describe_piece(piece: TimedPiece) -> list[object]:
@@ -79,4 +89,4 @@ def describe_piece(piece: TimedPiece) -> list[object]:
     p = piece.performance
     notes = [(note.pitch, note.onset) for note in p.notes.notes]
     about = [piece.name, piece.group, piece.weight, p.signal.rate, notes]
-    return [*about, p.signal.samples, piece.onsets, p.context, p.coarse]
+    return [*about, p.signal.samples, piece.onsets, piece.ends, p.context, p.coarse]

@@ -9,8 +9,8 @@ Conventions
   chords that overlap. The onsets of *chords* (notes that the score begins together) increase
   strictly.
 * The *time map* from score to performed seconds is linear between chords and continues at either
-  end with the tempo of the nearest chords. Where a note ends is not measured: it is where the time
-  map puts the end that is written in the score.
+  end with the tempo of the nearest chords. A note ends where it was heard to end, where that is
+  known; else where the time map puts the end that is written in the score.
 """
 
 import os
@@ -87,6 +87,11 @@ class MusicAlignment(NoteWriting, Timing):
     mismatches : sequence of Mismatch
         Notes that were not played (``unplayed``) and music that is not in the score
         (``unwritten``), in the order of the recording.
+    measured_offsets : array_like [shape=(N,)], optional
+        Where each note was heard to end, in seconds of the recording; NaN where that is not known.
+    offset_confidence : array_like [shape=(N,)], optional
+        How probably the end that was found is right, in [0, 1], by the rule of
+        `align.music.ends`; low where it is not known.
 
     Raises
     ------
@@ -122,6 +127,8 @@ class MusicAlignment(NoteWriting, Timing):
     tuning: float | None = None
     unplayed: Float64 | None = None
     mismatches: tuple[Mismatch, ...] = ()
+    measured_offsets: Float64 | None = None
+    offset_confidence: Float64 | None = None
 
     def __post_init__(self) -> None:
         events = tuple(self.events)
@@ -143,11 +150,11 @@ class MusicAlignment(NoteWriting, Timing):
         ids = tuple(f"n{k}" for k in range(n)) if ids is None else tuple(map(str, ids))
         if len(ids) != n or len(set(ids)) != n:
             raise ParameterError(f"note_ids must be {n} different names, one for each note.")
-        unplayed = self.unplayed
-        if unplayed is not None:
-            unplayed = vector(unplayed, n, "unplayed")
-            if not ((unplayed >= 0) & (unplayed <= 1)).all():
-                raise ParameterError("unplayed must lie in [0, 1].")
+        heard = self.measured_offsets
+        if heard is not None:
+            heard = vector(heard, n, "measured_offsets")
+            if (heard < onsets).any() or np.isinf(heard).any():
+                raise ParameterError("measured_offsets must not lie before the onsets.")
         if set(self.repeats) - {"y", "n"}:
             raise ParameterError(f"repeats={self.repeats!r}, must be letters y and n only.")
         self._set(
@@ -158,7 +165,9 @@ class MusicAlignment(NoteWriting, Timing):
             chord_onsets=chords.onsets,
             chord_score_onsets=chords.score_onsets,
             passages=tuple(self.passages),
-            unplayed=unplayed,
+            unplayed=_probability(self.unplayed, n, "unplayed"),
+            measured_offsets=heard,
+            offset_confidence=_probability(self.offset_confidence, n, "offset_confidence"),
             mismatches=tuple(self.mismatches),
             score_file=None if self.score_file is None else os.fspath(self.score_file),
         )
@@ -308,7 +317,7 @@ class MusicAlignment(NoteWriting, Timing):
 
     @property
     def offsets(self) -> Float64:
-        """Where each note ends by the score, in performed seconds [shape=(N,)]; not measured."""
+        """Where each note ends in seconds [shape=(N,)]: as measured, else by the score."""
         return np.minimum(self._note_ends(self.score_onsets), self.duration)
 
     @property
@@ -321,6 +330,8 @@ class MusicAlignment(NoteWriting, Timing):
     def _note_ends(self, score_onsets: Float64) -> Float64:
         """End of each note in seconds, `_SHORTEST` after its onset or later."""
         ends = self.to_performed(score_onsets + self.durations)
+        if self.measured_offsets is not None:
+            ends = np.where(np.isnan(self.measured_offsets), ends, self.measured_offsets)
         return np.maximum(ends, self.onsets + _SHORTEST)
 
     def to_performed(self, score_seconds: npt.ArrayLike) -> Float64:
@@ -391,8 +402,8 @@ class MusicAlignment(NoteWriting, Timing):
         Returns
         -------
         MusicAlignment
-            Chords are taken from the notes; confidence, match, passages and mismatches, which
-            spoke of the old times, are left out.
+            Chords are taken from the notes; confidence, match, passages, mismatches and heard
+            offsets, which spoke of the old times, are left out.
         """
         times = np.asarray(onsets, dtype=np.float64)
         return type(self)(
@@ -423,6 +434,16 @@ class MusicAlignment(NoteWriting, Timing):
             for k, (scored, played) in enumerate(times)
         ]
         return ["id", "note", "score (s)", "performed (s)"], rows
+
+
+def _probability(values: Any, n: int, name: str) -> Float64 | None:
+    """Return probabilities of n notes, checked."""
+    if values is None:
+        return None
+    checked = vector(values, n, name)
+    if not ((checked >= 0) & (checked <= 1)).all():
+        raise ParameterError(f"{name} must lie in [0, 1].")
+    return checked
 
 
 def _latest(times: Float64) -> float:

@@ -520,3 +520,56 @@ def test_what_holds_music(tmp_path: Path) -> None:
     names = {"a.csv", "a.json", "x.mid", "x.svl", "x.sv.csv"}
     every = [*names, "b.csv", "b.json", "c.json", "x.txt", "x.TextGrid", "absent.csv"]
     assert {name for name in every if is_music(tmp_path / name)} == names
+
+
+# Ends of notes ----------------------------------------------------------------------------------
+
+
+def with_ends() -> MusicAlignment:
+    notes = [Note(60, 0.0), Note(64, 0.5), Note(62, 1.0)]
+    return MusicAlignment(
+        notes,
+        [1.0, 1.6, 2.1],
+        duration=4.0,
+        measured_offsets=[1.3, np.nan, 3.5],
+        offset_confidence=[0.9, 0.2, 0.7],
+    )
+
+
+def test_ends_are_written_where_they_are_known(tmp_path: Path) -> None:
+    found = with_ends()
+    table = format_note_table(found).splitlines()
+    assert table[0].endswith(",performed_offset_s,offset_confidence")
+    assert [line.rsplit(",", 2)[1:] for line in table[1:]] == [
+        ["1.300000", "0.9000"],
+        ["", "0.2000"],
+        ["3.500000", "0.7000"],
+    ]
+    write_music(tmp_path / "a.json", found)
+    again = MusicAlignment.from_labels(tmp_path / "a.json")
+    np.testing.assert_array_equal(again.measured_offsets, found.measured_offsets)
+    np.testing.assert_array_equal(again.offset_confidence, found.offset_confidence)
+    write_music(tmp_path / "a.mid", found)
+    ends = [note.onset + note.duration for note in read_midi_notes(tmp_path / "a.mid")]
+    assert ends == pytest.approx([1.3, found.offsets[1], 3.5], abs=0.002)
+
+
+def test_a_truth_may_say_when_notes_ended(tmp_path: Path) -> None:
+    (tmp_path / "truth.csv").write_text(format_note_table(with_ends()), encoding="utf-8")
+    score = Score.of(with_ends().notes)
+    truth = read_note_truth(tmp_path / "truth.csv", score)
+    np.testing.assert_array_equal(truth.offsets(3), [1.3, np.nan, 3.5])
+    (tmp_path / "plain.csv").write_text("onset,pitch,performed\n0,60,1\n", encoding="utf-8")
+    assert read_note_truth(tmp_path / "plain.csv", score).offsets(3) is None
+    (tmp_path / "early.csv").write_text(
+        "onset,pitch,performed,performed_offset\n0,60,1,0.5\n", encoding="utf-8"
+    )
+    with pytest.raises(DataError, match=r"ends at 0\.5 s, before it is played at 1 s"):
+        read_note_truth(tmp_path / "early.csv", score)
+
+
+def test_ends_that_cannot_be_are_refused() -> None:
+    with pytest.raises(ParameterError, match="must not lie before the onsets"):
+        dataclasses.replace(with_ends(), measured_offsets=[0.9, np.nan, 3.5])
+    with pytest.raises(ParameterError, match=r"offset_confidence must lie in \[0, 1\]"):
+        dataclasses.replace(with_ends(), offset_confidence=[0.9, 1.2, 0.7])

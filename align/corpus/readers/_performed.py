@@ -31,9 +31,13 @@ def performed_midi(path: str) -> "tuple[Score, NoteTruth]":
 
 
 def score_in_ticks(
-    notes: "list[MidiNote]", per_quarter: int, performed: npt.NDArray[np.float64], path: str
+    notes: "list[MidiNote]",
+    per_quarter: int,
+    performed: npt.NDArray[np.float64],
+    path: str,
+    ended: npt.NDArray[np.float64] | None = None,
 ) -> "tuple[Score, NoteTruth]":
-    """Return the score of notes without their tempo, with the time each was played."""
+    """Return the score of notes without their tempo, with the times each was played and ended."""
     from align.formats.scores import NoteTruth, Score  # opens mido
 
     scale = _QUARTER / per_quarter
@@ -46,7 +50,11 @@ def score_in_ticks(
     order = sorted(range(len(rows)), key=lambda k: (rows[k].onset, rows[k].pitch))
     return (
         Score.of([rows[k] for k in order], path=path),
-        NoteTruth(np.arange(len(rows), dtype=np.intp), performed[order]),
+        NoteTruth(
+            np.arange(len(rows), dtype=np.intp),
+            performed[order],
+            None if ended is None else ended[order],
+        ),
     )
 
 

@@ -88,31 +88,32 @@ def _paired(midi: str, listed: str, delay: float) -> "tuple[Score, NoteTruth]":
     notes, per_quarter = midi_notes(midi)
     times = _times(listed)
     place: dict[int, int] = defaultdict(int)
-    performed = []
+    performed, ended = [], []
     for note in notes:
         mine = times.get(note.pitch, [])
         k = place[note.pitch]
         place[note.pitch] += 1
-        if k >= len(mine) or abs(mine[k] - note.onset) > _NEAR:
+        if k >= len(mine) or abs(mine[k][0] - note.onset) > _NEAR:
             raise DataError(
                 f"the note of pitch {note.pitch} at {note.onset:.3f} s of the MIDI file is not in "
                 "the list.",
                 path=listed,
             )
-        performed.append(mine[k] + delay)
+        performed.append(mine[k][0] + delay)
+        ended.append(mine[k][1] + delay)
     for pitch, mine in times.items():
         if place[pitch] < len(mine):
             raise DataError(
-                f"the note of pitch {pitch} at {mine[place[pitch]]:.3f} s is not in the MIDI "
+                f"the note of pitch {pitch} at {mine[place[pitch]][0]:.3f} s is not in the MIDI "
                 "file.",
                 path=listed,
             )
-    return score_in_ticks(notes, per_quarter, np.array(performed), midi)
+    return score_in_ticks(notes, per_quarter, np.array(performed), midi, np.array(ended))
 
 
-def _times(path: str) -> dict[int, list[float]]:
-    """Return the onsets of each pitch in seconds, in order."""
-    found: dict[int, list[float]] = defaultdict(list)
+def _times(path: str) -> dict[int, list[tuple[float, float]]]:
+    """Return onset and offset of the notes of each pitch in seconds, in order."""
+    found: dict[int, list[tuple[float, float]]] = defaultdict(list)
     for number, line in read_lines(path):
         fields = line.split()
         if fields[0].lower() == "onsettime":
@@ -121,11 +122,14 @@ def _times(path: str) -> dict[int, list[float]]:
             raise DataError(
                 f"{line.strip()!r} is not `onset offset pitch`.", path=path, line=number
             )
-        onset = parse_number(fields[0], "onset", path, number)
+        onset, offset = (
+            parse_number(field, name, path, number)
+            for field, name in zip(fields, ("onset", "offset"), strict=False)
+        )
         pitch = parse_number(fields[2], "pitch", path, number)
         if not 0 <= pitch <= 127 or pitch != int(pitch):
             raise DataError(f"{fields[2]} is no MIDI number.", path=path, line=number)
-        found[int(pitch)].append(onset)
-    for onsets in found.values():
-        onsets.sort()
+        found[int(pitch)].append((onset, offset))
+    for times in found.values():
+        times.sort()
     return found

@@ -1,0 +1,85 @@
+"""When each note has ended, where that can be heard, and how probably that is right.
+
+The end is where the key or the pedal is let go and the damper falls, or where the same pitch is
+struck again. Of the candidates of a note (`align.music.end_evidence`) the most probable is taken.
+Its probability, a logistic function of the evidence (`align.sequence.evidence`), is that the end
+is within 50 ms of the truth, or within a fifth of the note's length where that is more: the rule
+by which mir_eval judges the offsets of a transcription. It is fitted to notes whose ends are
+known, at onsets found by networks that did not see the piece. Where no candidate is likely the end
+is unknown, not guessed.
+
+References
+----------
+Raffel et al., "mir_eval: a transparent implementation of common MIR metrics", ISMIR, 2014.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from align.music.end_evidence import Candidates, end_candidates
+from align.music.pieces import TimedPiece
+from align.music.placement import PlacedNotes
+from align.sequence.evidence import EvidenceModel
+
+__all__ = ["LEAST", "chosen_ends", "ends_model", "right_ends"]
+
+Float64 = npt.NDArray[np.float64]
+
+LEAST = 0.5
+"""Probability below which the end of a note counts as unknown."""
+
+_TOLERANCE = 0.050  # seconds
+_SHARE = 0.2  # of the length of the note
+
+
+def right_ends(
+    ends: npt.ArrayLike, onsets: npt.ArrayLike, true: npt.ArrayLike
+) -> npt.NDArray[np.bool_]:
+    """Return which ends are right by mir_eval's rule.
+
+    `onsets` and `true` are when the notes really begin and end; all are seconds, of one shape. An
+    end that is not known is not right.
+
+    Examples
+    --------
+    >>> right_ends([1.04, 1.06, 2.19], [0.0, 0.9, 1.0], [1.0, 1.0, 2.0])
+    array([ True, False,  True])
+    """
+    length = np.asarray(true) - np.asarray(onsets)
+    right: npt.NDArray[np.bool_] = np.abs(np.asarray(ends) - true) <= np.maximum(
+        _TOLERANCE, _SHARE * length
+    )
+    return right
+
+
+def chosen_ends(
+    candidates: Candidates, model: EvidenceModel, n_notes: int
+) -> tuple[Float64, Float64]:
+    """Return the most probable end of each note in seconds, and its probability [shape=(M,)]."""
+    sure = model(candidates.evidence)
+    order = np.lexsort((-sure, candidates.note))  # the most probable of each note first
+    _, first = np.unique(candidates.note[order], return_index=True)
+    best = order[first]
+    assert best.size == n_notes
+    return candidates.times[best], sure[best]
+
+
+def ends_model(
+    pieces: Sequence[TimedPiece], placed: Sequence[PlacedNotes], offset: float
+) -> EvidenceModel | None:
+    """Return the model of ends, fitted to the notes whose end is known; None where none is.
+
+    `placed` are the notes of each piece as found, `offset` seconds late.
+    """
+    evidence, right = [], []
+    for piece, found in zip(pieces, placed, strict=True):
+        if piece.ends is None or not np.isfinite(piece.ends - piece.onsets).any():
+            continue
+        made = end_candidates(piece.performance, found.notes - offset, found.chords - offset)
+        true, onsets = piece.ends[made.note], piece.onsets[made.note]
+        known = np.isfinite(true - onsets)
+        evidence.append(made.evidence[known])
+        right.append(right_ends(made.times[known], onsets[known], true[known]))
+    return EvidenceModel.fit(evidence, right) if evidence else None
