@@ -31,7 +31,7 @@ from align.speech.text.realisation import (
     Rules,
     score_of,
 )
-from align.types import SPOKEN_NOISE
+from align.types import SPOKEN_NOISE, IntArray
 
 if TYPE_CHECKING:
     from align.speech.text.articulation import IpaRules
@@ -159,6 +159,39 @@ def without(lattice: Lattice, nodes: npt.ArrayLike) -> Lattice:
     arc_score[np.isin(lattice.arcs[:, 1], nodes)] = -np.inf
     start_score[np.isin(lattice.starts, nodes)] = -np.inf
     return replace(lattice, arc_score=arc_score, start_score=start_score)
+
+
+def only(lattice: Lattice, keep: npt.NDArray[np.bool_]) -> tuple[Lattice, IntArray]:
+    """Return the lattice of the paths that pass no node but those to `keep` [shape=(N,)].
+
+    The second result is which nodes of `lattice` its nodes are. Raises ParameterError where there
+    is no such path.
+    """
+    place = np.empty(lattice.n_nodes, dtype=np.intp)
+    place[lattice.order] = np.arange(lattice.n_nodes)
+    ahead, behind = np.zeros((2, lattice.n_nodes), dtype=bool)
+    ahead[lattice.starts], behind[lattice.ends] = True, True
+    ahead, behind = ahead & keep, behind & keep
+    arcs = lattice.arcs[keep[lattice.arcs].all(axis=1)]
+    for u, v in arcs[np.argsort(place[arcs[:, 0]], kind="stable")].tolist():
+        ahead[v] |= ahead[u]
+    for u, v in arcs[np.argsort(-place[arcs[:, 1]], kind="stable")].tolist():
+        behind[u] |= behind[v]
+    used = ahead & behind
+    kept = np.flatnonzero(used)
+    number = np.cumsum(used) - 1
+    arc = used[lattice.arcs].all(axis=1)
+    start, end = used[lattice.starts], used[lattice.ends]
+    return Lattice(
+        len(kept),
+        number[lattice.arcs[arc]],
+        number[lattice.starts[start]],
+        number[lattice.ends[end]],
+        arc_score=lattice.arc_score[arc],
+        start_score=lattice.start_score[start],
+        end_score=lattice.end_score[end],
+        labels=tuple(lattice.labels[node] for node in kept),
+    ), kept
 
 
 def word_lattice(

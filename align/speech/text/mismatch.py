@@ -19,12 +19,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from align.decoders import Lattice
 from align.results.alignment import Alignment
 from align.sequence.evidence import EvidenceModel
 from align.sequence.lattices import LatticeAlignment
 from align.speech.text.lattice import Departures, without
-from align.speech.text.unspoken import WordPath, asked_words, gain_of
+from align.speech.text.unspoken import AlignLattice, WordPath, asked_words, gain_of
 from align.types import SPOKEN_NOISE, IntArray, Mismatch
 
 __all__ = ["Judged", "departures_at", "is_another_text", "judged"]
@@ -59,7 +58,7 @@ def judged(
     words: Sequence[str],
     model: EvidenceModel,
     temperature: float,
-    align: Callable[[Lattice], LatticeAlignment],
+    align: AlignLattice,
 ) -> Judged:
     """Return the mismatches of a text in order; times are those of `path`.
 
@@ -86,7 +85,7 @@ def judged(
     other = noise & (built.word < 0)
     other[certain] = False
     drop = np.flatnonzero(np.where(built.word < 0, other, keep != built.unspoken))
-    return Judged(mismatches, align(without(built.lattice, drop)))
+    return Judged(mismatches, align(without(built.lattice, drop), None))
 
 
 def is_another_text(mismatches: Sequence[Mismatch], n_words: int, found: Alignment) -> bool:
@@ -114,7 +113,7 @@ def _untranscribed(
     said: IntArray,
     unsure: IntArray,
     temperature: float,
-    align: Callable[[Lattice], LatticeAlignment],
+    align: AlignLattice,
 ) -> tuple[list[Mismatch], list[int]]:
     """Return the stretches of something else on a path, and the nodes of those that are certain.
 
@@ -150,7 +149,7 @@ def _untranscribed(
     certain: list[int] = []
     for k in stretches:
         node = int(nodes[k])
-        odds = gain_of(found, align(without(built.lattice, [node]))) if each else shared
+        odds = gain_of(found, path.otherwise([node], align)) if each else shared
         sure = 1.0 / (1.0 + math.exp(-min(max(odds / temperature, 0.0), 50.0)))
         mismatches.append(
             Mismatch("untranscribed", float(times[k, 0]), float(times[k, 1]), (), sure)

@@ -32,7 +32,7 @@ from align.speech.text.parts import Part, Recording, part_of
 from align.speech.text.realisation import Rules
 from align.speech.text.rows import Rows, rows_of
 from align.speech.text.transcript import Utterance
-from align.speech.text.unspoken import DEFAULT, WordPath, asked_words
+from align.speech.text.unspoken import DEFAULT, AlignLattice, WordPath, asked_words
 from align.types import SILENCES, SPOKEN_NOISE, Mismatch
 
 __all__ = ["Piece", "WordAligner"]
@@ -51,6 +51,14 @@ class Piece(NamedTuple):
     mismatches: list[Mismatch]
     whole: Alignment
     utterance: Utterance
+
+
+class Paths(NamedTuple):
+    """The best path that may depart from the text, that of the whole text, and how to align."""
+
+    path: WordPath
+    whole: Callable[[], WordPath]
+    align: AlignLattice
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,13 +110,20 @@ class WordAligner:
         None where the model knows no match. Raises DataError where the words do not fit into the
         recording.
         """
-        span = (0.0, self.recording.duration)
-        said = Utterance(" ".join(words))
-        part = part_of(self.model, self.recording, said, span, words, self.entries)
-        paths = _paths(self.model, part, self._lattices(words))
+        paths = self.paths(words)
         temperature = self.model.placement_.temperature
         found = asked_words(paths.path, paths.whole, len(words), temperature, paths.align)
         return None if found is None else found.evidence
+
+    def paths(self, words: Sequence[str]) -> Paths:
+        """Return the best path of words in the whole recording, and how to find others.
+
+        Raises DataError where the words do not fit into the recording.
+        """
+        span = (0.0, self.recording.duration)
+        said = Utterance(" ".join(words))
+        part = part_of(self.model, self.recording, said, span, words, self.entries)
+        return _paths(self.model, part, self._lattices(words))
 
     def pieces(
         self,
@@ -217,19 +232,11 @@ def _judged(
     return _Found(sure, path.built, mismatches, found)
 
 
-class _Paths(NamedTuple):
-    """The best path that may depart from the text, that of the whole text, and how to align."""
-
-    path: WordPath
-    whole: Callable[[], WordPath]
-    align: Callable[[Lattice], LatticeAlignment]
-
-
 def _paths(
     model: PhoneAligner, part: Part, lattice_of: Callable[[Departures], WordLattice]
-) -> _Paths:
-    def align(lattice: Lattice) -> LatticeAlignment:
-        return part.align(model, lattice)
+) -> Paths:
+    def align(lattice: Lattice, anchors: Anchors | None = None) -> LatticeAlignment:
+        return part.align(model, lattice, anchors)
 
     built = lattice_of(departures_at(model.placement_.temperature))
     path = WordPath(align(built.lattice), built)
@@ -241,4 +248,4 @@ def _paths(
         plain = lattice_of(TRUSTED)
         return WordPath(align(plain.lattice), plain)
 
-    return _Paths(path, whole, align)
+    return Paths(path, whole, align)
