@@ -188,8 +188,12 @@ def minuet(folder: Path) -> None:
 
 
 def pieces(folder: Path) -> None:
-    """The bundled piece, and folders of tiny ones to train on and to score."""
+    """The bundled piece with its beats, and folders of tiny ones to train on and to score."""
     minuet(folder)
+    played = align.MusicAlignment.from_labels(DATA / "minuet" / "truth.csv")
+    beats = played.to_performed(np.arange(0.0, played.score_onsets[-1], 0.5))
+    (folder / "truths").mkdir()
+    np.savetxt(folder / "truths" / "minuet.beats.txt", beats, fmt="%.6f")
     write_piece(folder / "pieces" / "studio" / "one", 1, left_out=(5,))
     write_piece(folder / "pieces" / "studio" / "two", 2)
     write_piece(folder / "others" / "three", 3)
