@@ -166,6 +166,12 @@ def _anchors(path: str) -> None:
     read_anchors(path)
 
 
+def _beats(path: str) -> None:
+    from align.formats.beat_times import read_beat_times
+
+    read_beat_times(path)
+
+
 def _manifest(path: str) -> None:
     from align.corpus.reading import read_corpus
 
@@ -200,6 +206,7 @@ SUFFIXES = {
     "labels_table": (".csv", ".tsv"),
     "subtitles": (".srt", ".vtt"),
     "anchors": (".csv", ".tsv", ".TextGrid"),
+    "beats": (".beats.csv", ".beats.txt"),
 }
 """Suffixes of the targets that have several; the first byte of the input chooses one."""
 
@@ -215,6 +222,7 @@ TARGETS: dict[str, tuple[Target, str]] = {
     "exb": (_labels, ".exb"),
     "subtitles": (_tiers_and_text, ".any"),
     "anchors": (_anchors, ".any"),
+    "beats": (_beats, ".any"),
     "audacity": (_labels, ".txt"),
     "json": (_labels, ".json"),
     "midi": (_score, ".mid"),

@@ -235,6 +235,9 @@ def seeds(target: str) -> list[bytes]:
             b"time\tlabel\n0.5\ta\n",
             TEXTGRID.encode(),
         ),
+        "beats": lambda: _chosen(
+            b"performed_s,score_s,bar,beat\n0.5,0,1,1\n1.0,0.5,1,2\n", b"# x\n0.5 1\n1.25,2\n"
+        ),
         "audacity": lambda: [b"0.0\t0.5\ta\n\\\t10\t20\n0.5\t1e0\tb\n", b"0\t0\ta\n1\t1\tb\n"],
         "json": lambda: [
             b'{"audio": "k.wav", "rate": 16000, "duration": 1, "score": 2.5, "events": '
