@@ -5,8 +5,8 @@ struck again. Of the candidates of a note (`align.music.end_evidence`) the most 
 Its probability, a logistic function of the evidence (`align.sequence.evidence`), is that the end
 is within 50 ms of the truth, or within a fifth of the note's length where that is more: the rule
 by which mir_eval judges the offsets of a transcription. It is fitted to notes whose ends are
-known, at onsets found by networks that did not see the piece. Where no candidate is likely the end
-is unknown, not guessed.
+known, at onsets found by networks that did not see the piece, and its scale to pieces that the
+other weights did not see. Where no candidate is likely the end is unknown, not guessed.
 
 References
 ----------
@@ -14,6 +14,7 @@ Raffel et al., "mir_eval: a transparent implementation of common MIR metrics", I
 """
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +22,9 @@ import numpy.typing as npt
 from align.music.end_evidence import Candidates, end_candidates
 from align.music.pieces import TimedPiece
 from align.music.placement import PlacedNotes
+from align.sequence.crossfit import folds_of
 from align.sequence.evidence import EvidenceModel
+from align.types import IntArray
 
 __all__ = ["LEAST", "chosen_ends", "ends_model", "right_ends"]
 
@@ -32,6 +35,10 @@ LEAST = 0.5
 
 _TOLERANCE = 0.050  # seconds
 _SHARE = 0.2  # of the length of the note
+_FOLDS = 5
+
+_Known: TypeAlias = tuple[Candidates, npt.NDArray[np.bool_]]
+"""Candidates of a piece, and which are right."""
 
 
 def right_ends(
@@ -58,12 +65,9 @@ def chosen_ends(
     candidates: Candidates, model: EvidenceModel, n_notes: int
 ) -> tuple[Float64, Float64]:
     """Return the most probable end of each note in seconds, and its probability [shape=(M,)]."""
-    sure = model(candidates.evidence)
-    order = np.lexsort((-sure, candidates.note))  # the most probable of each note first
-    _, first = np.unique(candidates.note[order], return_index=True)
-    best = order[first]
+    best = _best(candidates, model)
     assert best.size == n_notes
-    return candidates.times[best], sure[best]
+    return candidates.times[best], model(candidates.evidence[best])
 
 
 def ends_model(
@@ -73,13 +77,54 @@ def ends_model(
 
     `placed` are the notes of each piece as found, `offset` seconds late.
     """
-    evidence, right = [], []
+    known: list[_Known] = []
+    groups = []
     for piece, found in zip(pieces, placed, strict=True):
-        if piece.ends is None or not np.isfinite(piece.ends - piece.onsets).any():
+        if piece.ends is None:
             continue
         made = end_candidates(piece.performance, found.notes - offset, found.chords - offset)
         true, onsets = piece.ends[made.note], piece.onsets[made.note]
-        known = np.isfinite(true - onsets)
-        evidence.append(made.evidence[known])
-        right.append(right_ends(made.times[known], onsets[known], true[known]))
-    return EvidenceModel.fit(evidence, right) if evidence else None
+        part = np.isfinite(true - onsets)
+        if part.any():
+            right = right_ends(made.times, onsets, true)[part]
+            known.append(
+                (Candidates(made.note[part], made.times[part], made.evidence[part]), right)
+            )
+            groups.append(piece.group)
+    return _rescaled(known, folds_of(groups, _FOLDS)) if known else None
+
+
+def _rescaled(known: Sequence[_Known], folds: Sequence[Sequence[int]]) -> EvidenceModel:
+    """Return the model that is fitted to all pieces, and scaled in folds.
+
+    The most probable of many candidates is less probable than it seems: by how much, pieces tell
+    that the weights were not fitted to. What is the most probable stays so.
+    """
+    fitted = _fitted(known)
+    if len(folds) < 2:
+        return fitted
+    odds, hits = [], []
+    for fold in folds:
+        own = _fitted([pair for k, pair in enumerate(known) if k not in fold])
+        for made, right in (known[k] for k in fold):
+            best = _best(made, own)
+            odds.append((made.evidence[best] @ own.weights[:-1] + own.weights[-1])[:, None])
+            hits.append(right[best])
+    slope, shift = EvidenceModel.fit(odds, hits).weights
+    if slope <= 0:
+        return fitted
+    return EvidenceModel(
+        np.append(slope * fitted.weights[:-1], slope * fitted.weights[-1] + shift)
+    )
+
+
+def _fitted(known: Sequence[_Known]) -> EvidenceModel:
+    return EvidenceModel.fit([made.evidence for made, _ in known], [right for _, right in known])
+
+
+def _best(candidates: Candidates, model: EvidenceModel) -> IntArray:
+    """Return the most probable candidate of each note that has any."""
+    order = np.lexsort((-model(candidates.evidence), candidates.note))
+    _, first = np.unique(candidates.note[order], return_index=True)
+    best: IntArray = order[first]
+    return best

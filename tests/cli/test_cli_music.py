@@ -20,7 +20,9 @@ from music_examples import RATE, write_piece, write_score
 
 import align
 from align.cli import cli
+from align.music.end_evidence import N_END_EVIDENCE
 from align.results.music import MusicAlignment
+from align.sequence.evidence import EvidenceModel
 
 
 def run(*args: object) -> Result:
@@ -120,6 +122,20 @@ def test_beats_need_a_score_that_says_its_bars(here: Path, model: Path) -> None:
     assert_refused(
         run(*args[:2], "piece.mid", *args[3:], "-o", "c.csv"), 1, "piece.mid", "say its bars"
     )
+
+
+def test_offsets_are_written_by_models_that_learned_them(here: Path, model: Path) -> None:
+    args = ("music", "piece.wav", "piece.mid", "-o", "a.csv", "--offsets", "--model")
+    assert_refused(run(*args, model), 1, "has not learned where notes end")
+    learned = align.load(model)
+    assert isinstance(learned, align.MusicAligner)
+    learned.ends_ = EvidenceModel(np.append(np.zeros(N_END_EVIDENCE), 1.0))  # 0.73, whatever it is
+    learned.save("ends.align")
+    result = run(*args, "ends.align")
+    assert result.exit_code == 0, result.stderr
+    head, *rows = Path("a.csv").read_text().splitlines()
+    assert head.endswith(",performed_offset_s,offset_confidence")
+    assert all(line.endswith(",0.7311") for line in rows if line.split(",")[-2])
 
 
 def test_strict_ends_with_status_1_where_music_is_warned_of(
