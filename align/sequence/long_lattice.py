@@ -29,7 +29,7 @@ from align.decoders.window_search import near_edges, search_in_windows
 from align.errors import ParameterError
 from align.types import IntArray
 
-__all__ = ["Guess", "decode_in_windows", "fullest_path", "node_windows"]
+__all__ = ["Guess", "decode_in_windows", "fullest_path", "node_windows", "reachable_windows"]
 
 _MOST_ROUNDS = 20
 _MOST_CELLS = 2 * 10**8  # frames of all windows, 8 bytes each
@@ -73,6 +73,33 @@ def fullest_path(lattice: Lattice) -> IntArray:
     while before[walk[-1]] >= 0:
         walk.append(before[walk[-1]])
     return np.array(walk[::-1], dtype=np.intp)
+
+
+def reachable_windows(lattice: Lattice, windows: IntArray) -> IntArray:
+    """Return windows [shape=(N, 2)] without the frames that no path within them could reach.
+
+    First frame of each node and one past the last, before and after.
+
+    Examples
+    --------
+    >>> reachable_windows(Lattice.chain(3), np.array([[0, 100], [40, 50], [0, 100]])).tolist()
+    [[0, 49], [40, 50], [41, 100]]
+    """
+    low, high = windows[:, 0].tolist(), windows[:, 1].tolist()
+    after: list[list[int]] = [[] for _ in range(lattice.n_nodes)]
+    before: list[list[int]] = [[] for _ in range(lattice.n_nodes)]
+    for u, v in lattice.arcs.tolist():
+        after[u].append(v)
+        before[v].append(u)
+    starts, ends = set(lattice.starts.tolist()), set(lattice.ends.tolist())
+    order = lattice.order.tolist()
+    for v in order:
+        if v not in starts:
+            low[v] = max(low[v], 1 + min(low[u] for u in before[v]))
+    for v in reversed(order):
+        if v not in ends:
+            high[v] = min(high[v], max(high[w] for w in after[v]) - 1)
+    return np.stack((low, np.maximum(low, high)), axis=1)
 
 
 def node_windows(lattice: Lattice, guess: Guess, n_frames: int, reach: IntArray) -> IntArray:

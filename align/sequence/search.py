@@ -21,7 +21,12 @@ from align.decoders import LatticePath, decode, decode_coarse_to_fine
 from align.errors import ParameterError
 from align.potentials import Path, Potentials
 from align.sequence.lattices import ExpandedLattice
-from align.sequence.long_lattice import Guess, decode_in_windows, fullest_path
+from align.sequence.long_lattice import (
+    Guess,
+    decode_in_windows,
+    fullest_path,
+    reachable_windows,
+)
 from align.sequence.on_lattice import LatticeScores, lattice_scores, most_frames, with_roles
 from align.terms import BaseFunctions
 from align.types import Event, IntArray
@@ -159,13 +164,16 @@ def best_lattice_path(
     free = np.array([unbounded(event) for event in events])
     open_end = roles.last & (not room.ends_with_recording)
     pause, begin = min(n_frames, room.pause), None
-    if expanded.lattice.n_nodes * n_frames > LATTICE_CELLS:
+    held, cells = None, expanded.lattice.n_nodes * n_frames
+    if windows is not None:
+        held = reachable_windows(roles.lattice, windows[roles.origin])
+        cells = int(np.diff(held).sum())
+    if cells > LATTICE_CELLS:
         nodes = fullest_path(roles.lattice)
         begin = Guess(nodes, onsets_of(tuple(events[v] for v in nodes)))
         longest_found = int(np.diff(begin.onsets, append=n_frames).max())
         pause = min(n_frames, max(pause, 2 * longest_found + 1))
     longest, same = room.longest, cache(terms)  # asked for again however long a pause may be
-    held = None if windows is None else windows[roles.origin]
     while True:
         limits = np.where(free, pause, longest)
         limits[open_end] = np.maximum(limits[open_end], pause)
