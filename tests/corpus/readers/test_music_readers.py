@@ -359,6 +359,8 @@ def test_maps_takes_the_tempo_out_of_the_score(maps):
     assert example.group == "MAPS_MUS-bk_xmas1"
     (delayed,) = read_maps(maps, delay=0.019)
     np.testing.assert_allclose(delayed.onsets - example.onsets, 0.019)
+    np.testing.assert_allclose(example.truth.offsets(3), [0.6, 1.2, 2.2])
+    np.testing.assert_allclose(delayed.truth.offsets(3), [0.619, 1.219, 2.219])
 
 
 @pytest.mark.parametrize(
