@@ -87,7 +87,7 @@ def test_timings_that_cannot_be_met(decode, potentials, message):
 def test_no_finite_score(decode):
     forbidden = potentials_of(3, 6)
     forbidden.onset[1] = -np.inf
-    with pytest.raises(ParameterError, match=r"event 2 \('b'\) has score -inf at every frame .*1"):
+    with pytest.raises(ParameterError, match=r"event 2 \('b'\) .* begin at, 1 to 4: no timing"):
         decode(forbidden)
     crossed = potentials_of(2, 6)
     crossed.onset[0, :4] = -np.inf
@@ -99,12 +99,20 @@ def test_no_finite_score(decode):
 @pytest.mark.parametrize("decode", FOUR[1:])
 def test_no_finite_length(decode):
     duration = np.array([[0.0, 0.0, 0.0, 0.0], [-np.inf] * 4])
-    with pytest.raises(ParameterError, match=r"event 2 \('b'\) has score -inf at every length"):
+    with pytest.raises(ParameterError, match=r"event 2 \('b'\) .* it can have, 1 to 3 frames: no"):
         decode(potentials_of(2, 4, duration=duration, duration_row=np.array([0, 1])))
     odd = potentials_of(2, 5, duration=np.array([[0.0, -np.inf, 0.0, -np.inf, 0.0, -np.inf]]))
     odd.onset[0, 1:] = -np.inf
     with pytest.raises(ParameterError, match=r"event 2 \('b'\) cannot last to the end"):
         decode(odd)
+
+
+@pytest.mark.parametrize("decode", FOUR)
+def test_what_lies_outside_a_window_is_not_read(decode):
+    onset = np.array([[0.0, 1.0, np.nan, np.inf], [4.0, 5.0, np.nan, np.nan]])
+    windows = {"start": np.array([0, 2]), "stop": np.array([2, 4])}
+    found = decode(Potentials(onset, 4, **windows))
+    assert (found.onsets.tolist(), found.score) == ([1, 3], 1.0 + 5.0)
 
 
 @pytest.mark.parametrize("decode", FOUR)

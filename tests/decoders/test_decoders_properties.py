@@ -5,6 +5,7 @@ gives; and once more without numba's compiler, in a process of its own.
 """
 
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -20,6 +21,7 @@ from align import decoders
 from align.decoders import Lattice
 from align.decoders.second_order import _decode
 from align.decoders.second_order._pruned import search_by_bounds
+from align.errors import ParameterError
 from align.potentials import Path as Timing
 from align.potentials import Potentials
 
@@ -50,7 +52,11 @@ def in_windows(p):
 
 
 def in_little_memory(p):
-    return decoders.decode(p, max_memory=100_000)
+    """In as many pieces as there can be, each decoded again on the way back."""
+    with pytest.raises(ParameterError, match="max_memory=1, must be") as refused:
+        decoders.decode(p, max_memory=1)
+    needed = re.findall(r"at least (\d+) bytes", str(refused.value))
+    return decoders.decode(p, max_memory=int(needed[0]))
 
 
 def by_max_marginals(p):
@@ -88,7 +94,8 @@ def cases():
     rng = np.random.default_rng(0)
     small = rng.integers(-3, 4, (3, 9)).astype(float)
     lengths = rng.integers(-3, 4, (2, 7)).astype(float)
-    row = np.array([0, 1, 0])
+    row = np.array([0, 1, 0, 0, 1, 1])
+    many = rng.integers(-3, 4, (6, 9)).astype(float)
     forbidden = small.copy()
     forbidden[rng.random(small.shape) < 0.4] = -INF
     no_such_length = lengths.copy()
@@ -124,6 +131,13 @@ def cases():
             yield named("large"), order, make(small * 2.0**300)
             yield named("large and small"), order, make(small + 2.0**40)
             yield named("shortest lengths"), order, make(small, min_length=np.array([2, 3, 1]))
+            longest = np.array([2, 4, 3])
+            yield named("longest lengths"), order, make(small, n_frames=9, max_length=longest)
+            apart = make(small[:, :3], n_frames=9, **touching, max_length=np.full(3, 4))
+            yield named("windows that touch, few lengths"), order, apart
+            yield named("many events"), order, make(many)
+            bounds = {"min_length": np.array([1, 1, 2, 1, 1, 1]), "max_length": np.full(6, 3)}
+            yield named("many events, few lengths"), order, make(many, **bounds)
             if order:
                 yield (
                     named("lengths of minus infinity"),

@@ -79,7 +79,6 @@ class FlatClassifier(ScoredClasses, FlatLearner):
             For parameters out of range, or another width than before.
         """
         self._play_or_idle(self._stream_chunk(X, y, classes, sample_weight))
-        self._hypothesis()
         return self
 
     def _meet(self, n_features: int, y: npt.NDArray[Any], classes: Any, *, first: bool) -> None:

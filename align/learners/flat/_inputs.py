@@ -5,6 +5,7 @@ order, canonical CSR, whole-number labels, all finite) is let in without: for na
 checks would take longer than learning.
 """
 
+import math
 from typing import Any
 
 import numpy as np
@@ -99,7 +100,7 @@ def _is_clean(owner: Any, X: Any, *, reset: bool) -> bool:
         return False
     # A sum is finite only where every entry is, and is much faster than asking each.
     with np.errstate(over="ignore", invalid="ignore"):
-        return bool(np.isfinite(values.sum()))
+        return math.isfinite(values.sum())
 
 
 def _admit(owner: Any, X: Any, *, reset: bool) -> None:

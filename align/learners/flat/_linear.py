@@ -3,6 +3,7 @@
 See `_linear_pass` for the rounds.
 """
 
+import math
 from typing import Any
 
 import numpy as np
@@ -98,7 +99,7 @@ class LinearRun:
                 played += self._play(block, block.order, log[played : played + len(block.order)])
                 if stop and self.counts[2] > updates:
                     break
-        if not np.isfinite(self.sums[core.SQUARE] + self.sums[core.LOSS]):
+        if not math.isfinite(self.sums[core.SQUARE] + self.sums[core.LOSS]):
             raise overflow_error()
         return played
 

@@ -66,7 +66,6 @@ class FlatRegressor(RegressorMixin, FlatLearner):  # type: ignore[misc]  # sklea
         self
         """
         self._play(self._stream_chunk(X, y, sample_weight=sample_weight))
-        self._hypothesis()
         return self
 
     def _meet(self, n_features: int, y: Floats, classes: Any, *, first: bool) -> None:
