@@ -158,7 +158,8 @@ def test_scores_a_decoder_does_not_know(decode, options, message):
 
 
 def test_general_function_that_returns_nan():
-    with pytest.raises(ParameterError, match=r"NaN or \+inf for event 2 \('b'\).*t_after=5\)"):
+    where = r"NaN or \+inf for event 2 \('b'\).*t_before=0, t_onset=1, t_after=5\)"
+    with pytest.raises(ParameterError, match=where):
         decoders.decode(potentials_of(3, 8, general=((1.0, not_a_number),)))
 
 

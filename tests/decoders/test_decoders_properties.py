@@ -122,6 +122,7 @@ def cases():
 
             yield named("ties"), order, make(small)
             yield named("minus infinity"), order, make(forbidden)
+            yield named("a constant"), order, make(small, constant=2.5)
             yield named("one event"), order, make(small[:1, :6])
             yield named("one frame"), order, make(small[:1, :1])
             yield named("as many frames as events"), order, make(small[:, :3])
