@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import align
@@ -146,6 +146,7 @@ def paths_of(lattice: Lattice) -> set[tuple[float, tuple[str, ...]]]:
     return found
 
 
+@settings(max_examples=20)
 @given(st.integers(0, 200))
 def test_what_is_kept_of_a_lattice_are_the_paths_through_it(seed: int) -> None:
     rng = np.random.default_rng(seed)
