@@ -249,8 +249,11 @@ class SpeechAligner(SequenceAligner):
         """Return the aligner of the surroundings that a recording sounds like, or this one."""
         if self.hearing_ is None:
             return self
-        kind = self.hearing_.kind(sound_of(network_of(self.features_).energies(signal)))
-        suited: SequenceAligner = (self, *self.elsewhere_.values())[kind]
+        network = network_of(self.features_)
+        # asked for again with every text that is tried on a recording
+        key = ("sound", tuple(network.windows), network.n_mels)
+        sound = signal.cached(key, lambda: sound_of(network.energies(signal)))
+        suited: SequenceAligner = (self, *self.elsewhere_.values())[self.hearing_.kind(sound)]
         return suited
 
     def _with_elsewhere(
