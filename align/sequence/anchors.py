@@ -240,6 +240,8 @@ class Held(NamedTuple):
 
     def placed(self, times: _Float64, duration: float) -> _Float64:
         """Return onsets in order [shape=(K,)], those that are held at their known times."""
+        if self.tolerance:  # two that are held may have been corrected past each other
+            times = in_order(times, duration)
         placed = times.copy()
         low, high = self.known - self.tolerance, self.known + self.tolerance
         fixed = np.maximum.accumulate(np.clip(times[self.at], low, high))

@@ -126,6 +126,20 @@ def test_placed_times_are_exact_and_in_order(n, seed):
     assert (Held(at[:0], known[:0], np.zeros((n, 2))).placed(times, 1.0) >= 0).all()
 
 
+@given(st.integers(1, 9), st.integers(0, 10**6))
+def test_times_held_within_a_tolerance_are_in_order(n, seed):
+    """Also where a correction has moved two of them past each other."""
+    rng = np.random.default_rng(seed)
+    at = np.flatnonzero(rng.random(n) < 0.7)
+    if at.size == 0:
+        return
+    known = np.sort(rng.uniform(0.01, 0.99, at.size))
+    times = rng.uniform(0, 1, n)
+    placed = Held(at, known, np.zeros((n, 2), dtype=np.intp), 0.5).placed(times, 1.0)
+    assert (np.diff(placed) > 0).all()
+    assert (np.abs(placed[at] - known) <= 0.5 + 1e-9).all()
+
+
 @pytest.mark.parametrize("refine", ["posterior", "parabola", "none"])
 def test_an_aligner_keeps_what_is_known(fitted, refine):
     item = example(9)

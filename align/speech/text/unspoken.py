@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.decoders import Lattice
+from align.errors import AlignError
 from align.sequence.anchors import Anchors
 from align.sequence.evidence import EvidenceModel
 from align.sequence.lattices import LatticeAlignment
@@ -93,7 +94,10 @@ class WordPath(NamedTuple):
         held = begins & ((nodes < near[0]) | (nodes > near[-1]))
         places = np.searchsorted(kept, nodes[held]).tolist()
         anchors = dict(zip(places, onsets[held].tolist(), strict=True))
-        found = align(lattice, Anchors(anchors, tolerance=_HELD) if anchors else None)
+        try:
+            found = align(lattice, Anchors(anchors, tolerance=_HELD) if anchors else None)
+        except AlignError:  # corrected times may leave no room between two words
+            found = align(lattice, None)
         return found._replace(nodes=kept[found.nodes])
 
 

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 import align
 from align.decoders import Lattice
 from align.errors import DataError, ModelError, ParameterError
+from align.sequence.anchors import Anchors
 from align.sequence.evidence import EvidenceModel
+from align.sequence.lattices import LatticeAlignment
 from align.speech.text import Dictionary
 from align.speech.text.lattice import Departures, only, without, word_lattice
 from align.speech.text.lookup import look_up_all
@@ -178,3 +180,11 @@ def test_a_word_is_asked_for_as_in_the_whole_text(word_aligner: WordAligner) -> 
     assert near.nodes.tolist() == whole.nodes.tolist()
     assert near.alignment.score == pytest.approx(whole.alignment.score, abs=1e-6)
     np.testing.assert_allclose(near.alignment.onsets, whole.alignment.onsets, atol=1e-9)
+
+    def without_room(lattice: Lattice, anchors: Anchors | None) -> LatticeAlignment:
+        if anchors is not None:
+            raise DataError("there is no room for what comes before it.")
+        return paths.align(lattice, None)
+
+    free = path.otherwise(asked, without_room)
+    assert free.alignment.score == pytest.approx(whole.alignment.score, abs=1e-6)
