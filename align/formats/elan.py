@@ -209,9 +209,10 @@ def _rows(tiers: Tiers, tier: Tier) -> list[_Row]:
 def _parents(tiers: Tiers, rows: dict[str, list[_Row]]) -> dict[str, str]:
     """Return the tier of words that each tier of phones depends on, whose gaps are filled."""
     found: dict[str, str] = {}
+    intervals = {tier.name for tier in tiers if tier.kind == "interval"}
     for tier in tiers:
         words = tier.name.removesuffix(PHONES) + WORDS
-        if tier.kind != "interval" or not tier.name.endswith(PHONES) or not rows.get(words):
+        if not (tier.name.endswith(PHONES) and {tier.name, words} <= intervals and rows[words]):
             continue
         whole = _with_gaps(rows[words], rows[tier.name])
         if _all_within(rows[tier.name], whole):

@@ -41,6 +41,13 @@ def with_text(tiers: Tiers) -> list[tuple[Any, ...]]:
     return found
 
 
+def test_points_that_are_called_words_hold_no_phones(tmp_path: Path) -> None:
+    points = Tier("Ann - words", "point", ("",), ((0.001, 0.001),), (), 0.001)
+    whole = Tiers((interval_tier("Ann - phones", ["k"], [0.0, 0.001]), points), 0.001)
+    write_tiers(tmp_path / "a.eaf", whole)
+    assert with_text(read_tiers(tmp_path / "a.eaf")) == with_text(whole)
+
+
 @given(names=NAMES, data=st.data())
 def test_every_tier_survives_the_way_to_elan_and_back(tmp_path_factory, names, data) -> None:
     whole = drawn_tiers(names, data, 1000)
