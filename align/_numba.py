@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+import numpy as np
+import numpy.typing as npt
 
-__all__ = ["compiled", "leave_out_unused"]
+__all__ = ["compiled", "leave_out_unused", "read_only"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_Scalar = TypeVar("_Scalar", bound=np.generic)
 _TOP = Path(__file__).resolve().parent
 _UNUSED = {  # and the module of numba that looks for it
     "scipy.linalg.cython_blas": "numba.np.arraymath",
@@ -76,6 +79,22 @@ def compiled(*, slp: bool = False, **options: Any) -> Callable[[_F], _F]:
         return kernel
 
     return decorate
+
+
+def read_only(array: npt.NDArray[_Scalar]) -> npt.NDArray[_Scalar]:
+    """Return a view that cannot be written to, for a kernel that only reads.
+
+    numba compiles a kernel once for arrays that can be written to and once more for those that
+    cannot, such as memory that is mapped for reading. Given this view it does so once for both.
+
+    Examples
+    --------
+    >>> read_only(np.zeros(2)).flags.writeable
+    False
+    """
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def _join_scalars(kernel: Any) -> None:

@@ -7,6 +7,7 @@ few events at a time, as the kernels come to them.
 import numpy as np
 import numpy.typing as npt
 
+from align._numba import read_only
 from align.decoders._coarse_sources import Cells
 from align.decoders._first_order import Tables, backtrack, forward
 from align.decoders._rows import Row, best_by_rows, row_offsets
@@ -49,14 +50,13 @@ def coarse_path(cells: Cells, max_memory: int | None) -> IntArray | None:
             for k in range(begin, end):
                 _onset_row(cells, k, windows, table[k - first])
             rows = cells.duration_row[first:end], False, offset[first : end + 1] - offset[first]
-            tables = Tables(table, part.first, part, cells.duration, *rows)
+            tables = Tables(read_only(table), part.first, part, cells.duration, *rows)
             here = best[offset[first] - base : offset[end] - base]
             forward(tables, begin - first, end - first, here)
 
-    # the way back reads lengths and rows, but no score of an onset
-    whole = Tables(
-        np.empty((0, 0)), windows.first, windows, cells.duration, cells.duration_row, False, offset
-    )
+    nothing = read_only(np.empty((0, 0)))  # the way back reads lengths and rows, no onset scores
+    rows = cells.duration_row, False, offset
+    whole = Tables(nothing, windows.first, windows, cells.duration, *rows)
 
     def trace(low: int, high: int, end: int, best: Row) -> tuple[float, int]:
         return backtrack(whole, low, high, end, best, found)

@@ -21,7 +21,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from align._numba import compiled
+from align._numba import compiled, read_only
 from align.decoders._max_plus import Room, best_start, best_sums, room_for
 from align.decoders._rows import Row, best_by_rows, row_offsets
 from align.decoders._windows import (
@@ -98,7 +98,7 @@ def without_ratio(potentials: Potentials, onset: FloatArray, windows: Windows) -
         row = potentials.duration_row
     flat = potentials.duration is None
     offset = row_offsets(windows.first, windows.last)
-    return Tables(onset, potentials.start, windows, duration, row, flat, offset)
+    return Tables(read_only(onset), potentials.start, windows, duration, row, flat, offset)
 
 
 def best_path(

@@ -188,7 +188,7 @@ def _path_near(cells: Cells, guess: IntArray, reach: int) -> IntArray | None:
         return np.stack((first, stop), axis=1)
 
     def path(windows: IntArray) -> IntArray:
-        near = cells._replace(first=windows[:, 0], last=windows[:, 1] - 1)
+        near = cells._replace(first=windows[:, 0].copy(), last=windows[:, 1] - 1)
         found = coarse_path(near, _MEMORY)
         if found is None:
             raise ParameterError("no timing has a finite score.")

@@ -26,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from align._numba import read_only
 from align.decoders._lattice_kernels import (
     Graph,
     Limits,
@@ -345,7 +346,7 @@ def _tables(
         if not (table < np.inf).all():
             raise ParameterError("transition scores must be finite, or -inf to forbid a frame.")
     return Scores(
-        onset,
+        read_only(onset),
         potentials.start,
         duration,
         duration_row,

@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from align._numba import compiled
+from align._numba import compiled, read_only
 from align.decoders._windows import (
     Windows,
     check_values,
@@ -222,7 +222,9 @@ def _scores(potentials: Potentials, temperature: float) -> _Scores:
     while reach < _BLOCK:
         top[:, :-reach] = np.maximum(top[:, :-reach], top[:, reach:])
         reach *= 2
-    return _Scores(onset, 1.0 / temperature, potentials.start, windows, length, top, row, flat)
+    return _Scores(
+        read_only(onset), 1.0 / temperature, potentials.start, windows, length, top, row, flat
+    )
 
 
 @compiled()

@@ -19,7 +19,7 @@ from math import isqrt
 import numpy as np
 import numpy.typing as npt
 
-from align._numba import compiled
+from align._numba import compiled, read_only
 from align.decoders._windows import Windows
 from align.decoders.second_order._envelopes import advance
 from align.decoders.second_order._states import Problem, state_offsets
@@ -112,7 +112,9 @@ def _turned(problem: Problem, n_frames: int) -> Problem:
         scores[j, : n_frames_each[j]] = onset[k, shift : shift + n_frames_each[j]][::-1]
     products = np.concatenate(([0.0], cross[:0:-1]))
     first = turned.first[:-1].copy()
-    return Problem(scores, first, turned, own[::-1].copy(), products, state_offsets(turned))
+    return Problem(
+        read_only(scores), first, turned, own[::-1].copy(), products, state_offsets(turned)
+    )
 
 
 @compiled()

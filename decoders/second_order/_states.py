@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from align._numba import read_only
 from align.decoders._windows import Windows, check_values, tighten
 from align.potentials import Potentials
 from align.types import FloatArray, IntArray
@@ -60,7 +61,7 @@ def problem_of(potentials: Potentials) -> Problem:
 def laid_out(potentials: Potentials, onset: FloatArray, windows: Windows) -> Problem:
     """Lay potentials out; `onset` is as `check_values` returns it."""
     own, cross = length_scores(potentials, windows)
-    return Problem(onset, potentials.start, windows, own, cross, state_offsets(windows))
+    return Problem(read_only(onset), potentials.start, windows, own, cross, state_offsets(windows))
 
 
 def length_scores(potentials: Potentials, windows: Windows) -> tuple[_Float64, _Float64]:

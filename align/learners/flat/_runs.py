@@ -43,7 +43,7 @@ def blocks(chunk: Chunk, order: npt.NDArray[np.intp], *, dense: bool = False) ->
     reading, 64-bit indices) are copied, some rows at a time. So is CSR where a kernel asks for
     dense rows.
     """
-    X, y = chunk.X, np.asarray(chunk.y, dtype=np.float64)
+    X, y = chunk.X, np.ascontiguousarray(chunk.y, dtype=np.float64)
     if is_plain(X) and (isinstance(X, np.ndarray) or not dense):
         yield Chunk(X, y, chunk.relevant, chunk.weights, order)
         return

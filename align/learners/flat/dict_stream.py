@@ -270,7 +270,7 @@ class DictStream(Saved):
             self._look()
         learner._cached = learner._chosen = None
         row = self._row
-        if not play_row(row.values, row.columns, n, code, *self._state, log):
+        if not play_row(row.values, row.columns, n, float(code), *self._state, log):
             raise overflow_error()
 
     def _learn_slowly(self, n: int, code: float, log: Floats) -> None:

@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from align._numba import compiled
+from align._numba import compiled, read_only
 from align.errors import ParameterError
 
 __all__ = ["project_entropic", "project_l1_ball", "project_simplex"]
@@ -59,7 +59,7 @@ def project_simplex(mu: npt.ArrayLike, size: npt.ArrayLike = 1.0) -> Floats:
     """
     rows, sizes, shape = _rows(mu, size, "mu")
     out = np.empty_like(rows)
-    _simplex_rows(rows, sizes, out)
+    _simplex_rows(read_only(rows), read_only(sizes), out)
     return out.reshape(shape)
 
 
@@ -90,7 +90,7 @@ def project_l1_ball(mu: npt.ArrayLike, radius: npt.ArrayLike = 1.0) -> Floats:
     """
     rows, radii, shape = _rows(mu, radius, "mu")
     out = np.empty_like(rows)
-    _l1_rows(rows, radii, out)
+    _l1_rows(read_only(rows), read_only(radii), out)
     return out.reshape(shape)
 
 

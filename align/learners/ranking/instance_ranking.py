@@ -339,7 +339,7 @@ class InstanceRanker(VectorEstimator):
                 f"a query has {pairs} pairs of different grades, must have at most {_MAX_PAIRS} "
                 f"for update='exact'; use 'subgradient'{_OR_WORST[self.loss]}."
             )
-        up, down = np.nonzero(y[:, None] > y[None, :])
+        up, down = np.array(np.nonzero(y[:, None] > y[None, :]))  # rows, not columns of a table
         apart = y[up] - y[down]
         short = apart - (scores[up] - scores[down])
         if self.loss == "maximum":

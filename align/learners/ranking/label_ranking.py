@@ -371,10 +371,12 @@ class LabelRanker(LabelStream):
         bias = bool(self._began.fit_intercept)
         if isinstance(X, np.ndarray):
             m, width = X.shape
-            X = np.ascontiguousarray(X)
+            X = np.require(
+                X, requirements=["C", "W"]
+            )  # kernels are compiled for what can be written
             return core.Rows(X.ravel(), self._every_column, np.arange(m + 1) * width, True, bias)
         X = sp.csr_array(X)
-        data = np.ascontiguousarray(X.data, dtype=np.float64)
+        data = np.require(X.data, np.float64, ["C", "W"])
         return core.Rows(data, X.indices.astype(np.intp), X.indptr.astype(np.intp), False, bias)
 
     def _play(

@@ -108,7 +108,7 @@ def sopopo(
     _sopopo_rows(
         scores.reshape(square.size, k),
         relevant.reshape(square.size, k),
-        np.ascontiguousarray(square).reshape(-1),
+        np.array(square).reshape(-1),
         float(c),
         float(margin),
         float(total),
