@@ -17,7 +17,9 @@ Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, c
 """
 
 import os
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -37,7 +39,9 @@ __all__ = [
     "Note",
     "PlayedPassage",
     "bars_named",
+    "named_pitch",
     "pitch_name",
+    "spelled",
 ]
 
 FloatArray: TypeAlias = npt.NDArray[np.floating[Any]]
@@ -64,16 +68,38 @@ class Note:
         MIDI number, 69 is A4.
     onset : float
         Time in the score, in seconds.
+    name : str
+        What the score calls the pitch, such as Gb4; by default `pitch_name`. Notes that differ in
+        nothing else are equal.
+
+    Raises
+    ------
+    ParameterError
+        If the name is that of another pitch.
+
+    Examples
+    --------
+    >>> Note(66, 0.0).name, Note(66, 0.0, "Gb4").name, Note(66, 0.0) == Note(66, 0.0, "Gb4")
+    ('F#4', 'Gb4', True)
     """
 
     pitch: int
     onset: float
+    name: str = field(default="", compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not self.name:
+            object.__setattr__(self, "name", pitch_name(self.pitch))
+        elif named_pitch(self.name) != self.pitch:
+            raise ParameterError(f"name={self.name!r}, must be a name of pitch {self.pitch}.")
 
     def __str__(self) -> str:
         return str(self.pitch)
 
 
 _FEW = 6  # pitches, more than which a message only counts
+_PITCH_NAME = re.compile(r"([A-G])(#{0,2}|b{1,2})(-?[0-9]{1,2})")
+_STEPS = {"C": 0, "D": 2, "E": 4, "F": 5, "G": 7, "A": 9, "B": 11}
 _PITCH_CLASSES = ("C", "C#", "D", "Eb", "E", "F", "F#", "G", "Ab", "A", "Bb", "B")
 
 
@@ -86,6 +112,36 @@ def pitch_name(pitch: int) -> str:
     ('C4', 'Bb4')
     """
     return f"{_PITCH_CLASSES[pitch % 12]}{pitch // 12 - 1}"
+
+
+@lru_cache(maxsize=1024)
+def named_pitch(name: str) -> int | None:
+    """Return the MIDI pitch that a name such as C#4, Db4 or B##3 stands for; None if for none.
+
+    Examples
+    --------
+    >>> named_pitch("Db4"), named_pitch("B##3"), named_pitch("Cb4"), named_pitch("H4")
+    (61, 61, 59, None)
+    """
+    if _PITCH_NAME.fullmatch(name) is None:
+        return None
+    step, alter, octave = spelled(name)
+    return 12 * (octave + 1) + _STEPS[step] + alter
+
+
+def spelled(name: str) -> tuple[str, int, int]:
+    """Return step, alteration in semitones and octave of the name of a pitch.
+
+    Examples
+    --------
+    >>> spelled("Eb4"), spelled("F##-1")
+    (('E', -1, 4), ('F', 2, -1))
+    """
+    found = _PITCH_NAME.fullmatch(name)
+    if found is None:
+        raise ParameterError(f"name={name!r}, must be the name of a pitch, such as Eb4.")
+    step, alter, octave = found.groups()
+    return step, alter.count("#") - alter.count("b"), int(octave)
 
 
 Event: TypeAlias = str | Note

@@ -17,7 +17,7 @@ from align.errors import AlignError, DataError, ParameterError
 from align.formats.files import read_labels
 from align.formats.labels import OVERRUN, Labels
 from align.results.frame import pandas
-from align.types import Example, Note, pitch_name
+from align.types import Example, Note
 
 if TYPE_CHECKING:
     from align.corpus.pieces import Piece
@@ -125,7 +125,7 @@ class Corpus(Sequence[Example]):
             columns["start"] += [np.nan] * n if example.onsets is None else list(example.onsets)
             for event in example.events:
                 if isinstance(event, Note):
-                    columns["label"].append(pitch_name(event.pitch))
+                    columns["label"].append(event.name)
                     columns["pitch"].append(event.pitch)
                     columns["score_onset"].append(event.onset)
                 else:

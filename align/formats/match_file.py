@@ -2,8 +2,7 @@
 
 Written through partitura (extra ``scores``), version 1 of the format. The score in it is that of
 the alignment: its MIDI file where there is one, else its notes with a score second as two quarter
-notes. Spelling and voices, which a MIDI file does not tell, are made up: a note is spelled as
-`align.types.pitch_name` has it.
+notes. Voices, which a MIDI file does not tell, are made up.
 
 References
 ----------
@@ -24,13 +23,12 @@ from align.files.atomic import atomic_write
 from align.formats.midi_out import score_as_midi
 from align.formats.notes import TimedNotes
 from align.formats.score_partitura import import_partitura
-from align.types import pitch_name
+from align.types import spelled
 
 __all__ = ["write_match"]
 
 _CLOCK = 4000  # ticks for the half second that a match file's clock counts in
 _NAME = re.compile(r"[A-Za-z0-9_.:-]+")
-_ALTER = {"": 0, "#": 1, "b": -1}
 
 
 def write_match(
@@ -84,9 +82,8 @@ def _score_part(score: Any, alignment: TimedNotes, ids: tuple[str, ...]) -> Any:
         part.add(score.TimeSignature(beats, beat_type), tick)
     ticks = [list(accumulate(message.time for message in track)) for track in file.tracks]
     for name, note, place in zip(ids, alignment.notes, places, strict=True):
-        spelled = pitch_name(note.pitch)
-        step, alter, octave = spelled[0], spelled[1:].rstrip("-0123456789"), note.pitch // 12 - 1
-        own = score.Note(step, octave, _ALTER[alter] or None, id=name, voice=1, staff=1)
+        step, alter, octave = spelled(note.name)
+        own = score.Note(step, octave, alter or None, id=name, voice=1, staff=1)
         end = place.tick if place.end is None else ticks[place.end[0]][place.end[1]]
         part.add(own, place.tick, max(end, place.tick + 1))
     score.add_measures(part)

@@ -35,7 +35,7 @@ from align.files.text import read_text
 from align.formats.beats import Beats
 from align.formats.frame import parsed_json, writer
 from align.formats.notes import NoteTimes, TimedNotes
-from align.types import IntArray, Mismatch, Note, PlayedPassage, pitch_name
+from align.types import IntArray, Mismatch, Note, PlayedPassage, named_pitch
 
 __all__ = ["format_music_json", "is_music_json", "read_music_json", "write_music_json"]
 
@@ -50,7 +50,7 @@ def format_music_json(alignment: TimedNotes) -> str:
         entry: dict[str, Any] = {
             "id": alignment.note_ids[k],
             "pitch": note.pitch,
-            "name": pitch_name(note.pitch),
+            "name": note.name,
             "score_onset": float(note.onset),
             "score_duration": float(alignment.durations[k]),
             "onset": float(alignment.onsets[k]),
@@ -148,8 +148,17 @@ def read_music_json(path: str | os.PathLike[str], *, duration: float | None = No
         heard = np.array(ends, dtype=np.float64)  # None becomes NaN
     return NoteTimes(
         tuple(
-            Note(int(pitch), onset)
-            for pitch, onset in zip(table["pitch"], table["score_onset"].tolist(), strict=True)
+            Note(
+                pitch,
+                onset,
+                str(note.get("name")) if named_pitch(str(note.get("name"))) == pitch else "",
+            )
+            for pitch, onset, note in zip(
+                table["pitch"].astype(np.intp).tolist(),
+                table["score_onset"].tolist(),
+                notes,
+                strict=True,
+            )
         ),
         table["onset"],
         table["score_duration"],

@@ -33,7 +33,7 @@ from align.files.text import parse_number, read_lines, read_text
 from align.formats.frame import writer
 from align.formats.notes import NotesOfScore, NoteTimes, TimedNotes, notes_played
 from align.formats.xml_files import parsed_xml
-from align.types import pitch_name
+from align.types import named_pitch
 
 __all__ = [
     "format_layer",
@@ -54,8 +54,8 @@ def _labels(alignment: TimedNotes) -> list[str]:
     for name in alignment.note_ids:
         if re.search(r"[\t\n\r]", name):
             raise DataError(f"the id {name!r} cannot stand in a label; rename the note.")
-    pitches = alignment.pitches.tolist()
-    return [f"{pitch_name(p)} {i}" for p, i in zip(pitches, alignment.note_ids, strict=True)]
+    pairs = zip(alignment.notes, alignment.note_ids, strict=True)
+    return [f"{note.name} {name}" for note, name in pairs]
 
 
 def _in_time(alignment: TimedNotes) -> list[int]:
@@ -161,11 +161,11 @@ def read_note_labels(
                 f"the label {label.strip()!r} names no note of the score; it should be a pitch, a "
                 "space and the id of a note, as in 'C4 n0'."
             )
-        own = pitch_name(int(notes.pitches[k]))
-        if pitch != own:
+        own = notes.notes[k]
+        if named_pitch(pitch) != own.pitch:
             raise wrong(
                 f"the label {label.strip()!r} says {pitch}, but note {notes.note_ids[k]!r} of "
-                f"the score is {own}; are they labels of another score?"
+                f"the score is {own.name}; are they labels of another score?"
             )
         if k in found:
             raise wrong(f"the note {notes.note_ids[k]!r} has two labels; delete one.")

@@ -15,7 +15,8 @@ LOWEST_PITCH, HIGHEST_PITCH = 21, 108
 class NoteRow(NamedTuple):
     """One note of a score: seconds, MIDI number of the sounding pitch (69 is A4), and the like.
 
-    Without a duration None, without an identifier ""; `line` counts from 1 where there are lines.
+    Without a duration None, without an identifier or a name of the pitch ""; `line` counts from 1
+    where there are lines.
     """
 
     onset: float
@@ -24,6 +25,7 @@ class NoteRow(NamedTuple):
     id: str = ""
     grace: bool = False
     line: int | None = None
+    name: str = ""
 
 
 def check_pitches(rows: Sequence[NoteRow], path: str | os.PathLike[str]) -> None:

@@ -11,8 +11,9 @@ must be there, under the names that `align.formats.score_table` knows. So such a
 score, and, once a person has corrected its performed onsets, a truth to train on. A row that is
 deleted is a note that was not played.
 
-Where the model knows how probably a note was not played, a column ``unplayed`` says so; it is not
-read back, nor are the name and the confidence. Where the score says its bars, the columns ``bar``
+The name is the pitch as the score spells it, or by its key; it is read back where it is one of the
+pitch. Where the model knows how probably a note was not played, a column ``unplayed`` says so; it
+is not read back, nor is the confidence. Where the score says its bars, the columns ``bar``
 and ``beat`` follow: `align.formats.beats`. They are for people, and are not read back.
 
 Where the ends of notes were looked for, ``performed_offset_s`` is where each was found to end,
@@ -33,7 +34,6 @@ from align.formats.note_rows import check_pitches
 from align.formats.notes import NoteTimes, TimedNotes, notes_of_score
 from align.formats.score_table import read_truth_rows
 from align.formats.scores import Score
-from align.types import pitch_name
 
 __all__ = ["format_note_table", "is_note_table", "read_note_table", "write_note_table"]
 
@@ -73,7 +73,7 @@ def format_note_table(alignment: TimedNotes, *, separator: str = ",") -> str:
             "score_onset_s": f"{note.onset:.6f}",
             "performed_onset_s": f"{alignment.onsets[k]:.6f}",
             "pitch": str(note.pitch),
-            "name": pitch_name(note.pitch),
+            "name": note.name,
             "confidence": "" if confidence is None else f"{confidence[k]:.4f}",
             "id": alignment.note_ids[k],
             "duration_s": f"{alignment.durations[k]:.6f}",

@@ -3,13 +3,15 @@
 The tempo changes of all tracks hold for all tracks. Each track and channel has its own notes: a
 note-off ends the earliest note of its track, channel and pitch that still sounds. Channel 10, the
 drums, is left out; pedals and everything else do not change when notes begin. A note that is
-never ended is taken to be short.
+never ended is taken to be short. Where a file has key signatures, pitches are called by their key.
 
 Format 2 (independent sequences) and SMPTE timing (film) are refused: neither is a score.
 """
 
 import os
+from bisect import bisect_right
 from collections import defaultdict, deque
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,6 +19,7 @@ from align.errors import DataError
 from align.files.regular import open_regular
 from align.formats.beats import Beats, beats_of_bars
 from align.formats.note_rows import NoteRow
+from align.formats.spelling import name_in_key
 
 __all__ = ["MidiNote", "MidiScore", "read_midi_notes", "read_midi_score"]
 
@@ -24,6 +27,17 @@ _DRUMS = 9  # channel 10, counted from 0
 _UNENDED = 0.1  # seconds given to a note without an end
 _MAX_BYTES = 1 << 26
 _MOST_BARS = 100_000  # beyond, what a file calls bars is something else
+_SHARPS = {
+    "major": dict(zip("Cb Gb Db Ab Eb Bb F C G D A E B F# C#".split(), range(-7, 8), strict=True)),
+    "minor": dict(
+        zip(
+            "Abm Ebm Bbm Fm Cm Gm Dm Am Em Bm F#m C#m G#m D#m A#m".split(),
+            range(-7, 8),
+            strict=True,
+        )
+    ),
+}
+"""Sharps of the signature of each key, as mido calls them."""
 _PER_QUARTER = 500_000  # microseconds, until the file says otherwise
 
 
@@ -31,7 +45,7 @@ class MidiNote(NamedTuple):
     """A note of a file, in score seconds, and the messages it is made of.
 
     `tick` is when it begins; `begin` and `end` are track, and place in it, of the messages that
-    begin and end it.
+    begin and end it. Where the file says its key, `name` is what the pitch is called in it.
     """
 
     onset: float
@@ -40,6 +54,12 @@ class MidiNote(NamedTuple):
     tick: int
     begin: tuple[int, int]
     end: tuple[int, int] | None
+    name: str = ""
+
+    @property
+    def row(self) -> NoteRow:
+        """The note without its messages."""
+        return NoteRow(self.onset, self.pitch, self.duration, name=self.name)
 
 
 @dataclass(frozen=True)
@@ -57,7 +77,7 @@ def read_midi_notes(path: str | os.PathLike[str]) -> list[NoteRow]:
     Raises DataError where the file is missing, empty, damaged or too large, of format 2, or timed
     by SMPTE.
     """
-    return [NoteRow(note.onset, note.pitch, note.duration) for note in read_midi_score(path).notes]
+    return [note.row for note in read_midi_score(path).notes]
 
 
 def read_midi_score(path: str | os.PathLike[str]) -> MidiScore:
@@ -78,9 +98,34 @@ def read_midi_score(path: str | os.PathLike[str]) -> MidiScore:
             notes.append(MidiNote(begun.time, message.note, lasts, begun.tick, begun.place, place))
     for (_, _, pitch), unended in sounding.items():
         notes += [MidiNote(b.time, pitch, _UNENDED, b.tick, b.place, None) for b in unended]
+    notes = _named(notes, midi)
     last = max((note.tick for note in notes), default=0)
     beats = _beats(midi, tempos, last)
     return MidiScore(midi, sorted(notes, key=lambda note: (note.onset, note.pitch)), beats)
+
+
+def _named(notes: list[MidiNote], midi: Any) -> list[MidiNote]:
+    """Return the notes with their names in their keys; before the first key it counts, too."""
+    keys = sorted((tick, message.key) for tick, message in _metas(midi, "key_signature"))
+    if not keys:
+        return notes
+    at = [tick for tick, _ in keys]
+    named = []
+    for note in notes:
+        key = keys[max(0, bisect_right(at, note.tick) - 1)][1]
+        mode = "minor" if key.endswith("m") else "major"
+        named.append(note._replace(name=name_in_key(note.pitch, _SHARPS[mode][key], mode)))
+    return named
+
+
+def _metas(midi: Any, kind: str) -> Iterator[tuple[int, Any]]:
+    """Yield the messages of a kind of all tracks, each with its tick."""
+    for track in midi.tracks:
+        tick = 0
+        for message in track:
+            tick += message.time
+            if message.type == kind:
+                yield tick, message
 
 
 def _beats(midi: Any, tempos: list[tuple[int, int]], last: int) -> Beats | None:
@@ -88,13 +133,7 @@ def _beats(midi: Any, tempos: list[tuple[int, int]], last: int) -> Beats | None:
 
     A first signature that lasts for one bar only, shorter than those of the next, is a pick-up.
     """
-    found: dict[int, tuple[int, int]] = {}
-    for track in midi.tracks:
-        tick = 0
-        for message in track:
-            tick += message.time
-            if message.type == "time_signature":
-                found[tick] = (message.numerator, message.denominator)
+    found = {t: (m.numerator, m.denominator) for t, m in _metas(midi, "time_signature")}
     if not found:
         return None
     metres = sorted(found.items())

@@ -1,9 +1,10 @@
 """Scores in notation, read through partitura: MusicXML, MEI, Kern and match files.
 
 Repeats are unfolded: what stands between repeat signs comes twice, with first and second endings,
-or each of them as one says (`Notation.rows`).
+or each of them as one says (`Notation.rows`); notes are then called ``n1-1`` and ``n1-2``, else by
+the ids of the file.
 Ties are joined into one note, grace notes keep the place they are written at, and the parts of
-transposing instruments are moved to the pitch that sounds, except by whole octaves
+transposing instruments are moved to the pitch that sounds (and called so), except by whole octaves
 (``octave-change``), which partitura does not read. Tempo marks are followed; without any, a
 quarter note lasts half a second. A score's tempo is no promise in any case, and aligning does not
 rely on it.
@@ -30,6 +31,8 @@ import numpy.typing as npt
 from align.errors import DataError
 from align.formats.beats import Beats, beats_of_bars
 from align.formats.note_rows import NoteRow
+from align.formats.spelling import moved_step, name_of_step
+from align.types import named_pitch
 
 __all__ = ["NOTATION_SUFFIXES", "Notation", "read_notation_notes"]
 
@@ -151,7 +154,8 @@ class Notation:
         module = self._partitura.score
         for part in self._parts:
             path = _path_of(part, module, taken)[0]
-            whole = module.new_part_from_path(path, part, update_ids=repeats is not False)
+            again = len(path.path) > len(set(path.path))  # a note may come twice: n1-1, n1-2
+            whole = module.new_part_from_path(path, part, update_ids=again)
             out += _notes(whole, module)
             if beats is None:
                 beats = _beats(whole, module)
@@ -272,27 +276,42 @@ def _notes(part: Any, score: Any) -> list[NoteRow]:
     """Return the sounding notes of one unfolded part."""
     if not part.notes_tied:
         return []
-    array = part.note_array(include_grace_notes=True)
+    array = part.note_array(include_grace_notes=True, include_pitch_spelling=True)
     onset = array["onset_quarter"].astype(np.float64)
     end = onset + array["duration_quarter"]
     to_seconds = _tempo_map(part, score)
     begins, ends = to_seconds(onset), to_seconds(end)
-    moves = sorted((m.start.t, m.chromatic or 0) for m in part.iter_all(score.Transposition))
-    at = [t for t, _ in moves]
+    moves = sorted(
+        (m.start.t, int(m.chromatic or 0), int(m.diatonic or 0))
+        for m in part.iter_all(score.Transposition)
+    )
+    at = [t for t, *_ in moves]
     rows = []
     for k, note in enumerate(array):
         before = int(np.searchsorted(at, note["onset_div"], side="right"))
-        move = moves[before - 1][1] if before else 0
+        _, semitones, steps = moves[before - 1] if before else (0, 0, 0)
+        pitch = int(note["pitch"]) + semitones
         rows.append(
             NoteRow(
                 float(begins[k]),
-                int(note["pitch"]) + int(move),
+                pitch,
                 float(ends[k] - begins[k]),
                 str(note["id"]),
                 bool(note["is_grace"]),
+                name=_name(str(note["step"]), int(note["alter"]), semitones, steps, pitch),
             )
         )
     return rows
+
+
+def _name(step: str, alter: int, semitones: int, steps: int, pitch: int) -> str:
+    """Return what a written note is called where it sounds so many semitones and steps higher."""
+    if not semitones and not steps:
+        return name_of_step(step, alter, pitch)
+    letter = moved_step(step, steps)
+    natural = named_pitch(f"{letter}4")
+    alter = (pitch - (natural or 0) + 6) % 12 - 6
+    return name_of_step(letter, alter, pitch)
 
 
 def _beats(part: Any, score: Any) -> Beats | None:

@@ -12,6 +12,7 @@ duration  ``duration``, ``duration_s``, ``score_duration_s`` (optional)
 end       ``end``, ``offset``, ``offset_s``, ``end_s`` (optional, instead of the duration)
 id        ``id``, ``score_id``, ``note_id`` (optional)
 grace     ``grace``: 0 or 1 (optional)
+name      ``name``: how the pitch is written, as Gb4 (optional; ignored if of another pitch)
 performed ``performed_onset_s``, ``performed_onset``, ``performed`` (truth only)
 ended     ``performed_offset_s``, ``performed_offset`` (truth only, optional, may be empty)
 ========= ==========================================================
@@ -26,6 +27,7 @@ from align.errors import DataError
 from align.files.text import parse_number, read_text
 from align.formats.note_rows import NoteRow
 from align.formats.tables import begins_with_number, columns_named, table_rows
+from align.types import named_pitch
 
 __all__ = ["read_table_notes", "read_truth_rows"]
 
@@ -36,6 +38,7 @@ _NAMES = {
     "end": ("end", "offset", "offset_s", "end_s"),
     "id": ("id", "score_id", "note_id"),
     "grace": ("grace",),
+    "name": ("name", "pitch_name"),
     "performed": ("performed_onset_s", "performed_onset", "performed"),
     "ended": ("performed_offset_s", "performed_offset"),
 }
@@ -110,7 +113,16 @@ def _note(cells: dict[str, str], path: str, line: int) -> tuple[NoteRow, float, 
                 path=path,
                 line=line,
             )
-    row = NoteRow(onset, int(pitch), duration, cells.get("id", ""), grace in ("1", "true"), line)
+    name = cells.get("name", "")
+    row = NoteRow(
+        onset,
+        int(pitch),
+        duration,
+        cells.get("id", ""),
+        grace in ("1", "true"),
+        line,
+        name if named_pitch(name) == int(pitch) else "",
+    )
     return row, performed, ended
 
 

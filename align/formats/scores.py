@@ -78,6 +78,9 @@ class Score:
         where it is taken here, n where it is not.
     beats : Beats, optional
         Its bars and beats as they are played, where the file says them.
+    names : tuple of str, length N
+        What the pitches are called: as the file spells them, or by its key; by default
+        `align.types.pitch_name`. Empty where notes have other pitches than the file.
 
     Examples
     --------
@@ -94,9 +97,12 @@ class Score:
     path: str | None = None
     repeats: str = ""
     beats: Beats | None = None
+    names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         n = len(self.ids)
+        if self.names and len(self.names) != n:
+            raise ParameterError(f"names has {len(self.names)} items, must have N={n} or none.")
         for name in ("pitches", "onsets", "durations", "grace"):
             shape = getattr(self, name).shape
             if shape != (n,):
@@ -131,6 +137,7 @@ class Score:
             tuple(row.id or f"n{k}" for k, row in enumerate(rows)),
             np.array([row.grace for row in rows], dtype=bool),
             path,
+            names=tuple(row.name or pitch_name(row.pitch) for row in rows),
         )
 
     def __len__(self) -> int:
@@ -144,9 +151,9 @@ class Score:
     @property
     def notes(self) -> tuple[Note, ...]:
         """The notes as events."""
-        return tuple(
-            Note(int(p), float(t)) for p, t in zip(self.pitches, self.onsets, strict=True)
-        )
+        names = self.names or ("",) * len(self)
+        rows = zip(self.pitches.tolist(), self.onsets.tolist(), names, strict=True)
+        return tuple(Note(*row) for row in rows)
 
     def take(self, index: IntArray) -> "Score":
         """Return the score of some of the notes, given by increasing index."""
@@ -157,11 +164,12 @@ class Score:
             durations=self.durations[index],
             ids=tuple(self.ids[i] for i in index),
             grace=self.grace[index],
+            names=tuple(self.names[i] for i in index) if self.names else (),
         )
 
 
 def _row(note: Note) -> NoteRow:
-    return NoteRow(note.onset, note.pitch)
+    return NoteRow(note.onset, note.pitch, name=note.name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,7 +275,7 @@ def read_score(path: str | os.PathLike[str], *, repeats: bool | Sequence[bool] =
     beats = None
     if suffix in (".mid", ".midi"):
         midi = read_midi_score(path)
-        rows = [NoteRow(note.onset, note.pitch, note.duration) for note in midi.notes]
+        rows = [note.row for note in midi.notes]
         beats = midi.beats
         empty = "has no notes (the drums of channel 10 do not count); nothing can be aligned."
     elif suffix in (".csv", ".tsv"):

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from align.formats.beats import Beats
 from align.formats.scores import Score
-from align.types import IntArray, Mismatch, PlayedPassage, pitch_name
+from align.types import IntArray, Mismatch, PlayedPassage
 
 __all__ = ["LISTED", "long_waits", "score_mismatches", "unplayed_of", "wrong_score"]
 
@@ -64,7 +64,7 @@ def score_mismatches(
     not simply the score, within `sounding`, seconds of the recording.
     """
     ends = np.append(chords[1:], max(chords[-1], sounding[1]))
-    runs = _runs(index, len(score))
+    runs, notes = _runs(index, len(score)), score.notes
     within = index[unplayed[index] >= LISTED]
     runs += [
         np.array(list(notes)) for _, notes in groupby(within.tolist(), key=chord_of.__getitem__)
@@ -74,7 +74,7 @@ def score_mismatches(
             "unplayed",
             float(chords[chord_of[run[0]]]),
             float(ends[chord_of[run[-1]]]),
-            tuple(pitch_name(int(score.pitches[k])) for k in run),
+            tuple(notes[k].name for k in run),
             float(unplayed[run].mean()),
             notes=tuple(score.ids[k] for k in run),
             bars=_bars(score.onsets[run[[0, -1]]], score.beats),

@@ -191,7 +191,8 @@ def sounding_notes(score: Score, shift: int = 0, name: str = "") -> tuple[Score,
     """
     low, high = PITCHES
     notes, row = distinct(score)
-    notes = replace(notes, pitches=_moved(notes.pitches, shift))
+    if shift:
+        notes = replace(notes, pitches=_moved(notes.pitches, shift), names=())
     beyond = notes.pitches[(notes.pitches < low) | (notes.pitches > high)]
     if beyond.size:
         raise DataError(

@@ -134,7 +134,8 @@ def spoiled_score(
     index = np.append(np.arange(n), beside)
     place = np.lexsort((pitches, score.onsets[index]))
     ids = tuple(f"n{k}" for k in range(len(place)))
-    return replace(score.take(index[place]), pitches=pitches[place], ids=ids), source[place]
+    spoiled = replace(score.take(index[place]), pitches=pitches[place], ids=ids, names=())
+    return spoiled, source[place]
 
 
 def _other(score: Score, notes: IntArray, moves: IntArray) -> IntArray:

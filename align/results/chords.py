@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.results.timing import vector
-from align.types import Event, IntArray, Note, pitch_name
+from align.types import Event, IntArray, Note
 
 __all__ = ["Chords", "checked_chords", "guessed_durations", "increasing", "score_onsets_of"]
 
@@ -38,8 +38,8 @@ def score_onsets_of(events: Sequence[Event]) -> Float64:
         before = events[k - 1] if k else note
         if isinstance(before, Note) and (note.onset, note.pitch) < (before.onset, before.pitch):
             raise ParameterError(
-                f"note {k + 1} ({pitch_name(note.pitch)} at {note.onset:g} s) must not come "
-                f"before note {k} ({pitch_name(before.pitch)} at {before.onset:g} s) in the "
+                f"note {k + 1} ({note.name} at {note.onset:g} s) must not come "
+                f"before note {k} ({before.name} at {before.onset:g} s) in the "
                 "score; sort by onset and pitch."
             )
     onsets = np.array([note.onset for note in events if isinstance(note, Note)], dtype=np.float64)

@@ -25,7 +25,7 @@ from align.results.chords import checked_chords, guessed_durations, score_onsets
 from align.results.time_map import mapped, tempo_curve
 from align.results.timing import Timing, vector
 from align.results.writing import NoteWriting
-from align.types import Event, IntArray, Mismatch, Note, PlayedPassage, pitch_name
+from align.types import Event, IntArray, Mismatch, Note, PlayedPassage
 
 if TYPE_CHECKING:
     from align.formats.beats import Beats
@@ -297,8 +297,8 @@ class MusicAlignment(NoteWriting, Timing):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Name of the pitch of each note, length N, middle C being C4."""
-        return tuple(pitch_name(note.pitch) for note in self.notes)
+        """Name of the pitch of each note, length N, as the score spells it; the middle C is C4."""
+        return tuple(note.name for note in self.notes)
 
     @property
     def markers(self) -> Float64:

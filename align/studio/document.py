@@ -16,7 +16,7 @@ import numpy as np
 from align.results.alignment import Alignment
 from align.results.music import MusicAlignment
 from align.speech.text.tiers import SpeakerTiers, TextAlignment
-from align.types import SILENCE, Example, Note, pitch_name
+from align.types import SILENCE, Example, Note, named_pitch
 
 __all__ = ["Document", "Segment"]
 
@@ -192,7 +192,7 @@ class Document:
         segments = tuple(
             Segment(
                 k,
-                pitch_name(note.pitch),
+                note.name,
                 float(found.onsets[k]),
                 None if sure is None else round(float(sure[k]), 4),
                 note={
@@ -224,7 +224,7 @@ class Document:
             played = [s for s in self.segments if s.note is not None and s.note["played"]]
             notes = [s.note for s in played if s.note is not None]
             return MusicAlignment(
-                [Note(n["pitch"], n["score_onset"]) for n in notes],
+                [_note(segment) for segment in played],
                 np.array([s.start for s in played]),
                 self.seconds,
                 durations=np.array([n["duration"] for n in notes]),
@@ -250,12 +250,11 @@ class Document:
     def example(self, audio: str, group: str | None, name: str) -> Example:
         """Return the document as an example to learn from; all of its times are taken as true."""
         if self.kind == "music":
-            notes = [s.note for s in self.segments if s.note is not None]
             onsets = [
                 s.start if s.note is not None and s.note["played"] else np.nan
                 for s in self.segments
             ]
-            events = tuple(Note(n["pitch"], n["score_onset"]) for n in notes)
+            events = tuple(_note(s) for s in self.segments if s.note is not None)
             return Example(audio, events, np.array(onsets), group=group, name=name)
         return Example(
             audio,
@@ -315,6 +314,12 @@ def _interval(number: int, first: Segment, label: str, end: float) -> dict[str, 
         "confidence": first.confidence,
         "fixed": first.fixed,
     }
+
+
+def _note(segment: Segment) -> Note:
+    note = segment.note or {}
+    named = named_pitch(segment.label) == note["pitch"]  # a person may have changed either
+    return Note(note["pitch"], note["score_onset"], segment.label if named else "")
 
 
 def _note_interval(segment: Segment) -> dict[str, Any]:

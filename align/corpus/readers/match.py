@@ -33,6 +33,7 @@ import numpy as np
 from align.errors import DataError
 from align.files.text import parse_number, read_text
 from align.formats.note_rows import NoteRow, check_pitches
+from align.formats.spelling import name_of_step
 
 if TYPE_CHECKING:
     from align.formats.scores import NoteTruth, Score
@@ -163,13 +164,15 @@ def _score_note(line: str, path: str, number: int) -> NoteRow | None:
     onset = parse_number(found["onset"], "onset in beats", path, number)
     end = parse_number(found["end"], "end in beats", path, number)
     marks = [mark.strip() for mark in found["marks"].split(",")]
+    pitch = 12 * (int(octave) + 1) + _SEMITONES[step] + _ALTER[alter]
     return NoteRow(
         onset * _BEAT,
-        12 * (int(octave) + 1) + _SEMITONES[step] + _ALTER[alter],
+        pitch,
         max(0.0, end - onset) * _BEAT,
         found["id"],
         "grace" in marks,
         number,
+        name_of_step(step.upper(), _ALTER[alter], pitch),
     )
 
 

@@ -40,10 +40,10 @@ function table(recording) {
   const out = [];
   const notes = recording.notes;
   if (notes) {
-    out.push("score_onset_s,performed_onset_s,pitch,id,duration_s");
+    out.push("score_onset_s,performed_onset_s,pitch,name,id,duration_s");
     for (const [k, pitch] of notes.pitches.entries()) {
       out.push(row([notes.score[k].toFixed(6), notes.onsets[k].toFixed(6), String(pitch),
-        notes.ids[k], notes.lengths[k].toFixed(6)]));
+        labelOf(recording, { k }), notes.ids[k], notes.lengths[k].toFixed(6)]));
     }
   } else {
     const tier = recording.tiers[recording.main];

@@ -31,7 +31,7 @@ function spanOf(recording, event) {
 }
 
 function labelOf(recording, event) {
-  if (recording.notes) return pitchName(recording.notes.pitches[event.k]);
+  if (recording.notes) return (recording.notes.names || [])[event.k] ?? pitchName(recording.notes.pitches[event.k]);
   return recording.tiers[event.tier].labels[event.k];
 }
 

@@ -25,6 +25,7 @@ def note_content(
     content: dict[str, Any] = {
         "notes": {
             "pitches": alignment.pitches.tolist(),
+            "names": list(alignment.names),
             "onsets": _rounded(alignment.onsets),
             "ends": _rounded(alignment.offsets),
             "score": _rounded(alignment.score_onsets),

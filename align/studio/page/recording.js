@@ -25,6 +25,7 @@ function notesOf(intervals, duration) {
   const notes = {
     ids: intervals.map((note) => note.id),
     pitches: intervals.map((note) => note.pitch),
+    names: intervals.map((note) => note.label),
     onsets: intervals.map((note) => note.start),
     ends: intervals.map((note) => note.end ?? Math.min(duration, note.start + 0.2)),
     fixed: intervals.map((note) => note.fixed),

@@ -199,7 +199,7 @@ def _ipa(path: str) -> None:
 
 SUFFIXES = {
     "notation": (".musicxml", ".mxl", ".mei", ".krn", ".match", ".xml"),
-    "notes": ("notes.csv", ".json", ".txt", ".sv.csv", ".svl", ".mid", ".tsv"),
+    "notes": ("notes.csv", ".json", ".txt", ".sv.csv", ".svl", ".mid", ".tsv", ".jams"),
     "audio": (".wav", ".flac", ".sph", ".ogg", ".mp3", ".aiff", ".w64", ".caf", ".au"),
     "transcript": (".txt", ".lab", ".wrd", ".json"),
     "score_table": (".csv", ".tsv"),

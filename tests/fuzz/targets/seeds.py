@@ -84,9 +84,10 @@ MUSICXML = (
 MEI = (
     '<?xml version="1.0"?><mei xmlns="http://www.music-encoding.org/ns/mei" meiversion="4.0.0">'
     '<music><body><mdiv><score><scoreDef meter.count="4" meter.unit="4"><staffGrp><staffDef n="1" '
-    'lines="5" clef.shape="G" clef.line="2"/></staffGrp></scoreDef><section><measure n="1">'
-    '<staff n="1"><layer n="1"><note dur="4" oct="4" pname="c"/><note dur="2" dots="1" oct="4" '
-    'pname="d"/></layer></staff></measure></section></score></mdiv></body></music></mei>'
+    'xml:id="s" lines="5" clef.shape="G" clef.line="2"/></staffGrp></scoreDef><section><measure '
+    'n="1" xml:id="m"><staff n="1" xml:id="t"><layer n="1" xml:id="l"><note xml:id="a" dur="4" '
+    'oct="4" pname="c"/><note xml:id="b" dur="2" dots="1" oct="4" pname="d" accid="f"/></layer>'
+    "</staff></measure></section></score></mdiv></body></music></mei>"
 )
 KERN = (
     "**kern\t**kern\n*clefF4\t*clefG2\n*k[]\t*k[]\n*M4/4\t*M4/4\n=1-\t=1-\n4C\t4c\n4D\t8d\n.\t8e\n"
@@ -263,6 +264,8 @@ def seeds(target: str) -> list[bytes]:
             _layer(),
             _midi()[1],
             notes.replace(b",", b"\t"),
+            b'{"annotations": [{"namespace": "note_midi", "data": [{"time": 0.5, "duration": 0.1, '
+            b'"value": 60, "confidence": null}]}]}',
         ),
         "sphere": lambda: [_sphere()],
         "wav": lambda: [_wav(), _coded("WAV", "FLOAT"), _coded("WAVEX"), _coded("RF64")],
