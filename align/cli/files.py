@@ -145,12 +145,13 @@ def plot(
     A long recording is drawn in rows: all of them in a .pdf of many pages, and in a .png an
     overview with those where the alignment is least sure.
     """
+    from align.show.page.confidence import with_confidence
     from align.show.plot import save_plot
     from align.show.reading import reader_of
 
     check_free(output, overwrite)
     read = reader_of(labels, audio, score=score)
-    drawn = read(labels)
+    drawn = with_confidence(str(labels), read(labels))
     truth = None if reference is None else read(reference)
     others = _other_tiers(labels, audio, drawn)
     save_plot(

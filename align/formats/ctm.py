@@ -11,6 +11,7 @@ Times are in seconds. Lines that begin with ``;;`` are comments.
 import os
 import re
 
+from align.files.names import name_of
 from align.formats.frame import LabelLines, writer
 from align.formats.labels import Labels, TimedLabels, check_words, ticks
 
@@ -55,7 +56,7 @@ def format_ctm(alignment: TimedLabels, *, recording: str | None = None) -> str:
     The last column is there only with confidences.
     """
     check_words(alignment.labels, "a CTM file")
-    stem = os.path.splitext(os.path.basename(alignment.audio or ""))[0] or "audio"
+    stem = os.path.splitext(name_of(alignment.audio or ""))[0] or "audio"
     key = re.sub(r"\s+", "_", recording or stem)
     rows = ticks(alignment, _PER_SECOND, "a CTM file")
     out = []

@@ -20,6 +20,7 @@ from typing import Any
 
 from align.errors import DataError
 from align.files.atomic import atomic_write
+from align.files.names import name_of
 from align.formats.midi_out import score_as_midi
 from align.formats.notes import TimedNotes
 from align.formats.score_partitura import import_partitura
@@ -49,8 +50,7 @@ def write_match(
     performed = _performed_part(partitura.performance, alignment, ids)
     pairs = [{"label": "match", "score_id": name, "performance_id": name} for name in ids]
     audio, score = (
-        None if name is None else PurePath(name).name
-        for name in (alignment.audio, alignment.score_file)
+        None if name is None else name_of(name) for name in (alignment.audio, alignment.score_file)
     )
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -21,6 +21,7 @@ from pathlib import PurePath
 
 from align.errors import DataError
 from align.files.atomic import atomic_write
+from align.files.names import name_of
 from align.files.text import parse_number, read_lines
 from align.formats.labels import Labels, TimedLabels, make_labels
 from align.formats.tiers import Tier, Tiers, checked_tiers
@@ -143,7 +144,7 @@ def write_rttm(
     path: str | os.PathLike[str], alignment: TimedLabels, *, overwrite: bool = False
 ) -> None:
     """Write when one speaker, who has no name, speaks; see `format_rttm`."""
-    recording = PurePath(alignment.audio or os.fspath(path)).stem
+    recording = PurePath(name_of(alignment.audio or os.fspath(path))).stem
     atomic_write(path, format_rttm({_NO_NAME: alignment}, recording), overwrite=overwrite)
 
 
@@ -151,7 +152,7 @@ def write_rttm_tiers(
     path: str | os.PathLike[str], tiers: Tiers, *, overwrite: bool = False
 ) -> None:
     """Write when each speaker speaks, by the words or, where there are none, the phones."""
-    recording = PurePath(tiers.audio or os.fspath(path)).stem
+    recording = PurePath(name_of(tiers.audio or os.fspath(path))).stem
     speakers: dict[str, TimedLabels] = {
         name: tiers.labels_of(words or phones) for name, phones, words in tiers.speakers()
     }

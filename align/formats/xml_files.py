@@ -2,10 +2,10 @@
 
 import os
 import re
-from pathlib import PurePath
 from xml.etree import ElementTree
 
 from align.errors import DataError
+from align.files.names import name_of
 from align.files.text import read_bytes
 from align.formats.tiers import Tiers
 
@@ -56,4 +56,4 @@ def check_for_xml(tiers: Tiers, program: str) -> None:
 
 def audio_name(audio: str) -> str:
     """Return what a file beside a recording calls it."""
-    return _NOT_XML.sub("_", PurePath(audio).name)
+    return _NOT_XML.sub("_", name_of(audio))

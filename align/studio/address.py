@@ -76,7 +76,8 @@ class Address(NamedTuple):
 def _read(file: Path) -> tuple[int, str]:
     """Port and token; the token is empty where there is none that nobody else could know."""
     with suppress(OSError, ValueError):
-        if file.is_symlink() or file.stat().st_mode & 0o077:
+        # On Windows modes say nothing: the folders of a user are closed to others there.
+        if file.is_symlink() or (os.name == "posix" and file.stat().st_mode & 0o077):
             return 0, ""
         port, token = file.read_text("ascii").split()
         if len(token) == len(secrets.token_urlsafe(_BYTES)):

@@ -13,6 +13,7 @@ import sys
 import time
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -439,6 +440,23 @@ def test_plot_draws_words_and_spans(here: Path, monkeypatch: pytest.MonkeyPatch)
     assert drawn[0]["others"]["words"].labels == ("", "word")
     assert drawn[0]["others"]["words"].onsets.tolist() == [0.0, half]
     assert_refused(run("plot", "word.wav", "word.phn", "-o", "b.png", "--span", 5, 9), 2, "span=")
+
+
+def test_plot_knows_how_sure_a_file_is(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[align.Alignment] = []
+    monkeypatch.setattr("align.show.plot.save_plot", lambda found, *_, **__: drawn.append(found))
+    found = align.Alignment.from_labels("word.phn", audio="word.wav")
+    sure = np.linspace(0.2, 0.9, len(found))
+    replace(found, confidence=sure).to_json("sure.json")
+    content = json.loads(Path("sure.json").read_text())
+    content["events"][2]["confidence"] = None  # a person has set it
+    Path("set.json").write_text(json.dumps(content))
+    for name in ("sure", "set"):
+        result = run("plot", "word.wav", f"{name}.json", "-o", "a.png")
+        assert result.exit_code == 0, result.stderr
+    np.testing.assert_allclose(drawn[0].confidence, sure)
+    sure[2] = 1.0
+    np.testing.assert_allclose(drawn[1].confidence, sure)
 
 
 def test_plot_without_matplotlib(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ import types
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from align.batch import tasks
@@ -24,6 +25,13 @@ from align.corpus import listing
 from align.errors import DataError
 from align.files import lock
 from align.files.lock import FolderLock
+from align.formats import write_music
+from align.formats.files import write_tiers
+from align.formats.scores import Score
+from align.formats.tiers import Tiers
+from align.results.alignment import Alignment
+from align.results.music import MusicAlignment
+from align.types import Note
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = [
@@ -227,3 +235,32 @@ def test_every_file_can_be_checked_out() -> None:
             assert not NAMES.fullmatch(part), name
             assert not re.search(r'[<>:"\\|?*]|[. ]$', part), name
     assert (ROOT / ".gitattributes").read_text(encoding="utf-8").endswith("* text=auto eol=lf\n")
+
+
+# Names of recordings ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("suffix", [".rttm", ".eaf", ".exb", ".ctm"])
+def test_results_of_windows_name_the_recording_and_not_its_folders(
+    tmp_path: Path, suffix: str
+) -> None:
+    if suffix == ".eaf":
+        pytest.importorskip("pympi")
+    found = Alignment(["a", "b"], [0.0, 0.5], 1.0, audio="C:\\Users\\ann\\talk.wav")
+    write_tiers(tmp_path / f"a{suffix}", Tiers.of_labels(found, "phones"))
+    text = (tmp_path / f"a{suffix}").read_text(encoding="utf-8")
+    assert "talk" in text
+    assert "Users" not in text
+
+
+@pytest.mark.parametrize("suffix", [".match", ".jams"])
+def test_results_of_music_from_windows_do_so_as_well(tmp_path: Path, suffix: str) -> None:
+    if suffix == ".match":
+        pytest.importorskip("partitura")
+    score = Score.of([Note(60, 0.0), Note(62, 0.5)], "C:\\Users\\ann\\minuet.mid")
+    about = {"audio": "C:\\Users\\ann\\minuet.flac", "score_file": score.path}
+    found = MusicAlignment(score.notes, np.array([0.1, 0.6]), 1.0, **about)
+    write_music(tmp_path / f"a{suffix}", found)
+    text = (tmp_path / f"a{suffix}").read_text(encoding="utf-8")
+    assert "minuet" in text
+    assert "Users" not in text

@@ -2,6 +2,7 @@
 
 import os
 import socket
+import types
 from pathlib import Path
 
 import pytest
@@ -96,3 +97,17 @@ def test_what_cannot_be_is_told(file: Path) -> None:
             Address.take(file, port)
     with pytest.raises(DataError, match="cannot be written"):
         Address.take(file.parent / "nowhere" / "address")
+
+
+def test_where_modes_say_nothing_an_address_is_taken_up_as_well(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = Address.take(file)
+    first.open_socket.close()  # killed
+    file.chmod(0o666)  # what Windows says of every file
+    windows = types.SimpleNamespace(**vars(os) | {"name": "nt"})
+    with monkeypatch.context() as patch:
+        patch.setattr("align.studio.address.os", windows)
+        again = Address.take(file)
+    assert (again.port, again.token) == (first.port, first.token)
+    again.release()

@@ -7,14 +7,18 @@ that `align corpus` keeps of each result, see `align.files.kept`.
 
 import json
 import os
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from align.files.kept import kept_of
 from align.files.text import parse_number, read_text
 from align.formats.tables import table_columns, table_rows
+from align.results.music import MusicAlignment
 from align.results.timing import Timing
 
-__all__ = ["label_confidence", "label_match", "note_confidence"]
+__all__ = ["label_confidence", "label_match", "note_confidence", "with_confidence"]
 
 
 def label_confidence(path: str, alignment: Timing) -> tuple[float | None, ...]:
@@ -34,6 +38,19 @@ def label_confidence(path: str, alignment: Timing) -> tuple[float | None, ...]:
                 time = parse_number(cells[start], "start", path, line)
                 _tell(told, time, cells[sure] if sure < len(cells) else None)
     return tuple(told.get(_micro(t)) for t in alignment.onsets.tolist())
+
+
+def with_confidence(path: str, alignment: Timing) -> Timing:
+    """Return an alignment that was read with what its file tells of its confidence; else as it is.
+
+    What the file does not tell, since a person has moved it, counts as sure.
+    """
+    tell = note_confidence if isinstance(alignment, MusicAlignment) else label_confidence
+    told = tell(path, alignment)
+    if alignment.confidence is not None or all(value is None for value in told):
+        return alignment
+    sure = np.array([1.0 if value is None else value for value in told])
+    return replace(alignment, confidence=sure)
 
 
 def label_match(path: str) -> tuple[float | None, tuple[str, ...]]:
