@@ -103,6 +103,18 @@ def test_labels_that_srt_would_lose_are_refused(tmp_path: Path, label: str) -> N
         assert read_labels(tmp_path / "a.vtt").labels == (label,)
 
 
+def test_a_third_reader_finds_the_same(tmp_path: Path) -> None:
+    pysubs2 = pytest.importorskip("pysubs2", reason="pysubs2 is not installed")
+    found = Alignment(["sil", "The kiwi", "is", "sil"], [0.0, 1.0, 2.25, 3600.5], 4000.0)
+    for suffix in ("vtt", "srt"):
+        write_labels(tmp_path / f"a.{suffix}", found)
+        cues = pysubs2.load(str(tmp_path / f"a.{suffix}"), encoding="utf-8")
+        assert [(cue.start, cue.end, cue.text) for cue in cues] == [
+            (1000, 2250, "The kiwi"),
+            (2250, 3_600_500, "is"),
+        ]
+
+
 def test_a_second_reader_finds_the_same(tmp_path: Path) -> None:
     webvtt = pytest.importorskip("webvtt")
     found = Alignment(["sil", "The kiwi", "a & b", "sil"], [0.0, 1.0, 2.25, 3600.5], 4000.0)

@@ -3,6 +3,7 @@
 import struct
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +12,7 @@ from align.errors import DataError
 from align.formats import read_labels, read_tiers
 from align.formats.textgrid_binary import parse_binary_textgrid
 from align.formats.tiers import Tier
+from align.results.alignment import Alignment
 from align.speech.text import read_transcript
 
 
@@ -85,3 +87,27 @@ def test_praat_writes_what_is_read(tmp_path: Path) -> None:
         phones, points = read_tiers(path)
         assert (phones.labels, phones.times) == (("k", "ɪə"), ((0.0, 0.5), (0.5, 2.0)))
         assert (points.labels, points.times) == (("hé",), ((0.75, 0.75),))
+
+
+def test_praat_reads_what_is_written(tmp_path: Path) -> None:
+    pytest.importorskip("parselmouth")
+    from parselmouth.praat import call
+
+    near = np.array([[0.0, 0.01], [0.05, 0.125], [0.4, 0.6]])
+    found = Alignment(
+        ["sil", "ɪ", 'say "k"'],
+        [0.0, 0.1, 0.5],
+        2.0,
+        confidence=[1.0, 0.25, 0.9],
+        onset_intervals=near,
+    )
+    found.to_textgrid(tmp_path / "a.TextGrid", confidence=True)
+    grid = call("Read from file", str(tmp_path / "a.TextGrid"))
+    names = [call(grid, "Get tier name", k) for k in (1, 2, 3)]
+    assert names == ["phones", "confidence", "95 %"]
+    labels = [call(grid, "Get label of interval", 1, k) for k in (1, 2, 3)]
+    assert labels == ["sil", "ɪ", 'say "k"']
+    assert call(grid, "Get start time of interval", 1, 3) == 0.5
+    assert call(grid, "Get total duration") == 2.0
+    assert call(grid, "Get label of point", 2, 2) == "0.25"
+    assert call(grid, "Get time of point", 3, 2) == pytest.approx(0.1)

@@ -60,6 +60,29 @@ def test_a_corpus_of_music_is_a_table_of_notes() -> None:
     np.testing.assert_array_equal(frame.start, example.onsets)
 
 
+def test_tables_of_all_kinds_go_to_parquet_and_arrow_and_back(tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+    phones = align.Alignment(["k", "ɪ", ""], [0.1, 0.2, 0.3], 0.5, confidence=[0.5, 1.0, 0.25])
+    notes = [Note(61, 0.0, "Db4"), Note(62, 1.75)]
+    beats = beats_of_bars([(0.0, 1.5, 3, 1), (1.5, 3.0, 3, 2)])
+    tables = {
+        "phones": phones.to_frame(),
+        "notes": align.MusicAlignment(notes, [0.1, 1.9], beats=beats).to_frame(),
+        "corpus": align.read_corpus(DATA / "minuet", "music").to_frame(),
+    }
+    for name, frame in tables.items():
+        frame.to_parquet(tmp_path / f"{name}.parquet")
+        back = pandas.read_parquet(tmp_path / f"{name}.parquet")
+        pandas.testing.assert_frame_equal(back, frame)
+        kinds = {
+            field.name: str(field.type)
+            for field in parquet.read_schema(tmp_path / f"{name}.parquet")
+        }  # what R and other programs see
+        assert kinds["start"] == "double"
+        assert "string" in kinds["label"]
+
+
 def test_without_pandas_there_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ParameterError, match=r"pip install .margin-align"):
