@@ -274,6 +274,8 @@ class MusicWork:
         "beats.svl": ".beats.svl",
         "match": ".match",
         "jams": ".jams",
+        "note_alignment": "_note_alignment.tsv",
+        "parangonada": ".parangonada.zip",
     }
     default_format = "csv"
 

@@ -195,7 +195,7 @@ def _other_tiers(labels: Path, audio: Path, drawn: "Timing") -> "dict[str, Timin
     type=FILE,
     metavar="SCORE",
     help="Of music: the score, or the .csv written with the labels, for labels that know no score "
-    "(.txt, .svl, .sv.csv, .mid, .jams).",
+    "(.txt, .svl, .sv.csv, .mid, .jams, note_alignment.tsv, .parangonada.zip).",
 )
 @overwrite_option("a file that exists")
 @message_options
@@ -215,7 +215,8 @@ def convert(
     The suffixes decide the formats. Phones: .TextGrid, .eaf (ELAN), .exb, .csv, .tsv, .json, .ctm,
     .phn, .lab, and .txt for Audacity labels; .wrd, .vtt and .srt hold words, .rttm when
     each speaker speaks. Notes: .csv, .tsv, .json,
-    .mid, .jams, .txt, .svl, .sv.csv, and only to write .match and .tempo.csv.
+    .mid, .jams, .txt, .svl, .sv.csv, note_alignment.tsv (nASAP), .parangonada.zip, and only to
+    write .match and .tempo.csv.
 
     A TextGrid, ELAN or JSON file keeps all tiers it is given, a table the phones with their
     words; the other formats hold one tier, the phones or what --tier names, and what is left out

@@ -41,8 +41,9 @@ BUNDLED = "piano"
     metavar="OUT",
     help="Where to write; may be given several times. The suffix decides the format: .csv or .tsv "
     "(notes), .mid (the score re-timed), .json, .txt (Audacity labels), .svl or .sv.csv (Sonic "
-    "Visualiser), .match, .tempo.csv (tempo curve), .beats.csv (bars and beats), .png. By "
-    "default the name of the recording with .csv, in the current folder.",
+    "Visualiser), .jams, .match, _note_alignment.tsv (nASAP), .parangonada.zip, .tempo.csv (tempo "
+    "curve), .beats.csv (bars and beats), .png. By default the name of the recording with .csv, "
+    "in the current folder.",
 )
 @click.option(
     "--beats",
@@ -182,10 +183,10 @@ def check_music_output(path: Path, overwrite: bool) -> None:
             f"{path}: the suffix {path.suffix!r} is no format of results; use {known}."
         )
     check_free(path, overwrite)
-    if path.suffix.lower() == ".match":
+    if path.name.lower().endswith((".match", ".parangonada.zip")):
         from align.formats.score_partitura import import_partitura
 
-        import_partitura(path, "match files are written", "write .mid, .csv or .json")
+        import_partitura(path, "such files are written", "write .mid, .csv or .json")
 
 
 def write_music_output(

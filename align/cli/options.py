@@ -157,7 +157,8 @@ def score_option() -> _Option:
         "--score",
         type=FILE,
         metavar="SCORE",
-        help="Of music: what labels are of that know no score (.txt, .svl, .sv.csv, .mid, .jams).",
+        help="Of music: what labels are of that know no score (.txt, .svl, .sv.csv, .mid, .jams, "
+        "note_alignment.tsv, .parangonada.zip).",
     )
 
 

@@ -26,7 +26,7 @@ from align.formats.notes import TimedNotes
 from align.formats.score_partitura import import_partitura
 from align.types import spelled
 
-__all__ = ["write_match"]
+__all__ = ["ids_of", "score_part", "write_match"]
 
 _CLOCK = 4000  # ticks for the half second that a match file's clock counts in
 _NAME = re.compile(r"[A-Za-z0-9_.:-]+")
@@ -43,10 +43,8 @@ def write_match(
     if len(alignment) == 0:
         raise DataError("there are no notes to write.", path=path)
     partitura = import_partitura(path, "match files are written", "write .mid, .csv or .json")
-    ids = alignment.note_ids
-    if not all(_NAME.fullmatch(name) for name in ids):
-        ids = tuple(f"n{k}" for k in range(len(alignment)))
-    part = _score_part(partitura.score, alignment, ids)
+    ids = ids_of(alignment)
+    part = score_part(partitura.score, alignment, ids)
     performed = _performed_part(partitura.performance, alignment, ids)
     pairs = [{"label": "match", "score_id": name, "performance_id": name} for name in ids]
     audio, score = (
@@ -74,7 +72,14 @@ def write_match(
     atomic_write(path, data, overwrite=overwrite)
 
 
-def _score_part(score: Any, alignment: TimedNotes, ids: tuple[str, ...]) -> Any:
+def ids_of(alignment: TimedNotes) -> tuple[str, ...]:
+    """Return the ids of the notes; others, where one of them has letters that no file can hold."""
+    if all(_NAME.fullmatch(name) for name in alignment.note_ids):
+        return alignment.note_ids
+    return tuple(f"n{k}" for k in range(len(alignment)))
+
+
+def score_part(score: Any, alignment: TimedNotes, ids: tuple[str, ...]) -> Any:
     """Return the notes as a part of a score, with bars."""
     file, places = score_as_midi(alignment)
     part = score.Part("P1", quarter_duration=file.ticks_per_beat)

@@ -1,17 +1,20 @@
 """Reading and writing aligned notes by the suffix of the file.
 
-================  ======================================  ============
-suffix            what                                    read back
-================  ======================================  ============
-``.csv .tsv``     notes, `align.formats.note_table`       yes
-``.json``         everything, `music_json`                yes
-``.mid .midi``    the score re-timed, `midi_out`          yes, with the score
-``.txt``          Audacity labels, `note_labels`          yes, with the score
-``.sv.csv .svl``  Sonic Visualiser, `note_labels`         yes, with the score
-``.match``        match file, `match_file`                as a score only
-``.tempo.csv``    tempo curve, `tempo_table`              no
-``.beats.csv``    bars and beats, `beat_table`            no
-================  ======================================  ============
+======================  ======================================  ============
+suffix                  what                                    read back
+======================  ======================================  ============
+``.csv .tsv``           notes, `align.formats.note_table`       yes
+``.json``               everything, `music_json`                yes
+``.mid .midi``          the score re-timed, `midi_out`          yes, with the score
+``.txt``                Audacity labels, `note_labels`          yes, with the score
+``.sv.csv .svl``        Sonic Visualiser, `note_labels`         yes, with the score
+``.jams``               notes and beats, `jams_file`            yes, with the score
+``note_alignment.tsv``  table of nASAP, `note_alignment`        yes, with the score
+``.parangonada.zip``    tables of Parangonada, `parangonada`    yes, with the score
+``.match``              match file, `match_file`                as a score only
+``.tempo.csv``          tempo curve, `tempo_table`              no
+``.beats.csv``          bars and beats, `beat_table`            no
+======================  ======================================  ============
 """
 
 import os

@@ -23,8 +23,10 @@ from align.formats.json_file import read_json, read_json_tiers, write_json, writ
 from align.formats.match_file import write_match
 from align.formats.midi_out import write_midi
 from align.formats.music_json import is_music_json, read_music_json, write_music_json
+from align.formats.note_alignment import read_note_alignment, write_note_alignment
 from align.formats.note_labels import read_note_labels, write_layer, write_points, write_sv_csv
 from align.formats.note_table import is_note_table, read_note_table, write_note_table
+from align.formats.parangonada import read_parangonada, write_parangonada
 from align.formats.rttm import read_rttm, read_rttm_tiers, write_rttm, write_rttm_tiers
 from align.formats.subtitles import read_srt, read_vtt, write_srt, write_vtt
 from align.formats.tables import read_csv, write_csv, write_csv_tiers
@@ -146,6 +148,15 @@ FORMATS = (
     Format(".beats.txt", "beats.txt", "beats", None, write_beat_points),
     Format(".beats.svl", "beats.svl", "beats", None, write_beat_layer),
     Format(".sv.csv", "sv.csv", "notes", _instants, write_sv_csv, needs_score=True),
+    Format(
+        *("note_alignment.tsv", "note_alignment", "notes", read_note_alignment),
+        write_note_alignment,
+        needs_score=True,
+    ),
+    Format(
+        *(".parangonada.zip", "parangonada", "notes", read_parangonada, write_parangonada),
+        needs_score=True,
+    ),
     Format(".csv", "csv", "notes", read_note_table, write_note_table, is_notes=is_note_table),
     Format(".tsv", "tsv", "notes", read_note_table, _tsv_notes, is_notes=is_note_table),
     Format(".json", "json", "notes", read_music_json, write_music_json, is_notes=is_music_json),

@@ -199,7 +199,10 @@ def _ipa(path: str) -> None:
 
 SUFFIXES = {
     "notation": (".musicxml", ".mxl", ".mei", ".krn", ".match", ".xml"),
-    "notes": ("notes.csv", ".json", ".txt", ".sv.csv", ".svl", ".mid", ".tsv", ".jams"),
+    "notes": (
+        *("notes.csv", ".json", ".txt", ".sv.csv", ".svl", ".mid", ".tsv", ".jams"),
+        *("note_alignment.tsv", ".parangonada.zip"),
+    ),
     "audio": (".wav", ".flac", ".sph", ".ogg", ".mp3", ".aiff", ".w64", ".caf", ".au"),
     "transcript": (".txt", ".lab", ".wrd", ".json"),
     "score_table": (".csv", ".tsv"),

@@ -193,6 +193,16 @@ def _json_notes() -> bytes:
     return json.dumps(json.loads(text)).encode()
 
 
+def _parangonada() -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("ppart.csv", "onset_sec,pitch,id\n0.5,60,p0\n")
+        archive.writestr(
+            "align.csv", "idx,matchtype,partid,ppartid\n0,0,n0,p0\n1,1,n1,undefined\n"
+        )
+    return stream.getvalue()
+
+
 def _chosen(*files: bytes) -> list[bytes]:
     return [bytes([k]) + data for k, data in enumerate(files)]
 
@@ -266,6 +276,8 @@ def seeds(target: str) -> list[bytes]:
             notes.replace(b",", b"\t"),
             b'{"annotations": [{"namespace": "note_midi", "data": [{"time": 0.5, "duration": 0.1, '
             b'"value": 60, "confidence": null}]}]}',
+            b"xml_id\tmidi_id\ttrack\tchannel\tpitch\tonset\nn0\tp0\t0\t0\t60\t0.5\nn1\tdeletion\n",
+            _parangonada(),
         ),
         "sphere": lambda: [_sphere()],
         "wav": lambda: [_wav(), _coded("WAV", "FLOAT"), _coded("WAVEX"), _coded("RF64")],
