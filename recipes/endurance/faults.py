@@ -34,6 +34,7 @@ __all__ = ["COMMANDS", "FAULTS", "Bench", "disturb", "kill", "remember"]
 
 COMMANDS = ("corpus", "train", "adapt", "studio")
 FAULTS = ("full disk", "read-only folder", "worker killed", "no home", "clock set back")
+TRIES = 4  # of a moment that came too late
 PATIENCE = 120.0  # seconds after which a command counts as hanging
 WARM_UP = 100  # corpus runs before memory is measured
 
@@ -178,10 +179,24 @@ def finished(bench: Bench, command: str, out: Path) -> list[str]:
 
 
 def kill(bench: Bench, number: int, rng: random.Random) -> dict[str, object]:
-    """Kill a command at a random moment, run it again and compare."""
+    """Kill a command at a random moment, run it again and compare.
+
+    The moment is drawn from the time that an undisturbed run took. Where this one is faster and
+    has ended before, it is tried again with half of it.
+    """
     command = COMMANDS[number % len(COMMANDS)]
-    whole, seconds = bench.whole(command)
-    moment = rng.uniform(0.0, seconds)
+    moment = rng.uniform(0.0, bench.whole(command)[1])
+    for _ in range(TRIES):
+        found = _killed(bench, command, moment)
+        if found["killed"] or found["wrong"]:
+            break
+        moment /= 2
+    return found
+
+
+def _killed(bench: Bench, command: str, moment: float) -> dict[str, object]:
+    """Kill a command after so many seconds, run it again and compare."""
+    whole = bench.whole(command)[0]
     out = Path(tempfile.mkdtemp(dir=bench.folder))
     told = out.with_name(out.name + ".told")
     try:
