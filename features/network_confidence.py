@@ -47,6 +47,7 @@ Float32 = npt.NDArray[np.float32]
 
 _OTHER = "other"
 
+_FEWEST_FRAMES = 17_000  # that training counts, so that 25 epochs are 400 updates at the least
 _MOST_FRAMES = 1_500_000  # in training, about 0.5 GB; of a large corpus each is seen in fewer ways
 _ELSEWHERE = 0.7  # of what training sees, where there are other surroundings
 _MOST_KEPT = 60_000  # frames whose outputs are kept, about 30 MB
@@ -73,7 +74,8 @@ class NetworkConfidence(Feature):
     boundary_width : float
         Standard deviation of the boundary target in seconds.
     epochs : float
-        How often training sees as many frames as there are.
+        How often training sees as many frames as there are. A corpus of less than 85 s counts as
+        one of 85 s: a network that has hardly begun to learn is of no use.
     most_steps : int
         Training stops after so many updates, however large the corpus.
     surroundings : {"noise", "room"}, optional
@@ -151,9 +153,9 @@ class NetworkConfidence(Feature):
             raise ParameterError("examples=[], must hold at least one recording.")
         self._learn_symbols(examples)
         inputs, targets = self._training_set(examples)
-        n_frames = sum(item.signal.n_frames for item in examples)
+        n_frames = max(sum(item.signal.n_frames for item in examples), _FEWEST_FRAMES)
         steps = round(self.epochs * n_frames / (_BATCH * (_LENGTH - 2 * _EDGE)))
-        steps = min(max(steps, 50), self.most_steps)
+        steps = min(max(steps, 1), self.most_steps)
         self.networks_ = []
         for n in range(self.n_networks):
             random_state = self.random_state + 1000 * n

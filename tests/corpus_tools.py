@@ -18,7 +18,7 @@ def tiny_model(folder: Path) -> Path:
     from align import SpeechAligner, read_corpus
     from align.features import NetworkConfidence
 
-    small = functools.partial(NetworkConfidence, width=8, dilations=(1, 2), epochs=60)
+    small = functools.partial(NetworkConfidence, width=8, dilations=(1, 2), epochs=4)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("align.speech.aligner.NetworkConfidence", small)
         corpus = read_corpus(write_corpus(folder / "training", {"ann": 3, "bob": 3}))

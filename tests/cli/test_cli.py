@@ -60,7 +60,7 @@ def small_networks() -> Iterator[None]:
     """Train tiny networks: what is tested here is the command line."""
     from align.features import NetworkConfidence
 
-    small = functools.partial(NetworkConfidence, width=8, dilations=(1, 2), epochs=100)
+    small = functools.partial(NetworkConfidence, width=8, dilations=(1, 2), epochs=6)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("align.speech.aligner.NetworkConfidence", small)
         yield

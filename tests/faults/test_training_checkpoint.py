@@ -263,7 +263,7 @@ import functools, sys
 import align.speech.aligner
 from align.features import NetworkConfidence
 align.speech.aligner.NetworkConfidence = functools.partial(
-    NetworkConfidence, width=8, dilations=(1, 2), epochs=100
+    NetworkConfidence, width=8, dilations=(1, 2), epochs=6
 )
 from align.cli import main
 main()
@@ -283,7 +283,7 @@ def killed_and_resumed(folder: Path, kills: int, seed: int) -> None:
     corpus = write_corpus(folder / "corpus", {"ann": 3, "bob": 3})
     whole, output = folder / "whole.align", folder / "model.align"
     partial = folder / "model.align.partial"
-    small = functools.partial(NetworkConfidence, width=8, dilations=(1, 2), epochs=100)
+    small = functools.partial(NetworkConfidence, width=8, dilations=(1, 2), epochs=6)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("align.speech.aligner.NetworkConfidence", small)
         SpeechAligner(epochs=20, n_jobs=1).fit(read_corpus(corpus)).save(whole)

@@ -29,7 +29,7 @@ def timed(phones, seed=0, lead=0.0):
 
 
 def tiny(**options):
-    return ArticulatoryConfidence(**{"width": 8, "dilations": (1, 2), "epochs": 300, **options})
+    return ArticulatoryConfidence(**{"width": 8, "dilations": (1, 2), "epochs": 11, **options})
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +102,7 @@ def test_long_silence_is_cut_off_for_training():
 
 
 def test_pooled_copies_answer_with_the_mean(corpus, fitted):
-    other = tiny(random_state=3, epochs=20).fit(corpus[:2])
+    other = tiny(random_state=3, epochs=1).fit(corpus[:2])
     both = tiny().pool([fitted, other])
     item = corpus[0]
     x = both._inputs(item.signal)

@@ -36,7 +36,7 @@ def corpus(n=4, seed=0):
 
 @pytest.fixture(scope="module")
 def fitted():
-    return tiny(epochs=200).fit(corpus())
+    return tiny(epochs=8).fit(corpus())
 
 
 def prepared(feature, item):
@@ -66,7 +66,7 @@ def test_training_elsewhere_helps_in_noise():
         return np.mean(total)
 
     quiet, elsewhere = (
-        tiny(epochs=400, surroundings=kind).fit(corpus()) for kind in (None, "noise")
+        tiny(epochs=15, surroundings=kind).fit(corpus()) for kind in (None, "noise")
     )
     assert likelihood(elsewhere) > likelihood(quiet) + 0.02
 

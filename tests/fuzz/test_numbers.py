@@ -120,7 +120,7 @@ def test_one_recording_with_little_in_it(phones: tuple[str, ...], tmp_path: Path
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     from align.features import NetworkConfidence
 
-    tiny = functools.partial(NetworkConfidence, width=8, dilations=(1, 2), epochs=5)
+    tiny = functools.partial(NetworkConfidence, width=8, dilations=(1, 2), epochs=3)
     monkeypatch.setattr("align.speech.aligner.NetworkConfidence", tiny)
 
 

@@ -56,7 +56,7 @@ def _speech_default(folder: Path) -> Any:
 
     whole = align.speech.aligner.NetworkConfidence
     align.speech.aligner.NetworkConfidence = functools.partial(  # type: ignore[misc,assignment]
-        NetworkConfidence, width=8, dilations=(1, 2), epochs=60
+        NetworkConfidence, width=8, dilations=(1, 2), epochs=4
     )
     try:
         aligner = SpeechAligner(epochs=1, n_folds=2, random_state=1)

@@ -33,7 +33,7 @@ def example(seed: int, group: str) -> Example:
 
 
 def features() -> list[Feature]:
-    return [NetworkConfidence(width=8, dilations=(1, 2), epochs=60), DurationFeature()]
+    return [NetworkConfidence(width=8, dilations=(1, 2), epochs=4), DurationFeature()]
 
 
 def load(path: Path) -> SpeechAligner:

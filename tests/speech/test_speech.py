@@ -16,7 +16,7 @@ from align.features import DurationFeature, NetworkConfidence, onset_feature
 
 def features(**options):
     """Small enough to be fitted in a moment."""
-    network = NetworkConfidence(**{"width": 8, "dilations": (1, 2), "epochs": 100, **options})
+    network = NetworkConfidence(**{"width": 8, "dilations": (1, 2), "epochs": 8, **options})
     return [network, DurationFeature()]
 
 
@@ -81,7 +81,7 @@ def test_processes_do_not_change_the_model(model, corpus):
 @pytest.mark.parametrize("groups", ["aaaa", "aabb", [None] * 4])
 def test_few_speakers(groups):
     items = [example(i, group=g) for i, g in enumerate(groups)]
-    fitted = SpeechAligner(features(epochs=20), epochs=1).fit(items)
+    fitted = SpeechAligner(features(epochs=2), epochs=1).fit(items)
     assert len(fitted.features_[0].networks_) == (2 if groups == "aabb" else 4)
 
 
@@ -93,7 +93,7 @@ def test_a_single_recording_is_learned_from_with_a_warning(corpus):
 
 def test_a_label_that_only_one_speaker_has(corpus):
     rare = example(30, phones=["sil", "aa", "m", "sil"], group="d", labels={"m": "ng"})
-    fitted = SpeechAligner(features(epochs=30), epochs=1).fit([*corpus, rare])
+    fitted = SpeechAligner(features(epochs=3), epochs=1).fit([*corpus, rare])
     found = fitted.align(rare.audio, rare.events, rate=RATE)
     assert found.labels == ("sil", "aa", "ng", "sil")
 
@@ -259,7 +259,7 @@ def test_a_phone_map_of_ones_own(tmp_path, corpus):
     path.write_text("from,to\nAH,aa\nSILENCE,sil\n", encoding="utf-8")
     mapping = {"AH": "aa", "SILENCE": "sil"}
     assert trained_on("aa", "sil", phone_map=path).known_labels() == {"aa", "sil", "AH", "SILENCE"}
-    fitted = SpeechAligner(features(epochs=30), phone_map=path, epochs=1).fit(corpus)
+    fitted = SpeechAligner(features(epochs=3), phone_map=path, epochs=1).fit(corpus)
     item = example(64, phones=["sil", "aa", "s"])
     fitted.save(tmp_path / "a.align")
     found = fitted.align(item.audio, ["SILENCE", "AH", "s"], rate=RATE)
@@ -267,7 +267,7 @@ def test_a_phone_map_of_ones_own(tmp_path, corpus):
     loaded = align.load(tmp_path / "a.align", features=features())
     assert loaded.phone_map == mapping
     assert loaded.align(item.audio, ["SILENCE", "AH", "s"], rate=RATE) == found
-    as_mapping = SpeechAligner(features(epochs=30), phone_map=mapping, epochs=1).fit(corpus)
+    as_mapping = SpeechAligner(features(epochs=3), phone_map=mapping, epochs=1).fit(corpus)
     np.testing.assert_array_equal(as_mapping.coef_, fitted.coef_)
 
 

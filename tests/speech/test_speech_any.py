@@ -19,7 +19,7 @@ IPA = {"sil": "sil", "s": "s", "aa": "ɑ", "iy": "i", "m": "m"}
 
 
 def features():
-    network = ArticulatoryConfidence(width=8, dilations=(1, 2), epochs=80)
+    network = ArticulatoryConfidence(width=8, dilations=(1, 2), epochs=4)
     return [network, ArticulatoryDuration()]
 
 

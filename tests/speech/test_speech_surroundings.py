@@ -13,7 +13,7 @@ from align.models.file import read_model, write_model
 from align.sequence.adapt import adapt
 
 
-def features(epochs=40):
+def features(epochs=3):
     """Small enough to be fitted in a moment."""
     return [NetworkConfidence(width=8, dilations=(1, 2), epochs=epochs), DurationFeature()]
 
@@ -130,8 +130,8 @@ def test_adapting_moves_all(model):
 
 def test_checkpoints_of_all_are_gone_in_the_end(corpus, tmp_path):
     folder = tmp_path / "partial"
-    aligner = SpeechAligner(features(epochs=5), epochs=1, n_folds=2, surroundings=1)
-    again = SpeechAligner(features(epochs=5), epochs=1, n_folds=2, surroundings=1)
+    aligner = SpeechAligner(features(epochs=1), epochs=1, n_folds=2, surroundings=1)
+    again = SpeechAligner(features(epochs=1), epochs=1, n_folds=2, surroundings=1)
     again.fit(corpus[:2])
     aligner.fit(corpus[:2], checkpoint=folder)
     assert list(tmp_path.iterdir()) == []

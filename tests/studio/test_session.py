@@ -29,7 +29,7 @@ def word(seed, late=0.0):
 
 @pytest.fixture(scope="module")
 def model():
-    network = ArticulatoryConfidence(width=8, dilations=(1, 2), epochs=80)
+    network = ArticulatoryConfidence(width=8, dilations=(1, 2), epochs=4)
     aligner = SpeechAligner([network, ArticulatoryDuration()], epochs=2, n_folds=2, n_jobs=1)
     every = [(*word(seed), seed) for seed in range(4)]
     return aligner.fit(

@@ -112,7 +112,7 @@ def test_a_model_learns_from_what_was_dragged(
     assert lateness(tmp_path / "mine.align", model, new) > 0.3 * LATE
 
     small = functools.partial(
-        align.features.NetworkConfidence, width=8, dilations=(1, 2), epochs=100
+        align.features.NetworkConfidence, width=8, dilations=(1, 2), epochs=6
     )
     monkeypatch.setattr("align.speech.aligner.NetworkConfidence", small)
     for name, folder in (("own", labels), ("uncorrected", labels.parent / "aligned")):

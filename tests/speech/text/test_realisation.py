@@ -1,5 +1,6 @@
 """How phones are said: the rules, their lattices, and what each choice costs."""
 
+import functools
 import math
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -14,6 +15,7 @@ from synthetic_speech import RATE, recording
 
 import align
 from align.errors import ModelError
+from align.features import NetworkConfidence
 from align.learners.parts import step_limits
 from align.models.file import read_model, write_model
 from align.potentials import Potentials
@@ -219,6 +221,15 @@ def sentences(n: int, seed: int) -> Iterator[tuple[np.ndarray, list[str], list[s
         phones, begins = phones_of(words)
         samples, edges = recording(phones, rng)
         yield samples, words, phones, edges[:-1][begins] / RATE
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_networks() -> Iterator[None]:
+    """Networks that are not sure of all they hear, so that costs have something to say."""
+    small = functools.partial(NetworkConfidence, width=64, epochs=3)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("align.speech.aligner.NetworkConfidence", small)
+        yield
 
 
 @pytest.fixture(scope="module")
