@@ -7,11 +7,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from align.cli.console import FILE, MODEL, Console, message_options, plural
-from align.cli.options import jobs_option, output_option, overwrite_option, seed_option
+from align.cli.options import (
+    dictionary_option,
+    jobs_option,
+    language_option,
+    output_option,
+    overwrite_option,
+    seed_option,
+)
 from align.cli.outputs import check_free
 
 if TYPE_CHECKING:
     from align.sequence.adapt import Comparison
+    from align.types import Example
 
 __all__ = ["adapt"]
 
@@ -45,6 +53,14 @@ _FEWEST = 3  # recordings that can be compared on
     "the table.",
 )
 @click.option(
+    "--from-text",
+    is_flag=True,
+    help="Learn from transcripts (.txt) alone, in which nothing has a time. MODEL must be one of "
+    "phones in the IPA, such as speech-any; nothing is compared.",
+)
+@language_option("Of the transcripts: de, fr ...")
+@dictionary_option("dictionaries", "FILE", "Of the transcripts: pronunciations; can be repeated.")
+@click.option(
     "--steps", type=click.IntRange(1), metavar="N", help="Updates of each network; see the docs."
 )
 @seed_option()
@@ -67,6 +83,9 @@ def adapt(
     compare: bool,
     folds: int,
     json_to: Path | None,
+    from_text: bool,
+    language: str,
+    dictionaries: tuple[str, ...],
     licence: str,
     overwrite: bool,
     **options: Any,
@@ -75,9 +94,11 @@ def adapt(
 
     \b
     align adapt speech-en corrected -o mine.align
+    align adapt speech-any recordings --from-text --language fr -o fr.align
 
     Five to fifty recordings with their labels beside them, as for align train, are enough: of a
-    voice, a dialect, or a way of labelling of your own. The model itself is not changed.
+    voice, a dialect, or a way of labelling of your own. With --from-text a transcript beside each
+    recording is enough, of some minutes in all. The model itself is not changed.
     """  # noqa: D301
     console: Console = context.obj
     to_stdout = json_to is not None and str(json_to) == "-"
@@ -89,8 +110,25 @@ def adapt(
     from align.sequence import adapt as adapting
 
     aligner = align.load(model)
-    examples = align.read_corpus(corpus, kind=aligner.kind)
     chosen = {name: value for name, value in options.items() if value is not None}
+    about: dict[str, Any] = {"source": Path(model).name.removesuffix(".align"), "licence": licence}
+    if from_text:
+        from align.speech.text import adapt_to_texts
+
+        read, unread = _with_text(corpus)
+        adapted = adapt_to_texts(
+            aligner,
+            read,
+            language=language,
+            dictionary=dictionaries or None,
+            steps=options["steps"],
+            progress=console.progress,
+            **about,
+        )
+        adapted.problems_ = [*unread, *adapted.problems_]
+        _finish(context, adapted, output)
+        return
+    examples = align.read_corpus(corpus, kind=aligner.kind)
     if compare and len(examples) < _FEWEST:
         console.message(f"Fewer than {_FEWEST} recordings: what it brings cannot be told.")
         compare = False
@@ -104,11 +142,30 @@ def adapt(
     adapted = adapting.adapt(
         aligner,
         examples,
-        source=Path(model).name.removesuffix(".align"),
-        licence=licence,
         progress=console.progress,
+        **about,
         **chosen,
     )
+    _finish(context, adapted, output)
+
+
+def _with_text(folder: Path) -> "tuple[list[Example], list[tuple[str, str]]]":
+    """Return the recordings of a folder that have a transcript, and those that have none."""
+    from align.batch.tasks import SpeechWork
+    from align.speech.text import read_transcript
+    from align.types import Example
+
+    tasks, problems = SpeechWork(".txt").find(str(folder))
+    examples = [
+        Example(task.audio, (), text=" ".join(u.text for u in read_transcript(task.source)))
+        for task in tasks
+    ]
+    return examples, problems
+
+
+def _finish(context: click.Context, adapted: Any, output: Path) -> None:
+    """Save a new model, and say what it was adapted to."""
+    console: Console = context.obj
     adapted.save(output)
     failed = console.failures(adapted.problems_)
     used = adapted.training_["adapted"]["recordings"]

@@ -37,7 +37,7 @@ from align.sequence.problem import AlignmentProblem, Truth
 from align.terms import BaseFunctions
 from align.types import Example
 
-__all__ = ["Comparison", "adapt", "compare", "passive_aggressive"]
+__all__ = ["Comparison", "adapt", "adapt_features", "compare", "passive_aggressive"]
 
 _Aligner = TypeVar("_Aligner", bound=Aligner)
 
@@ -152,11 +152,7 @@ def adapt(
     else:
         new.features_, new.coef_ = moved, coef
     new._recalibrate([items[i] for i in kept], xs, [own[i] for i in kept])
-    origin: dict[str, Any] = {"model": source, "licence": aligner.licence_}
-    if "adapted" in aligner.training_:  # so that `align info` can show all steps
-        origin["adapted"] = aligner.training_["adapted"]
-    about: dict[str, Any] = {"recordings": len(kept), "seconds": round(seconds, 3), "from": origin}
-    new.training_ = {**aligner.training_, "adapted": about}
+    _tell(new, aligner, len(kept), seconds, source, licence)
     new.elsewhere_ = {
         kind: adapt(
             other,
@@ -171,10 +167,50 @@ def adapt(
         )
         for kind, other in aligner.elsewhere_.items()
     }
+    return new
+
+
+@one_thread()
+def adapt_features(
+    aligner: _Aligner,
+    corpus: Sequence[Example],
+    *,
+    steps: int,
+    learning_rate: float,
+    source: str = "",
+    licence: str = "",
+    progress: Progress | None = None,
+) -> _Aligner:
+    """Return a copy of an aligner whose features alone are adapted.
+
+    For recordings whose onsets an aligner has found and nobody has corrected: weights and offset
+    would only learn to repeat them. The rest is as in `adapt`; one recording is enough.
+    """
+    report = progress or (lambda stage, done, total: None)
+    new = copy.deepcopy(aligner)
+    new.learner_ = None
+    new.problems_ = list(getattr(corpus, "problems", []))
+    items = new._read_all(corpus, report)
+    new._prepare(items, anew=False)
+    new.features_ = _adapted(new.features_, items, steps, learning_rate)
+    seconds = sum(item.signal.duration for item in items)
+    _tell(new, aligner, len(items), seconds, source, licence)
+    return new
+
+
+def _tell(
+    new: Aligner, old: Aligner, recordings: int, seconds: float, source: str, licence: str
+) -> None:
+    """Write down in a new aligner what it was adapted to, and the licences of both."""
+    origin: dict[str, Any] = {"model": source, "licence": old.licence_}
+    if "adapted" in old.training_:  # so that `align info` can show all steps
+        origin["adapted"] = old.training_["adapted"]
+    about: dict[str, Any] = {"recordings": recordings, "seconds": round(seconds, 3)}
+    about["from"] = origin
+    new.training_ = {**old.training_, "adapted": about}
     if licence:
         about["licence"] = licence
-        new.licence_ = f"{aligner.licence_ or 'not stated'}; adapted to recordings: {licence}"
-    return new
+        new.licence_ = f"{old.licence_ or 'not stated'}; adapted to recordings: {licence}"
 
 
 def compare(

@@ -8,8 +8,7 @@ EMODB has a folder for each speaker, with TextGrids (tiers ``words`` and ``phone
 beside the recordings; see the README. Of what the others said,
 
 * ``labels`` learns a new model from phones that people placed, and from nothing else;
-* ``transcripts`` lets ``speech-any`` align their texts, and adapts it to what comes of that:
-  no times that people placed are used;
+* ``transcripts`` adapts ``speech-any`` to their texts: no times that people placed are used;
 * ``nothing`` takes ``speech-any`` as it is, which has not heard German.
 """
 
@@ -18,7 +17,6 @@ import os
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -26,11 +24,9 @@ from praatio import textgrid
 
 import align
 from align.evaluation.report import FileResult, Report, Score
-from align.sequence.adapt import adapt
-from align.speech.text import align_text
+from align.speech.text import adapt_to_texts, align_text
 
 HOW = ("labels", "transcripts", "nothing")
-ROUNDS = 2  # of aligning the texts and learning from that
 
 
 def text_of(audio: Path) -> str:
@@ -45,17 +41,8 @@ def learned_from_labels(examples: Sequence[align.Example], jobs: int) -> align.S
 
 
 def learned_from_transcripts(examples: Sequence[align.Example], jobs: int) -> align.SpeechAligner:
-    """Return speech-any, adapted to what it makes of the texts of these recordings."""
-    model = align.load("speech-any")
-    for _ in range(ROUNDS):
-        placed = []
-        for example in examples:
-            text = text_of(Path(str(example.audio)))
-            found = align_text(model, example.audio, text, language="de")
-            phones = found.phones
-            placed.append(replace(example, events=phones.labels, onsets=phones.onsets))
-        model = adapt(align.load("speech-any"), placed, n_jobs=jobs, source="speech-any")
-    return model
+    """Return speech-any, adapted to the texts of these recordings."""
+    return adapt_to_texts(align.load("speech-any"), examples, language="de", source="speech-any")
 
 
 def model_for(

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from align.speech.text.normalise import split_words
     from align.speech.text.tiers import SpeakerTiers, TextAlignment
     from align.speech.text.transcript import Utterance, read_transcript
+    from align.speech.text.untimed import adapt_to_texts
     from align.types import Mismatch
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "TextAlignment",
     "Utterance",
     "WordLattice",
+    "adapt_to_texts",
     "align_text",
     "arpabet_to_ipa",
     "cmudict",
@@ -62,6 +64,7 @@ __getattr__, __dir__ = lazy_names(
         "TextAlignment": "align.speech.text.tiers",
         "Utterance": "align.speech.text.transcript",
         "WordLattice": "align.speech.text.lattice",
+        "adapt_to_texts": "align.speech.text.untimed",
         "align_text": "align.speech.text.aligning",
         "arpabet_to_ipa": "align.speech.text.arpabet",
         "cmudict": "align.speech.text.dictionary",

@@ -17,12 +17,18 @@ between words       a pause
 ==================  =============================================================================
 
 Two consonants that are alike across a border of words stay two: where people label them as one,
-they put the border into its middle.
+they put the border into its middle (`align.speech.text.shared`).
 
 Names speak of classes of phones (such as ``dorsal stop``), so that what one language taught is of
 use in another.
+
+What choices cost is learned where phones have times. Where they have none there are constants, in
+the scores of `speech-any`. They are no log-probabilities alone: a phone that is left out also
+saves what its onset and its length would score, a few units, so that dropping costs much, and is
+free only of stops that are not released.
 """
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -30,7 +36,7 @@ from align.features.articulatory import articulation, plain_ipa
 from align.speech.text.realisation import Choice, Context
 from align.types import SILENCES
 
-__all__ = ["IpaRules", "Sound", "sound_of"]
+__all__ = ["AS_WRITTEN", "LOOSE", "IpaRules", "Sound", "sound_of"]
 
 SCHWA, GLOTTAL_STOP, OPEN_SCHWA = "ə", "ʔ", "ɐ"
 _SHORT = 3  # phones of a word that is mostly said weakly
@@ -41,12 +47,24 @@ _PLACES = {
     "dorsal": ("palatal", "velar", "uvular"),
 }
 _NASALS = {"labial": "m", "coronal": "n", "dorsal": "ŋ"}
+_VOICES = ("voice", "no voice")
 _VOICELESS = {
     **{"b": "p", "d": "t", "ɡ": "k", "ɢ": "q", "ɖ": "ʈ", "ɟ": "c"},
     **{"v": "f", "z": "s", "ʒ": "ʃ", "ð": "θ", "ɣ": "x", "ʁ": "χ", "β": "ɸ", "ʝ": "ç", "ʐ": "ʂ"},
     **{"d͡z": "t͡s", "d͡ʒ": "t͡ʃ", "dz": "ts", "dʒ": "tʃ"},
 }
 _WITH_OTHER_VOICE = {**_VOICELESS, **{less: voiced for voiced, less in _VOICELESS.items()}}
+
+AS_WRITTEN: Mapping[str, float] = {"unreleased": -2.0}
+"""What choices cost where nothing of the language was heard: of all phones only stops may go."""
+
+LOOSE: Mapping[str, float] = {
+    **{"0": -4.0, "unreleased": 3.0, "+glottal": -2.0, "pause": -1.0},
+    **dict.fromkeys(("vowel>schwa", "rhotic>vowel"), -2.0),
+    **{f"nasal>{place}": -2.0 for place in _NASALS},
+    **{f"{kind}>{v}": -2.0 for kind in ("stop", "fricative", "affricate") for v in _VOICES},
+}
+"""What choices cost where a model has heard the language, and no phone of it has a time."""
 
 
 class Sound(NamedTuple):
@@ -97,6 +115,12 @@ def sound_of(label: str) -> Sound:
 class IpaRules:
     """The choices of any language, in the International Phonetic Alphabet.
 
+    Parameters
+    ----------
+    every : bool
+        Whether all choices are offered. If not, a stop may go unreleased in front of a stop that
+        begins the next word, there may be pauses, and all else is said as it is written.
+
     Examples
     --------
     >>> rules = IpaRules()
@@ -109,20 +133,27 @@ class IpaRules:
 
     glottal_stop = GLOTTAL_STOP
 
+    def __init__(self, every: bool = True) -> None:
+        self.every = every
+
     def of(self, phone: str, at: Context) -> list[Choice]:
         """Return the choices of a phone; see `align.speech.text.realisation.Rules.of`."""
         sound = sound_of(phone)
         found = [Choice((phone,), ())]
-        found += [
-            Choice((other,), _names(sound, what, at)) for other, what in _instead(phone, sound, at)
-        ]
-        if not (at.first and at.last) and _may_drop(sound, at):
-            found.append(Choice((), ("0", *_names(sound, "0", at))))
+        if self.every:
+            found += [
+                Choice((other,), _names(sound, what, at))
+                for other, what in _instead(phone, sound, at)
+            ]
+        goes = _may_drop(sound, at) if self.every else _unreleased(sound, at)
+        if goes and not (at.first and at.last):
+            names = ("unreleased",) if _unreleased(sound, at) else ()
+            found.append(Choice((), ("0", *_names(sound, "0", at), *names)))
         return found
 
     def glottal(self, phone: str, at: Context) -> Choice | None:
         """Return the glottal stop that may begin a word in front of this phone, if any."""
-        if sound_of(phone).manner not in ("vowel", "schwa"):
+        if not self.every or sound_of(phone).manner not in ("vowel", "schwa"):
             return None
         left = _kind(at.left)
         return Choice((GLOTTAL_STOP,), ("+glottal", f"+glottal|{_weight(at)}", f"+glottal|{left}"))
@@ -180,6 +211,16 @@ def _may_drop(sound: Sound, at: Context) -> bool:
         right = sound_of(at.right).manner if at.right else "silence"
         return sound.place == "coronal" or at.last or right != "vowel"
     return False
+
+
+def _unreleased(sound: Sound, at: Context) -> bool:
+    """Whether a phone is a stop in front of a stop that begins the next word."""
+    return (
+        sound.manner == "stop"
+        and at.last
+        and bool(at.right)
+        and sound_of(at.right).manner == "stop"
+    )
 
 
 def _names(sound: Sound, what: str, at: Context) -> tuple[str, ...]:

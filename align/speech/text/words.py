@@ -15,7 +15,7 @@ from align.sequence.base import Progress
 from align.sequence.lattices import LatticeAlignment
 from align.sequence.stretches import Stretch, aligned_stretches
 from align.speech.text.anchored import node_anchors
-from align.speech.text.articulation import IpaRules
+from align.speech.text.articulation import AS_WRITTEN, IpaRules
 from align.speech.text.lattice import (
     TRUSTED,
     Departures,
@@ -31,6 +31,7 @@ from align.speech.text.model import PhoneAligner, model_labels, noise_sounds
 from align.speech.text.parts import Part, Recording, part_of
 from align.speech.text.realisation import Rules
 from align.speech.text.rows import Rows, rows_of
+from align.speech.text.shared import with_shared_borders
 from align.speech.text.transcript import Utterance
 from align.speech.text.unspoken import DEFAULT, AlignLattice, WordPath, asked_words
 from align.types import SILENCES, SPOKEN_NOISE, Mismatch
@@ -96,9 +97,10 @@ class WordAligner:
         silence = next((label for label in SILENCES if label in known), None)
         alternatives = realisations(known, entries)
         costs, realised = model.realisations_, None
-        if costs and (model.takes_ipa or alternatives):
-            rules = IpaRules() if model.takes_ipa else Rules(known)
-            realised, alternatives = Realised(rules, costs), {}
+        if model.takes_ipa:
+            realised = Realised(IpaRules(every=bool(costs)), costs or AS_WRITTEN)
+        elif costs and alternatives:
+            realised, alternatives = Realised(Rules(known), costs), {}
         alternatives[SPOKEN_NOISE] = noise_sounds(model, silence)
         return cls(
             model, recording, entries, silence, alternatives, realised, judging, repair, anchors
@@ -180,6 +182,8 @@ class WordAligner:
             for m in found.mismatches
         ]
         rows = rows_of(found.path, found.built, part.begin, first, self.repair)
+        if self.model.takes_ipa and self.anchors is None:
+            rows = with_shared_borders(rows)
         return Piece(rows, moved, found.whole.alignment, utterance)
 
     def _lattices(self, words: Sequence[str]) -> Callable[[Departures], WordLattice]:

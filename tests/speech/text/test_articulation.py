@@ -106,6 +106,30 @@ def test_a_word_keeps_a_phone_and_a_glottal_stop_belongs_to_it() -> None:
     assert {int(built.word[n]) for n in stops} == {1}
 
 
+@pytest.mark.parametrize(
+    ("phone", "where", "expected"),
+    [
+        ("t", at("a", "k", "last"), "t|"),
+        ("t", at("a", "s", "last"), "t"),
+        ("t", at("a", "k"), "t"),
+        ("t", at("a", "k", "only"), "t"),
+        ("n", at("a", "k", "last"), "n"),
+        ("h", at("", "a", "first"), "h"),
+    ],
+)
+def test_of_a_language_not_heard_only_stops_before_stops_go(
+    phone: str, where: Context, expected: str
+) -> None:
+    rules = IpaRules(every=False)
+    assert "|".join(" ".join(c.labels) for c in rules.of(phone, where)) == expected
+    assert rules.glottal("a", where) is None
+
+
+def test_stops_that_are_not_released_have_a_name() -> None:
+    assert RULES.of("t", at("a", "k", "last"))[-1].names[-1] == "unreleased"
+    assert "unreleased" not in RULES.of("t", at("a", "s", "last"))[-1].names
+
+
 def test_costs_of_a_model_in_the_ipa_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
     from importlib.resources import files
 
