@@ -117,6 +117,14 @@ class Feature:
         """
         return self
 
+    def draws_out(self, event: Event) -> bool:
+        """Whether an event scores otherwise in front of this one, as of a pause, than elsewhere.
+
+        An onset term may depend on the event before; anything else on what follows in this way
+        only, and on which events are the first and the last.
+        """
+        return False
+
     def terms(self, signal: Signal, events: Sequence[Event]) -> dict[str, Term]:
         """Return the base functions of a recording: the same names, in the same order, always."""
         raise NotImplementedError

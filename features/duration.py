@@ -32,7 +32,7 @@ Shalev-Shwartz, "Online Learning", 2007, section 9.5.1.
 
 import copy
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
@@ -51,6 +51,7 @@ DISTRIBUTIONS = ("normal", "lognormal", "gamma")
 
 _PRIOR = 10.0  # events of a label at most, for which known lengths count beside new ones
 _SMALLEST = 0.5  # frames: floor of deviations, and of lengths under a logarithm
+_FINAL = " |"  # marks the label of an event in front of a pause
 _SMALLEST_LOG = 0.1  # floor of deviations of logarithms, about 10 % of a length
 
 
@@ -75,17 +76,26 @@ class LengthStatistics:
     variance: npt.NDArray[np.float64]
 
     @classmethod
-    def of(cls, examples: Sequence[TimedSignal], *, log: bool, last: bool) -> Self:
+    def of(
+        cls,
+        examples: Sequence[TimedSignal],
+        *,
+        log: bool,
+        last: bool,
+        named: Callable[[Sequence[Event]], list[str]] | None = None,
+    ) -> Self:
         """Collect them from timed recordings with at least one event.
 
         With `log`, of the natural logarithm of the lengths; with `last`, also of the last event of
-        each recording.
+        each recording. `named` returns which label the length of each event counts for, if it is
+        not its own.
         """
         labels: list[str] = []
         seconds: list[npt.NDArray[np.float64]] = [np.empty(0)]
         for example in examples:
             n = len(example.events) - (not last)
-            labels += [str(event) for event in example.events[: max(n, 0)]]
+            own = [str(event) for event in example.events]
+            labels += (own if named is None else named(example.events))[: max(n, 0)]
             lengths = example.lengths[: max(n, 0)].astype(np.float64)
             seconds.append(lengths * example.signal.hop)
         if not labels:
@@ -209,6 +219,9 @@ class DurationFeature(Feature):
     last : bool
         Whether the last event of a recording is fitted and scored. Where recordings are cut off
         in it, its length means nothing.
+    pause : str, optional
+        A class of pauses: an event in front of one of these has a law of its own, since what
+        comes last in a phrase is drawn out. By default it has the law of its label.
     name : str
         Name of the base function.
 
@@ -230,6 +243,7 @@ class DurationFeature(Feature):
         classes: Mapping[str, str] | None = None,
         floor: float | None = None,
         last: bool = True,
+        pause: str | None = None,
         name: str = "duration",
     ) -> None:
         if distribution not in DISTRIBUTIONS:
@@ -244,14 +258,30 @@ class DurationFeature(Feature):
         self.classes = dict(classes or {})
         self.floor = floor
         self.last = last
+        self.pause = pause
         self.name = name
         self.statistics_: LengthStatistics | None = None
 
     def fit(self, examples: Sequence[TimedSignal]) -> Self:
         """Estimate means and variances of the labels' lengths."""
         log = self.distribution == "lognormal"
-        self.statistics_ = LengthStatistics.of(examples, log=log, last=self.last)
+        self.statistics_ = LengthStatistics.of(
+            examples, log=log, last=self.last, named=self._names
+        )
         return self
+
+    def draws_out(self, event: Event) -> bool:
+        """Whether events in front of this one have laws of their own."""
+        return self.pause is not None and self.classes.get(str(event)) == self.pause
+
+    def _names(self, events: Sequence[Event]) -> list[str]:
+        """Return the label that each event has among the lengths: marked in front of a pause."""
+        labels = [str(event) for event in events]
+        pauses = [self.draws_out(event) for event in events]
+        return [
+            label + _FINAL if after and not own else label
+            for label, own, after in zip(labels, pauses, [*pauses[1:], False], strict=True)
+        ]
 
     def adapt(
         self, examples: Sequence[TimedSignal], *, steps: int = 0, learning_rate: float = 0.0
@@ -288,7 +318,10 @@ class DurationFeature(Feature):
         b = self.shrinkage
         if b is None:
             b = 0.0 if self.distribution == "normal" else 5.0
-        mean, variance = self.statistics_.law(label, b, self._peers(label))
+        peers = self._peers(label)
+        if label.endswith(_FINAL) and not peers.intersection(self.statistics_.labels):
+            return self.log_density(label.removesuffix(_FINAL), lengths, hop)
+        mean, variance = self.statistics_.law(label, b, peers)
         d = np.asarray(lengths, dtype=np.float64)
         if self.distribution == "lognormal":
             d = np.log(np.maximum(d, _SMALLEST))
@@ -308,11 +341,11 @@ class DurationFeature(Feature):
 
     def terms(self, signal: Signal, events: Sequence[Event]) -> dict[str, Term]:
         """Return the duration term, for lengths 0 .. T."""
-        symbols, rows = rows_of(events)
+        symbols, rows = rows_of(self._names(events))
         lengths = np.arange(signal.n_frames + 1)
         table = np.empty((len(symbols), lengths.size))
-        for scores, event in zip(table, symbols, strict=True):
-            scores[:] = self.log_density(str(event), lengths, signal.hop)
+        for scores, symbol in zip(table, symbols, strict=True):
+            scores[:] = self.log_density(str(symbol), lengths, signal.hop)
         if not self.last:
             rows[-1:] = -1
         rows[[str(event) == SPOKEN_NOISE for event in events]] = -1  # of any length
@@ -326,15 +359,17 @@ class DurationFeature(Feature):
             "classes": self.classes,
             "floor": self.floor,
             "last": self.last,
+            "pause": self.pause,
             "labels": None if self.statistics_ is None else list(self.statistics_.labels),
         }
         return params, {} if self.statistics_ is None else self.statistics_.arrays()
 
     def set_state(self, params: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
         """Restore what `get_state` returned."""
-        names = ("distribution", "shrinkage", "classes", "floor", "last")
+        names = ("distribution", "shrinkage", "classes", "floor", "last", "pause")
         try:
-            checked = DurationFeature(**{name: params[name] for name in names})
+            known = {"pause": None, **params}  # models of before have none
+            checked = DurationFeature(**{name: known[name] for name in names})
             labels = params["labels"]
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(f"the state of feature {self.name!r} is wrong: {error!r}.") from error
@@ -347,11 +382,14 @@ class DurationFeature(Feature):
         return self
 
     def _peers(self, label: str) -> frozenset[str]:
-        """Labels of the class of a label; none where it has no class."""
-        if label not in self.classes:
+        """Labels of the class of a label, in front of pauses if it is; none without a class."""
+        plain = label.removesuffix(_FINAL)
+        if plain not in self.classes:
             return frozenset()
-        own = self.classes[label]
-        return frozenset(other for other, of_other in self.classes.items() if of_other == own)
+        own, mark = self.classes[plain], label[len(plain) :]
+        return frozenset(
+            other + mark for other, of_other in self.classes.items() if of_other == own
+        )
 
 
 def _log_normal(

@@ -468,6 +468,7 @@ class SequenceAligner(TimedAligner):
             terms,
             dict(zip(self.base_functions_, self.coef_ / self.scale_, strict=True)),
             cache(self._unbounded),  # asked for every node, and labels are few
+            cache(self._draws_out),
             self._room(signal),
             pinned=self._pins_start(expanded.events)
             and (held is None or not np.isin(expanded.lattice.starts, held.at).any()),

@@ -33,18 +33,23 @@ _Table = npt.NDArray[np.floating[Any]]
 
 
 class Roles(NamedTuple):
-    """N nodes that each have one role: which node it copies, whether it is a start or an end."""
+    """N nodes that each have one role.
+
+    Which node each copies, whether it is a start or an end, and whether a pause follows it.
+    """
 
     lattice: Lattice
     origin: IntArray
     first: npt.NDArray[np.bool_]
     last: npt.NDArray[np.bool_]
+    final: npt.NDArray[np.bool_]
 
 
-def with_roles(lattice: Lattice) -> Roles:
+def with_roles(lattice: Lattice, pauses: npt.ArrayLike = ()) -> Roles:
     """Copy nodes so that each either begins all its paths or none, and so with their end.
 
-    The lattice has the same paths, and event numbers that are not used.
+    The lattice has the same paths, and event numbers that are not used. Of nodes that may be
+    followed by one of `pauses` [shape=(P,)], and by others, there are copies for either.
 
     Examples
     --------
@@ -56,26 +61,33 @@ def with_roles(lattice: Lattice) -> Roles:
     start, follows = np.zeros((2, n), dtype=bool)
     end, leads = np.zeros((2, n), dtype=bool)
     start[lattice.starts] = end[lattice.ends] = True
-    leads[lattice.arcs[:, 0]] = follows[lattice.arcs[:, 1]] = True
+    follows[lattice.arcs[:, 1]] = True
+    pause = np.zeros(n, dtype=bool)
+    pause[np.asarray(pauses, dtype=np.intp)] = True
+    before = pause[lattice.arcs[:, 1]]
+    leads, waits = np.zeros((2, n), dtype=bool)
+    leads[lattice.arcs[~before, 0]] = waits[lattice.arcs[before, 0]] = True
+    ways = ((leads, False, False), (waits, False, True), (end, True, False))  # on, or out
     copies = [
-        (v, first, last)
+        (v, first, last, final)
         for v in range(n)
         for first in (False, True)
-        for last in (False, True)
-        if (start if first else follows)[v] and (end if last else leads)[v]
+        for on, last, final in ways
+        if (start if first else follows)[v] and on[v]
     ]
     number = {copy: i for i, copy in enumerate(copies)}
-    either = (False, True)
     arcs, score = [], []
-    for (u, v), value in zip(lattice.arcs.tolist(), lattice.arc_score.tolist(), strict=True):
-        for first in either:
-            for last in either:
-                pair = number.get((u, first, False)), number.get((v, False, last))
+    for (u, v), value, final in zip(
+        lattice.arcs.tolist(), lattice.arc_score.tolist(), before.tolist(), strict=True
+    ):
+        for first in (False, True):
+            for way in ways:
+                pair = number.get((u, first, False, final)), number.get((v, False, *way[1:]))
                 if None not in pair:
                     arcs.append(pair)
                     score.append(value)
-    starts = [(i, v) for i, (v, first, _) in enumerate(copies) if first]
-    ends = [(i, v) for i, (v, _, last) in enumerate(copies) if last]
+    starts = [(i, v) for i, (v, first, _, _) in enumerate(copies) if first]
+    ends = [(i, v) for i, (v, _, last, _) in enumerate(copies) if last]
     start_score = dict(zip(lattice.starts.tolist(), lattice.start_score.tolist(), strict=True))
     end_score = dict(zip(lattice.ends.tolist(), lattice.end_score.tolist(), strict=True))
     split = Lattice(
@@ -86,13 +98,14 @@ def with_roles(lattice: Lattice) -> Roles:
         score,  # type: ignore[arg-type]
         [start_score[v] for _, v in starts],  # type: ignore[arg-type]
         [end_score[v] for _, v in ends],  # type: ignore[arg-type]
-        labels=tuple(lattice.labels[v] for v, _, _ in copies) if lattice.labels else (),
+        labels=tuple(lattice.labels[v] for v, *_ in copies) if lattice.labels else (),
     )
     return Roles(
         split,
-        np.array([v for v, _, _ in copies], dtype=np.intp),
-        np.array([begins for _, begins, _ in copies]),
-        np.array([closes for _, _, closes in copies]),
+        np.array([v for v, *_ in copies], dtype=np.intp),
+        np.array([begins for _, begins, _, _ in copies]),
+        np.array([closes for _, _, closes, _ in copies]),
+        np.array([final for *_, final in copies]),
     )
 
 
@@ -155,10 +168,13 @@ def lattice_scores(
     parts = _parts([terms(sequence) for sequence in cover.sequences], weights, n_frames, width)
     onsets, segments, lengths = (parts[kind] for kind in (OnsetTerm, SegmentTerm, DurationTerm))
     # a kind of nodes shares all its scores; windows of later kinds must not begin earlier
-    described = list(zip(~roles.first, roles.last, cover.symbol, max_length.tolist(), strict=True))
+    where = ~roles.first, roles.last, roles.final
+    described = list(zip(*where, cover.symbol, max_length.tolist(), strict=True))
     kinds = sorted(set(described))
     number = {kind: i for i, kind in enumerate(kinds)}
-    at_kind = np.array([cover.at_node(s, not later, last) for later, last, s, _ in kinds])
+    at_kind = np.array(
+        [cover.at_node(s, not later, last, final) for later, last, final, s, _ in kinds]
+    )
     at_arc = np.array([cover.at_pair(u, v) for u, v in roles.lattice.arcs.tolist()], dtype=int)
     first_kinds = np.flatnonzero([not later for later, *_ in kinds])
     onset = np.zeros((len(kinds), n_frames))
@@ -224,35 +240,35 @@ class _Cover:
         self.symbol = [number.setdefault(event, len(number)) for event in events]
         known = list(number)
         source = roles.lattice.arcs.tolist()
-        pairs = sorted({(self.symbol[u], self.symbol[v]) for u, v in source})
-        head = list(dict.fromkeys(self._chosen(roles.first & ~roles.last)))
+        pairs = sorted({(self.symbol[u], self.symbol[v], bool(roles.final[u])) for u, v in source})
+        head = list(  # first events, whether a pause follows, and what does
+            {
+                (self.symbol[u], bool(roles.final[u])): self.symbol[v]
+                for u, v in source
+                if roles.first[u]
+            }.items()
+        )
         tail = list(dict.fromkeys(self._chosen(roles.last & ~roles.first)))
         # each place is (sequence, position) made one number below, by the length of all before
         sequences: list[list[int]] = []
-        self._first: dict[int, int] = {}
+        self._first: dict[tuple[int, bool], int] = {}
         self._last: dict[int, int] = {}
         self._alone: dict[int, int] = {}
-        self._inside: dict[int, int] = {}
+        self._inside: dict[tuple[int, bool], int] = {}
         self._pair: dict[tuple[int, int], int] = {}
         total = 0
-        if head:
-            whole = [head[0]]
-            self._first[head[0]] = 0
-            for a, b in pairs:
-                self._inside.setdefault(a, len(whole))
-                whole += [a, b]
-                self._pair[a, b] = len(whole) - 1
-                self._inside.setdefault(b, len(whole) - 1)
-            whole.append(tail[0])
-            self._last[tail[0]] = len(whole) - 1
-            sequences.append(whole)
-            total = len(whole)
-            for i in range(1, max(len(head), len(tail))):
-                a, b = head[min(i, len(head) - 1)], tail[min(i, len(tail) - 1)]
-                self._first.setdefault(a, total)
-                self._last.setdefault(b, total + 1)
-                sequences.append([a, b])
-                total += 2
+        for i in range(max(len(head), len(tail))):
+            begin, after = head[min(i, len(head) - 1)]
+            self._first.setdefault(begin, total)
+            sequence = [begin[0], after]
+            for a, b, final in () if i else pairs:
+                self._inside.setdefault((a, final), len(sequence))
+                sequence += [a, b]
+                self._pair[a, b] = len(sequence) - 1
+            sequence.append(tail[min(i, len(tail) - 1)])
+            total += len(sequence)
+            self._last.setdefault(sequence[-1], total - 1)
+            sequences.append(sequence)
         for a in dict.fromkeys(self._chosen(roles.first & roles.last)):
             self._alone[a] = total
             sequences.append([a])
@@ -262,11 +278,11 @@ class _Cover:
     def _chosen(self, which: npt.NDArray[np.bool_]) -> list[int]:
         return [self.symbol[v] for v in np.flatnonzero(which)]
 
-    def at_node(self, symbol: int, first: bool, last: bool) -> int:
+    def at_node(self, symbol: int, first: bool, last: bool, final: bool) -> int:
         """Return the place of a symbol in a role, of all sequences one after the other."""
-        if first:
-            return self._alone[symbol] if last else self._first[symbol]
-        return self._last[symbol] if last else self._inside[symbol]
+        if last:
+            return self._alone[symbol] if first else self._last[symbol]
+        return self._first[symbol, final] if first else self._inside[symbol, final]
 
     def at_pair(self, u: int, v: int) -> int:
         """Return the place of the event of node `v` after that of node `u`."""

@@ -145,6 +145,7 @@ def best_lattice_path(
     terms: Terms,
     weights: Mapping[str, float],
     unbounded: Callable[[Event], bool],
+    draws_out: Callable[[Event], bool],
     room: Room,
     *,
     pinned: bool,
@@ -154,12 +155,13 @@ def best_lattice_path(
     """Return the best path of a lattice, and when its events begin.
 
     `terms` returns the base functions of a sequence of events, by name; `unbounded` says whether
-    an event is a pause. With `pinned` the first event begins at frame 0. `onsets_of` returns the
-    onsets, in frames, of a sequence of events; asked for where the recording is long, of one path
-    through the lattice. Nodes begin within `windows` [shape=(N, 2)], if given. Raises
-    ParameterError where no path can be timed.
+    an event is a pause, `draws_out` whether what comes before it scores otherwise. With `pinned`
+    the first event begins at frame 0. `onsets_of` returns the onsets, in frames, of a sequence of
+    events; asked for where the recording is long, of one path through the lattice. Nodes begin
+    within `windows` [shape=(N, 2)], if given. Raises ParameterError where no path can be timed.
     """
-    roles, n_frames = with_roles(expanded.lattice), room.n_frames
+    pauses = np.flatnonzero([draws_out(event) for event in expanded.events])
+    roles, n_frames = with_roles(expanded.lattice, pauses), room.n_frames
     events = tuple(expanded.events[v] for v in roles.origin)
     free = np.array([unbounded(event) for event in events])
     open_end = roles.last & (not room.ends_with_recording)

@@ -136,6 +136,10 @@ class TimedAligner(Aligner):
         """Whether an event may last much longer than any in training (silence, a fermata)."""
         return False
 
+    def _draws_out(self, event: Event) -> bool:
+        """Whether what comes before this event scores otherwise than before others."""
+        return any(feature.draws_out(event) for feature in self.features_)
+
     def _match(
         self,
         signal: Signal,

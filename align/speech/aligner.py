@@ -327,7 +327,7 @@ class SpeechAligner(SequenceAligner):
         return [
             NetworkConfidence(symbols, broad_classes(), random_state=self.random_state),
             SpectralDistance(scales=(1, 2, 3, 4)),
-            DurationFeature("lognormal", classes=self._label_classes()),
+            DurationFeature("lognormal", classes=self._label_classes(), pause="silence"),
         ]
 
     _make_learner = Aligner._make_learner  # by its own parameters, not a learner that is given

@@ -239,12 +239,37 @@ def test_last_event_may_be_left_out():
     assert term.value(np.array([0, 8]), 30) == pytest.approx(-2.11208571, abs=1e-8)
 
 
+def test_what_comes_before_a_pause_has_a_law_of_its_own():
+    classes = {"a": "vowel", "e": "vowel", "o": "vowel", "n": "nasal", "_": "silence"}
+    feature = DurationFeature("normal", classes=classes, pause="silence").fit(
+        [timed("aa_ae_n", [4, 20, 30, 8, 24, 30, 5]), timed("_ae_", [30, 6, 28, 30])]
+    )
+    assert feature.draws_out("_")
+    assert not feature.draws_out("a")
+    assert not DurationFeature(classes=classes).draws_out("_")
+
+    def modes(events):
+        term = feature.terms(blank(60), events)["duration"]
+        return term.table[term.rows, 1:].argmax(axis=1) + 1
+
+    np.testing.assert_array_equal(modes("aa_a"), [6, 20, 30, 6])  # at the end there is no pause
+    np.testing.assert_array_equal(modes("oe_o"), [6, 26, 30, 6])
+    np.testing.assert_array_equal(modes("o_"), [24, 30])  # never seen: as its class, there too
+    np.testing.assert_array_equal(modes("n_"), [5, 30])  # nor was its class: the law of its label
+
+
 @pytest.mark.parametrize("distribution", ["normal", "lognormal", "gamma"])
 def test_duration_state(distribution):
     feature = DurationFeature(
-        distribution, shrinkage=3.0, classes={"a": "v", "z": "v"}, floor=-9.0, last=False
+        distribution,
+        shrinkage=3.0,
+        classes={"a": "v", "z": "v", "b": "s"},
+        floor=-9.0,
+        last=False,
+        pause="s",
     ).fit([timed("abab", [4, 10, 8, 14])])
     again = restored(feature, DurationFeature())
+    assert again.draws_out("b")
     for label in "abz":
         np.testing.assert_array_equal(
             feature.log_density(label, range(40), HOP), again.log_density(label, range(40), HOP)
