@@ -23,7 +23,7 @@ class Path(NamedTuple):
     Attributes
     ----------
     onsets : np.ndarray [shape=(K,), dtype=intp]
-        Frame at which each event begins, increasing.
+        Frame at which each event begins; increasing, or level where a length may be 0.
     score : float
         Value of the potentials at `onsets`.
     """
@@ -60,8 +60,9 @@ class Potentials:
     duration_row : np.ndarray [shape=(K,)], optional
         Row of `duration` for each event.
     min_length, max_length : np.ndarray [shape=(K,)], optional
-        Shortest (at least 1) and longest length of each event in frames, both included; by
-        default 1 and L.
+        Shortest and longest length of each event in frames, both included; by default 1 and L.
+        An event of length 0 begins where the next one does; the last one has a frame at least,
+        since it begins before T.
     ratio : np.ndarray [shape=(K, 3)], optional
         Coefficients of ``d_k**2``, ``d_{k-1}**2`` and ``d_{k-1} d_k``. Row 0 is zero: event 0
         has no predecessor.
@@ -111,8 +112,8 @@ class Potentials:
         self.max_length = np.minimum(
             _int_vector(self.max_length, k, longest, "max_length"), longest
         )
-        if (self.min_length < 1).any():
-            raise ParameterError("min_length must be at least 1 frame.")
+        if (self.min_length < 0).any():
+            raise ParameterError("min_length must not be negative.")
         if self.ratio is not None:
             if self.ratio.shape != (k, 3):
                 raise ParameterError(f"ratio.shape={self.ratio.shape}, must be (K, 3)=({k}, 3).")

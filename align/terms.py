@@ -258,7 +258,7 @@ class BaseFunctions:
     max_length : np.ndarray [shape=(K,)], optional
         Longest length of each event in frames.
     min_length : np.ndarray [shape=(K,)], optional
-        Shortest length of each event in frames; by default 1.
+        Shortest length of each event in frames, which may be 0; by default 1.
     windows : np.ndarray [shape=(K, 2)], optional
         First frame of each onset's window, and one past its last.
     labels : sequence of str, length K, optional

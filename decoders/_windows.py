@@ -144,7 +144,7 @@ def tighten(potentials: Potentials) -> Windows:
     ([0, 1, 2, 10], [7, 8, 9, 10])
     """
     n_events, n_frames = potentials.n_events, potentials.n_frames
-    if n_events > n_frames:
+    if n_events > n_frames and potentials.min_length.all():
         raise ParameterError(
             f"{potentials.label(n_frames)} cannot begin: more events than frames "
             f"(K={n_events}, T={n_frames})."

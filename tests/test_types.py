@@ -177,7 +177,7 @@ ZEROS = np.zeros((2, 4))
         ({"start": [1, 0]}, "windows must not go backwards"),
         ({"stop": [4, 3]}, "windows must not go backwards"),
         ({"duration": np.zeros((1, 5)), "duration_row": [0, 1]}, r"must lie in 0\.\.0"),
-        ({"min_length": [0, 1]}, "min_length must be at least 1 frame"),
+        ({"min_length": [-1, 1]}, "min_length must not be negative"),
         ({"ratio": np.zeros((2, 2))}, r"ratio.shape=\(2, 2\), must be \(K, 3\)=\(2, 3\)"),
         ({"ratio": np.ones((2, 3))}, r"ratio\[0\] must be zero"),
     ],

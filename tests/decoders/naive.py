@@ -17,11 +17,12 @@ ROUGH = st.one_of(SMALL, st.just(-np.inf))
 
 
 def enumerate_all(potentials):
-    """List every increasing choice of onsets of finite score as (onsets, score), the best first.
+    """List every choice of onsets in order, of finite score, as (onsets, score), the best first.
 
     Ties: the last onset earliest, then the one before it, and so on.
     """
-    timings = itertools.combinations(range(potentials.n_frames), potentials.n_events)
+    frames = range(potentials.n_frames)
+    timings = itertools.combinations_with_replacement(frames, potentials.n_events)
     scored = [(-potentials.score(y), y[::-1]) for y in timings]
     return [(list(y[::-1]), -score) for score, y in sorted(scored) if score < np.inf]
 
@@ -115,7 +116,7 @@ def group_score(p, groups, y):
 def best_of_groups(p, groups):
     """Best onsets and score where the members of a group begin together; or None."""
     scored = []
-    for y in itertools.combinations(range(p.n_frames), int(groups[-1]) + 1):
+    for y in itertools.combinations_with_replacement(range(p.n_frames), int(groups[-1]) + 1):
         score = group_score(p, groups, y)
         if score > -np.inf:
             scored.append((-score, y[::-1]))
@@ -162,7 +163,7 @@ def best_of_lattice(p, lattice, segment=None, transition=None):
     """Best (score, nodes, onsets) by the rule for ties, or None."""
     best = None
     for nodes, fixed in paths_of_lattice(lattice):
-        for y in itertools.combinations(range(p.n_frames), len(nodes)):
+        for y in itertools.combinations_with_replacement(range(p.n_frames), len(nodes)):
             score = fixed + lattice_score(p, lattice, nodes, y, segment, transition)
             key = (-score, list(zip(y, nodes, strict=True))[::-1])
             if score > -np.inf and (best is None or key < best[0]):
@@ -219,15 +220,15 @@ def recursion(potentials):
     """Best score by the recursion of Fig. 9.1 with its boundaries, without any pruning."""
     n_events, n_frames = potentials.n_events, potentials.n_frames
     best = {}
-    for t, t_after in itertools.combinations(range(n_frames + 1), 2):
+    for t, t_after in itertools.combinations_with_replacement(range(n_frames + 1), 2):
         best[t, t_after] = psi(potentials, 0, -1, t, t_after)
     for k in range(1, n_events):
         new = {}
-        for t, t_after in itertools.combinations(range(n_frames + 1), 2):
+        for t, t_after in itertools.combinations_with_replacement(range(n_frames + 1), 2):
             new[t, t_after] = max(
                 (
                     best[t_before, t] + psi(potentials, k, t_before, t, t_after)
-                    for t_before in range(t)
+                    for t_before in range(t + 1)
                     if best[t_before, t] > -math.inf
                 ),
                 default=-math.inf,
@@ -255,8 +256,8 @@ def small_potentials(
     """Integer-valued potentials, so that sums are exact and ties real; feasible or not.
 
     `duration` says whether lengths are scored, by default by chance. `ratio` is a table, or a
-    strategy of some. `shortest` is the greatest least length, `latest` the part of the recording
-    in which windows begin.
+    strategy of some. `shortest` is the greatest least length (the least is 0), `latest` the part
+    of the recording in which windows begin.
     """
     n_events = draw(st.integers(1, 4)) if n_events is None else n_events
     n_frames = draw(st.integers(1, most_frames)) if n_frames is None else n_frames
@@ -274,7 +275,7 @@ def small_potentials(
         table = draw(arrays(np.float64, (2, longest + 1), elements=scores))
         row = draw(arrays(np.intp, n_events, elements=st.integers(0, 1)))
     if draw(st.booleans()):
-        minimum = draw(arrays(np.intp, n_events, elements=st.integers(1, shortest)))
+        minimum = draw(arrays(np.intp, n_events, elements=st.integers(0, shortest)))
     if draw(st.booleans()):
         maximum = draw(arrays(np.intp, n_events, elements=st.integers(1, n_frames)))
     return Potentials(

@@ -156,7 +156,7 @@ def tight_problem(rng):
         start=start,
         stop=stop,
         duration=duration if rng.random() < 0.5 else None,
-        min_length=np.maximum(1, lengths - slack * rng.integers(0, 2, n_events)),
+        min_length=np.maximum(0, lengths - slack * rng.integers(0, 2, n_events)),
         max_length=lengths + slack,
         ratio=ratio,
     )

@@ -300,3 +300,23 @@ def test_long_lengths_need_wide_back_pointers():
         path = decoders.decode_second_order(potentials)
     assert path.onsets.tolist() == [2, 70_003, 139_994]
     assert path.score == pytest.approx(potentials.score(path.onsets))
+
+
+@pytest.mark.parametrize("order", [0, 1, 2, 3])
+def test_an_event_of_length_0_begins_with_the_next(order):
+    onset = np.array([[0.0, 0, 0, 0], [0, 0, 9, 0], [0, 0, 9, 0], [0, 9, 0, 0]])
+    potentials = Potentials(
+        onset,
+        n_frames=4,
+        min_length=np.array([1, 0, 1, 1]),
+        duration=np.zeros((1, 5)) if order else None,
+        ratio=np.zeros((4, 3)) if order == 2 else None,
+        general=((1.0, scrambled),) if order == 3 else (),
+    )
+    for decode in DECODERS[order]:
+        path = decode(potentials)
+        assert path.score == potentials.score(path.onsets)
+        assert path.onsets[1] == path.onsets[2]
+    last = replace(potentials, min_length=np.zeros(4, dtype=int), start=np.full(4, 3), onset=onset)
+    for decode in DECODERS[order]:  # an onset is a frame, so the last event has one
+        assert decode(last).onsets.tolist() == [3, 3, 3, 3]

@@ -28,7 +28,10 @@ def small_potentials(draw: st.DrawFn) -> Potentials:
     if draw(st.booleans()):
         ratio = rng.normal(scale=draw(st.sampled_from([0.01, 1.0])), size=(k, 3))
         ratio[0] = 0.0
-    return Potentials(onset, n_frames, duration=duration, duration_row=rows, ratio=ratio)
+    shortest = rng.integers(0, 2, k) if draw(st.booleans()) else None
+    return Potentials(
+        onset, n_frames, duration=duration, duration_row=rows, min_length=shortest, ratio=ratio
+    )
 
 
 @given(small_potentials(), st.sampled_from([0.5, 1.0, 7.0]))
@@ -167,3 +170,19 @@ def test_blocks_that_are_left_alone_do_not_matter(
     table, log_z = naive.first_order_posterior(potentials, 0.7)
     np.testing.assert_allclose(found.probability, table, rtol=1e-7, atol=1e-12)
     assert found.log_partition == pytest.approx(log_z, rel=1e-12)
+
+
+def test_a_length_of_0_that_all_depends_on(naive: ModuleType) -> None:
+    duration = np.zeros((2, 7))
+    duration[0, 0] = 100.0  # all other lengths are negligible beside it
+    potentials = Potentials(
+        np.random.default_rng(1).normal(size=(2, 6)),
+        n_frames=6,
+        duration=duration,
+        duration_row=np.array([0, 1]),
+        min_length=np.array([0, 1]),
+    )
+    found = onset_posterior(potentials)
+    table, log_z = naive.posterior(potentials, 1.0)
+    np.testing.assert_allclose(found.probability, table, atol=1e-12)
+    assert found.log_partition == pytest.approx(log_z)

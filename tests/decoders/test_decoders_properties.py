@@ -132,6 +132,13 @@ def cases():
             yield named("large"), order, make(small * 2.0**300)
             yield named("large and small"), order, make(small + 2.0**40)
             yield named("shortest lengths"), order, make(small, min_length=np.array([2, 3, 1]))
+            together = make(small, min_length=np.zeros(3, dtype=int))
+            yield named("lengths of 0"), order, together
+            yield (
+                named("more events than frames"),
+                order,
+                make(many[:, :4], min_length=np.zeros(6, dtype=int)),
+            )
             longest = np.array([2, 4, 3])
             yield named("longest lengths"), order, make(small, n_frames=9, max_length=longest)
             apart = make(small[:, :3], n_frames=9, **touching, max_length=np.full(3, 4))

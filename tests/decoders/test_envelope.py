@@ -78,6 +78,8 @@ def whole(rng, n_events, n_frames, longest, kappa, shortest=1, forbid=0.0):
     [
         (1, 1, 1, 1),
         (1, 40, 40, 1),
+        (4, 3, 3, 0),
+        (5, 30, 12, 0),
         (3, 16, 16, 1),
         (3, 17, 17, 1),
         (4, 35, 15, 2),

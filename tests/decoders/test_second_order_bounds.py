@@ -222,7 +222,7 @@ def odd_potentials(draw):
         options = {"duration": duration, "duration_row": rng.integers(0, 2, n_events)}
     if draw(st.booleans()):
         lasts = np.diff(truth, append=n_frames)
-        options["min_length"] = np.maximum(1, lasts - rng.choice([0, 1, 30], n_events))
+        options["min_length"] = np.maximum(0, lasts - rng.choice([0, 1, 30], n_events))
         options["max_length"] = lasts + rng.choice([0, 1, 30], n_events)
     return Potentials(onset, n_frames, start=start, stop=stop, ratio=ratio, **options)
 
