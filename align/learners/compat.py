@@ -36,6 +36,7 @@ from align._numba import compiled
 from align.errors import ParameterError
 from align.learners.parts.estimators import VectorEstimator
 from align.learners.parts.parameters import check_choice, not_negative, positive
+from align.learners.parts.shapes import check_array
 
 __all__ = ["PassiveAggressiveClassifier", "PassiveAggressiveRegressor", "Perceptron"]
 
@@ -88,6 +89,15 @@ class _Linear(VectorEstimator):
         self._late_w, self._late_b = np.zeros((rows, width)), np.zeros(rows)
         self.t_ = 1.0
         self._ended = np.ones(rows)  # t of each problem after its last pass
+
+    def check_shapes(self) -> None:
+        """Raise `ModelError` unless the arrays are as long as kernels take them to be."""
+        if hasattr(self, "_w"):
+            rows = np.shape(self._w)[0]
+            for name in ("_w", "_late_w"):
+                check_array(name, getattr(self, name), (rows, self.n_features_in_))
+            for name in ("_b", "_late_b", "_ended"):
+                check_array(name, getattr(self, name), (rows,))
 
     def _pass(
         self, X: Any, Y: Floats, weights: Floats, max_iter: int, seeds: list[int], n_classes: int

@@ -12,6 +12,7 @@ from functools import partial
 
 import numba
 import numpy as np
+import plain_loop
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
@@ -48,32 +49,6 @@ FLOORS = {
 }
 
 
-@numba.njit(nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz"})
-def plain_pass(X, y, W, C):
-    """What a C programmer would write: multiclass PA-I without averaging or constant."""
-    k, d = W.shape
-    scores = np.empty(k)
-    for i in range(len(X)):
-        square = 0.0
-        for j in range(d):
-            square += X[i, j] * X[i, j]
-        for r in range(k):
-            score = 0.0
-            for j in range(d):
-                score += W[r, j] * X[i, j]
-            scores[r] = score
-        label, wrong = y[i], -1
-        for r in range(k):
-            if r != label and (wrong < 0 or scores[r] > scores[wrong]):
-                wrong = r
-        loss = 1.0 - scores[label] + scores[wrong]
-        if loss > 0.0:
-            step = min(C, loss / (2.0 * square))
-            for j in range(d):
-                W[label, j] += step * X[i, j]
-                W[wrong, j] -= step * X[i, j]
-
-
 def load(shared_data, name):
     """Training and test examples, scaled to at most 1 (letter, shuttle: standardised)."""
     with np.load(shared_data / "learners" / f"{name}.npz") as found:
@@ -102,19 +77,47 @@ def seconds(call, repeats):
     return min(taken)
 
 
+def in_turn(calls, rounds=7):
+    """Return the median seconds of each call, one after the other in each of some rounds.
+
+    The processor time of the thread: the machine may be busy with something else, and what is
+    compared is slowed alike.
+    """
+    taken = {name: [] for name in calls}
+    for _ in range(rounds):
+        for name, call in calls.items():
+            begin = time.thread_time()
+            call()
+            taken[name].append(time.thread_time() - begin)
+    return {name: float(np.median(found)) for name, found in taken.items()}
+
+
+@pytest.fixture(scope="module")
+def c_loop(tmp_path_factory):
+    if plain_loop.compiler() is None:
+        return None
+    return plain_loop.plain_pass(tmp_path_factory.mktemp("c"))
+
+
+def test_the_loop_in_c_learns_what_we_do(c_loop):
+    if c_loop is None:
+        pytest.skip("no C compiler")
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 7)) * (rng.random((300, 7)) < 0.6)
+    codes = rng.integers(4, size=300)
+    ours = PassiveAggressiveClassifier("PA-I", C=0.1, fit_intercept=False)
+    ours.partial_fit(X, codes, classes=range(4))
+    for data in (X, sp.csr_array(X)):
+        np.testing.assert_allclose(c_loop(data, codes, 4, 0.1), ours.coef_, atol=1e-9)
+
+
 @pytest.mark.parametrize("name", SETS)
-def test_one_pass(shared_data, name):
+def test_one_pass(shared_data, name, c_loop):
     X, y, *_ = load(shared_data, name)
     classes, codes = np.unique(y, return_inverse=True)
-    repeats = 4 if name == "mnist" else 12
-    weights = np.zeros((len(classes), X.shape[1]))
-    plain_pass(X[:2], codes[:2], weights, 0.01)
-    loop = seconds(lambda: plain_pass(X, codes, np.zeros_like(weights), 0.01), repeats)
-    read = seconds(X.sum, repeats)
-    print(
-        f"\n{name:8} plain loop {len(X) / loop:12,.0f}, reading alone {len(X) / read:12,.0f}",
-        end="",
-    )
+    codes = codes.astype(np.int64)
+    read = seconds(X.sum, 5)
+    print(f"\n{name:8} reading alone {len(X) / read:12,.0f} examples/s", end="")
     for form, data in (("dense", X), ("CSR", sp.csr_array(X))):
 
         def ours(average, data=data):
@@ -133,25 +136,56 @@ def test_one_pass(shared_data, name):
             )
             model.partial_fit(data, y, classes=classes)
 
-        mine, peer = {False: np.inf, True: np.inf}, {False: np.inf, True: np.inf}
-        for average in mine:
-            ours(average)
-        for _ in range(3):  # in turn, for the machine may be busy with something else
-            for average in mine:
-                mine[average] = min(mine[average], seconds(partial(ours, average), repeats))
-                peer[average] = min(peer[average], seconds(partial(theirs, average), 1))
-        for what, our, their in (
-            ("both last", False, False),
-            ("both averaged", True, True),
-            ("ours averaged", True, False),
+        calls = {
+            "ours": partial(ours, False),
+            "ours, averaged": partial(ours, True),
+            "scikit-learn": partial(theirs, False),
+            "scikit-learn, averaged": partial(theirs, True),
+        }
+        if c_loop is not None:
+            calls["C"] = partial(c_loop, data, codes, len(classes), 0.01)
+        ours(False)
+        ours(True)
+        taken = in_turn(calls, 3 if name == "mnist" else 7)
+        for what, mine, peer in (
+            ("last", "ours", "scikit-learn"),
+            ("averaged", "ours, averaged", "scikit-learn, averaged"),
+            ("ours averaged", "ours, averaged", "scikit-learn"),
+            ("loop in C", "C", "scikit-learn"),
         ):
+            if mine not in taken:
+                continue
+            rate = len(X) / taken[mine]
+            more = f", of the C loop {taken['C'] / taken[mine]:.2f}" if c_loop else ""
             print(
-                f"\n{name:8} {form:5} {what:14} {len(X) / mine[our]:12,.0f} examples/s, scikit-"
-                f"learn {len(X) / peer[their]:10,.0f}: {peer[their] / mine[our]:5.1f} times",
+                f"\n{name:8} {form:5} {what:14} {rate:12,.0f} examples/s, "
+                f"{taken[peer] / taken[mine]:5.1f} times scikit-learn{more}",
                 end="",
             )
-            if our == their:
-                assert peer[their] >= FLOORS[form][name] * mine[our]
+            if mine != "C" and what != "ours averaged":
+                assert taken[peer] >= FLOORS[form][name] * taken[mine]
+
+
+@pytest.mark.parametrize("form", ["dense", "CSR"])
+def test_partial_fit_of_one_example(shared_data, form):
+    for name in SETS:
+        X, y, *_ = load(shared_data, name)
+        X, y = X[:3000], y[:3000]
+        rows = [X[i : i + 1] for i in range(len(X))]
+        if form == "CSR":
+            rows = [sp.csr_array(row) for row in rows]
+        labels = [y[i : i + 1] for i in range(len(y))]
+        model = PassiveAggressiveClassifier("PA-I", C=0.01)
+        model.partial_fit(X[:50], y[:50], classes=np.unique(y))
+
+        def one_by_one(rows=rows, labels=labels, model=model):
+            for row, label in zip(rows, labels, strict=True):
+                model.partial_fit(row, label)
+
+        one_by_one()
+        rate = len(X) / in_turn({"ours": one_by_one}, 5)["ours"]
+        print(f"\n{name:8} {form:5} partial_fit of one example {rate:10,.0f} a second", end="")
+        assert rate >= 50_000
 
 
 def test_steps(shared_data):

@@ -1,5 +1,7 @@
 """`save` and `load`: every learner, bit for bit, also in the middle of a stream."""
 
+import json
+import re
 import zipfile
 from pathlib import Path
 
@@ -29,6 +31,7 @@ from align.learners import (
     SelfTuning,
     StructuredLearner,
     Winnow,
+    compat,
 )
 from align.models import read_model, write_model
 
@@ -204,3 +207,40 @@ def write_golden():
         model = clone(given).partial_fit(X[:30], y[:30], **announce(given, y))
         model.save(GOLDEN / f"{key}.align")
         np.save(GOLDEN / f"{key}.npy", state(model.partial_fit(X[30:], y[30:]), X))
+
+
+@every([*STREAMS, *OTHERS[:2], compat.PassiveAggressiveClassifier()])
+def test_arrays_that_are_too_short_are_found(model, tmp_path):
+    """Each array of a file in turn loses half of its numbers; what is read then never crashes."""
+    X, y = examples(model)
+    path = tmp_path / "m.align"
+    clone(model).partial_fit(X[:40], y[:40], **announce(model, y)).save(path)
+    kind, header, arrays = read_model(path)
+    refused = 0
+    for key, array in arrays.items():
+        write_model(path, kind, header, {**arrays, key: array[: len(array) // 2]})
+        try:
+            found = align.load(path)
+            found.partial_fit(X[40:], y[40:])
+            state(found, X)
+        except (ModelError, ValueError, IndexError):  # ours, and NumPy's of what does not fit
+            refused += array.size > 0
+    assert refused >= 0.5 * len(arrays)
+
+
+def test_counts_that_reach_beyond_arrays_are_found(tmp_path):
+    X, y = examples(Winnow())
+    path = tmp_path / "m.align"
+    for model, key, number in (
+        (PassiveAggressiveClassifier(), "n_features", 60),
+        (Winnow(), "width", 1400),
+        (KernelPA(), "_n", 1200),
+    ):
+        clone(model).partial_fit(X[:12], y[:12]).save(path)
+        kind, header, arrays = read_model(path)
+        text = json.dumps(header)
+        forged = re.sub(rf'\["{key}", \d+\]', f'["{key}", {number}]', text)
+        assert forged != text
+        write_model(path, kind, json.loads(forged), arrays)
+        with pytest.raises(ModelError, match="the state of the learner is damaged"):
+            align.load(path)

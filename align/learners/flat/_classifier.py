@@ -183,6 +183,12 @@ class FlatClassifier(ScoredClasses, FlatLearner):
         self._name_classes()
         self._begin(n_features)
 
+    def check_shapes(self) -> None:
+        """Raise `ModelError` unless run and classes of a loaded learner belong together."""
+        super().check_shapes()
+        if hasattr(self, "_codes"):
+            self._name_classes()  # not as the file has them: codes are places in memory
+
     def _name_classes(self) -> None:
         self._names = self.classes_.tolist()
         two = len(self._names) == 2 and not self._multilabel
@@ -230,6 +236,8 @@ class FlatClassifier(ScoredClasses, FlatLearner):
         targets: npt.NDArray[Any]
         if y.ndim == 2:
             relevant, targets = np.ascontiguousarray(y != 0), np.full(len(y), -1.0)
+        elif len(y) == 1:  # of a stream, whose call takes some microseconds in all
+            targets = np.array([self._codes[y.item()]], dtype=np.float64)
         else:
             codes = label_codes(y, self.classes_)
             targets = 2.0 * codes - 1.0 if rows == 1 else codes.astype(np.float64)

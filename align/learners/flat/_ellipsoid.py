@@ -20,6 +20,7 @@ from align.learners.flat import _ellipsoid_pass as core
 from align.learners.flat._labels import sorted_labels
 from align.learners.parts.estimators import ScoredClasses, VectorEstimator, read_label_sets
 from align.learners.parts.parameters import check_epochs, orders, read_zero_one, shuffler
+from align.learners.parts.shapes import check_array, check_stored
 from align.learners.theory import Round
 
 __all__ = ["EllipsoidLearner"]
@@ -162,6 +163,27 @@ class EllipsoidLearner(ScoredClasses, VectorEstimator):
         self._columns = np.arange(width)
         self._row, self._row_ends = np.zeros(width), np.array([0, width])
         self._row_relevant = np.zeros((1, blocks), dtype=np.bool_)
+
+    def check_shapes(self) -> None:
+        """Raise `ModelError` unless the arrays are as long as kernels take them to be."""
+        if not hasattr(self, "_W"):
+            return
+        blocks = 1 if self.classes_.size <= 2 else self.classes_.size
+        width = self.n_features_in_ + bool(self._began.fit_intercept)
+        n = blocks * width
+        check_array("counts", self._counts, (6,), np.int64)
+        check_array("floats", self._floats, (4,))
+        check_array("W", self._W, (blocks, width))
+        check_array("late", self._late, (blocks, width))
+        check_array("shape", self._shape, (None if self._low_rank else n, n))
+        rank = self._counts[core.RANK] if self._low_rank else 0
+        check_stored(0 <= rank <= len(self._shape), f"{rank} vectors of {len(self._shape)}")
+        check_array("row", self._row, (width,))
+        check_array("relevant", self._row_relevant, (1, blocks), np.bool_)
+        check_stored(
+            self._columns.tolist() == list(range(width)) and self._row_ends.tolist() == [0, width],
+            "its work space has other columns",
+        )
 
     def _admit(self, classes: npt.NDArray[Any]) -> None:
         """Begin again where only one class was known; rounds without a second one stay counted."""

@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d, validate_data
 
+from align._numba import compiled
 from align.errors import ParameterError
 from align.learners.flat._runs import Floats
 
@@ -98,9 +99,19 @@ def _is_clean(owner: Any, X: Any, *, reset: bool) -> bool:
         getattr(owner, "n_features_in_", None) != X.shape[1] or hasattr(owner, "feature_names_in_")
     ):
         return False
-    # A sum is finite only where every entry is, and is much faster than asking each.
-    with np.errstate(over="ignore", invalid="ignore"):
-        return math.isfinite(values.sum())
+    if not values.flags.writeable:  # another type to the compiler
+        with np.errstate(over="ignore", invalid="ignore"):
+            return math.isfinite(values.sum())
+    return _is_finite(values.reshape(-1))
+
+
+@compiled(fastmath={"reassoc", "nsz"})
+def _is_finite(values: Any) -> bool:
+    """Whether the sum is finite, as it is only where every entry is; quicker than to ask each."""
+    total = 0.0
+    for i in range(values.shape[0]):
+        total += values[i]
+    return math.isfinite(total)
 
 
 def _admit(owner: Any, X: Any, *, reset: bool) -> None:

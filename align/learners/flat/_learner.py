@@ -23,6 +23,7 @@ from align.learners.flat._runs import NO_WEIGHTS, Chunk, Floats, Run
 from align.learners.parts import FixedTuning, Plan, block_ends
 from align.learners.parts.estimators import VectorEstimator
 from align.learners.parts.parameters import check_choice, check_epochs, generator, orders
+from align.learners.parts.shapes import check_array, check_stored
 from align.learners.theory import Round, Trace
 
 __all__ = ["CONVERSIONS", "FlatLearner", "linear_scores"]
@@ -93,6 +94,17 @@ class FlatLearner(Facts, VectorEstimator):
         self._row = np.zeros((1, n_features))
         self._log = np.zeros((1, core.LOG_WIDTH))
         self._chunk: Chunk | None = None
+
+    def check_shapes(self) -> None:
+        """Raise `ModelError` unless the run of a loaded learner is one of this learner."""
+        if not hasattr(self, "_run"):
+            return
+        width = self._run.n_features
+        known = (self.n_features_in_, self._n_rows()) == (width, self._run.rows)
+        check_stored(known, f"its run has {width} features and {self._run.rows} scores")
+        check_array("row", self._row, (1, width))
+        check_array("log", self._log, (1, core.LOG_WIDTH))
+        self._chunk = None
 
     def _new_run(self, n_features: int) -> Run:
         plan, rows = self._current, self._n_rows()

@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from align._numba import compiled
 from align.learners.flat import _round as core
 from align.learners.flat._linear_pass import NO_TILES, TILE, play
 from align.learners.flat._plan_arrays import TUNINGS, overflow_error, plan_arrays
 from align.learners.flat._round import ball_scale
 from align.learners.flat._runs import Chunk, Floats, blocks, is_plain
 from align.learners.parts import Euclidean, EuclideanBall, Plan, SelfTuning
+from align.learners.parts.shapes import check_array, check_stored
 
 __all__ = ["LinearRun"]
 
@@ -28,6 +30,43 @@ def _aligned(shape: tuple[int, int]) -> Floats:
     room = np.zeros(size + 8)
     first = -room.ctypes.data // 8 % 8
     return room[first : first + size].reshape(shape)
+
+
+@compiled(error_model="numpy")
+def _play_by_feature(
+    data: Any, columns: Any, ends: Any, y: Any, relevant: Any, weights: Any, order: Any,
+    W: Any, late: Any, rule: Any, flags: Any, counts: Any, sums: Any, spare: Any, log: Any,
+) -> int:  # fmt: skip
+    """Play rounds with the weights of each feature side by side, and put them back by class.
+
+    What is late lies apart, because every round reads the weights, and only a step what is late:
+    the less lies between the weights of two features, the more of them stay near the processor.
+    """
+    k, d = flags[core.SCORES], flags[core.FEATURES]
+    n_tiles = -(-k // TILE)
+    size = (d + 1) * n_tiles * TILE
+    room = np.zeros(size + 8)
+    first = -(room.ctypes.data // 8) % 8
+    tiles = room[first : first + size].reshape(d + 1, n_tiles, TILE)
+    beside = tiles.reshape(d + 1, n_tiles * TILE)
+    behind = np.zeros((d + 1 if late.shape[1] else 0, k))
+    _turn(W, beside, k, d + 1)
+    _turn(late, behind, k, behind.shape[0])
+    played = play(
+        data, columns, ends, y, relevant, weights, order, beside, tiles, behind, rule, flags,
+        counts, sums, spare, log,
+    )  # fmt: skip
+    _turn(beside, W, d + 1, k)
+    _turn(behind, late, behind.shape[0], k)
+    return int(played)
+
+
+@compiled()
+def _turn(source: Any, target: Any, rows: int, columns: int) -> None:
+    """Write so many rows and columns of a matrix as columns and rows of another."""
+    for j in range(columns):
+        for i in range(rows):
+            target[j, i] = source[i, j]
 
 
 class LinearRun:
@@ -48,6 +87,18 @@ class LinearRun:
         width = -(-(n_features + 1) // 8) * 8
         late = (rows, width) if self.flags[core.AVERAGE] else (rows, 0)
         return _aligned((rows, width)), _aligned(late)
+
+    def check_shapes(self) -> None:
+        """Raise `ModelError` unless the arrays are as long as kernels take them to be."""
+        width = np.shape(self._W)[-1]
+        check_array("W", self._W, (self.rows, width))
+        for name, length in (("rule", core.N_RULES), ("sums", core.N_SUMS)):
+            check_array(name, getattr(self, name), (length,))
+        check_array("flags", self.flags, (core.N_FLAGS,), np.int64)
+        check_array("counts", self.counts, (4,), np.int64)
+        check_array("late", self._late, (self.rows, width if self.flags[core.AVERAGE] else 0))
+        known = self.flags[core.FEATURES] == self.n_features < width
+        check_stored(known, f"{self.n_features} features in {width} columns")
 
     @property
     def V(self) -> Floats:
@@ -113,16 +164,12 @@ class LinearRun:
             columns = np.arange(d, dtype=np.int32) if by_feature else _NONE
         else:
             data, columns, ends = X.data, X.indices, X.indptr
-        W, late = self._by_feature() if by_feature else (self._W, self._late)
-        tiles = W.reshape(d + 1, -1, TILE) if by_feature else NO_TILES
-        state = (W, tiles, late, self.rule, self.flags, self.counts, self.sums)
+        W, late, spare = self._W, self._late, np.empty(d + k + TILE)
+        state = (self.rule, self.flags, self.counts, self.sums, spare, log)
         examples = (data, columns, ends, chunk.y, chunk.relevant, chunk.weights, order)
-        played = int(play(*examples, *state, np.empty(d + k + TILE), log))
         if by_feature:
-            self.V[:] = W[:, :k].T
-            if self.flags[core.AVERAGE]:
-                self._late[:, : d + 1] = late.T
-        return played
+            return int(_play_by_feature(*examples, W, late, *state))
+        return int(play(*examples, W, NO_TILES, late, *state))
 
     def _is_by_feature(self, X: Any, n_rounds: int, logged: bool) -> bool:
         """Whether the weights of a feature had better be side by side.
@@ -138,17 +185,6 @@ class LinearRun:
         # The weights are laid out anew, which a few entries do not repay.
         few = d < _FEW or 2 * X.nnz < m * d
         return bool(few and 4 * n_rounds * X.nnz >= self.rows * (d + 1) * m)
-
-    def _by_feature(self) -> tuple[Floats, Floats]:
-        """Return the weights of each feature side by side, and apart what is late.
-
-        Apart, because every round reads the weights, and only a step what is late: the less lies
-        between the weights of two features, the more of them stay near the processor.
-        """
-        d, k = self.n_features, self.rows
-        W = _aligned((d + 1, -(-k // TILE) * TILE))
-        W[:, :k] = self.V.T
-        return W, np.ascontiguousarray(self._late[:, : d + 1].T)
 
     def play_one(self, chunk: Chunk, order: npt.NDArray[np.intp], log: Floats) -> Floats:
         """Play a single round; see `align.learners.flat._runs.Run`."""

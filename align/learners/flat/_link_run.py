@@ -24,6 +24,7 @@ from align.learners.parts import (
     QNorm,
     SelfTuning,
 )
+from align.learners.parts.shapes import check_array, check_stored
 from align.learners.parts.step_kernels import ENTROPY, QNORM
 
 __all__ = ["LinkRun"]
@@ -120,6 +121,25 @@ class LinkRun:
             weight=np.zeros(capacity),
             alpha=np.zeros(capacity),
         )
+
+    def check_shapes(self) -> None:
+        """Raise `ModelError` unless the arrays are as long as kernels take them to be."""
+        state, kept = self._state, self._kept
+        sizes = {"rule": links.N_RULES, "flags": links.N_FLAGS, "counts": 4, "sums": links.N_SUMS}
+        for name, size in sizes.items():
+            kind = np.int64 if name in ("flags", "counts") else np.float64
+            check_array(name, getattr(state, name), (size,), kind)
+        fresh = self._make_state(state.rule, state.flags, state.counts, state.sums)
+        capacity = len(kept.alpha)
+        for found, wanted in ((state, fresh), (kept, self._make_kept(capacity))):
+            for name, array in wanted._asdict().items():
+                check_array(name, getattr(found, name), array.shape, array.dtype)
+        width = (self.n_features + (state.rule[core.BIAS] != 0.0)) * (1 + self.plan.doubled)
+        first, n = state.memory
+        check_stored(self.width == width, f"{self.n_features} features in {self.width} columns")
+        check_stored(0 <= first <= capacity >= n >= 0, f"{n} of {capacity} rounds are kept")
+        inside = (kept.up >= 0) & (kept.up < self.rows) & (kept.down < self.rows)
+        check_stored(bool(inside.all()), "a round is kept of a class that there is not")
 
     def _make_room(self, n_rounds: int) -> None:
         """Make sure that all rounds to come can be kept that must be."""

@@ -75,6 +75,7 @@ class Run(Protocol):
     """
 
     rows: int
+    n_features: int
 
     @property
     def scale(self) -> float:

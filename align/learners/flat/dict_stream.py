@@ -37,6 +37,7 @@ from align.learners.flat._regressor import FlatRegressor
 from align.learners.flat._runs import Chunk, Floats
 from align.learners.parts.parameters import check_choice
 from align.learners.parts.saved import Saved
+from align.learners.parts.shapes import check_stored
 from align.learners.theory import Round
 
 __all__ = ["DictStream"]
@@ -389,6 +390,9 @@ class DictStream(Saved):
         self.__dict__.update(state)
         self._fill_names(state["_names"])
         self._row = RowBuffer()
+        known = getattr(self.learner, "n_features_in_", 0)
+        fits = known == self.n_features if self.vocabulary == "hashed" else True
+        check_stored(fits or not known, f"{known} features, and columns of others")
         if self._seen is not None and self._quick:
             self._look()
 

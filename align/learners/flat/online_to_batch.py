@@ -20,7 +20,6 @@ Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, a
 """
 
 import copy
-import inspect
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from types import SimpleNamespace
@@ -28,7 +27,6 @@ from typing import Any, Self, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import clone
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import (
@@ -39,6 +37,16 @@ from sklearn.utils.validation import (
 )
 
 from align.errors import ParameterError
+from align.learners.flat._any_learner import (
+    feed,
+    finds_outliers,
+    fresh_copy,
+    mean_error,
+    rounds_of,
+    snapshot,
+    state_of,
+    takes,
+)
 from align.learners.flat.passive_aggressive import PassiveAggressiveClassifier
 from align.learners.parts import block_ends
 from align.learners.parts.estimators import VectorEstimator
@@ -131,14 +139,6 @@ class OnlineToBatch(VectorEstimator):
     def _given(self) -> Any:
         return PassiveAggressiveClassifier() if self.learner is None else self.learner
 
-    def _has(self, parameter: str) -> bool:
-        """Whether the learner has a `partial_fit` with a parameter."""
-        learn = getattr(self._given(), "partial_fit", None)
-        return learn is not None and parameter in inspect.signature(learn).parameters
-
-    def _finds_outliers(self) -> bool:
-        return bool(get_tags(self._given()).estimator_type == "outlier_detector")
-
     def _open(self, classes: Any) -> None:
         """Begin with the parameters as they are now; later changes wait for the next `fit`."""
         check_choice(self.conversion, "conversion", _CONVERSIONS)
@@ -150,27 +150,24 @@ class OnlineToBatch(VectorEstimator):
             raise ParameterError(
                 f"n_candidates={self.n_candidates}, must be a whole number, at least 1."
             )
-        if not self._has("sample_weight"):
+        if not takes(self._given(), "sample_weight"):
             raise ParameterError(f"learner={self.learner!r}, must have partial_fit with weights.")
-        if self.conversion == "vote" and not (self._has("classes") or self._finds_outliers()):
+        votes = takes(self._given(), "classes") or finds_outliers(self._given())
+        if self.conversion == "vote" and not votes:
             raise ParameterError("conversion='vote' is for classes and outliers, not for numbers.")
         self._began = SimpleNamespace(
-            conversion=self.conversion, queries=self._has("groups"), classes=self._has("classes")
+            conversion=self.conversion,
+            queries=takes(self._given(), "groups"),
+            classes=takes(self._given(), "classes"),
         )
         self._rng = generator(self.random_state)
         self._classes: Any = classes
-        self.learner_: Any = self._fresh()
+        self.learner_: Any = fresh_copy(self._given())
         self.chosen_: Any = None
         self.votes_: list[tuple[Any, int]] = []
         self._n_played = 0
         self._voted: Any = None  # the state of the learner when a hypothesis was last kept
         self._totals = dict.fromkeys(_COUNTS, 0)  # of parts that are over
-
-    def _fresh(self) -> Any:
-        """Return a copy of the learner that predicts with its last hypothesis."""
-        learner = clone(self._given())
-        plain = {"average": False, "conversion": "last"}
-        return learner.set_params(**{k: v for k, v in plain.items() if k in learner.get_params()})
 
     # Learning ---------------------------------------------------------------------------------
 
@@ -197,9 +194,9 @@ class OnlineToBatch(VectorEstimator):
         """
         X, y = self._validate(X, y, reset=True)
         check_epochs(self.epochs)
-        known = y is not None and y.ndim == 1 and self._has("classes")
+        known = y is not None and y.ndim == 1 and takes(self._given(), "classes")
         self._open(np.unique(y) if known else None)
-        rounds = self._rounds(groups, np.arange(X.shape[0]))
+        rounds = rounds_of(groups, np.arange(X.shape[0]), self._began.queries)
         if self.conversion == "validation":
             self._restart(X, y, groups, rounds)
             return self
@@ -213,9 +210,9 @@ class OnlineToBatch(VectorEstimator):
             begin = 0
             for end in block_ends(len(rounds), int(self.n_candidates)):
                 self._feed(X, y, groups, None, ordered[begin:end])
-                cost = _error(self.learner_, X, y, groups, self._began.queries)
+                cost = mean_error(self.learner_, X, y, groups, self._began.queries)
                 if cost < least:
-                    least, self.chosen_ = cost, _snapshot(self.learner_)
+                    least, self.chosen_ = cost, snapshot(self.learner_)
                 begin = end
         return self
 
@@ -258,33 +255,16 @@ class OnlineToBatch(VectorEstimator):
             self._classes = np.unique(np.concatenate([*known, np.asarray(classes)]))
         if first or classes is not None:
             self._announce(X, y, groups, np.arange(1))
-        self._play(X, y, groups, weights if len(weights) else None, self._rounds(groups, kept))
+        rounds = rounds_of(groups, kept, self._began.queries)
+        self._play(X, y, groups, weights if len(weights) else None, rounds)
         return self
-
-    def _rounds(self, groups: Any, kept: Indices) -> list[Indices]:
-        """Return the rows of each round, of those that are kept."""
-        if not self._began.queries:
-            return [kept[i : i + 1] for i in range(len(kept))]
-        if groups is None:
-            return [kept] if len(kept) else []
-        _, first, codes = np.unique(
-            np.asarray(groups)[kept], return_index=True, return_inverse=True
-        )
-        return [kept[codes == code] for code in np.argsort(first)]
 
     def _feed(self, X: Any, y: Any, groups: Any, weights: Any, rounds: list[Indices]) -> None:
         """Let the learner play some rounds."""
-        if not rounds:
-            return
-        rows = np.concatenate(rounds)
-        more: dict[str, Any] = {}
-        if self._began.queries:
-            more["groups"] = None if groups is None else np.asarray(groups)[rows]
-        if weights is not None:
-            more["sample_weight"] = weights[rows]
-        if self._classes is not None and self._began.classes:
-            more["classes"] = self._classes
-        self.learner_.partial_fit(X[rows], None if y is None else y[rows], **more)
+        classes = self._classes if self._began.classes else None
+        feed(
+            self.learner_, X, y, rounds, groups if self._began.queries else None, weights, classes
+        )
 
     def _announce(self, X: Any, y: Any, groups: Any, rows: Indices) -> None:
         """Make the learner ready to predict, with an example that it does not learn from."""
@@ -304,19 +284,15 @@ class OnlineToBatch(VectorEstimator):
         if len(drawn):
             place = int(drawn[-1])
             self._feed(X, y, groups, weights, rounds[:place])
-            self.chosen_ = _snapshot(self.learner_)
+            self.chosen_ = snapshot(self.learner_)
             rounds = rounds[place:]
         self._feed(X, y, groups, weights, rounds)
 
     def _count_vote(self) -> None:
         """Count a round of the present hypothesis, and keep it where it is new."""
-        now = self.learner_
-        # A hypothesis changes with an update, and where room is made for one that then is none;
-        # with a c that changes, in every round.
-        state = getattr(now, "n_updates_", None), len(getattr(now, "support_vectors_", ()))
-        tuned = callable(getattr(now, "c", None)) or hasattr(now, "tuning")
-        if state[0] is None or tuned or state != self._voted:
-            self.votes_.append((_snapshot(now), 0))
+        now, state = self.learner_, state_of(self.learner_)
+        if state is None or state != self._voted:
+            self.votes_.append((snapshot(now), 0))
             self._voted = state
         learner, count = self.votes_[-1]
         self.votes_[-1] = (learner, count + 1)
@@ -335,15 +311,15 @@ class OnlineToBatch(VectorEstimator):
         for begin in range(held, held + n_parts * size, size):
             part = [rounds[i] for i in order[begin : begin + size]]
             self._totals = self._counted()
-            self.learner_ = self._fresh()
+            self.learner_ = fresh_copy(self._given())
             self._announce(X, y, groups, part[0])
             cut = int(self._rng.integers(size))
             self._feed(X, y, groups, None, part[:cut])
-            candidate = _snapshot(self.learner_)
+            candidate = snapshot(self.learner_)
             self._feed(X, y, groups, None, part[cut:])
             asked = None if groups is None else np.asarray(groups)[contest]
             truth = None if y is None else y[contest]
-            cost = _error(candidate, X[contest], truth, asked, self._began.queries)
+            cost = mean_error(candidate, X[contest], truth, asked, self._began.queries)
             if cost < least:
                 least, self.chosen_ = cost, candidate
 
@@ -417,7 +393,7 @@ class OnlineToBatch(VectorEstimator):
         check_is_fitted(self, "learner_")
         one = self if self._began.conversion == "vote" else self.chosen_
         X, y = self._validate(X, y, reset=False)
-        return 1.0 - _error(one, X, y, groups, self._began.queries)
+        return 1.0 - mean_error(one, X, y, groups, self._began.queries)
 
     def _ballot(self, X: Any) -> tuple[Floats, bool]:
         """Return the share of the votes of each class, and whether votes are sets of labels."""
@@ -471,28 +447,7 @@ class OnlineToBatch(VectorEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        if self._has("sample_weight"):
+        if takes(self._given(), "sample_weight"):
             tags = copy.deepcopy(get_tags(self._given()))
         tags.input_tags.sparse = True
         return tags
-
-
-def _snapshot(learner: Any) -> Any:
-    """Return a copy that predicts with the hypothesis of now; it is not to learn more."""
-    return learner.snapshot() if hasattr(learner, "snapshot") else copy.deepcopy(learner)
-
-
-def _error(learner: Any, X: Any, y: Any, groups: Any, queries: bool) -> float:
-    """Return the mean error on some examples: the share that is wrong, or the absolute one."""
-    if queries:
-        return 1.0 - float(learner.score(X, y, groups))
-    found = np.asarray(learner.predict(X))
-    if hasattr(learner, "offset_"):  # one class: what lies outside
-        return float(np.mean(found != 1))
-    if not hasattr(learner, "classes_"):
-        return float(np.mean(np.abs(found - y)))
-    if y.ndim == 2 and found.ndim == 1:  # is the best label relevant?
-        codes = np.searchsorted(learner.classes_, found)
-        return float(np.mean(y[np.arange(len(y)), codes] == 0))
-    wrong = found != y
-    return float(np.mean(wrong.any(axis=1) if wrong.ndim == 2 else wrong))

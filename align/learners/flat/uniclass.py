@@ -22,6 +22,7 @@ from align.learners.flat._runs import NO_WEIGHTS, Floats
 from align.learners.flat._uniclass import Centred, distance, play_centre
 from align.learners.parts import step_limits
 from align.learners.parts.parameters import not_negative
+from align.learners.parts.shapes import check_array
 from align.learners.theory import Round
 
 __all__ = ["PassiveAggressiveUniclass"]
@@ -183,6 +184,17 @@ class PassiveAggressiveUniclass(Centred):
         self._sums[core.C], self._sums[core.DUAL] = 1.0, math.nan
         self._row, self._first = np.zeros((1, n_features)), np.arange(1)
         self._log = np.zeros((1, core.LOG_WIDTH))
+
+    def check_shapes(self) -> None:
+        """Raise `ModelError` unless the arrays are as long as kernels take them to be."""
+        if hasattr(self, "_w"):
+            d = self.n_features_in_
+            check_array("w", self._w, (d,))
+            check_array("total", self._total, (d,))
+            check_array("row", self._row, (1, d))
+            check_array("log", self._log, (1, core.LOG_WIDTH))
+            check_array("counts", self._counts, (4,), np.int64)
+            check_array("sums", self._sums, (core.N_SUMS,))
 
     def _play(self, X: Any, order: npt.NDArray[np.intp], weights: Floats = NO_WEIGHTS) -> None:
         log = np.zeros((0, core.LOG_WIDTH))

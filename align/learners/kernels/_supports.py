@@ -34,6 +34,7 @@ from align.errors import ParameterError
 from align.learners.kernels._rounds import Rule, Targets, play_block
 from align.learners.kernels.functions import Kernel
 from align.learners.parts.parameters import NO_WEIGHTS
+from align.learners.parts.shapes import check_array, check_stored
 
 __all__ = ["BLOCK", "REMOVALS", "Played", "SupportSet", "diagonal_of"]
 
@@ -71,6 +72,14 @@ class SupportSet:
         # Once the supports are final, L with K = L L', and coef, late are kept as L' coef and
         # L' late: the coordinates of the hypothesis in an orthonormal basis of the span.
         self._factor: Matrix | None = None
+
+    def check_shapes(self) -> None:
+        """Raise `ModelError` unless the arrays are as long as kernels take them to be."""
+        check_array("vectors", self._vectors, (None, None))
+        rows = len(self._vectors) if self._factor is None else self._n
+        check_array("coef", self._coef, (rows, None))
+        check_array("late", self._late, self._coef.shape)
+        check_stored(0 <= self._n <= len(self._vectors), f"{self._n} supports of {rows}")
 
     @property
     def vectors(self) -> Matrix:

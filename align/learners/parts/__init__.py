@@ -19,6 +19,7 @@ module          what
 `shards`        mixtures of what was learnt on shards
 `parameters`    checks of constructor parameters, weights of examples, and random numbers
 `saved`         `save` and `load` of every learner
+`shapes`        arrays of a loaded learner have the shapes that its kernels trust
 `estimators`    what estimators of vectors share
 ==============  ===========================================================================
 """

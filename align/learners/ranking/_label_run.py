@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.learners.parts import FixedTuning, SelfTuning, Tuning, pair_step
+from align.learners.parts.shapes import check_array, check_stored
 from align.learners.parts.step_kernels import log_root
 from align.learners.ranking import _label_ranking as core
 from align.learners.ranking._label_ranking import Rows, State
@@ -62,6 +63,27 @@ class LabelRun:
         self._forgetful = isinstance(tuning, SelfTuning) and tuning.over == "mistakes"
         self.state.floats[core.C] = tuning(0.0, 0) if self._steady else 1.0
         self._make_room(max(k, 2))
+
+    def check_shapes(self) -> None:
+        """Raise `ModelError` unless the arrays are as long as kernels take them to be."""
+        state = self.state
+        n, room = np.shape(state.V)
+        shapes: dict[str, tuple[int, ...]] = {
+            "V": (n, room),
+            "P": (n if self.entropy else 1, room),
+            "norms": (4, room),
+            "mean": (n if self.average else 1, room),
+            "scores": (room,),
+            "masses": (room, 2),
+            "alpha": (room,),
+            "floats": (12,),
+        }
+        for name, shape in shapes.items():
+            check_array(name, getattr(state, name), shape)
+        check_array("stamp", state.stamp, (room,), np.int64)
+        check_array("counts", state.counts, (7,), np.int64)
+        check_array("marked", state.marked, (n,), np.bool_)
+        check_stored(self.k <= room, f"{self.k} labels in {room} columns")
 
     def grow(self, k: int) -> None:
         """Know k labels."""

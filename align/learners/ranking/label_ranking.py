@@ -57,6 +57,7 @@ from align.learners.parts.parameters import (
     read_zero_one,
     shuffler,
 )
+from align.learners.parts.shapes import check_stored
 from align.learners.parts.tuning import own_tuning
 from align.learners.ranking import _label_ranking as core
 from align.learners.ranking._kept_rounds import KeptLabels
@@ -346,6 +347,16 @@ class LabelRanker(LabelStream):
         return self
 
     # Inside -----------------------------------------------------------------------------------
+
+    def check_shapes(self) -> None:
+        """Raise `ModelError` unless a loaded learner has the run that it speaks of."""
+        if hasattr(self, "_run"):
+            n, room = np.shape(self._run.state.V)
+            d = self.n_features_in_ + bool(self._began.fit_intercept)
+            check_stored(n == d, f"its run has {n} features, not {d}")
+            inside = (self._columns >= 0) & (self._columns < room)
+            check_stored(bool(inside.all()), "a label has a column that there is not")
+            self._prepare_steps()
 
     def _check_parameters(self) -> tuple[float, Tuning]:
         if self.complexity not in _MARGINS:
