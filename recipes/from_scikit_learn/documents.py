@@ -1,7 +1,11 @@
-"""Real text that is on every machine which can run the recipe: docstrings, by their package.
+"""Real text as sparse rows: docstrings, which are on every machine, and two sets of Mulan.
 
 A document is a docstring of 20 words or more, hashed to 2**20 features; its class is the package.
 Whole files are for training or for testing, four to one.
+
+Mulan's mail of Enron and reports of radiologists (`ml_enron.npz`, `ml_medical.npz`) are 0 and 1
+for words, with several labels each, split as there. The class of a document is that of its labels
+which is the most frequent for training.
 """
 
 import ast
@@ -10,8 +14,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.feature_extraction.text import HashingVectorizer
-from vector_sets import Set
+from vector_sets import Set, read_arrays
 
 PACKAGES = ("joblib", "librosa", "numba", "numpy", "scipy", "sklearn")
 SHORTEST = 20  # words
@@ -43,3 +48,14 @@ def read_documents():
     y, test = np.array(labels)[order], np.array(tested)[order]
     X = X[order]
     return Set("docstrings", X[~test], y[~test], X[test], y[test])
+
+
+def read_labelled_text(folder, name):
+    """Return a set of Mulan, with the most frequent of its labels as the class of a document."""
+    found = read_arrays(folder, f"ml_{name}")
+    common = np.argsort(-found["Y_train"].sum(axis=0, dtype=int), kind="stable")
+    parts = []
+    for part in ("train", "test"):
+        words = sp.csr_array(found[f"X_{part}"].astype(np.float64))
+        parts += [words, common[np.argmax(found[f"Y_{part}"][:, common], axis=1)]]
+    return Set(name, *parts)

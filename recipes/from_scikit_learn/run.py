@@ -12,12 +12,13 @@ import numpy as np
 import scipy.sparse as sp
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from documents import read_documents
+from documents import read_documents, read_labelled_text
 from vector_sets import read_set
 
 from align.learners import PassiveAggressiveClassifier, compat
 
-SETS = ("usps", "letter", "isolet", "shuttle", "mnist", "docstrings")
+SETS = ("usps", "letter", "isolet", "shuttle", "mnist", "docstrings", "enron", "medical")
+TEXTS = SETS[5:]
 PASSES = 5
 C = 0.01
 
@@ -52,8 +53,11 @@ def models(C=C):
 
 def compare(folder, name):
     """Print a row of the table for each model and form of one set."""
-    text = name == "docstrings"
-    data = read_documents() if text else read_set(folder, name)
+    text = name in TEXTS
+    if name == "docstrings":
+        data = read_documents()
+    else:
+        data = (read_labelled_text if text else read_set)(folder, name)
     forms = {"CSR": sp.csr_matrix} if text else {"dense": np.asarray, "CSR": sp.csr_matrix}
     for form, kind in forms.items():
         X, X_test = kind(data.X), kind(data.X_test)

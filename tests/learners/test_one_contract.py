@@ -288,3 +288,36 @@ def test_weights_of_structures(update):
         np.testing.assert_allclose(scaled.coef_, heavy.coef_, atol=1e-12)
     with pytest.raises(ParameterError, match=r"sample_weight.shape=\(3,\)"):
         clone(learner).partial_fit(problem, X, y, sample_weight=keep[:3])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"c": 9.0}, {"loss": "maximum"}, {"update": "subgradient"}, {"average": True}],
+    ids=str,
+)
+def test_set_params_of_queries_waits_for_the_next_fit(change):
+    X, _ = examples(InstanceRanker())
+    y, groups = np.arange(60) % 3, np.arange(60) // 6
+    plain, changed = (InstanceRanker().partial_fit(X[:30], y[:30], groups[:30]) for _ in range(2))
+    changed.set_params(**change, record=True)
+    for model in (plain, changed):
+        model.partial_fit(X[30:], y[30:], groups[30:])
+    np.testing.assert_array_equal(plain.coef_, changed.coef_)
+    changed.fit(X, y, groups)
+    assert not np.array_equal(plain.fit(X, y, groups).coef_, changed.coef_)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"C": 9.0}, {"update": "pa2"}, {"conversion": "average"}, {"loss": "maximal"}],
+    ids=str,
+)
+def test_set_params_of_structures_waits_for_the_next_fit(change):
+    X, y = examples(LabelRanker())
+    problem = TwoClasses()
+    learner = StructuredLearner("pa1", C=0.1, conversion="last")
+    plain, changed = (clone(learner).partial_fit(problem, X[:30], y[:30]) for _ in range(2))
+    changed.set_params(**change)
+    for model in (plain, changed):
+        model.partial_fit(problem, X[30:], y[30:])
+    np.testing.assert_array_equal(plain.coef_, changed.coef_)

@@ -25,6 +25,7 @@ and 7.4.
 """
 
 from dataclasses import KW_ONLY, dataclass
+from types import SimpleNamespace
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -215,6 +216,7 @@ class InstanceRanker(VectorEstimator):
         self
         """
         self._tuning = self._check_parameters()
+        self._began = SimpleNamespace(**self.get_params(deep=False))
         self.n_features_in_ = int(n_features)
         self._v = np.zeros(self.n_features_in_)
         self._late = np.zeros(self.n_features_in_ if self.average else 0)
@@ -259,7 +261,7 @@ class InstanceRanker(VectorEstimator):
                 f"the weights overflowed in round {self.n_rounds_}; scale the features to "
                 "moderate values."
             )
-        if self.record:
+        if self._began.record:
             self.trace_.append(entry)
             full = x
             if columns is not None:
@@ -277,11 +279,11 @@ class InstanceRanker(VectorEstimator):
         c = self._tune(small, y, products)
         scores = products / c
         errors, pairs, lost, worst, up, down = core.measure(scores, y)
-        g = worst if self.loss == "maximum" else lost / max(pairs, 1)
+        g = worst if self._began.loss == "maximum" else lost / max(pairs, 1)
         beta, gain, alpha, norm = np.zeros(len(y)), 0.0, 0.0, 0.0
         if g > 0.0:
             # The subgradient: its norm is what the bound asks for, whatever step is taken.
-            if self.loss == "maximum":
+            if self._began.loss == "maximum":
                 beta[[up, down]] = 1.0, -1.0
                 gain, alpha = y[up] - y[down], 1.0
             else:
@@ -289,10 +291,10 @@ class InstanceRanker(VectorEstimator):
             direction = beta @ small
             norm = float(np.sqrt(direction @ direction))
             self._spent += norm * norm / (2.0 * c)
-            if self.update == "worst":
+            if self._began.update == "worst":
                 alpha = min(1.0, c * g / norm**2) if norm > 0.0 else 1.0
                 beta, gain = alpha * beta, alpha * gain
-            elif self.update == "exact":
+            elif self._began.update == "exact":
                 beta, gain, alpha = self._exact(small, y, scores, pairs, c)
         change = beta @ x
         moved = bool(change.any())
@@ -301,7 +303,7 @@ class InstanceRanker(VectorEstimator):
             self._square += 2.0 * float(beta @ products) + float(change @ change)
             where = slice(None) if columns is None else columns
             self._v[where] += change
-            if self.average:
+            if self._began.average:
                 self._late[where] += self._inverses * change
         self._gain += gain
         self.n_rounds_ += 1
@@ -334,22 +336,24 @@ class InstanceRanker(VectorEstimator):
         self, small: Floats, y: Floats, scores: Floats, pairs: int, c: float
     ) -> tuple[Floats, float, float]:
         """Return the sum of alpha of each instance with its sign, the gain, and all of alpha."""
+        began = self._began
         if pairs > _MAX_PAIRS:
             raise ParameterError(
                 f"a query has {pairs} pairs of different grades, must have at most {_MAX_PAIRS} "
-                f"for update='exact'; use 'subgradient'{_OR_WORST[self.loss]}."
+                f"for update='exact'; use 'subgradient'{_OR_WORST[began.loss]}."
             )
         up, down = np.array(np.nonzero(y[:, None] > y[None, :]))  # rows, not columns of a table
         apart = y[up] - y[down]
         short = apart - (scores[up] - scores[down])
-        if self.loss == "maximum":
+        if began.loss == "maximum":
             step = max_hinge_step(
-                small[up] - small[down], short, c, max_iter=self.max_iter, tol=self.tol
+                small[up] - small[down], short, c, max_iter=began.max_iter, tol=began.tol
             )
             alpha = step.alpha
         else:
             alpha = np.where(short > 0.0, 1.0 / pairs, 0.0)  # the subgradient step
-            core.ascend(small, up, down, short, c, int(self.max_iter), float(self.tol), alpha)
+            most, tol = int(began.max_iter), float(began.tol)
+            core.ascend(small, up, down, short, c, most, tol, alpha)
         k = len(y)
         beta: Floats = np.bincount(up, alpha, k) - np.bincount(down, alpha, k)  # type: ignore[assignment]
         return beta, float(alpha @ apart), float(alpha.sum())
@@ -360,7 +364,7 @@ class InstanceRanker(VectorEstimator):
     def coef_(self) -> Floats:
         """Weights that predict [shape=(d,)]."""
         check_is_fitted(self, "n_rounds_")
-        if self.average and self.n_rounds_:
+        if self._began.average and self.n_rounds_:
             mean: Floats = (self._inverses * self._v - self._late) / self.n_rounds_
             return mean
         last: Floats = self._v / self._c

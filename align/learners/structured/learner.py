@@ -18,6 +18,7 @@ Fig. 5.4, Theorem 7, and chapter 9.
 
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
+from types import SimpleNamespace
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -258,7 +259,7 @@ class StructuredLearner(Saved, RunReader):
         """
         if not hasattr(self, "_run"):
             self._reset(problem)
-        check_loss(problem, self.loss)
+        check_loss(problem, self._began.loss)
         check_pairs(xs, ys, "xs", "ys")
         held_out = self._check_validation(validation)
         weights, kept = read_weights(sample_weight, np.empty(len(xs)))
@@ -266,7 +267,7 @@ class StructuredLearner(Saved, RunReader):
             self._round(problem, xs[i], ys[i], weights[i] if len(weights) else 1.0)
         if held_out:
             self._offer(problem, held_out, with_average=True)
-        elif self.conversion == "best":
+        elif self._began.conversion == "best":
             self._offer(problem, (xs, ys))
         self._finish()
         return self
@@ -302,6 +303,7 @@ class StructuredLearner(Saved, RunReader):
         if self.n_candidates < 1:
             raise ParameterError(f"n_candidates={self.n_candidates}, must be at least 1.")
         check_loss(problem, self.loss)
+        self._began = SimpleNamespace(loss=self.loss, conversion=self.conversion)
         self._rng = generator(self.random_state)
         self._average = Average()
         self._conversion = self._make_conversion()
@@ -334,7 +336,7 @@ class StructuredLearner(Saved, RunReader):
     def _check_validation(
         self, validation: tuple[Sequence[Any], Sequence[Any]] | None
     ) -> tuple[Sequence[Any], Sequence[Any]] | None:
-        if self.conversion != "validation":
+        if self._began.conversion != "validation":
             return None
         if validation is None:
             raise ParameterError(
@@ -345,7 +347,7 @@ class StructuredLearner(Saved, RunReader):
 
     def _start(self, n_features: int) -> DualAscent:
         conversions: list[Conversion] = [self._conversion]
-        if self.conversion == "validation":
+        if self._began.conversion == "validation":
             conversions.append(self._average)  # one of the candidates
         return DualAscent(
             self._update, n_features, conversions, record_directions=self.record_directions
@@ -365,7 +367,7 @@ class StructuredLearner(Saved, RunReader):
         y_hat = problem.decode(run.weights(), x)
         cost = check_cost(problem.cost(y, y_hat))
         direction, target, radius = difference(problem, truth, x, y_hat), cost, 0.0
-        if self.loss == "maximal":
+        if self._began.loss == "maximal":
             direction, target, radius = self._worst(problem, run, x, y, truth, direction, cost)
         entry = run.end_round(
             y_hat, direction, target=target, cost=cost, radius=radius, weight=weight
