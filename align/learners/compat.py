@@ -427,8 +427,7 @@ def _passes(
             i = order[place]
             first = i * d if dense else ends[i]
             count = d if dense else ends[i + 1] - first
-            score = state[0]
-            norm = 0.0
+            score = norm = 0.0
             if dense:
                 for j in range(count):
                     score += data[first + j] * w[j]
@@ -437,6 +436,7 @@ def _passes(
                 for j in range(first, first + count):
                     score += data[j] * w[columns[j]]
                     norm += data[j] * data[j]
+            score += state[0]  # last, as there: where features are 0 and 1, rounding decides ties
             if classes:
                 loss = max(0.0, tube - y[i] * score)
                 sign = y[i]

@@ -34,7 +34,6 @@ SETS = (
 EPOCHS, MARGIN = 3, 0.1
 INFLUENCES = (0.05, 0.1, 0.3, 0.5)  # c of IELLIP, which the source does not give
 DECAYS = (0.1, 0.3, 0.6, 0.9)  # b of IELLIP
-CELLIP_LIMIT = 5000  # weights; each of its updates costs as many times the number of updates
 RATES = 10.0 ** np.arange(-4, 2)  # C of PA-I
 
 # Norms are at most 1 already: `normalize` would make all of them 1.
@@ -107,8 +106,6 @@ def study(data: Set, average: bool, seeds: range) -> dict[str, Any]:
     """Return errors and updates of every learner, and of IELLIP for each b."""
     C = choose_rate(data, average)
     makers = learners(C, average)
-    if len(np.unique(data.y)) * data.X.shape[1] > CELLIP_LIMIT:
-        del makers["CELLIP"]
     return {
         "C": C,
         "learners": {name: mean_of_runs(make, data, seeds) for name, make in makers.items()},
