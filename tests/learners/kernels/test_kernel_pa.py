@@ -462,3 +462,10 @@ def test_a_kernel_that_is_none_is_named():
     X, y = mixture(200, spread=1.0)
     with pytest.raises(ParameterError, match="not positive definite on the supports"):
         KernelPA(lambda A, B: 1.0 + np.linalg.norm(A[:, None] - B, axis=-1), budget=50).fit(X, y)
+
+
+def test_of_label_sets_only_a_tie_is_a_mistake():
+    """The first round is a tie; after a small step the pair is .05 apart, in the right order."""
+    model = KernelPA("linear", C=0.025).partial_fit([[1.0], [1.0]], [[1, 0], [1, 0]])
+    assert model.n_mistakes_ == 1
+    assert model.n_updates_ == 2

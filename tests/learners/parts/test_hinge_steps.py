@@ -230,3 +230,8 @@ def test_entropy_edges():
 def test_bad_input(call, message):
     with pytest.raises(ParameterError, match=message):
         call()
+
+
+@pytest.mark.parametrize("upper", [0.0, 0.05])
+def test_a_small_largest_step_is_taken(upper):
+    assert hinge_step_euclidean([0.0], [1.0], c=1.0, margin=1.0, upper=upper) == upper
