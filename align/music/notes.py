@@ -35,8 +35,8 @@ _MISSED = 0.01  # odds of a note that the network does not find
 _ODDS = 50.0  # at most
 _APART = 0.04  # seconds, sooner than which no key is struck again
 _ABOUT = 0.07  # seconds about the best frame, of which the median is taken
-_SURE = 0.7  # probability from which on a note's time counts for the spread,
-_SUREST = 20  # or so many notes that are surer than others
+_SURE = 0.7  # probability from which on the time of a note in a pair counts for the spread,
+_ENOUGH = 40  # or so many notes in the surest pairs, however unsure the network is of all
 _FEW = 10
 _NEAR = 0.08  # seconds from its chord within which it does
 _MOST = 0.9  # share of these notes
@@ -123,19 +123,24 @@ def note_spread(
     reach, n = near.shape[1] // 2, np.arange(len(near))
     column = np.clip(np.rint(times).astype(np.intp) + reach, 1, 2 * reach - 1)
     sure = near[n[:, None], column[:, None] + np.arange(-1, 2)].max(axis=1)
-    usable = (np.bincount(group)[group] > 1) & (np.abs(times - chord) * hop <= _NEAR)
-    if usable.sum() < _FEW:
-        return _UNKNOWN
-    surest = np.sort(sure[usable])[-min(_SUREST, int(usable.sum()))]
-    clear = usable & (sure >= min(_SURE, surest))
-    count = np.bincount(group, clear)
-    mean = np.bincount(group, clear * times) / np.maximum(count, 1)
-    clear &= count[group] > 1
+    pair = _of_pairs(np.where(np.abs(times - chord) * hop <= _NEAR, sure, 0.0), group)
+    border = min(_SURE, np.sort(pair)[-min(_ENOUGH, len(pair))])
+    clear = (pair > 0.0) & (pair >= border)
     if clear.sum() < _FEW:
         return _UNKNOWN
+    count = np.bincount(group, clear)
+    mean = np.bincount(group, clear * times) / np.maximum(count, 1)
     size = count[group[clear]]
     away = np.abs(times - mean[group])[clear] * np.sqrt(size / (size - 1)) * hop
     low, high = _SCATTER
     human = float(np.clip((np.quantile(away, _MOST) - low) / (high - low), 0.0, 1.0))
     machine, players = _SPREADS
     return float(machine ** (1.0 - human) * players**human)
+
+
+def _of_pairs(sure: npt.NDArray[np.floating], group: IntArray) -> npt.NDArray[np.floating]:
+    """Return how sure each note and some other of its chord are, 0 for a note alone."""
+    order = np.lexsort((-sure, group))
+    first = np.flatnonzero(np.diff(group[order], prepend=-1))
+    second = np.append(sure[order], 0.0)[first + 1]
+    return np.minimum(sure, np.where(np.bincount(group) > 1, second, 0.0)[group])

@@ -81,6 +81,13 @@ def test_the_spread_tells_a_machine_from_a_quartet() -> None:
     assert quartet > 0.05
 
 
+def test_the_spread_of_a_quartet_that_the_network_is_hardly_sure_of() -> None:
+    rng = np.random.default_rng(1)
+    group = np.repeat(np.arange(30), 4)
+    near = heard(rng.normal(0, 2.0, 120)) * rng.uniform(0.1, 0.5, 120)[:, None]
+    assert note_spread(near, np.zeros(120), group, HOP) > 0.05
+
+
 def test_single_notes_say_nothing_of_the_spread() -> None:
     assert note_spread(heard(np.zeros(40)), np.zeros(40), np.arange(40), HOP) == 0.012
 
