@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from align.features.duration import DurationFeature
     from align.features.network_articulatory import ArticulatoryConfidence
     from align.features.network_confidence import NetworkConfidence
-    from align.features.note_network import NoteNetwork, TimedNotes
+    from align.features.note_network import NoteNetwork
     from align.features.pitch import (
         band_energies,
         estimate_tuning,
@@ -92,7 +92,7 @@ __getattr__, __dir__ = lazy_names(
         "Signal": "align.features.signal",
         "SpeakingRate": "align.features.speaking_rate",
         "SpectralDistance": "align.features.spectral_distance",
-        "TimedNotes": "align.features.note_network",
+        "TimedNotes": "align.features.timed_notes",
         "TimedSignal": "align.features.base",
         "audio_info": "align.features.audio",
         "band_energies": "align.features.pitch",

@@ -10,18 +10,19 @@ The target is a bump of 10 ms about the true time. Training draws stretches abou
 piece with a weight of the root of its number of notes; some stretches are scored at a pitch at
 which nothing may begin. Loudness is not normalised: on a piano, loud notes sound sooner.
 
-Frames are centred on the time of an onset in them; see `align.features.pitch`.
+Frames are centred on the time of an onset in them; see `align.features.pitch`. Between frames a
+second, small network looks closer, in steps of 2 ms (`align.features.fine_onsets`).
 """
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from align.errors import ModelError, ParameterError
+from align.features.fine_onsets import FineOnsets
 from align.features.network import FrameNetwork
 from align.features.network_training import Target, train_on_batches
 from align.features.note_context import N_CONTEXT
@@ -33,51 +34,17 @@ from align.features.note_levels import (
     write_inputs,
 )
 from align.features.signal import Signal
+from align.features.timed_notes import TimedNotes, checked_context, checked_pitches
 from align.types import IntArray
 
-__all__ = ["NoteNetwork", "TimedNotes"]
+__all__ = ["NoteNetwork"]
 
 Float32 = npt.NDArray[np.float32]
 
 _ELSEWHERE = np.array([-24, -19, -12, -7, -5, -4, -3, -2, -1, 1, 2, 3, 4, 5, 7, 12, 19, 24])
 _EDGE = 6  # frames at either end of a stretch that do not count: their surroundings are cut off
+_FINE = "fine_"  # before the names of arrays of the network of finer steps
 _AT_ONCE = 12_000  # frames run through the network together
-
-
-@dataclass(frozen=True, eq=False)
-class TimedNotes:
-    """A recording with its notes and when they were played: what the network is fitted to.
-
-    Parameters
-    ----------
-    signal : Signal
-        The recording, in frames of 10 ms.
-    pitches : np.ndarray [shape=(N,), dtype=intp]
-        MIDI numbers of the notes of the score.
-    onsets : np.ndarray [shape=(N,)]
-        When each was played, in seconds; NaN where it was left out.
-    context : np.ndarray [shape=(N, N_CONTEXT), dtype=float32], optional
-        `note_context` of the score; by default nothing collides.
-    weight : float
-        How much the piece counts, times the root of its number of notes.
-    """
-
-    signal: Signal
-    pitches: IntArray
-    onsets: npt.NDArray[np.float64]
-    context: Float32 | None = None
-    weight: float = 1.0
-
-    def __post_init__(self) -> None:
-        n = len(self.pitches)
-        if self.onsets.shape != (n,):
-            raise ParameterError(f"onsets.shape={self.onsets.shape}, must be (N,)=({n},).")
-        _checked_pitches(self.pitches)
-        _checked_context(self.context, n)
-        if not 0 < self.weight < np.inf:
-            raise ParameterError(f"weight={self.weight}, must be positive and finite.")
-        if not np.isfinite(self.onsets).any():
-            raise ParameterError("onsets must hold the time of at least one note.")
 
 
 class NoteNetwork:
@@ -99,6 +66,8 @@ class NoteNetwork:
         Share of stretches that are scored at another pitch, in [0, 1).
     use_context : bool
         Whether the network reads `note_context`.
+    use_fine : bool
+        Whether a network of finer steps is trained as well, by half as many updates.
     random_state : int
         Of weights and training.
 
@@ -106,6 +75,8 @@ class NoteNetwork:
     ----------
     network_ : FrameNetwork
         The fitted network.
+    fine_ : FineOnsets or None
+        That of finer steps; None in models of a version that had none.
 
     Examples
     --------
@@ -130,6 +101,7 @@ class NoteNetwork:
         onset_width: float = 0.010,
         elsewhere: float = 0.15,
         use_context: bool = True,
+        use_fine: bool = True,
         random_state: int = 0,
     ) -> None:
         for what, value in (("steps", steps), ("batch", batch), ("width", width)):
@@ -149,6 +121,7 @@ class NoteNetwork:
         self.onset_width = onset_width
         self.elsewhere = elsewhere
         self.use_context = use_context
+        self.use_fine = use_fine
         self.random_state = random_state
 
     # Fitting ---------------------------------------------------------------------------------
@@ -183,12 +156,16 @@ class NoteNetwork:
         network.deviation = seen.std(axis=(0, 1)) + np.float32(1e-2)
         self._train(network, drawn, self.steps, 3e-3, self.random_state + 1, progress)
         self.network_ = network
+        self.fine_: FineOnsets | None = None
+        if self.use_fine:
+            own = FineOnsets(steps=max(self.steps // 2, 1), random_state=self.random_state)
+            self.fine_ = own.fit(examples)
         return self
 
     def adapt(
         self, examples: Sequence[TimedNotes], *, steps: int = 60, learning_rate: float = 3e-4
     ) -> Self:
-        """Continue training on a few pieces.
+        """Continue training on a few pieces; the network of finer steps stays as it is.
 
         Parameters
         ----------
@@ -275,7 +252,7 @@ class NoteNetwork:
         np.ndarray [shape=(N, T), dtype=float32]
             In [0, 1].
         """
-        pitch = _checked_pitches(pitches)
+        pitch = checked_pitches(pitches)
         first = np.zeros(pitch.size, dtype=np.intp)
         logit = self.logits(signal, pitch, first, signal.n_frames, context)
         return np.asarray(1.0 / (1.0 + np.exp(-logit)), dtype=np.float32)
@@ -310,13 +287,13 @@ class NoteNetwork:
         """
         if not hasattr(self, "network_"):
             raise ModelError("the note network is not fitted; call fit first.")
-        pitch = _checked_pitches(pitches)
+        pitch = checked_pitches(pitches)
         begin = np.asarray(first, dtype=np.intp)
         if begin.shape != pitch.shape:
             raise ParameterError(f"first.shape={begin.shape}, must be (N,)=({pitch.size},).")
         if length < 1:
             raise ParameterError(f"length={length}, must be at least 1 frame.")
-        context = _checked_context(context, pitch.size)
+        context = checked_context(context, pitch.size)
         levels = note_levels(signal)
         reach = self.network_.reach
         whole = length + 2 * reach
@@ -343,6 +320,9 @@ class NoteNetwork:
         if not hasattr(self, "network_"):
             return params, {}
         params["network"], arrays = self.network_.get_state()
+        if self.fine_ is not None:
+            params["fine"], own = self.fine_.get_state()
+            arrays.update({_FINE + name: array for name, array in own.items()})
         return params, arrays
 
     def set_state(self, params: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
@@ -362,9 +342,15 @@ class NoteNetwork:
                     f"{network.heads}, must read {wanted} and answer (1,)."
                 )
             self.network_ = network
+            self.use_fine = params.get("fine") is not None
+            self.fine_ = None
+            if self.use_fine:
+                n = len(_FINE)
+                own = {name[n:]: a for name, a in arrays.items() if name.startswith(_FINE)}
+                self.fine_ = FineOnsets().set_state(params["fine"], own)
             self.width, self.dilations = network.width, network.dilations
         elif hasattr(self, "network_"):
-            del self.network_
+            del self.network_, self.fine_
         self.use_context, self.onset_width = use_context, onset_width
         return self
 
@@ -414,19 +400,3 @@ class _Stretches:
                 bumps = np.exp(-0.5 * (distance / width) ** 2)
                 y[b] = bumps.max(axis=1, initial=0.0)
         return x, y
-
-
-def _checked_pitches(pitches: npt.ArrayLike) -> IntArray:
-    pitch = np.asarray(pitches, dtype=np.intp)
-    low, high = PITCHES
-    if pitch.ndim != 1 or (pitch.size and not low <= pitch.min() <= pitch.max() <= high):
-        raise ParameterError(f"pitches must be (N,) and lie in {low}..{high}.")
-    return pitch
-
-
-def _checked_context(context: Float32 | None, n: int) -> Float32 | None:
-    if context is not None and context.shape != (n, N_CONTEXT):
-        raise ParameterError(
-            f"context.shape={context.shape}, must be (N, {N_CONTEXT})=({n}, {N_CONTEXT})."
-        )
-    return context

@@ -143,4 +143,5 @@ def _of_pairs(sure: npt.NDArray[np.floating], group: IntArray) -> npt.NDArray[np
     order = np.lexsort((-sure, group))
     first = np.flatnonzero(np.diff(group[order], prepend=-1))
     second = np.append(sure[order], 0.0)[first + 1]
-    return np.minimum(sure, np.where(np.bincount(group) > 1, second, 0.0)[group])
+    other = np.where(np.bincount(group) > 1, second, 0.0)[group]
+    return np.asarray(np.minimum(sure, other))

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import DataError
-from align.features.note_network import TimedNotes
 from align.features.signal import Signal
+from align.features.timed_notes import TimedNotes
 from align.music.performance import Performance, as_score, read_performance
 from align.types import Example, Note
 

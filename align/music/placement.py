@@ -80,6 +80,9 @@ def place_notes(
     missing = unplayed_evidence(
         performance.signal, performance.notes.pitches, places, near, sure, evidence[:, 1], other
     )
+    if network.network.fine_ is not None:
+        closer = network.network.fine_.moved(performance.signal, keys, seconds)
+        seconds = np.clip(closer, 0.0, performance.signal.duration)
     return PlacedNotes(
         seconds, chords, evidence, sure, np.concatenate([evidence, missing], axis=1)
     )

@@ -19,9 +19,10 @@ from align.features.note_levels import (
     signal_tuning,
     write_inputs,
 )
-from align.features.note_network import NoteNetwork, TimedNotes
+from align.features.note_network import NoteNetwork
 from align.features.pitch import SHORT_WINDOWS, log_level, semitone_bands
 from align.features.signal import Signal
+from align.features.timed_notes import TimedNotes
 
 RATE = 8000
 
