@@ -97,8 +97,22 @@ def as_csv(rows):
     return stream.getvalue()
 
 
+def over_seeds(rows):
+    """Return the rows with those of one kind that differ in the seed as one; numbers as text."""
+    merged = {}
+    for row in rows:
+        one = merged.setdefault((row["part"], row["kind"]), dict(row))
+        if one != row:
+            for name in ("trials", "done", "wrong"):
+                one[name] = int(one[name]) + int(row[name])
+            one["cpu_s"] = float(one["cpu_s"]) + float(row["cpu_s"])
+            one["worst"] = max(float(one["worst"]), float(row["worst"]))
+    return [merged[key] for key in sorted(merged, key=lambda key: (PARTS.index(key[0]), key[1]))]
+
+
 def table(rows):
     """Return the table of the page, in Markdown."""
+    rows = over_seeds(rows)
     units = {"inputs": "s an input", "memory": "KiB a run"}
     head = ("part", "of", "done", "goal", "wrong", "seconds of a processor", "at worst")
     lines = [head, ["---"] * len(head)]
