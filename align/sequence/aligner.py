@@ -28,10 +28,11 @@ from align.sequence.base import NAMELESS, Progress
 from align.sequence.feature_terms import terms_of
 from align.sequence.fit import fields_of
 from align.sequence.frames import in_order
-from align.sequence.lattices import ExpandedLattice, LatticeAlignment, node_events
+from align.sequence.lattice_search import FoundNodes, LatticePaths, LatticeSearch
+from align.sequence.lattices import LatticeAlignment, node_events
 from align.sequence.placement import sureness_of
 from align.sequence.recent import RecentSignals
-from align.sequence.search import FoundNodes, best_lattice_path, best_path, is_long
+from align.sequence.search import best_path, is_long
 from align.sequence.stretches import (
     MOST_OF_STRETCH,
     Stretch,
@@ -42,7 +43,7 @@ from align.sequence.stretches import (
 )
 from align.sequence.timed import TimedAligner
 from align.terms import BaseFunctions
-from align.types import Event, Example
+from align.types import Event, Example, IntArray
 
 __all__ = ["SequenceAligner"]
 
@@ -419,6 +420,34 @@ class SequenceAligner(TimedAligner):
         scores to it. Base functions are summed, not averaged, when paths are compared, whatever
         `normalise` says.
         """
+        paths = self.lattice_paths(audio, lattice, events=events, rate=rate, anchors=anchors)
+        return paths.placed(paths.best())
+
+    def lattice_paths(
+        self,
+        audio: str | os.PathLike[str] | npt.NDArray[Any],
+        lattice: Lattice,
+        *,
+        events: Sequence[Event] | None = None,
+        rate: int | None = None,
+        anchors: GivenAnchors = None,
+    ) -> LatticePaths:
+        """Return what finds the paths of a lattice through a recording: the best, and others.
+
+        Parameters
+        ----------
+        audio, lattice, events, rate, anchors
+            As in `align_lattice`, which returns the best path.
+
+        Returns
+        -------
+        LatticePaths
+
+        Raises
+        ------
+        DataError, ParameterError
+            As `align_lattice` does.
+        """
         self.check_fitted()
         given = node_events(lattice, events)
         name = NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
@@ -427,52 +456,46 @@ class SequenceAligner(TimedAligner):
         expanded = self._expand_lattice(lattice, given)
         held = held_in_lattice(anchors, expanded, signal, name)
         suited = self._suited(signal)
-        try:
-            potentials, path, nodes = suited._best_lattice_path(signal, expanded, held)
-        except ParameterError as error:
-            raise DataError(str(error), path=name) from error
-        placed = suited.placement_.times(potentials, path.onsets)
-        decoded = tuple(expanded.events[v] for v in nodes)
-        terms = terms_of(suited.features_, signal, decoded)
-        times = suited._placed(
-            placed.times, terms, decoded, signal, None if held is None else held.along(nodes)
-        )
-        fit = suited._match(signal, decoded, terms, path.onsets)
-        place = expanded.given[nodes]
-        asked = place >= 0
-        hidden = place[-1] == -2  # what follows the last event given
-        alignment = Alignment(
-            events=tuple(given[v] for v in place[asked]),
-            onsets=times[asked],
-            end=float(times[-1]) if hidden else signal.duration,
-            duration=signal.duration,
-            **sureness_of(placed, times, np.flatnonzero(asked)),
-            score=path.score,
-            audio=None if isinstance(audio, np.ndarray) else os.fspath(audio),
-            rate=signal.own_rate,
-            **fields_of(fit, np.append(np.flatnonzero(place != -1), len(place)), place >= 0),
-        )
-        return LatticeAlignment(alignment, place[asked])
 
-    def _best_lattice_path(
-        self, signal: Signal, expanded: ExpandedLattice, held: Held | None = None
-    ) -> FoundNodes:
-        def terms(sequence: tuple[Event, ...]) -> Mapping[str, Any]:
-            return terms_of(self.features_, signal, sequence)
+        def guess(sequence: tuple[Event, ...]) -> IntArray:
+            terms = terms_of(suited.features_, signal, sequence)
+            return suited._best_path(signal, sequence, terms, None, MOST_OF_STRETCH)[1].onsets
 
-        def guess(sequence: tuple[Event, ...]) -> Path:
-            return self._best_path(signal, sequence, terms(sequence), None, MOST_OF_STRETCH)[1]
-
-        found = best_lattice_path(
+        search = LatticeSearch(
             expanded,
-            terms,
-            dict(zip(self.base_functions_, self.coef_ / self.scale_, strict=True)),
-            cache(self._unbounded),  # asked for every node, and labels are few
-            cache(self._draws_out),
-            self._room(signal),
-            pinned=self._pins_start(expanded.events)
+            lambda sequence: terms_of(suited.features_, signal, sequence),
+            dict(zip(suited.base_functions_, suited.coef_ / suited.scale_, strict=True)),
+            cache(suited._unbounded),  # asked for every node, and labels are few
+            cache(suited._draws_out),
+            suited._room(signal),
+            pinned=suited._pins_start(expanded.events)
             and (held is None or not np.isin(expanded.lattice.starts, held.at).any()),
-            onsets_of=lambda events: guess(events).onsets,
+            onsets_of=guess,
             windows=None if held is None else held.windows,
         )
-        return found.averaged() if self.normalise else found
+
+        def place(found: FoundNodes) -> LatticeAlignment:
+            own = None if held is None else held.along(found.nodes)
+            decoded = tuple(expanded.events[v] for v in found.nodes)
+            terms = terms_of(suited.features_, signal, decoded)
+            potentials = found.averaged().potentials if suited.normalise else found.potentials
+            placed = suited.placement_.times(potentials, found.path.onsets)
+            times = suited._placed(placed.times, terms, decoded, signal, own)
+            fit = suited._match(signal, decoded, terms, found.path.onsets)
+            at = expanded.given[found.nodes]
+            asked = at >= 0
+            hidden = at[-1] == -2  # what follows the last event given
+            alignment = Alignment(
+                events=tuple(given[v] for v in at[asked]),
+                onsets=times[asked],
+                end=float(times[-1]) if hidden else signal.duration,
+                duration=signal.duration,
+                **sureness_of(placed, times, np.flatnonzero(asked)),
+                score=found.path.score,
+                audio=None if isinstance(audio, np.ndarray) else name,
+                rate=signal.own_rate,
+                **fields_of(fit, np.append(np.flatnonzero(at != -1), len(at)), asked),
+            )
+            return LatticeAlignment(alignment, at[asked])
+
+        return LatticePaths(search, place, name)

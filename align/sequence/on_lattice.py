@@ -9,7 +9,7 @@ functions of its events as a sequence.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +24,7 @@ from align.types import Event, IntArray
 __all__ = [
     "LatticeScores",
     "Roles",
+    "forbidding",
     "lattice_scores",
     "most_frames",
     "with_roles",
@@ -58,55 +59,49 @@ def with_roles(lattice: Lattice, pauses: npt.ArrayLike = ()) -> Roles:
     ([0, 1, 1], [True, False, True])
     """
     n = lattice.n_nodes
-    start, follows = np.zeros((2, n), dtype=bool)
-    end, leads = np.zeros((2, n), dtype=bool)
-    start[lattice.starts] = end[lattice.ends] = True
-    follows[lattice.arcs[:, 1]] = True
+    u, v = lattice.arcs.T
     pause = np.zeros(n, dtype=bool)
     pause[np.asarray(pauses, dtype=np.intp)] = True
-    before = pause[lattice.arcs[:, 1]]
-    leads, waits = np.zeros((2, n), dtype=bool)
-    leads[lattice.arcs[~before, 0]] = waits[lattice.arcs[before, 0]] = True
-    ways = ((leads, False, False), (waits, False, True), (end, True, False))  # on, or out
-    copies = [
-        (v, first, last, final)
-        for v in range(n)
-        for first in (False, True)
-        for on, last, final in ways
-        if (start if first else follows)[v] and on[v]
-    ]
-    number = {copy: i for i, copy in enumerate(copies)}
-    arcs, score = [], []
-    for (u, v), value, final in zip(
-        lattice.arcs.tolist(), lattice.arc_score.tolist(), before.tolist(), strict=True
-    ):
-        for first in (False, True):
-            for way in ways:
-                pair = number.get((u, first, False, final)), number.get((v, False, *way[1:]))
-                if None not in pair:
-                    arcs.append(pair)
-                    score.append(value)
-    starts = [(i, v) for i, (v, first, _, _) in enumerate(copies) if first]
-    ends = [(i, v) for i, (v, _, last, _) in enumerate(copies) if last]
-    start_score = dict(zip(lattice.starts.tolist(), lattice.start_score.tolist(), strict=True))
-    end_score = dict(zip(lattice.ends.tolist(), lattice.end_score.tolist(), strict=True))
+    waits_at = pause[v]
+    start, follows, end, leads, waits = np.zeros((5, n), dtype=bool)
+    start[lattice.starts] = end[lattice.ends] = follows[v] = True
+    leads[u[~waits_at]] = waits[u[waits_at]] = True
+    roles = np.zeros((2, 3, n), dtype=bool)  # inside or first; inside, before a pause, or last
+    for first, begins in enumerate((follows, start)):
+        for after, closes in enumerate((leads, waits, end)):
+            roles[first, after] = begins & closes
+    origin, begun, then = np.nonzero(roles.transpose(2, 0, 1))
+    number = np.full((2, 3, n), -1, dtype=np.intp)
+    number[begun, then, origin] = np.arange(len(origin))
+    inner = waits_at.astype(np.intp)  # what a node is after which the path goes on
+    pairs = np.array(
+        [[number[first, inner, u], number[0, after, v]] for first in (0, 1) for after in (0, 1, 2)]
+    )
+    arc, way = np.nonzero((pairs >= 0).all(axis=1).T)
+    start_score, end_score = np.zeros((2, n))
+    start_score[lattice.starts], end_score[lattice.ends] = lattice.start_score, lattice.end_score
+    starts, ends = np.flatnonzero(begun), np.flatnonzero(then == 2)
     split = Lattice(
-        len(copies),
-        arcs,  # type: ignore[arg-type]
-        [i for i, _ in starts],  # type: ignore[arg-type]
-        [i for i, _ in ends],  # type: ignore[arg-type]
-        score,  # type: ignore[arg-type]
-        [start_score[v] for _, v in starts],  # type: ignore[arg-type]
-        [end_score[v] for _, v in ends],  # type: ignore[arg-type]
-        labels=tuple(lattice.labels[v] for v, *_ in copies) if lattice.labels else (),
+        len(origin),
+        pairs[way, :, arc],
+        starts,
+        ends,
+        lattice.arc_score[arc],
+        start_score[origin[starts]],
+        end_score[origin[ends]],
+        labels=tuple(lattice.labels[v] for v in origin.tolist()) if lattice.labels else (),
     )
-    return Roles(
-        split,
-        np.array([v for v, *_ in copies], dtype=np.intp),
-        np.array([begins for _, begins, _, _ in copies]),
-        np.array([closes for _, _, closes, _ in copies]),
-        np.array([final for *_, final in copies]),
-    )
+    return Roles(split, origin.astype(np.intp), begun.astype(bool), then == 2, then == 1)
+
+
+def forbidding(lattice: Lattice, nodes: npt.NDArray[np.bool_] | None) -> Lattice:
+    """Return a lattice whose paths pass none of the `nodes` [shape=(N,)], which stay in it."""
+    if nodes is None or not nodes.any():
+        return lattice
+    arc_score, start_score = lattice.arc_score.copy(), lattice.start_score.copy()
+    arc_score[nodes[lattice.arcs[:, 1]]] = -np.inf
+    start_score[nodes[lattice.starts]] = -np.inf
+    return replace(lattice, arc_score=arc_score, start_score=start_score)
 
 
 @dataclass(frozen=True)
@@ -122,6 +117,71 @@ class LatticeScores:
     potentials: Potentials
     segment: SegmentTerm | None
     transition: OnsetTerm | None
+
+    def without(self, nodes: npt.NDArray[np.bool_] | None) -> "LatticeScores":
+        """Return the scores of the paths that pass none of the nodes [shape=(N,)]."""
+        return replace(self, lattice=forbidding(self.lattice, nodes))
+
+    def between(
+        self,
+        keep: npt.NDArray[np.bool_],
+        begin: int | None,
+        end: int | None,
+        first: int,
+        stop: int,
+    ) -> tuple["LatticeScores", IntArray, IntArray]:
+        """Return the scores of the paths from a node to another, in some frames.
+
+        These are the frames ``first .. stop - 1``. The paths pass nodes to `keep` [shape=(N,)]
+        only; `begin` begins with the first frame, and what precedes `end` ends with the last. By
+        default paths go from a start of the lattice, and to an end. The second result is which
+        nodes of the lattice those of the part are, the third where each may begin [shape=(n, 2)].
+        """
+        g, p = self.lattice, self.potentials
+        starts, start_score = g.starts, g.start_score
+        if begin is not None:
+            starts, start_score = np.array([begin]), np.zeros(1)
+        ends, end_score = g.ends, g.end_score
+        if end is not None:
+            last = np.flatnonzero(g.arcs[:, 1] == end)
+            ends, end_score = g.arcs[last, 0], g.arc_score[last]
+            if self.transition is not None:
+                rows = self.transition.rows[last]
+                end_score = end_score + np.where(rows < 0, 0.0, self.transition.table[rows, stop])
+        kept, arcs = _on_paths(g, keep, starts, ends)
+        number = np.full(g.n_nodes, -1, dtype=np.intp)
+        number[kept] = np.arange(len(kept))
+        begins, closes = number[starts] >= 0, number[ends] >= 0
+        lattice = Lattice(
+            len(kept),
+            number[g.arcs[arcs]],
+            number[starts[begins]],
+            number[ends[closes]],
+            g.arc_score[arcs],
+            start_score[begins],
+            end_score[closes],
+            event=g.event[kept],
+            labels=tuple(g.labels[v] for v in kept.tolist()),
+        )
+        n_frames = stop - first
+        potentials = Potentials(
+            p.onset[:, first:stop],
+            n_frames,
+            start=p.start,
+            stop=np.minimum(p.stop, n_frames),
+            duration=None if p.duration is None else p.duration[:, : n_frames + 1],
+            duration_row=p.duration_row,
+            max_length=p.max_length,
+        )
+        segment, transition = self.segment, self.transition
+        if segment is not None:
+            segment = SegmentTerm(segment.prefix[:, first : stop + 1], segment.rows)
+        if transition is not None:
+            transition = OnsetTerm(transition.table[:, first:stop], transition.rows[arcs])
+        windows = np.tile(np.array([0, n_frames]), (len(kept), 1))
+        if begin is not None:
+            windows[lattice.starts, 1] = 1
+        return LatticeScores(lattice, potentials, segment, transition), kept, windows
 
     def decode(self, windows: IntArray | None = None) -> LatticePath:
         """Return the best path, in nodes of `lattice`, each within its window [shape=(N, 2)]."""
@@ -212,6 +272,28 @@ def lattice_scores(
         None if segment[0] is None else SegmentTerm(*segment),  # type: ignore[arg-type]
         None if transition[0] is None else OnsetTerm(*transition),  # type: ignore[arg-type]
     )
+
+
+def _on_paths(
+    lattice: Lattice, keep: npt.NDArray[np.bool_], starts: IntArray, ends: IntArray
+) -> tuple[IntArray, IntArray]:
+    """Return which nodes to `keep` [shape=(N,)] are on paths of such nodes, and the arcs there.
+
+    The paths go from one of `starts` to one of `ends`.
+    """
+    place = np.empty(lattice.n_nodes, dtype=np.intp)
+    place[lattice.order] = np.arange(lattice.n_nodes)
+    ahead, behind = np.zeros((2, lattice.n_nodes), dtype=bool)
+    ahead[starts], behind[ends] = True, True
+    ahead, behind = ahead & keep, behind & keep
+    inner = np.flatnonzero(keep[lattice.arcs].all(axis=1))
+    arcs = lattice.arcs[inner]
+    for u, v in arcs[np.argsort(place[arcs[:, 0]], kind="stable")].tolist():
+        ahead[v] |= ahead[u]
+    for u, v in arcs[np.argsort(-place[arcs[:, 1]], kind="stable")].tolist():
+        behind[u] |= behind[v]
+    used = ahead & behind
+    return np.flatnonzero(used), inner[used[arcs].all(axis=1)]
 
 
 def most_frames(lattice: Lattice, longest: IntArray) -> int:

@@ -17,7 +17,7 @@ of what lies on an arc is then the sum of the choices it stands for.
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -31,7 +31,7 @@ from align.speech.text.realisation import (
     Rules,
     score_of,
 )
-from align.types import SPOKEN_NOISE, IntArray
+from align.types import SPOKEN_NOISE
 
 if TYPE_CHECKING:
     from align.speech.text.articulation import IpaRules
@@ -42,7 +42,6 @@ __all__ = [
     "Realised",
     "WordLattice",
     "realisations",
-    "without",
     "word_lattice",
 ]
 
@@ -147,51 +146,14 @@ class WordLattice:
     decisions: tuple[tuple[tuple[str, ...], ...], ...] = field(default=(), repr=False)
     taken: Mapping[tuple[int, int], tuple[Taken, ...]] = field(default_factory=dict, repr=False)
 
-    def departing(self, nodes: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-        """Return where on a path a word was left out, or anything else was said."""
-        noise = np.array([self.lattice.labels[node] == SPOKEN_NOISE for node in nodes], dtype=bool)
-        return np.flatnonzero(self.unspoken[nodes] | (noise & (self.word[nodes] < 0)))
+    def departures(self) -> npt.NDArray[np.intp]:
+        """Return the nodes at which a word is left out, or anything else is said."""
+        return np.flatnonzero(self.unspoken | self.noise())
 
-
-def without(lattice: Lattice, nodes: npt.ArrayLike) -> Lattice:
-    """Return a lattice whose paths pass none of the nodes."""
-    arc_score, start_score = lattice.arc_score.copy(), lattice.start_score.copy()
-    arc_score[np.isin(lattice.arcs[:, 1], nodes)] = -np.inf
-    start_score[np.isin(lattice.starts, nodes)] = -np.inf
-    return replace(lattice, arc_score=arc_score, start_score=start_score)
-
-
-def only(lattice: Lattice, keep: npt.NDArray[np.bool_]) -> tuple[Lattice, IntArray]:
-    """Return the lattice of the paths that pass no node but those to `keep` [shape=(N,)].
-
-    The second result is which nodes of `lattice` its nodes are. Raises ParameterError where there
-    is no such path.
-    """
-    place = np.empty(lattice.n_nodes, dtype=np.intp)
-    place[lattice.order] = np.arange(lattice.n_nodes)
-    ahead, behind = np.zeros((2, lattice.n_nodes), dtype=bool)
-    ahead[lattice.starts], behind[lattice.ends] = True, True
-    ahead, behind = ahead & keep, behind & keep
-    arcs = lattice.arcs[keep[lattice.arcs].all(axis=1)]
-    for u, v in arcs[np.argsort(place[arcs[:, 0]], kind="stable")].tolist():
-        ahead[v] |= ahead[u]
-    for u, v in arcs[np.argsort(-place[arcs[:, 1]], kind="stable")].tolist():
-        behind[u] |= behind[v]
-    used = ahead & behind
-    kept = np.flatnonzero(used)
-    number = np.cumsum(used) - 1
-    arc = used[lattice.arcs].all(axis=1)
-    start, end = used[lattice.starts], used[lattice.ends]
-    return Lattice(
-        len(kept),
-        number[lattice.arcs[arc]],
-        number[lattice.starts[start]],
-        number[lattice.ends[end]],
-        arc_score=lattice.arc_score[arc],
-        start_score=lattice.start_score[start],
-        end_score=lattice.end_score[end],
-        labels=tuple(lattice.labels[node] for node in kept),
-    ), kept
+    def noise(self) -> npt.NDArray[np.bool_]:
+        """Return which nodes stand for anything that is not in the text [shape=(N,)]."""
+        noise = np.array([label == SPOKEN_NOISE for label in self.lattice.labels], dtype=bool)
+        return noise & (self.word < 0)
 
 
 def word_lattice(

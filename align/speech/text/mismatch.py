@@ -21,10 +21,9 @@ import numpy.typing as npt
 
 from align.results.alignment import Alignment
 from align.sequence.evidence import EvidenceModel
-from align.sequence.lattices import LatticeAlignment
-from align.speech.text.lattice import Departures, without
-from align.speech.text.unspoken import AlignLattice, WordPath, asked_words, gain_of
-from align.types import SPOKEN_NOISE, IntArray, Mismatch
+from align.speech.text.lattice import Departures
+from align.speech.text.unspoken import AskedWords, WordPath, asked_words
+from align.types import IntArray, Mismatch
 
 __all__ = ["Judged", "departures_at", "is_another_text", "judged"]
 Float64 = npt.NDArray[np.float64]
@@ -34,7 +33,6 @@ _LISTED = 0.5  # probability that a word was not said
 _CERTAIN = 0.75  # probability of any, from which on tiers follow it
 _SHORTEST = 0.1  # seconds of speech that is not in the text; less is not worth a word
 _ANOTHER = (0.2, 0.3)  # shares of words and of seconds, from which on a text is another one
-_MOST, _LONGEST = 12, 60.0  # stretches, and seconds, up to which each is left out on its own
 
 
 class Judged(NamedTuple):
@@ -44,7 +42,7 @@ class Judged(NamedTuple):
     """
 
     mismatches: list[Mismatch]
-    path: LatticeAlignment | None
+    path: WordPath | None
 
 
 def departures_at(temperature: float) -> Departures:
@@ -58,34 +56,33 @@ def judged(
     words: Sequence[str],
     model: EvidenceModel,
     temperature: float,
-    align: AlignLattice,
 ) -> Judged:
     """Return the mismatches of a text in order; times are those of `path`.
 
-    `whole`, `temperature` and `align` are as in `asked_words`, and `model` says how probable it is
-    that a word was not said.
+    `whole` and `temperature` are as in `asked_words`, and `model` says how probable it is that a
+    word was not said.
     """
-    asked = asked_words(path, whole, len(words), temperature, align)
+    asked = asked_words(path, whole, len(words), temperature)
     if asked is None:
         return Judged([], None)
     unspoken = model(asked.evidence)
-    listed = (unspoken >= _LISTED) & np.isfinite(asked.places[:, 0])
-    mismatches = list(_unspoken(words, unspoken, listed, asked.places))
+    listed = unspoken >= _LISTED
+    listed[[k for k in range(len(words)) if k not in asked.unsaid]] = False
+    mismatches = list(_unspoken(words, unspoken, listed, asked))
     gone = np.flatnonzero(listed & (unspoken >= _CERTAIN))
     skipped = path.skipped()
     unsure = np.setdiff1d(skipped, gone)
     said = skipped[~listed[skipped]]
-    stretches, certain = _untranscribed(path, whole, said, unsure, temperature, align)
+    stretches, certain = _untranscribed(path, said, unsure, temperature)
     mismatches = sorted(mismatches + stretches, key=lambda mismatch: mismatch.start)
     if not (gone.size or certain):
         return Judged(mismatches, None)
     built = path.built
-    keep = np.isin(built.word, gone)
-    noise = np.array([label == SPOKEN_NOISE for label in built.lattice.labels])
-    other = noise & (built.word < 0)
+    other = built.noise()
     other[certain] = False
+    keep = np.isin(built.word, gone)
     drop = np.flatnonzero(np.where(built.word < 0, other, keep != built.unspoken))
-    return Judged(mismatches, align(without(built.lattice, drop), None))
+    return Judged(mismatches, WordPath.best(built, path.paths, drop))
 
 
 def is_another_text(mismatches: Sequence[Mismatch], n_words: int, found: Alignment) -> bool:
@@ -96,60 +93,41 @@ def is_another_text(mismatches: Sequence[Mismatch], n_words: int, found: Alignme
 
 
 def _unspoken(
-    words: Sequence[str], unspoken: Float64, listed: npt.NDArray[np.bool_], places: Float64
+    words: Sequence[str], unspoken: Float64, listed: npt.NDArray[np.bool_], asked: AskedWords
 ) -> Iterator[Mismatch]:
     """Yield the words that are listed; those that follow each other are one mismatch."""
     for is_listed, run in groupby(range(len(words)), key=lambda k: bool(listed[k])):
         some = list(run)
         if is_listed:
-            start, end = float(places[some, 0].min()), float(places[some, 1].max())
+            places = np.array([asked.place(word) for word in some])
+            start, end = float(places[:, 0].min()), float(places[:, 1].max())
             sure = float(unspoken[some].mean())
             yield Mismatch("unspoken", start, end, tuple(words[k] for k in some), sure)
 
 
 def _untranscribed(
-    path: WordPath,
-    whole: Callable[[], WordPath],
-    said: IntArray,
-    unsure: IntArray,
-    temperature: float,
-    align: AlignLattice,
+    path: WordPath, said: IntArray, unsure: IntArray, temperature: float
 ) -> tuple[list[Mismatch], list[int]]:
     """Return the stretches of something else on a path, and the nodes of those that are certain.
 
     Beside a word that the path leaves out, though it was said (`said`), something else is that
-    word, said as it seldom is; beside one that may have been said (`unsure`) it may be. Of many
-    stretches, or in a long recording, leaving out each would take too long; then what they gain
-    together is shared between them.
+    word, said as it seldom is; beside one that may have been said (`unsure`) it may be.
     """
-    found, built = path.found, path.built
-    times, nodes = found.alignment.intervals, found.nodes
-    labels = built.lattice.labels
-    noise = [
-        k
-        for k, node in enumerate(nodes.tolist())
-        if labels[node] == SPOKEN_NOISE and built.word[node] < 0
-    ]
+    built, nodes = path.built, path.found.nodes
+    times = path.found.alignment.intervals
     left_out = built.unspoken[nodes]
 
     def beside(k: int, words: IntArray) -> bool:
         places = np.flatnonzero(left_out & np.isin(built.word[nodes], words))
         return bool((np.abs(places - k) <= 2).any())
 
-    stretches = [
-        k for k in noise if times[k, 1] - times[k, 0] >= _SHORTEST and not beside(k, said)
-    ]
-    if not stretches:
-        return [], []
-    each = len(stretches) <= _MOST and found.alignment.duration <= _LONGEST
-    shared = 0.0
-    if not each:
-        shared = gain_of(found, whole().found) / (len(noise) + int(left_out.sum()))
     mismatches: list[Mismatch] = []
     certain: list[int] = []
-    for k in stretches:
+    for k in np.flatnonzero(built.noise()[nodes]).tolist():
+        if times[k, 1] - times[k, 0] < _SHORTEST or beside(k, said):
+            continue
         node = int(nodes[k])
-        odds = gain_of(found, path.otherwise([node], align)) if each else shared
+        odds = path.gain_over(path.otherwise([node]))
         sure = 1.0 / (1.0 + math.exp(-min(max(odds / temperature, 0.0), 50.0)))
         mismatches.append(
             Mismatch("untranscribed", float(times[k, 0]), float(times[k, 1]), (), sure)

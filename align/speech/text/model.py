@@ -8,6 +8,7 @@ from align.decoders import Lattice
 from align.errors import ParameterError
 from align.sequence.anchors import GivenAnchors
 from align.sequence.evidence import EvidenceModel
+from align.sequence.lattice_search import LatticePaths
 from align.sequence.lattices import LatticeAlignment
 from align.sequence.placement import Placement
 from align.speech.text.arpabet import IpaLabels
@@ -44,6 +45,10 @@ class PhoneAligner(RoughAligner, Protocol):
         self, audio: Any, lattice: Lattice, *, rate: int | None, anchors: GivenAnchors = None
     ) -> LatticeAlignment:
         """Find which events of a lattice occur, and the time each begins."""
+        ...
+
+    def lattice_paths(self, audio: Any, lattice: Lattice, *, rate: int | None) -> LatticePaths:
+        """Return what finds the best path of a lattice, and others."""
         ...
 
 

@@ -1,7 +1,8 @@
 """A recording, and the parts of it that utterances are looked for in."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -68,8 +69,14 @@ class Part:
     ) -> LatticeAlignment:
         """Align it; messages name file and utterance, or the file of anchors and its line."""
         own = {} if anchors is None else {"anchors": anchors}
-        try:
+        with self.named(anchors):
             return model.align_lattice(self.samples, lattice, rate=self.rate, **own)
+
+    @contextmanager
+    def named(self, anchors: Anchors | None = None) -> Iterator[None]:
+        """Name file and utterance in messages, but not where one names the file of anchors."""
+        try:
+            yield
         except DataError as error:
             if anchors is not None and anchors.path is not None and error.path == anchors.path:
                 raise

@@ -11,27 +11,25 @@ It is learned in training, from texts that are spoiled: `align.speech.text.spoil
 """
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from align.decoders import Lattice
-from align.errors import AlignError
-from align.sequence.anchors import Anchors
 from align.sequence.evidence import EvidenceModel
+from align.sequence.lattice_search import FoundPath, LatticePaths
 from align.sequence.lattices import LatticeAlignment
-from align.speech.text.lattice import WordLattice, only
+from align.speech.text.lattice import WordLattice
 from align.types import IntArray
 
 __all__ = [
     "DEFAULT",
     "N_EVIDENCE",
-    "AlignLattice",
     "AskedWords",
     "WordPath",
     "asked_words",
-    "gain_of",
 ]
 
 Float64 = npt.NDArray[np.float64]
@@ -50,18 +48,26 @@ _FITS = 0.5  # match of a word, from which on nothing is asked
 _LEAST = 0.01  # matches are clipped to this, and to one less this
 _FURTHEST, _GAIN_SIZE = 20.0, 10.0  # log odds, and what they are divided by
 _BESIDE = 2  # words on either side of what is asked for that may be said in another way,
-_HELD = 0.5  # and seconds by which the others may begin sooner or later
-_MOST, _LONGEST = 12, 60.0  # words, and seconds, up to which each word is asked for
+_MOVING = 0.5  # and seconds around them within which others may begin sooner or later
 
 
-AlignLattice: TypeAlias = Callable[[Lattice, Anchors | None], LatticeAlignment]
+@dataclass(frozen=True, eq=False)
+class WordPath:
+    """A path of a lattice of words through a recording, and what finds others."""
 
-
-class WordPath(NamedTuple):
-    """A path of a lattice of words."""
-
-    found: LatticeAlignment
+    path: FoundPath
     built: WordLattice
+    paths: LatticePaths
+
+    @cached_property
+    def found(self) -> LatticeAlignment:
+        """The alignment of the path."""
+        return self.paths.placed(self.path)
+
+    @classmethod
+    def best(cls, built: WordLattice, paths: LatticePaths, drop: IntArray | None = None) -> Self:
+        """Return the best path, which passes none of the nodes to `drop`."""
+        return cls(paths.best(drop), built, paths)
 
     def nodes(self, word: int, *, unspoken: bool) -> IntArray:
         """Return the nodes of a word: those that stand for it where it was not said, or others."""
@@ -69,16 +75,22 @@ class WordPath(NamedTuple):
 
     def skipped(self) -> IntArray:
         """Return the words that the path leaves out, in order."""
-        nodes = self.found.nodes[self.built.unspoken[self.found.nodes]]
-        return np.unique(self.built.word[nodes])
+        user = self.path.user[self.path.user >= 0]
+        return np.unique(self.built.word[user[self.built.unspoken[user]]])
 
-    def otherwise(self, drop: npt.ArrayLike, align: AlignLattice) -> LatticeAlignment:
+    def gain_over(self, other: "WordPath | None") -> float:
+        """Return how much more this path scores than another, or than none."""
+        return np.inf if other is None else self.path.score - other.path.score
+
+    def otherwise(self, drop: npt.ArrayLike) -> "WordPath | None":
         """Return the best path that has none of some nodes, which follow each other.
 
-        It is this one but for the words about the nodes, which may be said in another way. In a
-        text of half a minute that takes a quarter of the time of aligning all of it anew.
+        It is this one but for the words about the nodes, which may be said in another way. None
+        where there is no room for one.
         """
-        built, nodes, onsets = self.built, self.found.nodes, self.found.alignment.onsets
+        built, search = self.built, self.path
+        on = np.flatnonzero(search.user >= 0)
+        nodes, onsets = search.user[on], search.onsets[on]
         # nodes are numbered in the order of the text
         first, last = np.min(drop), np.max(drop)
         words = built.word[nodes]
@@ -86,44 +98,47 @@ class WordPath(NamedTuple):
         low = max(before.max(initial=0) - (_BESIDE - 1), 0)
         high = after.min(initial=words.max()) + (_BESIDE - 1)
         near = np.flatnonzero((built.word >= low) & (built.word <= high))
-        keep = np.zeros(built.lattice.n_nodes, dtype=bool)
-        keep[nodes] = keep[near[0] : near[-1] + 1] = True
-        keep[np.asarray(drop)] = False
-        lattice, kept = only(built.lattice, keep)
         begins = (words >= 0) & np.append(True, np.diff(words) != 0)
-        held = begins & ((nodes < near[0]) | (nodes > near[-1]))
-        places = np.searchsorted(kept, nodes[held]).tolist()
-        anchors = dict(zip(places, onsets[held].tolist(), strict=True))
-        try:
-            found = align(lattice, Anchors(anchors, tolerance=_HELD) if anchors else None)
-        except AlignError:  # corrected times may leave no room between two words
-            found = align(lattice, None)
-        return found._replace(nodes=kept[found.nodes])
+        moving = _MOVING / self.paths.hop
+        inside = np.flatnonzero((nodes >= near[0]) & (nodes <= near[-1]))
+        begin = end = None
+        keep = np.zeros(built.lattice.n_nodes, dtype=bool)
+        keep[near[0] : near[-1] + 1] = True
+        if inside.size:
+            here = begins & (onsets <= onsets[inside[0]] - moving) & (nodes < near[0])
+            begin = int(nodes[np.flatnonzero(here)[-1]]) if here.any() else None
+            here = begins & (onsets >= onsets[inside[-1]] + moving) & (nodes > near[-1])
+            end = int(nodes[np.flatnonzero(here)[0]]) if here.any() else None
+        without = np.zeros(built.lattice.n_nodes, dtype=bool)
+        without[np.asarray(drop)] = True
+        found = self.paths.detour(search, keep, without, begin, end)
+        return None if found is None else WordPath(found, built, self.paths)
 
 
 class AskedWords(NamedTuple):
-    """The evidence of each word, and where it lies if it was not said.
+    """The evidence of each word [shape=(W, N_EVIDENCE)], and paths that leave out some of them.
 
-    `evidence` [shape=(W, N_EVIDENCE)]; `places` [shape=(W, 2)] are seconds, NaN where the text
-    without the word was not aligned.
+    `unsaid` has the best of the paths that leave out a word, for each word that was asked for.
     """
 
     evidence: Float64
-    places: Float64
+    unsaid: dict[int, WordPath]
+
+    def place(self, word: int) -> Float64:
+        """Return from when to when a word lies, in seconds, if it was not said [shape=(2,)]."""
+        path = self.unsaid[word]
+        times = path.found.alignment.intervals
+        times = times[np.isin(path.found.nodes, path.nodes(word, unspoken=True))]
+        return np.array([times[0, 0], times[-1, 1]])
 
 
 def asked_words(
-    path: WordPath,
-    whole: Callable[[], WordPath],
-    n_words: int,
-    temperature: float,
-    align: AlignLattice,
+    path: WordPath, whole: Callable[[], WordPath], n_words: int, temperature: float
 ) -> AskedWords | None:
     """Return the evidence of each of `n_words` on a path that may leave words out.
 
     `whole` returns the best path that has all of them, and is asked only where `path` has not.
-    `align` aligns the same recording with another lattice, and anchors. None where the model knows
-    no match.
+    None where the model knows no match.
     """
     own, phones = _fits(path, n_words)
     if own is None:
@@ -134,31 +149,18 @@ def asked_words(
         assert own_whole is not None
         own[skipped], phones[skipped] = own_whole[skipped], phones_whole[skipped]
     own, phones = np.nan_to_num(own, nan=1.0), np.maximum(phones, 1.0)  # all phones may be silent
-    gain, places = np.full(n_words, -_FURTHEST), np.full((n_words, 2), np.nan)
-    for word in skipped:
-        places[word] = _place(path.found, path.nodes(word, unspoken=True))
-    asked = np.union1d(np.flatnonzero(own < _FITS), skipped).tolist()
-    if len(asked) <= _MOST and path.found.alignment.duration <= _LONGEST:
-        for word in asked:
-            said = bool(np.isnan(places[word, 0]))
-            other = path.otherwise(path.nodes(word, unspoken=not said), align)
-            less = gain_of(path.found, other) / temperature
-            gain[word] = -less if said else less
-            if said:
-                places[word] = _place(other, path.nodes(word, unspoken=True))
-    elif skipped.size:
-        gain[skipped] = gain_of(path.found, whole().found) / temperature / skipped.size
+    gain = np.full(n_words, -_FURTHEST)
+    unsaid: dict[int, WordPath] = dict.fromkeys(skipped.tolist(), path)
+    for word in np.union1d(np.flatnonzero(own < _FITS), skipped).tolist():
+        said = word not in unsaid
+        other = path.otherwise(path.nodes(word, unspoken=not said))
+        less = path.gain_over(other) / temperature
+        gain[word] = -less if said else less
+        if said and other is not None:
+            unsaid[word] = other
     odds, many = _log_odds(own), np.log(phones)
     gain = np.clip(gain, -_FURTHEST, _FURTHEST) / _GAIN_SIZE
-    return AskedWords(np.stack([gain, odds, many, odds * many], axis=1), places)
-
-
-def gain_of(found: LatticeAlignment, other: LatticeAlignment) -> float:
-    """Return how much more one path scores than another."""
-    best, less = found.alignment.score, other.alignment.score
-    assert best is not None
-    assert less is not None
-    return best - less
+    return AskedWords(np.stack([gain, odds, many, odds * many], axis=1), unsaid)
 
 
 def _fits(path: WordPath, n_words: int) -> tuple[Float64 | None, Float64]:
@@ -171,12 +173,6 @@ def _fits(path: WordPath, n_words: int) -> tuple[Float64 | None, Float64]:
     total = np.bincount(words[words >= 0], match[words >= 0], n_words)
     with np.errstate(invalid="ignore"):
         return total / phones, phones
-
-
-def _place(found: LatticeAlignment, nodes: IntArray) -> Float64:
-    """Return the first second and the last of some nodes that are on a path."""
-    times = found.alignment.intervals[np.isin(found.nodes, nodes)]
-    return np.array([times[0, 0], times[-1, 1]])
 
 
 def _log_odds(match: Float64) -> Float64:

@@ -8,7 +8,6 @@ from typing import NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from align.decoders import Lattice
 from align.results.alignment import Alignment
 from align.sequence.anchors import Anchors
 from align.sequence.base import Progress
@@ -33,7 +32,7 @@ from align.speech.text.realisation import Rules
 from align.speech.text.rows import Rows, rows_of
 from align.speech.text.shared import with_shared_borders
 from align.speech.text.transcript import Utterance
-from align.speech.text.unspoken import DEFAULT, AlignLattice, WordPath, asked_words
+from align.speech.text.unspoken import DEFAULT, WordPath, asked_words
 from align.types import SILENCES, SPOKEN_NOISE, Mismatch
 
 __all__ = ["Piece", "WordAligner"]
@@ -55,11 +54,10 @@ class Piece(NamedTuple):
 
 
 class Paths(NamedTuple):
-    """The best path that may depart from the text, that of the whole text, and how to align."""
+    """The best path that may depart from the text, and that of the whole text."""
 
     path: WordPath
     whole: Callable[[], WordPath]
-    align: AlignLattice
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +112,7 @@ class WordAligner:
         """
         paths = self.paths(words)
         temperature = self.model.placement_.temperature
-        found = asked_words(paths.path, paths.whole, len(words), temperature, paths.align)
+        found = asked_words(paths.path, paths.whole, len(words), temperature)
         return None if found is None else found.evidence
 
     def paths(self, words: Sequence[str]) -> Paths:
@@ -125,7 +123,8 @@ class WordAligner:
         span = (0.0, self.recording.duration)
         said = Utterance(" ".join(words))
         part = part_of(self.model, self.recording, said, span, words, self.entries)
-        return _paths(self.model, part, self._lattices(words))
+        with part.named():
+            return _paths(self.model, part, self._lattices(words))
 
     def pieces(
         self,
@@ -224,32 +223,30 @@ def _judged(
     the whole text; where it is low and the text seems to be another one, no part of it is told
     from the rest.
     """
-    path, whole, align = _paths(model, part, lattice_of)
-    temperature = model.placement_.temperature
-    unspoken = model.unspoken_ or DEFAULT
-    mismatches, sure = judged(path, whole, words, unspoken, temperature, align)
-    found, plain = whole()
-    if found.alignment.warnings and is_another_text(mismatches, len(words), path.found.alignment):
-        return _Found(found, plain, [], found)
-    if sure is None:
-        return _Found(found, plain, mismatches, found)
-    return _Found(sure, path.built, mismatches, found)
+    with part.named():
+        path, whole = _paths(model, part, lattice_of)
+        temperature = model.placement_.temperature
+        mismatches, sure = judged(path, whole, words, model.unspoken_ or DEFAULT, temperature)
+        found = whole().found
+        if found.alignment.warnings and is_another_text(
+            mismatches, len(words), path.found.alignment
+        ):
+            return _Found(found, path.built, [], found)
+        return _Found(found if sure is None else sure.found, path.built, mismatches, found)
 
 
 def _paths(
     model: PhoneAligner, part: Part, lattice_of: Callable[[Departures], WordLattice]
 ) -> Paths:
-    def align(lattice: Lattice, anchors: Anchors | None = None) -> LatticeAlignment:
-        return part.align(model, lattice, anchors)
-
     built = lattice_of(departures_at(model.placement_.temperature))
-    path = WordPath(align(built.lattice), built)
+    paths = model.lattice_paths(part.samples, built.lattice, rate=part.rate)
+    path = WordPath.best(built, paths)
 
     @cache
     def whole() -> WordPath:
-        if not built.departing(path.found.nodes).size:
+        departures = built.departures()
+        if not np.isin(path.path.user, departures).any():
             return path
-        plain = lattice_of(TRUSTED)
-        return WordPath(align(plain.lattice), plain)
+        return WordPath.best(built, paths, departures)
 
-    return Paths(path, whole, align)
+    return Paths(path, whole)

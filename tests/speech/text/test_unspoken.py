@@ -1,26 +1,19 @@
 """How probable it is that a word was not said, and what it is learned from."""
 
-from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import align
-from align.decoders import Lattice
-from align.errors import DataError, ModelError, ParameterError
-from align.sequence.anchors import Anchors
+from align.errors import DataError, ModelError
 from align.sequence.evidence import EvidenceModel
-from align.sequence.lattices import LatticeAlignment
 from align.speech.text import Dictionary
-from align.speech.text.lattice import Departures, only, without, word_lattice
 from align.speech.text.lookup import look_up_all
 from align.speech.text.parts import Recording
 from align.speech.text.spoiling import spoiled_texts, unspoken_model
-from align.speech.text.unspoken import DEFAULT, N_EVIDENCE
+from align.speech.text.unspoken import DEFAULT, N_EVIDENCE, WordPath
 from align.speech.text.words import WordAligner
 
 KIWI = Path(str(files("align.data"))) / "kiwi.flac"
@@ -128,63 +121,21 @@ def test_it_is_saved_with_the_model(tmp_path: Path) -> None:
             EvidenceModel.from_array(weights, "unspoken", N_EVIDENCE)
 
 
-def paths_of(lattice: Lattice) -> set[tuple[float, tuple[str, ...]]]:
-    """Score and labels of every path."""
-    arcs = dict(zip(map(tuple, lattice.arcs.tolist()), lattice.arc_score.tolist(), strict=True))
-    ends = dict(zip(lattice.ends.tolist(), lattice.end_score.tolist(), strict=True))
-    found = set()
-    open_paths = [
-        ((start,), score)
-        for start, score in zip(lattice.starts.tolist(), lattice.start_score.tolist(), strict=True)
-    ]
-    while open_paths:
-        path, score = open_paths.pop()
-        if path[-1] in ends:
-            labels = tuple(lattice.labels[node] for node in path)
-            found.add((round(score + ends[path[-1]], 9), labels))
-        open_paths += [
-            ((*path, v), score + more) for (u, v), more in arcs.items() if u == path[-1]
-        ]
-    return found
-
-
-@settings(max_examples=20)
-@given(st.integers(0, 200))
-def test_what_is_kept_of_a_lattice_are_the_paths_through_it(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    entries = look_up_all(["the", "a", "fox"], SAID, set("dh ah f aa k s sil".split()))
-    departures = Departures(unspoken=2.0, untranscribed=3.0)
-    whole = word_lattice(["the", "a", "fox"], entries, departures=departures).lattice
-    whole = replace(whole, labels=tuple(f"{k} {x}" for k, x in enumerate(whole.labels)))
-    keep = rng.random(whole.n_nodes) < 0.85
-    left = {
-        path for path in paths_of(whole) if all(keep[int(node.split()[0])] for node in path[1])
-    }
-    if not left:
-        with pytest.raises(ParameterError):
-            only(whole, keep)
-        return
-    lattice, kept = only(whole, keep)
-    assert paths_of(lattice) == left
-    assert [whole.labels[node] for node in kept] == list(lattice.labels)
-
-
 def test_a_word_is_asked_for_as_in_the_whole_text(word_aligner: WordAligner) -> None:
     """The words further away stay as they are; here that is what the best path has."""
     words = [*WORDS[:6], "elephant", *WORDS[6:]]
-    paths = word_aligner.paths(words)
-    path = paths.path
+    path = word_aligner.paths(words).path
     asked = path.nodes(6, unspoken=6 in path.skipped())
-    near = path.otherwise(asked, paths.align)
-    whole = paths.align(without(path.built.lattice, asked), None)
-    assert near.nodes.tolist() == whole.nodes.tolist()
-    assert near.alignment.score == pytest.approx(whole.alignment.score, abs=1e-6)
-    np.testing.assert_allclose(near.alignment.onsets, whole.alignment.onsets, atol=1e-9)
+    near = path.otherwise(asked)
+    whole = WordPath.best(path.built, path.paths, asked)
+    assert near is not None
+    assert near.found.nodes.tolist() == whole.found.nodes.tolist()
+    assert near.path.score == pytest.approx(whole.path.score, abs=1e-6)
+    np.testing.assert_allclose(near.found.alignment.onsets, whole.found.alignment.onsets)
 
-    def without_room(lattice: Lattice, anchors: Anchors | None) -> LatticeAlignment:
-        if anchors is not None:
-            raise DataError("there is no room for what comes before it.")
-        return paths.align(lattice, None)
 
-    free = path.otherwise(asked, without_room)
-    assert free.alignment.score == pytest.approx(whole.alignment.score, abs=1e-6)
+def test_a_word_for_which_there_is_no_room(word_aligner: WordAligner) -> None:
+    path = word_aligner.paths(WORDS).path
+    nodes = np.arange(path.built.lattice.n_nodes)
+    assert path.otherwise(nodes) is None
+    assert path.gain_over(None) == np.inf

@@ -1,0 +1,313 @@
+"""The best path of a lattice through a recording, and what other paths would score.
+
+The scores of a lattice are computed once, and asked as often as need be: for the best path, for
+the best of those that pass none of some nodes, and for *detours*: the best way from one node of a
+path to a later one, where only the nodes between the two are looked at. A detour takes a hundredth
+of the time that the whole lattice takes.
+
+Pauses are taken to be short at first, as in `align.sequence.search`. A long recording is decoded
+in windows around one path through the lattice (`align.sequence.long_lattice`), and later paths in
+windows around the best one.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cache
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from align._blas import one_thread
+from align.decoders import LatticePath, path_potentials
+from align.errors import DataError, ParameterError
+from align.potentials import Path, Potentials
+from align.sequence.lattices import ExpandedLattice, LatticeAlignment
+from align.sequence.long_lattice import (
+    Guess,
+    decode_in_windows,
+    fullest_path,
+    reachable_windows,
+)
+from align.sequence.on_lattice import (
+    LatticeScores,
+    forbidding,
+    lattice_scores,
+    most_frames,
+    with_roles,
+)
+from align.sequence.search import Room
+from align.types import Event, IntArray
+
+__all__ = ["FoundNodes", "FoundPath", "LatticePaths", "LatticeSearch"]
+
+Terms: TypeAlias = Callable[[tuple[Event, ...]], Mapping[str, Any]]
+Mask: TypeAlias = npt.NDArray[np.bool_]
+
+LATTICE_CELLS = 3 * 10**6  # of the onset table, which takes several times as long as a sequence
+LATTICE_REACH = 1.5  # seconds away from where one path through the lattice has it, at first
+
+
+class FoundPath(NamedTuple):
+    """A path: what it was decoded from, its nodes there and their onsets, and its score.
+
+    `user` [shape=(M,)] are the nodes of the lattice that was given, as in
+    `align.sequence.lattices.ExpandedLattice`; `windows` those of all nodes, if there were any.
+    """
+
+    scores: LatticeScores
+    nodes: IntArray
+    onsets: IntArray
+    score: float
+    windows: IntArray | None
+    user: IntArray
+
+
+class FoundNodes(NamedTuple):
+    """A path of a lattice: potentials of its events, onsets in frames, and expanded nodes."""
+
+    potentials: Potentials
+    path: Path
+    nodes: IntArray
+
+    def averaged(self) -> "FoundNodes":
+        """Return the same with scores that are divided by the number of events."""
+        p, by = self.potentials, 1.0 / len(self.nodes)
+        duration = None if p.duration is None else p.duration * by
+        scaled = replace(p, onset=p.onset * by, duration=duration, constant=p.constant * by)
+        return self._replace(potentials=scaled)
+
+
+class LatticeSearch:
+    """The paths of a lattice through one recording.
+
+    `terms` returns the base functions of a sequence of events, by name; `unbounded` says whether
+    an event is a pause, `draws_out` whether what comes before it scores otherwise. With `pinned`
+    the first event begins at frame 0. `onsets_of` returns the onsets, in frames, of a sequence of
+    events; asked for where the recording is long, of one path through the lattice. Nodes of
+    `expanded` begin within `windows` [shape=(N, 2)], if given.
+    """
+
+    def __init__(
+        self,
+        expanded: ExpandedLattice,
+        terms: Terms,
+        weights: Mapping[str, float],
+        unbounded: Callable[[Event], bool],
+        draws_out: Callable[[Event], bool],
+        room: Room,
+        *,
+        pinned: bool,
+        onsets_of: Callable[[tuple[Event, ...]], IntArray],
+        windows: IntArray | None = None,
+    ) -> None:
+        pauses = np.flatnonzero([draws_out(event) for event in expanded.events])
+        self._roles = roles = with_roles(expanded.lattice, pauses)
+        self._terms = cache(terms)  # asked for again however long a pause may be
+        self._weights, self._room, self._pinned, self._onsets_of = weights, room, pinned, onsets_of
+        self.hop = room.hop
+        self._events = tuple(expanded.events[v] for v in roles.origin)
+        self._free = np.array([unbounded(event) for event in self._events])
+        self._open_end = roles.last & (not room.ends_with_recording)
+        begins = np.maximum.accumulate(
+            np.where(expanded.given != -1, np.arange(len(expanded.given)), 0)
+        )
+        self._user = expanded.given[begins][roles.origin]
+        self._held, cells = None, expanded.lattice.n_nodes * room.n_frames
+        if windows is not None:
+            self._held = reachable_windows(roles.lattice, windows[roles.origin])
+            cells = int(np.diff(self._held).sum())
+        self._long = cells > LATTICE_CELLS
+        self._limits: tuple[int, int] = room.longest, min(room.n_frames, room.pause)
+        self._scores: LatticeScores | None = None
+        self._guess: Guess | None = None
+
+    def best(self, drop: IntArray | None = None) -> FoundPath:
+        """Return the best path that passes none of some nodes of the lattice that was given.
+
+        Raises ParameterError where no path can be timed.
+        """
+        forbidden = None if drop is None else np.isin(self._user, drop)
+        n_frames = self._room.n_frames
+        if self._long and self._guess is None:
+            nodes = fullest_path(forbidding(self._roles.lattice, forbidden))
+            onsets = self._onsets_of(tuple(self._events[v] for v in nodes))
+            self._guess = Guess(nodes, onsets)
+            longest_found = int(np.diff(onsets, append=n_frames).max())
+            self._allow(pause=max(self._limits[1], 2 * longest_found + 1))
+        while True:
+            limits = self._longest()
+            longest, pause = self._limits
+            if (
+                most_frames(self._roles.lattice, limits) < n_frames
+                and min(pause, longest) < n_frames
+            ):
+                if pause == n_frames:
+                    self._allow(longest=2 * longest)
+                self._allow(pause=2 * pause)
+                continue
+            if self._scores is None:
+                self._scores = lattice_scores(
+                    self._terms,
+                    self._weights,
+                    self._roles,
+                    self._events,
+                    limits,
+                    n_frames,
+                    pinned=self._pinned,
+                )
+            scores = self._scores.without(forbidden)
+            try:
+                found, windows = self._decoded(scores)
+            except ParameterError:
+                # what lies between two windows may have to last longer than any event in training
+                if self._held is None or min(longest, pause) >= n_frames:
+                    raise
+                self._allow(longest=2 * longest, pause=2 * pause)
+                continue
+            if self._guess is not None:
+                self._guess = Guess(found.nodes, found.onsets)
+            used = limits[found.nodes]
+            lengths = np.diff(found.onsets, append=n_frames)
+            may_last = (self._free | self._open_end)[found.nodes] & (used < n_frames)
+            if not (may_last & (2 * lengths > used)).any():
+                break
+            self._allow(pause=2 * int(used[may_last].max()))
+        user = self._user[found.nodes]
+        return FoundPath(self._scores, found.nodes, found.onsets, found.score, windows, user)
+
+    def detour(
+        self,
+        path: FoundPath,
+        keep: Mask,
+        drop: Mask,
+        begin: int | None = None,
+        end: int | None = None,
+    ) -> FoundPath | None:
+        """Return a path with the best way from one of its nodes to a later one.
+
+        The way passes nodes to `keep`, and none to `drop` [shape=(N,)]. It leaves and rejoins the
+        path where the nodes `begin` and `end` of it begin, which stay; by default these are the
+        ends of the recording. All nodes are those of the lattice that was given. None where there
+        is no such way, or it has no room.
+        """
+        a = 0 if begin is None else int(np.argmax(path.user == begin))
+        b = len(path.nodes) if end is None else int(np.argmax(path.user == end))
+        first = 0 if begin is None else int(path.onsets[a])
+        stop = self._room.n_frames if end is None else int(path.onsets[b])
+        inner = slice(a, b)
+        outer = self._user < 0  # before the first node given, or behind the last one
+        wanted = np.where(outer, True, keep[self._user])
+        forbidden = np.where(outer, False, drop[self._user])
+        wanted[path.nodes[inner]] = True
+        begins = None if begin is None else int(path.nodes[a])
+        ends = None if end is None else int(path.nodes[b])
+        part, kept, held = path.scores.between(wanted, begins, ends, first, stop)
+        own = np.searchsorted(kept, path.nodes[inner])
+        score = path_potentials(
+            part.potentials,
+            part.lattice,
+            own,
+            segment=part.segment,
+            transition=part.transition,
+        ).score(path.onsets[inner] - first)
+        try:
+            found = part.without(forbidden[kept]).decode(held)
+        except ParameterError:
+            return None
+        nodes = np.concatenate((path.nodes[:a], kept[found.nodes], path.nodes[b:]))
+        onsets = np.concatenate((path.onsets[:a], found.onsets + first, path.onsets[b:]))
+        windows = path.windows
+        if windows is not None:
+            windows = windows.copy()
+            windows[nodes, 0] = np.minimum(windows[nodes, 0], onsets)
+            windows[nodes, 1] = np.maximum(windows[nodes, 1], onsets + 1)
+        return FoundPath(
+            path.scores,
+            nodes,
+            onsets,
+            path.score - score + found.score,
+            windows,
+            self._user[nodes],
+        )
+
+    def along(self, path: FoundPath) -> FoundNodes:
+        """Return the potentials of the events on a path, its timing, and its expanded nodes."""
+        potentials = path.scores.along(path.nodes, path.windows)
+        return FoundNodes(
+            potentials, Path(path.onsets, path.score), self._roles.origin[path.nodes]
+        )
+
+    def _allow(self, *, longest: int = 0, pause: int = 0) -> None:
+        """Let events, or pauses, last so many frames at least."""
+        before, n_frames = self._limits, self._room.n_frames
+        self._limits = max(before[0], min(n_frames, longest)), max(before[1], min(n_frames, pause))
+        if self._limits != before:
+            self._scores = None
+
+    def _longest(self) -> IntArray:
+        """Return the longest length of each node in frames [shape=(N,)]."""
+        longest, pause = self._limits
+        limits = np.where(self._free, pause, longest)
+        limits[self._open_end] = np.maximum(limits[self._open_end], pause)
+        return limits.astype(np.intp)
+
+    def _decoded(self, scores: LatticeScores) -> tuple[LatticePath, IntArray | None]:
+        """Return the best path and its windows: those held, of a long recording around a guess."""
+        held = self._held
+
+        def within(windows: IntArray) -> IntArray:
+            if held is None:
+                return windows
+            first = np.maximum(held[:, 0], windows[:, 0])
+            return np.stack((first, np.minimum(held[:, 1], windows[:, 1])), axis=1)
+
+        if self._guess is None:
+            return scores.decode(held), held
+        reach = max(1, round(LATTICE_REACH / self._room.hop))
+        found, windows = decode_in_windows(
+            lambda wide: scores.decode(within(wide)),
+            scores.lattice,
+            self._guess,
+            self._room.n_frames,
+            reach,
+        )
+        return found, within(windows)
+
+
+class LatticePaths:
+    """The paths of a lattice through a recording; see `SequenceAligner.lattice_paths`.
+
+    `place` returns the alignment of a path; `name` is what messages call the recording. `hop` is
+    the length of a frame in seconds.
+    """
+
+    def __init__(
+        self, search: LatticeSearch, place: Callable[[FoundNodes], LatticeAlignment], name: str
+    ) -> None:
+        self._search, self._place, self._name = search, place, name
+        self.hop = search.hop
+
+    @one_thread()
+    def best(self, drop: IntArray | None = None) -> FoundPath:
+        """Return the best path that passes none of some nodes; DataError where there is none."""
+        try:
+            return self._search.best(drop)
+        except ParameterError as error:
+            raise DataError(str(error), path=self._name) from error
+
+    def detour(
+        self,
+        path: FoundPath,
+        keep: Mask,
+        drop: Mask,
+        begin: int | None = None,
+        end: int | None = None,
+    ) -> FoundPath | None:
+        """Return a path with the best way from a node to a later one; see `LatticeSearch`."""
+        return self._search.detour(path, keep, drop, begin, end)
+
+    @one_thread()
+    def placed(self, path: FoundPath) -> LatticeAlignment:
+        """Return the alignment of the events on a path."""
+        return self._place(self._search.along(path))
