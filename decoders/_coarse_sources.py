@@ -24,7 +24,7 @@ class Cells(NamedTuple):
 
     Attributes
     ----------
-    onset : np.ndarray [shape=(P, C), dtype=float64]
+    onset : np.ndarray [shape=(P, C), dtype=float32 or float64]
         Greatest score of an onset in each cell.
     onset_row, shift : np.ndarray [shape=(K,), dtype=intp]
         Row of each event, and the cell of its first column.
@@ -42,7 +42,7 @@ class Cells(NamedTuple):
         Cell where the last event ends: that of frame T, so at most C.
     """
 
-    onset: npt.NDArray[np.float64]
+    onset: FloatArray
     onset_row: IntArray
     shift: IntArray
     prefix: npt.NDArray[np.float64]

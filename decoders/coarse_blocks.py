@@ -99,7 +99,7 @@ class CoarseBlocks:
         terms = [part_of(term, 0, x.n_events, first, stop) for term in x.terms]
         inner = replace(x, terms=terms, n_frames=stop - first, windows=None, max_length=None)
         cells = source_of(inner, weights).coarse(self.factor)
-        self._onset.append(cells.onset)
+        self._onset.append(cells.onset.astype(np.float32))  # most of what is kept
         before = self._prefix[-1][:, -1:] if self._prefix else 0.0
         self._prefix.append(cells.prefix + before)
         self.n_frames += stop - first

@@ -102,7 +102,8 @@ def read_audio(
     ----------
     audio : path or np.ndarray [shape=(n,) or (n, channels)]
         A file of any format libsndfile reads, or samples: floating point as they are, or
-        integers of 8, 16 or 32 bits, which are scaled to [-1, 1].
+        integers of 8, 16 or 32 bits, which are scaled to [-1, 1]. An array that is read-only, of
+        one channel, and already what is asked for is not copied.
     rate : int, optional
         Sampling rate wanted, in Hz; None keeps that of the recording.
     source_rate : int, optional
@@ -188,7 +189,7 @@ def _from_array(
     kind, bits = array.dtype.kind, 8 * array.dtype.itemsize
     if kind == "f":
         with np.errstate(over="ignore"):  # reported below, with its place
-            samples = array.astype(np.float32)
+            samples = array.astype(np.float32, copy=array.flags.writeable)
     elif kind in "iu" and bits <= 32:
         middle = 2.0 ** (bits - 1)
         samples = ((array - (middle if kind == "u" else 0.0)) / middle).astype(np.float32)
@@ -199,7 +200,8 @@ def _from_array(
         )
     if samples.ndim == 1:
         samples = samples[:, None]
-    _check_finite(samples, 0, int(rate), where)
+    for first in range(0, len(samples), _BLOCK):
+        _check_finite(samples[first : first + _BLOCK], first, int(rate), where)
     return samples, int(rate)
 
 

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from align.features.near_mean import without_near_mean
 from align.features.signal import Signal
 from align.features.spectra import log_mel
 from align.features.surroundings import elsewhere
@@ -85,7 +86,7 @@ def disguised_energies(
         )
         for window in windows
     ]
-    return np.concatenate(parts, axis=1)
+    return without_near_mean(np.concatenate(parts, axis=1), hop_length / rate)
 
 
 def frame_times(

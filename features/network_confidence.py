@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ModelError, ParameterError
-from align.features.base import Feature, TimedSignal
+from align.features.base import Feature, TimedSignal, rows_of
 from align.features.disguises import (
     DISGUISES,
     PLAIN,
@@ -35,7 +35,7 @@ from align.features.disguises import (
 )
 from align.features.network import FrameNetwork, log_sigmoid, log_softmax
 from align.features.network_training import Target, end_to_end, train_network
-from align.features.phone_loop import loop_scores, with_noise
+from align.features.phone_loop import NOISE, ROUGH_NOISE, loop_scores, with_noise
 from align.features.signal import Signal
 from align.features.surroundings import KINDS
 from align.terms import OnsetTerm, SegmentTerm, Term
@@ -103,6 +103,7 @@ class NetworkConfidence(Feature):
     cross_fit: ClassVar[bool] = True
     pools_folds: ClassVar[bool] = True
     scores_noise: ClassVar[bool] = True
+    _noise: float = NOISE
 
     def __init__(
         self,
@@ -407,6 +408,7 @@ class NetworkConfidence(Feature):
         """Return the same with one of the networks."""
         one = copy.copy(self)
         one.networks_ = self.networks_[:1]
+        one._noise = ROUGH_NOISE
         return one
 
     def terms(self, signal: Signal, events: Sequence[Event]) -> dict[str, Term]:
@@ -418,7 +420,7 @@ class NetworkConfidence(Feature):
         n_events, n_classes = len(events), len(self.classes_)
         scores, symbols, every = self._phone_scores(phone, events)
         best = loop_scores(every)
-        scores, symbols = with_noise(scores, symbols, events, best)
+        scores, symbols = with_noise(scores, symbols, events, best, self._noise)
         pair = np.full(n_events, -1, dtype=np.intp)
         known = (closing[:-1] >= 0) & (opening[1:] >= 0)
         pair[1:][known] = closing[:-1][known] * n_classes + opening[1:][known]
@@ -478,7 +480,9 @@ class NetworkConfidence(Feature):
     def _rows(self, events: Sequence[Event], known: Sequence[str], name_of: Any) -> IntArray:
         """Place of each event's symbol or class among the known ones, -1 for an unknown one."""
         place = {name: i for i, name in enumerate(known)}
-        return np.array([place.get(name_of(event), -1) for event in events], dtype=np.intp)
+        distinct, rows = rows_of(events)
+        places = np.array([place.get(name_of(event), -1) for event in distinct], dtype=np.intp)
+        return places[rows]
 
     # State -----------------------------------------------------------------------------------
 

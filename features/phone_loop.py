@@ -26,7 +26,7 @@ from align._numba import compiled
 from align.errors import ParameterError
 from align.types import SPOKEN_NOISE, Event, IntArray
 
-__all__ = ["CHANGE", "NOISE", "loop_scores", "with_noise"]
+__all__ = ["CHANGE", "NOISE", "ROUGH_NOISE", "loop_scores", "with_noise"]
 
 CHANGE = 3.0
 """Cost of a change of phone, in units of log probability: noise of single frames is no phone."""
@@ -38,12 +38,16 @@ NOISE = 2.5
 Phones that were said score about 1 less on average, those that were not 3 or more.
 """
 
+ROUGH_NOISE = 1.7
+"""The same in a rough pass, where words that were not said choose among minutes of sound."""
+
 
 def with_noise(
     scores: npt.NDArray[Any],
     rows: IntArray,
     events: Sequence[Event],
     best: npt.NDArray[np.float64],
+    noise: float = NOISE,
 ) -> tuple[npt.NDArray[Any], IntArray]:
     """Return frame scores and rows in which spoken noise scores as any sound does.
 
@@ -57,6 +61,8 @@ def with_noise(
         Those called `align.types.SPOKEN_NOISE` get a row of their own.
     best : np.ndarray [shape=(T,)]
         What `loop_scores` returned.
+    noise : float
+        What a frame of spoken noise scores less than that.
 
     Returns
     -------
@@ -70,11 +76,11 @@ def with_noise(
     >>> table.tolist(), rows.tolist()
     ([[0.0, 0.0], [-2.5, -2.5]], [0, 1])
     """
-    noise = np.array([str(event) == SPOKEN_NOISE for event in events], dtype=bool)
-    if not noise.any():
+    is_noise = np.array([str(event) == SPOKEN_NOISE for event in events], dtype=bool)
+    if not is_noise.any():
         return scores, rows
-    own = (best - NOISE).astype(scores.dtype)[None]
-    return np.concatenate([scores, own]), np.where(noise, len(scores), rows)
+    own = (best - noise).astype(scores.dtype)[None]
+    return np.concatenate([scores, own]), np.where(is_noise, len(scores), rows)
 
 
 def loop_scores(scores: npt.NDArray[Any], change: float = CHANGE) -> npt.NDArray[np.float64]:

@@ -40,6 +40,7 @@ from align.sequence.stretches import (
     cuts_at,
     joined_stretches,
     rough_onsets,
+    with_costs,
 )
 from align.sequence.timed import TimedAligner
 from align.terms import BaseFunctions
@@ -301,7 +302,7 @@ class SequenceAligner(TimedAligner):
     ) -> Alignment | None:
         """Return the alignment of a long recording; None where there are no pauses to cut at."""
         pauses = np.flatnonzero(self._free(given)[1:-1]) + 1
-        begins = self._rough_times(signal, given, anchors, name) if pauses.size else None
+        begins = self._rough_times(signal, given, anchors, name, {}) if pauses.size else None
         if begins is None:
             return None
         cuts = cuts_at(
@@ -334,6 +335,7 @@ class SequenceAligner(TimedAligner):
         events: Sequence[Event],
         *,
         rate: int | None = None,
+        costs: Mapping[Any, float] | None = None,
     ) -> npt.NDArray[np.float64] | None:
         """Return roughly when each event of a long recording begins, to within a second or so.
 
@@ -343,6 +345,9 @@ class SequenceAligner(TimedAligner):
         ----------
         audio, events, rate
             As in `align`.
+        costs : mapping of Event to float, optional
+            What is taken from the score where such an event lasts any time at all. All events may
+            take none here.
 
         Returns
         -------
@@ -351,10 +356,16 @@ class SequenceAligner(TimedAligner):
         """
         self.check_fitted()
         name = NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
-        return self._rough_times(self._signal(audio, rate, name), tuple(events), None, name)
+        signal = self._signal(audio, rate, name)
+        return self._rough_times(signal, tuple(events), None, name, costs or {})
 
     def _rough_times(
-        self, signal: Signal, given: tuple[Event, ...], anchors: Anchors | None, name: str
+        self,
+        signal: Signal,
+        given: tuple[Event, ...],
+        anchors: Anchors | None,
+        name: str,
+        costs: Mapping[Event, float],
     ) -> npt.NDArray[np.float64] | None:
         """Return the rough onsets of events, near anchors where there are some."""
         decoded, place = self._expand(given)
@@ -369,7 +380,8 @@ class SequenceAligner(TimedAligner):
             suited = self._suited(part)
             terms = terms_of([feature.rough() for feature in suited.features_], part, decoded)
             x = suited._assemble(part, decoded, terms)
-            return x, suited._weights(x)
+            weights = suited._weights(x)
+            return with_costs(x, weights, decoded, costs, part.hop) if costs else (x, weights)
 
         found = rough_onsets(signal, score, self._free(decoded), self._room(signal), windows)
         return None if found is None else found[place[:-1]].astype(np.float64) * signal.hop
@@ -431,6 +443,7 @@ class SequenceAligner(TimedAligner):
         events: Sequence[Event] | None = None,
         rate: int | None = None,
         anchors: GivenAnchors = None,
+        near: Mapping[int, float] | None = None,
     ) -> LatticePaths:
         """Return what finds the paths of a lattice through a recording: the best, and others.
 
@@ -438,6 +451,9 @@ class SequenceAligner(TimedAligner):
         ----------
         audio, lattice, events, rate, anchors
             As in `align_lattice`, which returns the best path.
+        near : mapping of int to float, optional
+            Node to the time in seconds, right to a second or so, at which it begins if it occurs.
+            Long recordings are searched around it; any part of the nodes will do.
 
         Returns
         -------
@@ -472,6 +488,7 @@ class SequenceAligner(TimedAligner):
             and (held is None or not np.isin(expanded.lattice.starts, held.at).any()),
             onsets_of=guess,
             windows=None if held is None else held.windows,
+            near=near,
         )
 
         def place(found: FoundNodes) -> LatticeAlignment:

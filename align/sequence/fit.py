@@ -30,12 +30,12 @@ def fields_of(
     """
     if fit is None:
         return {}
-    parts = [
-        joined(fit.events[a : max(a + 1, b)])
-        for a, b in zip(place[:-1].tolist(), place[1:].tolist(), strict=True)
-        if asked is None or asked[a]
-    ]
-    return {"match": fit.match, "event_match": np.array(parts), "warnings": fit.warnings}
+    first = place[:-1]
+    size = np.maximum(np.diff(place), 1)
+    total = np.add.reduceat(_log_odds(fit.events[: max(place[-1], first[-1] + 1)]), first)
+    parts = _probability(total / np.sqrt(size))
+    own = parts if asked is None else parts[asked[first]]
+    return {"match": fit.match, "event_match": own, "warnings": fit.warnings}
 
 
 def joined(matches: npt.ArrayLike) -> float:
@@ -48,6 +48,16 @@ def joined(matches: npt.ArrayLike) -> float:
     >>> round(joined([0.9]), 2), round(joined([0.9] * 4), 2), round(joined([0.2, 0.8]), 2)
     (0.9, 0.99, 0.5)
     """
-    p = np.clip(np.asarray(matches, dtype=np.float64), _LEAST, 1 - _LEAST)
-    odds = float(np.log(p / (1 - p)).sum()) / np.sqrt(p.size)
-    return float(1.0 / (1.0 + np.exp(-odds)))
+    odds = _log_odds(np.asarray(matches, dtype=np.float64))
+    return float(_probability(odds.sum() / np.sqrt(odds.size)))
+
+
+def _log_odds(matches: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    p = np.clip(matches, _LEAST, 1 - _LEAST)
+    odds: npt.NDArray[np.float64] = np.log(p / (1 - p))
+    return odds
+
+
+def _probability(odds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    p: npt.NDArray[np.float64] = 1.0 / (1.0 + np.exp(-odds))
+    return p

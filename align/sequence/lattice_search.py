@@ -84,8 +84,9 @@ class LatticeSearch:
     `terms` returns the base functions of a sequence of events, by name; `unbounded` says whether
     an event is a pause, `draws_out` whether what comes before it scores otherwise. With `pinned`
     the first event begins at frame 0. `onsets_of` returns the onsets, in frames, of a sequence of
-    events; asked for where the recording is long, of one path through the lattice. Nodes of
-    `expanded` begin within `windows` [shape=(N, 2)], if given.
+    events; asked for where the recording is long, of one path through the lattice, unless `near`
+    has seconds at which some nodes begin, more or less. Nodes of `expanded` begin within `windows`
+    [shape=(N, 2)], if given.
     """
 
     def __init__(
@@ -100,6 +101,7 @@ class LatticeSearch:
         pinned: bool,
         onsets_of: Callable[[tuple[Event, ...]], IntArray],
         windows: IntArray | None = None,
+        near: Mapping[int, float] | None = None,
     ) -> None:
         pauses = np.flatnonzero([draws_out(event) for event in expanded.events])
         self._roles = roles = with_roles(expanded.lattice, pauses)
@@ -121,6 +123,12 @@ class LatticeSearch:
         self._limits: tuple[int, int] = room.longest, min(room.n_frames, room.pause)
         self._scores: LatticeScores | None = None
         self._guess: Guess | None = None
+        if near and self._long:
+            user = expanded.given[roles.origin]
+            begun = np.flatnonzero(np.isin(user, list(near)))
+            times = np.array([near[v] for v in user[begun].tolist()])
+            frames = np.clip(np.rint(times / room.hop), 0, room.n_frames - 1)
+            self._guess = Guess(begun, frames.astype(np.intp))
 
     def best(self, drop: IntArray | None = None) -> FoundPath:
         """Return the best path that passes none of some nodes of the lattice that was given.

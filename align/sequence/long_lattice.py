@@ -24,6 +24,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from align._numba import compiled
 from align.decoders import Lattice, LatticePath
 from align.decoders.window_search import near_edges, search_in_windows
 from align.errors import ParameterError
@@ -119,22 +120,29 @@ def node_windows(lattice: Lattice, guess: Guess, n_frames: int, reach: IntArray)
     """
     known = np.full(lattice.n_nodes, -1, dtype=np.intp)
     known[guess.nodes] = guess.onsets
-    times = known.tolist()
-    low, high = list(times), list(times)
-    after: list[list[int]] = [[] for _ in range(lattice.n_nodes)]
-    before: list[list[int]] = [[] for _ in range(lattice.n_nodes)]
-    for u, v in lattice.arcs.tolist():
-        after[u].append(v)
-        before[v].append(u)
-    order = lattice.order.tolist()
-    for v in order:
-        if times[v] < 0:
-            low[v] = max((low[u] for u in before[v]), default=0)
-    for v in reversed(order):
-        if times[v] < 0:
-            high[v] = min((high[w] for w in after[v]), default=n_frames - 1)
+    rank = np.empty(lattice.n_nodes, dtype=np.intp)
+    rank[lattice.order] = np.arange(lattice.n_nodes)
+    ahead = lattice.arcs[np.argsort(rank[lattice.arcs[:, 1]], kind="stable")]
+    back = lattice.arcs[np.argsort(-rank[lattice.arcs[:, 0]], kind="stable")]
+    low, high = np.maximum(known, 0), np.where(known < 0, n_frames - 1, known)
+    _between(ahead, back, known, low, high)
     first, last = np.minimum(low, high) - reach, np.maximum(low, high) + reach
     return np.stack((np.maximum(first, 0), np.minimum(last + 1, n_frames)), axis=1)
+
+
+@compiled()
+def _between(
+    ahead: IntArray, back: IntArray, known: IntArray, low: IntArray, high: IntArray
+) -> None:
+    """Set the times between which nodes that are not `known` lie, along arcs and against them."""
+    for a in range(len(ahead)):
+        u, v = ahead[a]
+        if known[v] < 0:
+            low[v] = max(low[v], low[u])
+    for a in range(len(back)):
+        u, v = back[a]
+        if known[u] < 0:
+            high[u] = min(high[u], high[v])
 
 
 def decode_in_windows(

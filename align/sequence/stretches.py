@@ -3,7 +3,7 @@
 A recording of an hour has a table of gigabytes, and changes on the way: speakers, distance, level.
 So it is aligned in stretches of a minute or so, each as a recording of its own:
 
-1. *Roughly.* Blocks of the recording, five minutes each, are pooled to cells of 40 ms and
+1. *Roughly.* Blocks of the recording, two minutes each, are pooled to cells of 40 ms and
    forgotten; the best path through the cells of all (`align.decoders.CoarseBlocks`) says where
    everything is, to within a second.
 2. *Cut.* Pauses among the events, where the rough path makes them long, are cut in the middle.
@@ -14,7 +14,8 @@ So it is aligned in stretches of a minute or so, each as a recording of its own:
 Time and memory grow with the length of the recording, and not with its square.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
@@ -26,7 +27,7 @@ from align.errors import DataError
 from align.features import Signal
 from align.results.alignment import Alignment
 from align.sequence.search import Room
-from align.terms import BaseFunctions
+from align.terms import BaseFunctions, DurationTerm
 from align.types import Event, FloatArray, IntArray
 
 __all__ = [
@@ -37,13 +38,14 @@ __all__ = [
     "cuts_at",
     "joined_stretches",
     "rough_onsets",
+    "with_costs",
 ]
 
 MOST_OF_STRETCH = 10**6  # cells of the onset table of a stretch; beyond, windows: they are faster
 
 Found = TypeVar("Found")
 
-_BLOCK = 300.0  # seconds of a block
+_BLOCK = 120.0  # seconds of a block
 _AROUND = 1.0  # seconds either side of a block that its scores may depend on
 _CELL = 0.04  # seconds of a cell
 _LEAST_PAUSE = 0.2  # seconds of a pause that is cut
@@ -100,6 +102,27 @@ def rough_onsets(
         if not (cut_short & (limits < n_frames)).any():
             return onsets
         pause = 2 * int(limits[may_last].max())
+
+
+def with_costs(
+    x: BaseFunctions,
+    weights: npt.NDArray[np.float64],
+    events: Sequence[Event],
+    costs: Mapping[Event, float],
+    hop: float,
+) -> tuple[BaseFunctions, npt.NDArray[np.float64]]:
+    """Return base functions and weights by which some events cost something where they occur.
+
+    For a rough pass, in which events may take no cell: what takes none costs nothing.
+    """
+    nothing = round(_CELL / hop) // 2  # frames of which there may be none in cells
+    kinds = list(costs)
+    table = np.tile(-np.array([[costs[kind]] for kind in kinds]), x.n_frames + 1)
+    table[:, : nothing + 1] = 0.0
+    rows = np.array([kinds.index(e) if e in costs else -1 for e in events], dtype=np.intp)
+    term = DurationTerm(table, rows)
+    more = replace(x, terms=[*x.terms, term], names=[*x.names, "costs"])
+    return more, np.append(weights, 1.0)
 
 
 def cuts_at(

@@ -518,8 +518,10 @@ class SpeechAligner(SequenceAligner):
     def _spelled(self, events: tuple[Event, ...]) -> Spelled:
         """Return phones as the model knows them, and what it knows besides."""
         known = self.known_labels()
-        labels = [self._canonical(event, known) for event in events]
-        symbols = [self._symbol(label) for label in labels]
+        spelled = {event: self._canonical(event, known) for event in dict.fromkeys(events)}
+        symbol_of = {label: self._symbol(label) for label in spelled.values()}
+        labels = [spelled[event] for event in events]
+        symbols = [symbol_of[label] for label in labels]
         sounds = [s != SILENCE and SILENCE in known for s in symbols]
         return Spelled(labels, closures_of(symbols, known), sounds)
 

@@ -389,3 +389,38 @@ def test_pronunciations_of_real_speech(speech, timit_sample):
     off = np.abs(found.alignment.onsets[there] - reference.onsets[kept])
     assert np.median(off) < 1e-6
     assert found.alignment.end == pytest.approx(reference.onsets[-1], abs=0.03)
+
+
+def test_other_paths_are_those_of_smaller_lattices(fitted):
+    """Without some nodes the best path is that of the lattice without them; so is a detour."""
+    item = example(["sil", "m", "iy", "sil", "s", "aa", "sil"], seed=5)
+    slots = [
+        [["sil"]],
+        [["m", "aa"], ["m", "iy"]],
+        [["sil"], []],
+        [["s", "iy"], ["s", "aa"], ["aa"]],
+        [["sil"]],
+    ]
+    lattice = Lattice.from_alternatives(slots)
+    paths = fitted.lattice_paths(item.audio, lattice, rate=RATE)
+    best = paths.best()
+    drop = np.flatnonzero((lattice.slot == 3) & (lattice.variant == 1))
+    slots[3] = [["s", "iy"], ["aa"]]
+    less = Lattice.from_alternatives(slots)
+    expected = fitted.align_lattice(item.audio, less, rate=RATE).alignment
+    without = np.isin(np.arange(lattice.n_nodes), drop)
+    every = np.ones(lattice.n_nodes, dtype=bool)
+    for other in (paths.best(drop), paths.detour(best, every, without)):
+        found = paths.placed(other).alignment
+        assert found.labels == expected.labels
+        assert found.score == pytest.approx(expected.score)
+        np.testing.assert_allclose(found.onsets, expected.onsets, atol=1e-9)
+    # from a node to a later one: what lies outside stays, even if it could be better
+    begin, end = best.user[1], best.user[-1]
+    inner = paths.detour(best, every, without, begin, end)
+    assert inner.onsets[[0, 1, -1]].tolist() == best.onsets[[0, 1, -1]].tolist()
+    assert inner.score <= expected.score + 1e-9
+    same = paths.detour(best, every, ~every, begin, end)
+    assert same.onsets.tolist() == best.onsets.tolist()
+    assert same.score == pytest.approx(best.score)
+    assert paths.detour(best, every, every, begin, end) is None

@@ -146,6 +146,13 @@ class WordLattice:
     decisions: tuple[tuple[tuple[str, ...], ...], ...] = field(default=(), repr=False)
     taken: Mapping[tuple[int, int], tuple[Taken, ...]] = field(default_factory=dict, repr=False)
 
+    def beginning(self, times: npt.NDArray[np.float64]) -> dict[int, float]:
+        """Return when nodes that begin words do, given when each word does [shape=(W,)]."""
+        u, v = self.lattice.arcs.T
+        begins = np.unique(np.concatenate((self.lattice.starts, v[self.word[u] != self.word[v]])))
+        begins = begins[self.word[begins] >= 0]
+        return dict(zip(begins.tolist(), times[self.word[begins]].tolist(), strict=True))
+
     def departures(self) -> npt.NDArray[np.intp]:
         """Return the nodes at which a word is left out, or anything else is said."""
         return np.flatnonzero(self.unspoken | self.noise())
@@ -357,6 +364,7 @@ class _Graph:
 
     def __init__(self, costs: Mapping[str, float]) -> None:
         self.costs = costs
+        self.scores: dict[tuple[str, ...], float] = {}
         self.phones: list[str] = []
         self.labels: list[str] = []
         self.word: list[int] = []
@@ -380,7 +388,10 @@ class _Graph:
         """Return the front with the score of a choice that was taken."""
         if taken is _FREE:
             return front
-        score = score_of(self.decisions[taken.decision][taken.choice], self.costs)
+        names = self.decisions[taken.decision][taken.choice]
+        score = self.scores.get(names)
+        if score is None:
+            score = self.scores[names] = score_of(names, self.costs)
         return {u: _Way(way.score + score, (*way.taken, taken)) for u, way in front.items()}
 
     def chain(

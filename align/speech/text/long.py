@@ -1,12 +1,14 @@
 """Long recordings with a text: where they can be cut between words, before words are aligned.
 
 The lattice of an hour of text is too much to decode at once. A first, rough pass knows one
-pronunciation of each word, and a pause behind each (`SequenceAligner.rough_onsets`). Where it
-makes a pause long, recording and text are cut; see `align.sequence.stretches` for the rest.
+pronunciation of each word, and a pause behind each (`SequenceAligner.rough_onsets`), in which
+anything else may be said: music, another language, a passage that is not in the text. Words take
+next to no time there where they were not said. Where it makes a pause long, recording and text are
+cut; see `align.sequence.stretches` for the rest.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +16,11 @@ import numpy.typing as npt
 from align.sequence.stretches import Cut, cuts_at
 from align.speech.text.lookup import Entry
 
-__all__ = ["LONG", "RoughAligner", "cuts_between_words"]
+__all__ = ["LONG", "MOST_WITH_NOISE", "RoughAligner", "RoughWords", "rough_words"]
 
 LONG = 60.0  # seconds; what is shorter is aligned at once
+MOST_WITH_NOISE = 300.0  # seconds; beyond, the rough pass is not exact, and noise leads it astray
+_NOISE = 30.0  # what anything else between words costs in the rough pass, where it lasts seconds
 
 
 class RoughAligner(Protocol):
@@ -25,31 +29,57 @@ class RoughAligner(Protocol):
     hop_: float
 
     def rough_onsets(
-        self, audio: Any, events: Sequence[str], *, rate: int | None
+        self,
+        audio: Any,
+        events: Sequence[str],
+        *,
+        rate: int | None,
+        costs: Mapping[str, float] | None = None,
     ) -> npt.NDArray[np.float64] | None:
         """Return roughly when each event begins, in seconds, or None."""
         ...
 
 
-def cuts_between_words(
+class RoughWords(NamedTuple):
+    """Where to cut a recording, and roughly when each word begins, in seconds [shape=(W,)].
+
+    The cuts have the number of the word behind them.
+    """
+
+    cuts: list[Cut]
+    onsets: npt.NDArray[np.float64]
+
+
+def rough_words(
     model: RoughAligner,
     samples: npt.NDArray[np.float32],
     rate: int,
     words: Sequence[str],
     entries: Mapping[str, Entry],
     silence: str,
-) -> list[Cut]:
-    """Return where to cut a recording, and the number of the word behind each cut.
+    noise: str | None,
+) -> RoughWords | None:
+    """Return roughly where words are; None where that cannot be said.
 
-    `samples` [shape=(n,)] are at `rate` Hz; `silence` is the label of a pause.
+    `samples` [shape=(n,)] are at `rate` Hz. `silence` is the label of a pause and `noise` that of
+    anything else between words, which may be within a pause; None where all is in the text.
     """
-    events, pauses = [silence], []
+    gap = [silence] if noise is None else [silence, noise, silence]
+    events, starts = [*gap], []
     for word in words:
-        events += [*entries[word].ways[0].phones, silence]
-        pauses.append(len(events) - 1)
-    between = np.array(pauses[:-1], dtype=np.intp)
-    onsets = model.rough_onsets(samples, events, rate=rate) if between.size else None
+        starts.append(len(events))
+        events += [*entries[word].ways[0].phones, *gap]
+    if len(words) < 2:
+        return None
+    costs = {} if noise is None else {noise: _NOISE}
+    onsets = model.rough_onsets(samples, events, rate=rate, costs=costs)
     if onsets is None:
-        return []
-    numbers = range(1, len(words))
-    return cuts_at(onsets[between], onsets[between + 1], numbers, len(samples) / rate, model.hop_)
+        return None
+    at = np.array(starts, dtype=np.intp)
+    # the pauses before each word but the first, and of those that something parts the longer one
+    pauses = at[1:, None] - np.arange(len(gap), 0, -2)
+    lengths = onsets[pauses + 1] - onsets[pauses]
+    chosen = np.take_along_axis(pauses, lengths.argmax(axis=1)[:, None], axis=1)[:, 0]
+    begins, ends, numbers = onsets[chosen], onsets[chosen + 1], range(1, len(words))
+    cuts = cuts_at(begins, ends, numbers, len(samples) / rate, model.hop_)
+    return RoughWords(cuts, onsets[at])

@@ -47,7 +47,14 @@ class PhoneAligner(RoughAligner, Protocol):
         """Find which events of a lattice occur, and the time each begins."""
         ...
 
-    def lattice_paths(self, audio: Any, lattice: Lattice, *, rate: int | None) -> LatticePaths:
+    def lattice_paths(
+        self,
+        audio: Any,
+        lattice: Lattice,
+        *,
+        rate: int | None,
+        near: Mapping[int, float] | None = None,
+    ) -> LatticePaths:
         """Return what finds the best path of a lattice, and others."""
         ...
 

@@ -41,6 +41,7 @@ class Recording:
         from align.features.audio import audio_info, read_audio
 
         samples, found = read_audio(audio, model.rate, source_rate=rate, name=name)
+        samples.setflags(write=False)  # so that its parts are not copied
         if isinstance(audio, np.ndarray):
             assert rate is not None  # else it was refused
             return cls(samples, found, len(audio) / rate, rate, name, None)

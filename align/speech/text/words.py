@@ -23,7 +23,7 @@ from align.speech.text.lattice import (
     realisations,
     word_lattice,
 )
-from align.speech.text.long import LONG, cuts_between_words
+from align.speech.text.long import LONG, MOST_WITH_NOISE, RoughWords, rough_words
 from align.speech.text.lookup import Entry
 from align.speech.text.mismatch import departures_at, is_another_text, judged
 from align.speech.text.model import PhoneAligner, model_labels, noise_sounds
@@ -145,8 +145,9 @@ class WordAligner:
             part = utterance
             if stretch.end - stretch.begin < end - begin:
                 part = replace(utterance, start=within[0], end=within[1])
-            own = words[stretch.first : stretch.stop - 1]
-            return self._piece(part, own, within, first + stretch.first)
+            own = slice(stretch.first, stretch.stop - 1)
+            near = None if rough is None else rough.onsets[own] - stretch.begin
+            return self._piece(part, words[own], within, first + stretch.first, near)
 
         def speech(piece: Piece) -> tuple[float, float]:
             """Return when the first word begins and the last one ends, after the beginning."""
@@ -154,21 +155,30 @@ class WordAligner:
             start = begin if piece.utterance is utterance else piece.utterance.start or 0.0
             return piece.rows[said[0]].start - start, piece.rows[said[-1] + 1].start - start
 
-        cuts = []
+        rough: RoughWords | None = None
         if end - begin > LONG and self.silence is not None:
             samples, rate = self.recording.between(*span), self.recording.rate
-            cuts = cuts_between_words(self.model, samples, rate, words, self.entries, self.silence)
+            noise = SPOKEN_NOISE if self.judging and end - begin <= MOST_WITH_NOISE else None
+            rough = rough_words(
+                self.model, samples, rate, words, self.entries, self.silence, noise
+            )
+        cuts = [] if rough is None else rough.cuts
         found = aligned_stretches(cuts, len(words) + 1, end - begin, align, speech, progress)
         return [piece for _, piece in found]
 
     def _piece(
-        self, utterance: Utterance, words: Sequence[str], span: tuple[float, float], first: int
+        self,
+        utterance: Utterance,
+        words: Sequence[str],
+        span: tuple[float, float],
+        first: int,
+        near: Float64 | None,
     ) -> Piece:
-        """Align some words at once."""
+        """Align some words at once, which begin `near` some times in the span, if given."""
         part = part_of(self.model, self.recording, utterance, span, words, self.entries)
         lattice_of = self._lattices(words)
         if self.judging:
-            found = _judged(self.model, part, words, lattice_of)
+            found = _judged(self.model, part, words, lattice_of, near)
         else:
             # anchors are of one speaker only, whose words are all that there are
             built, held = node_anchors(
@@ -216,6 +226,7 @@ def _judged(
     part: Part,
     words: Sequence[str],
     lattice_of: Callable[[Departures], WordLattice],
+    near: Float64 | None,
 ) -> _Found:
     """Align words that may be left out, with others between them.
 
@@ -224,22 +235,29 @@ def _judged(
     from the rest.
     """
     with part.named():
-        path, whole = _paths(model, part, lattice_of)
+        path, whole = _paths(model, part, lattice_of, near)
         temperature = model.placement_.temperature
         mismatches, sure = judged(path, whole, words, model.unspoken_ or DEFAULT, temperature)
         found = whole().found
-        if found.alignment.warnings and is_another_text(
-            mismatches, len(words), path.found.alignment
+        # of a stretch of a long text it is known that the rest of the text was said
+        if (
+            near is None
+            and found.alignment.warnings
+            and is_another_text(mismatches, len(words), path.found.alignment)
         ):
             return _Found(found, path.built, [], found)
         return _Found(found if sure is None else sure.found, path.built, mismatches, found)
 
 
 def _paths(
-    model: PhoneAligner, part: Part, lattice_of: Callable[[Departures], WordLattice]
+    model: PhoneAligner,
+    part: Part,
+    lattice_of: Callable[[Departures], WordLattice],
+    near: Float64 | None = None,
 ) -> Paths:
     built = lattice_of(departures_at(model.placement_.temperature))
-    paths = model.lattice_paths(part.samples, built.lattice, rate=part.rate)
+    known = None if near is None else built.beginning(near)
+    paths = model.lattice_paths(part.samples, built.lattice, rate=part.rate, near=known)
     path = WordPath.best(built, paths)
 
     @cache

@@ -1,0 +1,54 @@
+"""The mean energies of the seconds around each frame of a long recording.
+
+Networks learn from sentences, each without its own mean: what is left is the same whatever the
+voice, the distance and the microphone. In a long recording these change on the way, and long
+pauses pull the mean of the whole down.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["without_near_mean"]
+
+Float32 = npt.NDArray[np.float32]
+
+_NEAREST = 3.0  # seconds of sound, about as much as a sentence has
+_SHORT = 10.0  # seconds of a recording that has one mean; sentences of training are shorter
+_QUIET = -1.5  # log energy beside the mean of all; pauses are lower
+_BESIDE = 0.3  # seconds of a pause on either side of sound that count with it
+
+
+def without_near_mean(x: Float32, hop: float) -> Float32:
+    """Return the energies of a long recording without the mean of the sound nearest to each frame.
+
+    That is the mean of 3 s. Frames far below the mean of all, with none of sound near them, do not
+    count. Recordings of up to 10 s stay as they are.
+
+    Parameters
+    ----------
+    x : np.ndarray [shape=(T, n)]
+        Log energies without their mean over time.
+    hop : float
+        Length of a frame in seconds.
+
+    Examples
+    --------
+    Two voices, the second one louder:
+
+    >>> x = np.repeat(np.float32([-1.0, 1.0]), 1000)[:, None]
+    >>> without_near_mean(x, 0.01)[[0, 500, 1500, 1999], 0].tolist()
+    [0.0, 0.0, 0.0, 0.0]
+    """
+    n, reach = round(_NEAREST / hop), round(_BESIDE / hop)
+    if len(x) <= round(_SHORT / hop):
+        return x
+    sounds = np.cumsum(np.append(0, x.mean(axis=1) > _QUIET))
+    first, stop = np.arange(len(x)) - reach, np.arange(len(x)) + reach + 1
+    near = sounds[np.minimum(stop, len(x))] > sounds[np.maximum(first, 0)]
+    counted = np.flatnonzero(near)
+    if len(counted) <= n:
+        return x
+    total = np.zeros((len(counted) + 1, x.shape[1]))
+    np.cumsum(x[counted], axis=0, dtype=np.float64, out=total[1:])
+    begin = np.clip(np.searchsorted(counted, np.arange(len(x))) - n // 2, 0, len(counted) - n)
+    return (x - (total[begin + n] - total[begin]) / n).astype(np.float32)
