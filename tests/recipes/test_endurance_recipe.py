@@ -87,6 +87,7 @@ def test_a_parser_that_does_not_end_is_a_finding(run, monkeypatch):
         while True:
             pass
 
+    run.inputs.feed_batch(0, random.Random(1), size=20)  # whole files are read before the first
     monkeypatch.setattr(run.inputs.parsers, "feed", endless)
     monkeypatch.setattr(run.inputs, "LIMIT", 0.05)
     assert "TooLong" in run.inputs.feed_batch(0, random.Random(1), size=1)["wrong"][0]
