@@ -125,15 +125,19 @@ def _rows(
     """Return the rows of a table of the archive, which must have these columns."""
     name = os.fspath(path)
     try:
-        with open_regular(path) as stream, zipfile.ZipFile(stream) as archive:
+        stream = open_regular(path)
+    except FileNotFoundError:
+        raise DataError("does not exist; check the name.", path=name) from None
+    except OSError as error:
+        raise DataError(f"cannot be read: {error.strerror or error}.", path=name) from error
+    try:
+        with stream, zipfile.ZipFile(stream) as archive:
             info = archive.getinfo(table)
             if info.file_size > _MAX_BYTES:
                 raise DataError(f"its {table} is larger than 64 MiB.", path=name)
             text = archive.read(info).decode("utf-8-sig")
     except DataError:
         raise
-    except FileNotFoundError:
-        raise DataError("does not exist; check the name.", path=name) from None
     except KeyError:
         raise DataError(f"has no {table}.", path=name) from None
     except Exception as error:  # zlib, zipfile and codecs raise whatever they meet

@@ -24,6 +24,7 @@ NOTES = (
     *("csv", "tsv", "mid", "json", "txt", "svl", "sv.csv", "match", "tempo.csv"),
     *("beats.csv", "beats.txt", "beats.svl", "jams"),
 )
+NEWER_NOTES = ("note_alignment.tsv", "parangonada.zip")  # unknown to older versions
 READ_BACK = ("csv", "tsv", "json")  # notes that need no score
 WITH_SCORE = ("mid", "txt", "svl", "sv.csv", "jams")
 MASKED = (
@@ -102,6 +103,9 @@ def music_commands(inputs: Path) -> Iterator[Command]:
         outputs = [f"{name}.{suffix}" for suffix in (*NOTES, "png")]
         sound = ("--sonify", f"{name}.wav")
         yield Command(f"notes of {name}", ("music", audio, score, *options("-o", outputs), *sound))
+        outputs = [f"{name}.{suffix}" for suffix in NEWER_NOTES]
+        newer = ("music", audio, score, *options("-o", outputs))
+        yield Command(f"new formats of {name}", newer)
         for source in READ_BACK:
             for target in NOTES:
                 pair = (f"{name}.{source}", f"{name}-{source}.{target}", "--audio", audio)

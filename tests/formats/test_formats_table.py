@@ -73,6 +73,7 @@ def test_the_formats_are_these() -> None:
     assert set(MUSIC_FORMATS) == {
         *(".tempo.csv", ".sv.csv", ".csv", ".tsv", ".json", ".mid", ".midi", ".txt", ".svl"),
         *(".match", ".jams", ".beats.csv", ".beats.txt", ".beats.svl"),
+        *("note_alignment.tsv", ".parangonada.zip"),
     }
 
 

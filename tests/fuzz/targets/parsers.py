@@ -102,7 +102,8 @@ def _notes(path: str) -> None:
     from align.results.music import MusicAlignment
 
     score = None
-    if not path.endswith((".json", "notes.csv", ".tsv")) or path.endswith(".sv.csv"):
+    own = path.endswith((".json", "notes.csv", ".tsv"))  # of the score
+    if not own or path.endswith((".sv.csv", "note_alignment.tsv")):
         score = _aligned()
     MusicAlignment.from_labels(path, score=score)
 
