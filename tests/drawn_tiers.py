@@ -23,11 +23,14 @@ def interval_tier(name: str, labels: list[str], bounds: list[float]) -> Tier:
 
 
 def drawn_tiers(names: list[str], data: Any, unit: float) -> Tiers:
-    """Return a tier of each name, of intervals or points, `unit` of whose times are a second."""
+    """Return a tier of each name, of intervals or points, `unit` of whose times are a second.
+
+    Each lasts three of these at the least, since gaps of 2.5 ms are taken for rounding and closed.
+    """
     tiers = []
     for name in names:
         n = data.draw(st.integers(1, 6))
-        steps = data.draw(st.lists(st.integers(1, 10**6), min_size=n, max_size=n))
+        steps = data.draw(st.lists(st.integers(3, 10**6), min_size=n, max_size=n))
         texts = data.draw(st.lists(st.one_of(st.just(""), TEXTS), min_size=n, max_size=n))
         bounds = (np.cumsum([0, *steps]) / unit).tolist()
         if data.draw(st.booleans()):
