@@ -226,7 +226,7 @@ def sentences(n: int, seed: int) -> Iterator[tuple[np.ndarray, list[str], list[s
 @pytest.fixture(scope="module", autouse=True)
 def small_networks() -> Iterator[None]:
     """Networks that are not sure of all they hear, so that costs have something to say."""
-    small = functools.partial(NetworkConfidence, width=64, epochs=3)
+    small = functools.partial(NetworkConfidence, width=64, epochs=2.5)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("align.speech.aligner.NetworkConfidence", small)
         yield
