@@ -241,7 +241,17 @@ class LatticeSearch:
 
     def along(self, path: FoundPath) -> FoundNodes:
         """Return the potentials of the events on a path, its timing, and its expanded nodes."""
-        potentials = path.scores.along(path.nodes, path.windows)
+        windows = path.windows
+        if windows is not None:  # where it was searched may be too narrow to say how sure it is
+            windows = windows.copy()
+            reach, nodes = round(LATTICE_REACH / self.hop), path.nodes
+            low, high = np.maximum(path.onsets - reach, 0), path.onsets + reach + 1
+            windows[nodes, 0] = np.minimum(windows[nodes, 0], low)
+            windows[nodes, 1] = np.maximum(
+                windows[nodes, 1], np.minimum(high, self._room.n_frames)
+            )
+            windows = self._allowed(windows)
+        potentials = path.scores.along(path.nodes, windows)
         return FoundNodes(
             potentials, Path(path.onsets, path.score), self._roles.origin[path.nodes]
         )
@@ -262,25 +272,24 @@ class LatticeSearch:
 
     def _decoded(self, scores: LatticeScores) -> tuple[LatticePath, IntArray | None]:
         """Return the best path and its windows: those held, of a long recording around a guess."""
-        held = self._held
-
-        def within(windows: IntArray) -> IntArray:
-            if held is None:
-                return windows
-            first = np.maximum(held[:, 0], windows[:, 0])
-            return np.stack((first, np.minimum(held[:, 1], windows[:, 1])), axis=1)
-
         if self._guess is None:
-            return scores.decode(held), held
+            return scores.decode(self._held), self._held
         reach = max(1, round(LATTICE_REACH / self._room.hop))
         found, windows = decode_in_windows(
-            lambda wide: scores.decode(within(wide)),
+            lambda wide: scores.decode(self._allowed(wide)),
             scores.lattice,
             self._guess,
             self._room.n_frames,
             reach,
         )
-        return found, within(windows)
+        return found, self._allowed(windows)
+
+    def _allowed(self, windows: IntArray) -> IntArray:
+        """Return the part of windows [shape=(N, 2)] in which nodes may begin at all."""
+        if self._held is None:
+            return windows
+        first = np.maximum(self._held[:, 0], windows[:, 0])
+        return np.stack((first, np.minimum(self._held[:, 1], windows[:, 1])), axis=1)
 
 
 class LatticePaths:

@@ -172,17 +172,16 @@ def several(timit_sample):
     return np.concatenate([*parts[:2], noise, *parts[2:]]), " ".join(text)
 
 
-def same(found, expected, within=1e-9):
+def same(found, expected):
     assert found.words.labels == expected.words.labels
     assert found.phones.labels == expected.phones.labels
-    np.testing.assert_allclose(found.phones.onsets, expected.phones.onsets, atol=within)
-    tolerance = max(100 * within, 1e-6)
-    np.testing.assert_allclose(found.phones.confidence, expected.phones.confidence, atol=tolerance)
+    np.testing.assert_allclose(found.phones.onsets, expected.phones.onsets, atol=1e-9)
+    np.testing.assert_allclose(found.phones.confidence, expected.phones.confidence, atol=1e-6)
 
 
-@pytest.mark.parametrize(("reach", "within"), [(1.5, 1e-9), (0.1, 1e-4)])
-def test_text_in_windows_is_text_without(speech, several, monkeypatch, reach, within):
-    """Windows are widened until the path has room; very narrow ones cut tails of the posterior."""
+@pytest.mark.parametrize("reach", [1.5, 0.1])
+def test_text_in_windows_is_text_without(speech, several, monkeypatch, reach):
+    """Narrow windows are widened until they do not matter."""
     samples, text = several
     expected = align_text(speech, samples, text, rate=16000, trust=True)
     asked = []
@@ -192,7 +191,7 @@ def test_text_in_windows_is_text_without(speech, several, monkeypatch, reach, wi
     )
     monkeypatch.setattr("align.sequence.lattice_search.LATTICE_CELLS", 1000)
     monkeypatch.setattr("align.sequence.lattice_search.LATTICE_REACH", reach)
-    same(align_text(speech, samples, text, rate=16000, trust=True), expected, within)
+    same(align_text(speech, samples, text, rate=16000, trust=True), expected)
     assert asked
 
 
