@@ -170,10 +170,15 @@ class Browser:
 
     def open(self, page: Path | str) -> None:
         """Open a page of `align.show.page` or of the studio and wait until its sound is read."""
+        self.visit(page)
+        self.wait("!!window.alignPage")
+        self.run("alignPage.ready")
+
+    def visit(self, page: Path | str) -> None:
+        """Open any page and wait until it is loaded."""
         self.events.clear()
         self.call("Page.navigate", url=page if isinstance(page, str) else page.as_uri())
-        self.wait("document.readyState === 'complete' && !!window.alignPage")
-        self.run("alignPage.ready")
+        self.wait("document.readyState === 'complete'")
 
     def run(self, expression: str) -> Any:
         """Evaluate JavaScript, waiting for a promise."""

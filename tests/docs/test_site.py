@@ -1,4 +1,4 @@
-"""The site builds without a warning, and every page is in its navigation."""
+"""The site builds without a warning, needs no server, and every page is in its navigation."""
 
 import importlib.util
 import os
@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from devtools import Browser, find_browser
 
 ROOT = Path(__file__).resolve().parents[2]
 NAVIGATION = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[2]
@@ -28,15 +29,13 @@ def test_headings_are_one_title_and_steps_of_one(path: Path) -> None:
     assert all(b <= a + 1 for a, b in pairwise(levels))
 
 
-@pytest.mark.skipif(
-    importlib.util.find_spec("mkdocs") is None
-    or importlib.util.find_spec("mkdocstrings") is None
-    or importlib.util.find_spec("material") is None,
-    reason="needs the extra docs: mkdocs, its theme and mkdocstrings",
-)
-def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if not all(map(importlib.util.find_spec, ("mkdocs", "mkdocstrings", "material"))):
+        pytest.skip("needs the extra docs: mkdocs, its theme and mkdocstrings")
+    built = tmp_path_factory.mktemp("docs") / "site"
     done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "-d", str(tmp_path / "site")],
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "-d", str(built)],
         cwd=ROOT,
         env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
         capture_output=True,
@@ -44,11 +43,37 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    page = (tmp_path / "site" / "models.html").read_text(encoding="utf-8")
+    return built
+
+
+def test_the_site_needs_nothing_from_elsewhere(site: Path) -> None:
+    page = (site / "models.html").read_text(encoding="utf-8")
     assert "<!-- card" not in page
     assert "Intended use" in page
-    for path in (tmp_path / "site").rglob("*.html"):
+    for path in site.rglob("*.html"):
         text = path.read_text(encoding="utf-8")
         for source in re.findall(r'<img[^>]* src="([^"]+)"', text):
             assert (path.parent / source).is_file(), f"{path.name}: no picture {source}"
         assert not re.findall(r'<(?:script|link)[^>]*(?:src|href)="https?:', text), path.name
+
+
+@pytest.mark.parametrize(
+    ("words", "title"),
+    [("anchors", "What is known already"), ("confidence", "Is the confidence honest?")],
+)
+def test_the_pages_on_a_disk_are_searched(
+    site: Path, tmp_path: Path, words: str, title: str
+) -> None:
+    executable = find_browser()
+    if executable is None:
+        pytest.skip("needs Chromium (on Debian: apt install chromium)")
+    with Browser(executable, tmp_path) as browser:
+        browser.visit(site / "index.html")
+        browser.run("document.querySelector('.md-search__input').focus()")
+        browser.write(words)
+        titles = (
+            "[...document.querySelectorAll('.md-search-result__item h2')].map(e => e.innerText)"
+        )
+        browser.wait(f"{titles}.length")
+        assert title in browser.run(titles)
+        assert browser.complaints() == []
