@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from align.cli.console import FILE, TEXT_OR_FILE, Console, message_options, plural
-from align.cli.inputs import read_phones, read_said
+from align.cli.console import FILE, Console, message_options, plural
+from align.cli.inputs import BESIDE, TEXT_OR_FILE, file_beside, read_phones, read_said
 from align.cli.options import (
     anchors_option,
     dictionary_option,
@@ -83,17 +83,22 @@ def demo(console: Console, folder: Path | None, corpus: Path | None) -> None:
 @click.option(
     "--phones",
     type=TEXT_OR_FILE,
-    metavar='FILE|"sil k iy"',
+    is_flag=False,
+    flag_value=BESIDE,
+    metavar='[FILE|"sil k iy"]',
     help="The phones in order: themselves, separated by spaces, or a file of them "
-    "(.txt, or a label file whose times are ignored), or - for standard input.",
+    "(.txt, or a label file whose times are ignored), or - for standard input; without a value "
+    "the label file beside AUDIO.",
 )
 @click.option(
     "--text",
     type=TEXT_OR_FILE,
-    metavar='FILE|"..."',
+    is_flag=False,
+    flag_value=BESIDE,
+    metavar='[FILE|"..."]',
     help="Instead of phones, the words: themselves, or a transcript (.txt, .lab, .vtt, .srt, "
     "Whisper's .json, or a .TextGrid with a tier of utterances for each speaker), or - for "
-    "standard input.",
+    "standard input; without a value the transcript beside AUDIO.",
 )
 @phone_map_option(
     "Of --phones: what the model calls them; two columns from,to, or timit48 or timit39. The "
@@ -182,7 +187,8 @@ def speech(
     \b
     align speech kiwi.wav --phones "sil k iy w iy sil"
     align speech kiwi.wav --text "The kiwi is green." -o kiwi.TextGrid
-    align speech talk.wav --text talk.txt -o talk.TextGrid -o talk.png
+    align speech talk.wav --text                      # talk.txt lies beside it
+    align speech talk.wav --text said.txt -o talk.TextGrid -o talk.png
     align speech a.wav --text a.txt --dictionary my.dict --dictionary cmudict
     align speech kiwi.wav --text kiwi.txt --anchors known.csv
     sox talk.mp3 -t wav - | align speech - --text talk.txt -o -.csv
@@ -199,6 +205,7 @@ def speech(
     targets = standard_output(targets, ".TextGrid")
     for target in targets:
         check_output(target, overwrite)
+    text, phones = _or_beside(audio, text, phones)
     audio = recording(audio)
     if text is not None:
         if phone_map is not None:
@@ -242,6 +249,19 @@ def speech(
         f"{plural(len(alignment), 'phone')} in {alignment.duration:.2f} s{match}: {named(targets)}"
     )
     say_warnings(console, alignment.warnings, strict)
+
+
+def _or_beside(audio: Path, text: str | None, phones: str | None) -> tuple[str | None, str | None]:
+    """Return what ``--text`` or ``--phones`` gives; without a value, the file beside."""
+    if text == BESIDE:
+        from align.speech.text.transcript import TRANSCRIPT_SUFFIXES
+
+        return file_beside(audio, "--text", TRANSCRIPT_SUFFIXES), None
+    if phones == BESIDE:
+        from align.batch.tasks import PHONE_SUFFIXES
+
+        return None, file_beside(audio, "--phones", PHONE_SUFFIXES)
+    return text, phones
 
 
 def chosen_model(console: Console, model: str | None, language: str) -> str:

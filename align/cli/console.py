@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 __all__ = [
     "FILE",
     "MODEL",
-    "TEXT_OR_FILE",
     "Commands",
     "Console",
     "message_options",
@@ -227,9 +226,6 @@ def terminated() -> Iterator[None]:
 
 FILE = click.Path(path_type=Path, readable=False)
 """A file or folder; whether it is there, and what it holds, is for the command to say."""
-
-TEXT_OR_FILE = click.Path(readable=False)
-"""A text, or the name of a file of it."""
 
 
 class _Model(click.Path):

@@ -1,4 +1,7 @@
-"""What ``--text`` and ``--phones`` give: themselves, a file, or standard input."""
+"""What ``--text`` and ``--phones`` give: themselves, a file, or standard input.
+
+Without a value they mean the file of the recording's name that lies beside it.
+"""
 
 import os
 import re
@@ -6,14 +9,49 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import click
 
 from align.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
     from align.speech.text.transcript import Utterance
 
-__all__ = ["read_phones", "read_said"]
+__all__ = ["BESIDE", "TEXT_OR_FILE", "file_beside", "read_phones", "read_said"]
+
+BESIDE = "\0"
+"""What the option is without a value; no argument can hold it."""
+
+
+class _TextOrFile(click.Path):
+    """A text, or the name of a file of it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the value as it is where none was given."""
+        return value if value == BESIDE else super().convert(value, param, ctx)
+
+
+TEXT_OR_FILE = _TextOrFile(readable=False)
+"""A text, the name of a file of it, or `BESIDE`."""
+
+
+def file_beside(audio: Path, option: str, suffixes: Sequence[str]) -> str:
+    """Return the file beside a recording that has its name and the first of the suffixes.
+
+    Raises ParameterError if the recording is standard input, DataError if there is no such file.
+    """
+    if str(audio) == "-":
+        raise ParameterError(f"no file lies beside standard input; {option} must name one.")
+    from align.corpus.pairs import find_beside
+
+    path = find_beside(str(audio), suffixes)
+    if path is None:
+        raise DataError(
+            f"has no file beside it for {option} without a value ({', '.join(suffixes)}).",
+            path=audio,
+        )
+    return path
 
 
 def read_said(

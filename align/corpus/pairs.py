@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from align.corpus.listing import Groups, check_listing, folders, group_of, manifest_rows
 
-__all__ = ["AUDIO_SUFFIXES", "LABEL_SUFFIXES", "Pair", "find_pairs"]
+__all__ = ["AUDIO_SUFFIXES", "LABEL_SUFFIXES", "Pair", "find_beside", "find_pairs"]
 
 AUDIO_SUFFIXES = (
     ".wav",
@@ -72,6 +72,25 @@ def find_pairs(
     if os.path.isdir(root):
         return _walk(root, groups, label_suffixes)
     return _manifest(root, groups)
+
+
+def find_beside(audio: str, suffixes: Sequence[str]) -> str | None:
+    """Return the file beside a recording that has its name and the first of the suffixes.
+
+    Upper and lower case are alike; `suffixes` are in lower case. None if there is none.
+    """
+    folder, name = os.path.split(audio)
+    stem = os.path.splitext(name)[0].casefold()
+    try:
+        names = sorted(os.listdir(folder or "."))
+    except OSError:
+        return None
+    found = [
+        (suffixes.index(_suffix(other)), os.path.join(folder, other))
+        for other in names
+        if _suffix(other) in suffixes and os.path.splitext(other)[0].casefold() == stem
+    ]
+    return min(found)[1] if found else None
 
 
 def _walk(root: str, groups: Groups, label_suffixes: Sequence[str]) -> list[Pair]:

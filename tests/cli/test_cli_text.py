@@ -93,6 +93,22 @@ def test_text_file_and_standard_input(here: Path, source: str) -> None:
     assert words.labels[0] == phones.labels[-1] == ""
 
 
+def test_a_file_beside_the_recording(here: Path) -> None:
+    args = ("speech", "kiwi.flac", "--dictionary", "my.dict")
+    assert run(*args, "--text", "kiwi.txt", "-o", "named.csv").exit_code == 0
+    Path("kiwi.txt").rename("Kiwi.TXT")
+    result = run(*args, "--text", "--language", "en", "-o", "beside.csv")
+    assert result.exit_code == 0, result.stderr
+    assert Path("beside.csv").read_bytes() == Path("named.csv").read_bytes()
+    phones = run("speech", "kiwi.flac", "-o", "2.phn", "--phones")
+    assert_refused(phones, 1, "kiwi.flac: has no file beside it for --phones", ".textgrid")
+    Path("Kiwi.phones").write_text("sil k iy w iy sil")
+    assert run("speech", "kiwi.flac", "-o", "2.phn", "--phones").exit_code == 0
+    assert len(Path("2.phn").read_text().splitlines()) == 6
+    assert_refused(run("speech", "away/kiwi.flac", "--text"), 1, "away/kiwi.flac")
+    assert_refused(run("speech", "-", "--text", stdin=""), 2, "beside standard input", "--text")
+
+
 def test_silence_label_formats_and_pictures(here: Path) -> None:
     outputs = ("a.TextGrid", "a.csv", "a.json", "a.wrd", "a.phn", "a.png")
     result = run(

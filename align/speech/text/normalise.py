@@ -2,8 +2,8 @@
 
 The numbers are those of the library num2words, in any of its languages. Of the signs beside
 numbers (currencies, per cent, times, ordinals, years) English is known in full, German, French,
-Spanish and Italian as `align.speech.text.signs` says; other languages have numbers, decimals and
-per cent.
+Spanish and Italian as `align.speech.text.signs` says, units of measure of these five as
+`align.speech.text.units` does; other languages have numbers, decimals and per cent.
 
 References
 ----------
@@ -18,6 +18,7 @@ from typing import Any
 
 from align.errors import ParameterError
 from align.speech.text.signs import SIGNS_OF
+from align.speech.text.units import spell_units
 
 __all__ = ["bracketed", "split_words", "spoken_noise"]
 
@@ -54,6 +55,8 @@ _POINT = frozenset({"en", "he", "ja", "ko", "th", "zh", "ar", "fa"})
 """Languages that write 1,000.5; the others here write 1.000,5."""
 
 _YEAR = re.compile(r"(?<![\w.,$€£-])(1[1-9][0-9]{2}|20[0-9]{2})(?![\w%]|[.,][0-9])")
+_BEFORE_SIGN = re.compile(r"(?<=[0-9])\s+(?=[%°])")
+_NUMERO = re.compile(r"(?<![\w.])[Nn]o\.(?=\s?[0-9])")
 _LONGEST_NUMBER = 15  # digits; longer ones are read one by one
 
 
@@ -109,6 +112,9 @@ def split_words(
         parts = re.split(f"({_SPANS})", text)  # every second one is in brackets: it stays
         parts[::2] = [SIGNS_OF[code].prepare(p, known, _in(code)) for p in parts[::2]]
         text = "".join(parts)
+    elif code == "en":
+        text = _NUMERO.sub("number", text)
+    text = spell_units(_BEFORE_SIGN.sub("", text), code)
     text = _without_conventions(text)
     words: list[str] = []
     for chunk in _CHUNK.findall(text):

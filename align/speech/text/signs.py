@@ -7,6 +7,7 @@ The numbers themselves are those of num2words. What is ambiguous without grammar
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 __all__ = ["SIGNS_OF", "Signs"]
 
@@ -16,12 +17,18 @@ Number = Callable[[str, str], str]
 _TIME = re.compile(r"(?<![0-9:])([01]?[0-9]|2[0-4]):([0-5][0-9])(?![0-9:])")
 _MONEY = re.compile(r"(?P<first>[€$])?(?P<whole>[0-9]+)(?:[.,](?P<part>[0-9]{2}))?(?P<last>[€$])?")
 _THOUSANDS = re.compile(r"(?<=[0-9])[\u00a0\u202f](?=[0-9]{3}(?![0-9]))")
-_BEFORE_SIGN = re.compile(r"(?<=[0-9])\s+(?=[€$%°])")
+_BEFORE_SIGN = re.compile(r"(?<=[0-9])\s+(?=[€$])")
 _CLOCK = re.compile(r"\b([0-9]{1,2})[.:]([0-5][0-9])\s*(?:Uhr|h)\b")
 _HEURES = re.compile(r"\b([0-9]{1,2})\s?h(?:\s?([0-5][0-9]))?(?!\w)")
 _YEAR = re.compile(r"(?<![\w.,:-])1[1-9][0-9]{2}(?![\w%€$]|[.,:][0-9])")
+_BEFORE_DAY = r"(?:\b(?P<before>am|vom|zum|beim|seit|bis|ab|dem|den|der|die|das)\s+)?(?<![\w.,])"
+_DAY_AND_MONTH = re.compile(
+    rf"{_BEFORE_DAY}(?P<day>0?[1-9]|[12][0-9]|3[01])\.\s?(?P<month>0?[1-9]|1[0-2])\."
+    r"(?:\s?(?P<year>1[0-9]{3}|20[0-9]{2})\b)?(?![0-9])",
+    re.IGNORECASE,
+)
 _DATE = re.compile(
-    r"(?:\b(?P<before>am|vom|zum|beim|dem|den|der|die|das)\s+)?\b(?P<day>[0-9]{1,2})\.\s*"
+    rf"{_BEFORE_DAY}(?P<day>[0-9]{{1,2}})\.\s*"
     r"(?=(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b)",
     re.IGNORECASE,
 )
@@ -37,6 +44,9 @@ class Signs:
         What a sign is read as, wherever it stands.
     abbreviations : mapping of str to str
         In lower case and without spaces, and what they are read as.
+    in_place : mapping of str to str
+        Regular expressions of abbreviations that mean this in some places only, in the case in
+        which they are written, and what they are read as there.
     to : str
         Between two numbers, for a range.
     hour : tuple of str
@@ -55,6 +65,7 @@ class Signs:
 
     words: Mapping[str, str]
     abbreviations: Mapping[str, str]
+    in_place: Mapping[str, str]
     to: str
     hour: tuple[str, str, str]
     and_minutes: str
@@ -70,16 +81,21 @@ class Signs:
         """
 
         def full(match: re.Match[str]) -> str:
-            found = match[0]
-            return found if known(found) else self.abbreviations[re.sub(r"\s", "", found).lower()]
+            return as_known(match, self.abbreviations[re.sub(r"\s", "", match[0]).lower()])
+
+        def as_known(match: re.Match[str], said: str) -> str:
+            return match[0] if known(match[0]) else said
 
         forms = sorted(self.abbreviations, key=len, reverse=True)
         # a space may stand inside an abbreviation (z. B.), none is taken behind it
         spaced = "|".join(re.sub(r"\\\.(?!$)", r"\\.\\s?", re.escape(form)) for form in forms)
         text = re.sub(rf"(?<![\w.])(?:{spaced})(?!\w)", full, text, flags=re.IGNORECASE)
+        for form, said in self.in_place.items():
+            text = re.sub(form, partial(as_known, said=said), text)
         text = _BEFORE_SIGN.sub("", _THOUSANDS.sub("", text))
         if self is SIGNS_OF["de"]:
-            text = _DATE.sub(lambda m: _german_day(m, number), text)
+            for date in (_DAY_AND_MONTH, _DATE):
+                text = date.sub(lambda m: _german_day(m, number), text)
         if self is SIGNS_OF["fr"]:
             text = _HEURES.sub(lambda m: f"{m[1]}:{m[2] or '00'}", text)
         return _CLOCK.sub(r"\1:\2", text)
@@ -127,10 +143,16 @@ class Signs:
 
 
 def _german_day(match: re.Match[str], number: Number) -> str:
-    """Return the day of a date with the ending that the word before it asks for."""
-    before = match["before"] or ""
+    """Return the ordinals of a date, with the ending that the word before them asks for."""
+    found = match.groupdict()
+    before, year = found["before"] or "", found.get("year")
     ending = {"": "r", "der": "", "die": "", "das": ""}.get(before.lower(), "n")
-    return f"{before} {number(str(int(match['day'])), 'ordinal').strip()}{ending} "
+    said = [
+        number(str(int(found[part])), "ordinal").strip() + ending
+        for part in ("day", "month")
+        if found.get(part)
+    ]
+    return " ".join([before, *said, number(year, "year").strip() if year else ""]) + " "
 
 
 SIGNS_OF: Mapping[str, Signs] = {
@@ -139,7 +161,12 @@ SIGNS_OF: Mapping[str, Signs] = {
         {"z.b.": "zum Beispiel", "d.h.": "das heißt", "u.a.": "unter anderem",
          "z.t.": "zum Teil", "usw.": "und so weiter", "bzw.": "beziehungsweise",
          "ca.": "circa", "dr.": "Doktor", "prof.": "Professor", "nr.": "Nummer",
-         "evtl.": "eventuell", "vgl.": "vergleiche", "inkl.": "inklusive", "hr.": "Herr"},
+         "evtl.": "eventuell", "vgl.": "vergleiche", "inkl.": "inklusive", "hr.": "Herr",
+         "frl.": "Fräulein", "ggf.": "gegebenenfalls", "u.s.w.": "und so weiter",
+         "i.d.r.": "in der Regel", "o.ä.": "oder ähnliches", "geb.": "geboren",
+         "tel.": "Telefon", "jh.": "Jahrhundert", "str.": "Straße"},
+        {r"(?<![\w.])Fr\.(?=\s+[A-ZÄÖÜ])": "Frau", r"(?<![\w.])S\.(?=\s?[0-9])": "Seite",
+         r"(?<=[a-zäöüß])str\.(?!\w)": "straße", r"(?<=-)Str\.(?!\w)": "Straße"},
         "bis", ("ein", "Uhr", "Uhr"), "",
         {"€": ("ein Euro", "Euro"), "$": ("ein Dollar", "Dollar")}, "",
     ),
@@ -147,7 +174,10 @@ SIGNS_OF: Mapping[str, Signs] = {
         {"&": "et", "+": "plus", "=": "égale", "@": "arobase", "°": "degrés"},
         {"mme": "madame", "mlle": "mademoiselle", "dr": "docteur",
          "etc.": "et cetera", "p.ex.": "par exemple", "c.-à-d.": "c'est-à-dire",
-         "n°": "numéro", "env.": "environ"},
+         "n°": "numéro", "env.": "environ", "mmes": "mesdames", "mgr": "monseigneur",
+         "cf.": "confer", "tél.": "téléphone", "av.": "avenue", "bd": "boulevard"},
+        {r"(?<![\w.])M\.(?=\s+[A-ZÀ-Þ])": "monsieur",
+         r"(?<![\w.])MM\.(?=\s+[A-ZÀ-Þ])": "messieurs"},
         "à", ("une", "heure", "heures"), "",
         {"€": ("un euro", "euros"), "$": ("un dollar", "dollars")}, "",
         ordinal="er|re|ère|ème|e", feminine="re|ère",
@@ -156,7 +186,11 @@ SIGNS_OF: Mapping[str, Signs] = {
         {"&": "y", "+": "más", "=": "igual a", "@": "arroba", "°": "grados"},
         {"sr.": "señor", "sra.": "señora", "srta.": "señorita", "dr.": "doctor",
          "dra.": "doctora", "ud.": "usted", "uds.": "ustedes", "etc.": "etcétera",
-         "p.ej.": "por ejemplo", "núm.": "número", "aprox.": "aproximadamente"},
+         "p.ej.": "por ejemplo", "núm.": "número", "aprox.": "aproximadamente",
+         "vd.": "usted", "vds.": "ustedes", "dña.": "doña", "sres.": "señores",
+         "pág.": "página", "págs.": "páginas", "avda.": "avenida", "tel.": "teléfono",
+         "ee.uu.": "Estados Unidos", "a.c.": "antes de Cristo", "d.c.": "después de Cristo"},
+        {r"(?<![\w.])D\.(?=\s+[A-ZÁ-Ú])": "don"},
         "a", ("una", "", ""), "y",
         {"€": ("un euro", "euros"), "$": ("un dólar", "dólares")}, "con",
         ordinal=r"\.?º|\.?ª", feminine=r"\.?ª",
@@ -164,7 +198,11 @@ SIGNS_OF: Mapping[str, Signs] = {
     "it": Signs(
         {"&": "e", "+": "più", "=": "uguale a", "@": "chiocciola", "°": "gradi"},
         {"sig.": "signor", "sig.ra": "signora", "dott.": "dottor", "dott.ssa": "dottoressa",
-         "prof.": "professor", "ecc.": "eccetera", "p.es.": "per esempio", "avv.": "avvocato"},
+         "prof.": "professor", "ecc.": "eccetera", "p.es.": "per esempio", "avv.": "avvocato",
+         "prof.ssa": "professoressa", "sigg.": "signori", "ing.": "ingegner", "dr.": "dottor",
+         "pag.": "pagina", "tel.": "telefono", "cfr.": "confronta", "v.le": "viale",
+         "a.c.": "avanti Cristo", "d.c.": "dopo Cristo"},
+        {},
         "a", ("una", "", ""), "e",
         {"€": ("un euro", "euro"), "$": ("un dollaro", "dollari")}, "e",
         ordinal="º|ª",

@@ -1,0 +1,147 @@
+"""Units of measure behind a number, as five languages say them: 5 km, 30 km/h, 20 °C, 12 m².
+
+Only signs behind a number are read, and a single letter only where a space parts the two (5 m, but
+not 5m, which may be five million). Languages that are not here leave units as they are written.
+
+References
+----------
+Bureau International des Poids et Mesures, "The International System of Units", 9th edition, 2019,
+chapter 5: how signs are written.
+"""
+
+import re
+from collections.abc import Mapping
+
+__all__ = ["spell_units"]
+
+_UNITS: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "en": {
+        "km": ("kilometer", "kilometers"), "m": ("meter", "meters"),
+        "cm": ("centimeter", "centimeters"), "mm": ("millimeter", "millimeters"),
+        "kg": ("kilogram", "kilograms"), "g": ("gram", "grams"), "mg": ("milligram", "milligrams"),
+        "l": ("liter", "liters"), "ml": ("milliliter", "milliliters"),
+        "lb": ("pound", "pounds"), "lbs": ("pound", "pounds"), "ft": ("foot", "feet"),
+        "oz": ("ounce", "ounces"), "mph": ("mile per hour", "miles per hour"),
+        "km/h": ("kilometer per hour", "kilometers per hour"),
+        "min": ("minute", "minutes"), "h": ("hour", "hours"),
+        "ms": ("millisecond", "milliseconds"), "Hz": ("hertz", "hertz"),
+        "kHz": ("kilohertz", "kilohertz"), "MHz": ("megahertz", "megahertz"),
+        "GHz": ("gigahertz", "gigahertz"), "kW": ("kilowatt", "kilowatts"),
+        "MB": ("megabyte", "megabytes"), "GB": ("gigabyte", "gigabytes"),
+        "°C": ("degree Celsius", "degrees Celsius"),
+        "°F": ("degree Fahrenheit", "degrees Fahrenheit"),
+        "m²": ("square meter", "square meters"), "m³": ("cubic meter", "cubic meters"),
+        "km²": ("square kilometer", "square kilometers"),
+    },
+    "de": {
+        "km": ("Kilometer", "Kilometer"), "m": ("Meter", "Meter"),
+        "cm": ("Zentimeter", "Zentimeter"), "mm": ("Millimeter", "Millimeter"),
+        "kg": ("Kilogramm", "Kilogramm"), "g": ("Gramm", "Gramm"), "mg": ("Milligramm",) * 2,
+        "l": ("Liter", "Liter"), "ml": ("Milliliter", "Milliliter"),
+        "km/h": ("Stundenkilometer", "Stundenkilometer"),
+        "min": ("Minute", "Minuten"), "h": ("Stunde", "Stunden"),
+        "ms": ("Millisekunde", "Millisekunden"),
+        "Hz": ("Hertz", "Hertz"), "kHz": ("Kilohertz", "Kilohertz"), "MHz": ("Megahertz",) * 2,
+        "GHz": ("Gigahertz", "Gigahertz"), "kW": ("Kilowatt", "Kilowatt"),
+        "MB": ("Megabyte", "Megabyte"), "GB": ("Gigabyte", "Gigabyte"),
+        "°C": ("Grad Celsius", "Grad Celsius"), "°F": ("Grad Fahrenheit", "Grad Fahrenheit"),
+        "m²": ("Quadratmeter", "Quadratmeter"), "m³": ("Kubikmeter", "Kubikmeter"),
+        "km²": ("Quadratkilometer", "Quadratkilometer"),
+        "Mio.": ("Million", "Millionen"), "Mrd.": ("Milliarde", "Milliarden"),
+        "Std.": ("Stunde", "Stunden"), "Min.": ("Minute", "Minuten"),
+    },
+    "fr": {
+        "km": ("kilomètre", "kilomètres"), "m": ("mètre", "mètres"),
+        "cm": ("centimètre", "centimètres"), "mm": ("millimètre", "millimètres"),
+        "kg": ("kilogramme", "kilogrammes"), "g": ("gramme", "grammes"),
+        "mg": ("milligramme", "milligrammes"), "l": ("litre", "litres"),
+        "ml": ("millilitre", "millilitres"),
+        "km/h": ("kilomètre à l'heure", "kilomètres à l'heure"),
+        "min": ("minute", "minutes"), "ms": ("milliseconde", "millisecondes"),
+        "Hz": ("hertz", "hertz"), "kHz": ("kilohertz", "kilohertz"), "MHz": ("mégahertz",) * 2,
+        "GHz": ("gigahertz", "gigahertz"), "kW": ("kilowatt", "kilowatts"),
+        "Mo": ("mégaoctet", "mégaoctets"), "Go": ("gigaoctet", "gigaoctets"),
+        "°C": ("degré Celsius", "degrés Celsius"), "°F": ("degré Fahrenheit", "degrés Fahrenheit"),
+        "m²": ("mètre carré", "mètres carrés"), "m³": ("mètre cube", "mètres cubes"),
+        "km²": ("kilomètre carré", "kilomètres carrés"),
+    },
+    "es": {
+        "km": ("kilómetro", "kilómetros"), "m": ("metro", "metros"),
+        "cm": ("centímetro", "centímetros"), "mm": ("milímetro", "milímetros"),
+        "kg": ("kilogramo", "kilogramos"), "g": ("gramo", "gramos"),
+        "mg": ("miligramo", "miligramos"), "l": ("litro", "litros"),
+        "ml": ("mililitro", "mililitros"),
+        "km/h": ("kilómetro por hora", "kilómetros por hora"),
+        "min": ("minuto", "minutos"), "h": ("hora", "horas"),
+        "ms": ("milisegundo", "milisegundos"),
+        "Hz": ("hercio", "hercios"), "kHz": ("kilohercio", "kilohercios"),
+        "MHz": ("megahercio", "megahercios"), "GHz": ("gigahercio", "gigahercios"),
+        "kW": ("kilovatio", "kilovatios"), "MB": ("megabyte", "megabytes"),
+        "GB": ("gigabyte", "gigabytes"),
+        "°C": ("grado Celsius", "grados Celsius"), "°F": ("grado Fahrenheit", "grados Fahrenheit"),
+        "m²": ("metro cuadrado", "metros cuadrados"), "m³": ("metro cúbico", "metros cúbicos"),
+        "km²": ("kilómetro cuadrado", "kilómetros cuadrados"),
+    },
+    "it": {
+        "km": ("chilometro", "chilometri"), "m": ("metro", "metri"),
+        "cm": ("centimetro", "centimetri"), "mm": ("millimetro", "millimetri"),
+        "kg": ("chilogrammo", "chilogrammi"), "g": ("grammo", "grammi"),
+        "mg": ("milligrammo", "milligrammi"), "l": ("litro", "litri"),
+        "ml": ("millilitro", "millilitri"),
+        "km/h": ("chilometro all'ora", "chilometri all'ora"),
+        "min": ("minuto", "minuti"), "h": ("ora", "ore"), "ms": ("millisecondo", "millisecondi"),
+        "Hz": ("hertz", "hertz"), "kHz": ("chilohertz", "chilohertz"), "MHz": ("megahertz",) * 2,
+        "GHz": ("gigahertz", "gigahertz"), "kW": ("chilowatt", "chilowatt"),
+        "MB": ("megabyte", "megabyte"), "GB": ("gigabyte", "gigabyte"),
+        "°C": ("grado Celsius", "gradi Celsius"), "°F": ("grado Fahrenheit", "gradi Fahrenheit"),
+        "m²": ("metro quadrato", "metri quadrati"), "m³": ("metro cubo", "metri cubi"),
+        "km²": ("chilometro quadrato", "chilometri quadrati"),
+    },
+}  # fmt: skip
+"""By language and sign: for one, and for several."""
+
+_ONE: Mapping[str, tuple[str, str]] = {
+    "en": ("one", "one"), "de": ("ein", "eine"), "fr": ("un", "une"), "es": ("un", "una"),
+    "it": ("un", "una"),
+}  # fmt: skip
+"""What 1 is in front of a unit, and of one of `_FEMININE`."""
+
+_FEMININE = frozenset(
+    {"Stunde", "Minute", "Millisekunde", "Million", "Milliarde", "minute", "milliseconde"}
+    | {"hora", "ora"}
+)
+
+
+def _behind_number(units: Mapping[str, tuple[str, str]]) -> re.Pattern[str]:
+    """Return what finds a number with a unit behind it, longer signs first."""
+    signs = "|".join(
+        (r"\s" if len(sign) == 1 else r"\s?") + re.escape(sign)
+        for sign in sorted(units, key=len, reverse=True)
+    )
+    return re.compile(
+        rf"(?<![0-9.,])(?P<number>[0-9][0-9.,\u00a0\u202f]*)(?P<unit>{signs})(?![\w²³/])"
+    )
+
+
+_PATTERNS = {language: _behind_number(units) for language, units in _UNITS.items()}
+
+
+def spell_units(text: str, language: str) -> str:
+    """Return a text with the units behind its numbers as words.
+
+    Examples
+    --------
+    >>> spell_units("30 km/h, 1 kg and 5m", "en")
+    '30 kilometers per hour, one kilogram and 5m'
+    """
+    units = _UNITS.get(language)
+    if units is None:
+        return text
+
+    def spelled(match: re.Match[str]) -> str:
+        one, several = units[match["unit"].lstrip()]
+        if match["number"] != "1":
+            return f"{match['number']} {several}"
+        return f"{_ONE[language][one in _FEMININE]} {one}"
+
+    return _PATTERNS[language].sub(spelled, text)
