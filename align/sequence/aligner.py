@@ -498,7 +498,7 @@ class SequenceAligner(TimedAligner):
             potentials = found.averaged().potentials if suited.normalise else found.potentials
             placed = suited.placement_.times(potentials, found.path.onsets)
             times = suited._placed(placed.times, terms, decoded, signal, own)
-            fit = suited._match(signal, decoded, terms, found.path.onsets)
+            fit = suited._match(signal, decoded, terms, found.path.onsets, chosen=True)
             at = expanded.given[found.nodes]
             asked = at >= 0
             hidden = at[-1] == -2  # what follows the last event given

@@ -146,10 +146,12 @@ class TimedAligner(Aligner):
         events: tuple[Event, ...],
         terms: Mapping[str, Any],
         onsets: IntArray,
+        *,
+        chosen: bool = False,
     ) -> Fit | None:
         """Return how well recording and decoded events fit; None where that is not known.
 
-        `onsets` are in frames.
+        `onsets` are in frames. `chosen` says that the events are a path of a lattice.
         """
         return None
 

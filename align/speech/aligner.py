@@ -123,6 +123,7 @@ class SpeechAligner(SequenceAligner):
 
     kind: ClassVar[str] = "speech"
     match_: MatchModel | None = None
+    text_match_: MatchModel | None = None  # of phones that a dictionary says; `match_` for None
     realisations_: Mapping[str, float] | None = None
     unspoken_: EvidenceModel | None = None
     _texts: tuple[int, int] | None = None  # recordings whose text was used, and was left out
@@ -365,9 +366,11 @@ class SpeechAligner(SequenceAligner):
         events: tuple[Event, ...],
         terms: Mapping[str, Any],
         onsets: IntArray,
+        *,
+        chosen: bool = False,
     ) -> Fit | None:
         silent = self._free(events)
-        model = self.match_
+        model = self.match_ if self.text_match_ is None or not chosen else self.text_match_
         if model is None:
             return None
         evidence = evidence_of(terms, onsets, signal.n_frames, silent, signal.hop)
@@ -388,14 +391,16 @@ class SpeechAligner(SequenceAligner):
     ) -> None:
         super()._calibrate(items, xs, features)
         self.match_ = learned_match(self, items, xs, features)
-        self.realisations_ = self._texts = self.unspoken_ = None
+        self.realisations_ = self._texts = self.unspoken_ = self.text_match_ = None
         if self._trained_for is None and any(item.text for item in items):
             from align.speech.text.training import costs_from_text
+            from align.speech.text.wrong_texts import learned_text_match
 
             learned = costs_from_text(self, items, features)
             if learned is not None:
                 self.realisations_ = learned.costs or None
                 self._texts = learned.used, learned.left_out
+            self.text_match_ = learned_text_match(self, items, features)
             if not self.takes_ipa and (self.language or "en").startswith("en"):
                 from align.speech.text.spoiling import unspoken_from_text
 
@@ -409,6 +414,8 @@ class SpeechAligner(SequenceAligner):
     def _get_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
         header, arrays = super()._get_state()
         header["match"] = None if self.match_ is None else self.match_.get_state()
+        if self.text_match_ is not None:
+            header["text_match"] = self.text_match_.get_state()
         if self.realisations_:
             header["realisations"] = dict(self.realisations_)
         if self.unspoken_ is not None:
@@ -424,9 +431,12 @@ class SpeechAligner(SequenceAligner):
         super()._set_state(header, arrays, features)
         if "match" not in header:  # models of before
             self.match_ = DEFAULTS["universal" if self.takes_ipa else "default"]
+            self.text_match_ = DEFAULTS["universal, text"] if self.takes_ipa else None
         else:
-            state = header["match"]
-            self.match_ = None if state is None else MatchModel.from_state(state)
+            self.match_, self.text_match_ = (
+                None if (state := header.get(name)) is None else MatchModel.from_state(state)
+                for name in ("match", "text_match")
+            )
         costs = header.get("realisations")  # models of before have none
         if costs is not None:
             from align.speech.text.realisation import checked_costs

@@ -5,8 +5,8 @@ either; the true ones without one half; and white noise with the true phones. Al
 features that did not hear the recording.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Hashable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,12 +18,18 @@ from align.speech.match import Evidence, MatchModel, evidence_of
 from align.terms import BaseFunctions
 from align.types import Event
 
-__all__ = ["learned_match"]
+__all__ = ["FEWEST", "NOISE", "Kinds", "learned_match", "spoiled"]
+
+_T = TypeVar("_T", bound=Hashable)
+
+FEWEST = 8
+"""Recordings, below which nothing is learned."""
+
+NOISE = 8
+"""Every how many recordings one is noise."""
 
 _MOST = 400  # recordings; each is decoded a few times
-_FEWEST = 8  # recordings, below which nothing is learned
-_NEAR = 12  # recordings whose number of events is nearest, one of which is taken
-_NOISE = 8  # every how many recordings one is noise
+_NEAR = 12  # transcripts that are nearest in length, one of which is taken
 
 
 def learned_match(
@@ -39,67 +45,91 @@ def learned_match(
     """
     rng = np.random.default_rng(aligner.random_state)
     chosen = rng.permutation(len(items))[:_MOST]
-    if len(chosen) < _FEWEST:
+    if len(chosen) < FEWEST:
         return None
-    kinds: dict[str, list[Evidence]] = {
-        kind: [] for kind in ("right", "wrong", "spoiled", "noise")
-    }
-
-    def add(kind: str, signal: Signal, events: tuple[Event, ...], own: Sequence[Feature]) -> None:
-        found = _evidence(aligner, signal, events, own)
-        if found is not None:
-            kinds[kind].append(found)
-
+    kinds = Kinds(aligner)
+    transcripts = [tuple(item.events) for item in items]
     for n, i in enumerate(chosen.tolist()):
         item, own = items[i], features[i]
         terms = dict(zip(xs[i].names, xs[i].terms, strict=True))
-        events = tuple(item.events)
         onsets = decode(xs[i].potentials(aligner._weights(xs[i]))).onsets
-        silent = aligner._free(events)
+        silent = aligner._free(transcripts[i])
         found = evidence_of(terms, onsets, item.signal.n_frames, silent, item.signal.hop)
         if found is None:
             return None
-        kinds["right"].append(found)
-        other = _other(items, i, rng)
-        if other is not None:
-            add("wrong", item.signal, other, own)
-            half, half_other = len(events) // 2, len(other) // 2
-            halves = [
-                events[:half] + other[half_other:],
-                other[:half_other] + events[half:],
-                events[: max(1, half)],
-                events[half:],
-            ]
-            add("spoiled", item.signal, halves[n % len(halves)], own)
-        if n % _NOISE == 0:
-            add("noise", _noise(item.signal, rng), events, own)
-    if not all(kinds.values()):
-        return None
-    return MatchModel.fitted(*kinds.values())
+        kinds.found["right"].append(found)
+        for kind, events in spoiled(transcripts, i, n, rng):
+            kinds.add(kind, item.signal, events, own)
+        if n % NOISE == 0:
+            kinds.add_noise(item.signal, transcripts[i], own, rng)
+    return kinds.fitted()
 
 
-def _evidence(
-    aligner: Any, signal: Signal, events: tuple[Event, ...], features: Sequence[Feature]
-) -> Evidence | None:
-    """Return the evidence of events that need not be those of the recording."""
-    if len(events) > signal.n_frames:
-        return None
-    terms = terms_of(features, signal, events)
-    try:
-        path = aligner._best_path(signal, events, terms)[1]
-    except (ParameterError, DataError):  # they do not fit into it at all
-        return None
-    return evidence_of(terms, path.onsets, signal.n_frames, aligner._free(events), signal.hop)
+class Kinds:
+    """The evidence of right transcripts, of wrong and half wrong ones, and of noise."""
+
+    def __init__(self, aligner: Any) -> None:
+        """Begin with none of each kind."""
+        self.aligner = aligner
+        self.found: dict[str, list[Evidence]] = {
+            kind: [] for kind in ("right", "wrong", "spoiled", "noise")
+        }
+
+    def add(
+        self, kind: str, signal: Signal, events: tuple[Event, ...], features: Sequence[Feature]
+    ) -> None:
+        """Add the evidence of events that need not be those of the recording, if they fit."""
+        if len(events) > signal.n_frames:
+            return
+        terms = terms_of(features, signal, events)
+        try:
+            path = self.aligner._best_path(signal, events, terms)[1]
+        except (ParameterError, DataError):  # they do not fit into it at all
+            return
+        silent = self.aligner._free(events)
+        found = evidence_of(terms, path.onsets, signal.n_frames, silent, signal.hop)
+        if found is not None:
+            self.found[kind].append(found)
+
+    def add_noise(
+        self,
+        signal: Signal,
+        events: tuple[Event, ...],
+        features: Sequence[Feature],
+        rng: np.random.Generator,
+    ) -> None:
+        """Add the evidence of events in white noise of the length of a recording."""
+        self.add("noise", _noise(signal, rng), events, features)
+
+    def fitted(self) -> MatchModel | None:
+        """Return the model that tells them apart; None where a kind has no evidence."""
+        if not all(self.found.values()):
+            return None
+        return MatchModel.fitted(*self.found.values())
 
 
-def _other(
-    items: Sequence[TimedSignal], i: int, rng: np.random.Generator
-) -> tuple[Event, ...] | None:
-    """Return the events of a recording of about the same length; None where all are the same."""
-    mine = tuple(items[i].events)
-    every = [events for item in items if (events := tuple(item.events)) != mine]
-    every.sort(key=lambda events: abs(len(events) - len(mine)))
-    return every[int(rng.integers(min(_NEAR, len(every))))] if every else None
+def spoiled(
+    transcripts: Sequence[tuple[_T, ...]], i: int, n: int, rng: np.random.Generator
+) -> list[tuple[str, tuple[_T, ...]]]:
+    """Return wrong transcripts of recording i, each with its kind; none where all are the same.
+
+    One is that of another recording of about the same length, the other is half wrong: which half
+    and how goes round with `n`.
+    """
+    mine = transcripts[i]
+    every = [other for other in transcripts if other != mine]
+    every.sort(key=lambda other: abs(len(other) - len(mine)))
+    if not every:
+        return []
+    other = every[int(rng.integers(min(_NEAR, len(every))))]
+    half, half_other = len(mine) // 2, len(other) // 2
+    halves = [
+        mine[:half] + other[half_other:],
+        other[:half_other] + mine[half:],
+        mine[: max(1, half)],
+        mine[half:],
+    ]
+    return [("wrong", other), ("spoiled", halves[n % len(halves)])]
 
 
 def _noise(signal: Signal, rng: np.random.Generator) -> Signal:

@@ -3,7 +3,7 @@
 ::
 
     python recipes/mismatch/run.py TIMIT [--models DIR] [--folds N ...] [--german EMODB]
-                                   [--speakers NAME ...] [--seed N]
+                                   [--german-model MODEL] [--speakers NAME ...] [--seed N]
 
 TIMIT is a folder of speakers with ``.wav``, ``.phn`` and ``.txt`` files, such as NLTK's sample;
 EMODB one with ``.flac`` and ``.TextGrid``. See the README beside this file.
@@ -119,15 +119,17 @@ def phones_match(model: align.SpeechAligner) -> Match:
     return match
 
 
-def text_match(model: align.SpeechAligner) -> Match:
+def text_match(model: align.SpeechAligner, language: str = "en") -> Match:
     """Return the match of a recording with words."""
     from align.speech.text import make_dictionary
 
-    words_of = make_dictionary()
+    words_of = make_dictionary(language=language)
 
     def match(audio: object, words: Sequence[str]) -> float | None:
+        options = {"dictionary": words_of, "language": language}
         try:
-            return model.align_text(audio, " ".join(words), dictionary=words_of).match
+            rate = 16000 if isinstance(audio, np.ndarray) else None
+            return model.align_text(audio, " ".join(words), rate=rate, **options).match
         except align.AlignError:
             return None
 
@@ -223,23 +225,29 @@ def foreign(folder: Path | None) -> Iterator[tuple[str, float]]:
 
 
 def german(options: argparse.Namespace, rng: np.random.Generator) -> None:
-    """Print the figures of EmoDB with ``speech-any``."""
-    model = align.load("speech-any")
+    """Print the figures of EmoDB with a model that has not heard German, or the speakers."""
+    model = align.load(options.german_model)
+    assert isinstance(model, align.SpeechAligner)
     examples = align.read_corpus(options.german, kind="speech")
     chosen = [e for e in examples if not options.speakers or e.group in options.speakers]
-    every = [tuple(map(str, e.events)) for e in chosen]
-    found: Matches = defaultdict(list)
-    pairs = [(e.audio, words) for e, words in zip(chosen, every, strict=True)]
-    sentences = sorted({sentence_of(e): w for e, w in zip(chosen, every, strict=True)}.values())
-    for (audio, words), e in zip(pairs, chosen, strict=True):
-        own = sentence_of(e)
-        others = [w for x, w in zip(chosen, every, strict=True) if sentence_of(x) != own]
-        measure(found, phones_match(model), [(audio, words)], others, rng)
-    for words in sentences:
-        value = phones_match(model)(noise(2.5, rng), words)
-        if value is not None:
-            found["white noise"].append(value)
-    print(table("German, phones, speech-any", found, border_of(model)))
+    phones = [tuple(map(str, e.events)) for e in chosen]
+    texts = [tuple(str(e.text).split()) for e in chosen]
+    for name, every, match, model_of in (
+        ("phones", phones, phones_match(model), model.match_),
+        ("text", texts, text_match(model, "de"), model.text_match_ or model.match_),
+    ):
+        found: Matches = defaultdict(list)
+        for e, words in zip(chosen, every, strict=True):
+            own = sentence_of(e)
+            others = [w for x, w in zip(chosen, every, strict=True) if sentence_of(x) != own]
+            measure(found, match, [(e.audio, words)], others, rng)
+        sentences = {sentence_of(e): w for e, w in zip(chosen, every, strict=True)}
+        for words in sorted(sentences.values()):
+            value = match(noise(2.5, rng), words)
+            if value is not None:
+                found["white noise"].append(value)
+        assert model_of is not None
+        print(table(f"German, {name}, {options.german_model}", found, model_of.border))
 
 
 def sentence_of(example: align.Example) -> str:
@@ -252,12 +260,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("corpus", type=Path)
     parser.add_argument("--models", type=Path, default=Path("mismatch-models"))
-    parser.add_argument("--folds", type=int, nargs="+", default=list(range(FOLDS)))
+    parser.add_argument("--folds", type=int, nargs="*", default=list(range(FOLDS)))
     parser.add_argument("--german", type=Path)
+    parser.add_argument("--german-model", default="speech-any", help="a name, or a file")
     parser.add_argument("--speakers", nargs="+", help="of EmoDB; by default all")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    english(options, np.random.default_rng(options.seed))
+    if options.folds:
+        english(options, np.random.default_rng(options.seed))
     if options.german is not None:
         german(options, np.random.default_rng(options.seed))
 
