@@ -17,6 +17,7 @@ Three sets of base functions have names:
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -58,7 +59,7 @@ from align.speech.expansion import (
 from align.speech.hearing import Hearing, sound_of
 from align.speech.label_classes import IpaClasses, broad_classes, read_map
 from align.speech.match import DEFAULTS, MatchModel, evidence_of
-from align.speech.mismatches import learned_match
+from align.speech.mismatches import evidence_backwards, learned_match
 from align.speech.surroundings import Surroundings, network_of
 from align.speech.text.arpabet import spell
 from align.terms import BaseFunctions
@@ -376,6 +377,9 @@ class SpeechAligner(SequenceAligner):
         evidence = evidence_of(terms, onsets, signal.n_frames, silent, signal.hop)
         if evidence is None:
             return None
+        if model.asks_backwards:
+            back = evidence_backwards(self, signal, events, self.features_)
+            evidence = replace(evidence, backwards=back)
         noise = np.array([str(event) == SPOKEN_NOISE for event in events])
         if noise.any() and not evidence.sounds.any():
             return None

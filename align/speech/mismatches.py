@@ -6,6 +6,7 @@ features that did not hear the recording.
 """
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,11 +15,12 @@ from align.decoders import decode
 from align.errors import DataError, ParameterError
 from align.features import Feature, Signal, TimedSignal
 from align.sequence.feature_terms import terms_of
+from align.sequence.stretches import MOST_OF_STRETCH
 from align.speech.match import Evidence, MatchModel, evidence_of
 from align.terms import BaseFunctions
 from align.types import Event
 
-__all__ = ["FEWEST", "NOISE", "Kinds", "learned_match", "spoiled"]
+__all__ = ["FEWEST", "NOISE", "Kinds", "evidence_backwards", "learned_match", "spoiled"]
 
 _T = TypeVar("_T", bound=Hashable)
 
@@ -66,11 +68,14 @@ def learned_match(
 
 
 class Kinds:
-    """The evidence of right transcripts, of wrong and half wrong ones, and of noise."""
+    """The evidence of right transcripts, of wrong and half wrong ones, and of noise.
 
-    def __init__(self, aligner: Any) -> None:
+    `backwards` asks for the evidence of the same events backwards as well.
+    """
+
+    def __init__(self, aligner: Any, *, backwards: bool = False) -> None:
         """Begin with none of each kind."""
-        self.aligner = aligner
+        self.aligner, self.backwards = aligner, backwards
         self.found: dict[str, list[Evidence]] = {
             kind: [] for kind in ("right", "wrong", "spoiled", "noise")
         }
@@ -79,15 +84,10 @@ class Kinds:
         self, kind: str, signal: Signal, events: tuple[Event, ...], features: Sequence[Feature]
     ) -> None:
         """Add the evidence of events that need not be those of the recording, if they fit."""
-        if len(events) > signal.n_frames:
-            return
-        terms = terms_of(features, signal, events)
-        try:
-            path = self.aligner._best_path(signal, events, terms)[1]
-        except (ParameterError, DataError):  # they do not fit into it at all
-            return
-        silent = self.aligner._free(events)
-        found = evidence_of(terms, path.onsets, signal.n_frames, silent, signal.hop)
+        found = _evidence(self.aligner, signal, events, features)
+        if found is not None and self.backwards:
+            back = evidence_backwards(self.aligner, signal, events, features)
+            found = replace(found, backwards=back)
         if found is not None:
             self.found[kind].append(found)
 
@@ -106,6 +106,34 @@ class Kinds:
         if not all(self.found.values()):
             return None
         return MatchModel.fitted(*self.found.values())
+
+
+def evidence_backwards(
+    aligner: Any, signal: Signal, events: tuple[Event, ...], features: Sequence[Feature]
+) -> Evidence | None:
+    """Return the evidence of events those of which that are no silence come backwards.
+
+    None where they read the same, or do not fit.
+    """
+    sounds = np.flatnonzero(~aligner._free(events)).tolist()
+    order = np.arange(len(events))
+    order[sounds] = sounds[::-1]
+    turned = tuple(events[k] for k in order.tolist())
+    return None if turned == events else _evidence(aligner, signal, turned, features)
+
+
+def _evidence(
+    aligner: Any, signal: Signal, events: tuple[Event, ...], features: Sequence[Feature]
+) -> Evidence | None:
+    """Return the evidence of events, right or wrong; None if the recording has no room."""
+    if len(events) > signal.n_frames:
+        return None
+    terms = terms_of(features, signal, events)
+    try:
+        path = aligner._best_path(signal, events, terms, None, MOST_OF_STRETCH)[1]
+    except (ParameterError, DataError):
+        return None
+    return evidence_of(terms, path.onsets, signal.n_frames, aligner._free(events), signal.hop)
 
 
 def spoiled(

@@ -45,7 +45,7 @@ def learned_text_match(
     except AlignError:  # an extra, and a program
         return None
     rng = np.random.default_rng(aligner.random_state)
-    kinds = Kinds(aligner)
+    kinds = Kinds(aligner, backwards=aligner.takes_ipa)
     for n, i in enumerate(rng.permutation(len(texts))[:_MOST].tolist()):
         item, own = with_text[i]
         model = copy(aligner)  # as it is, but with features that did not hear the recording
