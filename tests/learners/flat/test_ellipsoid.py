@@ -515,6 +515,28 @@ def test_chunks_steps_and_sparse_agree(normalize, n_classes):
     assert whole.n_rounds_ == 120
 
 
+@pytest.mark.parametrize(("n_classes", "length"), [(2, 1.0), (4, 0.5**0.5)])
+def test_normalized_rows_are_rows_of_that_length(n_classes, length):
+    """The z of several classes has the norm of x in two blocks, so its x is shorter."""
+    rng = np.random.default_rng(81)
+    X, rows = rng.normal(size=(80, 5)), range(n_classes)
+    y = (X @ rng.normal(size=(5, n_classes))).argmax(1)
+    X[3] = 0.0
+    norms = np.linalg.norm(X, axis=1, keepdims=True)
+    options = {"gamma": 0.2, "fit_intercept": False, "average": False}
+    whole = IELLIP(normalize="unit", **options).partial_fit(X, y, classes=rows)
+    scaled = length * X / np.where(norms > 0, norms, 1.0)
+    by_hand = IELLIP(normalize=None, **options).partial_fit(scaled, y, classes=rows)
+    np.testing.assert_allclose(whole.coef_, by_hand.coef_, atol=1e-9)
+    largest = length * X / np.maximum.accumulate(norms)
+    by_hand = IELLIP(normalize=None, **options).partial_fit(largest, y, classes=rows)
+    running = IELLIP(normalize="max", **options).partial_fit(X, y, classes=rows)
+    np.testing.assert_allclose(running.coef_, by_hand.coef_, atol=1e-9)
+    before = whole.coef_.copy()
+    assert not whole.step(np.zeros(5), 0).updated
+    np.testing.assert_array_equal(whole.coef_, before)
+
+
 def test_average_is_the_mean_of_the_hypotheses():
     rng = np.random.default_rng(76)
     X = rng.normal(size=(60, 3))

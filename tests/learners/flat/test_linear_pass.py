@@ -116,3 +116,13 @@ def test_ties_go_to_the_first_class(monkeypatch):
         assert model.n_mistakes_ == 1  # the prediction was the first class
         first = PassiveAggressiveClassifier("PA-I", fit_intercept=False)
         assert first.partial_fit(form(X), [0], classes=range(4)).n_mistakes_ == 0
+
+
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_the_weights_are_the_steps_that_were_recorded(k):
+    X, y = examples(6, k, 0.7)
+    model = PassiveAggressiveClassifier(fit_intercept=False, shuffle=False, record=True)
+    model.partial_fit(X, y, classes=range(k))
+    moved = model.trace_.alpha @ model.trace_.directions
+    np.testing.assert_allclose(moved, model.coef_.ravel(), atol=1e-12)
+    assert model.n_updates_ > 50

@@ -313,6 +313,13 @@ def test_self_tuned_winnow_is_the_figure():
     assert SelfTuning(U=np.log(8))(2.0, 3) == pytest.approx(2.77386, abs=2e-5)
 
 
+@pytest.mark.parametrize(("signed", "weights"), [(True, 16), (False, 8)])
+def test_self_tuned_winnow_knows_how_many_weights_there_are(signed, weights):
+    X, y, _ = ternary(20, 8, 0.2, seed=33)
+    model = plain(SelfTunedWinnow, signed=signed, record=True).partial_fit(X, y)
+    assert model.trace_.c[0] == pytest.approx(np.abs(X[0]).max() / np.sqrt(np.log(weights)))
+
+
 def test_forced_steps_of_the_aggressive_learner_are_self_tuned_winnow():
     """W8."""
     X, y, _ = ternary(200, 8, 0.2, seed=34)

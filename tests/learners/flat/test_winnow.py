@@ -84,6 +84,17 @@ def test_forms_of_input():
     assert whole.intercept_.tolist() == [-8.0]
 
 
+def test_one_active_feature_is_promoted_and_demoted():
+    model = ThresholdWinnow(theta=2.0, beta=2.0).partial_fit([[0, 0]], [0], classes=[0, 1])
+    first = model.step([1, 0], 1)
+    assert (first.updated, first.loss, first.tau) == (True, 1.0, pytest.approx(np.log(2)))
+    right = model.step([1, 0], 1)
+    assert (right.updated, right.loss, right.tau) == (False, 0.0, 0.0)
+    wrong = model.step([1, 0], 0)
+    assert (wrong.updated, wrong.loss, wrong.tau) == (True, 0.0, pytest.approx(-np.log(2)))
+    assert model.coef_.tolist() == [[1.0, 1.0]]
+
+
 def test_an_empty_example_is_negative():
     model = ThresholdWinnow().partial_fit([[0, 0], [0, 0]], [1, 0])
     assert (model.n_mistakes_, model.n_updates_) == (1, 0)

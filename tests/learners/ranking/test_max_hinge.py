@@ -53,6 +53,18 @@ def check_both_properties(a, gamma, c, n_iter):
     return step
 
 
+def test_small_losses_keep_the_bound_too():
+    """The problem has no scale: gamma and a smaller by s make the minimum smaller by s."""
+    rng = np.random.default_rng(44)
+    for _ in range(40):
+        a, gamma, c = draw(rng)
+        for s in (1e-2, 1e-4):
+            step = max_hinge_step(s * a, s * gamma, s * c, max_iter=2000)
+            z = step.alpha @ (s * a) / (s * c)
+            excess = phi(s * a, s * gamma, s * c, z) - s * max_hinge_optimum(a, gamma, c)
+            assert excess <= max_hinge_bound(s * a, s * gamma, s * c, 2000) * (1 + 1e-9) + 1e-7 * s
+
+
 def test_single_hinge_does_not_break_the_bound():
     """Its move makes the other hinge the worst: phi there was .232 above the minimum, not .060."""
     a, gamma = np.array([[-1.6, -1.8], [0.0, 0.2]]), np.array([-0.7, 0.4])

@@ -114,6 +114,15 @@ def test_batch_from_scores_is_the_step_from_weights():
         np.testing.assert_allclose(plain[i], exact, atol=1e-6)
 
 
+def test_a_batch_on_the_simplex_has_any_shape():
+    rng = np.random.default_rng(38)
+    scores, relevant = rng.random((2, 3, 5)), rng.random((2, 3, 5)) < 0.5
+    relevant[..., 0], relevant[..., 1] = True, False
+    batch = ranking_steps(scores, relevant, 0.8, 0.3)
+    for i in np.ndindex(2, 3):
+        np.testing.assert_array_equal(batch[i], ranking_steps(scores[i], relevant[i], 0.8, 0.3))
+
+
 def test_nothing_to_do():
     v = np.array([[0.0, 1.0], [3.0, 0.0]])
     np.testing.assert_array_equal(ranking_step(v, [0.0, 0.0], [True, False]), 0)
