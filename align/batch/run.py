@@ -59,6 +59,7 @@ def align_corpus(
     trust: bool = False,
     repair: bool = False,
     slack: float = 0.0,
+    encoding: str | None = None,
     repeats: str | None = None,
     overwrite: bool = False,
     progress: Progress | bool = False,
@@ -88,7 +89,7 @@ def align_corpus(
     send_files : bool
         Send recordings and model to the cluster, whose workers need not see these folders; by
         default they read them by their paths.
-    suffix, text, dictionary, language, phone_map, tokens, trust, repair, slack
+    suffix, text, dictionary, language, phone_map, tokens, trust, repair, slack, encoding
         For speech: which files say what is spoken, and how that is meant; see
         `align.batch.tasks.SpeechWork`.
     repeats : {"all", "none", "auto"}, optional
@@ -122,7 +123,8 @@ def align_corpus(
     given = (dictionary,) if isinstance(dictionary, str) else tuple(dictionary)
     options = {"suffix": suffix, "text": text, "dictionary": given, **spoken}
     said = {"tokens": tuple(tokens), "trust": trust, "repair": repair, "slack": slack}
-    work = work_for(kind, repeats=repeats, phone_map=phone_map, **options, **said)
+    read = {"phone_map": phone_map, "encoding": encoding}
+    work = work_for(kind, repeats=repeats, **read, **options, **said)
     n_jobs = _n_jobs(jobs)
     root, out = os.fspath(in_dir), os.fspath(out_dir)
     shown = Model.of(_default_model(work) if model is None else model, send=send_files)

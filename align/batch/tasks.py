@@ -16,6 +16,7 @@ import numpy as np
 from align.batch.journal import sha256_of
 from align.corpus.pairs import AUDIO_SUFFIXES, find_pairs
 from align.errors import DataError, ParameterError
+from align.files.text import decoded
 from align.formats.events import read_events
 from align.formats.phone_map import read_phone_map
 from align.speech.mapped import align_mapped
@@ -122,6 +123,8 @@ class SpeechWork:
         Of transcripts: what is done where text and recording disagree, see there.
     slack : float
         Of transcripts with times: seconds that speech may lie outside of its utterance.
+    encoding : str, optional
+        Of the files that say what is spoken; by default UTF-8, or UTF-16 with a mark.
     """
 
     kind = "speech"
@@ -157,7 +160,10 @@ class SpeechWork:
         trust: bool = False,
         repair: bool = False,
         slack: float = 0.0,
+        encoding: str | None = None,
     ) -> None:
+        decoded(b" ", "", encoding)  # it is known, or all recordings would fail for it
+        self.encoding = encoding
         self.phone_map = None if phone_map is None else read_phone_map(phone_map)
         self.tokens = tuple(tokens)
         self.trust, self.repair, self.slack = trust, repair, slack
@@ -181,10 +187,12 @@ class SpeechWork:
         """Align one recording with its phones or its transcript."""
         suffix = os.path.splitext(task.source)[1].lower()
         if not self.text and suffix not in TEXT_SUFFIXES:
-            return align_mapped(aligner, task.audio, read_events(task.source), self.phone_map)
+            events = read_events(task.source, self.encoding)
+            return align_mapped(aligner, task.audio, events, self.phone_map)
         from align.speech.text import read_transcript
 
-        return self.align_text(aligner, task.audio, read_transcript(task.source))
+        said = read_transcript(task.source, encoding=self.encoding)
+        return self.align_text(aligner, task.audio, said)
 
     def align_text(self, aligner: Any, audio: str, said: Any) -> Any:
         """Align one recording with its text, or what a transcript says."""
@@ -224,7 +232,7 @@ class SpeechWork:
             options["phone_map"] = sorted(self.phone_map.items())
         if self.tokens:
             options["tokens"] = list(self.tokens)
-        for name in ("trust", "repair", "slack"):
+        for name in ("trust", "repair", "slack", "encoding"):
             if getattr(self, name):
                 options[name] = getattr(self, name)
         return options

@@ -10,6 +10,7 @@ import click
 from align.cli.aligning import chosen_model
 from align.cli.console import FILE, Commands, Console, message_options, plural, terminated
 from align.cli.options import (
+    encoding_option,
     jobs_option,
     language_option,
     model_option,
@@ -95,6 +96,7 @@ def _format_option(names: str, default: str) -> Callable[[_F], _F]:
 )
 @language_option("Of transcripts: en, de, fr ...; it also decides the model.")
 @phone_map_option()
+@encoding_option("the files that say what is spoken")
 @token_option()
 @trust_options()
 @slack_option()

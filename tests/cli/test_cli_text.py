@@ -343,6 +343,19 @@ def test_the_language_of_a_corpus_decides_the_model(
     assert "The model is speech-any" in result.stderr
 
 
+def test_the_transcripts_of_a_corpus_have_an_encoding(here: Path) -> None:
+    Path("corpus").mkdir()
+    shutil.copy("kiwi.flac", "corpus/kiwi.flac")
+    Path("corpus/kiwi.txt").write_bytes(TEXT.replace("dog", "d\xf6g").encode("cp1252"))
+    Path("my.dict").write_text(DICTIONARY + "d\xf6g d ao g\n", encoding="utf-8")
+    args = ("corpus", "speech", "corpus", "out", "--dictionary", "my.dict")
+    assert_refused(run(*args), 1, "kiwi.txt, line 1: is not UTF-8 or UTF-16", "--encoding")
+    assert_refused(run(*args, "--encoding", "nothing"), 2, "encoding='nothing' is not known")
+    result = run(*args, "--encoding", "cp1252")
+    assert result.exit_code == 0, result.stderr
+    assert "d\xf6g" in Path("out/kiwi.TextGrid").read_text(encoding="utf-8")
+
+
 def test_another_language_is_aligned_with_labels_of_ipa(here: Path) -> None:
     Path("de.dict").write_text("ein ʔ aɪ n\nkiwi k iː v i\n")
     found = run(
