@@ -330,7 +330,13 @@ def _align_text(
             )
         else:
             found.write(target, silence=silence, confidence=confidence, overwrite=overwrite)
-    if found.guessed:
+    if (
+        found.guessed
+        and not options["dictionary"]
+        and not str(options["language"]).startswith("en")
+    ):
+        console.message("Words sound as espeak-ng says them; --dictionary names another source.")
+    elif found.guessed:
         shown = ", ".join(found.guessed[:20]) + (" ..." if len(found.guessed) > 20 else "")
         console.message(f"No dictionary has {shown}; espeak-ng guessed how to say it.")
     count = {

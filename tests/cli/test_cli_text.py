@@ -182,6 +182,19 @@ def test_a_guess_of_espeak_is_said(here: Path, monkeypatch: pytest.MonkeyPatch) 
     assert run(*args, "-o", "b.csv", "--quiet").stderr == ""
 
 
+def test_a_language_without_a_dictionary_needs_no_list_of_its_words(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("align.speech.text.lookup.espeak_available", lambda *_: True)
+    monkeypatch.setattr(
+        "align.speech.text.lookup.espeak_phones", lambda word, language: ("k", "i", "w", "i")
+    )
+    result = run("speech", "kiwi.flac", "--text", "Zzyzx", "--language", "fr", "-o", "a.csv")
+    assert result.exit_code == 0, result.stderr
+    assert "Words sound as espeak-ng says them" in result.stderr
+    assert "Zzyzx" not in result.stderr
+
+
 def test_the_text_of_another_recording_is_warned_of(here: Path) -> None:
     other = str(files("align.data") / "north-wind.flac")
     args = ("--text", TEXT, "--dictionary", "my.dict", "--strict")
