@@ -398,14 +398,16 @@ class SpeechAligner(SequenceAligner):
         self.realisations_ = self._texts = self.unspoken_ = self.text_match_ = None
         if self._trained_for is None and any(item.text for item in items):
             from align.speech.text.training import costs_from_text
-            from align.speech.text.wrong_texts import learned_text_match
 
             learned = costs_from_text(self, items, features)
             if learned is not None:
                 self.realisations_ = learned.costs or None
                 self._texts = learned.used, learned.left_out
-            self.text_match_ = learned_text_match(self, items, features)
-            if not self.takes_ipa and (self.language or "en").startswith("en"):
+            if self.takes_ipa and self.language:
+                from align.speech.text.wrong_texts import learned_text_match
+
+                self.text_match_ = learned_text_match(self, items, features)
+            elif not self.takes_ipa and (self.language or "en").startswith("en"):
                 from align.speech.text.spoiling import unspoken_from_text
 
                 self.unspoken_ = unspoken_from_text(self, items, features)
