@@ -117,6 +117,14 @@ class Feature:
         """
         return self
 
+    def non_negative(self) -> tuple[str, ...]:
+        """Return the names of base functions of which more is better by construction.
+
+        Such as log probabilities. The structured learner keeps their weights from falling below 0,
+        which few recordings could make them do.
+        """
+        return ()
+
     def draws_out(self, event: Event) -> bool:
         """Whether an event scores otherwise in front of this one, as of a pause, than elsewhere.
 

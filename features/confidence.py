@@ -153,6 +153,10 @@ class PhoneConfidence(Feature):
             raise ModelError(f"feature {self.name!r} is not fitted; call fit first.")
         return np.asarray(self.classifier.scores(self._frames(signal, None)))
 
+    def non_negative(self) -> tuple[str, ...]:
+        """Return its name: it is how well the frames suit the phone."""
+        return (self.name,)
+
     def terms(self, signal: Signal, events: Sequence[Event]) -> dict[str, Term]:
         """Return the segment term."""
         scores = self.frame_scores(signal)

@@ -339,6 +339,10 @@ class DurationFeature(Feature):
                 scores -= math.lgamma(shape) + math.log(scale)
         return scores if self.floor is None else np.maximum(scores, self.floor)
 
+    def non_negative(self) -> tuple[str, ...]:
+        """Return its name: it is a log density."""
+        return (self.name,)
+
     def terms(self, signal: Signal, events: Sequence[Event]) -> dict[str, Term]:
         """Return the duration term, for lengths 0 .. T."""
         symbols, rows = rows_of(self._names(events))

@@ -411,6 +411,10 @@ class NetworkConfidence(Feature):
         one._noise = ROUGH_NOISE
         return one
 
+    def non_negative(self) -> tuple[str, ...]:
+        """Return all: they are log probabilities."""
+        return ("network.phone", "network.boundary", "network.transition")
+
     def terms(self, signal: Signal, events: Sequence[Event]) -> dict[str, Term]:
         """Return ``network.phone``, ``network.boundary`` and ``network.transition``."""
         if not hasattr(self, "networks_"):

@@ -148,6 +148,10 @@ class DefaultFunctions(ChordFeature):
             tables["coarse"] = -np.log1p((frames * HOP / _COARSE) ** 2)
         return {name: WindowTerm(table, start) for name, table in tables.items()}, found
 
+    def non_negative(self) -> tuple[str, ...]:
+        """Return the probabilities of notes and the densities of lengths."""
+        return ("notes", "duration")
+
     def tempo_terms(
         self,
         performance: Performance,

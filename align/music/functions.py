@@ -97,6 +97,10 @@ class ChordFeature:
         """Become the sum of copies fitted to different parts, where `pools_folds` says so."""
         return self
 
+    def non_negative(self) -> tuple[str, ...]:
+        """Return base functions of which more is better; see `align.features.Feature`."""
+        return ()
+
     def get_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
         """Return what a model file must hold: values that JSON can carry, and arrays."""
         return {}, {}

@@ -67,6 +67,10 @@ class OwnFeature(ChordFeature):
         self.feature.pool([one.feature for one in copies])
         return self
 
+    def non_negative(self) -> tuple[str, ...]:
+        """Return those of the feature."""
+        return self.feature.non_negative()
+
     def get_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
         """Return that of the feature."""
         return self.feature.get_state()

@@ -31,6 +31,7 @@ from align._blas import one_thread
 from align._params import not_fitted_error
 from align.errors import AlignError, DataError, ParameterError
 from align.evaluation.report import FileResult, Report
+from align.learners.parts.projections import project_orthant
 from align.sequence.base import Aligner, Progress
 from align.sequence.crossfit import folds_of
 from align.sequence.problem import AlignmentProblem, Truth
@@ -356,8 +357,13 @@ def passive_aggressive(
     y: Truth,
     C: float,
 ) -> npt.NDArray[np.float64]:
-    """Return the weights after a passive-aggressive step of at most C; see the module's text."""
+    """Return the weights after a passive-aggressive step of at most C; see the module's text.
+
+    Weights of scores stay at 0 or above, as in `align.learners.StructuredLearner`.
+    """
     other = problem.loss_augmented_decode(w, x, y)
     d = problem.joint_feature(x, y) - problem.joint_feature(x, other)
     loss, size = problem.cost(y, other) - float(w @ d), float(d @ d)
-    return w + min(C, loss / size) * d if loss > 0 and size > 0 else w
+    if not (loss > 0 and size > 0):
+        return w
+    return project_orthant(w + min(C, loss / size) * d, problem.non_negative)

@@ -355,7 +355,11 @@ class Aligner(ParamsMixin, ABC):
     def _structured(self, cost: "OnsetCost", xs: Sequence[BaseFunctions]) -> AlignmentProblem:
         """Return the problem that the learner solves."""
         return AlignmentProblem(
-            cost.bind(self.hop_), self.scale_, self.normalise, self._shares_cost(cost)
+            cost.bind(self.hop_),
+            self.scale_,
+            self.normalise,
+            self._shares_cost(cost),
+            np.isin(self.base_functions_, [n for f in self.features_ for n in f.non_negative()]),
         )
 
     def _weights(self, x: BaseFunctions) -> npt.NDArray[np.float64]:

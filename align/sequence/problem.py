@@ -93,12 +93,15 @@ class AlignmentProblem:
         Divide phi by the number of events, so that long recordings do not outweigh short ones.
     share : bool
         Divide the cost by the number of onsets that count, where it is a sum over them.
+    non_negative : np.ndarray [shape=(J,), dtype=bool], optional
+        Base functions whose weights the learner keeps from falling below 0.
     """
 
     cost_function: "OnsetCost"
     scale: Float64
     normalise: bool = False
     share: bool = False
+    non_negative: npt.NDArray[np.bool_] | None = None
 
     def joint_feature(self, x: BaseFunctions, y: Truth | IntArray) -> Float64:
         """Return phi(x, y), scaled [shape=(J,)]."""

@@ -2,11 +2,12 @@
 
 ::
 
-    python recipes/timit/few.py CORPUS [--sizes N ...] [--draws D] [--json FILE]
+    python recipes/timit/few.py CORPUS [--sizes N ...] [--draws D] [--speakers S] [--json FILE]
 
 CORPUS is a folder of speakers, such as NLTK's sample of TIMIT. The last three speakers are scored,
 ``sorted(speakers)[-3:]``; N recordings are drawn from the others, D times, with the seeds 0, 1 and
-so on. A recording with a phone that the model has not heard cannot be aligned, and is not scored.
+so on; with ``--speakers``, of S speakers that are drawn first. A recording with a phone that the
+model has not heard cannot be aligned, and is not scored.
 """
 
 import argparse
@@ -17,7 +18,9 @@ import numpy as np
 import align
 
 
-def run(corpus: str, sizes: list[int], draws: int, output: str | None) -> None:
+def run(
+    corpus: str, sizes: list[int], draws: int, n_speakers: int | None, output: str | None
+) -> None:
     """Train and score, and print a line for each size: means over the draws."""
     examples = align.read_corpus(corpus, kind="speech")
     speakers = sorted({str(example.group) for example in examples})
@@ -27,8 +30,13 @@ def run(corpus: str, sizes: list[int], draws: int, output: str | None) -> None:
     for size in sizes:
         reports = []
         for seed in range(draws):
-            order = np.random.default_rng(seed).permutation(len(others))[:size]
-            model = align.SpeechAligner(random_state=seed).fit([others[i] for i in order])
+            rng = np.random.default_rng(seed)
+            pool = others
+            if n_speakers is not None:
+                some = rng.permutation(speakers[:-3])[:n_speakers]
+                pool = [example for example in others if example.group in some]
+            order = rng.permutation(len(pool))[:size]
+            model = align.SpeechAligner(random_state=seed).fit([pool[i] for i in order])
             reports.append(model.evaluate(scored))
         row = {
             "recordings": size,
@@ -46,7 +54,7 @@ def run(corpus: str, sizes: list[int], draws: int, output: str | None) -> None:
 
 
 def _mean(values: list[float]) -> float:
-    return round(float(np.mean(values)), 1)
+    return round(float(np.nanmean(values)), 1)  # there may be draws of which nothing is scored
 
 
 if __name__ == "__main__":
@@ -54,6 +62,7 @@ if __name__ == "__main__":
     parser.add_argument("corpus")
     parser.add_argument("--sizes", type=int, nargs="+", default=[6, 12, 24])
     parser.add_argument("--draws", type=int, default=3)
+    parser.add_argument("--speakers", type=int)
     parser.add_argument("--json")
     given = parser.parse_args()
-    run(given.corpus, given.sizes, given.draws, given.json)
+    run(given.corpus, given.sizes, given.draws, given.speakers, given.json)

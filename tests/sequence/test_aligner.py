@@ -21,7 +21,8 @@ from align.features import (
 )
 from align.features.base import Feature
 from align.learners.structured.learner import StructuredLearner
-from align.terms import OnsetTerm
+from align.sequence.adapt import passive_aggressive
+from align.terms import OnsetTerm, SegmentTerm
 
 BANDS = {"sil": (0, 100), "m": (220, 280), "iy": (280, 340), "aa": (650, 750), "s": (4000, 7000)}
 
@@ -103,6 +104,30 @@ def test_learned_weights_beat_opposite_ones(fitted, test_set):
     opposite.__dict__.update({**fitted.__dict__, "coef_": -fitted.coef_})
     good, bad = (a.evaluate(test_set).overall.within_ms["20"] for a in (fitted, opposite))
     assert good > bad + 50
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_weights_of_scores_do_not_fall_below_zero(corpus, signed):
+    class Misfit(Feature):
+        """Scores that are wrong: less of them would be better."""
+
+        name = "misfit"
+
+        def non_negative(self):
+            return ("misfit",) if signed else ()
+
+        def terms(self, signal, events):
+            right = suits.terms(signal, events)["suits"]
+            return {"misfit": SegmentTerm(-right.prefix, right.rows)}
+
+    features = [Misfit(), change, brevity]
+    aligner = SequenceAligner(features, learner=StructuredLearner(epochs=3)).fit(corpus[:3])
+    assert (aligner.coef_[0] == 0.0) == signed
+    assert (aligner.coef_[0] < 0.0) != signed
+    problem = aligner._structured(aligner._make_cost(), [])
+    x, y = aligner._problem(aligner._read_example(corpus[4], "r4"), aligner.features_)
+    moved = passive_aggressive(problem, np.zeros(3), x, y, 1.0)
+    assert (moved[0] < 0.0) != signed
 
 
 def test_an_alignment(fitted):

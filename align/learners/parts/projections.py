@@ -1,4 +1,4 @@
-r"""Projections on the simplex, on the l1 ball and, entropically, on the simplex with a floor.
+r"""Projections on an orthant, the simplex, the l1 ball and, entropically, a simplex with a floor.
 
 Euclidean projection finds the nearest point in the l2 sense; entropic projection minimises the
 relative entropy :math:`\sum_j w_j \ln(w_j / u_j)`. Every function takes one vector or any stack of
@@ -23,9 +23,34 @@ import numpy.typing as npt
 from align._numba import compiled, read_only
 from align.errors import ParameterError
 
-__all__ = ["project_entropic", "project_l1_ball", "project_simplex"]
+__all__ = ["project_entropic", "project_l1_ball", "project_orthant", "project_simplex"]
 
 Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+def project_orthant(mu: Floats, non_negative: npt.NDArray[np.bool_] | None) -> Floats:
+    r"""Return the nearest point of :math:`\{a : a_j \ge 0` where `non_negative` :math:`\}`.
+
+    Parameters
+    ----------
+    mu : np.ndarray [shape=(..., p)]
+        Points to project.
+    non_negative : np.ndarray [shape=(p,), dtype=bool] or None
+        Which entries must not be negative; None for none.
+
+    Returns
+    -------
+    np.ndarray [shape=(..., p)]
+        `mu` itself where there is nothing to do.
+
+    Examples
+    --------
+    >>> project_orthant(np.array([-1.0, -2.0, 3.0]), np.array([True, False, True]))
+    array([ 0., -2.,  3.])
+    """
+    if non_negative is None:
+        return mu
+    return np.where(non_negative, np.maximum(mu, 0.0), mu)
 
 
 def project_simplex(mu: npt.ArrayLike, size: npt.ArrayLike = 1.0) -> Floats:

@@ -9,9 +9,18 @@ book-keeping: counts, the trace, and the dual objective
 
 which never exceeds ``c f(u) + sum of the losses of u`` whatever u is (weak duality).
 
+Some weights may have to stay at 0 or above. A step that would take one of them below is cut off
+at 0, which is the Euclidean projection of v onto that orthant. No bound is lost to competitors of
+the orthant: projecting onto a convex set brings w nearer to each of its points, so what a
+passive-aggressive step gains on ``||w - u||**2`` is not given back. In terms of the dual, what is
+added to ``v`` is the multiplier of ``w_j >= 0``, not negative and in no conjugate; it makes
+``f*(v / c)`` smaller, so the projection raises D, and D is below the value of every u of the
+orthant as before. Lemma 1 and what follows from it hold for these u, whatever the update.
+
 References
 ----------
 Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, Fig. 3.1, 3.2.
+Herbster and Warmuth, "Tracking the best linear predictor", JMLR 1, 2001: projections.
 """
 
 import math
@@ -23,6 +32,7 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.learners.parts import Conversion, Euclidean, MistakeTuning, Update, exact_step, hinge
+from align.learners.parts.projections import project_orthant
 from align.learners.parts.steps import Slack
 from align.learners.theory import Round, Trace
 
@@ -44,6 +54,8 @@ class DualAscent:
         Called with every round and step.
     record_directions : bool
         Keep the direction of each round in the trace.
+    non_negative : np.ndarray [shape=(J,), dtype=bool], optional
+        Which weights must not fall below 0.
 
     Attributes
     ----------
@@ -74,6 +86,7 @@ class DualAscent:
     """
 
     complexity = Euclidean()
+    non_negative: npt.NDArray[np.bool_] | None = None  # as in files of before
 
     def __init__(
         self,
@@ -82,10 +95,12 @@ class DualAscent:
         conversions: Iterable[Conversion] = (),
         *,
         record_directions: bool = False,
+        non_negative: npt.NDArray[np.bool_] | None = None,
     ) -> None:
         self.update = update
         self.conversions = tuple(conversions)
         self.record_directions = record_directions
+        self.non_negative = non_negative
         self.v = np.zeros(n_features)
         self.c = update.tuning(0.0, 0)
         self.radius = 0.0
@@ -102,6 +117,11 @@ class DualAscent:
     def weights(self) -> Vector:
         """Return the hypothesis ``v / c`` [shape=(J,)]."""
         return self.scale * self.v
+
+    def chosen(self, conversion: Conversion) -> Vector:
+        """Return the hypothesis of a conversion [shape=(J,)]."""
+        # A mean of weights that are not negative may be so by a rounding.
+        return project_orthant(conversion.weights(self.v, self.scale), self.non_negative)
 
     def counts(self, cost: float) -> bool:
         """Whether a round of this cost may take a step."""
@@ -182,6 +202,8 @@ class DualAscent:
             alpha = exact_step(loss, squared_norm, c, slack) if update.exact else weight
         if alpha > 0.0:
             taken = alpha * direction
+            if self.non_negative is not None:  # v + taken, projected; exact where it lies within
+                taken = np.where(self.non_negative, np.maximum(taken, -self.v), taken)
             self.v += taken
             for conversion in self.conversions:
                 conversion.after_step(taken)

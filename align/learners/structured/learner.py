@@ -53,6 +53,7 @@ from align.learners.structured.problems import (
     check_pairs,
     difference,
     mean_cost,
+    signs_of,
 )
 from align.learners.theory import Round
 
@@ -127,6 +128,10 @@ class StructuredLearner(Saved, RunReader):
 
     Notes
     -----
+    Where a problem has ``non_negative``, each update ends with a projection: see
+    `align.learners.structured.ascent`, also for why the bounds stay. They hold for competitors
+    that keep these signs, too.
+
     The hypothesis of a round is ``w_t = v_t / c`` with the c of the round before. "self-tuned"
     computes c from the direction of the very round, which is allowed because the prediction does
     not depend on the scale of v; with the maximal loss the worst violation does, and is sought
@@ -212,7 +217,7 @@ class StructuredLearner(Saved, RunReader):
         held_out = self._check_validation(validation)
         n_rounds = n * epochs
         ends = set(block_ends(n_rounds, self.n_candidates)) if held_out else set()
-        begun = 0 if checkpoint is None else self._resume(checkpoint)
+        begun = 0 if checkpoint is None else self._resume(problem, checkpoint)
         for epoch in range(begun, epochs):
             order = self._rng.permutation(n) if self.shuffle else np.arange(n)
             for place, i in enumerate(order):
@@ -309,13 +314,13 @@ class StructuredLearner(Saved, RunReader):
         self._conversion = self._make_conversion()
         self._run: DualAscent | None = None
 
-    def _resume(self, checkpoint: Any) -> int:
+    def _resume(self, problem: StructuredProblem, checkpoint: Any) -> int:
         """Restore the state after the last whole epoch; return how many are done."""
         found = checkpoint.load(_CHECKPOINT)
         if found is None:
             return 0
         header, arrays = found
-        self._run = run = self._start(arrays["v"].size)
+        self._run = run = self._start(problem, arrays["v"].size)
         restore_run(run, header, arrays)
         restore_generator(self._rng, header["rng"])
         self._publish(run)
@@ -345,12 +350,16 @@ class StructuredLearner(Saved, RunReader):
         check_pairs(*validation, "validation xs", "validation ys")
         return validation
 
-    def _start(self, n_features: int) -> DualAscent:
+    def _start(self, problem: StructuredProblem, n_features: int) -> DualAscent:
         conversions: list[Conversion] = [self._conversion]
         if self._began.conversion == "validation":
             conversions.append(self._average)  # one of the candidates
         return DualAscent(
-            self._update, n_features, conversions, record_directions=self.record_directions
+            self._update,
+            n_features,
+            conversions,
+            record_directions=self.record_directions,
+            non_negative=signs_of(problem, n_features),
         )
 
     def _round(self, problem: StructuredProblem, x: Any, y: Any, weight: float = 1.0) -> Round:
@@ -358,7 +367,7 @@ class StructuredLearner(Saved, RunReader):
         truth = check_feature(problem.joint_feature(x, y))
         run = self._run
         if run is None:
-            run = self._run = self._start(truth.size)
+            run = self._run = self._start(problem, truth.size)
         elif truth.shape != run.v.shape:
             raise ParameterError(
                 f"joint_feature returned shape {truth.shape}, must be (J,)={run.v.shape}."
@@ -413,12 +422,12 @@ class StructuredLearner(Saved, RunReader):
         self._conversion.offer(self.hypothesis_, mean_cost(problem, self.hypothesis_, *examples))
         if with_average:
             run = self._fitted()
-            mean = self._average.weights(run.v, run.scale)
+            mean = run.chosen(self._average)
             self._conversion.offer(mean, mean_cost(problem, mean, *examples))
 
     def _finish(self) -> None:
         """Let the conversion choose `coef_`."""
         run = self._fitted()
-        self.coef_ = self._conversion.weights(run.v, run.scale)
+        self.coef_ = run.chosen(self._conversion)
         if isinstance(self._conversion, Best):
             self.candidate_costs_ = list(self._conversion.costs)

@@ -301,14 +301,14 @@ def _epoch(
     """Go through a shard once, from given weights."""
     learner = StructuredLearner(**(params | {"conversion": "average", "random_state": 0}))
     learner._reset(problem)
-    run = learner._run = learner._start(weights.size)
+    run = learner._run = learner._start(problem, weights.size)
     run.v[:] = run.c * weights
     xs, ys = shard
     for i in order:
         learner._round(problem, xs[i], ys[i])
     return _Done(
         run.weights(),
-        learner._average.weights(run.v, run.scale),
+        run.chosen(learner._average),
         (run.n_rounds, run.n_mistakes, run.n_updates, run.n_null),
         run.cost,
         run.loss,

@@ -22,6 +22,7 @@ __all__ = [
     "check_pairs",
     "difference",
     "mean_cost",
+    "signs_of",
 ]
 
 Vector: TypeAlias = npt.NDArray[np.float64]
@@ -30,7 +31,10 @@ Vector: TypeAlias = npt.NDArray[np.float64]
 class StructuredProblem(Protocol):
     """What to predict, how well a prediction fits, and what a wrong one costs.
 
-    ``decode`` must break ties by a fixed rule that does not know the truth.
+    ``decode`` must break ties by a fixed rule that does not know the truth. A problem may have an
+    attribute ``non_negative`` [shape=(J,), dtype=bool]: the functions of which more is better by
+    construction, such as log probabilities. The learner then keeps their weights from falling
+    below 0.
     """
 
     def joint_feature(self, x: Any, y: Any) -> Vector:
@@ -102,6 +106,20 @@ def check_loss(problem: StructuredProblem, loss: str) -> None:
             "loss='maximal' needs loss_augmented_decode(w, x, y), which "
             f"{type(problem).__name__} does not have; add it, or use loss='prediction'."
         )
+
+
+def signs_of(problem: StructuredProblem, n_features: int) -> npt.NDArray[np.bool_] | None:
+    """Return which weights must not be negative [shape=(J,)]; None where any may be."""
+    given = getattr(problem, "non_negative", None)
+    if given is None:
+        return None
+    signs = np.asarray(given)
+    if signs.shape != (n_features,) or signs.dtype != np.bool_:
+        raise ParameterError(
+            f"non_negative has dtype {signs.dtype} and shape {signs.shape}, must be bool and "
+            f"(J,)=({n_features},)."
+        )
+    return signs if signs.any() else None
 
 
 def difference(problem: StructuredProblem, truth: Vector, x: Any, y: Any) -> Vector:

@@ -10,8 +10,10 @@ from scipy.optimize import minimize
 
 from align.errors import ParameterError
 from align.learners import project_entropic, project_l1_ball, project_simplex
+from align.learners.parts.projections import project_orthant
 
 VECTORS = arrays(np.float64, st.integers(1, 9), elements=st.floats(-20, 20, width=32))
+seeds = st.integers(0, 2**32 - 1)
 
 
 def test_golden_simplex():
@@ -44,6 +46,17 @@ def test_simplex_is_the_nearest_point(mu, size):
     np.testing.assert_allclose(project_simplex(alpha, size), alpha, atol=1e-12 * size)
     order = np.argsort(mu, kind="stable")
     assert (np.diff(alpha[order]) >= 0).all()
+
+
+@given(VECTORS, seeds)
+def test_orthant_is_the_nearest_point(mu, seed):
+    rng = np.random.default_rng(seed)
+    signs = rng.random(mu.size) < 0.5
+    near = project_orthant(mu, signs)
+    other = np.where(signs, np.abs(near + rng.normal(size=mu.size)), rng.normal(size=mu.size))
+    assert (near[signs] >= 0).all()
+    assert (other - near) @ (mu - near) <= 1e-9 * (1 + np.abs(mu).max())
+    assert project_orthant(mu, None) is mu
 
 
 @given(VECTORS, st.floats(0.01, 30))

@@ -174,6 +174,18 @@ def test_an_interrupted_run_goes_on_to_the_same_result():
     assert len(mixing.epochs_) == 4
 
 
+@pytest.mark.parametrize("conversion", ["last", "average"])
+def test_shards_keep_the_signs_of_a_problem(conversion):
+    problem = Classes()
+    problem.non_negative = np.arange(12) % 2 == 0
+    mixing = ParameterMixing(learner("pa1", conversion=conversion), 3)
+    coef = mixing.fit(problem, *noisy()).coef_
+    free = ParameterMixing(learner("pa1", conversion=conversion), 3).fit(Classes(), *noisy()).coef_
+    assert (coef[::2] >= 0).all()
+    assert (free[::2] < 0).any()
+    assert (coef[1::2] < 0).any()
+
+
 def test_more_shards_than_examples_are_as_many_as_examples():
     xs, ys = noisy(m=3)
     assert len(ParameterMixing(learner(), 8).fit(Classes(), xs, ys).epochs_[0].weights) == 3

@@ -372,6 +372,32 @@ def test_a_problem_that_misbehaves(name, value, message):
         StructuredLearner().fit(problem, [np.eye(3)], [2])
 
 
+@pytest.mark.parametrize(
+    ("signs", "message"),
+    [
+        ([True], r"shape \(1,\), must be bool and \(J,\)=\(15,\)"),
+        (np.zeros(15), "has dtype float64"),
+    ],
+)
+def test_signs_must_be_one_for_each_weight(signs, message):
+    problem = Chain()
+    problem.non_negative = signs
+    with pytest.raises(ParameterError, match=message):
+        StructuredLearner().fit(problem, *chains(2, 0))
+
+
+@pytest.mark.parametrize("conversion", ["average", "last", "random", "best", "validation"])
+def test_every_conversion_keeps_the_signs(conversion):
+    problem, (xs, ys) = Chain(), chains(30, 1, noise=2.0)
+    problem.non_negative = np.arange(15) % 2 == 0
+    learner = StructuredLearner(conversion=conversion, epochs=2)
+    learner.fit(problem, xs, ys, validation=(xs, ys))
+    assert (learner.coef_[::2] >= 0).all()
+    assert (learner.coef_[1::2] < 0).any()
+    free = clone(learner).fit(Chain(), xs, ys, validation=(xs, ys))
+    assert (free.coef_[::2] < 0).any()
+
+
 def test_phi_must_keep_its_length():
     problem = Multiclass(1.0 - np.eye(3))
     learner = StructuredLearner().fit(problem, [np.eye(3)], [2])

@@ -281,3 +281,58 @@ def test_realisable_streams_have_a_finite_bound_with_pa(seed, loss):
     assert squares <= learner.radius_**2 * (perfect @ perfect) * (1 + 1e-9)  # Theorem 1
     bound = learner.cost_bound(perfect)
     assert learner.cumulative_cost_ <= bound < np.inf
+
+
+class Signed(Multiclass):
+    """The same, where weights 0 and 2 must not be negative."""
+
+    non_negative = np.array([True, False, True])
+
+
+@given(seeds, st.sampled_from(UPDATES), st.sampled_from(LOSSES), st.sampled_from([0.1, 1.0]))
+def test_weights_that_must_not_be_negative_keep_the_bounds(seed, update, loss, C):
+    problem, xs, ys, u = stream(seed)
+    signed, signs = Signed(problem.costs), Signed.non_negative
+    seen = []
+    learner = StructuredLearner(
+        update, loss=loss, C=C, U=2.0, shuffle=False, record_directions=True
+    ).set_params(callback=lambda learner, _: seen.append(learner.hypothesis_.copy()))
+    learner.fit(signed, xs, ys)
+    assert (np.array(seen)[:, signs] >= 0).all()
+    assert (learner.coef_[signs] >= 0).all()
+    trace = learner.trace_
+    counted = trace.cost > 0 if update in ("perceptron", "self-tuned") else trace.cost >= 0
+    for v in competitors(u, np.random.default_rng(seed), 2.0):
+        v = np.where(signs, np.maximum(v, 0.0), v)  # bounds are for those that keep the signs
+        assert learner.cumulative_cost_ <= learner.cost_bound(v) * (1 + 1e-9) + 1e-9
+        if update not in ("pa", "pa2"):
+            regret = (trace.loss - learner.losses_of(v))[counted].sum()
+            assert regret <= learner.regret_bound(v) * (1 + 1e-9) + 1e-9
+            primal = learner.c_ * v @ v / 2 + learner.losses_of(v)[counted].sum()
+            assert learner.dual_objective_ <= primal + 1e-8
+
+
+@given(seeds, st.sampled_from(["pa", "pa1", "pa2"]), st.sampled_from(LOSSES))
+def test_signs_cut_a_step_off_and_change_nothing_else(seed, update, loss):
+    problem, xs, ys, _ = stream(seed, n=20)
+    before = np.zeros(3)
+    learner = StructuredLearner(update, loss=loss, C=0.3, record_directions=True)
+    for x, y in zip(xs, ys, strict=True):
+        entry = learner.step(Signed(problem.costs), x, y)
+        after = before + entry.tau * learner.trace_.directions[-1]
+        after[Signed.non_negative] = np.maximum(after[Signed.non_negative], 0.0)
+        np.testing.assert_allclose(learner.hypothesis_, after, atol=1e-12)
+        before = learner.hypothesis_
+
+
+@pytest.mark.parametrize("update", UPDATES)
+def test_signs_that_never_bind_leave_the_run_as_it_was(update):
+    problem, xs, ys, _ = stream(3)
+    for x, y in zip(xs, ys, strict=True):  # all steps go up
+        x[:] = -np.abs(x)
+        x[y] *= -0.3
+    plain = StructuredLearner(update, loss="maximal").fit(problem, xs, ys)
+    signed = StructuredLearner(update, loss="maximal").fit(Signed(problem.costs), xs, ys)
+    assert plain.n_updates_ > 0
+    np.testing.assert_array_equal(signed.coef_, plain.coef_)
+    np.testing.assert_array_equal(signed.trace_.dual, plain.trace_.dual)
