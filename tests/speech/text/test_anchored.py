@@ -209,8 +209,9 @@ def test_utterances_with_slack_do_not_overlap(aligned):
     found = aligned(KIWI, said, slack=1.0)
     assert (np.diff(found.phones.onsets) > 0).all()
     assert len(starts(found)) == 13
-    apart = np.abs(np.subtract(starts(found)[:9], starts(aligned(KIWI, TEXT))[:9]))
-    assert (apart < 0.02).sum() >= 8  # the closure of "brown" may pass for a pause
+    # Cut to its interval the sound has another mean, and what is nearly as good may be better.
+    known = np.array([starts(aligned(KIWI, one))[:9] for one in (TEXT, said)])
+    assert np.abs(starts(found)[:9] - known).min(axis=0).max() < 0.02
 
 
 def test_sloppy_utterances_may_end_beyond_the_recording(aligned):
