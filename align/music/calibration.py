@@ -20,7 +20,7 @@ from align.music.placement import PlacedNotes, place_notes
 from align.music.unplayed import spoiled_score, true_onsets
 from align.sequence.evidence import EvidenceModel
 
-__all__ = ["Calibration", "placed_pieces"]
+__all__ = ["Calibration", "confidence_model", "offset_of", "placed_pieces"]
 
 Float64 = npt.NDArray[np.float64]
 
@@ -42,6 +42,22 @@ def placed_pieces(
         for p, own in zip(pieces, functions, strict=True)
     ]
     return placed, [one.notes - p.onsets for one, p in zip(placed, pieces, strict=True)]
+
+
+def offset_of(errors: Sequence[Float64]) -> float:
+    """Return by how many seconds notes are late, from the errors of each of some pieces."""
+    near = [error[np.abs(error) <= TOLERANCE] for error in errors]
+    # pieces count the same, however long: they differ in their microphones
+    medians = [float(np.median(error)) for error in near if error.size]
+    return float(np.median(medians)) if medians else 0.0
+
+
+def confidence_model(
+    placed: Sequence[PlacedNotes], errors: Sequence[Float64], offset: float
+) -> EvidenceModel:
+    """Return the model of being within 50 ms, once `offset` seconds are taken from errors."""
+    hits = [np.abs(error - offset) <= TOLERANCE for error in errors]
+    return EvidenceModel.fit([one.evidence for one in placed], hits)
 
 
 class Calibration:
@@ -80,14 +96,8 @@ class Calibration:
         random_state: int = 0,
     ) -> None:
         placed, errors = placed_pieces(pieces, functions, weights)
-        self.offset = 0.0
-        if calibrate:
-            near = [error[np.abs(error) <= TOLERANCE] for error in errors]
-            # pieces count the same, however long: they differ in their microphones
-            medians = [float(np.median(error)) for error in near if error.size]
-            self.offset = float(np.median(medians)) if medians else 0.0
-        hits = [np.abs(error - self.offset) <= TOLERANCE for error in errors]
-        self.confidence = EvidenceModel.fit([p.evidence for p in placed], hits)
+        self.offset = offset_of(errors) if calibrate else 0.0
+        self.confidence = confidence_model(placed, errors, self.offset)
         self.unplayed = _unplayed_model(pieces, functions, weights, placed, random_state)
         self.ends = ends_model(pieces, placed, self.offset)
         self.match_range: tuple[float, float] | None = None

@@ -25,7 +25,7 @@ import align
 from align.features.note_levels import LOWEST_BAND, semitone_levels
 from align.features.signal import Signal
 from align.music.performance import read_signal
-from align.results.music import pitch_name
+from align.types import pitch_name
 
 BEFORE, AFTER = 0.8, 0.8  # seconds about the truth and the prediction
 BELOW, ABOVE = 12, 26  # semitones about the note
