@@ -8,7 +8,7 @@ again; so the answer is the optimum over windows that do not constrain it.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy.typing as npt
 from align.decoders import decode
 from align.decoders.window_search import near_edges, search_in_windows
 from align.music.functions import ChordFunctions
+from align.music.notes import APART
 from align.music.performance import Performance
 from align.music.tempo import tempo_spread
 from align.potentials import Potentials
@@ -69,8 +70,24 @@ class FoundChords:
 def windows_of(performance: Performance, functions: ChordFunctions) -> IntArray:
     """Return windows of a second either side of the coarse alignment [shape=(G, 2)], in frames."""
     signal = functions.signal(performance)
-    frames = spaced(performance.coarse / signal.hop, signal.n_frames)
+    frames = _coarse_frames(performance, signal.hop, signal.n_frames)
     return windows_about(frames, round(_HALF / signal.hop), signal.n_frames)
+
+
+def _coarse_frames(performance: Performance, hop: float, n_frames: int) -> IntArray:
+    return spaced(performance.coarse / hop, n_frames)
+
+
+def _least_lengths(performance: Performance, hop: float, n_frames: int) -> IntArray:
+    """Return how many frames each chord lasts at the least [shape=(G,)]."""
+    pitches, group = performance.notes.pitches, performance.chords.group
+    order = np.lexsort((group, pitches))
+    again = (np.diff(pitches[order]) == 0) & (np.diff(group[order]) == 1)
+    first = group[order[:-1][again]]
+    frames = _coarse_frames(performance, hop, n_frames)
+    least = np.ones(len(frames), dtype=np.intp)
+    least[first] = np.clip((frames[first + 1] - frames[first]) // 2, 1, round(APART / hop))
+    return least
 
 
 def find_chords(
@@ -100,6 +117,7 @@ class _Search:
         signal = functions.signal(performance)
         self.performance, self.functions, self.weights = performance, functions, weights
         self.n_frames, self.hop = signal.n_frames, signal.hop
+        self.least = _least_lengths(performance, self.hop, self.n_frames)
         self.times, self.spread = performance.coarse, SPREAD
         self.kept: list[Any] = []
 
@@ -110,7 +128,7 @@ class _Search:
             x = functions.base_functions(
                 performance, windows, onset_terms, self.times, self.spread
             )
-            potentials = x.potentials(self.weights(x))
+            potentials = replace(x.potentials(self.weights(x)), min_length=self.least)
             path = decode(potentials)
             self.times = np.asarray(path.onsets * self.hop, dtype=np.float64)
             written = performance.chords.onsets

@@ -24,16 +24,18 @@ from align.decoders import decode
 from align.potentials import Potentials
 from align.types import IntArray
 
-__all__ = ["note_spread", "note_times"]
+__all__ = ["APART", "note_spread", "note_times"]
 
 Float32 = npt.NDArray[np.float32]
 Float64 = npt.NDArray[np.float64]
+
+APART = 0.06
+"""Seconds, sooner than which no key is struck again: it takes as long to come up."""
 
 _FAR = 0.05  # share of notes that are played far from their chord
 _FAR_WIDTH = 0.25  # seconds
 _MISSED = 0.01  # odds of a note that the network does not find
 _ODDS = 50.0  # at most
-_APART = 0.04  # seconds, sooner than which no key is struck again
 _ABOUT = 0.07  # seconds about the best frame, of which the median is taken
 _SURE = 0.7  # probability from which on the time of a note in a pair counts for the spread,
 _ENOUGH = 40  # or so many notes in the surest pairs, however unsure the network is of all
@@ -71,7 +73,7 @@ def note_times(
     if frames is None or keys is None:
         best = weight.argmax(axis=1)
     else:
-        best = _in_order(weight, frames, keys, round(_APART / hop))
+        best = _in_order(weight, frames, keys, round(APART / hop))
     reach, about = near.shape[1] // 2, round(_ABOUT / hop)
     column = np.arange(near.shape[1])
     mass = np.cumsum(weight * (np.abs(column - best[:, None]) <= about), axis=1)

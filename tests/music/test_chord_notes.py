@@ -54,7 +54,7 @@ def test_notes_of_one_key_keep_their_order(seed: int) -> None:
     found = note_times(near, np.zeros(4), 0.05, HOP, frames=frames, keys=keys)
     weights = np.array([naive_weights(row, 0.0, 0.05) for row in near])
     own = np.flatnonzero(keys == 60)
-    wait = np.minimum(np.diff(frames[own]), 4)
+    wait = np.minimum(np.diff(frames[own]), 6)
     places = [
         place
         for place in itertools.product(range(7), repeat=3)
