@@ -21,6 +21,7 @@ from align._blas import one_thread
 from align.decoders import Lattice
 from align.errors import DataError, ParameterError
 from align.features import Signal
+from align.features.audio import lent
 from align.potentials import Path, Potentials
 from align.results.alignment import Alignment
 from align.sequence.anchors import Anchors, GivenAnchors, Held, held_in_lattice, held_in_sequence
@@ -241,7 +242,7 @@ class SequenceAligner(TimedAligner):
         if not given:
             raise DataError("there are no events to align; give at least one.", path=name)
         self._check_events(given, name)
-        signal = self._recent_signal(audio, rate, name)
+        signal = self._recent_signal(lent(audio), rate, name)
         anchors = Anchors.of(anchors, [str(event) for event in given])
         audio_path = None if isinstance(audio, np.ndarray) else name
         if is_long(len(given), signal.n_frames) and (
@@ -356,7 +357,7 @@ class SequenceAligner(TimedAligner):
         """
         self.check_fitted()
         name = NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
-        signal = self._signal(audio, rate, name)
+        signal = self._signal(lent(audio), rate, name)
         return self._rough_times(signal, tuple(events), None, name, costs or {})
 
     def _rough_times(

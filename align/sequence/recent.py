@@ -33,6 +33,8 @@ class RecentSignals:
         key = (digest, signal.rate, signal.hop_length, signal.name)
         kept = [one for one in self._kept if one[1] is features]
         found = next((one for one in kept if one[0] == key), (key, features, signal))
+        if not found[2].samples.flags.owndata:  # perhaps a part of an hour, which must not stay
+            found[2].samples = found[2].samples.copy()
         others = [one for one in kept if one[0] != key]
         self._kept = (found, *others[: _MOST - 1])
         return found[2]

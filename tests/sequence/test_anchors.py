@@ -312,6 +312,15 @@ def test_the_same_recording_is_computed_once(fitted):
     assert calls.count("power") == 3
 
 
+def test_a_recording_that_is_kept_is_no_part_of_a_longer_one():
+    hour = np.random.default_rng(0).normal(size=80 * 100).astype(np.float32)
+    recent, features = RecentSignals(), []
+    part = Signal(hour, RATE, HOP).part(0.1, 0.2)
+    kept = recent.same(part, features)
+    assert not np.shares_memory(kept.samples, hour)
+    assert recent.same(Signal(hour, RATE, HOP).part(0.1, 0.2), features) is kept
+
+
 def test_few_and_short_recordings_are_kept():
     recent, features = RecentSignals(), []
     signals = [Signal(np.full(800, x, dtype=np.float32), RATE, HOP) for x in range(6)]
