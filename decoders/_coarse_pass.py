@@ -7,12 +7,12 @@ few events at a time, as the kernels come to them.
 import numpy as np
 import numpy.typing as npt
 
-from align._numba import read_only
+from align._numba import compiled, read_only
 from align.decoders._coarse_sources import Cells
 from align.decoders._first_order import Tables, backtrack, forward
 from align.decoders._rows import Row, best_by_rows, row_offsets
 from align.decoders._windows import Windows, tighten_limits
-from align.types import IntArray
+from align.types import FloatArray, IntArray
 
 __all__ = ["coarse_path"]
 
@@ -47,8 +47,17 @@ def coarse_path(cells: Cells, max_memory: int | None) -> IntArray | None:
                 windows.longest[first:end],
             )
             table = np.empty((end - first, widest))
-            for k in range(begin, end):
-                _onset_row(cells, k, windows, table[k - first])
+            own = slice(first, end)
+            _onset_rows(
+                cells.onset,
+                cells.onset_row[own],
+                cells.shift[own],
+                cells.prefix,
+                cells.prefix_row[own],
+                part,
+                begin - first,
+                table,
+            )
             rows = cells.duration_row[first:end], False, offset[first : end + 1] - offset[first]
             tables = Tables(read_only(table), part.first, part, cells.duration, *rows)
             here = best[offset[first] - base : offset[end] - base]
@@ -66,14 +75,28 @@ def coarse_path(cells: Cells, max_memory: int | None) -> IntArray | None:
     return None if score == -np.inf else found
 
 
-def _onset_row(cells: Cells, k: int, windows: Windows, out: npt.NDArray[np.float64]) -> None:
-    """Fill the onset scores of event `k`, scores of frames included, from its first cell on."""
-    first, last = int(windows.first[k]), int(windows.last[k])
-    n, column = last - first + 1, first - int(cells.shift[k])
-    mine = cells.prefix[cells.prefix_row[k], first : last + 1]
-    np.subtract(cells.onset[cells.onset_row[k], column : column + n], mine, out=out[:n])
-    if k:
-        out[:n] += cells.prefix[cells.prefix_row[k - 1], first : last + 1]
+@compiled()
+def _onset_rows(
+    onset: FloatArray,
+    onset_row: IntArray,
+    shift: IntArray,
+    prefix: npt.NDArray[np.float64],
+    prefix_row: IntArray,
+    windows: Windows,
+    begin: int,
+    out: npt.NDArray[np.float64],
+) -> None:
+    """Fill the onset scores of events from `begin` on, scores of frames included.
+
+    Each row begins with the first cell of its event. Nothing precedes event 0.
+    """
+    for k in range(begin, len(onset_row)):
+        row, own, before = onset_row[k], prefix_row[k], prefix_row[k - 1]
+        for cell in range(windows.first[k], windows.last[k] + 1):
+            score = onset[row, cell - shift[k]] - prefix[own, cell]
+            if k:
+                score += prefix[before, cell]
+            out[k, cell - windows.first[k]] = score
 
 
 def _least(offset: IntArray) -> int:

@@ -38,6 +38,8 @@ class CoarseBlocks:
     ----------
     factor : int
         Frames in a cell, at least 1.
+    places : np.ndarray [shape=(K,), dtype=intp], optional
+        Event of the blocks that each event scores as; by default they are the same.
 
     Raises
     ------
@@ -57,11 +59,12 @@ class CoarseBlocks:
     array([   0,  700, 2100])
     """
 
-    def __init__(self, factor: int) -> None:
+    def __init__(self, factor: int, places: IntArray | None = None) -> None:
         if factor < 1:
             raise ParameterError(f"factor={factor}, must be at least 1 frame.")
         self.factor = factor
         self.n_frames = 0
+        self._places = places
         self._onset: list[npt.NDArray[Any]] = []
         self._prefix: list[npt.NDArray[Any]] = []
         self._lengths: tuple[BaseFunctions, FloatArray] | None = None
@@ -79,7 +82,7 @@ class CoarseBlocks:
         Parameters
         ----------
         x : BaseFunctions
-            Of all K events, in the frames of the block. Its windows do not count.
+            Of all events, in the frames of the block. Its windows do not count.
         weights : np.ndarray [shape=(J,)]
             Of the base functions.
         first, stop : int
@@ -104,16 +107,28 @@ class CoarseBlocks:
         self._prefix.append(cells.prefix + before)
         self.n_frames += stop - first
         if self._lengths is None or self._rows is None:
+            at = np.arange(x.n_events) if self._places is None else self._places
             lasting = [isinstance(term, DurationTerm) for term in x.terms]
             self._lengths = (
                 replace(
                     inner,
-                    terms=[term for term, on in zip(terms, lasting, strict=True) if on],
+                    terms=[
+                        replace(term, rows=term.rows[at])
+                        for term in terms
+                        if isinstance(term, DurationTerm)
+                    ],
                     names=[name for name, on in zip(x.names, lasting, strict=True) if on],
+                    n_events=len(at),
+                    labels=(),
                 ),
                 np.asarray(weights)[lasting],
             )
-            self._rows = cells._replace(onset=np.empty((0, 0)), prefix=np.empty((0, 0)))
+            self._rows = cells._replace(
+                onset=np.empty((0, 0)),
+                onset_row=cells.onset_row[at],
+                prefix=np.empty((0, 0)),
+                prefix_row=cells.prefix_row[at],
+            )
 
     def onsets(self, longest: IntArray, windows: IntArray | None = None) -> IntArray | None:
         """Return the first frame of the best cell of each onset [shape=(K,), dtype=intp].

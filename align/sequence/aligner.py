@@ -26,6 +26,7 @@ from align.potentials import Path, Potentials
 from align.results.alignment import Alignment
 from align.sequence.anchors import Anchors, GivenAnchors, Held, held_in_lattice, held_in_sequence
 from align.sequence.base import NAMELESS, Progress
+from align.sequence.cover import covering
 from align.sequence.feature_terms import terms_of
 from align.sequence.fit import fields_of
 from align.sequence.frames import in_order
@@ -376,15 +377,17 @@ class SequenceAligner(TimedAligner):
             windows = held.windows
         elif self._pins_start(decoded):
             windows[0] = 0, 1
+        cover, places = covering(decoded, cache(self._draws_out))
 
         def score(part: Signal) -> tuple[BaseFunctions, npt.NDArray[np.float64]]:
             suited = self._suited(part)
-            terms = terms_of([feature.rough() for feature in suited.features_], part, decoded)
-            x = suited._assemble(part, decoded, terms)
+            terms = terms_of([feature.rough() for feature in suited.features_], part, cover)
+            x = suited._assemble(part, cover, terms)
             weights = suited._weights(x)
-            return with_costs(x, weights, decoded, costs, part.hop) if costs else (x, weights)
+            return with_costs(x, weights, cover, costs, part.hop) if costs else (x, weights)
 
-        found = rough_onsets(signal, score, self._free(decoded), self._room(signal), windows)
+        free, room = self._free(decoded), self._room(signal)
+        found = rough_onsets(signal, score, free, room, windows, places)
         return None if found is None else found[place[:-1]].astype(np.float64) * signal.hop
 
     @one_thread()

@@ -75,18 +75,19 @@ def rough_onsets(
     free: npt.NDArray[np.bool_],
     room: Room,
     windows: IntArray,
+    places: IntArray | None = None,
 ) -> IntArray | None:
     """Return roughly when each event begins, in frames [shape=(K,)]; None if there is no way.
 
-    `score` returns the base functions of all K events in a part of the recording, and their
-    weights; events that are `free` [shape=(K,)] are pauses. Onsets are looked for in `windows`
-    [shape=(K, 2)].
+    `score` returns the base functions of all events in a part of the recording, and their
+    weights, or those of events whose `places` [shape=(K,)] are given; events that are `free`
+    [shape=(K,)] are pauses. Onsets are looked for in `windows` [shape=(K, 2)].
     """
     n_frames, hop = signal.n_frames, signal.hop
     may_last = free.copy()
     may_last[-1:] |= not room.ends_with_recording
     pause = room.pause
-    blocks = CoarseBlocks(max(1, round(_CELL / hop)))
+    blocks = CoarseBlocks(max(1, round(_CELL / hop)), places)
     size = round(_BLOCK / hop) // blocks.factor * blocks.factor
     around = round(_AROUND / hop)
     for begin in range(0, n_frames, size):
