@@ -130,7 +130,12 @@ class CoarseBlocks:
                 prefix_row=cells.prefix_row[at],
             )
 
-    def onsets(self, longest: IntArray, windows: IntArray | None = None) -> IntArray | None:
+    def onsets(
+        self,
+        longest: IntArray,
+        windows: IntArray | None = None,
+        rare: npt.NDArray[np.bool_] | None = None,
+    ) -> IntArray | None:
         """Return the first frame of the best cell of each onset [shape=(K,), dtype=intp].
 
         Parameters
@@ -139,6 +144,9 @@ class CoarseBlocks:
             Longest length of each event in frames.
         windows : np.ndarray [shape=(K, 2), dtype=intp], optional
             First frame of each onset, and one past its last; by default the whole recording.
+        rare : np.ndarray [shape=(K,), dtype=bool], optional
+            Events that take no time where a long recording is looked at in longer cells, in which
+            nearly all that they could be scores better than what was said.
 
         Returns
         -------
@@ -173,6 +181,8 @@ class CoarseBlocks:
             found = coarse_path(cells, _MEMORY)
         else:
             longer = _pooled(cells, source.coarse(_POOLED * self.factor))
+            if rare is not None:
+                longer = longer._replace(longest=np.where(rare, 0, longer.longest))
             evenly = np.linspace(0, longer.n_cells, source.n_events, dtype=np.intp)
             above = _path_near(longer, evenly, longer.n_cells // _BAND)
             found = None

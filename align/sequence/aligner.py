@@ -387,7 +387,8 @@ class SequenceAligner(TimedAligner):
             return with_costs(x, weights, cover, costs, part.hop) if costs else (x, weights)
 
         free, room = self._free(decoded), self._room(signal)
-        found = rough_onsets(signal, score, free, room, windows, places)
+        rare = np.array([event in costs for event in decoded])
+        found = rough_onsets(signal, score, free, room, windows, places, rare)
         return None if found is None else found[place[:-1]].astype(np.float64) * signal.hop
 
     @one_thread()

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from align._numba import compiled
 from align.decoders import Lattice, LatticePath, decode_lattice, path_potentials
 from align.errors import ModelError, ParameterError
 from align.potentials import Potentials
@@ -304,14 +305,20 @@ def most_frames(lattice: Lattice, longest: IntArray) -> int:
     >>> most_frames(Lattice.with_optional(3, [1]), np.array([4, 9, 2]))
     15
     """
-    reach = longest.astype(np.int64).copy()
-    after: list[list[int]] = [[] for _ in range(lattice.n_nodes)]
-    for u, v in lattice.arcs.tolist():
-        after[u].append(v)
-    for u in lattice.order.tolist():
-        for v in after[u]:
-            reach[v] = max(reach[v], reach[u] + longest[v])
+    rank = np.empty(lattice.n_nodes, dtype=np.intp)
+    rank[lattice.order] = np.arange(lattice.n_nodes)
+    arcs = lattice.arcs[np.argsort(rank[lattice.arcs[:, 0]], kind="stable")]
+    reach = longest.astype(np.int64)
+    _extend(arcs, longest, reach)
     return int(reach[lattice.ends].max())
+
+
+@compiled()
+def _extend(arcs: IntArray, longest: IntArray, reach: IntArray) -> None:
+    """Add to each node's own length that of the longest way before it; arcs are in order."""
+    for a in range(len(arcs)):
+        u, v = arcs[a]
+        reach[v] = max(reach[v], reach[u] + longest[v])
 
 
 class _Cover:

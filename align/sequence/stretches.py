@@ -75,13 +75,15 @@ def rough_onsets(
     free: npt.NDArray[np.bool_],
     room: Room,
     windows: IntArray,
-    places: IntArray | None = None,
+    places: IntArray,
+    rare: npt.NDArray[np.bool_],
 ) -> IntArray | None:
     """Return roughly when each event begins, in frames [shape=(K,)]; None if there is no way.
 
-    `score` returns the base functions of all events in a part of the recording, and their
-    weights, or those of events whose `places` [shape=(K,)] are given; events that are `free`
-    [shape=(K,)] are pauses. Onsets are looked for in `windows` [shape=(K, 2)].
+    `score` returns the base functions of some events in a part of the recording, and their
+    weights; each event scores as the one at its place of `places` [shape=(K,)]. Events that are
+    `free` [shape=(K,)] are pauses, those that are `rare` [shape=(K,)] should not occur. Onsets are
+    looked for in `windows` [shape=(K, 2)].
     """
     n_frames, hop = signal.n_frames, signal.hop
     may_last = free.copy()
@@ -96,7 +98,7 @@ def rough_onsets(
         blocks.add(x, weights, begin - first, min(begin + size, n_frames) - first)
     while True:
         limits = room.limits(free, pause)
-        onsets = blocks.onsets(limits, windows)
+        onsets = blocks.onsets(limits, windows, rare)
         if onsets is None:
             return None
         cut_short = may_last & (2 * np.diff(onsets, append=n_frames) > limits)

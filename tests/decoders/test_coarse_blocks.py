@@ -36,9 +36,9 @@ def recording(rng, n_events, clear=3.0):
     return BaseFunctions(terms, ["change", "phone", "length"], n_events, n_frames), onsets
 
 
-def in_blocks(x, factor, size, around=0):
+def in_blocks(x, factor, size, around=0, places=None):
     """Return the blocks of a recording, each with frames around it that do not count."""
-    blocks = CoarseBlocks(factor)
+    blocks = CoarseBlocks(factor, places)
     onset, segment, lasting = x.terms
     frames = np.diff(segment.prefix, axis=1)
     for begin in range(0, x.n_frames, size):
@@ -70,6 +70,52 @@ def test_a_pass_in_longer_cells_comes_first_where_there_is_much_to_try(monkeypat
     monkeypatch.setattr(coarse_blocks, "_MOST_STATES", 0)
     monkeypatch.setattr(coarse_blocks, "_REACH", 5)  # too narrow: windows must grow
     assert blocks.onsets(np.full(200, 60)).tolist() == expected.tolist()
+
+
+def test_events_that_score_alike_may_be_given_once():
+    x, _ = recording(np.random.default_rng(4), 40)
+    symbols = x.terms[1].rows
+    at = np.unique(symbols, return_index=True)[1]  # one event of each symbol
+    once = BaseFunctions(
+        [type(t)(getattr(t, "prefix", getattr(t, "table", None)), t.rows[at]) for t in x.terms],
+        x.names,
+        len(at),
+        x.n_frames,
+    )
+    places = np.searchsorted(np.unique(symbols), symbols)
+    found = in_blocks(once, 4, 100, places=places).onsets(np.full(40, 60))
+    assert found.tolist() == in_blocks(x, 4, 100).onsets(np.full(40, 60)).tolist()
+
+
+def test_rare_events_take_no_time_in_longer_cells(monkeypatch):
+    x, onsets = recording(np.random.default_rng(5), 200, clear=6.0)
+    symbols = np.append(x.terms[1].rows, 6)  # "anything", between two events
+    symbols = np.insert(symbols[:-1], 100, 6)
+    best = np.diff(x.terms[1].prefix, axis=1).max(axis=0, keepdims=True)
+    frames = np.concatenate([np.diff(x.terms[1].prefix, axis=1), 1.1 * best])
+    length = np.concatenate([x.terms[2].table, np.full((1, 61), -5.0)])
+    length[6, :3] = 0.0
+    more = BaseFunctions(
+        [
+            OnsetTerm(x.terms[0].table, np.zeros(201, dtype=int)),
+            SegmentTerm.from_frames(frames, symbols),
+            DurationTerm(length, symbols),
+        ],
+        x.names,
+        201,
+        x.n_frames,
+    )
+    monkeypatch.setattr(coarse_blocks, "_MOST_STATES", 0)
+    monkeypatch.setattr(coarse_blocks, "_REACH", 6)
+    longest = np.where(symbols == 6, 4000, 60)
+    blocks = in_blocks(more, 4, 400)
+    rare = symbols == 6
+
+    def error(found):
+        return np.abs(np.delete(found, 100) - onsets).max()
+
+    assert error(blocks.onsets(longest, rare=rare)) <= error(blocks.onsets(longest))
+    assert error(blocks.onsets(longest, rare=rare)) < 40
 
 
 def test_cells_are_near_the_exact_onsets():

@@ -251,6 +251,7 @@ class _Way(NamedTuple):
         return _Way(self.score + more, self.taken)
 
 
+_PLAIN = _Way(0.0)
 _Front = dict[int, _Way]
 
 
@@ -403,9 +404,11 @@ class _Graph:
         self.word += [word] * len(labels)
         self.place += [place] * len(labels)
         last = len(self.labels) - 1
-        self.arcs.update({(node, first): way for node, way in front.items()})
-        self.arcs.update({(node, node + 1): _Way(0.0) for node in range(first, last)})
-        return {last: _Way(0.0)}
+        for node, way in front.items():
+            self.arcs[node, first] = way
+        for node in range(first, last):
+            self.arcs[node, node + 1] = _PLAIN
+        return {last: _PLAIN}
 
     def finished(self, front: _Front) -> WordLattice:
         begin = [(v, way.score) for (u, v), way in self.arcs.items() if u < 0]

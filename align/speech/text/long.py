@@ -16,10 +16,9 @@ import numpy.typing as npt
 from align.sequence.stretches import Cut, cuts_at
 from align.speech.text.lookup import Entry
 
-__all__ = ["LONG", "MOST_WITH_NOISE", "RoughAligner", "RoughWords", "rough_words"]
+__all__ = ["LONG", "RoughAligner", "RoughWords", "rough_words"]
 
 LONG = 60.0  # seconds; what is shorter is aligned at once
-MOST_WITH_NOISE = 300.0  # seconds; beyond, the rough pass is not exact, and noise leads it astray
 _NOISE = 30.0  # what anything else between words costs in the rough pass, where it lasts seconds
 
 

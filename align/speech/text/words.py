@@ -23,7 +23,7 @@ from align.speech.text.lattice import (
     realisations,
     word_lattice,
 )
-from align.speech.text.long import LONG, MOST_WITH_NOISE, RoughWords, rough_words
+from align.speech.text.long import LONG, RoughWords, rough_words
 from align.speech.text.lookup import Entry
 from align.speech.text.mismatch import departures_at, is_another_text, judged
 from align.speech.text.model import PhoneAligner, model_labels, noise_sounds
@@ -158,7 +158,7 @@ class WordAligner:
         rough: RoughWords | None = None
         if end - begin > LONG and self.silence is not None:
             samples, rate = self.recording.between(*span), self.recording.rate
-            noise = SPOKEN_NOISE if self.judging and end - begin <= MOST_WITH_NOISE else None
+            noise = SPOKEN_NOISE if self.judging else None
             rough = rough_words(
                 self.model, samples, rate, words, self.entries, self.silence, noise
             )
