@@ -25,6 +25,7 @@ from align.speech.text.lattice import (
 )
 from align.speech.text.long import LONG, RoughWords, rough_words
 from align.speech.text.lookup import Entry
+from align.speech.text.loud import with_loud_pauses
 from align.speech.text.mismatch import departures_at, is_another_text, judged
 from align.speech.text.model import PhoneAligner, model_labels, noise_sounds
 from align.speech.text.parts import Part, Recording, part_of
@@ -164,7 +165,20 @@ class WordAligner:
             )
         cuts = [] if rough is None else rough.cuts
         found = aligned_stretches(cuts, len(words) + 1, end - begin, align, speech, progress)
-        return [piece for _, piece in found]
+        pieces = [piece for _, piece in found]
+        return self._with_loud_pauses(pieces, span) if self.judging else pieces
+
+    def _with_loud_pauses(self, pieces: list[Piece], span: tuple[float, float]) -> list[Piece]:
+        """Return the pieces of an utterance, with what sounds in the pauses of all of it."""
+        mismatches = [m for piece in pieces for m in piece.mismatches]
+        rows = [row for piece in pieces for row in piece.rows]
+        samples, rate = self.recording.between(*span), self.recording.rate
+        heard = with_loud_pauses(mismatches, rows, samples, rate, span[0])
+        ends = [piece.utterance.end or 0.0 for piece in pieces[:-1]]  # all are parts
+        return [
+            piece._replace(mismatches=[m for m in heard if low <= m.start < high])
+            for piece, low, high in zip(pieces, [-np.inf, *ends], [*ends, np.inf], strict=True)
+        ]
 
     def _piece(
         self,
