@@ -385,7 +385,8 @@ class SpeechAligner(SequenceAligner):
             return None
         evidence.parts[noise, 0] = 0.0  # it may be any sound: nothing to compare with
         match = model.of_recording(evidence)
-        return Fit(match, model.of_events(evidence), model.warning(match))
+        warnings = model.warning(match, int(evidence.sounds.sum()))
+        return Fit(match, model.of_events(evidence), warnings)
 
     def _calibrate(
         self,

@@ -64,6 +64,8 @@ _TYPICAL = 3.0  # log odds of a right transcript: a match of 0.95
 _TAIL = 3.1  # standard deviations: 1 in 1,000
 _TO_SIGMA = 1.4826
 _HIGHEST_BORDER = 0.3  # room for recordings unlike those of the training corpus
+_SOUNDS, _FOR_FEW = 14, 40.0  # the border's log odds fall by the second over sounds, for fewer
+_LOWEST_BORDER = -4.6  # log odds: a match of 0.01
 _FURTHEST = 30.0  # log odds
 
 
@@ -186,6 +188,7 @@ class MatchModel:
         Log probability per frame of the best phones, below which the match is low.
     border : float
         A match below it deserves a warning: at most 1 in 1,000 true transcripts is expected there.
+        That is for recordings of 14 sounds or more; see `border_of`.
     """
 
     weights: Float64
@@ -198,13 +201,24 @@ class MatchModel:
         """Whether evidence must hold that of the same events backwards."""
         return len(self.weights) > 1 + len(_GAPS)
 
-    def warning(self, match: float) -> tuple[str, ...]:
+    def border_of(self, n_sounds: int) -> float:
+        """Return the border for a recording of so many sounds, silences not counted.
+
+        What few sounds say varies more: of right words of seven, one in a hundred is below the
+        border of sentences.
+        """
+        more = max(0.0, 1.0 / max(n_sounds, 1) - 1.0 / _SOUNDS)
+        odds = np.log(self.border / (1.0 - self.border)) - _FOR_FEW * more
+        return min(self.border, float(_logistic(np.maximum(odds, _LOWEST_BORDER))))
+
+    def warning(self, match: float, n_sounds: int) -> tuple[str, ...]:
         """Return what is to be said of a match: a sentence below the border, else nothing."""
-        if match >= self.border:
+        border = self.border_of(n_sounds)
+        if match >= border:
             return ()
         return (
             f"the transcript may not be of this recording: match {match:.2f}, border "
-            f"{self.border:.2f}; check that they belong together, and that nothing is missing.",
+            f"{border:.2f}; check that they belong together, and that nothing is missing.",
         )
 
     def of_recording(self, evidence: Evidence) -> float:

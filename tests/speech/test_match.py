@@ -22,9 +22,9 @@ NAMES = ("kiwi", "north-wind")
 DATA = files("align.data")
 
 
-def example(seed: int, group: str) -> Example:
+def example(seed: int, group: str, n: int = 14) -> Example:
     rng = np.random.default_rng(seed)
-    phones = random_phones(rng, 14)
+    phones = random_phones(rng, n)
     samples, edges = recording(phones, rng)
     times = edges / RATE
     return Example(
@@ -66,7 +66,7 @@ def test_training_learns_a_match_and_its_border(model: SpeechAligner) -> None:
     assert model.match_ is not None
     border = model.match_.border
     assert 0 < border < 1
-    items = [example(100 + i, "z") for i in range(8)]
+    items = [example(100 + i, "z", 20) for i in range(8)]
     right = [model.align(e.audio, e.events, rate=RATE) for e in items]
     wrong = [
         model.align(e.audio, other.events, rate=RATE)
@@ -269,3 +269,15 @@ def test_phones_are_mapped_and_keep_their_names(english: SpeechAligner, tmp_path
     assert replace(found, events=plain.events) == plain
     with pytest.raises(DataError, match="KK"):
         align_mapped(english, audio_of("kiwi"), ["KK"])
+
+
+def test_few_sounds_are_warned_of_later() -> None:
+    model = DEFAULTS["default"]
+    borders = [model.border_of(n) for n in (30, 14, 9, 7, 5, 1, 0)]
+    assert borders[:2] == [model.border] * 2
+    assert sorted(borders, reverse=True) == borders
+    assert borders[2] == pytest.approx(0.08, abs=0.01)
+    assert borders[-1] == pytest.approx(0.01, abs=0.001)
+    assert model.warning(0.2, 14)
+    assert not model.warning(0.2, 7)
+    assert "match 0.01, border 0.02" in model.warning(0.005, 7)[0]
