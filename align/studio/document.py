@@ -6,6 +6,7 @@ where phones do, whatever is edited. Music is a row of notes, which overlap: eac
 A document holds times as well as labels. What it says does not depend on the model that found it.
 """
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import groupby
@@ -13,12 +14,14 @@ from typing import Any, Self
 
 import numpy as np
 
+from align.errors import ParameterError
+from align.features.audio import audio_info
 from align.results.alignment import Alignment
 from align.results.music import MusicAlignment
 from align.speech.text.tiers import SpeakerTiers, TextAlignment
 from align.types import SILENCE, Example, Note, named_pitch
 
-__all__ = ["Document", "Segment"]
+__all__ = ["Document", "Segment", "corrected"]
 
 
 @dataclass(frozen=True)
@@ -290,6 +293,25 @@ class Document:
 def _begins(segments: Sequence[Segment], k: int) -> bool:
     """Whether a word, or a pause between words, begins with a segment."""
     return segments[k].word is None or segments[k].word != segments[k - 1].word
+
+
+def corrected(alignment: Any, audio: Any, kind: str) -> Document:
+    """Return the document of a whole alignment of a recording, or of a label file.
+
+    Raises ParameterError where it is of another `kind`, or not as long as the recording.
+    """
+    seconds = audio_info(audio).duration
+    if isinstance(alignment, str | os.PathLike):
+        reader: Any = MusicAlignment if kind == "music" else Alignment
+        alignment = reader.from_labels(alignment, duration=seconds)
+    new = Document.of(alignment)
+    if (new.kind == "music") != (kind == "music"):
+        raise ParameterError(f"alignment is of {new.kind}, must be of {kind}.")
+    if abs(new.seconds - seconds) > 0.5:
+        raise ParameterError(
+            f"the alignment is of {new.seconds:.3f} s, and the recording lasts {seconds:.3f} s."
+        )
+    return new
 
 
 def _mismatches(found: Any) -> tuple[dict[str, Any], ...]:

@@ -1,8 +1,8 @@
 """A corpus being corrected, and the model that learns from it: the whole, for Python and the page.
 
-The state of each recording is the fold of the journal in ``OUT/studio`` (`align.studio.history`),
-what waits is aligned when it is needed (`align.studio.waiting`), and each confirmed recording
-makes a new model (`align.studio.learning`). Every method may be called from any thread.
+Every step is a line of the journal in ``OUT/studio``; `align.studio.recordings` has the recordings
+as they are after all lines, and each confirmed recording makes a new model
+(`align.studio.learning`). Every method may be called from any thread.
 """
 
 import os
@@ -13,21 +13,18 @@ from threading import Lock, RLock
 from typing import Any, Self
 
 from align.batch.tasks import Task, work_for
-from align.errors import DataError, ParameterError
-from align.features.audio import audio_info
+from align.errors import DataError
 from align.files.lock import FolderLock
 from align.models.file import load
-from align.results.alignment import Alignment
 from align.sequence.base import Aligner
 from align.studio.decoding import ModelDecoder
-from align.studio.document import Document
+from align.studio.document import Document, corrected
 from align.studio.edits import edited
-from align.studio.history import History, after
+from align.studio.history import after
 from align.studio.journal import Journal
 from align.studio.learning import Learning
 from align.studio.output import Output
-from align.studio.queue import Waiting, expected_errors, in_order
-from align.studio.revision import StaleRevision
+from align.studio.recordings import Recordings
 from align.types import Example
 
 __all__ = ["Session"]
@@ -93,14 +90,14 @@ class Session:
         self._work = work_for(given.kind, **options)
         if not os.path.isdir(recordings):
             raise DataError("is no folder of recordings.", path=os.fspath(recordings))
-        tasks, self._problems = self._work.find(os.fspath(recordings))
+        tasks, problems = self._work.find(os.fspath(recordings))
         if not tasks:
-            why = f" ({self._problems[0][0]} {self._problems[0][1]})" if self._problems else ""
+            why = f" ({problems[0][0]} {problems[0][1]})" if problems else ""
             raise DataError(f"has no recording to align{why}.", path=os.fspath(recordings))
-        self._tasks = {task.name: task for task in sorted(tasks, key=lambda task: task.name)}
-        self.names = list(self._tasks)
+        self._recordings = Recordings(tasks, problems, self._found)
+        self.names = list(self._recordings.tasks)
         self._out = Path(out)
-        self._output = Output(self._out, self._work, self._tasks)
+        self._output = Output(self._out, self._work, self._recordings.tasks)
         inside = self._out / "studio"
         try:
             inside.mkdir(parents=True, exist_ok=True)
@@ -111,9 +108,7 @@ class Session:
         try:
             self._lock, self._one_update = RLock(), Lock()
             self._journal = Journal(inside / "journal.jsonl")
-            self._histories: dict[str, History] = {}
             self._learning = Learning(given, inside, learn=learn, random_state=random_state)
-            self._waiting = Waiting(self._tasks, self._found)
             for entry in self._journal.entries:
                 self._take(entry)
             self._learning.restore()
@@ -121,7 +116,7 @@ class Session:
                 self._add({"do": "begin", "model": self._learning.digest})
             self._journal.entries.clear()
             self._output.remove_stale()
-            self._output.write_missing(self._truths())
+            self._output.write_missing(self._recordings.truths())
         except BaseException:
             self.close()
             raise
@@ -136,56 +131,21 @@ class Session:
         """Let another process use the folder; all is on the disk already."""
         self._own.__exit__(None, None, None)
 
-    # The journal -----------------------------------------------------------------------------
-
     def _take(self, entry: Mapping[str, Any]) -> None:
         """Bring the state from one entry to the next."""
         if entry["do"] in ("begin", "model"):
             self._learning.take(entry)
             return
-        name = entry["name"]
-        self._histories[name] = after(self._history(name), entry)
-        self._learning.note(name, self._histories[name])
+        self._learning.note(entry["name"], self._recordings.take(entry))
 
     def _add(self, entry: Mapping[str, Any]) -> None:
         """Write an entry to the disk, then make it count."""
         self._journal.add(entry)
         self._take(entry)
 
-    def _history(self, name: str) -> History:
-        return self._histories.get(name, History())
-
-    def _task(self, name: str) -> Task:
-        if name not in self._tasks:
-            raise DataError("is none of the recordings of this session.", path=str(name))
-        return self._tasks[name]
-
-    def _checked(self, name: str, revision: int) -> tuple[History, Document]:
-        """Return a recording as its caller knows it; raises StaleRevision where it is newer."""
-        self._task(name)
-        document = self._document(name)
-        if revision != self._revision(name):
-            raise StaleRevision("was changed since it was shown; look at it again.", path=name)
-        return self._history(name), document
-
-    def _document(self, name: str) -> Document:
-        """Return a recording as it is now: as it was edited, else as it was found last."""
-        now = self._history(name).now
-        return self._waiting.document(name) if now is None else now.document
-
-    def _revision(self, name: str) -> int:
-        """Return a number that grows with every change of what `view` shows.
-
-        Until it is first edited, it is the version of the model that found the recording.
-        """
-        history = self._history(name)
-        return history.revision if history.entries else self._waiting.version(name)
-
-    # What an editor asks for -----------------------------------------------------------------
-
     def audio(self, name: str) -> Path:
         """Return the file of a recording; raises DataError for an unknown name."""
-        return Path(self._task(name).audio)
+        return Path(self._recordings.task(name).audio)
 
     def view(self, name: str) -> dict[str, Any]:
         """Return a recording as an editor draws it, as JSON can hold it.
@@ -208,27 +168,10 @@ class Session:
         DataError
             Where the name is unknown or the recording cannot be aligned.
         """
-        self._task(name)
-        if self._history(name).now is None:
-            self._waiting.view(name, self._learning.version)
+        self._recordings.task(name)
+        self._recordings.show(name, self._learning.version)
         with self._lock:
-            return self._view(name)
-
-    def _view(self, name: str) -> dict[str, Any]:
-        history, document = self._history(name), self._document(name)
-        return {
-            "name": name,
-            "kind": document.kind,
-            "seconds": document.seconds,
-            "revision": self._revision(name),
-            "state": "confirmed" if history.confirmed else "waiting",
-            "tiers": document.tiers(),
-            "text": document.text,
-            "can_undo": bool(history.past),
-            "can_redo": bool(history.future),
-            "match": document.match,
-            "mismatches": [dict(m) for m in document.mismatches],
-        }
+            return self._recordings.view(name)
 
     def edit(self, name: str, action: Mapping[str, Any], *, revision: int) -> dict[str, Any]:
         """Change a recording, decode again what no person has set, and return the new view.
@@ -259,19 +202,20 @@ class Session:
             Where the action is not possible; nothing is changed.
         """
         with self._lock:
-            _, document = self._checked(name, revision)
-            new = edited(document, action, self._decoder(name))
+            _, document = self._recordings.checked(name, revision)
+            decoder = ModelDecoder(self.model, self._recordings.tasks[name], self._work)
+            new = edited(document, action, decoder)
             return self._step(name, "edit", document, new, action=dict(action))
 
     def _step(
         self, name: str, do: str, old: Document, new: Document, **about: Any
     ) -> dict[str, Any]:
         """Log a new document, and return the view of it."""
-        base = {} if self._history(name).now else {"base": old.to_json()}
-        revision = self._revision(name) + 1
+        base = {} if self._recordings.history(name).now else {"base": old.to_json()}
+        revision = self._recordings.revision(name) + 1
         entry = {"name": name, "do": do, "revision": revision, **about, **base}
         self._add({**entry, "state": new.to_json()})
-        return self._view(name)
+        return self._recordings.view(name)
 
     def undo(self, name: str, *, revision: int) -> dict[str, Any]:
         """Take the last step back, a confirmation too, and return the view; see `edit`."""
@@ -283,14 +227,14 @@ class Session:
 
     def _back(self, name: str, do: str, revision: int) -> dict[str, Any]:
         with self._lock:
-            history, _ = self._checked(name, revision)
+            history, _ = self._recordings.checked(name, revision)
             entry = {"name": name, "do": do, "revision": revision + 1}
             new = after(history, entry)  # raises before anything is written
             if new.confirmed and new.now is not None:
                 self._output.write(name, new.now.document)
             self._add(entry)
-            self._output.write_manifest(self._truths())
-            return self._view(name)
+            self._output.write_manifest(self._recordings.truths())
+            return self._recordings.view(name)
 
     def confirm(self, name: str, *, revision: int) -> dict[str, Any]:
         """Take a recording as right, write its file, and return the view; see `edit`.
@@ -299,14 +243,14 @@ class Session:
         ``OUT/confirmed.csv`` lists all of them with their recordings, for `align adapt`.
         """
         with self._lock:
-            _, document = self._checked(name, revision)
+            _, document = self._recordings.checked(name, revision)
             return self._confirm(name, document, document)
 
     def _confirm(self, name: str, old: Document, new: Document) -> dict[str, Any]:
         right = new.all_fixed()
         self._output.write(name, right)
         view = self._step(name, "confirm", old, right)
-        self._output.write_manifest(self._truths())
+        self._output.write_manifest(self._recordings.truths())
         return view
 
     def correct(self, name: str, alignment: Any) -> None:
@@ -326,36 +270,10 @@ class Session:
         ParameterError
             Where the alignment is of another kind, or lasts longer than the recording.
         """
-        task = self._task(name)
+        task = self._recordings.task(name)
         with self._lock:
-            info = audio_info(task.audio)
-            music = self._work.kind == "music"
-            if isinstance(alignment, str | os.PathLike):
-                from align.results.music import MusicAlignment
-
-                reader: Any = MusicAlignment if music else Alignment
-                alignment = reader.from_labels(alignment, duration=info.duration)
-            new = Document.of(alignment)
-            if (new.kind == "music") != music:
-                raise ParameterError(f"alignment is of {new.kind}, must be of {self._work.kind}.")
-            if abs(new.seconds - info.duration) > 0.5:
-                raise ParameterError(
-                    f"the alignment is of {new.seconds:.3f} s, and {name} lasts "
-                    f"{info.duration:.3f} s."
-                )
-            now = self._history(name).now
-            old = now.document if now else self._waiting.known(name) or new
-            self._confirm(name, old, new)
-
-    # Files -----------------------------------------------------------------------------------
-
-    def _truths(self) -> dict[str, Document]:
-        """Return what is confirmed, of the recordings that are still there."""
-        return {
-            name: history.now.document
-            for name, history in self._histories.items()
-            if history.confirmed and history.now is not None and name in self._tasks
-        }
+            new = corrected(alignment, task.audio, self._work.kind)
+            self._confirm(name, self._recordings.known(name) or new, new)
 
     def export(self, path: str | os.PathLike[str], *, report: bool = False) -> None:
         """Write what there is into a folder.
@@ -370,10 +288,8 @@ class Session:
             Also write ``report.html``, a page of the confirmed recordings.
         """
         with self._lock:
-            model, truths, progress = self.model, self._truths(), self.progress()
+            model, truths, progress = self.model, self._recordings.truths(), self.progress()
         self._output.export(Path(path), model, truths, progress, report=report)
-
-    # The queue -------------------------------------------------------------------------------
 
     def queue(self, limit: int | None = None) -> list[dict[str, Any]]:
         """Return the recordings, those that are most worth a look first; nothing is aligned.
@@ -391,40 +307,7 @@ class Session:
             ``why``), and ``stale``: whether a newer model will align it anew.
         """
         with self._lock:
-            rows = [self._row(name) for name in self._ordered()]
-            rows += [{"name": path, "state": "failed", "why": why} for path, why in self._problems]
-            return rows[:limit]
-
-    def _ordered(self) -> list[str]:
-        """Return the names: those that wait in order of what a look is worth, then the others."""
-        waits = [name for name in self.names if not self._history(name).confirmed]
-        done = [name for name in self.names if self._history(name).confirmed]
-        good = [name for name in waits if not self._waiting.why(name)]
-        failed = [name for name in waits if self._waiting.why(name)]
-        found = {name: self._known(name) for name in good}
-        ordered = in_order(self._tasks, found, self._truths())
-        return [*ordered, *failed, *done]
-
-    def _known(self, name: str) -> Document | None:
-        now = self._history(name).now
-        return self._waiting.known(name) if now is None else now.document
-
-    def _row(self, name: str) -> dict[str, Any]:
-        history, document = self._history(name), self._known(name)
-        row: dict[str, Any] = {
-            "name": name,
-            "seconds": None if document is None else document.seconds,
-            "events": None if document is None else len(document.segments),
-            "expected_errors": None if document is None else expected_errors(document),
-            "confidence": None if document is None else _confidence(document),
-            "match": None if document is None else document.match,
-            "state": "confirmed" if history.confirmed else "waiting",
-            "stale": history.now is None
-            and document is not None
-            and self._waiting.version(name) != self._learning.version,
-        }
-        why = self._waiting.why(name)
-        return {**row, "state": "failed", "why": why} if why and not history.confirmed else row
+            return self._recordings.rows(self._learning.version)[:limit]
 
     def next(self) -> str | None:
         """Return the recording that is most worth a look; None where all are confirmed.
@@ -433,11 +316,11 @@ class Session:
         """
         with self._lock:
             rows = [row["name"] for row in self.queue() if row["state"] == "waiting"]
-        unknown = [name for name in rows if self._known(name) is None]
+        unknown = [name for name in rows if self._recordings.known(name) is None]
         if not unknown:
             return rows[0] if rows else None
         for name in unknown[: max(0, _AHEAD[self._work.kind] - len(rows) + len(unknown))]:
-            self._waiting.refresh(name)
+            self._recordings.align(name)
         with self._lock:
             rows = [row["name"] for row in self.queue() if row["state"] == "waiting"]
         return rows[0] if rows else None
@@ -448,15 +331,10 @@ class Session:
         In the order of the queue, but not the one that was viewed last: it stays as it is shown.
         """
         with self._lock:
-            version = self._learning.version
-            todo = [
-                name
-                for name in self._ordered()
-                if self._history(name).now is None and self._waiting.is_stale(name, version)
-            ]
+            todo = self._recordings.to_align(self._learning.version)
         if not todo:
             return None
-        self._waiting.refresh(todo[0])
+        self._recordings.align(todo[0])
         return todo[0]
 
     def _found(self, task: Task) -> tuple[Document, int]:
@@ -464,11 +342,6 @@ class Session:
         with self._lock:
             model, version = self.model, self._learning.version
         return Document.of(self._work.align(model, task)), version
-
-    def _decoder(self, name: str) -> ModelDecoder:
-        return ModelDecoder(self.model, self._task(name), self._work)
-
-    # Learning --------------------------------------------------------------------------------
 
     @property
     def model(self) -> Any:
@@ -492,7 +365,7 @@ class Session:
         """
         with self._one_update:
             with self._lock:
-                truths = self._truths()
+                truths = self._recordings.truths()
                 examples = {name: self._example(name, one) for name, one in truths.items()}
             made = self._learning.update(examples, deep=deep)  # takes a while: the lock is free
             if made is None:
@@ -505,7 +378,7 @@ class Session:
 
     def _example(self, name: str, document: Document) -> Example:
         """Return a confirmed recording to learn from, its phones as the model calls them."""
-        task = self._tasks[name]
+        task = self._recordings.tasks[name]
         names = getattr(self._work, "phone_map", None) or {}
         example = document.example(task.audio, task.group, name)
         return replace(example, events=tuple(names.get(str(e), e) for e in example.events))
@@ -523,17 +396,4 @@ class Session:
             ``seconds_spent`` on learning; ``updates`` and ``put_back``, one row for each.
         """
         with self._lock:
-            done = sum(self._history(name).confirmed for name in self.names)
-            failed = sum(bool(self._waiting.why(name)) for name in self.names)
-            return {
-                "confirmed": done,
-                "waiting": len(self.names) - done - failed,
-                "failed": failed + len(self._problems),
-                **self._learning.progress(),
-            }
-
-
-def _confidence(document: Document) -> float | None:
-    """Return the mean confidence of the boundaries; None where it is not known."""
-    sure = [s.confidence for s in document.segments if s.confidence is not None]
-    return round(sum(sure) / len(sure), 4) if sure else None
+            return {**self._recordings.counts(), **self._learning.progress()}
