@@ -106,6 +106,13 @@ class Feature:
         """
         return self
 
+    def halfway(self, first: Self) -> Self:
+        """Return a copy halfway back to the feature that this one was adapted from.
+
+        Networks are averaged, weight by weight; what has none stays as it is.
+        """
+        return self
+
     def pool(self, copies: Sequence[Self]) -> Self:
         """Become the sum of copies fitted to different parts of the training set."""
         raise NotImplementedError

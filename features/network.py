@@ -14,8 +14,9 @@ product over frames laid side by side, so that all the time goes to BLAS. Frames
 of a sequence are zero.
 """
 
+import copy
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -89,6 +90,15 @@ class FrameNetwork:
         self.weights = self._random(random_state) if weights is None else list(weights)
         self.mean = np.zeros(self.n_inputs, dtype=np.float32)
         self.deviation = np.ones(self.n_inputs, dtype=np.float32)
+
+    def halfway(self, other: Self) -> Self:
+        """Return a network with the means of the weights; itself, where it has other outputs."""
+        if self.heads != other.heads:
+            return self
+        new = copy.copy(self)
+        pairs = zip(self.weights, other.weights, strict=True)
+        new.weights = [np.float32(0.5) * (own + others) for own, others in pairs]
+        return new
 
     def _random(self, random_state: int) -> list[Float32]:
         rng = np.random.default_rng(random_state)

@@ -83,9 +83,14 @@ class ArticulatoryConfidence(NetworkConfidence):
         **options: Any,
     ) -> None:
         super()._train(network, inputs, targets, **options)
-        # Half precision is enough, and halves the model file; rounded here, so that a model gives
-        # the same answers before and after it is saved.
-        network.weights = [w.astype(np.float16).astype(np.float32) for w in network.weights]
+        network.weights = _rounded(network.weights)
+
+    def halfway(self, first: Self) -> Self:
+        """Return a copy halfway back to the one before `adapt`."""
+        new = super().halfway(first)
+        for network in new.networks_:
+            network.weights = _rounded(network.weights)
+        return new
 
     def _found_outputs(self, network: FrameNetwork, known: NetworkConfidence) -> None:
         """Do nothing: a symbol that is new has outputs, those of its articulation."""
@@ -168,6 +173,15 @@ class ArticulatoryConfidence(NetworkConfidence):
             if ".weight" in name:
                 arrays[name] = array.astype(np.float16)
         return {**params, "features": list(FEATURES)}, arrays
+
+
+def _rounded(weights: Sequence[Float32]) -> list[Float32]:
+    """Return weights of half precision: enough, and it halves the model file.
+
+    It is done where networks are made, so that a model gives the same answers before and after it
+    is saved.
+    """
+    return [w.astype(np.float16).astype(np.float32) for w in weights]
 
 
 @lru_cache(maxsize=4096)

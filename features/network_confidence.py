@@ -220,6 +220,13 @@ class NetworkConfidence(Feature):
             )
         return self
 
+    def halfway(self, first: Self) -> Self:
+        """Return a copy halfway back to the one before `adapt`."""
+        new = copy.copy(self)
+        pairs = zip(self.networks_, first.networks_, strict=True)
+        new.networks_ = [network.halfway(before) for network, before in pairs]
+        return new
+
     def _found_outputs(self, network: FrameNetwork, known: "NetworkConfidence") -> None:
         """Give symbols that are new the mean output of those of their class, or of all."""
         old = set(known.symbols_)

@@ -162,6 +162,12 @@ class NoteNetwork:
             self.fine_ = own.fit(examples)
         return self
 
+    def halfway(self, first: Self) -> Self:
+        """Return a copy halfway back to the one before `adapt`."""
+        new = copy.copy(self)
+        new.network_ = self.network_.halfway(first.network_)
+        return new
+
     def adapt(
         self, examples: Sequence[TimedNotes], *, steps: int = 60, learning_rate: float = 3e-4
     ) -> Self:

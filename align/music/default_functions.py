@@ -83,6 +83,10 @@ class DefaultFunctions(ChordFeature):
         )
         return self
 
+    def halfway(self, first: Self) -> Self:
+        """Return a copy whose network is halfway back to that of the one before `adapt`."""
+        return type(self)(self.network.halfway(first.network), self.names)
+
     def get_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
         """Return that of the network."""
         return self.network.get_state()

@@ -93,6 +93,10 @@ class ChordFeature:
         """Move towards a few pieces; see `align.features.Feature.adapt`."""
         return self
 
+    def halfway(self, first: Self) -> Self:
+        """Return a copy halfway back to the one before `adapt`; see `align.features.Feature`."""
+        return self
+
     def pool(self, copies: Sequence[Self]) -> Self:
         """Become the sum of copies fitted to different parts, where `pools_folds` says so."""
         return self

@@ -1,15 +1,14 @@
 """When a session learns, what it says of it, and when it takes a new model back.
 
-The protocol is that of online learning: each recording is first aligned by the model that has not
-seen it, and judged; then it is learned from. Beside it, the model of the beginning is judged on
-the same recordings, which says what learning has gained. Two guards watch over it:
+The protocol is that of online learning: each recording is first aligned by models that have not
+seen it, and judged; then they learn from it. There are several (`align.sequence.online.EXPERTS`),
+and the model of the beginning, which says what learning has gained. Two guards watch over them:
 
-* a new model that makes more errors than the old one on recordings confirmed before is given up;
-* where the last ten recordings were aligned worse than the model of the beginning aligns them, by
-  more than chance explains, that model is put back, and learning begins anew.
+* networks that make more errors than before on recordings confirmed earlier are given up;
+* of all models, the one that is shown is never far behind the best (`align.studio.leader`): one
+  that turns out worse than another is put back.
 """
 
-import math
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -24,23 +23,26 @@ from align.errors import AlignError, DataError
 from align.files.atomic import captured_writes
 from align.models.file import load
 from align.sequence.base import Aligner
-from align.sequence.online import OnlineLearner
+from align.sequence.online import EXPERTS, OnlineLearner
 from align.studio.history import History
+from align.studio.leader import leader
 from align.types import Example
 
 __all__ = ["Learning", "Made"]
 
 _TOLERANCE = {"speech": 0.02, "music": 0.05}  # seconds, beyond which a boundary is off
-_WINDOW = 10  # recordings, of which progress and the second guard speak
-_WATCHED = {"speech": 4, "music": 0}  # recordings that a new model is tried on
+_WINDOW = 10  # recordings, of which progress speaks
+_WATCHED = {"speech": 2, "music": 0}  # recordings that new networks are tried on
+_GIVEN = "given"  # the model of the beginning, among the experts
+_LEARNED = ("networks", "half", "habits", _GIVEN)  # from what has moved furthest
 _DEEP = 20  # recordings, after which all are learned from again
 
 
 @dataclass(frozen=True)
 class Made:
-    """A model that was just made, and the entry that says so."""
+    """Models that were just made, and the entry that says so."""
 
-    model: Aligner
+    experts: dict[str, Aligner]
     entry: dict[str, Any]
 
 
@@ -60,14 +62,20 @@ class Learning:
     """
 
     def __init__(self, given: Aligner, folder: Path, *, learn: bool, random_state: int) -> None:
-        self.model: Aligner = given
         self.version = 0
         self.digest = _digest(given)
         self._given, self._folder, self._learns = given, folder, learn
         self._learner = OnlineLearner(given, random_state=random_state)
+        self._experts = {**self._learner.experts, _GIVEN: given}
+        self._shown = EXPERTS[0]
         self._confirmed: dict[str, int] = {}  # entries of each recording when it was confirmed
         self._learned: dict[str, int] = {}
         self._entries: list[Mapping[str, Any]] = []
+
+    @property
+    def model(self) -> Aligner:
+        """The model that is shown."""
+        return self._experts[self._shown]
 
     # What the journal says -------------------------------------------------------------------
 
@@ -82,6 +90,7 @@ class Learning:
             return
         self._entries.append(entry)
         self.version = int(entry["version"])
+        self._shown = entry.get("shown", EXPERTS[-1])  # journals of before had but one
         if entry.get("name") is not None:
             self._learned.pop(entry["name"], None)
             self._learned[entry["name"]] = int(entry["entries"])
@@ -93,16 +102,24 @@ class Learning:
             self._confirmed[name] = history.entries
 
     def restore(self) -> None:
-        """Load the model that the last entry speaks of, and remove others."""
+        """Load the models that the last entry speaks of, and remove others."""
         if self.version:
-            self.model = load(self._file(self.version), self._own_features())
+            before = self._folder / f"model-{self.version}.align"  # of a journal of before
+            for kind in EXPERTS:
+                path = self._file(self.version, kind)
+                path = path if path.exists() else before
+                self._experts[kind] = load(path, self._own_features())
+        self._remove_others()
+
+    def _file(self, version: int, kind: str) -> Path:
+        return self._folder / f"model-{version}-{kind}.align"
+
+    def _remove_others(self) -> None:
+        """Remove models of other versions."""
         for path in self._folder.glob("model-*.align"):
-            if path != self._file(self.version):
+            if path.stem.split("-")[1] != str(self.version):
                 with suppress(OSError):
                     path.unlink()
-
-    def _file(self, version: int) -> Path:
-        return self._folder / f"model-{version}.align"
 
     def _own_features(self) -> Sequence[Any]:
         chosen = getattr(self._given, "features", "")
@@ -126,12 +143,14 @@ class Learning:
             return None
         begin = time.perf_counter()
         learner = self._learner
-        learner.go_on(self.model, [(n, examples[n]) for n in self._learned if n in examples])
+        before = {kind: self._experts[kind] for kind in EXPERTS}
+        learner.go_on(before, [(n, examples[n]) for n in self._learned if n in examples])
         name = todo[0] if todo else None
         entry: dict[str, Any] = {"do": "model", "version": self.version, "name": name}
+        entry["shown"] = self._shown
         if name is not None:
             entry.update(entries=self._confirmed[name], judged=self._judged(name, examples[name]))
-        new: Aligner | None = None
+        new: dict[str, Aligner] | None = None
         try:
             if name is not None:
                 new = learner.update(examples[name], name)
@@ -140,59 +159,69 @@ class Learning:
         except AlignError as error:  # it cannot be learned from; the next one may
             entry["failed"] = str(error)
         if new is not None:
-            why, kept = self._guarded(new, entry, examples)
-            if why:
-                entry["put_back"] = why
-            if kept is not self.model:
-                entry["version"] = self.version + 1
-            new = kept
+            new = self._guarded(new, entry, examples)
+        self._follow(entry)
+        if new is not None or entry["shown"] != self._shown:
+            entry["version"] = self.version + 1
         entry["seconds"] = round(time.perf_counter() - begin, 3)
-        return Made(new or self.model, entry)
+        return Made({**self._experts, **(new or {})}, entry)
 
     def save(self, made: Made) -> None:
-        """Write the model of an update; it counts when its entry is in the journal."""
+        """Write the models of an update; they count when its entry is in the journal."""
         if made.entry["version"] != self.version:
-            made.model.save(self._file(made.entry["version"]))
+            for kind in EXPERTS:
+                made.experts[kind].save(self._file(made.entry["version"], kind))
 
     def publish(self, made: Made) -> None:
-        """Let the model of an update be the model."""
-        self.model = made.model
-        for path in self._folder.glob("model-*.align"):
-            if path != self._file(self.version):
-                with suppress(OSError):
-                    path.unlink()
+        """Let the models of an update be the models."""
+        self._experts = made.experts
+        self._remove_others()
 
     def _judged(self, name: str, example: Example) -> dict[str, Any] | None:
-        """Return the errors of both models on a recording that neither has seen."""
+        """Return the errors of all models on a recording that none has seen."""
         if any(entry.get("name") == name and entry.get("judged") for entry in self._entries):
             return None  # it was learned from before
         try:
-            now = _off(self.model, example)
-            first = now if self.version == 0 else _off(self._given, example)
+            first = _off(self._given, example)
+            off = {
+                kind: first[0] if self.version == 0 else _off(self._experts[kind], example)[0]
+                for kind in EXPERTS
+            }
         except AlignError:
             return None
-        return {"now": now[0], "fixed_model": first[0], "of": now[1]}
+        off[_GIVEN] = first[0]
+        return {"now": off[self._shown], "fixed_model": first[0], "of": first[1], "experts": off}
 
     def _guarded(
-        self, new: Aligner, entry: Mapping[str, Any], examples: Mapping[str, Example]
-    ) -> tuple[str, Aligner]:
-        """Return why a new model is not taken, if it is not, and the model that counts."""
-        judged = [e["judged"] for e in (*self._entries, entry) if e.get("judged")][-_WINDOW:]
-        now, first = (sum(one[key] for one in judged) for key in ("now", "fixed_model"))
-        since = [e for e in self._entries[1 - _WINDOW :] if e.get("put_back")]
-        chance = 2.0 * math.sqrt(now + first)  # two standard deviations of a difference of counts
-        if len(judged) == _WINDOW and not since and now - first > chance:
-            return f"{now} errors on the last {_WINDOW}, {first} by the first model", self._given
+        self,
+        new: dict[str, Aligner],
+        entry: dict[str, Any],
+        examples: Mapping[str, Example],
+    ) -> dict[str, Aligner]:
+        """Return the new models, but old networks where the new ones have forgotten too much."""
         names = [n for n in self._learned if n in examples and n != entry["name"]]
         every = max(1, len(names) // max(1, _WATCHED[self._given.kind]))
         watched = names[::-1][::every][: _WATCHED[self._given.kind]]
-        before = after = 0
-        for name in watched:
-            before += _off(self.model, examples[name])[0]
-            after += _off(new, examples[name])[0]
-        if after > 1.1 * before + 2:
-            return f"{after} errors on recordings of before, {before} by the old model", self.model
-        return "", new
+        before, after = (
+            sum(_off(one["networks"], examples[name])[0] for name in watched)
+            for one in (self._experts, new)
+        )
+        if after <= 1.1 * before + 2:
+            return new
+        entry["put_back"] = f"{after} errors on recordings of before, {before} by the old model"
+        return {**self._experts, "habits": new["habits"]}
+
+    def _follow(self, entry: dict[str, Any]) -> None:
+        """Write into an entry which model is shown from now on."""
+        judged = [e["judged"] for e in (*self._entries, entry) if e.get("judged")]
+        rows = [one["experts"] for one in judged if "experts" in one]
+        if rows:
+            mistakes = {kind: sum(row[kind] for row in rows) for kind in rows[0]}
+            entry["shown"] = best = leader(self._shown, mistakes)
+            if _LEARNED.index(best) > _LEARNED.index(self._shown):
+                entry["put_back"] = (
+                    f"{mistakes[self._shown]} errors by {self._shown}, {mistakes[best]} by {best}"
+                )
 
     # Progress --------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from synthetic_speech import RATE, random_phones, recording
 import align
 from align import Alignment, DataError, Example, ParameterError, Session, SpeechAligner
 from align.features import ArticulatoryConfidence, ArticulatoryDuration
+from align.sequence.online import EXPERTS
 from align.studio import StaleRevision
 
 IPA = {"sil": "sil", "s": "s", "aa": "ɑ", "iy": "i", "m": "m", "b": "b"}
@@ -227,7 +228,7 @@ def test_a_killed_session_goes_on_from_its_model_and_its_recordings(learned, tmp
 def test_a_model_that_gets_worse_is_put_back(session, words, monkeypatch):
     truth = words[1]
     worked_through(session, truth, session.names[:3])
-    good = session.model
+    good = session._learning._experts["networks"]
     learner = session._learning._learner
 
     def spoiled(example, name):
@@ -235,15 +236,29 @@ def test_a_model_that_gets_worse_is_put_back(session, words, monkeypatch):
 
         bad = copy.deepcopy(good)
         bad.coef_ = -good.coef_
-        return bad
+        return {kind: bad for kind in EXPERTS}
 
     monkeypatch.setattr(learner, "update", spoiled)
     progress = worked_through(session, truth, session.names[3:4])
-    assert session.model is good
+    assert session._learning._experts["networks"] is good
     assert "errors on recordings of before" in progress["put_back"][0]["put_back"]
     monkeypatch.undo()
     worked_through(session, truth, session.names[4:5])
-    assert session.model is not good
+    assert session._learning._experts["networks"] is not good
+
+
+def test_of_all_models_the_one_with_fewest_mistakes_is_shown(session, words, monkeypatch, model):
+    experts = {"half": 9, "habits": 4, "networks": 8, "given": 6}
+    judged = {"now": 9, "fixed_model": 6, "of": 20, "experts": experts}
+    monkeypatch.setattr(session._learning, "_judged", lambda *_: judged)
+    progress = worked_through(session, words[1], session.names[:1])
+    assert session.model is session._learning._experts["habits"]
+    assert progress["put_back"][0]["put_back"] == "9 errors by half, 4 by habits"
+    later = again(session, model, words)
+    assert later.model.habits_ is not None
+    first, now = (m.features_[0].networks_[0].weights for m in (model, later.model))
+    assert all((a == b).all() for a, b in zip(first, now, strict=True))
+    later.close()
 
 
 def test_without_learning_the_model_stays(model, words, tmp_path):
