@@ -28,7 +28,7 @@ Float64 = npt.NDArray[np.float64]
 
 _KEPT = 48  # errors of a pair; older ones are of models that have changed since
 _NEAR = 0.060  # seconds; larger errors are mistakes, and teach nothing
-_HELD = {"all": 4.0, "before": 8.0, "after": 8.0, "pair": 8.0}  # errors, against those seen
+_HELD = {"all": 8.0, "before": 16.0, "after": 16.0, "pair": 8.0}  # errors, against those seen
 
 _Part = tuple[str, ...]
 
@@ -45,7 +45,7 @@ class Habits:
     --------
     >>> habits = Habits().after(np.array([0.0, 0.52]), np.array([0.0, 0.50]), ["vowel", "stop"])
     >>> habits.moved(np.array([0.0, 0.32]), ["vowel", "stop"]).round(3)
-    array([0.   , 0.312])
+    array([0.   , 0.315])
     """
 
     def __init__(self, errors: Mapping[tuple[str, str], Sequence[float]] | None = None) -> None:

@@ -28,7 +28,7 @@ def test_moves_grow_towards_the_mean_error_and_mistakes_teach_nothing():
         left.append(np.abs(moved - TRUTH)[1:3])
         assert moved[0] == 0
     assert (left[0] < np.abs(LATE[1:3])).all()
-    assert (left[2] < 0.5 * left[1]).all()
+    assert (left[2] < 0.6 * left[1]).all()
     assert (left[1] < left[0]).all()
     assert ("stop", "vowel") not in learned(4).errors
 
@@ -36,7 +36,7 @@ def test_moves_grow_towards_the_mean_error_and_mistakes_teach_nothing():
 def test_one_pair_is_the_least_squares_of_its_parts():
     habits = Habits({("silence", "vowel"): [0.02] * 6})
     # four parts that share one sum: each is the sum of errors times what it gives way
-    gives = sum(1.0 / held for held in (4.0, 8.0, 8.0, 8.0))
+    gives = sum(1.0 / held for held in (8.0, 16.0, 16.0, 8.0))
     expected = 6 * 0.02 * gives / (1.0 + 6 * gives)
     moved = habits.moved(np.zeros(2), ["silence", "vowel"])
     np.testing.assert_allclose(moved, [0.0, -expected])
@@ -51,7 +51,7 @@ def test_a_pair_that_was_never_seen_learns_from_those_that_are_like_it():
 
 def test_a_habit_seen_by_a_third_of_the_onsets_is_learned():
     habits = Habits({("vowel", "silence"): [0.0, 0.0, 0.03] * 12})
-    assert habits.moved(np.zeros(2), ["vowel", "silence"])[1] < -0.008
+    assert habits.moved(np.zeros(2), ["vowel", "silence"])[1] < -0.007
 
 
 def test_only_the_last_errors_count():
