@@ -4,9 +4,10 @@
 
     python recipes/studio/run.py MODEL CORPUS [--groups G ...] [--most N] [--tolerance S]
 
-MODEL must not have heard CORPUS. The person goes through the recordings, moves every boundary that
-is off by more than the tolerance, looks again after each move, and confirms. A mistake is a
-boundary that is off when the recording is first shown, by the model as it is then. Four ways:
+MODEL must not have heard CORPUS, which has the labels of MODEL; ``--ipa`` relabels TIMIT. The
+person goes through the recordings, moves every boundary that is off by more than the tolerance,
+looks again after each move, and confirms. A mistake is a boundary that is off when the recording
+is first shown, by the model as it is then. Four ways:
 
 * ``fixed``: the model stays as it is;
 * ``adapt``: after every tenth recording, `align.sequence.adapt` on all that are confirmed;
@@ -25,6 +26,8 @@ import numpy as np
 from recipe_outputs import add_output_options, new_figure, save_figure, write_numbers
 
 import align
+from align.corpus.ipa import to_ipa
+from align.features.audio import audio_info
 from align.sequence.adapt import adapt
 
 N_RESAMPLED = 2000
@@ -32,24 +35,36 @@ EVERY = 10  # recordings, after which the second way adapts
 LOOKED_AT = 3  # recordings that are aligned anew while the person works on one
 
 
-def chosen(corpus: Path, groups: Sequence[str], most: int, seed: int) -> list[align.Example]:
+def chosen(
+    corpus: Path, groups: Sequence[str], most: int, seed: int, ipa: bool = False
+) -> list[align.Example]:
     """Return recordings of some groups, drawn at random, in the order of their files."""
     every = align.read_corpus(corpus, kind="speech")
+    every = to_ipa(every) if ipa else every
     examples = [e for e in every if not groups or e.group in groups]
     drawn = np.random.default_rng(seed).permutation(len(examples))[:most]
     return [examples[i] for i in np.sort(drawn)]
 
 
-def linked(examples: Sequence[align.Example], folder: Path) -> dict[str, align.Example]:
-    """Make a folder with these recordings and their labels, and return them by name."""
-    named = {}
+def linked(
+    examples: Sequence[align.Example], folder: Path, written: bool
+) -> dict[str, align.Example]:
+    """Make a folder with these recordings and their labels, and return what it has, by name.
+
+    Labels are `written` anew where they are not those of the files.
+    """
     for example in examples:
         audio = Path(str(example.audio)).resolve()
-        (folder / str(example.group)).mkdir(exist_ok=True)
-        for path in (audio, audio.with_suffix(".TextGrid")):
-            (folder / str(example.group) / path.name).symlink_to(path)
-        named[f"{example.group}/{audio.stem}"] = example
-    return named
+        place = folder / str(example.group) / audio.name
+        place.parent.mkdir(exist_ok=True)
+        place.symlink_to(audio)
+        labels = place.with_suffix(".TextGrid")
+        if written:
+            truth_of(example, audio_info(audio).duration).to_textgrid(labels)
+        else:
+            labels.symlink_to(audio.with_suffix(".TextGrid"))
+    found = align.read_corpus(folder, kind="speech")
+    return {f"{e.group}/{Path(str(e.audio)).stem}": e for e in found}
 
 
 def off(found: np.ndarray, example: align.Example, tolerance: float) -> np.ndarray:
@@ -156,11 +171,37 @@ def line(way: str, one: dict[str, Any]) -> str:
     return text + f"; learning {np.mean(seconds):.1f} CPU s, at most {max(seconds):.1f} s"
 
 
+def compared(
+    model: Any, named: dict[str, align.Example], folder: Path, options: argparse.Namespace
+) -> dict[str, Any]:
+    """Return what a person meets in each way, and print it."""
+    examples = list(named.values())
+    base = fixed(model, examples, options.tolerance)
+    by_name = dict(zip(named, base, strict=True))
+    n = sum(len(e.events) - 1 for e in examples)
+    print(f"{len(examples)} recordings, {n} boundaries; the fixed model: {sum(base)} mistakes")
+    found: dict[str, Any] = {"boundaries": n, "fixed": {"mistakes": base}}
+    for way in options.ways:
+        if way == "adapt":
+            one, of_same = adapted(model, examples, options.tolerance), base
+        else:
+            one = learned(model, named, folder, options.tolerance, way == "queue")
+            of_same = [by_name[name] for name in one["names"]]
+        one["ratio"] = interval(one["mistakes"], of_same, options.seed)
+        half = len(of_same) // 2
+        later = interval(one["mistakes"][half:], of_same[half:], options.seed)
+        one["fixed"], one["second_half"] = of_same, later
+        found[way] = one
+        print(line(way, one), flush=True)
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("model")
     parser.add_argument("corpus", type=Path)
     parser.add_argument("--groups", nargs="*", default=[], help="languages or speakers")
+    parser.add_argument("--ipa", action="store_true", help="CORPUS has the labels of TIMIT")
     parser.add_argument("--most", type=int, default=60, help="recordings, at most")
     parser.add_argument("--tolerance", type=float, default=0.02, help="in seconds")
     parser.add_argument("--ways", nargs="*", default=["adapt", "files", "queue"])
@@ -169,27 +210,10 @@ def main() -> None:
     options = parser.parse_args()
 
     model = align.load(options.model)
-    examples = chosen(options.corpus, options.groups, options.most, options.seed)
-    base = fixed(model, examples, options.tolerance)
-    n = sum(len(e.events) - 1 for e in examples)
-    print(f"{len(examples)} recordings, {n} boundaries; the fixed model: {sum(base)} mistakes")
-    found: dict[str, Any] = {"boundaries": n, "fixed": {"mistakes": base}}
-    for way in options.ways:
-        if way == "adapt":
-            one = adapted(model, examples, options.tolerance)
-            of_same = base
-        else:
-            with tempfile.TemporaryDirectory() as folder:
-                named = linked(examples, Path(folder))
-                one = learned(model, named, Path(folder), options.tolerance, way == "queue")
-            by_name = dict(zip(named, base, strict=True))
-            of_same = [by_name[name] for name in one["names"]]
-        one["ratio"] = interval(one["mistakes"], of_same, options.seed)
-        half = len(of_same) // 2
-        later = interval(one["mistakes"][half:], of_same[half:], options.seed)
-        one["fixed"], one["second_half"] = of_same, later
-        found[way] = one
-        print(line(way, one), flush=True)
+    examples = chosen(options.corpus, options.groups, options.most, options.seed, options.ipa)
+    with tempfile.TemporaryDirectory() as folder:
+        named = linked(examples, Path(folder), options.ipa)
+        found = compared(model, named, Path(folder), options)
     write_numbers(found, options.json)
     if options.plot:
         figure, axes = new_figure(figsize=(6, 4))
