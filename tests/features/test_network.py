@@ -298,3 +298,14 @@ def test_divergence_is_said():
             steps=40,
             learning_rate=1e30,
         )
+
+
+def test_halfway_is_the_mean_of_the_weights_but_not_with_other_outputs():
+    one, other = (FrameNetwork(4, heads=(2, 1), width=8, random_state=n) for n in (0, 1))
+    before = [w.copy() for w in one.weights]
+    half = one.halfway(other)
+    for mean, a, b, kept in zip(half.weights, one.weights, other.weights, before, strict=True):
+        np.testing.assert_allclose(mean, 0.5 * (a + b), rtol=1e-6)
+        assert mean.dtype == np.float32
+        assert (a == kept).all()
+    assert one.halfway(FrameNetwork(4, heads=(3, 1), width=8)) is one

@@ -312,3 +312,17 @@ def test_an_export_has_model_files_and_progress(learned, tmp_path):
     session.export(tmp_path / "export", report=True)
     names = {p.relative_to(tmp_path / "export").as_posix() for p in tmp_path.rglob("*.*")}
     assert {"model.align", "progress.json", "report.html", "confirmed/a/100.TextGrid"} <= names
+
+
+def test_one_model_is_halfway_between_the_beginning_and_the_one_that_learns(learned):
+    experts = learned[0]._learning._experts
+    first, half, far, still = (
+        experts[kind].features_[0].networks_[0].weights
+        for kind in ("given", "half", "networks", "habits")
+    )
+    for a, b, c, d in zip(first, half, far, still, strict=True):
+        np.testing.assert_allclose(b, 0.5 * (a + c), atol=1e-3)
+        assert (a == d).all()
+        assert not (a == c).all()
+    mean = 0.5 * (experts["given"].coef_ + experts["networks"].coef_)
+    np.testing.assert_allclose(experts["half"].coef_, mean, rtol=1e-12)
