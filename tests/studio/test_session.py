@@ -326,3 +326,27 @@ def test_one_model_is_halfway_between_the_beginning_and_the_one_that_learns(lear
         assert not (a == c).all()
     mean = 0.5 * (experts["given"].coef_ + experts["networks"].coef_)
     np.testing.assert_allclose(experts["half"].coef_, mean, rtol=1e-12)
+
+
+def test_a_session_of_before_with_one_model_goes_on(learned, tmp_path, words):
+    out = tmp_path / "copy"
+    shutil.copytree(learned[0]._out, out)
+    for path in (out / "studio").glob("model-*-*.align"):
+        number, kind = path.stem.split("-")[1:]
+        if kind == "networks":
+            path.rename(path.with_name(f"model-{number}.align"))
+        else:
+            path.unlink()
+    journal = out / "studio" / "journal.jsonl"
+    entries = [json.loads(line) for line in journal.read_text(encoding="utf-8").splitlines()]
+    for entry in entries:
+        entry.pop("shown", None)
+        if entry.get("judged"):
+            entry["judged"].pop("experts")
+    text = "".join(json.dumps(entry) + "\n" for entry in entries)
+    journal.write_text(text, encoding="utf-8")
+    experts = learned[0]._learning._experts
+    with Session(experts["given"], words[0], out) as later:
+        assert (later.model.coef_ == experts["networks"].coef_).all()
+        assert worked_through(later, words[1], later.names[8:9])["put_back"] == []
+        assert later.model is not later._learning._experts["given"]
