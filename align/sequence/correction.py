@@ -122,8 +122,9 @@ class OnsetCorrection:
         )
         n, size = len(known), z.shape[1]
         pairs = hop * solution[: n * n].reshape(n, n)
-        weights = hop * solution[n * n :].reshape(1 + 2 * n, size)
-        return cls(names, hop, known, mean, deviation, weights, pairs)
+        # As a model file holds them, so that a model that is loaded finds the same onsets.
+        weights = (hop * solution[n * n :].reshape(1 + 2 * n, size)).astype(np.float32)
+        return cls(names, hop, known, mean, deviation, weights.astype(np.float64), pairs)
 
     def moved(
         self, times: Float64, terms: Mapping[str, Term], kinds: Sequence[str | None]

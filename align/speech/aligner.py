@@ -385,7 +385,7 @@ class SpeechAligner(SequenceAligner):
             return None
         evidence.parts[noise, 0] = 0.0  # it may be any sound: nothing to compare with
         match = model.of_recording(evidence)
-        warnings = model.warning(match, int(evidence.sounds.sum()))
+        warnings = model.warning(match, evidence.n_sounds())
         return Fit(match, model.of_events(evidence), warnings)
 
     def _calibrate(

@@ -65,7 +65,9 @@ _TAIL = 3.1  # standard deviations: 1 in 1,000
 _TO_SIGMA = 1.4826
 _HIGHEST_BORDER = 0.3  # room for recordings unlike those of the training corpus
 _SOUNDS, _FOR_FEW = 14, 40.0  # the border's log odds fall by the second over sounds, for fewer
+_FOR_FEW_GAPS = 5.0  # the same where gaps count, which lean to what is usual
 _LOWEST_BORDER = -4.6  # log odds: a match of 0.01
+_HIDING, _LENGTH = -2.0, 0.1  # log ratio of a silence that is none; seconds of a sound
 _FURTHEST = 30.0  # log odds
 
 
@@ -115,6 +117,15 @@ class Evidence:
         found = self.whole() - self.backwards.whole()
         found[[0, 3, 4, 5]] *= (n + _FEW) / n  # the means have leaned towards the same
         return np.asarray((n * found + _FEW_GAPS * usual) / (n + _FEW_GAPS))
+
+    def n_sounds(self) -> int:
+        """Return how many sounds there are, counting those that silences would have to hide.
+
+        A silence that fits no better than a wrong phone hides one in each tenth of a second.
+        """
+        hiding = ~self.sounds & (self.parts[:, 0] < _HIDING)
+        hidden = float(self.frames[hiding].sum()) * self.hop / _LENGTH
+        return int(self.sounds.sum() + hidden)
 
     def sureness(self) -> float:
         """Return the log probability per frame of the best phones."""
@@ -208,7 +219,8 @@ class MatchModel:
         border of sentences.
         """
         more = max(0.0, 1.0 / max(n_sounds, 1) - 1.0 / _SOUNDS)
-        odds = np.log(self.border / (1.0 - self.border)) - _FOR_FEW * more
+        by = _FOR_FEW_GAPS if self.asks_backwards else _FOR_FEW
+        odds = np.log(self.border / (1.0 - self.border)) - by * more
         return min(self.border, float(_logistic(np.maximum(odds, _LOWEST_BORDER))))
 
     def warning(self, match: float, n_sounds: int) -> tuple[str, ...]:

@@ -281,3 +281,14 @@ def test_few_sounds_are_warned_of_later() -> None:
     assert model.warning(0.2, 14)
     assert not model.warning(0.2, 7)
     assert "match 0.01, border 0.02" in model.warning(0.005, 7)[0]
+
+
+def test_silences_that_hide_speech_count_as_sounds(english: SpeechAligner) -> None:
+    parts = np.array([[-0.3], [-1.0], [-4.0]]) * np.ones(4)
+    sounds = np.array([False, True, False])
+    ones = np.ones(3)
+    frames = np.array([200, 20, 300])
+    assert Evidence(parts, ones, frames, sounds, 0.005).n_sounds() == 1 + 15
+    assert Evidence(parts, ones, frames, ~sounds, 0.005).n_sounds() == 2
+    few = english.align(audio_of("kiwi"), ["sil", "k", "iy", "w", "iy", "sil"])
+    assert "border 0.30" in few.warnings[0]  # as of a sentence
