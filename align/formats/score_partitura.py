@@ -20,7 +20,7 @@ import re
 import warnings
 import zipfile
 from collections.abc import Callable, Sequence
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Any, TypeVar
@@ -46,6 +46,8 @@ _MAX_BYTES = 1 << 26
 _MOST_SEGMENTS = 10_000  # of a way through a score
 _ENCODING = re.compile(rb"""\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([^"']*)["']""")
 _NO_BAR = re.compile(rb"timeSignature\s*,\s*\[?\s*0+\s*/")
+_SPAN = re.compile(rb"snote\([^\n\]]*\](?:\s*,[^,\n]*){4},\s*([^,\n]+),\s*([^,\n]+),")
+_MOST_BEATS = 40_000  # the longest opera has fewer
 _PLAIN = re.compile(r"utf-?(8|16|16le|16be)|us-ascii|iso-?8859-?[0-9]+|(windows-?|cp)125[0-9]")
 
 
@@ -223,14 +225,28 @@ def _check_content(path: str | os.PathLike[str]) -> None:
         raise DataError("is larger than 64 MiB, which no score is.", path=path)
     if suffix == ".match":
         with open(path, "rb") as stream:
-            if _NO_BAR.search(stream.read()):  # partitura would lay out such bars for ever
-                raise DataError(
-                    "has a time signature of 0 beats, whose bars have no length; correct it.",
-                    path=path,
-                )
+            _check_match(stream.read(), path)
     if suffix in (".musicxml", ".xml", ".mei"):
         with open(path, "rb") as stream:
             _check_xml(stream.read(), path)
+
+
+def _check_match(data: bytes, path: str | os.PathLike[str]) -> None:
+    """Refuse what partitura would lay out bars for without end."""
+    if _NO_BAR.search(data):
+        raise DataError(
+            "has a time signature of 0 beats, whose bars have no length; correct it.", path=path
+        )
+    for found in _SPAN.finditer(data):
+        for beat in found.groups():
+            with suppress(ValueError):  # partitura says what is wrong with it
+                if float(beat) > _MOST_BEATS:
+                    shown = beat.decode("ascii", "replace").strip()
+                    raise DataError(
+                        f"has a note at beat {shown}, and no score has more than {_MOST_BEATS}.",
+                        path=path,
+                        line=data.count(b"\n", 0, found.start()) + 1,
+                    )
 
 
 def _check_xml(data: bytes, path: str | os.PathLike[str]) -> None:

@@ -206,6 +206,21 @@ def test_a_match_file_whose_bars_have_no_length(tmp_path: Path, signature: str) 
         read_score(path)
 
 
+@pytest.mark.parametrize("beat", ["11_00000", "1e9", " 40001.5", "inf"])
+def test_a_match_file_with_a_note_beyond_all_scores(tmp_path: Path, beat: str) -> None:
+    """Partitura lays out every bar on the way there."""
+    pytest.importorskip("partitura")
+    lines = (
+        "info(matchFileVersion,1.0.0).\ninfo(midiClockUnits,4000).\ninfo(midiClockRate,500000).\n"
+        "scoreprop(timeSignature,4/4,1:1,0,0.0000).\n"
+        "snote(n1,[C,n],4,1:1,0,1/4,0.0000,1.0000,[v1])-note(0,60,0,500,64,0,1).\n"
+        "snote(n2,[E,b],4,1:2,0,1/4,{},2.0000,[v1])-deletion.\n"
+    )
+    path = write(tmp_path / "a.match", lines.format(beat))
+    with pytest.raises(DataError, match=r"a\.match, line 6: has a note at beat .*, and no score"):
+        read_score(path)
+
+
 # Lines that partitura does not know and prints, where results of `-o -` go -----------------------
 
 
