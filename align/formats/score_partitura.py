@@ -46,7 +46,7 @@ _MAX_BYTES = 1 << 26
 _MOST_SEGMENTS = 10_000  # of a way through a score
 _ENCODING = re.compile(rb"""\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([^"']*)["']""")
 _NO_BAR = re.compile(rb"timeSignature\s*,\s*\[?\s*0+\s*/")
-_SPAN = re.compile(rb"snote\([^\n\]]*\](?:\s*,[^,\n]*){4},\s*([^,\n]+),\s*([^,\n]+),")
+_SPAN = re.compile(rb"snote\([^\n\](]*\](?:[^,\n(]*,){5}([^,\n(]+),([^,\n(]+),")
 _MOST_BEATS = 40_000  # the longest opera has fewer
 _PLAIN = re.compile(r"utf-?(8|16|16le|16be)|us-ascii|iso-?8859-?[0-9]+|(windows-?|cp)125[0-9]")
 

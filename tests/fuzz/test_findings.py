@@ -3,6 +3,7 @@
 import json
 import re
 import struct
+import time
 from pathlib import Path
 
 import make
@@ -219,6 +220,16 @@ def test_a_match_file_with_a_note_beyond_all_scores(tmp_path: Path, beat: str) -
     path = write(tmp_path / "a.match", lines.format(beat))
     with pytest.raises(DataError, match=r"a\.match, line 6: has a note at beat .*, and no score"):
         read_score(path)
+
+
+@pytest.mark.parametrize("line", ["snote(n1,[C,n]" + 8 * ("," + 3000 * " "), 2_000 * "snote(]"])
+def test_a_long_line_of_a_match_file_is_searched_once(tmp_path: Path, line: str) -> None:
+    pytest.importorskip("partitura")
+    path = write(tmp_path / "a.match", f"info(matchFileVersion,1.0.0).\n{line}\n")
+    begin = time.process_time()
+    with pytest.raises(DataError, match=r"a\.match: "):
+        read_score(path)
+    assert time.process_time() - begin < 5
 
 
 # Lines that partitura does not know and prints, where results of `-o -` go -----------------------
