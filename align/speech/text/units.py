@@ -118,9 +118,7 @@ def _behind_number(units: Mapping[str, tuple[str, str]]) -> re.Pattern[str]:
         (r"\s" if len(sign) == 1 else r"\s?") + re.escape(sign)
         for sign in sorted(units, key=len, reverse=True)
     )
-    return re.compile(
-        rf"(?<![0-9.,])(?P<number>[0-9][0-9.,\u00a0\u202f]*)(?P<unit>{signs})(?![\w²³/])"
-    )
+    return re.compile(rf"(?<![0-9.,])(?P<number>[0-9][0-9.,]*)(?P<unit>{signs})(?![\w²³/])")
 
 
 _PATTERNS = {language: _behind_number(units) for language, units in _UNITS.items()}
