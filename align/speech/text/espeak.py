@@ -7,21 +7,29 @@ and with a time limit; nothing is guessed where both are absent.
 """
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
 from align.errors import ParameterError
+from align.speech.text.unspaced import espeak_spelling
 
-__all__ = ["espeak_available", "espeak_phones"]
+__all__ = ["espeak_available", "espeak_phones", "espeak_ways"]
 
 _SECONDS = 10.0
 _LONGEST_WORD = 100
 _VOICES = {"en": "en-us"}
 _PROGRAMS = ("espeak-ng", "espeak")
+_MOST_PHONES = 4
+"""For each letter, which no script exceeds. Letters of another alphabet are named one by one,
+"Cyrillic em", and have more.
+"""
 _PHONEMIZER = "from phonemizer.main import main; main()"
 
 
@@ -62,15 +70,39 @@ def espeak_phones(word: str, language: str = "en") -> tuple[str, ...] | None:
     ParameterError
         If espeak-ng has no such voice.
     """
+    return next(iter(espeak_ways(word, language)), None)
+
+
+def espeak_ways(word: str, language: str = "en") -> list[tuple[str, ...]]:
+    """Return the ways in which espeak-ng says a word: several for some Chinese characters.
+
+    As `espeak_phones`, which returns the first. Empty where there is none, or where espeak-ng
+    would name the letters of the word, which are not those of the language.
+    """
     word = "".join(c for c in word if c.isprintable())
     if not word.strip() or len(word) > _LONGEST_WORD:
-        return None
-    voice = _VOICES.get(language, language)
+        return []
+    asked = [
+        _say(text, _VOICES.get(voice, voice)) for text, voice in espeak_spelling(word, language)
+    ]
+    ways = [way for way in asked if way is not None]
+    return [way for way in dict.fromkeys(ways) if not _names_letters(word, way, language)]
+
+
+def _say(text: str, voice: str) -> tuple[str, ...] | None:
     program = _program()
     if program is not None:
-        return _ask(program, word, voice)
+        return _ask(program, text, voice)
     python = _phonemizer()
-    return None if python is None else _ask_phonemizer(python, word, voice)
+    return None if python is None else _ask_phonemizer(python, text, voice)
+
+
+def _names_letters(word: str, phones: Sequence[str], language: str) -> bool:
+    """Whether the phones are the names of the letters of a word in a foreign script."""
+    letters = [c for c in word if _is_letter(c)]
+    if not letters or any(unicodedata.name(c, "").startswith("LATIN") for c in letters):
+        return False
+    return language.startswith("en") or len(phones) > _MOST_PHONES * len(letters)
 
 
 @lru_cache(maxsize=4096)
@@ -119,6 +151,12 @@ def _answer(
             raise ParameterError(f"language={voice!r}: espeak-ng has no such voice.")
         return None
     text = done.stdout.decode(errors="replace")
-    phones = [phone.strip("ˈˌ") for phone in text.replace(" ", "_").replace("\n", "_").split("_")]
-    # (en) and the like mark a word that is read in another language
-    return tuple(p for p in phones if p and not p.startswith("(")) or None
+    phones = [phone.strip("ˈˌ+[") for phone in re.split(r"[_\s]", text)]
+    # (en) and the like mark a word that is read in another language; a tone or a sign of
+    # palatalisation alone, which some voices write in front of a word, is no phone
+    return tuple(p for p in phones if not p.startswith("(") and any(map(_is_letter, p))) or None
+
+
+def _is_letter(char: str) -> bool:
+    category = unicodedata.category(char)
+    return category[0] == "L" and category != "Lm"

@@ -23,8 +23,9 @@ from align.errors import DataError, ParameterError
 from align.formats.phone_map import unknown as describe_unknown
 from align.speech.text.arpabet import plain_phone, spell
 from align.speech.text.dictionary import Dictionary, Pronunciation, cmudict, read_dictionary
-from align.speech.text.espeak import espeak_available, espeak_phones
+from align.speech.text.espeak import espeak_available, espeak_ways
 from align.speech.text.normalise import bracketed
+from align.speech.text.unspaced import library_for
 
 __all__ = [
     "Entry",
@@ -40,6 +41,7 @@ Source = Literal["dictionary", "rule", "espeak"]
 Given: TypeAlias = Dictionary | str | os.PathLike[str] | None
 """A dictionary, its file, ``"cmudict"``, or None for the default of the language."""
 
+ESPEAK = "espeak-ng"
 _VOICELESS = frozenset({"p", "t", "k", "f", "th"})
 _HYPHENS = ("-", "\u2010")
 _BEGINNINGS = 12  # most frequent ones, of a word that was cut off
@@ -121,7 +123,7 @@ def make_dictionary(
     if given is not None:
         return read_dictionary(given, language=language)
     if guess and espeak_available():
-        return Dictionary({}, name="espeak-ng", language=language)
+        return Dictionary({}, name=ESPEAK, language=language)
     raise ParameterError(
         f"language={language!r}: there is no dictionary; name one, or install espeak-ng."
     )
@@ -166,9 +168,9 @@ def look_up(
     if ways:
         return Entry(word, tuple(ways), "rule")
     if guess and not bracketed(word):
-        phones = espeak_phones(word, language)
-        if phones:
-            return Entry(word, (Pronunciation(phones),), "espeak")
+        said = espeak_ways(word, language)
+        if said:
+            return Entry(word, tuple(map(Pronunciation, said)), "espeak")
     return None
 
 
@@ -259,17 +261,21 @@ def look_up_all(
         else:
             entries[word] = _spelled(found, dictionary, known, path)
     if missing:
-        raise DataError(out_of_vocabulary(missing, dictionary, guess=guess), path=path)
+        raise DataError(
+            out_of_vocabulary(missing, dictionary, language=language, guess=guess), path=path
+        )
     return entries
 
 
-def out_of_vocabulary(missing: Sequence[str], dictionary: Dictionary, *, guess: bool) -> str:
+def out_of_vocabulary(
+    missing: Sequence[str], dictionary: Dictionary, *, guess: bool, language: str
+) -> str:
     """Return which words have no pronunciation, and what to do.
 
     Examples
     --------
     >>> out_of_vocabulary(["kiwy"], Dictionary({"kiwi": ["k iy w iy"]}, name="my.dict"),
-    ...                   guess=False)
+    ...                   guess=False, language="en")
     "no pronunciation of 'kiwy' (did you mean 'kiwi'?) in my.dict; correct or add it there."
     """
     shown = []
@@ -278,14 +284,23 @@ def out_of_vocabulary(missing: Sequence[str], dictionary: Dictionary, *, guess: 
         shown.append(repr(word) + (f" (did you mean {near!r}?)" if near else ""))
     if len(missing) > 20:
         shown.append(f"and {len(missing) - 20} more words")
-    it = "it" if len(missing) == 1 else "them"
+    them = "it" if len(missing) == 1 else "them"
+    words, name = ", ".join(shown), dictionary.name
+    extra = library_for(missing, language) if guess else None
+    if extra is not None:
+        return (
+            f"nothing here reads {words}; install what does (pip install 'margin-align[{extra}]') "
+            f"or name a dictionary that has {them}."
+        )
+    if name == ESPEAK:
+        return (
+            f"espeak-ng cannot read {words} in the language {language!r}; write {them} as it "
+            f"sounds, or name a dictionary that has {them}."
+        )
     tip = ""
     if guess and not espeak_available() and not all(map(bracketed, missing)):
         tip = ", or install espeak-ng, which guesses"
-    return (
-        f"no pronunciation of {', '.join(shown)} in {dictionary.name}; correct or add {it} "
-        f"there{tip}."
-    )
+    return f"no pronunciation of {words} in {name}; correct or add {them} there{tip}."
 
 
 def _spelled(
@@ -298,7 +313,7 @@ def _spelled(
             ways[phones] = max(way.probability, ways.get(phones, 0.0))
     if not ways:
         phone = next(p for way in entry.ways for p in way.phones if spell((p,), known) is None)
-        where = "espeak-ng" if entry.source == "espeak" else dictionary.name
+        where = ESPEAK if entry.source == "espeak" else dictionary.name
         raise DataError(
             f"{where} says {entry.word!r} as {' '.join(entry.ways[0].phones)}, but the model has "
             f"no phone {describe_unknown(phone, known)}; use a dictionary in the labels of the "

@@ -14,11 +14,14 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 from align.errors import ParameterError
 from align.speech.text.signs import SIGNS_OF
+from align.speech.text.typography import apart, plain_letters
 from align.speech.text.units import spell_units
+from align.speech.text.unspaced import is_pinyin, word_cutter
 
 __all__ = ["bracketed", "split_words", "spoken_noise"]
 
@@ -43,7 +46,16 @@ _CHAT_FRAGMENT = re.compile(r"(?<!\S)&\+?([^\W\d_]+)(?!\S)")
 _PLACEHOLDER = "[***]"
 # the limit: else each of a hundred thousand open brackets would look for its end to the last word
 _SIGNS = {
-    "en": {"&": "and", "+": "plus", "=": "equals", "@": "at", "°": "degrees"},
+    "en": {
+        "½": "a half",
+        "¼": "a quarter",
+        "¾": "three quarters",
+        "&": "and",
+        "+": "plus",
+        "=": "equals",
+        "@": "at",
+        "°": "degrees",
+    },
     **{language: signs.words for language, signs in SIGNS_OF.items()},
 }
 _PERCENT = {
@@ -57,6 +69,7 @@ _POINT = frozenset({"en", "he", "ja", "ko", "th", "zh", "ar", "fa"})
 _YEAR = re.compile(r"(?<![\w.,$€£-])(1[1-9][0-9]{2}|20[0-9]{2})(?![\w%]|[.,][0-9])")
 _BEFORE_SIGN = re.compile(r"(?<=[0-9])\s+(?=[%°])")
 _NUMERO = re.compile(r"(?<![\w.])[Nn]o\.(?=\s?[0-9])")
+_MIXED = re.compile(r"(?<=[0-9])\s?(?=[½¼¾])")
 _LONGEST_NUMBER = 15  # digits; longer ones are read one by one
 
 
@@ -102,7 +115,8 @@ def split_words(
     ('wh-', 'what', '[laughter]', 'did', 'um', '***', 'say', '(inaudible)')
     """
     known = known or (lambda word: False)
-    text = unicodedata.normalize("NFC", text).replace("\u2019", "'").replace("\u02bc", "'")
+    text = plain_letters(text)
+    cut = word_cutter(text, language) or (lambda part: [part])
     text = text.translate(dict.fromkeys((0, 1), " "))  # which stand for others below
     own = tuple(tokens)
     for n, token in enumerate(own):  # before signs in them are taken for others
@@ -113,7 +127,7 @@ def split_words(
         parts[::2] = [SIGNS_OF[code].prepare(p, known, _in(code)) for p in parts[::2]]
         text = "".join(parts)
     elif code == "en":
-        text = _NUMERO.sub("number", text)
+        text = _MIXED.sub(" and ", _NUMERO.sub("number", text))
     text = spell_units(_BEFORE_SIGN.sub("", text), code)
     text = _without_conventions(text)
     words: list[str] = []
@@ -124,11 +138,11 @@ def split_words(
         if known(chunk) or spoken_noise(chunk):
             words.append("***" if chunk == _PLACEHOLDER else chunk)
             continue
-        if (cut := _cut_off(chunk)) is not None:
-            words.append(cut)
+        if (beginning := _cut_off(chunk)) is not None:
+            words.append(beginning)
             continue
-        spoken = _spell_out(chunk, code)
-        for part in spoken.split():
+        spoken = chunk if is_pinyin(chunk, language) else _spell_out(chunk, code)
+        for part in chain.from_iterable(map(cut, apart(spoken).split())):
             word = _bare(part, known)
             pieces = [piece for piece in re.split("[-\u2010]", word) if piece]
             whole = known(word) or len(pieces) < 2 or not all(map(known, pieces))

@@ -128,7 +128,9 @@ def _check(
         found = {w: look_up(w, dictionary, language=language, guess=guess) for w in set(words)}
         missing = [word for word in dict.fromkeys(words) if found[word] is None]
         if missing:
-            raise DataError(out_of_vocabulary(missing, dictionary, guess=guess), path=path)
+            raise DataError(
+                out_of_vocabulary(missing, dictionary, language=language, guess=guess), path=path
+            )
         entries = {word: entry for word, entry in found.items() if entry is not None}
     phones = sum(min(len(way.phones) for way in entries[word].ways) for word in words)
     if phones > _FAST * duration:

@@ -150,6 +150,25 @@ def test_espeak_that_hangs_or_fails_is_given_up(
     assert espeak_phones("w" * 1000) is None
 
 
+def test_letters_of_another_alphabet_are_not_named_one_by_one(fake_espeak: Path) -> None:
+    """espeak-ng says "Cyrillic pe, Cyrillic u ..." for what it cannot read."""
+    named = "s_ɪ_ɹ_ɪ_l_ɪ_k_p_eː"
+    install(fake_espeak, f"sys.stdout.buffer.write('{named}_{named}'.encode())")
+    assert espeak_phones("Пу", "de") is None
+    assert espeak_phones("pu", "de") is not None  # WWW has many phones, too
+    install(fake_espeak, "sys.stdout.buffer.write('p_u'.encode())")
+    assert espeak_phones("Πο", "el") == ("p", "u")
+    assert espeak_phones("Πι", "en") is None  # no English word is written so
+    message = r"espeak-ng cannot read 'Πι' in the language 'en'; write it as it sounds"
+    with pytest.raises(DataError, match=message):
+        look_up_all(["Πι"], Dictionary({}, name="espeak-ng"), KNOWN)
+
+
+def test_signs_without_a_letter_are_no_phones(fake_espeak: Path) -> None:
+    install(fake_espeak, "sys.stdout.buffer.write('ʲ_ˈe_q_1_ʌ+_t[_ʔ_5'.encode())")
+    assert espeak_phones("எந்று", "ta") == ("e", "q", "ʌ", "t", "ʔ")
+
+
 def test_phonemizer_is_asked_where_there_is_no_espeak(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,52 @@
+"""What word processors, subtitles and hurried fingers leave in a text."""
+
+import re
+import unicodedata
+
+__all__ = ["apart", "plain_letters"]
+
+_TAG = re.compile(r"</?(?:i|b|u|em|strong|br|font)\b[^<>\n]{0,100}>", re.IGNORECASE)
+_APOSTROPHE = re.compile(r"(?<=[^\W\d_])[\u2018\u2019\u02bc\u00b4`\uff07](?=[^\W\d_])")
+_INVISIBLE = dict.fromkeys(
+    [0xAD, *range(0x200E, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065), 0xFEFF]
+)
+"""Soft hyphens and marks of direction. Joiners stay: in Persian and Hindi they part letters."""
+
+_SPACES = dict.fromkeys((0x200B, 0x1361), " ")  # of Thai and Khmer without a width; of Ge'ez
+_QUOTES = '"\u201c-\u201f\u00ab\u00bb'
+_GLUED = re.compile(rf"(?<=[^\W\d_])(?:[.:]?[,;!?{_QUOTES}()]++)(?=[^\W\d_])")
+_ENDING = re.compile(r"(?<=[^\W\d_])\(([^\W\d_]{1,6})\)")
+_STOP = re.compile(r"(?<=[^\W\d_A-Z]{2})\.(?=[A-Z\u00c0-\u00de][^\W\d_A-Z])")
+
+
+def plain_letters(text: str) -> str:
+    r"""Return a text in NFC with plain apostrophes, without tags, ligatures and invisible signs.
+
+    Examples
+    --------
+    >>> plain_letters("<i>it´s</i> ﬁne, H₂O and some\u00adthing")
+    "it's fine, H2O and something"
+    """
+    text = _TAG.sub("", unicodedata.normalize("NFC", text))
+    text = text.translate(_INVISIBLE).translate(_SPACES)
+    text = "".join(unicodedata.normalize("NFKC", c) if _is_variant(c) else c for c in text)
+    return _APOSTROPHE.sub("'", text).replace("\u2019", "'").replace("\u02bc", "'")
+
+
+def _is_variant(char: str) -> bool:
+    """Whether a sign is a ligature of letters, a full-width one, or a raised or lowered digit."""
+    way = unicodedata.decomposition(char).partition(">")[0]
+    return way in ("<wide", "<narrow", "<sub") or "\ufb00" <= char <= "\ufb06"
+
+
+def apart(piece: str) -> str:
+    """Return a piece of text with a space where somebody forgot it, after a comma or a full stop.
+
+    An ending in brackets, ``word(s)``, is a part of its word.
+
+    Examples
+    --------
+    >>> apart('well,yes'), apart("ended.Then"), apart("example.com")
+    ('well yes', 'ended Then', 'example.com')
+    """
+    return _STOP.sub(" ", _GLUED.sub(" ", _ENDING.sub(r"\1", piece)))
