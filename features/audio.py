@@ -1,9 +1,10 @@
 """Reading recordings: any file libsndfile knows, or an array, as float32 samples at one rate.
 
 Files are opened by content, whatever their extension: RIFF WAV, NIST SPHERE (TIMIT's own
-``.wav``), FLAC, AIFF, Ogg, MP3 and the other formats of libsndfile, at any sampling rate and
-with any number of channels. Channels are averaged; the rate is changed by soxr's band-limited
-resampler. Integer samples are scaled so that full scale is 1.
+``.wav``), FLAC, AIFF, Ogg, MP3 and the other formats of libsndfile, M4A, MP4 and the others of
+FFmpeg where PyAV is installed, at any sampling rate and with any number of channels. Channels are
+averaged; the rate is changed by soxr's band-limited resampler. Integer samples are scaled so that
+full scale is 1.
 
 libsndfile reads a file that ends before its header says it should as if it were whole. A label
 file then seems to run past the end of the sound, or, worse, the last phones are squeezed into
@@ -24,6 +25,7 @@ import numpy.typing as npt
 
 from align.errors import DataError, ParameterError
 from align.features._audio_header import Extent, declared_extent, ogg_ends, states_mp3_length
+from align.features._media import MediaError, MediaFile, media_available
 
 if TYPE_CHECKING:
     import soundfile
@@ -32,6 +34,7 @@ __all__ = ["AudioInfo", "audio_info", "lent", "read_audio"]
 
 _PathLike: TypeAlias = str | os.PathLike[str]
 _Audio = TypeVar("_Audio")
+_File: TypeAlias = "soundfile.SoundFile | MediaFile"
 
 _BLOCK = 1 << 18  # samples of all channels decoded at a time
 _RATES = (1_000, 1_000_000)  # Hz; outside, a header is damaged and resampling could explode
@@ -236,7 +239,7 @@ def _from_file(path: _PathLike, allow_truncated: bool) -> tuple[npt.NDArray[np.f
         while True:
             try:
                 block = file.read(size, dtype="float32", always_2d=True)
-            except soundfile.LibsndfileError as error:
+            except (soundfile.LibsndfileError, MediaError) as error:
                 if allow_truncated and blocks:
                     break
                 raise DataError(
@@ -248,14 +251,15 @@ def _from_file(path: _PathLike, allow_truncated: bool) -> tuple[npt.NDArray[np.f
             _check_finite(block, done, rate, path)
             blocks.append(block)
             done += len(block)
+        slack = getattr(file, "slack", _SLACK)
         exact = file.format != "MP3" or _asked(states_mp3_length, path)
         empty = np.empty((0, file.channels), dtype=np.float32)
-    if done < declared - _SLACK * rate and exact and not allow_truncated:
+    if done < declared - slack * rate and exact and not allow_truncated:
         raise _truncated(path, declared / rate, done / rate)
     return np.concatenate(blocks) if blocks else empty, rate
 
 
-def _open(path: _PathLike, allow_truncated: bool) -> "soundfile.SoundFile":
+def _open(path: _PathLike, allow_truncated: bool) -> _File:
     """Open a file whose header and size agree."""
     import soundfile
 
@@ -274,15 +278,12 @@ def _open(path: _PathLike, allow_truncated: bool) -> "soundfile.SoundFile":
     except (OSError, ValueError) as error:  # ValueError: a null character in the name
         reason = getattr(error, "strerror", None) or str(error)
         raise DataError(f"it cannot be opened ({reason}).", path=path) from error
+    file: _File
     try:
         file = soundfile.SoundFile(os.fspath(path))
     except (soundfile.SoundFileError, TypeError, UnicodeError) as error:
         # TypeError: soundfile takes a name in .raw for headerless samples, of no known rate
-        raise DataError(
-            f"it is not audio that libsndfile can read ({_reason(error)}); convert it to WAV or "
-            "FLAC.",
-            path=path,
-        ) from error
+        file = _media(path, error)
     try:
         _check_header(file, path, None if allow_truncated else extent, status.st_size)
         if file.format == "OGG" and not allow_truncated and not _asked(ogg_ends, path):
@@ -295,9 +296,25 @@ def _open(path: _PathLike, allow_truncated: bool) -> "soundfile.SoundFile":
     return file
 
 
-def _check_header(
-    file: "soundfile.SoundFile", path: _PathLike, extent: Extent | None, size: int
-) -> None:
+def _media(path: _PathLike, error: Exception) -> MediaFile:
+    """Open what libsndfile refused with an error by FFmpeg, if it is installed."""
+    first = f"it is not audio that libsndfile can read ({_reason(error)})"
+    if not media_available():
+        raise DataError(
+            f"{first}; convert it to WAV or FLAC, or install what reads M4A, MP4 and others (pip "
+            "install 'margin-align[media]').",
+            path=path,
+        ) from error
+    try:
+        return MediaFile(path)
+    except MediaError as other:
+        raise DataError(
+            f"{first}, nor FFmpeg ({str(other).rstrip('.')}); convert it to WAV or FLAC.",
+            path=path,
+        ) from other
+
+
+def _check_header(file: _File, path: _PathLike, extent: Extent | None, size: int) -> None:
     if not _RATES[0] <= file.samplerate <= _RATES[1]:
         raise DataError(
             f"its header gives a sampling rate of {file.samplerate} Hz, outside "

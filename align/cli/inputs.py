@@ -58,10 +58,16 @@ def read_said(
     source: str, tiers: Sequence[str] = (), encoding: str | None = None
 ) -> "list[Utterance]":
     """Read what ``--text`` gives: the text itself, or the name of a transcript."""
-    from align.speech.text.transcript import TRANSCRIPT_SUFFIXES, Utterance, read_transcript
+    from align.speech.text.transcript import (
+        DOCUMENT_SUFFIXES,
+        TRANSCRIPT_SUFFIXES,
+        Utterance,
+        read_transcript,
+    )
 
     path = Path(source)
-    named = len(source.split()) == 1 and path.suffix.lower() in TRANSCRIPT_SUFFIXES
+    suffixes = (*TRANSCRIPT_SUFFIXES, *DOCUMENT_SUFFIXES)
+    named = len(source.split()) == 1 and path.suffix.lower() in suffixes
     if source != "-" and (named or _is_file(path)):
         return read_transcript(path, tiers=tiers, encoding=encoding)
     if tiers:

@@ -118,6 +118,8 @@ def music(
     AUDIO may be - for standard input, and OUT - or -.json for standard output.
     """  # noqa: D301
     piped = str(audio) == "-"
+    if audio.is_dir():
+        raise DataError("is a folder; align corpus music aligns all of one.", path=audio)
     targets = outputs or (Path("-" if piped else f"{audio.stem}.csv"),)
     if beats:
         first = Path(audio.name if str(targets[0]).startswith("-") else targets[0])

@@ -34,8 +34,10 @@ AUDIO_SUFFIXES = (
     ".oga",
     ".opus",
     ".mp3",
+    *(".m4a", ".aac", ".wma", ".amr", ".3gp", ".mka", ".mp4", ".mov", ".mkv", ".webm"),
 )
-"""Suffixes of audio files, in lower case, in order of preference."""
+"""Suffixes of audio files, in lower case, in order of preference; those from ``.m4a`` on need the
+extra ``media``."""
 
 LABEL_SUFFIXES = (".phn", ".textgrid", ".lab", ".csv")
 """Suffixes of label files beside audio, in lower case, in order of preference."""

@@ -286,7 +286,8 @@ def read_score(path: str | os.PathLike[str], *, repeats: bool | Sequence[bool] =
         return score_of_rows(rows, name, beats=beats)
     else:
         raise DataError(
-            f"is not a score Align can read; its name must end in {', '.join(SCORE_SUFFIXES)}.",
+            f"is not a score Align can read; its name must end in {', '.join(SCORE_SUFFIXES)} "
+            "(programs that write scores export MusicXML and MIDI).",
             path=name,
         )
     return score_of_rows(rows, name, empty, beats=beats)

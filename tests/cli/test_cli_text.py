@@ -172,7 +172,7 @@ def test_unknown_words_are_listed_with_the_file(here: Path) -> None:
 def test_a_guess_of_espeak_is_said(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     guess = {"Zzyzx": ("k", "ˈiː", "w", "i")}
     monkeypatch.setattr(
-        "align.speech.text.lookup.espeak_phones", lambda word, language: guess[word]
+        "align.speech.text.lookup.espeak_ways", lambda word, language: [guess[word]]
     )
     text = TEXT.replace("kiwi", "Zzyzx")  # right but for its spelling: nothing else to be said
     args = ("speech", "kiwi.flac", "--dictionary", "my.dict", "--text", text)
@@ -187,7 +187,7 @@ def test_a_language_without_a_dictionary_needs_no_list_of_its_words(
 ) -> None:
     monkeypatch.setattr("align.speech.text.lookup.espeak_available", lambda *_: True)
     monkeypatch.setattr(
-        "align.speech.text.lookup.espeak_phones", lambda word, language: ("k", "i", "w", "i")
+        "align.speech.text.lookup.espeak_ways", lambda word, language: [("k", "i", "w", "i")]
     )
     result = run("speech", "kiwi.flac", "--text", "Zzyzx", "--language", "fr", "-o", "a.csv")
     assert result.exit_code == 0, result.stderr
@@ -682,3 +682,19 @@ def test_mistyped_options() -> None:
     result = run("speech", "a.wav", "--txt", "the kiwi")
     assert result.exit_code == 2
     assert "--text" in result.stderr
+
+
+def test_folders_and_documents_are_told_from_recordings_and_texts(tmp_path: Path) -> None:
+    audio = str(files("align.data") / "kiwi.flac")
+    target = tmp_path / "a.csv"
+    folder = run("speech", tmp_path, "--text", "kiwi", "-o", target)
+    assert_refused(folder, 1, "is a folder", "align corpus speech")
+    missing = run("speech", audio, "--text", "kiwi.docx", "-o", target)
+    assert_refused(missing, 1, "kiwi.docx", "does not exist")
+    document = tmp_path / "kiwi.docx"
+    document.write_bytes(b"PK\x03\x04")
+    there = run("speech", audio, "--text", document, "-o", target)
+    assert_refused(there, 1, "kiwi.docx", "is no plain text; save what is said in it as .txt")
+    assert not target.exists()
+    music = run("music", tmp_path, tmp_path / "score.mid", "-o", target)
+    assert_refused(music, 1, "is a folder", "align corpus music")

@@ -28,9 +28,12 @@ from align.formats.subtitles import read_cues
 from align.formats.textgrid import read_grid
 from align.formats.tiers import Tier
 
-__all__ = ["TRANSCRIPT_SUFFIXES", "Utterance", "read_transcript"]
+__all__ = ["DOCUMENT_SUFFIXES", "TRANSCRIPT_SUFFIXES", "Utterance", "read_transcript"]
 
 TRANSCRIPT_SUFFIXES = (".txt", ".lab", ".wrd", ".textgrid", ".vtt", ".srt", ".json")
+DOCUMENT_SUFFIXES = (".doc", ".docx", ".odt", ".rtf", ".pdf", ".pages", ".html", ".xlsx")
+"""Of files with text that is more than text."""
+
 """Suffixes of transcripts, in lower case, in order of preference."""
 
 _RESULTS = re.compile(r"(?:.* - )?(?:words?|phones?)|check", re.IGNORECASE | re.DOTALL)
@@ -90,6 +93,8 @@ def read_transcript(
     """
     name = os.fspath(path)
     suffix = os.path.splitext(name)[1].lower()
+    if suffix in DOCUMENT_SUFFIXES and os.path.exists(name):
+        raise DataError("is no plain text; save what is said in it as .txt.", path=name)
     if suffix == ".textgrid":
         return _from_tiers(read_grid(path, encoding), tiers, name)
     if suffix == ".json":
