@@ -10,7 +10,7 @@ import damage  # isort: skip
 import parsers  # isort: skip
 import seeds  # isort: skip
 
-NOTATION = {"notation"}
+NEEDS = {"notation": "partitura", "media": "av"}
 TARGETS = sorted(parsers.TARGETS)
 
 
@@ -33,14 +33,16 @@ EDITS = st.lists(
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_whole_files_are_read(target: str) -> None:
+    if target in NEEDS:
+        pytest.importorskip(NEEDS[target])
     for data in known(target):
         parsers.feed(target, data)
 
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_damaged_files_are_read_or_refused(target: str) -> None:
-    if target in NOTATION:
-        pytest.importorskip("partitura")
+    if target in NEEDS:
+        pytest.importorskip(NEEDS[target])
 
     @settings(max_examples=40, suppress_health_check=list(HealthCheck))
     @given(st.integers(0, 9), EDITS)

@@ -121,6 +121,31 @@ def _coded(kind: str, subtype: str | None = None) -> bytes:
     return stream.getvalue()
 
 
+def _film(kind: str, coding: str) -> bytes:
+    """Return a tone as FFmpeg stores it."""
+    import av
+
+    stream = io.BytesIO()
+    with av.open(stream, "w", format=kind) as container:
+        sound = container.add_stream(coding, rate=16000)
+        sound.layout = "mono"
+        size = sound.codec_context.frame_size or 1024
+        for n in range(2):
+            tone = 0.5 * np.sin((n * size + np.arange(size)) / 7)
+            name = sound.codec_context.format.name
+            frame = av.AudioFrame.from_ndarray(
+                tone.astype(np.float32)[None]
+                if name == "fltp"
+                else (32767 * tone).astype("i2")[None],
+                "fltp" if name == "fltp" else "s16",
+                "mono",
+            )
+            frame.sample_rate, frame.pts = 16000, n * size
+            container.mux(sound.encode(frame))
+        container.mux(sound.encode(None))
+    return stream.getvalue()
+
+
 def _mxl() -> bytes:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
@@ -292,6 +317,9 @@ def seeds(target: str) -> list[bytes]:
             _coded("W64"),
             _coded("CAF"),
             _coded("AU"),
+        ),
+        "media": lambda: _chosen(
+            _film("ipod", "aac"), _film("matroska", "flac"), _film("mov", "pcm_s16le")
         ),
         "model": lambda: [p.read_bytes() for p in sorted(_GOLDEN.rglob("*.align"))],
         "dictionary": lambda: [
