@@ -4,6 +4,7 @@
 
     python recipes/mismatch/run.py TIMIT [--models DIR] [--folds N ...] [--german EMODB]
                                    [--german-model MODEL] [--speakers NAME ...] [--seed N]
+                                   [--elsewhere MUSIC PEOPLE]
 
 TIMIT is a folder of speakers with ``.wav``, ``.phn`` and ``.txt`` files, such as NLTK's sample;
 EMODB one with ``.flac`` and ``.TextGrid``. See the README beside this file.
@@ -11,6 +12,8 @@ EMODB one with ``.flac`` and ``.TextGrid``. See the README beside this file.
 
 import argparse
 import os
+import sys
+import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -19,7 +22,12 @@ import numpy as np
 import numpy.typing as npt
 
 import align
+from align.features.audio import read_audio
 from align.speech.text import read_transcript
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "rooms"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from rooms.run import conditions
 
 FOLDS = 4
 WRONG = 4  # wrong transcripts of each recording
@@ -250,6 +258,29 @@ def german(options: argparse.Namespace, rng: np.random.Generator) -> None:
         print(table(f"German, {name}, {options.german_model}", found, model_of.border))
 
 
+def german_elsewhere(options: argparse.Namespace) -> None:
+    """Print the figures of every fourth recording of EmoDB, heard in other conditions."""
+    model = align.load(options.german_model)
+    assert isinstance(model, align.SpeechAligner)
+    examples = align.read_corpus(options.german, kind="speech")
+    chosen = [e for e in examples if not options.speakers or e.group in options.speakers][::4]
+    texts = [tuple(str(e.text).split()) for e in chosen]
+    judge = model.text_match_ or model.match_
+    assert judge is not None
+    for name, condition in conditions(*options.elsewhere).items():
+        found: Matches = defaultdict(list)
+        for e, words in zip(chosen, texts, strict=True):
+            drawn = f"{options.seed}{name}{os.path.basename(str(e.audio))}"
+            rng = np.random.default_rng(zlib.crc32(drawn.encode()))
+            samples = read_audio(str(e.audio), 16000)[0]
+            if condition is not None:
+                samples = condition(samples.astype(float), rng).astype(np.float32)
+            own = sentence_of(e)
+            others = [w for x, w in zip(chosen, texts, strict=True) if sentence_of(x) != own]
+            measure(found, text_match(model, "de"), [(samples, words)], others, rng)
+        print(table(f"German, text, {name}, {options.german_model}", found, judge.border))
+
+
 def sentence_of(example: align.Example) -> str:
     """Return which of its ten sentences a recording of EmoDB holds."""
     return os.path.basename(str(example.audio))[2:5]
@@ -264,12 +295,15 @@ def main() -> None:
     parser.add_argument("--german", type=Path)
     parser.add_argument("--german-model", default="speech-any", help="a name, or a file")
     parser.add_argument("--speakers", nargs="+", help="of EmoDB; by default all")
+    parser.add_argument("--elsewhere", nargs=2, type=Path, metavar=("MUSIC", "PEOPLE"))
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     if options.folds:
         english(options, np.random.default_rng(options.seed))
     if options.german is not None:
         german(options, np.random.default_rng(options.seed))
+        if options.elsewhere is not None:
+            german_elsewhere(options)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@ What a dictionary says is not what was said: right texts fit their recordings le
 phones do, where the dictionary is another's (espeak-ng's, for most languages) much less. So texts
 have a match of their own, which is learned as that of phones: from the true text of each
 recording, that of another, and one that is half wrong, all aligned by features that did not hear
-the recording.
+the recording. Half of the recordings are heard as they would be in noise or in a room, where right
+texts fit less well.
 """
 
 from collections.abc import Sequence
@@ -12,9 +13,11 @@ from copy import copy
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from align.errors import AlignError
-from align.features import Feature, TimedSignal
+from align.features import Feature, Signal, TimedSignal
+from align.features.surroundings import KINDS, elsewhere
 from align.speech.match import MatchModel
 from align.speech.mismatches import FEWEST, NOISE, Kinds, spoiled
 from align.speech.text.aligning import align_text
@@ -24,6 +27,7 @@ from align.speech.text.normalise import split_words
 __all__ = ["learned_text_match"]
 
 _MOST = 120  # recordings; the text of each is aligned three times
+_OTHERS = 20  # of whose recordings people in the background speak
 
 
 def learned_text_match(
@@ -46,14 +50,16 @@ def learned_text_match(
         return None
     rng = np.random.default_rng(aligner.random_state)
     kinds = Kinds(aligner, backwards=aligner.takes_ipa)
+    people = [item.signal.samples for item, _ in with_text[:_OTHERS]]
     for n, i in enumerate(rng.permutation(len(texts))[:_MOST].tolist()):
         item, own = with_text[i]
         model = copy(aligner)  # as it is, but with features that did not hear the recording
         model.features_, model._recent = list(own), None
+        signal = item.signal if n // 2 % 2 == 0 else _elsewhere(item.signal, rng, people, n)
         for kind, words in [("right", texts[i]), *spoiled(texts, i, n, rng)]:
             try:
                 found = align_text(
-                    model, item.signal.samples, " ".join(words), rate=item.signal.rate,
+                    model, signal.samples, " ".join(words), rate=signal.rate,
                     dictionary=dictionary, language=language, trust=True,
                 )  # fmt: skip
             except (
@@ -61,7 +67,15 @@ def learned_text_match(
             ):  # a word nobody can say, or more words than the recording has room for
                 continue
             events = aligner._expand(tuple(found.phones.events))[0]
-            kinds.add(kind, item.signal, events, own)
+            kinds.add(kind, signal, events, own)
             if kind == "right" and n % NOISE == 0:
-                kinds.add_noise(item.signal, events, own, rng)
+                kinds.add_noise(signal, events, own, rng)
     return kinds.fitted() if len(kinds.found["right"]) >= FEWEST else None
+
+
+def _elsewhere(
+    signal: Signal, rng: np.random.Generator, people: Sequence[npt.NDArray[np.float32]], n: int
+) -> Signal:
+    """Return a recording as it would be heard in noise, or where `n` is odd in a room."""
+    samples = elsewhere(signal.samples, signal.rate, rng, people, KINDS[n % len(KINDS)])
+    return Signal(samples, signal.rate, signal.hop, signal.name)
