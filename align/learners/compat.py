@@ -35,7 +35,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from align._numba import compiled
 from align.errors import ParameterError
 from align.learners.parts.estimators import VectorEstimator
-from align.learners.parts.parameters import check_choice, not_negative, positive
+from align.learners.parts.parameters import check_choice, check_whole, not_negative, positive
 from align.learners.parts.shapes import check_array
 
 __all__ = ["PassiveAggressiveClassifier", "PassiveAggressiveRegressor", "Perceptron"]
@@ -70,8 +70,7 @@ class _Linear(VectorEstimator):
             raise ParameterError(
                 "early_stopping=True is not offered; hold out examples and stop partial_fit."
             )
-        if self.max_iter < 1 or self.max_iter != int(self.max_iter):
-            raise ParameterError(f"max_iter={self.max_iter}, must be a whole number, at least 1.")
+        check_whole(self.max_iter, "max_iter")
         self._rule()
 
     def _begin(self, rows: int, width: int, coef_init: Any, intercept_init: Any) -> None:

@@ -46,7 +46,7 @@ from align.errors import ParameterError
 from align.learners.boosting.stumps import Stump, StumpSearch
 from align.learners.parts import hinge_step_entropy
 from align.learners.parts.estimators import ScoredClasses, VectorEstimator
-from align.learners.parts.parameters import check_choice, shuffler
+from align.learners.parts.parameters import check_choice, positive, shuffler
 
 __all__ = ["AdaBoost"]
 
@@ -288,8 +288,7 @@ class AdaBoost(ScoredClasses, VectorEstimator):
             raise ParameterError(f"n_estimators={self.n_estimators}, must be at least 1.")
         if not 0.0 < self.edge <= 0.5:
             raise ParameterError(f"edge={self.edge}, must lie in (0, 0.5].")
-        if not (np.isfinite(self.max_step) and self.max_step > 0.0):
-            raise ParameterError(f"max_step={self.max_step}, must be positive and finite.")
+        positive(self.max_step, "max_step")
         if self.estimator is not None and not has_fit_parameter(self.estimator, "sample_weight"):
             raise ParameterError(
                 f"estimator={self.estimator!r}, must accept sample_weight in fit."

@@ -6,8 +6,9 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from align.errors import ParameterError
+from align.learners.flat._competitors import MISTAKE_BOUNDS, SQUARED_BOUNDS
 from align.learners.flat._runs import Run
-from align.learners.flat.run_certificate import RunCertificate, certify_run
+from align.learners.flat.run_certificate import RunCertificate, as_mistakes, certify_run
 from align.learners.parts import Plan
 from align.learners.theory import Trace, certify
 
@@ -101,20 +102,11 @@ class Facts:
         if self._current.regression:
             raise ParameterError("a regressor makes no mistakes; use regret_bound.")
         trace = self._trace()
-        for bound in ("Cor 7", "Cor 5", "Cor 6", "Thm 6", "Thm 7", "Eq 5.2", "PA-I"):
+        for bound in MISTAKE_BOUNDS + SQUARED_BOUNDS:
             try:
-                return certify(trace, bound, u).right / (
-                    self._current.margin if bound == "Eq 5.2" else 1.0
-                )
+                return as_mistakes(certify(trace, bound, u), self._current.margin)
             except ParameterError as error:
                 if "the bound is about" not in str(error) or "f(u)" in str(error):
-                    raise
-        # PA and PA-II: every mistake has a loss of at least the margin.
-        for bound in ("multiplicative", "PA", "PA-II"):
-            try:
-                return certify(trace, bound, u).right / self._current.margin**2
-            except ParameterError as error:
-                if "the bound is about" not in str(error):
                     raise
         raise ParameterError(f"no theorem bounds the mistakes of {self}.")
 

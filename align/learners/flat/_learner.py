@@ -20,9 +20,16 @@ from align.learners.flat._general import GeneralRun
 from align.learners.flat._linear import LinearRun
 from align.learners.flat._link_run import LinkRun
 from align.learners.flat._runs import NO_WEIGHTS, Chunk, Floats, Run
+from align.learners.flat.run_certificate import columns_of
 from align.learners.parts import FixedTuning, Plan, block_ends
 from align.learners.parts.estimators import VectorEstimator
-from align.learners.parts.parameters import check_choice, check_epochs, generator, orders
+from align.learners.parts.parameters import (
+    check_choice,
+    check_epochs,
+    check_whole,
+    generator,
+    orders,
+)
 from align.learners.parts.shapes import check_array, check_stored
 from align.learners.theory import Round, Trace
 
@@ -71,10 +78,7 @@ class FlatLearner(Facts, VectorEstimator):
             raise ParameterError(
                 f"validation_fraction={self.validation_fraction}, must lie in (0, 1)."
             )
-        if self.n_candidates < 1 or self.n_candidates != int(self.n_candidates):
-            raise ParameterError(
-                f"n_candidates={self.n_candidates}, must be a whole number, at least 1."
-            )
+        check_whole(self.n_candidates, "n_candidates")
         self._began = SimpleNamespace(
             conversion=self.conversion, record=self.record, fit_intercept=self.fit_intercept
         )
@@ -193,17 +197,7 @@ class FlatLearner(Facts, VectorEstimator):
 
     def _remember(self, chunk: Chunk, order: Indices, log: Floats) -> None:
         """Add rounds to the trace."""
-        columns = {
-            "cost": log[:, core.LOG_COST],
-            "loss": log[:, core.LOG_LOSS],
-            "tau": log[:, core.LOG_ALPHA] * log[:, core.LOG_SCALE],
-            "alpha": log[:, core.LOG_ALPHA],
-            "c": log[:, core.LOG_C],
-            "norm": log[:, core.LOG_NORM],
-            "target": log[:, core.LOG_TARGET],
-            "dual": log[:, core.LOG_DUAL],
-        }
-        self.trace_.extend(columns, self._directions(chunk, order, log[:, core.LOG_OTHER]))
+        self.trace_.extend(columns_of(log), self._directions(chunk, order, log[:, core.LOG_OTHER]))
 
     def _directions(self, chunk: Chunk, order: Indices, other: Floats) -> list[Floats]:
         rows = self._run.rows

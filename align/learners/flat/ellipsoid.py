@@ -46,6 +46,7 @@ from align.learners.flat._ellipsoid_pass import (
     S3,
     cut_factors,
 )
+from align.learners.parts.parameters import positive
 
 __all__ = ["CELLIP", "IELLIP", "cellip_bound", "cut_ellipsoid", "iellip_bound"]
 
@@ -364,8 +365,7 @@ cumulative_loss_, n_features_in_
         super()._check_parameters()
         if not (0.0 <= self.b < 1.0 and 0.0 <= self.c < 1.0 and self.b + self.c < 1.0):
             raise ParameterError(f"b={self.b}, c={self.c}, must lie in [0, 1) with b + c < 1.")
-        if not (np.isfinite(self.scale) and self.scale > 0.0):
-            raise ParameterError(f"scale={self.scale}, must be positive and finite.")
+        positive(self.scale, "scale")
         if self.decay not in ("updates", "rounds"):
             raise ParameterError(f"decay={self.decay!r}, must be 'updates' or 'rounds'.")
 

@@ -31,6 +31,7 @@ from align.learners.flat._regressor import FlatRegressor
 from align.learners.flat._runs import NO_WEIGHTS, Floats
 from align.learners.flat._uniclass import Centred
 from align.learners.parts import HARD, Entropy, FixedTuning, Plan, Update
+from align.learners.parts.parameters import not_negative, positive
 from align.learners.theory import Round
 
 __all__ = ["MultiplicativePA", "MultiplicativePARegressor", "MultiplicativePAUniclass"]
@@ -95,8 +96,7 @@ n_features_in_
         return X, y
 
     def _plan(self, n_weights: int) -> Plan:
-        if not 0.0 < self.margin < math.inf:
-            raise ParameterError(f"margin={self.margin}, must be positive and finite.")
+        positive(self.margin, "margin")
         return Plan(
             _UPDATE,
             Entropy(),
@@ -151,8 +151,7 @@ trace_, n_features_in_
         return X, y
 
     def _plan(self, n_weights: int) -> Plan:
-        if not 0.0 <= self.epsilon < math.inf:
-            raise ParameterError(f"epsilon={self.epsilon}, must be finite and not negative.")
+        not_negative(self.epsilon, "epsilon")
         return Plan(
             _UPDATE,
             Entropy(),
@@ -199,8 +198,7 @@ class MultiplicativePAUniclass(Centred):
     epsilon: float = 1.0  # the first, by its place
 
     def _begin(self, n_features: int) -> None:
-        if not 0.0 <= self.epsilon < math.inf:
-            raise ParameterError(f"epsilon={self.epsilon}, must be finite and not negative.")
+        not_negative(self.epsilon, "epsilon")
         self._log_w: Floats = np.zeros(n_features)
         self._w: Floats = np.full(n_features, 1.0 / n_features)
         self.n_rounds_, self.n_mistakes_, self.n_updates_ = 0, 0, 0

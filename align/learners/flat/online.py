@@ -42,7 +42,7 @@ from align.learners.parts import (
     as_complexity,
     squared,
 )
-from align.learners.parts.parameters import check_choice, positive
+from align.learners.parts.parameters import check_choice, not_negative, positive
 from align.learners.parts.tuning import weighted_tuning
 
 __all__ = ["OnlineClassifier", "OnlineRegressor"]
@@ -154,8 +154,7 @@ dual_objective_, trace_, n_features_in_
         check_choice(self.loss, "loss", slacks)
         if self.ties not in ("positive", "mistake"):
             raise ParameterError(f"ties={self.ties!r}, must be 'positive' or 'mistake'.")
-        if not 0.0 < self.margin < float("inf"):
-            raise ParameterError(f"margin={self.margin}, must be positive and finite.")
+        positive(self.margin, "margin")
         _check_revisit(self.revisit, self.dual_step)
         slack = slacks[self.loss] or squared(self.C)
         C = positive(self.C, "C")
@@ -224,8 +223,7 @@ trace_, n_features_in_
     def _plan(self, n_weights: int) -> Plan:
         slacks = {"epsilon-insensitive": LINEAR, "squared": None, "hard": HARD}
         check_choice(self.loss, "loss", slacks)
-        if not 0.0 <= self.epsilon < float("inf"):
-            raise ParameterError(f"epsilon={self.epsilon}, must be finite and not negative.")
+        not_negative(self.epsilon, "epsilon")
         _check_revisit(self.revisit, self.dual_step)
         tuning = RunningTuning(share=0.5) if self.tuning is None else self.tuning
         C = positive(self.C, "C")

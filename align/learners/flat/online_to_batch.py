@@ -53,6 +53,7 @@ from align.learners.parts.estimators import VectorEstimator
 from align.learners.parts.parameters import (
     check_choice,
     check_epochs,
+    check_whole,
     generator,
     orders,
     read_weights,
@@ -146,10 +147,7 @@ class OnlineToBatch(VectorEstimator):
             raise ParameterError(
                 f"validation_fraction={self.validation_fraction}, must lie in (0, 1)."
             )
-        if self.n_candidates < 1 or self.n_candidates != int(self.n_candidates):
-            raise ParameterError(
-                f"n_candidates={self.n_candidates}, must be a whole number, at least 1."
-            )
+        check_whole(self.n_candidates, "n_candidates")
         if not takes(self._given(), "sample_weight"):
             raise ParameterError(f"learner={self.learner!r}, must have partial_fit with weights.")
         votes = takes(self._given(), "classes") or finds_outliers(self._given())

@@ -250,7 +250,7 @@ def columns_of(log: Floats) -> dict[str, Floats]:
 
 
 def as_mistakes(certificate: Certificate, margin: float) -> float:
-    """Return the right side of a bound as a number of mistakes."""
+    """Return the right side of a bound as a number of mistakes; each loses at least the margin."""
     if certificate.bound == "Eq 5.2":
         return certificate.right / margin
     return certificate.right / (margin**2 if certificate.bound in SQUARED_BOUNDS else 1.0)

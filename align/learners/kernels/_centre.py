@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from align._numba import compiled
 from align.learners.kernels._rounds import Rule
-from align.learners.kernels._supports import BLOCK, Played, diagonal_of
+from align.learners.kernels._supports import BLOCK, Played, diagonal_of, weights_of, with_room
 from align.learners.kernels.functions import Kernel
 from align.learners.parts.step_kernels import exact_alpha, hinge
 
@@ -82,7 +82,10 @@ class Centre:
         for begin in range(0, len(order), BLOCK):
             rows = order[begin : begin + BLOCK]
             x, n = X[rows], self._n
-            self._reserve(n + len(rows))
+            self._vectors, self._beta, self._late = (
+                with_room(array, n, n + len(rows))
+                for array in (self._vectors, self._beta, self._late)
+            )
             scores = kernel(x, self._vectors[:n]) @ self._beta[:n] if n else np.zeros(len(rows))
             places = slot[rows]
             self.square, lost, missed, moved = _play_block(
@@ -96,7 +99,7 @@ class Centre:
                 self.n_rounds,
                 self.square,
                 rule,
-                weights[rows] if len(weights) else np.ones(len(rows)),
+                weights_of(weights, rows),
             )
             new = np.flatnonzero(places >= n)
             self._vectors[places[new]] = x[new]
@@ -106,17 +109,6 @@ class Centre:
             rounds, mistakes, updates = rounds + len(rows), mistakes + missed, updates + moved
             total += lost
         return Played(rounds, mistakes, updates, total)
-
-    def _reserve(self, n: int) -> None:
-        """Make room for n supports."""
-        if n <= len(self._vectors):
-            return
-        capacity = max(n, 2 * len(self._vectors))
-        for name in ("_vectors", "_beta", "_late"):
-            old = getattr(self, name)
-            new = np.zeros((capacity, *old.shape[1:]))
-            new[: self._n] = old[: self._n]
-            setattr(self, name, new)
 
 
 @compiled()

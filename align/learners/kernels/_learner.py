@@ -4,7 +4,7 @@ import copy
 import math
 from dataclasses import KW_ONLY, dataclass
 from types import SimpleNamespace
-from typing import Any, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -13,13 +13,14 @@ from align._params import ParamsMixin, not_fitted_error
 from align.errors import ParameterError
 from align.learners.kernels._checks import check_examples, feature_names
 from align.learners.kernels._rounds import Rule, Targets
-from align.learners.kernels._supports import BLOCK, REMOVALS, SupportSet
+from align.learners.kernels._supports import BLOCK, REMOVALS, Played, SupportSet
 from align.learners.kernels.functions import Kernel, make_kernel
 from align.learners.parts import step_limits
 from align.learners.parts.parameters import (
     NO_WEIGHTS,
     check_choice,
     check_epochs,
+    check_whole,
     generator,
     orders,
 )
@@ -34,6 +35,8 @@ Indices: TypeAlias = npt.NDArray[np.intp]
 @dataclass(eq=False, repr=False)
 class KernelLearner(Saved, ParamsMixin):
     """A passive-aggressive learner whose hypothesis is a sum of kernels."""
+
+    _estimator_type: ClassVar[str]  # scikit-learn's; before 1.6 it had no tags
 
     kernel: str | Kernel = "gaussian"
     _: KW_ONLY
@@ -113,6 +116,13 @@ class KernelLearner(Saved, ParamsMixin):
             self._play(X, targets, order, slot)
         self._finish()
 
+    def _count(self, played: Played) -> None:
+        """Add rounds to those that were played before."""
+        self.n_rounds_ += played.rounds
+        self.n_mistakes_ += played.mistakes
+        self.n_updates_ += played.updates
+        self.cumulative_loss_ += played.loss
+
     # Predicting ------------------------------------------------------------------------------
 
     def _by_parts(self, X: Any, found: Any) -> Matrix:
@@ -135,6 +145,13 @@ class KernelLearner(Saved, ParamsMixin):
         return np.concatenate(
             [found(check_examples(part, name, self.n_features_in_)) for part in parts]
         )
+
+    def __sklearn_tags__(self) -> Any:
+        """Return scikit-learn's tags; only scikit-learn calls this."""
+        tags = super().__sklearn_tags__()
+        tags.estimator_type = self._estimator_type
+        tags.input_tags.sparse = True
+        return tags
 
     # Pickling, and model files ---------------------------------------------------------------
 
@@ -162,8 +179,8 @@ class SupportLearner(KernelLearner):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice(self.removal, "removal", REMOVALS)
-        if self.budget is not None and (self.budget < 2 or self.budget != int(self.budget)):
-            raise ParameterError(f"budget={self.budget}, must be a whole number, at least 2.")
+        if self.budget is not None:
+            check_whole(self.budget, "budget", least=2)
         if isinstance(self.average, str) and self.average != "auto":
             raise ParameterError(f"average={self.average!r}, must be 'auto', True or False.")
         removes = self.budget is not None and self.removal != "project"
@@ -205,10 +222,7 @@ class SupportLearner(KernelLearner):
                 removal=began.removal,
                 weights=weights,
             )
-        self.n_rounds_ += played.rounds
-        self.n_mistakes_ += played.mistakes
-        self.n_updates_ += played.updates
-        self.cumulative_loss_ += played.loss
+        self._count(played)
         if not math.isfinite(self.cumulative_loss_):
             raise ParameterError(
                 "the scores overflowed; scale the features to moderate values, or choose a "

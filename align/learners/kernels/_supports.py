@@ -36,7 +36,15 @@ from align.learners.kernels.functions import Kernel
 from align.learners.parts.parameters import NO_WEIGHTS
 from align.learners.parts.shapes import check_array, check_stored
 
-__all__ = ["BLOCK", "REMOVALS", "Played", "SupportSet", "diagonal_of"]
+__all__ = [
+    "BLOCK",
+    "REMOVALS",
+    "Played",
+    "SupportSet",
+    "diagonal_of",
+    "weights_of",
+    "with_room",
+]
 
 Matrix: TypeAlias = npt.NDArray[np.float64]
 Indices: TypeAlias = npt.NDArray[np.intp]
@@ -147,7 +155,7 @@ class SupportSet:
             while rows.size:
                 if self._n >= limit and removal == "project":
                     played = self._play_projected(
-                        kernel, X[rows], targets.of(rows), rule, _of_rows(weights, rows)
+                        kernel, X[rows], targets.of(rows), rule, weights_of(weights, rows)
                     )
                 else:
                     played = self._play_storing(
@@ -158,7 +166,7 @@ class SupportSet:
                         slot,
                         limit,
                         rule,
-                        _of_rows(weights, rows),
+                        weights_of(weights, rows),
                     )
                 n_rounds += played.rounds
                 n_mistakes += played.mistakes
@@ -182,7 +190,9 @@ class SupportSet:
     ) -> Played:
         """Play the rounds of a block until it ends, or there is no room for another support."""
         n = self._n
-        self._reserve(n + len(rows))
+        self._vectors, self._coef, self._late = (
+            with_room(array, n, n + len(rows)) for array in (self._vectors, self._coef, self._late)
+        )
         if n:
             scores = kernel(x, self._vectors[:n]) @ self._coef[:n]
         else:
@@ -252,17 +262,6 @@ class SupportSet:
         self.n_rounds += done
         return Played(done, mistakes, updates, loss)
 
-    def _reserve(self, n: int) -> None:
-        """Make room for n supports."""
-        if n <= len(self._vectors):
-            return
-        capacity = max(n, 2 * len(self._vectors))
-        for name in ("_vectors", "_coef", "_late"):
-            old = getattr(self, name)
-            new = np.zeros((capacity, old.shape[1]))
-            new[: self._n] = old[: self._n]
-            setattr(self, name, new)
-
     def _remove(self, kernel: Kernel, slot: Indices, removal: str) -> None:
         """Remove the least important sixteenth of the supports, at least one."""
         n = self._n
@@ -284,7 +283,16 @@ class SupportSet:
         self._n = len(kept)
 
 
-def _of_rows(weights: Matrix, rows: Indices) -> Matrix:
+def with_room(old: Matrix, used: int, n: int) -> Matrix:
+    """Return an array of at least n rows that begins with the `used` first ones of another."""
+    if n <= len(old):
+        return old
+    new = np.zeros((max(n, 2 * len(old)), *old.shape[1:]))
+    new[:used] = old[:used]
+    return new
+
+
+def weights_of(weights: Matrix, rows: Indices) -> Matrix:
     """Return the weights of some examples; a 1 for each where there are none."""
     return weights[rows] if len(weights) else np.ones(len(rows))
 

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
+from align.learners.parts.parameters import check_whole, positive
 
 __all__ = ["KERNELS", "gaussian_kernel", "linear_kernel", "make_kernel", "polynomial_kernel"]
 
@@ -123,12 +124,10 @@ def make_kernel(
     if kernel == "linear":
         return linear_kernel
     if kernel == "gaussian":
-        if not 0.0 < sigma < math.inf:
-            raise ParameterError(f"sigma={sigma}, must be positive and finite.")
+        positive(sigma, "sigma")
         return lambda A, B: gaussian_kernel(A, B, sigma)
     if kernel == "polynomial":
-        if degree < 1 or degree != int(degree):
-            raise ParameterError(f"degree={degree}, must be a whole number, at least 1.")
+        check_whole(degree, "degree")
         if not (0.0 < gamma < math.inf and 0.0 <= coef0 < math.inf):
             raise ParameterError(
                 f"gamma={gamma}, coef0={coef0}, must be positive, and not negative."

@@ -116,7 +116,7 @@ class KernelPA(SupportLearner):
     ['same', 'other', 'other', 'same']
     """
 
-    _estimator_type = "classifier"  # for scikit-learn before 1.6, which has no tags
+    _estimator_type = "classifier"
 
     _sets = False  # whether y has a column for each label; older files do not say
 
@@ -364,10 +364,8 @@ class KernelPA(SupportLearner):
         from sklearn.utils import ClassifierTags
 
         tags = super().__sklearn_tags__()
-        tags.estimator_type = "classifier"
         tags.classifier_tags = ClassifierTags()
         tags.target_tags.required = True
-        tags.input_tags.sparse = True
         return tags
 
 

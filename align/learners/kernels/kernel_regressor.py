@@ -77,7 +77,7 @@ class KernelPARegressor(SupportLearner):
     True
     """
 
-    _estimator_type = "regressor"  # for scikit-learn before 1.6, which has no tags
+    _estimator_type = "regressor"
 
     epsilon: float = 0.1
 
@@ -171,8 +171,6 @@ class KernelPARegressor(SupportLearner):
         from sklearn.utils import RegressorTags
 
         tags = super().__sklearn_tags__()
-        tags.estimator_type = "regressor"
         tags.regressor_tags = RegressorTags()
         tags.target_tags.required = True
-        tags.input_tags.sparse = True
         return tags

@@ -86,7 +86,7 @@ class KernelPAUniclass(KernelLearner):
     True
     """
 
-    _estimator_type = "outlier_detector"  # for scikit-learn before 1.6, which has no tags
+    _estimator_type = "outlier_detector"
 
     C: float = 0.1
     average: bool = True
@@ -193,10 +193,7 @@ class KernelPAUniclass(KernelLearner):
         rule = Rule(*step_limits(began.variant, float(began.C)), float(began.epsilon))
         with np.errstate(over="ignore", invalid="ignore"):  # reported below
             played = self._centre.play(self._kernel, X, order, slot, rule=rule, weights=weights)
-        self.n_rounds_ += played.rounds
-        self.n_mistakes_ += played.mistakes
-        self.n_updates_ += played.updates
-        self.cumulative_loss_ += played.loss
+        self._count(played)
         if not math.isfinite(self.cumulative_loss_ + self._centre.square):
             raise ParameterError("the centre overflowed; scale the features to moderate values.")
 
@@ -204,10 +201,3 @@ class KernelPAUniclass(KernelLearner):
         centre = self._centre
         self.support_vectors_ = centre.vectors.copy()
         self.dual_coef_ = centre.average() if self._began.average else centre.last()
-
-    def __sklearn_tags__(self) -> Any:
-        """Return scikit-learn's tags; only scikit-learn calls this."""
-        tags = super().__sklearn_tags__()
-        tags.estimator_type = "outlier_detector"
-        tags.input_tags.sparse = True
-        return tags

@@ -33,6 +33,7 @@ from align.learners.parts.blocks import Blocks, as_complexity
 from align.learners.parts.complexity import Complexity
 from align.learners.parts.entropies import Entropy
 from align.learners.parts.norms import Euclidean, QNorm
+from align.learners.parts.parameters import positive
 
 __all__ = [
     "hinge_step",
@@ -242,8 +243,7 @@ def _checked(
         raise ParameterError(f"d.shape={d.shape}, must be that of v, {v.shape}, and not empty.")
     if not (np.isfinite(v).all() and np.isfinite(d).all() and np.isfinite(margin)):
         raise ParameterError("v, d and margin must be finite.")
-    if not (np.isfinite(c) and c > 0.0):
-        raise ParameterError(f"c={c}, must be positive and finite.")
+    positive(c, "c")
     if not upper >= 0.0:
         raise ParameterError(f"upper={upper}, must not be negative.")
     return v, d

@@ -38,6 +38,7 @@ import numpy.typing as npt
 from align.errors import ParameterError
 from align.learners.parts.complexity import Complexity
 from align.learners.parts.norms import Euclidean
+from align.learners.parts.parameters import not_negative, positive
 
 __all__ = [
     "AverageOfHinge",
@@ -124,7 +125,7 @@ class Hinge(Loss):
     margin: float = 1.0
 
     def __post_init__(self) -> None:
-        _not_negative(self.margin, "margin")
+        not_negative(self.margin, "margin")
 
     def value(self, w: npt.ArrayLike, x: npt.ArrayLike, y: Any = None) -> float:
         """Return ``[margin - y <w, x>]_+``."""
@@ -159,7 +160,7 @@ class EpsilonInsensitive(Loss):
     epsilon: float = 0.0
 
     def __post_init__(self) -> None:
-        _not_negative(self.epsilon, "epsilon")
+        not_negative(self.epsilon, "epsilon")
 
     def value(self, w: npt.ArrayLike, x: npt.ArrayLike, y: Any = None) -> float:
         """Return ``[|y - <w, x>| - eps]_+``."""
@@ -233,9 +234,8 @@ class SquaredHinge(Loss):
     kind = "self-bounded"
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.C) and self.C > 0.0):
-            raise ParameterError(f"C={self.C}, must be positive and finite.")
-        _not_negative(self.margin, "margin")
+        positive(self.C, "C")
+        not_negative(self.margin, "margin")
 
     def value(self, w: npt.ArrayLike, x: npt.ArrayLike, y: Any = None) -> float:
         """Return ``C [margin - y <w, x>]_+^2``."""
@@ -374,7 +374,7 @@ class Uniclass(Loss):
     epsilon: float = 1.0
 
     def __post_init__(self) -> None:
-        _not_negative(self.epsilon, "epsilon")
+        not_negative(self.epsilon, "epsilon")
 
     def value(self, w: npt.ArrayLike, x: npt.ArrayLike, y: Any = None) -> float:
         """Return ``[|x - w| - eps]_+``."""
@@ -434,11 +434,6 @@ def _shortfalls(w: npt.ArrayLike, x: npt.ArrayLike, y: Any) -> Floats:
         )
     short: Floats = b - (a * w).sum(axis=tuple(range(1, a.ndim)))
     return short
-
-
-def _not_negative(value: float, name: str) -> None:
-    if not (np.isfinite(value) and value >= 0.0):
-        raise ParameterError(f"{name}={value}, must be finite and not negative.")
 
 
 def _coefficient(lam: npt.ArrayLike, direction: Floats, if_zero: float) -> float:

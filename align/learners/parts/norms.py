@@ -15,6 +15,7 @@ import numpy.typing as npt
 from align.errors import ParameterError
 from align.learners.parts._stacks import SLACK, Floats, half_square, scalar, vectors
 from align.learners.parts.complexity import Complexity
+from align.learners.parts.parameters import positive
 from align.learners.parts.projections import project_l1_ball, project_simplex
 
 __all__ = ["Euclidean", "EuclideanBall", "EuclideanSet", "QNorm"]
@@ -73,8 +74,7 @@ class EuclideanBall(Euclidean):
     rho: float = 1.0
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.rho) and self.rho > 0.0):
-            raise ParameterError(f"rho={self.rho}, must be positive and finite.")
+        positive(self.rho, "rho")
 
     def value(self, w: npt.ArrayLike) -> Any:
         """Return ``|w|^2 / 2``, infinite outside the ball."""

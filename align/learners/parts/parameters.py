@@ -13,6 +13,7 @@ __all__ = [
     "NO_WEIGHTS",
     "check_choice",
     "check_epochs",
+    "check_whole",
     "generator",
     "not_negative",
     "orders",
@@ -68,10 +69,15 @@ def not_negative(value: float, name: str) -> float:
     return float(value)
 
 
+def check_whole(value: Any, name: str, *, least: int = 1) -> None:
+    """Raise unless a value is a whole number, at least `least`."""
+    if value < least or value != int(value):
+        raise ParameterError(f"{name}={value}, must be a whole number, at least {least}.")
+
+
 def check_epochs(epochs: Any) -> None:
-    """Raise unless `epochs` is a whole number, at least 1."""
-    if isinstance(epochs, bool) or epochs < 1 or epochs != int(epochs):
-        raise ParameterError(f"epochs={epochs}, must be a whole number, at least 1.")
+    """Raise unless `epochs` is a whole number, at least 1, and no bool."""
+    check_whole(0 if isinstance(epochs, bool) else epochs, "epochs")
 
 
 def check_choice(value: Any, name: str, choices: Iterable[str]) -> None:

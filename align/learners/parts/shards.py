@@ -8,8 +8,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from align.errors import ParameterError
-from align.learners.parts.parameters import check_choice
+from align.learners.parts.parameters import check_choice, check_whole
 
 __all__ = ["MIXES", "MixedEpoch", "check_mixing", "mixing_weights"]
 
@@ -63,6 +62,5 @@ def mixing_weights(updates: npt.ArrayLike, mix: str) -> Vector:
 
 def check_mixing(n_shards: int, mix: str) -> None:
     """Raise ParameterError where the parameters of a mixture are out of range."""
-    if n_shards < 1 or n_shards != int(n_shards):
-        raise ParameterError(f"n_shards={n_shards}, must be a whole number, at least 1.")
+    check_whole(n_shards, "n_shards")
     check_choice(mix, "mix", MIXES)

@@ -24,7 +24,7 @@ Crammer, Dekel, Shalev-Shwartz, Singer, "Online Passive-Aggressive Algorithms", 
 import math
 from dataclasses import dataclass
 
-from align.errors import ParameterError
+from align.learners.parts.parameters import positive
 
 __all__ = ["HARD", "LINEAR", "Slack", "exact_alpha", "exact_step", "hinge", "squared"]
 
@@ -63,8 +63,7 @@ def squared(C: float) -> Slack:
     C : float
         Positive.
     """
-    if not 0.0 < C < math.inf:
-        raise ParameterError(f"C={C}, must be positive and finite.")
+    positive(C, "C")
     return Slack(math.inf, 1.0 / (2.0 * C))
 
 

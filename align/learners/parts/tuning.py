@@ -28,6 +28,7 @@ from typing import Any, Protocol, Self
 
 from align._params import ParamsMixin
 from align.errors import ParameterError
+from align.learners.parts.parameters import positive
 
 __all__ = [
     "FixedTuning",
@@ -37,6 +38,7 @@ __all__ = [
     "SelfTuning",
     "SqrtTuning",
     "Tuning",
+    "as_tuning",
     "own_tuning",
     "weighted_tuning",
 ]
@@ -283,6 +285,15 @@ def own_tuning(tuning: Tuning) -> Tuning:
     return replace(tuning) if isinstance(tuning, _TuningParams) else tuning  # type: ignore[type-var]
 
 
+def as_tuning(c: float | Tuning) -> Tuning:
+    """Return the tuning that a parameter c, a number or a tuning, asks for."""
+    if callable(c):
+        return own_tuning(c)
+    if not 0.0 < c < math.inf:
+        raise ParameterError(f"c={c}, must be a Tuning, or positive and finite.")
+    return FixedTuning(float(c))
+
+
 def weighted_tuning(tuning: Tuning, C: float) -> Tuning:
     """Return the tuning whose c is that of `tuning` over C.
 
@@ -319,5 +330,4 @@ class _Weighted:
 
 def _check_positive(**values: float) -> None:
     for name, value in values.items():
-        if not 0.0 < value < math.inf:
-            raise ParameterError(f"{name}={value}, must be positive and finite.")
+        positive(value, name)

@@ -22,8 +22,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from align.errors import ParameterError
-from align.learners.parts.parameters import check_choice
+from align.learners.parts.parameters import check_choice, positive
 from align.learners.parts.steps import HARD, LINEAR, Slack, squared
 from align.learners.parts.tuning import FixedTuning, MistakeTuning, Tuning
 
@@ -89,9 +88,8 @@ def make_update(update: str | Update, *, C: float = 1.0, U: float = 1.0) -> Upda
     >>> make_update("pa1", C=4.0).tuning
     FixedTuning(c=0.25)
     """
-    for name, value in (("C", C), ("U", U)):
-        if not 0.0 < value < float("inf"):
-            raise ParameterError(f"{name}={value}, must be positive and finite.")
+    positive(C, "C")
+    positive(U, "U")
     if isinstance(update, Update):
         return update
     check_choice(update, "update", UPDATES)
@@ -115,7 +113,7 @@ def make_pa_update(variant: str, C: float) -> Update:
     >>> make_pa_update("PA-I", 4.0) == make_update("pa1", C=4.0)
     True
     """
-    _check_variant(variant, C)
+    check_choice(variant, "variant", VARIANTS)
     return make_update(UPDATES[1 + VARIANTS.index(variant)], C=C)
 
 
@@ -127,11 +125,6 @@ def step_limits(variant: str, C: float) -> tuple[float, float]:
     >>> step_limits("PA-I", 4.0), step_limits("PA-II", 4.0)
     ((4.0, 0.0), (inf, 0.125))
     """
-    _check_variant(variant, C)
-    return (C if variant == "PA-I" else math.inf), (0.5 / C if variant == "PA-II" else 0.0)
-
-
-def _check_variant(variant: str, C: float) -> None:
     check_choice(variant, "variant", VARIANTS)
-    if not 0.0 < C < math.inf:
-        raise ParameterError(f"C={C}, must be positive and finite.")
+    positive(C, "C")
+    return (C if variant == "PA-I" else math.inf), (0.5 / C if variant == "PA-II" else 0.0)

@@ -44,7 +44,7 @@ from align.learners.parts import (
 )
 from align.learners.parts.estimators import VectorEstimator
 from align.learners.parts.parameters import check_epochs, orders, read_zero_one, shuffler
-from align.learners.parts.tuning import own_tuning
+from align.learners.parts.tuning import as_tuning
 from align.learners.ranking import _instance_ranking as core
 from align.learners.ranking._kept_rounds import KeptQueries
 from align.learners.ranking.max_hinge import max_hinge_step
@@ -440,8 +440,4 @@ class InstanceRanker(VectorEstimator):
             raise ParameterError(f"max_iter={self.max_iter}, must be at least 1.")
         if not self.tol >= 0.0:
             raise ParameterError(f"tol={self.tol}, must not be negative.")
-        if callable(self.c):
-            return own_tuning(self.c)
-        if not (np.isfinite(self.c) and self.c > 0.0):
-            raise ParameterError(f"c={self.c}, must be a Tuning, or positive and finite.")
-        return FixedTuning(float(self.c))
+        return as_tuning(self.c)

@@ -44,7 +44,6 @@ from align.learners.parts import (
     LINEAR,
     Entropy,
     Euclidean,
-    FixedTuning,
     MistakeTuning,
     Plan,
     Tuning,
@@ -54,11 +53,12 @@ from align.learners.parts.parameters import (
     check_choice,
     check_epochs,
     orders,
+    positive,
     read_zero_one,
     shuffler,
 )
 from align.learners.parts.shapes import check_stored
-from align.learners.parts.tuning import own_tuning
+from align.learners.parts.tuning import as_tuning
 from align.learners.ranking import _label_ranking as core
 from align.learners.ranking._kept_rounds import KeptLabels
 from align.learners.ranking._label_run import LabelRun
@@ -365,18 +365,13 @@ class LabelRanker(LabelStream):
             )
         check_choice(self.update, "update", _UPDATES)
         gamma = _MARGINS[self.complexity] if self.gamma is None else float(self.gamma)
-        if not (np.isfinite(gamma) and gamma > 0.0):
-            raise ParameterError(f"gamma={gamma}, must be positive and finite.")
+        positive(gamma, "gamma")
         if isinstance(self.c, MistakeTuning):
             raise ParameterError(
                 "MistakeTuning counts the mistake of the round itself, which a ranking knows only "
                 "once its c is known; use SelfTuning."
             )
-        if callable(self.c):
-            return gamma, own_tuning(self.c)
-        if not (np.isfinite(self.c) and self.c > 0.0):
-            raise ParameterError(f"c={self.c}, must be a Tuning, or positive and finite.")
-        return gamma, FixedTuning(float(self.c))
+        return gamma, as_tuning(self.c)
 
     def _rows(self, X: Any) -> core.Rows:
         bias = bool(self._began.fit_intercept)

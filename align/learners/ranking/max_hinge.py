@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from align._numba import compiled
 from align.errors import ParameterError
+from align.learners.parts.parameters import positive
 
 __all__ = ["MaxHingeStep", "max_hinge_bound", "max_hinge_step"]
 
@@ -112,8 +113,7 @@ def max_hinge_step(
         )
     if not (np.isfinite(a).all() and np.isfinite(gamma).all()):
         raise ParameterError("directions and shortfalls must be finite.")
-    if not (np.isfinite(c) and c > 0.0):
-        raise ParameterError(f"c={c}, must be positive and finite.")
+    positive(c, "c")
     if max_iter < 1:
         raise ParameterError(f"max_iter={max_iter}, must be at least 1.")
     alpha = np.zeros(gamma.size)

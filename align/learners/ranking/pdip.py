@@ -27,6 +27,7 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.learners.parts import Complexity, Entropy, Euclidean, as_complexity
+from align.learners.parts.parameters import positive
 from align.learners.ranking._pdip import DUAL_TOLERANCE, MAX_ITER, TOLERANCE, solve_round
 
 __all__ = ["InteriorPoint", "interior_point", "ranking_step", "ranking_steps"]
@@ -205,7 +206,7 @@ def ranking_step(
         raise ParameterError(f"v.shape={v.shape}, x.shape={x.shape}, must be (k, n) and (n,).")
     if not (np.isfinite(v).all() and np.isfinite(x).all()):
         raise ParameterError("v and x must be finite.")
-    _positive(c)
+    positive(c, "c")
     if type(f) is Euclidean:
         values, masses = np.array([x @ x]), (v @ x / c)[:, None]
         return _solve(values, masses, relevant, c, margin, entropy=False)
@@ -264,7 +265,7 @@ def ranking_steps(
         raise ParameterError(f"relevant.shape={relevant.shape}, must be that of scores, (..., k).")
     if not np.isfinite(scores).all():
         raise ParameterError("scores must be finite.")
-    _positive(c)
+    positive(c, "c")
     alpha = np.zeros(scores.shape)
     if squared_norm is None:
         if not ((scores >= -1e-9) & (scores <= 1.0 + 1e-9)).all():
@@ -283,11 +284,6 @@ def ranking_steps(
         values = np.array([square[i]])
         alpha[i] = _solve(values, scores[i][:, None], relevant[i], c, margin, entropy=False)
     return alpha
-
-
-def _positive(c: float) -> None:
-    if not (np.isfinite(c) and c > 0.0):
-        raise ParameterError(f"c={c}, must be positive and finite.")
 
 
 def _solve(

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
+from align.learners.parts.parameters import positive
 
 __all__ = [
     "instance_ranking_errors",
@@ -57,8 +58,7 @@ def label_ranking_loss(scores: npt.ArrayLike, relevant: npt.ArrayLike, gamma: fl
     >>> label_ranking_loss([0.75, 0.25, 0.0], [True, False, True])
     1.25
     """
-    if not (np.isfinite(gamma) and gamma > 0.0):
-        raise ParameterError(f"gamma={gamma}, must be positive and finite.")
+    positive(gamma, "gamma")
     margins = _margins(scores, relevant)
     losses = np.maximum(gamma - margins, 0.0)
     return float(losses) if losses.ndim == 0 else losses

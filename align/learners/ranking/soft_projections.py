@@ -34,6 +34,7 @@ import numpy.typing as npt
 
 from align._numba import compiled
 from align.errors import ParameterError
+from align.learners.parts.parameters import positive
 
 __all__ = ["sopopo"]
 
@@ -93,8 +94,7 @@ def sopopo(
         raise ParameterError("scores, squared_norm and margin must be finite.")
     if (square < 0.0).any():
         raise ParameterError("squared_norm must not be negative.")
-    if not (np.isfinite(c) and c > 0.0):
-        raise ParameterError(f"c={c}, must be positive and finite.")
+    positive(c, "c")
     if not total >= 0.0:
         raise ParameterError(f"total={total}, must not be negative.")
     try:

@@ -34,6 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
+from align.learners.parts.parameters import check_whole, not_negative
 from align.types import IntArray
 
 __all__ = [
@@ -137,8 +138,7 @@ class ToleranceCost(_Timed, OnsetCost):
     hop: float | None = None
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.tolerance < np.inf:
-            raise ParameterError(f"tolerance={self.tolerance}, must be finite and not negative.")
+        not_negative(self.tolerance, "tolerance")
         if self.unit not in ("seconds", "frames"):
             raise ParameterError(f"unit={self.unit!r}, must be 'seconds' or 'frames'.")
 
@@ -189,8 +189,7 @@ class GradedCost(ToleranceCost):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.levels < 1 or self.levels != int(self.levels):
-            raise ParameterError(f"levels={self.levels}, must be a whole number, at least 1.")
+        check_whole(self.levels, "levels")
         if self.rounding not in ("ceil", "floor"):
             raise ParameterError(f"rounding={self.rounding!r}, must be 'ceil' or 'floor'.")
 

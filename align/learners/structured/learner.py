@@ -35,7 +35,7 @@ from align.learners.parts import (
     block_ends,
     make_update,
 )
-from align.learners.parts.parameters import generator, read_weights
+from align.learners.parts.parameters import check_whole, generator, read_weights
 from align.learners.parts.saved import Saved
 from align.learners.structured._resume import (
     restore_generator,
@@ -334,8 +334,7 @@ class StructuredLearner(Saved, RunReader):
         return Last() if self.conversion == "last" else Best()
 
     def _epochs(self) -> int:
-        if self.epochs < 1 or self.epochs != int(self.epochs):
-            raise ParameterError(f"epochs={self.epochs}, must be a whole number, at least 1.")
+        check_whole(self.epochs, "epochs")
         return int(self.epochs)
 
     def _check_validation(

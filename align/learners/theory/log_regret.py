@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.learners.parts import Euclidean, EuclideanBall, FlooredEntropy
+from align.learners.parts.parameters import positive
 
 __all__ = ["EntropicDescent", "EuclideanDescent"]
 
@@ -33,8 +34,7 @@ class _Descent:
     """What both share: the rate, and what the bound is made of."""
 
     def __init__(self, w: Floats, sigma: float) -> None:
-        if not 0.0 < sigma < math.inf:
-            raise ParameterError(f"sigma={sigma}, must be positive and finite.")
+        positive(sigma, "sigma")
         self.w = w
         self.sigma = float(sigma)
         self.n_rounds = 0
