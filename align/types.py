@@ -31,8 +31,10 @@ __all__ = [
     "SILENCE",
     "SILENCES",
     "SPOKEN_NOISE",
+    "BoolArray",
     "Event",
     "Example",
+    "Float64",
     "FloatArray",
     "IntArray",
     "Mismatch",
@@ -45,7 +47,9 @@ __all__ = [
 ]
 
 FloatArray: TypeAlias = npt.NDArray[np.floating[Any]]
+Float64: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.intp]
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
 SILENCE = "sil"
 """The label that Align itself gives to silence."""

@@ -3,15 +3,12 @@
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from align._numba import compiled
 from align.decoders._max_plus import Room, best_start, best_sums, room_for
-from align.types import FloatArray, IntArray
+from align.types import Float64, FloatArray, IntArray
 
 __all__ = ["Graph", "Limits", "Scores", "backtrack", "cut_windows", "forward"]
-
-_Float64 = npt.NDArray[np.float64]
 
 
 class Graph(NamedTuple):
@@ -25,9 +22,9 @@ class Graph(NamedTuple):
     in_arc: IntArray
     source: IntArray
     target: IntArray
-    score: _Float64
-    start_score: _Float64  # of each node; -inf where no path begins
-    end_score: _Float64
+    score: Float64
+    start_score: Float64  # of each node; -inf where no path begins
+    end_score: Float64
 
 
 class Limits(NamedTuple):
@@ -44,11 +41,11 @@ class Scores(NamedTuple):
 
     onset: FloatArray
     start: IntArray  # of each event
-    duration: _Float64
+    duration: Float64
     duration_row: IntArray
-    prefix: _Float64
+    prefix: Float64
     prefix_row: IntArray
-    transition: _Float64
+    transition: Float64
     transition_row: IntArray
     flat: bool  # lengths score nothing
 
@@ -97,8 +94,8 @@ def forward(
     scores: Scores,
     n_frames: int,
     offset: IntArray,
-    best: _Float64,
-    final: _Float64,
+    best: Float64,
+    final: Float64,
 ) -> None:
     """Fill D of all nodes, and of end nodes the score at which the recording ends with them.
 
@@ -132,7 +129,7 @@ def forward(
 
 
 @compiled()
-def _begin(graph: Graph, limits: Limits, scores: Scores, v: int, here: _Float64) -> None:
+def _begin(graph: Graph, limits: Limits, scores: Scores, v: int, here: Float64) -> None:
     """Turn the best of what leads to node v into D_v: paths may begin there, the onset scores."""
     event, row = graph.event[v], scores.prefix_row[v]
     shift = limits.first[v] - scores.start[event]
@@ -162,9 +159,9 @@ def _end(
     limits: Limits,
     scores: Scores,
     v: int,
-    here: _Float64,
+    here: Float64,
     low: int,
-    ends: _Float64,
+    ends: Float64,
     room: Room,
 ) -> None:
     """Fill E_v from frame `low` on: the best of D_v and a length, and the frames between."""
@@ -183,7 +180,7 @@ def _end(
 
 
 @compiled()
-def _push(ends: _Float64, arc: float, more: _Float64, crosses: bool, to: _Float64) -> None:
+def _push(ends: Float64, arc: float, more: Float64, crosses: bool, to: Float64) -> None:
     """Raise what leads to a node to what comes along one arc; `more` counts if it `crosses`."""
     if crosses:
         for i in range(to.size):
@@ -202,8 +199,8 @@ def backtrack(
     scores: Scores,
     n_frames: int,
     offset: IntArray,
-    best: _Float64,
-    final: _Float64,
+    best: Float64,
+    final: Float64,
     nodes: IntArray,
     onsets: IntArray,
 ) -> int:
@@ -243,7 +240,7 @@ def _onset(
     limits: Limits,
     scores: Scores,
     offset: IntArray,
-    best: _Float64,
+    best: Float64,
     v: int,
     after: int,
 ) -> tuple[float, int]:

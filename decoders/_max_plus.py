@@ -13,13 +13,12 @@ compiler can turn into vector instructions.
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from align._numba import compiled
+from align.types import Float64
 
 __all__ = ["Room", "best_start", "best_sums", "room_for"]
 
-_Float64 = npt.NDArray[np.float64]
 _BLOCK = 1024  # frames whose sums stay in the first-level cache
 _GROUP = 8  # lengths in one sweep; `_sweep` is written out for this number
 
@@ -27,9 +26,9 @@ _GROUP = 8  # lengths in one sweep; `_sweep` is written out for this number
 class Room(NamedTuple):
     """Working arrays of `best_sums`, allocated once for all events [dtype=float64]."""
 
-    before: _Float64
-    lengths: _Float64
-    sums: _Float64
+    before: Float64
+    lengths: Float64
+    sums: Float64
 
 
 @compiled()
@@ -42,7 +41,7 @@ def room_for(n_before: int, n_lengths: int, n_after: int) -> Room:
 
 @compiled()
 def best_sums(
-    before: _Float64, shift: int, lengths: _Float64, free: bool, n: int, room: Room
+    before: Float64, shift: int, lengths: Float64, free: bool, n: int, room: Room
 ) -> None:
     """Fill ``room.sums[i] = max { before[i + shift - j] + lengths[j] : j }`` for i < n.
 
@@ -56,7 +55,7 @@ def best_sums(
 
 
 @compiled()
-def _max_plus(before: _Float64, shift: int, lengths: _Float64, n: int, room: Room) -> None:
+def _max_plus(before: Float64, shift: int, lengths: Float64, n: int, room: Room) -> None:
     """Try all lengths at all frames."""
     # Rows are copied between borders of -inf. A sweep may then read a little beyond a row, and
     # the inner loop needs no test for the ends: a sum with a border never wins.
@@ -86,7 +85,7 @@ def _max_plus(before: _Float64, shift: int, lengths: _Float64, n: int, room: Roo
 
 
 @compiled()
-def _sweep(before: _Float64, lengths: _Float64, sums: _Float64) -> None:
+def _sweep(before: Float64, lengths: Float64, sums: Float64) -> None:
     """Raise each sum to the best of eight lengths."""
     # Eight lengths for each load and store of a sum: the additions, not the memory, then set the
     # speed. Maxima are taken in pairs, so that none waits for all the others, and written as
@@ -113,7 +112,7 @@ def _sweep(before: _Float64, lengths: _Float64, sums: _Float64) -> None:
 
 
 @compiled()
-def _running_max(before: _Float64, shift: int, out: _Float64) -> None:
+def _running_max(before: Float64, shift: int, out: Float64) -> None:
     """Fill ``out[i] = max(before[: i + shift + 1])``.
 
     Every frame that is far enough before is allowed and costs nothing, so the best one so far is
@@ -130,7 +129,7 @@ def _running_max(before: _Float64, shift: int, out: _Float64) -> None:
 
 @compiled()
 def best_start(
-    before: _Float64, first: int, low: int, high: int, lengths: _Float64, end: int
+    before: Float64, first: int, low: int, high: int, lengths: Float64, end: int
 ) -> tuple[float, int]:
     """Return the best score of what ends at frame `end`, and the onset in low .. high it has.
 

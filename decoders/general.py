@@ -32,11 +32,9 @@ from align.decoders._windows import Windows, explain_unreachable
 from align.decoders.second_order import Problem, problem_of
 from align.errors import ParameterError
 from align.potentials import GeneralPotential, Path, Potentials
-from align.types import IntArray
+from align.types import Float64, IntArray
 
 __all__ = ["decode_general"]
-
-_Float64 = npt.NDArray[np.float64]
 
 
 def decode_general(potentials: Potentials) -> Path:
@@ -95,7 +93,7 @@ def _decode(
     potentials: Potentials,
     functions: tuple[GeneralPotential, ...],
     problem: Problem,
-    weights: _Float64,
+    weights: Float64,
     onsets: IntArray,
 ) -> float:
     """Write the best onsets and return their score; say what is wrong with the functions."""
@@ -185,11 +183,11 @@ def _maximum(psi: Callable[..., float]) -> Callable[..., int]:
     @numba.njit(nogil=True)
     def best_before(
         problem: Problem,
-        weights: _Float64,
-        before: _Float64,
+        weights: Float64,
+        before: Float64,
         k: int,
         t: int,
-        top: _Float64,
+        top: Float64,
         arg: IntArray,
     ) -> int:
         """Fill the best score before and its length for each length of event k at frame t.
@@ -232,7 +230,7 @@ def _search(psi: Callable[..., float]) -> Callable[..., bool]:
     """Return a kernel that finds where the functions return what is no score."""
 
     @numba.njit(nogil=True)
-    def find_wrong(problem: Problem, weights: _Float64, k: int, t: int, wrong: IntArray) -> bool:
+    def find_wrong(problem: Problem, weights: Float64, k: int, t: int, wrong: IntArray) -> bool:
         """Write the first arguments for which psi is NaN or +inf, and return True."""
         low, n = _lengths_at(problem.windows, k, t)
         d_low, d_high = _lengths_before(problem.windows, k, t)
@@ -256,7 +254,7 @@ def _kernel(functions: tuple[GeneralPotential, ...]) -> Callable[..., float]:
     @numba.njit(nogil=True)
     def decode(
         problem: Problem,
-        weights: _Float64,
+        weights: Float64,
         back: npt.NDArray[Any],
         onsets: IntArray,
         wrong: IntArray,

@@ -42,7 +42,6 @@ from align.types import IntArray
 
 __all__ = ["OnlineDecoder", "OnlineOnset"]
 
-Float64 = npt.NDArray[np.float64]
 
 _ROOM = 64  # frames that the tables have room for at first
 

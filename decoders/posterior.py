@@ -38,11 +38,10 @@ from align.decoders._windows import (
 )
 from align.errors import ParameterError
 from align.potentials import Potentials
-from align.types import FloatArray, IntArray
+from align.types import Float64, FloatArray, IntArray
 
 __all__ = ["Posterior", "narrowed", "onset_posterior"]
 
-_Float64 = npt.NDArray[np.float64]
 _BLOCK = 16  # frames of which the greatest score is known
 _NEGLIGIBLE = -40.0  # exp of it is 4e-18: thousands of them are below the rounding of 1
 _MOST_STATES = 2**27  # pairs of onsets, whose forward scores are kept: 1 GiB
@@ -61,7 +60,7 @@ class Posterior(NamedTuple):
         Log of the sum over all timings of ``exp(score / temperature)``.
     """
 
-    probability: npt.NDArray[np.float64]
+    probability: Float64
     start: IntArray
     log_partition: float
 
@@ -175,13 +174,13 @@ class _Scores(NamedTuple):
     inverse: float
     start: IntArray
     windows: Windows
-    length: _Float64
-    top: _Float64
+    length: Float64
+    top: Float64
     row: IntArray
     flat: bool
 
 
-def _over_pairs(potentials: Potentials, inverse: float, probability: _Float64) -> float:
+def _over_pairs(potentials: Potentials, inverse: float, probability: Float64) -> float:
     """Fill the probabilities where there are ratio scores; return the log of the sum of all."""
     from align.decoders.second_order import problem_of, second_order_sums  # for these only
 
@@ -195,7 +194,7 @@ def _over_pairs(potentials: Potentials, inverse: float, probability: _Float64) -
     return second_order_sums(problem, inverse, probability)
 
 
-def _over_onsets(potentials: Potentials, temperature: float, probability: _Float64) -> float:
+def _over_onsets(potentials: Potentials, temperature: float, probability: Float64) -> float:
     """Fill the probabilities where there are no ratio scores; return the log of the sum of all."""
     scores = _scores(potentials, temperature)
     width = int((scores.windows.last - scores.windows.first).max()) + 1
@@ -228,7 +227,7 @@ def _scores(potentials: Potentials, temperature: float) -> _Scores:
 
 
 @compiled()
-def _forward(scores: _Scores, upto: _Float64) -> None:
+def _forward(scores: _Scores, upto: Float64) -> None:
     """Fill A, [shape=(K, width)]: row k from frame ``first[k]`` on."""
     first, last = scores.windows.first, scores.windows.last
     tops = np.empty(upto.shape[1] // _BLOCK + 1)
@@ -244,7 +243,7 @@ def _forward(scores: _Scores, upto: _Float64) -> None:
 
 
 @compiled()
-def _last_lengths(scores: _Scores, after: _Float64) -> None:
+def _last_lengths(scores: _Scores, after: Float64) -> None:
     """Fill B of the last event: it lasts until the recording ends."""
     k = scores.row.size - 1
     windows = scores.windows
@@ -256,7 +255,7 @@ def _last_lengths(scores: _Scores, after: _Float64) -> None:
 
 
 @compiled()
-def _log_partition(upto: _Float64, after: _Float64) -> float:
+def _log_partition(upto: Float64, after: Float64) -> float:
     """Log of the sum over all timings, from A and B of the last event."""
     log_z = -np.inf
     for i in range(upto.size):
@@ -265,7 +264,7 @@ def _log_partition(upto: _Float64, after: _Float64) -> float:
 
 
 @compiled()
-def _backward(scores: _Scores, upto: _Float64, after: _Float64, probability: _Float64) -> None:
+def _backward(scores: _Scores, upto: Float64, after: Float64, probability: Float64) -> None:
     """Find B, last event first, and join it with A; `after` holds B of the last event."""
     first, last, start = scores.windows.first, scores.windows.last, scores.start
     tops = np.empty(after.size // _BLOCK + 1)
@@ -286,7 +285,7 @@ def _backward(scores: _Scores, upto: _Float64, after: _Float64, probability: _Fl
 
 
 @compiled()
-def _normalised(upto: _Float64, after: _Float64, row: _Float64) -> None:
+def _normalised(upto: Float64, after: Float64, row: Float64) -> None:
     """Fill the probabilities of one onset."""
     # by the sum of the row, not by log Z: that of large scores is rounded in its own way
     top, total = -np.inf, 0.0
@@ -303,11 +302,11 @@ def _normalised(upto: _Float64, after: _Float64, row: _Float64) -> None:
 def _log_sums(
     scores: _Scores,
     k: int,
-    values: _Float64,
+    values: Float64,
     shift: int,
     step: int,
-    tops: _Float64,
-    out: _Float64,
+    tops: Float64,
+    out: Float64,
 ) -> None:
     """``out[i]`` is the log sum of ``values[i + shift + step * d]`` and length d of event k.
 
@@ -340,7 +339,7 @@ def _log_add(a: float, b: float) -> float:
 
 
 @compiled()
-def _running(before: _Float64, shift: int, out: _Float64) -> None:
+def _running(before: Float64, shift: int, out: Float64) -> None:
     """``out[i]`` is the log sum of ``before[: i + shift + 1]``."""
     # The sum so far is kept beside the greatest term, and scaled when a greater one comes.
     top, total, j = -np.inf, 0.0, 0
@@ -359,7 +358,7 @@ def _running(before: _Float64, shift: int, out: _Float64) -> None:
 
 
 @compiled()
-def _block_tops(values: _Float64, tops: _Float64) -> None:
+def _block_tops(values: Float64, tops: Float64) -> None:
     """Find the greatest value of each block."""
     for b in range((values.size + _BLOCK - 1) // _BLOCK):
         top = -np.inf
@@ -370,10 +369,10 @@ def _block_tops(values: _Float64, tops: _Float64) -> None:
 
 @compiled()
 def _log_sum(
-    values: _Float64,
-    tops: _Float64,
-    lengths: _Float64,
-    length_tops: _Float64,
+    values: Float64,
+    tops: Float64,
+    lengths: Float64,
+    length_tops: Float64,
     low: int,
     high: int,
     shift: int,

@@ -11,16 +11,14 @@ from collections.abc import Callable
 from typing import Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from align.errors import ParameterError
-from align.types import IntArray
+from align.types import BoolArray, IntArray
 
 __all__ = ["Searched", "Widen", "near_edges", "search_in_windows"]
 
 Found = TypeVar("Found")
-Mask: TypeAlias = npt.NDArray[np.bool_]
-Widen: TypeAlias = Callable[[IntArray, Found | None, Mask | None], IntArray | None]
+Widen: TypeAlias = Callable[[IntArray, Found | None, BoolArray | None], IntArray | None]
 
 
 class Searched(NamedTuple, Generic[Found]):
@@ -40,14 +38,14 @@ class Searched(NamedTuple, Generic[Found]):
 
     found: Found
     windows: IntArray
-    near: Mask
+    near: BoolArray
     rounds: int
 
 
 def search_in_windows(
     windows: IntArray,
     decode: Callable[[IntArray], Found],
-    near: Callable[[Found, IntArray], Mask],
+    near: Callable[[Found, IntArray], BoolArray],
     widen: Widen[Found],
     *,
     most_rounds: int,
@@ -118,7 +116,7 @@ def search_in_windows(
 
 def near_edges(
     onsets: IntArray, windows: IntArray, limits: IntArray, margin: int | IntArray
-) -> Mask:
+) -> BoolArray:
     """Tell which onsets come within `margin` frames of an edge that is not a limit.
 
     Parameters

@@ -28,6 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
+from align.types import Float64
 
 __all__ = ["METRICS", "alignment_metrics"]
 
@@ -36,8 +37,6 @@ METRICS = ("pc", "mae", "aae", "pcs", "perceptual")
 
 _WINDOW = 0.3
 _SKEW, _PLACE, _SCALE, _NORM = 1.12244251, -0.22270315, 0.29779424, 1.6857
-
-Float64 = npt.NDArray[np.float64]
 
 
 def alignment_metrics(

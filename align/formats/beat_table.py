@@ -22,12 +22,11 @@ import html
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from align.errors import DataError
 from align.formats.frame import writer
 from align.formats.notes import TimedNotes
-from align.types import IntArray
+from align.types import Float64, IntArray
 
 __all__ = [
     "PlayedBeats",
@@ -40,7 +39,6 @@ __all__ = [
     "write_beats",
 ]
 
-Float64 = npt.NDArray[np.float64]
 
 _ON = 0.01  # seconds of the score within which a beat is that of a chord
 _RATE = 44100  # Hz, of a layer whose recording has no known rate

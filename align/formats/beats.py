@@ -13,11 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
-from align.types import IntArray
+from align.types import Float64, IntArray
 
 __all__ = ["Beats", "beats_of_bars"]
 
-Float64 = npt.NDArray[np.float64]
 
 _MOST = 1_000_000  # beats; a file that has more counts something else
 _SAME = 1e-6  # of a beat: rounding

@@ -29,10 +29,10 @@ from align.errors import DataError, ParameterError
 from align.files.atomic import atomic_write
 from align.formats.notes import TimedNotes
 from align.formats.score_midi import MidiNote, read_midi_score
+from align.types import Float64
 
 __all__ = ["TempoMap", "fit_tempo_map", "format_midi", "score_as_midi", "write_midi"]
 
-Float64 = npt.NDArray[np.float64]
 Int64 = npt.NDArray[np.int64]
 
 _SLOWEST = (1 << 24) - 1  # microseconds for a quarter note, three bytes in the file

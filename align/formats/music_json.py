@@ -28,18 +28,15 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from align.errors import DataError, ParameterError
 from align.files.text import read_text
 from align.formats.beats import Beats
 from align.formats.frame import parsed_json, writer
 from align.formats.notes import NoteTimes, TimedNotes
-from align.types import IntArray, Mismatch, Note, PlayedPassage, named_pitch
+from align.types import Float64, IntArray, Mismatch, Note, PlayedPassage, named_pitch
 
 __all__ = ["format_music_json", "is_music_json", "read_music_json", "write_music_json"]
-
-Float64 = npt.NDArray[np.float64]
 
 
 def format_music_json(alignment: TimedNotes) -> str:

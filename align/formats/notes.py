@@ -15,7 +15,7 @@ import numpy.typing as npt
 from align.errors import DataError
 from align.formats.beats import Beats
 from align.formats.scores import Score, chords
-from align.types import IntArray, Mismatch, Note, PlayedPassage, pitch_name
+from align.types import Float64, IntArray, Mismatch, Note, PlayedPassage, pitch_name
 
 __all__ = [
     "NoteTimes",
@@ -25,8 +25,6 @@ __all__ = [
     "notes_of_score",
     "notes_played",
 ]
-
-Float64 = npt.NDArray[np.float64]
 
 
 class NotesOfScore(Protocol):

@@ -32,7 +32,7 @@ from align.formats.note_rows import NoteRow, check_pitches
 from align.formats.score_midi import read_midi_score
 from align.formats.score_partitura import NOTATION_SUFFIXES, read_notation_notes
 from align.formats.score_table import read_table_notes, read_truth_rows
-from align.types import IntArray, Note, pitch_name
+from align.types import Float64, IntArray, Note, pitch_name
 
 __all__ = [
     "SCORE_SUFFIXES",
@@ -45,7 +45,6 @@ __all__ = [
     "read_score",
 ]
 
-Float64 = npt.NDArray[np.float64]
 
 SCORE_SUFFIXES = (".mid", ".midi", ".csv", ".tsv", *NOTATION_SUFFIXES)
 """What `read_score` reads."""

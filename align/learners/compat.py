@@ -20,10 +20,9 @@ Crammer, Dekel, Keshet, Shalev-Shwartz, Singer, "Online Passive-Aggressive Algor
 import math
 import warnings
 from dataclasses import dataclass
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
@@ -37,10 +36,10 @@ from align.errors import ParameterError
 from align.learners.parts.estimators import VectorEstimator
 from align.learners.parts.parameters import check_choice, check_whole, not_negative, positive
 from align.learners.parts.shapes import check_array
+from align.types import Float64
 
 __all__ = ["PassiveAggressiveClassifier", "PassiveAggressiveRegressor", "Perceptron"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 _MOST = np.iinfo(np.int32).max
 _SPARSE_INTERCEPT = 0.01  # share of a step that the intercept makes on sparse data
@@ -99,7 +98,7 @@ class _Linear(VectorEstimator):
                 check_array(name, getattr(self, name), (rows,))
 
     def _pass(
-        self, X: Any, Y: Floats, weights: Floats, max_iter: int, seeds: list[int], n_classes: int
+        self, X: Any, Y: Float64, weights: Float64, max_iter: int, seeds: list[int], n_classes: int
     ) -> None:
         """Pass over the examples, one problem for each column of Y."""
         kind, size, tube = self._rule()
@@ -127,7 +126,7 @@ class _Linear(VectorEstimator):
         self.n_iter_ = n_iter
         self.t_ += n_iter * m
 
-    def _means(self, average: int) -> tuple[Floats, Floats]:
+    def _means(self, average: int) -> tuple[Float64, Float64]:
         """Return weights and intercepts that predict."""
         if 0 < average <= self.t_ - 1.0:
             played = np.maximum(self._ended - average, 1.0)  # by each problem; one may end sooner

@@ -12,11 +12,10 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.results.timing import vector
-from align.types import Event, IntArray, Note
+from align.types import Event, Float64, IntArray, Note
 
 __all__ = ["Chords", "checked_chords", "guessed_durations", "increasing", "score_onsets_of"]
 
-Float64 = npt.NDArray[np.float64]
 
 _CHORD = 0.004  # score seconds within which notes are one chord, as in align.formats.scores
 _LAST = 1.0  # seconds given to the last notes where nothing says how long they are

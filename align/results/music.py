@@ -25,7 +25,7 @@ from align.results.chords import checked_chords, guessed_durations, score_onsets
 from align.results.time_map import mapped, tempo_curve
 from align.results.timing import Timing, vector
 from align.results.writing import NoteWriting
-from align.types import Event, IntArray, Mismatch, Note, PlayedPassage
+from align.types import Event, Float64, IntArray, Mismatch, Note, PlayedPassage
 
 if TYPE_CHECKING:
     from align.formats.beats import Beats
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = ["MusicAlignment"]
 
-Float64 = npt.NDArray[np.float64]
 
 _SHORTEST = 0.02  # seconds that a note sounds at least
 

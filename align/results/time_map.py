@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
+from align.types import Float64
 
 __all__ = ["mapped", "tempo_curve"]
 
-Float64 = npt.NDArray[np.float64]
 
 _ENDS = 6  # chords whose tempo continues the time map beyond its ends
 

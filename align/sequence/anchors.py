@@ -12,7 +12,6 @@ from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from align.decoders import Lattice
 from align.errors import DataError, ParameterError
@@ -20,11 +19,10 @@ from align.features import Signal
 from align.formats.anchors import AnchorRow, AnchorTable
 from align.sequence.frames import in_order
 from align.sequence.lattices import ExpandedLattice
-from align.types import Event, IntArray
+from align.types import Event, Float64, IntArray
 
 __all__ = ["Anchors", "GivenAnchors", "Held", "held_in_lattice", "held_in_sequence"]
 
-_Float64 = npt.NDArray[np.float64]
 _MOST_MOVED = 1  # frames from the nearest one, where anchors are less than a frame apart
 
 
@@ -212,7 +210,7 @@ class Held(NamedTuple):
     """
 
     at: IntArray
-    known: _Float64
+    known: Float64
     windows: IntArray
     tolerance: float = 0.0
 
@@ -238,7 +236,7 @@ class Held(NamedTuple):
         times = np.array([known[int(nodes[i])] for i in at])
         return Held(np.array(at, dtype=np.intp), times, self.windows[nodes], self.tolerance)
 
-    def placed(self, times: _Float64, duration: float) -> _Float64:
+    def placed(self, times: Float64, duration: float) -> Float64:
         """Return onsets in order [shape=(K,)], those that are held at their known times."""
         if self.tolerance:  # two that are held may have been corrected past each other
             times = in_order(times, duration)
@@ -368,7 +366,7 @@ def _reach(
     return np.array(early, dtype=np.intp)[nodes], np.array(late, dtype=np.intp)[nodes]
 
 
-def _nearest(known: _Float64, signal: Signal) -> IntArray:
+def _nearest(known: Float64, signal: Signal) -> IntArray:
     frames: IntArray = np.minimum(np.rint(known / signal.hop), signal.n_frames - 1).astype(np.intp)
     return frames
 
@@ -383,7 +381,7 @@ def _outside(event: int, time: float, n_events: int, duration: float) -> str:
 
 
 def _around(
-    known: _Float64, frames: IntArray, tolerance: float | None, hop: float
+    known: Float64, frames: IntArray, tolerance: float | None, hop: float
 ) -> tuple[IntArray, IntArray]:
     """Return the first and the last frame within the tolerance of known times."""
     if tolerance is None:

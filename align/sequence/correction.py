@@ -28,10 +28,10 @@ import numpy.typing as npt
 
 from align.errors import ModelError
 from align.terms import BaseFunctions, OnsetTerm, Term
+from align.types import Float64
 
 __all__ = ["OnsetCorrection"]
 
-Float64 = npt.NDArray[np.float64]
 
 _REACH = 0.025  # seconds either side of an onset that are looked at
 _NEAR = 0.030  # seconds; larger errors are mistakes, and teach nothing

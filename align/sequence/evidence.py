@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ModelError, ParameterError
+from align.types import Float64
 
 __all__ = ["EvidenceModel"]
 
-Float64 = npt.NDArray[np.float64]
 
 _RIDGE = 1.0
 

@@ -18,13 +18,12 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from align.errors import ModelError
+from align.types import Float64
 
 __all__ = ["Habits"]
 
-Float64 = npt.NDArray[np.float64]
 
 _KEPT = 48  # errors of a pair; older ones are of models that have changed since
 _NEAR = 0.060  # seconds; larger errors are mistakes, and teach nothing

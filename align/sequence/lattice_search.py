@@ -16,7 +16,6 @@ from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from align._blas import one_thread
 from align.decoders import LatticePath, path_potentials
@@ -37,12 +36,11 @@ from align.sequence.on_lattice import (
     with_roles,
 )
 from align.sequence.search import Room
-from align.types import Event, IntArray
+from align.types import BoolArray, Event, IntArray
 
 __all__ = ["FoundNodes", "FoundPath", "LatticePaths", "LatticeSearch"]
 
 Terms: TypeAlias = Callable[[tuple[Event, ...]], Mapping[str, Any]]
-Mask: TypeAlias = npt.NDArray[np.bool_]
 
 LATTICE_CELLS = 3 * 10**6  # of the onset table, which takes several times as long as a sequence
 LATTICE_REACH = 1.5  # seconds away from where one path through the lattice has it, at first
@@ -187,8 +185,8 @@ class LatticeSearch:
     def detour(
         self,
         path: FoundPath,
-        keep: Mask,
-        drop: Mask,
+        keep: BoolArray,
+        drop: BoolArray,
         begin: int | None = None,
         end: int | None = None,
     ) -> FoundPath | None:
@@ -316,8 +314,8 @@ class LatticePaths:
     def detour(
         self,
         path: FoundPath,
-        keep: Mask,
-        drop: Mask,
+        keep: BoolArray,
+        drop: BoolArray,
         begin: int | None = None,
         end: int | None = None,
     ) -> FoundPath | None:

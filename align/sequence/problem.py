@@ -13,14 +13,12 @@ import numpy.typing as npt
 from align.decoders import decode
 from align.sequence.windows import spaced
 from align.terms import BaseFunctions
-from align.types import IntArray
+from align.types import Float64, IntArray
 
 if TYPE_CHECKING:
     from align.learners.structured.costs import OnsetCost
 
 __all__ = ["AlignmentProblem", "Truth"]
-
-Float64 = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

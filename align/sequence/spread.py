@@ -16,13 +16,11 @@ Angelopoulos and Bates, "Conformal prediction: a gentle introduction", 2023, sec
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from align.types import IntArray
+from align.types import Float64, IntArray
 
 __all__ = ["COVERAGE", "central_intervals", "fit_tail", "nearer_share"]
 
-Float64 = npt.NDArray[np.float64]
 
 COVERAGE = 0.95
 """How often an onset lies within its interval."""

@@ -36,7 +36,7 @@ import numpy.typing as npt
 from align._numba import compiled
 from align.decoders._first_order import Tables
 from align.decoders.second_order._knots import Lengths
-from align.types import FloatArray, IntArray
+from align.types import Float64, FloatArray, IntArray
 
 __all__ = ["LANES", "PAD", "Bounds", "bound_all", "row_offsets", "scratch_bytes"]
 
@@ -55,7 +55,6 @@ _HUGE = 1e18
 _at = np.uintp  # numba counts a place that may be negative from the end: some instructions each
 
 _Float32 = npt.NDArray[np.float32]
-_Float64 = npt.NDArray[np.float64]
 
 
 class Bounds(NamedTuple):
@@ -80,9 +79,9 @@ class Bounds(NamedTuple):
     stride: IntArray
     of_all: _Float32
     offset_of_all: IntArray
-    level: _Float64
-    greatest: _Float64
-    top_length: _Float64
+    level: Float64
+    greatest: Float64
+    top_length: Float64
     unit: float
 
 
@@ -110,7 +109,7 @@ def scratch_bytes(places: int, longest: int, widest: int) -> int:
 
 @compiled()
 def bound_all(
-    tables: Tables, roots: _Float64, top: _Float64, lengths: Lengths, bounds: Bounds
+    tables: Tables, roots: Float64, top: Float64, lengths: Lengths, bounds: Bounds
 ) -> float:
     """Fill the bounds, last event first; return a score that no path exceeds.
 
@@ -202,7 +201,7 @@ def _fill_lines(
     n_knots: int,
     stride: int,
     bend: float,
-    duration: _Float64,
+    duration: Float64,
     flat: bool,
     top: float,
     per_unit: float,
@@ -316,7 +315,7 @@ def _fill_costs(
     beta: float,
     rest: float,
     per_unit: float,
-    bins: _Float64,
+    bins: Float64,
     cost: _Float32,
     limit: _Float32,
     slack: _Float32,

@@ -17,13 +17,11 @@ import numpy.typing as npt
 
 from align._numba import compiled
 from align.decoders.second_order._states import Problem
-from align.types import IntArray
+from align.types import Float64, IntArray
 
 __all__ = ["advance", "best_end", "follow"]
 
 _at = np.uintp  # numba counts a place that may be negative from the end: some instructions each
-
-_Float64 = npt.NDArray[np.float64]
 
 
 @compiled()
@@ -31,8 +29,8 @@ def advance(
     problem: Problem,
     low: int,
     high: int,
-    here: _Float64,
-    other: _Float64,
+    here: Float64,
+    other: Float64,
     back: npt.NDArray[Any],
 ) -> bool:
     """Go from the states of event low - 1 to those of high - 1; whether they are in `other`.
@@ -54,9 +52,9 @@ def advance(
 def _extend(
     problem: Problem,
     k: int,
-    before: _Float64,
-    lines: _Float64,
-    here: _Float64,
+    before: Float64,
+    lines: Float64,
+    here: Float64,
     back: npt.NDArray[Any],
     back_at: int,
 ) -> None:
@@ -123,7 +121,7 @@ def _extend(
 
 
 @compiled()
-def best_end(problem: Problem, here: _Float64) -> tuple[float, int]:
+def best_end(problem: Problem, here: Float64) -> tuple[float, int]:
     """Return the best score of the states of the last event, and its length there."""
     first, last, shortest = problem.windows.first, problem.windows.last, problem.windows.shortest
     k = shortest.size - 1

@@ -14,7 +14,6 @@ scores of 8 bytes.
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from align._numba import compiled
 from align.decoders._windows import Windows, tighten
@@ -22,22 +21,20 @@ from align.decoders.second_order._envelopes import advance
 from align.decoders.second_order._states import problem_of, state_offsets
 from align.errors import ParameterError
 from align.potentials import Potentials
-from align.types import IntArray
+from align.types import Float64, IntArray
 
 __all__ = ["SecondOrder", "fits"]
 
 _MOST_STATES = 2**27  # whose forward scores are kept: 1 GiB
-
-_Float64 = npt.NDArray[np.float64]
 
 
 class _Tables(NamedTuple):
     """What the kernels read: the states of all events lie one after the other in `score`."""
 
     windows: Windows
-    cross: _Float64
+    cross: Float64
     offset: IntArray
-    score: _Float64
+    score: Float64
 
 
 def fits(potentials: Potentials) -> bool:
@@ -87,7 +84,7 @@ class SecondOrder:
         """Give all events before `at` their best onsets."""
         _follow(self._tables, at, onsets)
 
-    def deviate(self, onsets: IntArray, frame: IntArray, loss: _Float64) -> None:
+    def deviate(self, onsets: IntArray, frame: IntArray, loss: Float64) -> None:
         """Find the next worse onset of each of the first events, and what it costs."""
         _deviate(self._tables, onsets, frame, loss)
 
@@ -144,7 +141,7 @@ def _deviate(
     tables: _Tables,
     onsets: IntArray,
     frame: IntArray,
-    loss: _Float64,
+    loss: Float64,
 ) -> None:
     """Next worse onset of each of the first events, the others staying, and what it costs."""
     (first, _, shortest, longest), _, offset, score = tables

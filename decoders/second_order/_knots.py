@@ -10,11 +10,10 @@ length by so much costs more anyway.
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from align._numba import compiled
 from align.decoders._windows import Windows
-from align.types import IntArray
+from align.types import Float64, IntArray
 
 __all__ = ["Lengths", "choose_lengths", "most_places"]
 
@@ -28,8 +27,6 @@ _SINGLE, _SINGLES = 0.25, (6.0, 11.0)
 # where changes are cheap, paths go far from the middle, so bins must be narrow there: so much
 # divided by far, within these, for each frame beyond
 _BIN_GROWTH, _BIN_GROWTHS = 5.0, (0.3, 0.6)
-
-_Float64 = npt.NDArray[np.float64]
 
 
 class Lengths(NamedTuple):
@@ -60,7 +57,7 @@ def most_places(longest: int) -> int:
 
 @compiled()
 def choose_lengths(
-    windows: Windows, alpha: _Float64, beta: _Float64, unit: float, lengths: Lengths
+    windows: Windows, alpha: Float64, beta: Float64, unit: float, lengths: Lengths
 ) -> None:
     """Fill the knots and the bins of all events.
 

@@ -17,19 +17,17 @@ the order of ``sqrt(K) W L``, and time three forward passes.
 from math import isqrt
 
 import numpy as np
-import numpy.typing as npt
 
 from align._numba import compiled, read_only
 from align.decoders._windows import Windows
 from align.decoders.second_order._envelopes import advance
 from align.decoders.second_order._states import Problem, state_offsets
+from align.types import Float64
 
 __all__ = ["second_order_max_marginals"]
 
-_Float64 = npt.NDArray[np.float64]
 
-
-def second_order_max_marginals(problem: Problem, n_frames: int, score: _Float64) -> None:
+def second_order_max_marginals(problem: Problem, n_frames: int, score: Float64) -> None:
     """Fill the best score with each onset at each frame, without the constant.
 
     Parameters
@@ -72,7 +70,7 @@ class _States:
         self._back = np.empty(0, dtype=np.uint8)  # no pointers are stored
 
     @property
-    def here(self) -> _Float64:
+    def here(self) -> Float64:
         """States of the event that was reached [end, length], flat."""
         k, offset = self.event, self.problem.offset
         return self._here[: offset[k + 1] - offset[k]]
@@ -84,7 +82,7 @@ class _States:
             self._here, self._other = self._other, self._here
             self.event = k
 
-    def resume(self, k: int, states: _Float64) -> None:
+    def resume(self, k: int, states: Float64) -> None:
         """Go back to an event whose states were kept."""
         self._here[: states.size] = states
         self.event = k
@@ -121,10 +119,10 @@ def _turned(problem: Problem, n_frames: int) -> Problem:
 def _join(
     windows: Windows,
     k: int,
-    own: _Float64,
-    upto: _Float64,
-    since: _Float64,
-    score: _Float64,
+    own: Float64,
+    upto: Float64,
+    since: Float64,
+    score: Float64,
 ) -> None:
     """Best sum of both passes for each onset of event k.
 

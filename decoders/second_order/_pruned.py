@@ -8,14 +8,13 @@ Where too many states are left nothing is returned, and envelopes decode all of 
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from align._numba import compiled
 from align.decoders._first_order import Tables
 from align.decoders.second_order._bounds import Bounds, bound_all, row_offsets, scratch_bytes
 from align.decoders.second_order._knots import Lengths, choose_lengths, most_places
 from align.decoders.second_order._search import States, search
-from align.types import FloatArray, IntArray
+from align.types import Float64, FloatArray, IntArray
 
 __all__ = ["Found", "is_concave", "search_by_bounds"]
 
@@ -26,7 +25,6 @@ _FEW = 2**13  # states that envelopes decode sooner than bounds are found
 # states there is room for: so many for each frame an onset can take, and more; beyond, envelopes
 _ROOM, _MORE_ROOM = 12, 2**12
 
-_Float64 = npt.NDArray[np.float64]
 _LANES = 8  # frames whose extremes are found at once
 _EPS = float(np.finfo(np.float64).eps)
 _NOTHING = 8.0 * _EPS  # of a number, may be rounding
@@ -81,7 +79,7 @@ def search_by_bounds(
     used += scratch_bytes(places, longest, widest)
     if used > allowed:
         return None
-    terms: _Float64 = np.ascontiguousarray(ratio, dtype=np.float64)
+    terms: Float64 = np.ascontiguousarray(ratio, dtype=np.float64)
     roots, (top, bottom) = np.empty((3, n_events)), np.empty((2, n_events))
     _extremes(tables, top, bottom)
     spread, rounded = _measure(tables, terms, top, bottom, roots)
@@ -127,7 +125,7 @@ def search_by_bounds(
 
 
 @compiled()
-def _extremes(tables: Tables, top: _Float64, bottom: _Float64) -> None:
+def _extremes(tables: Tables, top: Float64, bottom: Float64) -> None:
     """Fill the greatest and the least finite score of each onset within its window.
 
     Eight frames at once, each with its own extremes, because the compiler makes no vectors of a
@@ -152,7 +150,7 @@ def _extremes(tables: Tables, top: _Float64, bottom: _Float64) -> None:
 
 @compiled()
 def _measure(
-    tables: Tables, ratio: _Float64, top: _Float64, bottom: _Float64, roots: _Float64
+    tables: Tables, ratio: Float64, top: Float64, bottom: Float64, roots: Float64
 ) -> tuple[float, float]:
     """Fill alpha, beta and rho of each event; return the spread, and what rounding grows with.
 

@@ -20,7 +20,7 @@ from align._numba import compiled
 from align.decoders._first_order import Tables
 from align.decoders.second_order._bounds import PAD, Bounds
 from align.decoders.second_order._knots import Lengths
-from align.types import IntArray
+from align.types import Float64, IntArray
 
 __all__ = ["States", "search"]
 
@@ -32,7 +32,6 @@ _UNSURE = 1e-5  # of the spread, and of scores 1e-14: more than rounding takes f
 _FEW_LINES = 3  # are tried one by one; of more the upper envelope is found
 _SLACK = 8  # of so many parts of the events, states may come sooner than the rest leaves room for
 
-_Float64 = npt.NDArray[np.float64]
 _Int32 = npt.NDArray[np.int32]
 
 
@@ -56,7 +55,7 @@ class States(NamedTuple):
         Where the states of each event begin.
     """
 
-    value: _Float64
+    value: Float64
     length: _Int32
     other: _Int32
     newest: _Int32
@@ -67,8 +66,8 @@ class States(NamedTuple):
 @compiled()
 def search(
     tables: Tables,
-    ratio: _Float64,
-    roots: _Float64,
+    ratio: Float64,
+    roots: Float64,
     lengths: Lengths,
     bounds: Bounds,
     threshold: float,
@@ -216,7 +215,7 @@ def search(
 
 
 @compiled()
-def _keep_envelope(slope: _Float64, base: _Float64, meet: _Float64, n_lines: int) -> int:
+def _keep_envelope(slope: Float64, base: Float64, meet: Float64, n_lines: int) -> int:
     """Drop the lines that are greatest nowhere; return how many are left.
 
     Slopes rise. Line p is greatest from ``meet[p]``, where it meets line p - 1, as in
@@ -241,7 +240,7 @@ def _keep_envelope(slope: _Float64, base: _Float64, meet: _Float64, n_lines: int
 
 
 @compiled()
-def _trace(tables: Tables, ratio: _Float64, states: States, onsets: IntArray) -> float:
+def _trace(tables: Tables, ratio: Float64, states: States, onsets: IntArray) -> float:
     """Fill the best path through the states that were kept; ties: the greatest length before."""
     first, begin = tables.windows.first, states.begin
     value, length, other = states.value, states.length, states.other

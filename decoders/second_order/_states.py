@@ -9,12 +9,11 @@ side by side. Places whose onset is outside its window hold anything and are not
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from align._numba import read_only
 from align.decoders._windows import Windows, check_values, tighten
 from align.potentials import Potentials
-from align.types import FloatArray, IntArray
+from align.types import Float64, FloatArray, IntArray
 
 __all__ = [
     "Problem",
@@ -24,8 +23,6 @@ __all__ = [
     "problem_of",
     "state_offsets",
 ]
-
-_Float64 = npt.NDArray[np.float64]
 
 
 class Problem(NamedTuple):
@@ -48,8 +45,8 @@ class Problem(NamedTuple):
     onset: FloatArray
     start: IntArray
     windows: Windows
-    own: _Float64
-    cross: _Float64
+    own: Float64
+    cross: Float64
     offset: IntArray
 
 
@@ -64,7 +61,7 @@ def laid_out(potentials: Potentials, onset: FloatArray, windows: Windows) -> Pro
     return Problem(read_only(onset), potentials.start, windows, own, cross, state_offsets(windows))
 
 
-def length_scores(potentials: Potentials, windows: Windows) -> tuple[_Float64, _Float64]:
+def length_scores(potentials: Potentials, windows: Windows) -> tuple[Float64, Float64]:
     """Fold all scores of one length into a table; return it and the cross coefficients.
 
     `own` [shape=(K, L)] holds the score of event k lasting ``shortest[k] + i`` frames: its

@@ -13,18 +13,17 @@ a few dozen frames (`align.decoders.narrowed`). Tables are those of
 """
 
 import numpy as np
-import numpy.typing as npt
 
 from align._numba import compiled
 from align.decoders.second_order._states import Problem
+from align.types import Float64
 
 __all__ = ["second_order_sums"]
 
-_Float64 = npt.NDArray[np.float64]
 _NEGLIGIBLE = -40.0  # exp of it is 4e-18: thousands of them are below the rounding of 1
 
 
-def second_order_sums(problem: Problem, inverse: float, probability: _Float64) -> float:
+def second_order_sums(problem: Problem, inverse: float, probability: Float64) -> float:
     """Fill the probability of each onset; return the log of the sum over all timings.
 
     `inverse` is one over the temperature, and the probabilities are laid out as the onset scores.
@@ -37,7 +36,7 @@ def second_order_sums(problem: Problem, inverse: float, probability: _Float64) -
 
 
 @compiled()
-def _forward(problem: Problem, inverse: float, forward: _Float64) -> float:
+def _forward(problem: Problem, inverse: float, forward: Float64) -> float:
     """Fill F of all states, first event first; return the log of the sum over all timings."""
     onset, start, windows, own, cross, offset = problem
     first, last, shortest, longest = windows
@@ -68,7 +67,7 @@ def _forward(problem: Problem, inverse: float, forward: _Float64) -> float:
 
 @compiled()
 def _backward(
-    problem: Problem, inverse: float, forward: _Float64, log_z: float, probability: _Float64
+    problem: Problem, inverse: float, forward: Float64, log_z: float, probability: Float64
 ) -> None:
     """Find B of all states, last event first, and join it with F at each onset."""
     onset, start, windows, own, cross, offset = problem
@@ -108,7 +107,7 @@ def _backward(
 
 
 @compiled()
-def _log_sum(term: _Float64, at: int, n: int, least: float, slope: float) -> float:
+def _log_sum(term: Float64, at: int, n: int, least: float, slope: float) -> float:
     """Log of the sum of ``exp(term[at + j] + slope (least + j))`` over the first n."""
     top = -np.inf
     for j in range(n):

@@ -29,10 +29,9 @@ also refits h by least squares.
 
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import (
@@ -47,10 +46,10 @@ from align.learners.boosting.stumps import Stump, StumpSearch
 from align.learners.parts import hinge_step_entropy
 from align.learners.parts.estimators import ScoredClasses, VectorEstimator
 from align.learners.parts.parameters import check_choice, positive, shuffler
+from align.types import Float64
 
 __all__ = ["AdaBoost"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 _VARIANTS = ("known-edge", "uncapped", "capped", "gentle")
 _MAX_STEP = float(np.log(1e12) / 2.0)
@@ -168,7 +167,7 @@ class AdaBoost(ScoredClasses, VectorEstimator):
         self._play(X, sign, np.log(weight / weight.sum()))
         return self
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: Any) -> Float64:
         """Return H(x), the sum of the votes.
 
         Parameters
@@ -181,12 +180,12 @@ class AdaBoost(ScoredClasses, VectorEstimator):
             Positive for the second class.
         """
         X = self._examples(X)
-        total: Floats = np.zeros(X.shape[0])
+        total: Float64 = np.zeros(X.shape[0])
         for alpha, h in zip(self.estimator_weights_, self.estimators_, strict=True):
             total += alpha * np.asarray(h.predict(X), dtype=np.float64)
         return total
 
-    def staged_decision_function(self, X: Any) -> Iterator[Floats]:
+    def staged_decision_function(self, X: Any) -> Iterator[Float64]:
         """Yield H(x) after each round.
 
         Parameters
@@ -198,7 +197,7 @@ class AdaBoost(ScoredClasses, VectorEstimator):
         np.ndarray [shape=(m,)]
         """
         X = self._examples(X)
-        total: Floats = np.zeros(X.shape[0])
+        total: Float64 = np.zeros(X.shape[0])
         for alpha, h in zip(self.estimator_weights_, self.estimators_, strict=True):
             total = total + alpha * np.asarray(h.predict(X), dtype=np.float64)
             yield total
@@ -225,7 +224,7 @@ class AdaBoost(ScoredClasses, VectorEstimator):
             step = np.minimum(step, edges)
         return float(np.exp((step * (step / 2.0 - edges)).sum()))
 
-    def _play(self, X: Any, sign: Floats, log_prior: Floats) -> None:
+    def _play(self, X: Any, sign: Float64, log_prior: Float64) -> None:
         stumps = StumpSearch(X) if self.estimator is None else None
         rng = shuffler(self.random_state)
         c = 1.0 / (2.0 * self.edge) if self.variant in ("known-edge", "capped") else 1.0
@@ -257,7 +256,7 @@ class AdaBoost(ScoredClasses, VectorEstimator):
         self.training_losses_ = np.array(losses)
         self.dual_objective_ = -c * np.log(self.training_losses_)
 
-    def _vote(self, log_weight: Floats, margins: Floats, edge: float) -> float:
+    def _vote(self, log_weight: Float64, margins: Float64, edge: float) -> float:
         if self.variant == "known-edge":
             return 2.0 * self.edge
         if self.variant == "gentle":
@@ -267,7 +266,7 @@ class AdaBoost(ScoredClasses, VectorEstimator):
             cap = min(cap, 2.0 * self.edge)
         return hinge_step_entropy(log_weight, -margins, 1.0, 0.0, upper=cap)
 
-    def _weak(self, X: Any, sign: Floats, weight: Floats, rng: Any) -> Any:
+    def _weak(self, X: Any, sign: Float64, weight: Float64, rng: Any) -> Any:
         h = clone(self.estimator)
         if "random_state" in h.get_params():
             draw = rng.integers if isinstance(rng, np.random.Generator) else rng.randint
@@ -295,7 +294,7 @@ class AdaBoost(ScoredClasses, VectorEstimator):
             )
 
 
-def _answers(h: Any, X: Any) -> Floats:
+def _answers(h: Any, X: Any) -> Float64:
     """Return what h answers on X, checked to lie in [-1, 1]."""
     if isinstance(h, Stump):
         return h.predict(X if isinstance(X, np.ndarray) else X.tocsc())

@@ -10,16 +10,15 @@ sum B of those at or below the threshold, it is ``sign (T - 2 B)``: one number p
 the sign is free.
 """
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from align._numba import compiled
+from align.types import Float64
 
 __all__ = ["Stump", "StumpSearch"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 # Edges closer than this are ties, which the first feature and the lowest threshold win; so the
 # order of the examples, or an example met twice instead of weighing twice, changes nothing.
@@ -42,7 +41,7 @@ class Stump(NamedTuple):
     threshold: float
     sign: float
 
-    def predict(self, X: Any) -> Floats:
+    def predict(self, X: Any) -> Float64:
         """Return the answers, -1 or +1.
 
         Parameters
@@ -62,7 +61,7 @@ class Stump(NamedTuple):
             column = X[:, self.feature]
         else:
             column = X[:, [self.feature]].toarray().ravel()
-        answers: Floats = np.where(column > self.threshold, self.sign, -self.sign)
+        answers: Float64 = np.where(column > self.threshold, self.sign, -self.sign)
         return answers
 
 
@@ -99,7 +98,7 @@ class StumpSearch:
             self._values = X.data[order].astype(np.float64)
             self._starts = X.indptr.astype(np.intp)
 
-    def best(self, signed: Floats) -> tuple[Stump, float]:
+    def best(self, signed: Float64) -> tuple[Stump, float]:
         """Return the stump of the largest edge, and that edge.
 
         Parameters

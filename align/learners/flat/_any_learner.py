@@ -6,12 +6,13 @@ that take `groups` a query.
 
 import copy
 import inspect
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import clone
 from sklearn.utils import get_tags
+
+from align.types import IntArray
 
 __all__ = [
     "feed",
@@ -23,8 +24,6 @@ __all__ = [
     "state_of",
     "takes",
 ]
-
-Indices: TypeAlias = npt.NDArray[np.intp]
 
 
 def takes(learner: Any, parameter: str) -> bool:
@@ -45,7 +44,7 @@ def fresh_copy(learner: Any) -> Any:
     return learner.set_params(**{k: v for k, v in plain.items() if k in learner.get_params()})
 
 
-def rounds_of(groups: Any, kept: Indices, queries: bool) -> list[Indices]:
+def rounds_of(groups: Any, kept: IntArray, queries: bool) -> list[IntArray]:
     """Return the rows of each round, of those that are kept."""
     if not queries:
         return [kept[i : i + 1] for i in range(len(kept))]
@@ -56,7 +55,7 @@ def rounds_of(groups: Any, kept: Indices, queries: bool) -> list[Indices]:
 
 
 def feed(
-    learner: Any, X: Any, y: Any, rounds: list[Indices], groups: Any, weights: Any, classes: Any
+    learner: Any, X: Any, y: Any, rounds: list[IntArray], groups: Any, weights: Any, classes: Any
 ) -> None:
     """Let a learner play some rounds; what it is not to be given is None."""
     if not rounds:

@@ -1,6 +1,6 @@
 """Flat classifiers: classes and label sets as codes, growing classes, votes, predictions."""
 
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -11,14 +11,13 @@ from align.learners.flat import _round as core
 from align.learners.flat._inputs import read_classes, read_examples
 from align.learners.flat._labels import label_codes, several_labels, sorted_labels
 from align.learners.flat._learner import FlatLearner, linear_scores
-from align.learners.flat._runs import Chunk, Floats
+from align.learners.flat._runs import Chunk
 from align.learners.parts.estimators import ScoredClasses
 from align.learners.parts.parameters import read_weights
 from align.learners.theory import Round
+from align.types import Float64, IntArray
 
 __all__ = ["FlatClassifier"]
-
-Indices: TypeAlias = npt.NDArray[np.intp]
 
 
 class FlatClassifier(ScoredClasses, FlatLearner):
@@ -130,7 +129,7 @@ class FlatClassifier(ScoredClasses, FlatLearner):
         best = int(row[core.LOG_CODE])
         return self._round(self._names[(best > 0) if self._run.rows == 1 else best], row)
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: Any) -> Float64:
         """Return the score of each class; of two classes, how much the second is ahead.
 
         Parameters
@@ -149,7 +148,7 @@ class FlatClassifier(ScoredClasses, FlatLearner):
         scores = linear_scores(X, self._hypothesis())
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
-    def _ballot(self, X: Any) -> Floats:
+    def _ballot(self, X: Any) -> Float64:
         total = np.zeros((X.shape[0], self._run.rows))
         rows = np.arange(X.shape[0])
         for weights, count in self._votes:
@@ -161,7 +160,7 @@ class FlatClassifier(ScoredClasses, FlatLearner):
         total /= sum(count for _, count in self._votes)
         return total[:, 0] if total.shape[1] == 1 else total
 
-    def _error(self, chunk: Chunk, which: Indices, weights: Floats) -> float:
+    def _error(self, chunk: Chunk, which: IntArray, weights: Float64) -> float:
         scores = linear_scores(chunk.X[which], weights)
         y = chunk.y[which]
         if scores.shape[1] == 1:
@@ -245,7 +244,7 @@ class FlatClassifier(ScoredClasses, FlatLearner):
         return Chunk(X, targets, relevant, weights, order)
 
 
-def _spread(weights: Floats, grown: Floats, places: Indices) -> Floats:
+def _spread(weights: Float64, grown: Float64, places: IntArray) -> Float64:
     """Return weights with room for more classes, which begin as in `grown`; as `Run.grow` does."""
     if len(grown) == 1:
         return weights

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ from align._numba import compiled
 from align.errors import ParameterError
 from align.learners.parts import Entropy, EuclideanBall, Plan
 from align.learners.theory import Certificate, Trace
+from align.types import Float64
 
 __all__ = [
     "MISTAKE_BOUNDS",
@@ -23,7 +24,6 @@ __all__ = [
     "least_loss",
 ]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 # Bounds on the number of mistakes, the more special first; and, by the square of the margin, those
 # on the sum of squared losses, each of which is at least the margin where there is a mistake.
@@ -51,7 +51,7 @@ class Constraints:
         Whether directions are those of ``[x, -x]``.
     """
 
-    def __init__(self, X: Any, other: Floats, target: Floats, rows: int, doubled: bool) -> None:
+    def __init__(self, X: Any, other: Float64, target: Float64, rows: int, doubled: bool) -> None:
         self.X, self.target, self.rows, self.doubled = sp.csr_array(X), target, rows, doubled
         if rows == 1:
             self.up, self.down = np.zeros(len(other), dtype=np.intp), None
@@ -61,7 +61,7 @@ class Constraints:
             self.up, self.down = np.maximum(codes, 0) // rows, np.maximum(codes, 0) % rows
             self.sign = (codes >= 0).astype(np.float64)
 
-    def losses_of(self, u: npt.ArrayLike) -> Floats:
+    def losses_of(self, u: npt.ArrayLike) -> Float64:
         """Return ``[b_t - <u, a_t>]_+`` [shape=(T,)]."""
         weights = np.asarray(u, dtype=np.float64).reshape(self.rows, -1)
         if self.doubled:
@@ -77,7 +77,7 @@ class Constraints:
         inner = scores[each, self.up]
         if self.down is not None:
             inner = inner - scores[each, self.down]
-        losses: Floats = np.maximum(self.target - self.sign * inner, 0.0)
+        losses: Float64 = np.maximum(self.target - self.sign * inner, 0.0)
         return losses
 
     def part(self, rounds: slice) -> "Constraints":
@@ -89,7 +89,7 @@ class Constraints:
         found.down = None if self.down is None else self.down[rounds]
         return found
 
-    def solve(self, weight: float, passes: int = 40) -> Floats:
+    def solve(self, weight: float, passes: int = 40) -> Float64:
         """Return the u of least ``weight |u|^2 / 2 + sum of losses`` [shape=(rows, d + 1)].
 
         As nearly as some passes of dual coordinate ascent come.
@@ -144,7 +144,7 @@ def _ascend(
     return moved
 
 
-def competitors(constraints: Constraints, plan: Plan) -> list[Floats]:
+def competitors(constraints: Constraints, plan: Plan) -> list[Float64]:
     """Return fixed weights that do well on all rounds, in the domain of the learner.
 
     They minimise the sum of losses plus half the squared norm, with several weights of the latter;
@@ -159,7 +159,7 @@ def competitors(constraints: Constraints, plan: Plan) -> list[Floats]:
     return [u if constraints.rows > 1 else u[0] for u in found]
 
 
-def _scaled(u: Floats, doubled: bool, plan: Plan) -> Iterator[Floats]:
+def _scaled(u: Float64, doubled: bool, plan: Plan) -> Iterator[Float64]:
     if isinstance(plan.complexity, Entropy):
         yield _in_domain(u, doubled, plan)
         return
@@ -167,7 +167,7 @@ def _scaled(u: Floats, doubled: bool, plan: Plan) -> Iterator[Floats]:
         yield _in_domain(factor * u, doubled, plan)
 
 
-def _in_domain(u: Floats, doubled: bool, plan: Plan) -> Floats:
+def _in_domain(u: Float64, doubled: bool, plan: Plan) -> Float64:
     """Return weights as the learner has them; smaller where f(u) would be above the U of c."""
     f = plan.complexity
     if isinstance(f, Entropy):
@@ -188,14 +188,14 @@ def _in_domain(u: Floats, doubled: bool, plan: Plan) -> Floats:
 
 
 def best_certificate(
-    trace: Trace, names: tuple[str, ...], among: list[Floats]
-) -> tuple[Certificate, Floats] | None:
+    trace: Trace, names: tuple[str, ...], among: list[Float64]
+) -> tuple[Certificate, Float64] | None:
     """Return the first named bound that is about this learner, with the competitor best for it.
 
     None where no bound is, whichever the competitor.
     """
     for name in names:
-        best: tuple[Certificate, Floats] | None = None
+        best: tuple[Certificate, Float64] | None = None
         for u in among:
             try:
                 found = evaluate(trace, name, u)
@@ -208,7 +208,7 @@ def best_certificate(
     return None
 
 
-def evaluate(trace: Trace, name: str, u: Floats) -> Certificate:
+def evaluate(trace: Trace, name: str, u: Float64) -> Certificate:
     """Return a bound whose right side does not depend on the learner's own mistakes.
 
     The sources add up the losses of u over the mistaken rounds. With u = 0 that is their number

@@ -8,10 +8,9 @@ import math
 import struct
 from collections.abc import Hashable, Mapping
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils import murmurhash3_32
 
 from align._numba import compiled
@@ -22,7 +21,6 @@ from align.learners.flat._round import ball_scale
 
 __all__ = ["GrowingNames", "HashedNames", "RowBuffer", "play_row", "score_row"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 _MOST_CACHED = 2**20  # hashes that are kept, so that memory does not grow with the stream
 

@@ -8,7 +8,7 @@ import copy
 import math
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -22,10 +22,10 @@ from align.learners.parts.estimators import ScoredClasses, VectorEstimator, read
 from align.learners.parts.parameters import check_epochs, orders, read_zero_one, shuffler
 from align.learners.parts.shapes import check_array, check_stored
 from align.learners.theory import Round
+from align.types import Float64
 
 __all__ = ["EllipsoidLearner"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 _ROOT_TWO = math.sqrt(2.0)
 _FIRST = np.zeros(1, dtype=np.intp)
@@ -264,7 +264,7 @@ class EllipsoidLearner(ScoredClasses, VectorEstimator):
         found._counts = self._counts.copy()
         return found
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: Any) -> Float64:
         """Return the score of each class.
 
         Parameters
@@ -281,31 +281,31 @@ class EllipsoidLearner(ScoredClasses, VectorEstimator):
         return scores.ravel() if len(self._W) == 1 else scores
 
     @property
-    def coef_(self) -> Floats:
+    def coef_(self) -> Float64:
         """Weights that predict [shape=(1 or K, d)]."""
-        weights: Floats = self._hypothesis()[:, : self.n_features_in_]
+        weights: Float64 = self._hypothesis()[:, : self.n_features_in_]
         return weights
 
     @property
-    def intercept_(self) -> Floats:
+    def intercept_(self) -> Float64:
         """Bias of each class [shape=(1 or K,)]."""
         hypothesis = self._hypothesis()
-        bias: Floats = (
+        bias: Float64 = (
             hypothesis[:, -1] if self._began.fit_intercept else np.zeros(len(hypothesis))
         )
         return bias
 
     @property
-    def center_(self) -> Floats:
+    def center_(self) -> Float64:
         """Centre of the ellipsoid, the intercepts last [shape=(1 or K, d or d + 1)]."""
         check_is_fitted(self)
         return self._W
 
     @property
-    def shape_matrix_(self) -> Floats:
+    def shape_matrix_(self) -> Float64:
         """P [shape=(n, n)], n the number of all weights; its scale may underflow."""
         check_is_fitted(self)
-        shape: Floats = self._shape
+        shape: Float64 = self._shape
         if self._low_rank:
             Q = shape[: self._counts[core.RANK]]
             shape = self._first_scale() * np.eye(self._W.size) - Q.T @ Q
@@ -353,7 +353,7 @@ class EllipsoidLearner(ScoredClasses, VectorEstimator):
         relevant[np.arange(len(y)), codes] = True
         return relevant
 
-    def _rows(self, X: Any) -> tuple[Floats, Any, Any, bool]:
+    def _rows(self, X: Any) -> tuple[Float64, Any, Any, bool]:
         """Add the bias and normalise; return values, columns, row ends, and whether dense."""
         m = X.shape[0]
         one: Any = np.ones((m, 1))
@@ -381,7 +381,7 @@ class EllipsoidLearner(ScoredClasses, VectorEstimator):
 
     def _learn(
         self,
-        rows: tuple[Floats, Any, Any, bool],
+        rows: tuple[Float64, Any, Any, bool],
         relevant: npt.NDArray[np.bool_],
         order: npt.NDArray[np.intp],
     ) -> None:
@@ -417,16 +417,16 @@ class EllipsoidLearner(ScoredClasses, VectorEstimator):
                 "representation='low-rank', fewer features, or raise max_memory."
             )
 
-    def _hypothesis(self) -> Floats:
+    def _hypothesis(self) -> Float64:
         """Return the centre or the mean of the centres w_1 .. w_T, one for each round."""
         check_is_fitted(self)
         if not (self._began.average and self._counts[core.ROUNDS]):
             return self._W
-        mean: Floats = self._W - self._late / self._counts[core.ROUNDS]
+        mean: Float64 = self._W - self._late / self._counts[core.ROUNDS]
         return mean
 
-    def _scores(self, X: Any, hypothesis: Floats) -> Floats:
-        scores: Floats = np.asarray(X @ hypothesis[:, : self.n_features_in_].T)
+    def _scores(self, X: Any, hypothesis: Float64) -> Float64:
+        scores: Float64 = np.asarray(X @ hypothesis[:, : self.n_features_in_].T)
         if self._began.fit_intercept:
             scores += hypothesis[:, -1]
         return scores

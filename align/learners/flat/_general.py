@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.learners.flat._plan_arrays import check_tuning, overflow_error
-from align.learners.flat._runs import Chunk, Floats
+from align.learners.flat._runs import Chunk
 from align.learners.parts import (
     Blocks,
     Complexity,
@@ -33,6 +33,7 @@ from align.learners.parts import (
     hinge,
     hinge_step,
 )
+from align.types import Float64
 
 __all__ = ["GeneralRun"]
 
@@ -40,7 +41,7 @@ __all__ = ["GeneralRun"]
 class _WholeBall(EuclideanBall):
     """The ball of matrices of bounded Frobenius norm, as the kernels have it."""
 
-    def link(self, theta: npt.ArrayLike) -> Floats:
+    def link(self, theta: npt.ArrayLike) -> Float64:
         """Return theta, shrunk to the ball where it lies outside."""
         theta = np.asarray(theta)
         return super().link(theta.ravel()).reshape(theta.shape)
@@ -94,18 +95,18 @@ class GeneralRun:
         """1 / c; 0 where c is 0."""
         return 1.0 / self.c if self.c > 0.0 else 0.0
 
-    def weights(self) -> Floats:
+    def weights(self) -> Float64:
         """Return ``grad f*(v / c)``, in the learner's own features."""
         return self.complexity.link(self.scale * self.v)
 
-    def instance(self, X: Any, row: int) -> Floats:
+    def instance(self, X: Any, row: int) -> Float64:
         """Return a row as the learner sees it: with the constant, and doubled."""
         dense = X[row] if isinstance(X, np.ndarray) else X[[row]].toarray()[0]
         x = np.append(dense, self.bias) if self.bias else np.asarray(dense, dtype=np.float64)
         return np.concatenate([x, -x]) if self.plan.doubled else x
 
     def play(
-        self, chunk: Chunk, order: npt.NDArray[np.intp], log: Floats, stop: bool = False
+        self, chunk: Chunk, order: npt.NDArray[np.intp], log: Float64, stop: bool = False
     ) -> int:
         """Play rounds; see `align.learners.flat._runs.Run`."""
         for i, row in enumerate(order):
@@ -121,7 +122,7 @@ class GeneralRun:
         return len(order)
 
     def round(
-        self, x: Floats, y: Any, relevant: npt.NDArray[np.bool_] | None, weight: float
+        self, x: Float64, y: Any, relevant: npt.NDArray[np.bool_] | None, weight: float
     ) -> tuple[float, ...]:
         """Play one round; return its row of the log."""
         plan, f = self.plan, self.complexity
@@ -177,8 +178,8 @@ class GeneralRun:
         return (code, loss, alpha, c, norm, target, self.dual, float(mistake), other, self.scale)
 
     def _constraint(
-        self, w: Floats, x: Floats, y: Any, relevant: npt.NDArray[np.bool_] | None
-    ) -> tuple[float, bool, Floats | None, float, float, float]:
+        self, w: Float64, x: Float64, y: Any, relevant: npt.NDArray[np.bool_] | None
+    ) -> tuple[float, bool, Float64 | None, float, float, float]:
         """Return the prediction, whether it is wrong, a, b, sign or classes, and <w, a>."""
         plan = self.plan
         direction = x
@@ -212,7 +213,7 @@ class GeneralRun:
         inner = float(scores[good] - scores[wrong])
         return (float(best), mistake, both, plan.margin, float(good * self.rows + wrong), inner)
 
-    def _step(self, direction: Floats, target: float, loss: float, weight: float) -> float:
+    def _step(self, direction: Float64, target: float, loss: float, weight: float) -> float:
         """Return alpha, given that of this direction is not in v."""
         if self.plan.multiplicative is not None:
             return self._multiplicative_step(direction, loss)
@@ -240,7 +241,7 @@ class GeneralRun:
             return alpha
         return self._curved_step(direction, target, curvature)
 
-    def _multiplicative_step(self, direction: Floats, loss: float) -> float:
+    def _multiplicative_step(self, direction: Float64, loss: float) -> float:
         if self.plan.multiplicative == "printed":
             square = float(np.abs(direction).max()) ** 2
         else:
@@ -248,7 +249,7 @@ class GeneralRun:
             square = float(((rows.max(axis=1) - rows.min(axis=1)) ** 2).sum())
         return 4.0 * loss / square if square > 0.0 else 0.0
 
-    def _curved_step(self, direction: Floats, target: float, curvature: float) -> float:
+    def _curved_step(self, direction: Float64, target: float, curvature: float) -> float:
         """Return the alpha with ``target - curvature alpha = <w(alpha), a>``, by bisection."""
         f, v, c = self.complexity, self.v, self.c
 
@@ -325,7 +326,7 @@ class GeneralRun:
 
     # The result ---------------------------------------------------------------------------------
 
-    def play_one(self, chunk: Chunk, order: npt.NDArray[np.intp], log: Floats) -> Floats:
+    def play_one(self, chunk: Chunk, order: npt.NDArray[np.intp], log: Float64) -> Float64:
         """Play a single round; see `align.learners.flat._runs.Run`."""
         v = self.v.copy()
         self.play(chunk, order, log)
@@ -337,17 +338,17 @@ class GeneralRun:
         if self._sum is not None:
             self._sum += n_rounds * self.weights()
 
-    def hypothesis(self) -> Floats:
+    def hypothesis(self) -> Float64:
         """Return the weights after the last round [shape=(rows, d + 1)]."""
         return self._outward(self.weights())
 
-    def mean(self) -> Floats:
+    def mean(self) -> Float64:
         """Return the mean of the hypotheses before each round [shape=(rows, d + 1)]."""
         if self.counts[0] == 0 or self._sum is None:
             return self.hypothesis()
         return self._outward(self._sum / self.counts[0])
 
-    def _outward(self, w: Floats) -> Floats:
+    def _outward(self, w: Float64) -> Float64:
         """Return weights of the plain features, the constant last."""
         w = w.reshape(self.rows, self.width)
         if self.plan.doubled:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import column_or_1d, validate_data
 
 from align._numba import compiled
 from align.errors import ParameterError
-from align.learners.flat._runs import Floats
+from align.types import Float64
 
 __all__ = ["read_classes", "read_examples", "read_numbers"]
 
@@ -58,7 +58,7 @@ def read_classes(owner: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, npt.N
     return _canonical(X), y
 
 
-def read_numbers(owner: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, Floats]:
+def read_numbers(owner: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, Float64]:
     """Return examples and a copy (never read-only) of the numbers to predict [shape=(m,)]."""
     _check_given(owner, y)
     X, y = validate_data(

@@ -7,7 +7,7 @@ An estimator says what it is made of (`_plan`). Its run is fed by ``fit``, ``par
 
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ from align.learners.flat._facts import Facts
 from align.learners.flat._general import GeneralRun
 from align.learners.flat._linear import LinearRun
 from align.learners.flat._link_run import LinkRun
-from align.learners.flat._runs import NO_WEIGHTS, Chunk, Floats, Run
+from align.learners.flat._runs import NO_WEIGHTS, Chunk, Run
 from align.learners.flat.run_certificate import columns_of
 from align.learners.parts import FixedTuning, Plan, block_ends
 from align.learners.parts.estimators import VectorEstimator
@@ -32,10 +32,10 @@ from align.learners.parts.parameters import (
 )
 from align.learners.parts.shapes import check_array, check_stored
 from align.learners.theory import Round, Trace
+from align.types import Float64, IntArray
 
 __all__ = ["CONVERSIONS", "FlatLearner", "linear_scores"]
 
-Indices: TypeAlias = npt.NDArray[np.intp]
 
 CONVERSIONS = ("last", "average", "random", "vote", "best", "validation")
 
@@ -85,10 +85,10 @@ class FlatLearner(Facts, VectorEstimator):
         self._current = plan = self._plan(n_features + bool(self.fit_intercept))
         self._rng = generator(self.random_state)
         self._run: Run = self._new_run(n_features)
-        self._drawn: Floats | None = None
-        self._votes: list[tuple[Floats, int]] = []
-        self._chosen: Floats | None = None
-        self._cached: Floats | None = None
+        self._drawn: Float64 | None = None
+        self._votes: list[tuple[Float64, int]] = []
+        self._chosen: Float64 | None = None
+        self._cached: Float64 | None = None
         self._fresh_vote = True
         if self.record:
             self.trace_ = Trace(plan, rows=self._n_rows())
@@ -119,7 +119,7 @@ class FlatLearner(Facts, VectorEstimator):
         kind = LinkRun if LinkRun.covers(plan) else GeneralRun
         return kind(plan, rows, n_features, bias=bias, average=average, rng=self._rng)
 
-    def _play(self, chunk: Chunk, log: Floats | None = None) -> None:
+    def _play(self, chunk: Chunk, log: Float64 | None = None) -> None:
         """Play the rounds of a chunk, watched by the conversion."""
         self._cached = self._chosen = None
         order = chunk.order
@@ -134,10 +134,10 @@ class FlatLearner(Facts, VectorEstimator):
         if self._began.record:
             self._remember(chunk, order, log)
 
-    def _new_log(self, n_rounds: int) -> Floats:
+    def _new_log(self, n_rounds: int) -> Float64:
         return np.empty((n_rounds, core.LOG_WIDTH)) if self._began.record else _NO_LOG
 
-    def _play_drawing(self, chunk: Chunk, order: Indices, log: Floats) -> None:
+    def _play_drawing(self, chunk: Chunk, order: IntArray, log: Float64) -> None:
         """Keep the hypothesis before each round with probability one over its number."""
         before = int(self._run.counts[0])
         draws = self._rng.random(len(order)) * np.arange(before + 1, before + 1 + len(order)) < 1.0
@@ -147,7 +147,7 @@ class FlatLearner(Facts, VectorEstimator):
         else:
             self._run.play(chunk, order, log)
 
-    def _play_around(self, chunk: Chunk, order: Indices, log: Floats, place: int) -> Floats:
+    def _play_around(self, chunk: Chunk, order: IntArray, log: Float64, place: int) -> Float64:
         """Play rounds; return the hypothesis that one of them predicted with."""
         if place > 0:
             self._run.play(chunk, order[:place], log[:place])
@@ -157,7 +157,7 @@ class FlatLearner(Facts, VectorEstimator):
             self._run.play(chunk, order[after:], log[after:])
         return found
 
-    def _play_voting(self, chunk: Chunk, order: Indices, log: Floats) -> None:
+    def _play_voting(self, chunk: Chunk, order: IntArray, log: Float64) -> None:
         """Keep every hypothesis with the number of rounds it was used in."""
         if not isinstance(self._current.update.tuning, FixedTuning):
             # With a c that changes from round to round so does the hypothesis.
@@ -195,11 +195,11 @@ class FlatLearner(Facts, VectorEstimator):
             self._count_votes(n_rounds)
         self._run.idle(n_rounds)
 
-    def _remember(self, chunk: Chunk, order: Indices, log: Floats) -> None:
+    def _remember(self, chunk: Chunk, order: IntArray, log: Float64) -> None:
         """Add rounds to the trace."""
         self.trace_.extend(columns_of(log), self._directions(chunk, order, log[:, core.LOG_OTHER]))
 
-    def _directions(self, chunk: Chunk, order: Indices, other: Floats) -> list[Floats]:
+    def _directions(self, chunk: Chunk, order: IntArray, other: Float64) -> list[Float64]:
         rows = self._run.rows
         found = []
         for row, code in zip(order, other, strict=True):
@@ -214,7 +214,7 @@ class FlatLearner(Facts, VectorEstimator):
             found.append(direction.ravel())
         return found
 
-    def _instance(self, X: Any, row: int) -> Floats:
+    def _instance(self, X: Any, row: int) -> Float64:
         """Return a row as the learner sees it, with the constant if there is one."""
         dense = X[row] if isinstance(X, np.ndarray) else X[[row]].toarray()[0]
         x = (
@@ -224,7 +224,7 @@ class FlatLearner(Facts, VectorEstimator):
         )
         return np.concatenate([x, -x]) if self._current.doubled else x
 
-    def _hypothesis(self) -> Floats:
+    def _hypothesis(self) -> Float64:
         """Return the weights that predict [shape=(rows, d + 1)], made when they are needed."""
         if self._cached is None:
             if self._chosen is not None:
@@ -288,7 +288,7 @@ class FlatLearner(Facts, VectorEstimator):
         self._run.counts[:] = total
         self._chosen, self._cached = best, None
 
-    def _error(self, chunk: Chunk, which: Indices, weights: Floats) -> float:
+    def _error(self, chunk: Chunk, which: IntArray, weights: Float64) -> float:
         """Return the mean error of given weights on some rows of a chunk."""
         raise NotImplementedError
 
@@ -342,13 +342,13 @@ class FlatLearner(Facts, VectorEstimator):
     # Predicting -------------------------------------------------------------------------------
 
     @property
-    def coef_(self) -> Floats:
+    def coef_(self) -> Float64:
         """Weights that predict [shape=(rows, d)], or [shape=(d,)] of a regressor."""
         check_is_fitted(self, "n_features_in_")
         return self._hypothesis()[:, :-1]
 
     @property
-    def intercept_(self) -> Floats:
+    def intercept_(self) -> Float64:
         """Intercepts that predict [shape=(rows,)]."""
         check_is_fitted(self, "n_features_in_")
         return self._hypothesis()[:, -1]
@@ -389,7 +389,7 @@ class FlatLearner(Facts, VectorEstimator):
         )
 
 
-def linear_scores(X: Any, weights: Floats) -> Floats:
+def linear_scores(X: Any, weights: Float64) -> Float64:
     """Return the score of every example with every row of weights [shape=(m, rows)]."""
-    scores: Floats = np.asarray(X @ weights[:, :-1].T, dtype=np.float64)
+    scores: Float64 = np.asarray(X @ weights[:, :-1].T, dtype=np.float64)
     return scores + weights[:, -1]

@@ -14,7 +14,7 @@ from align.learners.flat import _round as core
 from align.learners.flat._link_pass import play
 from align.learners.flat._links import refresh
 from align.learners.flat._plan_arrays import TUNINGS, check_tuning, overflow_error, plan_arrays
-from align.learners.flat._runs import Chunk, Floats, blocks
+from align.learners.flat._runs import Chunk, blocks
 from align.learners.parts import (
     Complexity,
     Entropy,
@@ -26,6 +26,7 @@ from align.learners.parts import (
 )
 from align.learners.parts.shapes import check_array, check_stored
 from align.learners.parts.step_kernels import ENTROPY, QNORM
+from align.types import Float64
 
 __all__ = ["LinkRun"]
 
@@ -86,10 +87,10 @@ class LinkRun:
 
     def _make_state(
         self,
-        rule: Floats,
+        rule: Float64,
         flags: npt.NDArray[np.int64],
         counts: npt.NDArray[np.int64],
-        sums: Floats,
+        sums: Float64,
     ) -> links.State:
         k, n = self.rows, self.width
         return links.State(
@@ -160,9 +161,9 @@ class LinkRun:
         self._state.memory[0] = 0
 
     @property
-    def v(self) -> Floats:
+    def v(self) -> Float64:
         """Dual sum [shape=(n,)], or [shape=(rows, n)]."""
-        v: Floats = self._state.v[0] if self.rows == 1 else self._state.v
+        v: Float64 = self._state.v[0] if self.rows == 1 else self._state.v
         return v
 
     @v.setter
@@ -171,7 +172,7 @@ class LinkRun:
         self._state.stale[:] = True
 
     @property
-    def kept(self) -> list[tuple[Floats, float, float, float]]:
+    def kept(self) -> list[tuple[Float64, float, float, float]]:
         """Direction, target, weight and alpha of the rounds that may be revisited, in order."""
         found = []
         first, n = self._state.memory
@@ -218,7 +219,7 @@ class LinkRun:
         return float(self._state.sums[core.DUAL])
 
     def play(
-        self, chunk: Chunk, order: npt.NDArray[np.intp], log: Floats, stop: bool = False
+        self, chunk: Chunk, order: npt.NDArray[np.intp], log: Float64, stop: bool = False
     ) -> int:
         """Play rounds; see `align.learners.flat._runs.Run`."""
         state, played = self._state, 0
@@ -231,7 +232,7 @@ class LinkRun:
                 break
         return played
 
-    def _play_block(self, block: Chunk, log: Floats) -> int:
+    def _play_block(self, block: Chunk, log: Float64) -> int:
         state, n_rounds = self._state, len(block.order)
         self._make_room(n_rounds)
         steps = max(int(state.flags[links.STEPS]), 0) if self._draws_steps else 0
@@ -257,7 +258,7 @@ class LinkRun:
             raise overflow_error()
         return int(played)
 
-    def play_one(self, chunk: Chunk, order: npt.NDArray[np.intp], log: Floats) -> Floats:
+    def play_one(self, chunk: Chunk, order: npt.NDArray[np.intp], log: Float64) -> Float64:
         """Play a single round; see `align.learners.flat._runs.Run`."""
         v = self._state.v.copy()
         self.play(chunk, order, log)
@@ -270,18 +271,18 @@ class LinkRun:
             refresh(self._state, self.scale)
             self._state.pending[:] += n_rounds
 
-    def _weights(self, v: Floats) -> Floats:
+    def _weights(self, v: Float64) -> Float64:
         """Return ``grad f*(v / c)`` [shape=(rows, width)]."""
         theta = self.scale * v
         if isinstance(self.plan.complexity, EuclideanBall):  # of all rows as one vector
             return self.plan.complexity.link(theta.ravel()).reshape(theta.shape)
         return self.plan.complexity.link(theta)
 
-    def hypothesis(self) -> Floats:
+    def hypothesis(self) -> Float64:
         """Return the weights after the last round [shape=(rows, d + 1)]."""
         return self._outward(self._weights(self._state.v))
 
-    def mean(self) -> Floats:
+    def mean(self) -> Float64:
         """Return the mean of the hypotheses before each round [shape=(rows, d + 1)]."""
         state = self._state
         if state.counts[0] == 0 or not state.flags[core.AVERAGE]:
@@ -289,7 +290,7 @@ class LinkRun:
         total = state.total + state.pending[:, None] * state.w
         return self._outward(total / state.counts[0])
 
-    def _outward(self, w: Floats) -> Floats:
+    def _outward(self, w: Float64) -> Float64:
         """Return weights of the plain features, the constant last."""
         if self.plan.doubled:
             half = self.width // 2

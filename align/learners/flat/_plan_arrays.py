@@ -5,7 +5,6 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.learners.flat import _round as core
-from align.learners.flat._runs import Floats
 from align.learners.parts import (
     Euclidean,
     EuclideanBall,
@@ -18,6 +17,7 @@ from align.learners.parts import (
     SelfTuning,
     SqrtTuning,
 )
+from align.types import Float64
 
 __all__ = ["TUNINGS", "check_tuning", "overflow_error", "plan_arrays"]
 
@@ -38,7 +38,7 @@ def plan_arrays(
     bias: float,
     average: bool,
     sizes: tuple[int, int, int] = (core.N_RULES, core.N_FLAGS, core.N_SUMS),
-) -> tuple[Floats, npt.NDArray[np.int64], Floats]:
+) -> tuple[Float64, npt.NDArray[np.int64], Float64]:
     """Return rule, flags and sums of a run that begins; its tuning is one of `TUNINGS`.
 
     `bias` is the value of the constant feature, 0 for none; `average` whether the mean of the

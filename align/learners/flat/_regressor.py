@@ -1,6 +1,6 @@
 """Flat regressors: numbers in, numbers out."""
 
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -11,14 +11,13 @@ from align.errors import ParameterError
 from align.learners.flat import _round as core
 from align.learners.flat._inputs import read_examples, read_numbers
 from align.learners.flat._learner import FlatLearner, linear_scores
-from align.learners.flat._runs import Chunk, Floats
+from align.learners.flat._runs import Chunk
 from align.learners.parts import MistakeTuning, SelfTuning
 from align.learners.parts.parameters import read_weights
 from align.learners.theory import Round
+from align.types import Float64, IntArray
 
 __all__ = ["FlatRegressor"]
-
-Indices: TypeAlias = npt.NDArray[np.intp]
 
 
 class FlatRegressor(RegressorMixin, FlatLearner):  # type: ignore[misc]  # sklearn is untyped
@@ -68,7 +67,7 @@ class FlatRegressor(RegressorMixin, FlatLearner):  # type: ignore[misc]  # sklea
         self._play(self._stream_chunk(X, y, sample_weight=sample_weight))
         return self
 
-    def _meet(self, n_features: int, y: Floats, classes: Any, *, first: bool) -> None:
+    def _meet(self, n_features: int, y: Float64, classes: Any, *, first: bool) -> None:
         if first:
             self._begin(n_features)
 
@@ -94,7 +93,7 @@ class FlatRegressor(RegressorMixin, FlatLearner):  # type: ignore[misc]  # sklea
         row = self._step(self._step_chunk(x, y))
         return self._round(row[core.LOG_CODE], row)
 
-    def predict(self, X: Any) -> Floats:
+    def predict(self, X: Any) -> Float64:
         """Return the prediction of each example.
 
         Parameters
@@ -110,7 +109,7 @@ class FlatRegressor(RegressorMixin, FlatLearner):  # type: ignore[misc]  # sklea
         return linear_scores(X, self._hypothesis())[:, 0]
 
     @property
-    def coef_(self) -> Floats:
+    def coef_(self) -> Float64:
         """Weights that predict [shape=(d,)]."""
         check_is_fitted(self, "n_features_in_")
         return self._hypothesis()[0, :-1]
@@ -131,12 +130,12 @@ class FlatRegressor(RegressorMixin, FlatLearner):  # type: ignore[misc]  # sklea
                 "not make; use RunningTuning or LossTuning."
             )
 
-    def _error(self, chunk: Chunk, which: Indices, weights: Floats) -> float:
+    def _error(self, chunk: Chunk, which: IntArray, weights: Float64) -> float:
         return float(np.abs(linear_scores(chunk.X[which], weights)[:, 0] - chunk.y[which]).mean())
 
-    def _validate(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Floats]:
+    def _validate(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Float64]:
         return read_numbers(self, X, y, reset=reset)
 
-    def _to_chunk(self, X: Any, y: Floats, sample_weight: Any) -> Chunk:
+    def _to_chunk(self, X: Any, y: Float64, sample_weight: Any) -> Chunk:
         weights, order = read_weights(sample_weight, X)
         return Chunk(X, y, np.zeros((0, 1), dtype=np.bool_), weights, order)

@@ -2,17 +2,18 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
 from align.learners.parts.parameters import NO_WEIGHTS
+from align.types import Float64
 
 __all__ = ["NO_WEIGHTS", "Chunk", "Floats", "Run", "blocks", "is_plain"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
+Floats = Float64
 
 _BLOCK = 2**18  # numbers that are copied at a time, 2 MB
 
@@ -24,7 +25,7 @@ class Chunk:
     X: Any  # (m, d), dense or CSR
     y: npt.NDArray[Any]  # numbers; or -1. and +1.; or codes, -1. where `relevant` has the row
     relevant: npt.NDArray[np.bool_]  # (m, k); no rows where there are only classes
-    weights: Floats  # (m,), positive; empty where all are 1
+    weights: Float64  # (m,), positive; empty where all are 1
     order: npt.NDArray[np.intp]  # rows of the rounds
 
 
@@ -98,7 +99,7 @@ class Run(Protocol):
         ...
 
     def play(
-        self, chunk: Chunk, order: npt.NDArray[np.intp], log: Floats, stop: bool = False
+        self, chunk: Chunk, order: npt.NDArray[np.intp], log: Float64, stop: bool = False
     ) -> int:
         """Play rounds; return how many were played, up to the first update where `stop` is set.
 
@@ -106,7 +107,7 @@ class Run(Protocol):
         """
         ...
 
-    def play_one(self, chunk: Chunk, order: npt.NDArray[np.intp], log: Floats) -> Floats:
+    def play_one(self, chunk: Chunk, order: npt.NDArray[np.intp], log: Float64) -> Float64:
         """Play a single round; return the hypothesis that it predicted with.
 
         It is that of `hypothesis` before the round where c is fixed. Else c, and with it the
@@ -118,11 +119,11 @@ class Run(Protocol):
         """Count rounds in which nothing can go wrong."""
         ...
 
-    def hypothesis(self) -> Floats:
+    def hypothesis(self) -> Float64:
         """Return the weights [shape=(rows, d + 1)]; the last column is that of the constant."""
         ...
 
-    def mean(self) -> Floats:
+    def mean(self) -> Float64:
         """Return the mean of the hypotheses before each round, of the same shape."""
         ...
 

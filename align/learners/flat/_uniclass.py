@@ -2,10 +2,9 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -21,16 +20,14 @@ from align.learners.parts.parameters import (
     read_weights,
 )
 from align.learners.parts.step_kernels import exact_alpha, hinge
+from align.types import Float64, IntArray
 
 __all__ = ["Centred", "distance", "play_centre"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
-Indices: TypeAlias = npt.NDArray[np.intp]
 
-
-def distance(X: Floats, centre: Floats) -> Floats:
+def distance(X: Float64, centre: Float64) -> Float64:
     """Return the distance of each row from a centre [shape=(m,)]."""
-    lengths: Floats = np.linalg.norm(X - centre, axis=1)
+    lengths: Float64 = np.linalg.norm(X - centre, axis=1)
     return lengths
 
 
@@ -53,7 +50,7 @@ class Centred(OutlierMixin, VectorEstimator):  # type: ignore[misc]  # sklearn i
     def _begin(self, n_features: int) -> None:
         raise NotImplementedError
 
-    def _play(self, X: Any, order: Indices, weights: Floats = NO_WEIGHTS) -> None:
+    def _play(self, X: Any, order: IntArray, weights: Float64 = NO_WEIGHTS) -> None:
         raise NotImplementedError
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -105,7 +102,7 @@ class Centred(OutlierMixin, VectorEstimator):  # type: ignore[misc]  # sklearn i
         self._begin(n_features)
         self._epsilon = float(self.epsilon)
 
-    def score_samples(self, X: Any) -> Floats:
+    def score_samples(self, X: Any) -> Float64:
         """Return minus the distance of each example from the centre [shape=(m,)]."""
         check_is_fitted(self, "n_features_in_")
         X = self._validate(X, reset=False)
@@ -117,11 +114,11 @@ class Centred(OutlierMixin, VectorEstimator):  # type: ignore[misc]  # sklearn i
         return -np.concatenate(parts)
 
     @property
-    def center_(self) -> Floats:
+    def center_(self) -> Float64:
         """The centre [shape=(d,)]."""
         raise NotImplementedError
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: Any) -> Float64:
         """Return ``epsilon - |x - w|``, negative outside [shape=(m,)].
 
         Parameters
@@ -130,7 +127,7 @@ class Centred(OutlierMixin, VectorEstimator):  # type: ignore[misc]  # sklearn i
         """
         return self.score_samples(X) - self.offset_
 
-    def predict(self, X: Any) -> npt.NDArray[np.intp]:
+    def predict(self, X: Any) -> IntArray:
         """Return 1 for what lies within `epsilon` of the centre and -1 outside [shape=(m,)].
 
         Parameters

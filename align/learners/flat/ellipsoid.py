@@ -30,7 +30,7 @@ the scale of P_1 does not.
 
 import warnings
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -47,10 +47,10 @@ from align.learners.flat._ellipsoid_pass import (
     cut_factors,
 )
 from align.learners.parts.parameters import positive
+from align.types import Float64
 
 __all__ = ["CELLIP", "IELLIP", "cellip_bound", "cut_ellipsoid", "iellip_bound"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 _DENSE_LIMIT = 1024  # n up to which CELLIP keeps a matrix by default: 8 MB
 
@@ -62,7 +62,7 @@ def cut_ellipsoid(
     target: float,
     *,
     cut: str = "s3",
-) -> tuple[Floats, Floats]:
+) -> tuple[Float64, Float64]:
     """Cover the part of an ellipsoid on the far side of a plane by another ellipsoid.
 
     Parameters

@@ -19,11 +19,11 @@ from align.learners.flat._classifier import FlatClassifier
 from align.learners.flat._inputs import read_classes, read_examples
 from align.learners.flat._labels import several_labels
 from align.learners.flat._linear import LinearRun
-from align.learners.flat._runs import Floats
 from align.learners.flat.passive_aggressive import PassiveAggressiveClassifier
 from align.learners.parts import Euclidean, FixedTuning, MixedEpoch, check_mixing, mixing_weights
 from align.learners.parts.estimators import ScoredClasses, VectorEstimator
 from align.learners.parts.parameters import check_epochs, generator
+from align.types import Float64
 
 __all__ = ["MixedClassifier"]
 
@@ -142,19 +142,19 @@ class MixedClassifier(ScoredClasses, VectorEstimator):
         self.estimator_, self.classes_ = final, classes
         return self
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: Any) -> Float64:
         """Return the score of each class; of two classes, how much the second is ahead."""
         check_is_fitted(self, "estimator_")
         return self.estimator_.decision_function(read_examples(self, X))
 
     @property
-    def coef_(self) -> Floats:
+    def coef_(self) -> Float64:
         """Weights that predict [shape=(rows, d)]."""
         check_is_fitted(self, "estimator_")
         return self.estimator_.coef_
 
     @property
-    def intercept_(self) -> Floats:
+    def intercept_(self) -> Float64:
         """Intercepts that predict [shape=(rows,)]."""
         check_is_fitted(self, "estimator_")
         return self.estimator_.intercept_
@@ -163,8 +163,8 @@ class MixedClassifier(ScoredClasses, VectorEstimator):
 class _Done(NamedTuple):
     """What an epoch of a shard gives."""
 
-    weights: Floats
-    mean: Floats
+    weights: Float64
+    mean: Float64
     counts: npt.NDArray[np.int64]
 
 
@@ -200,7 +200,7 @@ def _epoch(
     classes: npt.NDArray[Any],
     shard: tuple[Any, npt.NDArray[Any]],
     order: npt.NDArray[np.intp],
-    weights: Floats,
+    weights: Float64,
 ) -> _Done:
     """Go through a shard once, from given weights."""
     X, y = shard

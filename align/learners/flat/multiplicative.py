@@ -28,11 +28,12 @@ from sklearn.utils.validation import check_is_fitted
 from align.errors import ParameterError
 from align.learners.flat._classifier import FlatClassifier
 from align.learners.flat._regressor import FlatRegressor
-from align.learners.flat._runs import NO_WEIGHTS, Floats
+from align.learners.flat._runs import NO_WEIGHTS
 from align.learners.flat._uniclass import Centred
 from align.learners.parts import HARD, Entropy, FixedTuning, Plan, Update
 from align.learners.parts.parameters import not_negative, positive
 from align.learners.theory import Round
+from align.types import Float64
 
 __all__ = ["MultiplicativePA", "MultiplicativePARegressor", "MultiplicativePAUniclass"]
 
@@ -145,7 +146,7 @@ trace_, n_features_in_
         tags.regressor_tags.poor_score = True  # weights are on the simplex, whatever y asks for
         return tags
 
-    def _validate(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Floats]:
+    def _validate(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Float64]:
         X, y = super()._validate(X, y, reset=reset)
         _check_step(self.step_size, self.signed, X)
         return X, y
@@ -199,12 +200,12 @@ class MultiplicativePAUniclass(Centred):
 
     def _begin(self, n_features: int) -> None:
         not_negative(self.epsilon, "epsilon")
-        self._log_w: Floats = np.zeros(n_features)
-        self._w: Floats = np.full(n_features, 1.0 / n_features)
+        self._log_w: Float64 = np.zeros(n_features)
+        self._w: Float64 = np.full(n_features, 1.0 / n_features)
         self.n_rounds_, self.n_mistakes_, self.n_updates_ = 0, 0, 0
         self.cumulative_loss_, self.cumulative_squared_loss_ = 0.0, 0.0
 
-    def _play(self, X: Any, order: npt.NDArray[np.intp], weights: Floats = NO_WEIGHTS) -> None:
+    def _play(self, X: Any, order: npt.NDArray[np.intp], weights: Float64 = NO_WEIGHTS) -> None:
         dense = isinstance(X, np.ndarray)
         for i in order:
             self.step(X[i] if dense else X[[i]].toarray()[0])
@@ -243,7 +244,7 @@ class MultiplicativePAUniclass(Centred):
         return Round(length, loss, tau, tau > 0.0, cost, tau, 1.0, norm, loss, math.nan)
 
     @property
-    def center_(self) -> Floats:
+    def center_(self) -> Float64:
         """The centre [shape=(d,)]."""
         check_is_fitted(self, "n_features_in_")
         return self._w.copy()

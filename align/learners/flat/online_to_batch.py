@@ -23,7 +23,7 @@ import copy
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from types import SimpleNamespace
-from typing import Any, Self, TypeAlias, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -58,11 +58,10 @@ from align.learners.parts.parameters import (
     orders,
     read_weights,
 )
+from align.types import Float64, IntArray
 
 __all__ = ["OnlineToBatch"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
-Indices: TypeAlias = npt.NDArray[np.intp]
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
@@ -257,18 +256,18 @@ class OnlineToBatch(VectorEstimator):
         self._play(X, y, groups, weights if len(weights) else None, rounds)
         return self
 
-    def _feed(self, X: Any, y: Any, groups: Any, weights: Any, rounds: list[Indices]) -> None:
+    def _feed(self, X: Any, y: Any, groups: Any, weights: Any, rounds: list[IntArray]) -> None:
         """Let the learner play some rounds."""
         classes = self._classes if self._began.classes else None
         feed(
             self.learner_, X, y, rounds, groups if self._began.queries else None, weights, classes
         )
 
-    def _announce(self, X: Any, y: Any, groups: Any, rows: Indices) -> None:
+    def _announce(self, X: Any, y: Any, groups: Any, rows: IntArray) -> None:
         """Make the learner ready to predict, with an example that it does not learn from."""
         self._feed(X, y, groups, np.zeros(X.shape[0]), [rows])
 
-    def _play(self, X: Any, y: Any, groups: Any, weights: Any, rounds: list[Indices]) -> None:
+    def _play(self, X: Any, y: Any, groups: Any, weights: Any, rounds: list[IntArray]) -> None:
         """Let the learner play rounds, and keep what predicts."""
         if self._began.conversion == "vote":
             for one in rounds:
@@ -295,7 +294,7 @@ class OnlineToBatch(VectorEstimator):
         learner, count = self.votes_[-1]
         self.votes_[-1] = (learner, count + 1)
 
-    def _restart(self, X: Any, y: Any, groups: Any, rounds: list[Indices]) -> None:
+    def _restart(self, X: Any, y: Any, groups: Any, rounds: list[IntArray]) -> None:
         """Learn afresh on each of some parts, draw a hypothesis of each, and hold a contest."""
         n = len(rounds)
         held = max(1, round(self.validation_fraction * n))
@@ -356,7 +355,7 @@ class OnlineToBatch(VectorEstimator):
         return predicted
 
     @_if_learner_has("decision_function")
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: Any) -> Float64:
         """Return the scores of the hypothesis; with "vote" the share of the votes.
 
         Parameters
@@ -393,7 +392,7 @@ class OnlineToBatch(VectorEstimator):
         X, y = self._validate(X, y, reset=False)
         return 1.0 - mean_error(one, X, y, groups, self._began.queries)
 
-    def _ballot(self, X: Any) -> tuple[Floats, bool]:
+    def _ballot(self, X: Any) -> tuple[Float64, bool]:
         """Return the share of the votes of each class, and whether votes are sets of labels."""
         classes = self.classes_ if self._began.classes else np.array([-1, 1])
         votes = [(np.asarray(learner.predict(X)), learner, n) for learner, n in self.votes_]

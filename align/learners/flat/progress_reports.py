@@ -6,7 +6,7 @@ changes from window to window, and the regret of the windows shows how well the 
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,10 +26,9 @@ from align.learners.flat._learner import FlatLearner
 from align.learners.flat.dict_stream import DictStream
 from align.learners.flat.run_certificate import as_mistakes, columns_of
 from align.learners.theory import Certificate, Trace
+from align.types import Float64
 
 __all__ = ["Progress", "progressive"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 class Progress(NamedTuple):
@@ -156,8 +155,8 @@ class _Kept:
         self._forget()
 
     def _forget(self) -> None:
-        self.log: list[Floats] = []
-        self.values: list[Floats] = []
+        self.log: list[Float64] = []
+        self.values: list[Float64] = []
         self.columns: list[npt.NDArray[np.int64]] = []
         self.begin = 0
 
@@ -181,7 +180,7 @@ class _Kept:
         self.loss += entry.loss
         self.wrong += (entry.loss if self.flat._current.regression else entry.cost) > 0.0
 
-    def _example(self, x: Any) -> tuple[npt.NDArray[np.int64], Floats]:
+    def _example(self, x: Any) -> tuple[npt.NDArray[np.int64], Float64]:
         """Return columns and values of an example."""
         if not isinstance(self.learner, DictStream):
             dense = np.asarray(x, dtype=np.float64)
@@ -205,7 +204,7 @@ class _Kept:
             self.done, self.wrong, self.loss, int((wrong > 0.0).sum()), regret, bound, most
         )
 
-    def _constraints(self, log: Floats) -> Constraints:
+    def _constraints(self, log: Float64) -> Constraints:
         width = self.flat.n_features_in_
         ends = np.concatenate([[0], np.cumsum([len(c) for c in self.columns])])
         columns = np.concatenate(self.columns)
@@ -217,7 +216,7 @@ class _Kept:
         other, target = log[:, core.LOG_OTHER], log[:, core.LOG_TARGET]
         return Constraints(X, other, target, self.rows, plan.doubled)
 
-    def _bound(self, log: Floats, constraints: Constraints) -> tuple[Certificate | None, float]:
+    def _bound(self, log: Float64, constraints: Constraints) -> tuple[Certificate | None, float]:
         plan = self.flat._current
         if not self.fresh or plan.regression or plan.multiplicative:
             return None, float("nan")

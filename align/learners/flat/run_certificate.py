@@ -25,10 +25,9 @@ Theorem 13, and appendix B.4 for votes.
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.base import clone
 
@@ -43,10 +42,10 @@ from align.learners.flat._competitors import (
     evaluate,
 )
 from align.learners.theory import Certificate, Trace
+from align.types import Float64
 
 __all__ = ["RunCertificate", "as_mistakes", "certify_run", "columns_of"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 _POINTS = 40  # of the curves
 
@@ -89,7 +88,7 @@ class RunCertificate:
     delta: float
     risk_bounds: dict[str, float]
     lines: list[tuple[str, str, str]] = field(repr=False)
-    curve: dict[str, Floats] = field(repr=False)
+    curve: dict[str, Float64] = field(repr=False)
 
     @property
     def bites(self) -> bool:
@@ -235,7 +234,7 @@ def _recorded(model: Any, X: Any, y: Any) -> tuple[Any, Trace, Constraints]:
     return copy, trace, constraints
 
 
-def columns_of(log: Floats) -> dict[str, Floats]:
+def columns_of(log: Float64) -> dict[str, Float64]:
     """Return the columns of a trace from rows of the log."""
     return {
         "cost": log[:, core.LOG_COST],
@@ -256,7 +255,7 @@ def as_mistakes(certificate: Certificate, margin: float) -> float:
     return certificate.right / (margin**2 if certificate.bound in SQUARED_BOUNDS else 1.0)
 
 
-def _regret(trace: Trace, among: list[Floats]) -> tuple[float, float, float]:
+def _regret(trace: Trace, among: list[Float64]) -> tuple[float, float, float]:
     """Return loss of the competitor best for Lemma 2, the regret against it, and its bound."""
     best = best_certificate(trace, ("Lemma 2",), among)
     plan = trace.plan
@@ -297,7 +296,7 @@ def _risk_bounds(
 
 def _curve(
     trace: Trace, constraints: Constraints, best: Any, margin: float, regression: bool
-) -> dict[str, Floats]:
+) -> dict[str, Float64]:
     """Return mistakes and their bound after some of the rounds, with the competitor of the end."""
     n = len(trace)
     ends = np.unique(np.linspace(1, n, min(n, _POINTS)).astype(np.intp))

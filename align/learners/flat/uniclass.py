@@ -18,12 +18,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from align.errors import ParameterError
 from align.learners.flat import _round as core
-from align.learners.flat._runs import NO_WEIGHTS, Floats
+from align.learners.flat._runs import NO_WEIGHTS
 from align.learners.flat._uniclass import Centred, distance, play_centre
 from align.learners.parts import step_limits
 from align.learners.parts.parameters import not_negative
 from align.learners.parts.shapes import check_array
 from align.learners.theory import Round
+from align.types import Float64
 
 __all__ = ["PassiveAggressiveUniclass"]
 
@@ -111,13 +112,13 @@ class PassiveAggressiveUniclass(Centred):
         )
 
     @property
-    def center_(self) -> Floats:
+    def center_(self) -> Float64:
         """The centre [shape=(d,)]."""
         check_is_fitted(self, "n_features_in_")
         n = int(self._counts[0]) - 1  # the first example is no prediction
         if not self._averages or n < 1:
             return self._w.copy()
-        mean: Floats = self._w - self._total / n
+        mean: Float64 = self._w - self._total / n
         return mean
 
     @property
@@ -196,7 +197,7 @@ class PassiveAggressiveUniclass(Centred):
             check_array("counts", self._counts, (4,), np.int64)
             check_array("sums", self._sums, (core.N_SUMS,))
 
-    def _play(self, X: Any, order: npt.NDArray[np.intp], weights: Floats = NO_WEIGHTS) -> None:
+    def _play(self, X: Any, order: npt.NDArray[np.intp], weights: Float64 = NO_WEIGHTS) -> None:
         log = np.zeros((0, core.LOG_WIDTH))
         if isinstance(X, np.ndarray) and X.flags.writeable:
             self._kernel(X, order, log, weights=weights)
@@ -226,11 +227,11 @@ class PassiveAggressiveUniclass(Centred):
 
     def _kernel(
         self,
-        X: Floats,
+        X: Float64,
         order: npt.NDArray[np.intp],
-        log: Floats,
+        log: Float64,
         threshold: float = 0.0,
-        weights: Floats = NO_WEIGHTS,
+        weights: Float64 = NO_WEIGHTS,
     ) -> None:
         play_centre(
             X,

@@ -15,7 +15,7 @@ Littlestone, "Learning quickly when irrelevant attributes abound", 1988. Lecture
 
 import math
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, NamedTuple, Self, TypeAlias
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -32,10 +32,9 @@ from align.learners.parts.parameters import (
     read_weights,
 )
 from align.learners.theory import Round
+from align.types import Float64
 
 __all__ = ["ThresholdWinnow", "WinnowBound", "threshold_winnow_bound"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 class WinnowBound(NamedTuple):
@@ -223,22 +222,22 @@ class ThresholdWinnow(ScoredClasses, VectorEstimator):
             self._admit(np.array([y]))
         return self._round(np.flatnonzero(x), bool(y == self.classes_[-1]))
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: Any) -> Float64:
         """Return ``<w, x> - theta`` [shape=(m,)]."""
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         _check_bits(X)
-        scores: Floats = np.asarray(X @ self._w) - self._theta
+        scores: Float64 = np.asarray(X @ self._w) - self._theta
         return scores
 
     @property
-    def coef_(self) -> Floats:
+    def coef_(self) -> Float64:
         """The weights [shape=(1, d)]."""
         check_is_fitted(self)
         return self._w[None, :].copy()
 
     @property
-    def intercept_(self) -> Floats:
+    def intercept_(self) -> Float64:
         """``-theta`` [shape=(1,)]."""
         check_is_fitted(self)
         return np.array([-self._theta])
@@ -278,7 +277,7 @@ class ThresholdWinnow(ScoredClasses, VectorEstimator):
         X: Any,
         y: npt.NDArray[Any],
         order: npt.NDArray[np.intp],
-        weights: Floats = NO_WEIGHTS,
+        weights: Float64 = NO_WEIGHTS,
     ) -> None:
         unknown = ~np.isin(y, self.classes_)
         if unknown.any():

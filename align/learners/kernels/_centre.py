@@ -6,21 +6,17 @@ an example, ``F(x) = sum_j beta_j K(x_j, x)``. A step of tau towards x at distan
 """
 
 import math
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from align._numba import compiled
 from align.learners.kernels._rounds import Rule
 from align.learners.kernels._supports import BLOCK, Played, diagonal_of, weights_of, with_room
 from align.learners.kernels.functions import Kernel
 from align.learners.parts.step_kernels import exact_alpha, hinge
+from align.types import Float64, IntArray
 
 __all__ = ["Centre"]
-
-Matrix: TypeAlias = npt.NDArray[np.float64]
-Indices: TypeAlias = npt.NDArray[np.intp]
 
 
 class Centre:
@@ -38,15 +34,15 @@ class Centre:
         self._mean_square: float | None = None  # of the mean, once it was asked for
 
     @property
-    def vectors(self) -> Matrix:
+    def vectors(self) -> Float64:
         """The supports [shape=(S, d)], a view."""
         return self._vectors[: self._n]
 
-    def last(self) -> Matrix:
+    def last(self) -> Float64:
         """Return the shares of the last centre [shape=(S,)]."""
         return self._beta[: self._n].copy()
 
-    def average(self) -> Matrix:
+    def average(self) -> Float64:
         """Return the mean shares of the centres before each round but the first [shape=(S,)]."""
         # A step in round t is part of T - t of the T - 1 centres.
         return self._beta[: self._n] - self._late[: self._n] / max(1, self.n_rounds - 1)
@@ -64,12 +60,12 @@ class Centre:
     def play(
         self,
         kernel: Kernel,
-        X: Matrix,
-        order: Indices,
-        slot: Indices,
+        X: Float64,
+        order: IntArray,
+        slot: IntArray,
         *,
         rule: Rule,
-        weights: Matrix,
+        weights: Float64,
     ) -> Played:
         """Play one round for each example of `order`, none of which comes twice.
 
@@ -113,17 +109,17 @@ class Centre:
 
 @compiled()
 def _play_block(
-    scores: Matrix,
-    gram: Matrix,
-    diagonal: Matrix,
-    places: Indices,
-    beta: Matrix,
-    late: Matrix,
+    scores: Float64,
+    gram: Float64,
+    diagonal: Float64,
+    places: IntArray,
+    beta: Float64,
+    late: Float64,
     n_supports: int,
     n_rounds: int,
     square: float,
     rule: Rule,
-    weights: Matrix,
+    weights: Float64,
 ) -> tuple[float, float, int, int]:
     """Play the rounds of a block; return ``|w|^2``, the sum of the losses, mistakes, updates.
 

@@ -1,19 +1,18 @@
 """Checks of examples, labels and numbers, with scikit-learn's rules and without importing it."""
 
 import warnings
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
+from align.types import Float64
 
 __all__ = ["check_examples", "check_labels", "check_numbers", "feature_names"]
 
-Matrix: TypeAlias = npt.NDArray[np.float64]
 
-
-def check_examples(X: Any, owner: str, n_features: int | None = None) -> Matrix:
+def check_examples(X: Any, owner: str, n_features: int | None = None) -> Float64:
     """Return examples, of `n_features` if given, as a dense, C-contiguous float64 matrix."""
     if hasattr(X, "toarray"):
         X = X.toarray()
@@ -21,7 +20,7 @@ def check_examples(X: Any, owner: str, n_features: int | None = None) -> Matrix:
     if np.iscomplexobj(array):
         raise ParameterError(f"Complex data not supported by {owner}; pass real numbers.")
     try:
-        matrix: Matrix = np.ascontiguousarray(array, dtype=np.float64)
+        matrix: Float64 = np.ascontiguousarray(array, dtype=np.float64)
     except ValueError as error:
         raise ParameterError(f"X must hold numbers: {error}.") from error
     if array.ndim != 2:
@@ -74,7 +73,7 @@ def check_labels(y: Any, n: int, owner: str) -> npt.NDArray[Any]:
     return labels
 
 
-def check_numbers(y: Any, n: int, owner: str) -> Matrix:
+def check_numbers(y: Any, n: int, owner: str) -> Float64:
     """Return the numbers to predict of `n` examples; a column is accepted, with a warning."""
     if y is None:
         raise ParameterError(f"{owner} requires y to be passed, but the target y is None.")

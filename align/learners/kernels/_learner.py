@@ -4,10 +4,9 @@ import copy
 import math
 from dataclasses import KW_ONLY, dataclass
 from types import SimpleNamespace
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from align._params import ParamsMixin, not_fitted_error
 from align.errors import ParameterError
@@ -25,11 +24,9 @@ from align.learners.parts.parameters import (
     orders,
 )
 from align.learners.parts.saved import Saved
+from align.types import Float64, IntArray
 
 __all__ = ["KernelLearner", "SupportLearner"]
-
-Matrix: TypeAlias = npt.NDArray[np.float64]
-Indices: TypeAlias = npt.NDArray[np.intp]
 
 
 @dataclass(eq=False, repr=False)
@@ -61,11 +58,11 @@ class KernelLearner(Saved, ParamsMixin):
 
     def _play(
         self,
-        X: Matrix,
+        X: Float64,
         targets: Targets,
-        order: Indices,
-        slot: Indices,
-        weights: Matrix = NO_WEIGHTS,
+        order: IntArray,
+        slot: IntArray,
+        weights: Float64 = NO_WEIGHTS,
     ) -> None:
         raise NotImplementedError
 
@@ -98,7 +95,7 @@ class KernelLearner(Saved, ParamsMixin):
             coef0=given.coef0,
         )
 
-    def _read_first(self, X: Any) -> Matrix:
+    def _read_first(self, X: Any) -> Float64:
         """Return the examples of `fit`, and remember the names of their features."""
         check_epochs(self.epochs)
         matrix = check_examples(X, type(self).__name__)
@@ -109,7 +106,7 @@ class KernelLearner(Saved, ParamsMixin):
             del self.feature_names_in_
         return matrix
 
-    def _play_epochs(self, X: Matrix, targets: Targets) -> None:
+    def _play_epochs(self, X: Float64, targets: Targets) -> None:
         """Go through the examples as often as asked."""
         slot = np.full(len(X), -1, dtype=np.intp)  # place among the supports, by example
         for order in orders(generator(self.random_state), len(X), self.epochs, self.shuffle):
@@ -125,7 +122,7 @@ class KernelLearner(Saved, ParamsMixin):
 
     # Predicting ------------------------------------------------------------------------------
 
-    def _by_parts(self, X: Any, found: Any) -> Matrix:
+    def _by_parts(self, X: Any, found: Any) -> Float64:
         """Return what a function gives of checked examples, sparse ones some at a time."""
         if not hasattr(self, "support_vectors_"):
             raise not_fitted_error(self)
@@ -202,11 +199,11 @@ class SupportLearner(KernelLearner):
 
     def _play(
         self,
-        X: Matrix,
+        X: Float64,
         targets: Targets,
-        order: Indices,
-        slot: Indices,
-        weights: Matrix = NO_WEIGHTS,
+        order: IntArray,
+        slot: IntArray,
+        weights: Float64 = NO_WEIGHTS,
     ) -> None:
         """Play one round for each example, in the order given."""
         began = self._began
@@ -243,10 +240,10 @@ class SupportLearner(KernelLearner):
             found.support_vectors_ = self._supports.vectors  # a view: supports are only added
         return found
 
-    def _scores(self, X: Any) -> Matrix:
+    def _scores(self, X: Any) -> Float64:
         """Return the scores of examples [shape=(n, k)]."""
 
-        def found(matrix: Matrix) -> Matrix:
+        def found(matrix: Float64) -> Float64:
             scores = np.zeros((len(matrix), self.dual_coef_.shape[1]))
             if len(self.support_vectors_):
                 for i in range(0, len(matrix), BLOCK):

@@ -1,17 +1,15 @@
 """The rounds of kernel learners of scores: what examples ask for, and a block, compiled."""
 
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from align._numba import compiled
 from align.learners.parts.step_kernels import exact_alpha, hinge
+from align.types import Float64, IntArray
 
 __all__ = ["Rule", "Targets", "play_block"]
-
-Matrix: TypeAlias = npt.NDArray[np.float64]
-Indices: TypeAlias = npt.NDArray[np.intp]
 
 
 class Targets(NamedTuple):
@@ -22,9 +20,9 @@ class Targets(NamedTuple):
     """
 
     relevant: npt.NDArray[np.bool_]
-    numbers: Matrix
+    numbers: Float64
 
-    def of(self, rows: Indices) -> "Targets":
+    def of(self, rows: IntArray) -> "Targets":
         """Return those of some examples."""
         if len(self.numbers):
             return Targets(self.relevant, self.numbers[rows])
@@ -46,9 +44,9 @@ class Rule(NamedTuple):
 
 @compiled()
 def _constraint(
-    scores: Matrix,
+    scores: Float64,
     relevant: npt.NDArray[np.bool_],
-    numbers: npt.NDArray[np.float64],
+    numbers: Float64,
     i: int,
     rule: Rule,
 ) -> tuple[int, int, float, float, bool]:
@@ -80,20 +78,20 @@ def _constraint(
 
 @compiled()
 def play_block(
-    scores: Matrix,
-    gram: Matrix,
+    scores: Float64,
+    gram: Float64,
     relevant: npt.NDArray[np.bool_],
-    numbers: npt.NDArray[np.float64],
-    slot: Indices,
-    coef: Matrix,
-    late: Matrix,
-    stored: Indices,
+    numbers: Float64,
+    slot: IntArray,
+    coef: Float64,
+    late: Float64,
+    stored: IntArray,
     n_supports: int,
     limit: int,
     n_rounds: int,
     rule: Rule,
-    diagonal: npt.NDArray[np.float64],
-    weights: npt.NDArray[np.float64],
+    diagonal: Float64,
+    weights: Float64,
 ) -> tuple[int, int, int, int, float]:
     """Play the rounds of a block, until it ends or there is no room for another support.
 

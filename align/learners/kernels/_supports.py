@@ -25,16 +25,16 @@ Orabona, Keshet, Caputo, "Bounded Kernel-Based Online Learning", 2009 (projectio
 Wang, Vucetic, "Online Passive-Aggressive Algorithms on a Budget", 2010.
 """
 
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.learners.kernels._rounds import Rule, Targets, play_block
 from align.learners.kernels.functions import Kernel
 from align.learners.parts.parameters import NO_WEIGHTS
 from align.learners.parts.shapes import check_array, check_stored
+from align.types import Float64, IntArray
 
 __all__ = [
     "BLOCK",
@@ -46,8 +46,6 @@ __all__ = [
     "with_room",
 ]
 
-Matrix: TypeAlias = npt.NDArray[np.float64]
-Indices: TypeAlias = npt.NDArray[np.intp]
 
 BLOCK = 256  # examples whose scores are computed together
 REMOVALS = ("project", "smallest", "oldest")
@@ -71,7 +69,7 @@ class SupportSet:
     is no longer a mean.
     """
 
-    def __init__(self, vectors: Matrix, coef: Matrix) -> None:
+    def __init__(self, vectors: Float64, coef: Float64) -> None:
         self._n = len(vectors)
         self._vectors, self._coef = vectors.copy(), coef.copy()
         self._late = np.zeros_like(coef)  # steps, weighted with the rounds up to and with theirs
@@ -79,7 +77,7 @@ class SupportSet:
         self.removed = False
         # Once the supports are final, L with K = L L', and coef, late are kept as L' coef and
         # L' late: the coordinates of the hypothesis in an orthonormal basis of the span.
-        self._factor: Matrix | None = None
+        self._factor: Float64 | None = None
 
     def check_shapes(self) -> None:
         """Raise `ModelError` unless the arrays are as long as kernels take them to be."""
@@ -90,15 +88,15 @@ class SupportSet:
         check_stored(0 <= self._n <= len(self._vectors), f"{self._n} supports of {rows}")
 
     @property
-    def vectors(self) -> Matrix:
+    def vectors(self) -> Float64:
         """The supports [shape=(S, d)], a view."""
         return self._vectors[: self._n]
 
-    def last(self) -> Matrix:
+    def last(self) -> Float64:
         """Return the coefficients of the last hypothesis [shape=(S, k)]."""
         return self._from_basis(self._coef[: self._n])
 
-    def average(self) -> Matrix:
+    def average(self) -> Float64:
         """Return the mean coefficients of the hypotheses before each round [shape=(S, k)]."""
         # A step in round t is part of T - t of the T hypotheses.
         late = self._late[: self._n] / max(1, self.n_rounds)
@@ -112,13 +110,13 @@ class SupportSet:
         self._late = self._from_basis(self._late[:n])
         self._factor = None
 
-    def _from_basis(self, values: Matrix) -> Matrix:
+    def _from_basis(self, values: Float64) -> Float64:
         """Turn coordinates in the basis into coefficients of the supports; a new array."""
         if self._factor is None:
             return values.copy()
         return _solve(self._factor, values, transposed=True)
 
-    def add_classes(self, n_classes: int, columns: Indices) -> None:
+    def add_classes(self, n_classes: int, columns: IntArray) -> None:
         """Make room for new classes; the old ones move to `columns`."""
         for name in ("_coef", "_late"):
             old = getattr(self, name)
@@ -129,15 +127,15 @@ class SupportSet:
     def play(
         self,
         kernel: Kernel,
-        X: Matrix,
+        X: Float64,
         targets: Targets,
-        order: Indices,
-        slot: Indices,
+        order: IntArray,
+        slot: IntArray,
         *,
         rule: Rule,
         budget: int | None = None,
         removal: str = "project",
-        weights: Matrix = NO_WEIGHTS,
+        weights: Float64 = NO_WEIGHTS,
     ) -> Played:
         """Play one round for each example of `order`, none of which comes twice.
 
@@ -180,13 +178,13 @@ class SupportSet:
     def _play_storing(
         self,
         kernel: Kernel,
-        x: Matrix,
+        x: Float64,
         targets: Targets,
-        rows: Indices,
-        slot: Indices,
+        rows: IntArray,
+        slot: IntArray,
         limit: int,
         rule: Rule,
-        weights: Matrix,
+        weights: Float64,
     ) -> Played:
         """Play the rounds of a block until it ends, or there is no room for another support."""
         n = self._n
@@ -224,10 +222,10 @@ class SupportSet:
     def _play_projected(
         self,
         kernel: Kernel,
-        x: Matrix,
+        x: Float64,
         targets: Targets,
         rule: Rule,
-        weights: Matrix,
+        weights: Float64,
     ) -> Played:
         """Play the rounds of a block, whose steps are projected on the span of the supports."""
         n = self._n
@@ -262,7 +260,7 @@ class SupportSet:
         self.n_rounds += done
         return Played(done, mistakes, updates, loss)
 
-    def _remove(self, kernel: Kernel, slot: Indices, removal: str) -> None:
+    def _remove(self, kernel: Kernel, slot: IntArray, removal: str) -> None:
         """Remove the least important sixteenth of the supports, at least one."""
         n = self._n
         n_removed = max(1, n // 16)
@@ -283,7 +281,7 @@ class SupportSet:
         self._n = len(kept)
 
 
-def with_room(old: Matrix, used: int, n: int) -> Matrix:
+def with_room(old: Float64, used: int, n: int) -> Float64:
     """Return an array of at least n rows that begins with the `used` first ones of another."""
     if n <= len(old):
         return old
@@ -292,22 +290,22 @@ def with_room(old: Matrix, used: int, n: int) -> Matrix:
     return new
 
 
-def weights_of(weights: Matrix, rows: Indices) -> Matrix:
+def weights_of(weights: Float64, rows: IntArray) -> Float64:
     """Return the weights of some examples; a 1 for each where there are none."""
     return weights[rows] if len(weights) else np.ones(len(rows))
 
 
-def diagonal_of(kernel: Kernel, X: Matrix) -> npt.NDArray[np.float64]:
+def diagonal_of(kernel: Kernel, X: Float64) -> Float64:
     """Return K(x, x) [shape=(n,)]."""
     parts = [np.diagonal(kernel(X[i : i + 64], X[i : i + 64])) for i in range(0, len(X), 64)]
     return np.concatenate(parts)
 
 
-def _cholesky(gram: Matrix) -> Matrix:
+def _cholesky(gram: Float64) -> Float64:
     """Return L with ``L L' = gram``, but for a little on the diagonal [shape=(S, S)]."""
     gram[np.diag_indices_from(gram)] += _JITTER * max(float(np.trace(gram)) / len(gram), 1e-300)
     try:
-        factor: Matrix = np.asarray(np.linalg.cholesky(gram), dtype=np.float64)
+        factor: Float64 = np.asarray(np.linalg.cholesky(gram), dtype=np.float64)
     except np.linalg.LinAlgError as error:
         raise ParameterError(
             "the kernel is not positive definite on the supports; use a Mercer kernel, or "
@@ -316,11 +314,11 @@ def _cholesky(gram: Matrix) -> Matrix:
     return factor
 
 
-def _solve(factor: Matrix, values: Matrix, transposed: bool = False) -> Matrix:
+def _solve(factor: Float64, values: Float64, transposed: bool = False) -> Float64:
     """Return ``L^-1 values``, or ``L'^-1 values``."""
     from scipy.linalg import solve_triangular  # only budgeted learners need scipy
 
-    solved: Matrix = solve_triangular(
+    solved: Float64 = solve_triangular(
         factor, values, lower=True, trans=1 if transposed else 0, check_finite=False
     )
     return solved

@@ -13,20 +13,19 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.learners.parts.parameters import check_whole, positive
+from align.types import Float64
 
 __all__ = ["KERNELS", "gaussian_kernel", "linear_kernel", "make_kernel", "polynomial_kernel"]
 
-Matrix: TypeAlias = npt.NDArray[np.float64]
-Kernel: TypeAlias = Callable[[Matrix, Matrix], Matrix]
+Kernel: TypeAlias = Callable[[Float64, Float64], Float64]
 
 KERNELS = ("gaussian", "polynomial", "linear")
 
 
-def linear_kernel(A: Matrix, B: Matrix) -> Matrix:
+def linear_kernel(A: Float64, B: Float64) -> Float64:
     """Return ``<a, b>`` [shape=(n, m)].
 
     Parameters
@@ -39,11 +38,11 @@ def linear_kernel(A: Matrix, B: Matrix) -> Matrix:
     >>> linear_kernel(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0]]))
     array([[11.]])
     """
-    product: Matrix = A @ B.T
+    product: Float64 = A @ B.T
     return product
 
 
-def gaussian_kernel(A: Matrix, B: Matrix, sigma: float) -> Matrix:
+def gaussian_kernel(A: Float64, B: Float64, sigma: float) -> Float64:
     """Return ``exp(-||a - b||**2 / (2 sigma**2))`` [shape=(n, m)].
 
     Parameters
@@ -60,7 +59,7 @@ def gaussian_kernel(A: Matrix, B: Matrix, sigma: float) -> Matrix:
     """
     # exp(a.b/s - |a|^2/2s - |b|^2/2s), s = sigma^2: one product, then in place.
     scale = 1.0 / (sigma * sigma)
-    exponent: Matrix = (A * scale) @ B.T
+    exponent: Float64 = (A * scale) @ B.T
     exponent -= (0.5 * scale) * np.einsum("ij,ij->i", A, A)[:, None]
     exponent -= (0.5 * scale) * np.einsum("ij,ij->i", B, B)
     np.minimum(exponent, 0.0, out=exponent)  # of equal examples, 0 but for rounding
@@ -68,8 +67,8 @@ def gaussian_kernel(A: Matrix, B: Matrix, sigma: float) -> Matrix:
 
 
 def polynomial_kernel(
-    A: Matrix, B: Matrix, degree: int = 3, gamma: float = 1.0, coef0: float = 1.0
-) -> Matrix:
+    A: Float64, B: Float64, degree: int = 3, gamma: float = 1.0, coef0: float = 1.0
+) -> Float64:
     """Return ``(gamma <a, b> + coef0) ** degree`` [shape=(n, m)].
 
     Parameters
@@ -141,7 +140,7 @@ def make_kernel(
 def _checked(kernel: Kernel) -> Kernel:
     """Wrap a user's kernel with a check of what it returns."""
 
-    def call(A: Matrix, B: Matrix) -> Matrix:
+    def call(A: Float64, B: Float64) -> Float64:
         gram = np.asarray(kernel(A, B), dtype=np.float64)
         if gram.shape != (len(A), len(B)):
             raise ParameterError(

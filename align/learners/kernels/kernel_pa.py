@@ -22,7 +22,7 @@ Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, s
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -36,10 +36,9 @@ from align.learners.kernels._supports import SupportSet
 from align.learners.kernels.functions import KERNELS
 from align.learners.parts import step_limits
 from align.learners.parts.parameters import NO_WEIGHTS, positive, read_weights
+from align.types import Float64
 
 __all__ = ["KernelPA"]
-
-Matrix: TypeAlias = npt.NDArray[np.float64]
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -233,7 +232,7 @@ class KernelPA(SupportLearner):
 
     # Predicting ------------------------------------------------------------------------------
 
-    def scores(self, X: Any) -> Matrix:
+    def scores(self, X: Any) -> Float64:
         """Score every class.
 
         Parameters
@@ -248,7 +247,7 @@ class KernelPA(SupportLearner):
         """
         return self._scores(X)
 
-    def decision_function(self, X: Any) -> Matrix:
+    def decision_function(self, X: Any) -> Float64:
         """Score every class; of two classes, return how much the second is ahead.
 
         Parameters

@@ -14,20 +14,19 @@ Crammer, Dekel, Shalev-Shwartz, Singer, "Online Passive-Aggressive Algorithms", 
 """
 
 from dataclasses import dataclass
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from align.learners.kernels._checks import check_examples, check_numbers
 from align.learners.kernels._learner import SupportLearner
 from align.learners.kernels._rounds import Rule, Targets
 from align.learners.parts import step_limits
 from align.learners.parts.parameters import not_negative, read_weights
+from align.types import Float64
 
 __all__ = ["KernelPARegressor"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 _NO_CLASSES = np.zeros((0, 1), dtype=np.bool_)
 
@@ -134,7 +133,7 @@ class KernelPARegressor(SupportLearner):
         self._finish()
         return self
 
-    def predict(self, X: Any) -> Floats:
+    def predict(self, X: Any) -> Float64:
         """Return the prediction of each example.
 
         Parameters

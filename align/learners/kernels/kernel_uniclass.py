@@ -11,10 +11,9 @@ Crammer, Dekel, Shalev-Shwartz, Singer, "Online Passive-Aggressive Algorithms", 
 
 import math
 from dataclasses import dataclass
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from align._params import not_fitted_error
 from align.errors import ParameterError
@@ -25,11 +24,10 @@ from align.learners.kernels._rounds import Rule, Targets
 from align.learners.kernels._supports import BLOCK, diagonal_of
 from align.learners.parts import step_limits
 from align.learners.parts.parameters import NO_WEIGHTS, not_negative, read_weights
+from align.types import Float64, IntArray
 
 __all__ = ["KernelPAUniclass"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
-Indices: TypeAlias = npt.NDArray[np.intp]
 
 _NO_TARGETS = Targets(np.zeros((0, 1), dtype=np.bool_), np.zeros(0))
 
@@ -141,18 +139,18 @@ class KernelPAUniclass(KernelLearner):
         self._finish()
         return self
 
-    def fit_predict(self, X: Any, y: Any = None) -> Indices:
+    def fit_predict(self, X: Any, y: Any = None) -> IntArray:
         """Learn from examples [shape=(n, d)]; return 1 for those inside, -1 for outliers."""
         return self.fit(X).predict(X)
 
-    def score_samples(self, X: Any) -> Floats:
+    def score_samples(self, X: Any) -> Float64:
         """Return minus the distance of each example from the centre [shape=(n,)]."""
         if not hasattr(self, "support_vectors_"):
             raise not_fitted_error(self)
         centre = self._centre
         square = centre.mean_square(self._kernel) if self._began.average else centre.square
 
-        def found(matrix: Floats) -> Floats:
+        def found(matrix: Float64) -> Float64:
             squares = diagonal_of(self._kernel, matrix) + square
             for i in range(0, len(matrix), BLOCK):
                 gram = self._kernel(matrix[i : i + BLOCK], self.support_vectors_)
@@ -161,11 +159,11 @@ class KernelPAUniclass(KernelLearner):
 
         return self._by_parts(X, found)
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: Any) -> Float64:
         """Return epsilon less the distance, negative outside [shape=(n,)]."""
         return self.score_samples(X) - self.offset_
 
-    def predict(self, X: Any) -> Indices:
+    def predict(self, X: Any) -> IntArray:
         """Return 1 for what lies within epsilon of the centre, and -1 outside [shape=(n,)]."""
         return np.where(self.decision_function(X) >= -1e-9 * (1.0 - self.offset_), 1, -1)
 
@@ -183,11 +181,11 @@ class KernelPAUniclass(KernelLearner):
 
     def _play(
         self,
-        X: Floats,
+        X: Float64,
         targets: Targets,
-        order: Indices,
-        slot: Indices,
-        weights: Floats = NO_WEIGHTS,
+        order: IntArray,
+        slot: IntArray,
+        weights: Float64 = NO_WEIGHTS,
     ) -> None:
         began = self._began
         rule = Rule(*step_limits(began.variant, float(began.C)), float(began.epsilon))

@@ -1,21 +1,21 @@
 """Stacks of vectors for complexity functions: checks, and sums along the last axis."""
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
+from align.types import Float64
 
-__all__ = ["SLACK", "Floats", "half_square", "matrices", "scalar", "vectors", "xlogx"]
+__all__ = ["SLACK", "half_square", "matrices", "scalar", "vectors", "xlogx"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 # How far a point may lie outside S by rounding and still count as inside.
 SLACK = 1e-9
 
 
-def vectors(values: npt.ArrayLike) -> Floats:
+def vectors(values: npt.ArrayLike) -> Float64:
     """Return values as an array with a last axis that is not empty."""
     array = np.asarray(values, dtype=np.float64)
     if array.ndim == 0 or array.shape[-1] == 0:
@@ -23,7 +23,7 @@ def vectors(values: npt.ArrayLike) -> Floats:
     return array
 
 
-def matrices(values: npt.ArrayLike) -> Floats:
+def matrices(values: npt.ArrayLike) -> Float64:
     """Return values as an array with two axes or more."""
     array = vectors(values)
     if array.ndim < 2:
@@ -36,12 +36,12 @@ def scalar(values: Any) -> Any:
     return float(values) if np.ndim(values) == 0 else values
 
 
-def half_square(w: Floats) -> Any:
+def half_square(w: Float64) -> Any:
     """Return ``|w|^2 / 2``."""
     return scalar(np.square(w).sum(-1) / 2.0)
 
 
-def xlogx(w: Floats) -> Floats:
+def xlogx(w: Float64) -> Float64:
     """Return ``w ln w`` entry by entry, with 0 ln 0 = 0."""
-    terms: Floats = w * np.log(np.where(w > 0.0, w, 1.0))
+    terms: Float64 = w * np.log(np.where(w > 0.0, w, 1.0))
     return terms

@@ -8,10 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
-from align.learners.parts._stacks import Floats, matrices, scalar
+from align.learners.parts._stacks import matrices, scalar
 from align.learners.parts.complexity import Complexity
 from align.learners.parts.entropies import BinaryEntropy, Entropy
 from align.learners.parts.norms import Euclidean
+from align.types import Float64
 
 __all__ = ["Blocks", "as_complexity"]
 
@@ -47,7 +48,7 @@ class Blocks(Complexity):
         """Return the sum of f* over the rows."""
         return scalar(np.sum(self.block.conjugate(matrices(theta)), axis=-1))
 
-    def link(self, theta: npt.ArrayLike) -> Floats:
+    def link(self, theta: npt.ArrayLike) -> Float64:
         """Return the link of each row."""
         return self.block.link(matrices(theta))
 
@@ -59,7 +60,7 @@ class Blocks(Complexity):
         """Return the root of the sum of the squared dual norms of the rows."""
         return scalar(np.linalg.norm(self.block.dual_norm(matrices(x)), axis=-1))
 
-    def gradient(self, w: npt.ArrayLike) -> Floats:
+    def gradient(self, w: npt.ArrayLike) -> Float64:
         """Return the gradient of each row."""
         return self.block.gradient(matrices(w))
 

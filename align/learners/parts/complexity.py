@@ -36,7 +36,8 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
-from align.learners.parts._stacks import Floats, scalar, vectors
+from align.learners.parts._stacks import scalar, vectors
+from align.types import Float64
 
 __all__ = ["Complexity"]
 
@@ -75,7 +76,7 @@ class Complexity(ABC):
         """
 
     @abstractmethod
-    def link(self, theta: npt.ArrayLike) -> Floats:
+    def link(self, theta: npt.ArrayLike) -> Float64:
         """Return the gradient of f* at theta, the w in S with the largest ``<w, theta> - f(w)``.
 
         Parameters
@@ -95,7 +96,7 @@ class Complexity(ABC):
     def dual_norm(self, x: npt.ArrayLike) -> Any:
         """Return N*(x), the norm for instances and subgradients."""
 
-    def gradient(self, w: npt.ArrayLike) -> Floats:
+    def gradient(self, w: npt.ArrayLike) -> Float64:
         """Return the gradient of f at w, a point that `link` maps back to w.
 
         Raises
@@ -109,7 +110,7 @@ class Complexity(ABC):
         """Return the largest f over S in n dimensions, the constant U of the bounds."""
         return np.inf
 
-    def start(self, n: int) -> Floats:
+    def start(self, n: int) -> Float64:
         """Return the w in S with the least f: where every learner begins [shape=(n,)]."""
         return self.link(np.zeros(n))
 

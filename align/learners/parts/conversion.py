@@ -20,20 +20,19 @@ References
 Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, appendix B.
 """
 
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
+
+from align.types import Float64
 
 __all__ = ["Average", "Best", "Conversion", "Last", "RandomStop", "block_ends"]
-
-Vector: TypeAlias = npt.NDArray[np.float64]
 
 
 class Conversion(Protocol):
     """Watches a run and gives one hypothesis."""
 
-    def before_round(self, v: Vector, scale: float) -> None:
+    def before_round(self, v: Float64, scale: float) -> None:
         """Note that a round begins with the hypothesis ``scale * v``.
 
         Parameters
@@ -45,11 +44,11 @@ class Conversion(Protocol):
         """
         ...
 
-    def after_step(self, step: Vector, index: Any = ...) -> None:
+    def after_step(self, step: Float64, index: Any = ...) -> None:
         """Note that ``v[index] += step``."""
         ...
 
-    def weights(self, v: Vector, scale: float) -> Vector:
+    def weights(self, v: Float64, scale: float) -> Float64:
         """Return the hypothesis, given the state after the last round; a new array."""
         ...
 
@@ -57,13 +56,13 @@ class Conversion(Protocol):
 class Last:
     """The hypothesis after the last round."""
 
-    def before_round(self, v: Vector, scale: float) -> None:
+    def before_round(self, v: Float64, scale: float) -> None:
         """Do nothing."""
 
-    def after_step(self, step: Vector, index: Any = ...) -> None:
+    def after_step(self, step: Float64, index: Any = ...) -> None:
         """Do nothing."""
 
-    def weights(self, v: Vector, scale: float) -> Vector:
+    def weights(self, v: Float64, scale: float) -> Float64:
         """Return ``scale * v``."""
         return scale * v
 
@@ -88,20 +87,20 @@ class RandomStop:
     def __init__(self, rng: np.random.Generator) -> None:
         self._rng = rng
         self._rounds = 0
-        self._kept: Vector | None = None
+        self._kept: Float64 | None = None
         self.stopped_before = 0
 
-    def before_round(self, v: Vector, scale: float) -> None:
+    def before_round(self, v: Float64, scale: float) -> None:
         """Keep this hypothesis with probability one over the number of rounds."""
         self._rounds += 1
         if self._rng.integers(self._rounds) == 0:
             self._kept = scale * v
             self.stopped_before = self._rounds
 
-    def after_step(self, step: Vector, index: Any = ...) -> None:
+    def after_step(self, step: Float64, index: Any = ...) -> None:
         """Do nothing."""
 
-    def weights(self, v: Vector, scale: float) -> Vector:
+    def weights(self, v: Float64, scale: float) -> Float64:
         """Return the hypothesis that was drawn."""
         return scale * v if self._kept is None else self._kept.copy()
 
@@ -126,9 +125,9 @@ class Average:
     def __init__(self) -> None:
         self._rounds = 0
         self._prefix = 0.0
-        self._late: Vector | None = None
+        self._late: Float64 | None = None
 
-    def before_round(self, v: Vector, scale: float) -> None:
+    def before_round(self, v: Float64, scale: float) -> None:
         """Count the hypothesis ``scale * v``."""
         if self._late is None:
             # What v held before the first round is in every hypothesis: P = 0 when it was added.
@@ -136,16 +135,16 @@ class Average:
         self._rounds += 1
         self._prefix += scale
 
-    def after_step(self, step: Vector, index: Any = ...) -> None:
+    def after_step(self, step: Float64, index: Any = ...) -> None:
         """Note a step of the round that just ended."""
         assert self._late is not None
         self._late[index] += self._prefix * step
 
-    def weights(self, v: Vector, scale: float) -> Vector:
+    def weights(self, v: Float64, scale: float) -> Float64:
         """Return the mean; where there was no round yet, ``scale * v``."""
         if self._late is None:
             return scale * v
-        mean: Vector = (self._prefix * v - self._late) / self._rounds
+        mean: Float64 = (self._prefix * v - self._late) / self._rounds
         return mean
 
 
@@ -163,15 +162,15 @@ class Best:
     def __init__(self) -> None:
         self.costs: list[float] = []
         self.chosen = -1
-        self._kept: Vector | None = None
+        self._kept: Float64 | None = None
 
-    def before_round(self, v: Vector, scale: float) -> None:
+    def before_round(self, v: Float64, scale: float) -> None:
         """Do nothing."""
 
-    def after_step(self, step: Vector, index: Any = ...) -> None:
+    def after_step(self, step: Float64, index: Any = ...) -> None:
         """Do nothing."""
 
-    def offer(self, weights: Vector, cost: float) -> None:
+    def offer(self, weights: Float64, cost: float) -> None:
         """Offer a candidate.
 
         Parameters
@@ -186,7 +185,7 @@ class Best:
             self._kept = weights.copy()
         self.costs.append(cost)
 
-    def weights(self, v: Vector, scale: float) -> Vector:
+    def weights(self, v: Float64, scale: float) -> Float64:
         """Return the best candidate; where there was none, ``scale * v``."""
         return scale * v if self._kept is None else self._kept.copy()
 

@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
-from align.learners.parts._stacks import SLACK, Floats, scalar, vectors, xlogx
+from align.learners.parts._stacks import SLACK, scalar, vectors, xlogx
 from align.learners.parts.complexity import Complexity
 from align.learners.parts.projections import project_entropic
+from align.types import Float64
 
 __all__ = ["BinaryEntropy", "Entropy", "FlooredEntropy"]
 
@@ -43,10 +44,10 @@ class Entropy(Complexity):
         top = theta.max(-1, keepdims=True)
         return scalar(top[..., 0] + np.log(np.exp(theta - top).mean(-1)))
 
-    def link(self, theta: npt.ArrayLike) -> Floats:
+    def link(self, theta: npt.ArrayLike) -> Float64:
         """Return softmax(theta)."""
         theta = vectors(theta)
-        w: Floats = np.exp(theta - theta.max(-1, keepdims=True))
+        w: Float64 = np.exp(theta - theta.max(-1, keepdims=True))
         w /= w.sum(-1, keepdims=True)
         return w
 
@@ -58,10 +59,10 @@ class Entropy(Complexity):
         """Return the largest absolute entry."""
         return scalar(np.abs(vectors(x)).max(-1))
 
-    def gradient(self, w: npt.ArrayLike) -> Floats:
+    def gradient(self, w: npt.ArrayLike) -> Float64:
         """Return ``1 + ln w``, infinite at the boundary."""
         with np.errstate(divide="ignore"):
-            gradient: Floats = 1.0 + np.log(vectors(w))
+            gradient: Float64 = 1.0 + np.log(vectors(w))
         return gradient
 
     def radius(self, n: int) -> float:
@@ -111,7 +112,7 @@ class FlooredEntropy(Entropy):
         # Entries that weigh nothing may lie so far below that 0 * difference is all they give.
         return scalar(top[..., 0] + (w * (theta - top)).sum(-1) - entropy)
 
-    def link(self, theta: npt.ArrayLike) -> Floats:
+    def link(self, theta: npt.ArrayLike) -> Float64:
         """Return the entropic projection of exp(theta)."""
         return project_entropic(vectors(theta), self.floor, log=True)
 
@@ -144,11 +145,11 @@ class BinaryEntropy(Complexity):
         theta = vectors(theta)
         return scalar((np.logaddexp(0.0, theta) - np.log(2.0)).sum(-1))
 
-    def link(self, theta: npt.ArrayLike) -> Floats:
+    def link(self, theta: npt.ArrayLike) -> Float64:
         """Return ``1 / (1 + exp(-theta))``, without overflow."""
         theta = vectors(theta)
         small = np.exp(-np.abs(theta))
-        w: Floats = np.where(theta >= 0.0, 1.0, small) / (1.0 + small)
+        w: Float64 = np.where(theta >= 0.0, 1.0, small) / (1.0 + small)
         return w
 
     def norm(self, w: npt.ArrayLike) -> Any:
@@ -159,11 +160,11 @@ class BinaryEntropy(Complexity):
         """Return half the l2 norm."""
         return scalar(np.linalg.norm(vectors(x), axis=-1) / 2.0)
 
-    def gradient(self, w: npt.ArrayLike) -> Floats:
+    def gradient(self, w: npt.ArrayLike) -> Float64:
         """Return the log odds, infinite at the boundary."""
         w = vectors(w)
         with np.errstate(divide="ignore"):
-            gradient: Floats = np.log(w) - np.log1p(-w)
+            gradient: Float64 = np.log(w) - np.log1p(-w)
         return gradient
 
     def radius(self, n: int) -> float:

@@ -22,7 +22,6 @@ the case ``margin >= 1``; what stands here is the corrected form.
 """
 
 from collections.abc import Callable
-from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +33,7 @@ from align.learners.parts.complexity import Complexity
 from align.learners.parts.entropies import Entropy
 from align.learners.parts.norms import Euclidean, QNorm
 from align.learners.parts.parameters import positive
+from align.types import Float64
 
 __all__ = [
     "hinge_step",
@@ -43,7 +43,6 @@ __all__ = [
     "pair_step",
 ]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 _MAX_ITER = 200  # of bisection, which needs about 50
 
@@ -231,13 +230,13 @@ def pair_step(
     return hinge_step(v, np.stack([x, -x]), c, margin, complexity=Blocks(f), upper=upper)
 
 
-def _array(values: npt.ArrayLike) -> Floats:
+def _array(values: npt.ArrayLike) -> Float64:
     return np.ascontiguousarray(values, dtype=np.float64)
 
 
 def _checked(
     v: npt.ArrayLike, d: npt.ArrayLike, c: float, margin: float, upper: float
-) -> tuple[Floats, Floats]:
+) -> tuple[Float64, Float64]:
     v, d = _array(v), _array(d)
     if v.shape != d.shape or v.size == 0:
         raise ParameterError(f"d.shape={d.shape}, must be that of v, {v.shape}, and not empty.")

@@ -30,7 +30,7 @@ twice too large; the conjugate of the maximum without the minimum over represent
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +39,7 @@ from align.errors import ParameterError
 from align.learners.parts.complexity import Complexity
 from align.learners.parts.norms import Euclidean
 from align.learners.parts.parameters import not_negative, positive
+from align.types import Float64
 
 __all__ = [
     "AverageOfHinge",
@@ -52,7 +53,6 @@ __all__ = [
     "Uniclass",
 ]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 # How far lambda may lie from the span of its directions, relative to its size.
 _SPAN = 1e-9
@@ -84,7 +84,7 @@ class Loss(ABC):
         """
 
     @abstractmethod
-    def subgradient(self, w: npt.ArrayLike, x: npt.ArrayLike, y: Any = None) -> Floats:
+    def subgradient(self, w: npt.ArrayLike, x: npt.ArrayLike, y: Any = None) -> Float64:
         """Return a subgradient of g at w [shape=(n,)], 0 where the loss is 0."""
 
     @abstractmethod
@@ -131,7 +131,7 @@ class Hinge(Loss):
         """Return ``[margin - y <w, x>]_+``."""
         return max(self.margin - _sign(y) * _dot(w, x), 0.0)
 
-    def subgradient(self, w: npt.ArrayLike, x: npt.ArrayLike, y: Any = None) -> Floats:
+    def subgradient(self, w: npt.ArrayLike, x: npt.ArrayLike, y: Any = None) -> Float64:
         """Return ``-y x`` where the loss is positive."""
         on = self.value(w, x, y) > 0.0
         return _array(x) * (-_sign(y) * on)
@@ -166,7 +166,7 @@ class EpsilonInsensitive(Loss):
         """Return ``[|y - <w, x>| - eps]_+``."""
         return max(abs(_target(y) - _dot(w, x)) - self.epsilon, 0.0)
 
-    def subgradient(self, w: npt.ArrayLike, x: npt.ArrayLike, y: Any = None) -> Floats:
+    def subgradient(self, w: npt.ArrayLike, x: npt.ArrayLike, y: Any = None) -> Float64:
         """Return ``-sign(y - <w, x>) x`` where the loss is positive."""
         error = _target(y) - _dot(w, x)
         return _array(x) * float(-np.sign(error) * (abs(error) > self.epsilon))
@@ -195,7 +195,7 @@ class HalfSquared(Loss):
         """Return ``(<w, x> - y)^2 / 2``."""
         return (_dot(w, x) - _target(y)) ** 2 / 2.0
 
-    def subgradient(self, w: npt.ArrayLike, x: npt.ArrayLike, y: Any = None) -> Floats:
+    def subgradient(self, w: npt.ArrayLike, x: npt.ArrayLike, y: Any = None) -> Float64:
         """Return ``(<w, x> - y) x``."""
         return (_dot(w, x) - _target(y)) * _array(x)
 
@@ -241,7 +241,7 @@ class SquaredHinge(Loss):
         """Return ``C [margin - y <w, x>]_+^2``."""
         return self.C * max(self.margin - _sign(y) * _dot(w, x), 0.0) ** 2
 
-    def subgradient(self, w: npt.ArrayLike, x: npt.ArrayLike, y: Any = None) -> Floats:
+    def subgradient(self, w: npt.ArrayLike, x: npt.ArrayLike, y: Any = None) -> Float64:
         """Return ``-2 C [margin - y <w, x>]_+ y x``."""
         short = max(self.margin - _sign(y) * _dot(w, x), 0.0)
         return -2.0 * self.C * short * _sign(y) * _array(x)
@@ -288,12 +288,12 @@ class MaxOfHinge(_Hinges):
         short = _shortfalls(w, x, y)
         return max(float(short.max()), 0.0) if short.size else 0.0
 
-    def subgradient(self, w: npt.ArrayLike, x: npt.ArrayLike, y: Any = None) -> Floats:
+    def subgradient(self, w: npt.ArrayLike, x: npt.ArrayLike, y: Any = None) -> Float64:
         """Return ``-a_i`` at the first i where the maximum is reached and positive."""
         short = _shortfalls(w, x, y)
         if short.size == 0 or short.max() <= 0.0:
             return np.zeros(_array(w).shape)
-        direction: Floats = -_array(x)[int(short.argmax())]
+        direction: Float64 = -_array(x)[int(short.argmax())]
         return direction
 
     def conjugate(self, lam: npt.ArrayLike, x: npt.ArrayLike, y: Any = None) -> float:
@@ -318,12 +318,12 @@ class AverageOfHinge(_Hinges):
         short = _shortfalls(w, x, y)
         return float(np.maximum(short, 0.0).mean()) if short.size else 0.0
 
-    def subgradient(self, w: npt.ArrayLike, x: npt.ArrayLike, y: Any = None) -> Floats:
+    def subgradient(self, w: npt.ArrayLike, x: npt.ArrayLike, y: Any = None) -> Float64:
         """Return ``-(1/E)`` times the sum of the violated directions."""
         short = _shortfalls(w, x, y)
         if short.size == 0:
             return np.zeros(_array(w).shape)
-        total: Floats = _array(x)[short > 0.0].sum(axis=0) / -short.size
+        total: Float64 = _array(x)[short > 0.0].sum(axis=0) / -short.size
         return total
 
     def conjugate(self, lam: npt.ArrayLike, x: npt.ArrayLike, y: Any = None) -> float:
@@ -346,7 +346,7 @@ class Boosting(Loss):
         """Return ``[<w, x>]_+``."""
         return max(_dot(w, x), 0.0)
 
-    def subgradient(self, w: npt.ArrayLike, x: npt.ArrayLike, y: Any = None) -> Floats:
+    def subgradient(self, w: npt.ArrayLike, x: npt.ArrayLike, y: Any = None) -> Float64:
         """Return x where the loss is positive."""
         return _array(x) * float(_dot(w, x) > 0.0)
 
@@ -380,7 +380,7 @@ class Uniclass(Loss):
         """Return ``[|x - w| - eps]_+``."""
         return max(float(np.linalg.norm(_array(x) - _array(w))) - self.epsilon, 0.0)
 
-    def subgradient(self, w: npt.ArrayLike, x: npt.ArrayLike, y: Any = None) -> Floats:
+    def subgradient(self, w: npt.ArrayLike, x: npt.ArrayLike, y: Any = None) -> Float64:
         """Return ``-(x - w) / |x - w|`` where the loss is positive."""
         away = _array(x) - _array(w)
         size = float(np.linalg.norm(away))
@@ -402,7 +402,7 @@ class Uniclass(Loss):
         return 0.5
 
 
-def _array(values: npt.ArrayLike) -> Floats:
+def _array(values: npt.ArrayLike) -> Float64:
     return np.asarray(values, dtype=np.float64)
 
 
@@ -425,18 +425,18 @@ def _target(y: Any) -> float:
     return float(y)
 
 
-def _shortfalls(w: npt.ArrayLike, x: npt.ArrayLike, y: Any) -> Floats:
+def _shortfalls(w: npt.ArrayLike, x: npt.ArrayLike, y: Any) -> Float64:
     """Return ``b_i - <w, a_i>`` for each direction."""
     w, a, b = _array(w), _array(x), _array(y)
     if b.ndim != 1 or a.shape != (b.size, *w.shape):
         raise ParameterError(
             f"x.shape={a.shape}, must be {(b.size, *w.shape)}: one direction for each bound."
         )
-    short: Floats = b - (a * w).sum(axis=tuple(range(1, a.ndim)))
+    short: Float64 = b - (a * w).sum(axis=tuple(range(1, a.ndim)))
     return short
 
 
-def _coefficient(lam: npt.ArrayLike, direction: Floats, if_zero: float) -> float:
+def _coefficient(lam: npt.ArrayLike, direction: Float64, if_zero: float) -> float:
     """Return alpha with ``lam = alpha direction``, infinite where there is none.
 
     Every alpha represents 0 where the direction is 0; `if_zero` is the one the conjugate takes.

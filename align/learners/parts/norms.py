@@ -13,10 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
-from align.learners.parts._stacks import SLACK, Floats, half_square, scalar, vectors
+from align.learners.parts._stacks import SLACK, half_square, scalar, vectors
 from align.learners.parts.complexity import Complexity
 from align.learners.parts.parameters import positive
 from align.learners.parts.projections import project_l1_ball, project_simplex
+from align.types import Float64
 
 __all__ = ["Euclidean", "EuclideanBall", "EuclideanSet", "QNorm"]
 
@@ -39,7 +40,7 @@ class Euclidean(Complexity):
         """Return ``|theta|^2 / 2``."""
         return half_square(vectors(theta))
 
-    def link(self, theta: npt.ArrayLike) -> Floats:
+    def link(self, theta: npt.ArrayLike) -> Float64:
         """Return a copy of theta."""
         return vectors(theta).copy()
 
@@ -51,7 +52,7 @@ class Euclidean(Complexity):
         """Return the l2 norm."""
         return self.norm(x)
 
-    def gradient(self, w: npt.ArrayLike) -> Floats:
+    def gradient(self, w: npt.ArrayLike) -> Float64:
         """Return a copy of w."""
         return vectors(w).copy()
 
@@ -88,11 +89,11 @@ class EuclideanBall(Euclidean):
         inner = np.minimum(r, self.rho)
         return scalar(inner * (r - inner / 2.0))
 
-    def link(self, theta: npt.ArrayLike) -> Floats:
+    def link(self, theta: npt.ArrayLike) -> Float64:
         """Return theta, shrunk to the ball where it lies outside."""
         theta = vectors(theta)
         r = np.linalg.norm(theta, axis=-1, keepdims=True)
-        shrink: Floats = np.divide(self.rho, r, out=np.ones_like(r), where=r > self.rho)
+        shrink: Float64 = np.divide(self.rho, r, out=np.ones_like(r), where=r > self.rho)
         return theta * shrink
 
     def radius(self, n: int) -> float:
@@ -122,7 +123,7 @@ class EuclideanSet(Euclidean):
     array([0.  , 0.65, 0.  , 0.35])
     """
 
-    project: Callable[[npt.ArrayLike], Floats] = field(default=project_simplex)
+    project: Callable[[npt.ArrayLike], Float64] = field(default=project_simplex)
     largest: float = np.inf
 
     @classmethod
@@ -150,7 +151,7 @@ class EuclideanSet(Euclidean):
         half = (w * (theta - w / 2.0)).sum(-1)
         return scalar(half + self._least(theta.shape[-1]))
 
-    def link(self, theta: npt.ArrayLike) -> Floats:
+    def link(self, theta: npt.ArrayLike) -> Float64:
         """Return the projection of theta on S."""
         return self.project(vectors(theta))
 
@@ -166,10 +167,10 @@ class EuclideanSet(Euclidean):
 class _Sized:
     """A projection with its size bound; unlike a lambda it compares, copies and prints."""
 
-    function: Callable[..., Floats]
+    function: Callable[..., Float64]
     size: float
 
-    def __call__(self, mu: npt.ArrayLike) -> Floats:
+    def __call__(self, mu: npt.ArrayLike) -> Float64:
         return self.function(mu, self.size)
 
 
@@ -207,7 +208,7 @@ class QNorm(Complexity):
         """Return ``|theta|_p^2 / (2 (p - 1))``."""
         return scalar(np.square(self.dual_norm(theta)) / (2.0 * (self.p - 1.0)))
 
-    def link(self, theta: npt.ArrayLike) -> Floats:
+    def link(self, theta: npt.ArrayLike) -> Float64:
         """Return ``sign(theta_i) |theta_i|^(p-1) / ((p-1) |theta|_p^(p-2))``."""
         return _half_norm_gradient(vectors(theta), self.p) / (self.p - 1.0)
 
@@ -219,26 +220,26 @@ class QNorm(Complexity):
         """Return the l_p norm."""
         return scalar(_lp(vectors(x), self.p))
 
-    def gradient(self, w: npt.ArrayLike) -> Floats:
+    def gradient(self, w: npt.ArrayLike) -> Float64:
         """Return the gradient of f, the inverse of the link."""
         return _half_norm_gradient(vectors(w), self.q) * (self.p - 1.0)
 
 
-def _lp(w: Floats, p: float) -> Floats:
+def _lp(w: Float64, p: float) -> Float64:
     """Return the l_p norm along the last axis, without overflow."""
     size = np.abs(w)
     top = size.max(-1, keepdims=True)
     ratio = np.divide(size, top, out=np.zeros_like(size), where=top > 0.0)
-    norm: Floats = top[..., 0] * (ratio**p).sum(-1) ** (1.0 / p)
+    norm: Float64 = top[..., 0] * (ratio**p).sum(-1) ** (1.0 / p)
     return norm
 
 
-def _half_norm_gradient(w: Floats, p: float) -> Floats:
+def _half_norm_gradient(w: Float64, p: float) -> Float64:
     """Return the gradient of half the squared l_p norm, ``sign(w) |w|^(p-1) |w|_p^(2-p)``."""
     size = np.abs(w)
     top = size.max(-1, keepdims=True)
     ratio = np.divide(size, top, out=np.zeros_like(size), where=top > 0.0)
     # The largest ratio is 1, so the norm is at least 1 except where everything is zero.
     norm = np.maximum((ratio**p).sum(-1, keepdims=True) ** (1.0 / p), 1.0)
-    gradient: Floats = np.sign(w) * top * ratio ** (p - 1.0) * norm ** (2.0 - p)
+    gradient: Float64 = np.sign(w) * top * ratio ** (p - 1.0) * norm ** (2.0 - p)
     return gradient

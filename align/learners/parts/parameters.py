@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Iterable, Iterator
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from align.errors import ParameterError
+from align.types import Float64, IntArray
 
 __all__ = [
     "NO_WEIGHTS",
@@ -23,10 +23,8 @@ __all__ = [
     "shuffler",
 ]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
-Indices: TypeAlias = npt.NDArray[np.intp]
 
-NO_WEIGHTS: Floats = np.zeros(0)  # of examples whose weights are all 1
+NO_WEIGHTS: Float64 = np.zeros(0)  # of examples whose weights are all 1
 
 
 def generator(random_state: Any) -> np.random.Generator:
@@ -46,7 +44,7 @@ def shuffler(random_state: Any) -> np.random.RandomState | np.random.Generator:
     return np.random.RandomState(random_state)
 
 
-def orders(rng: Any, n: int, epochs: Any, shuffle: bool) -> Iterator[Indices]:
+def orders(rng: Any, n: int, epochs: Any, shuffle: bool) -> Iterator[IntArray]:
     """Yield the order of the examples in each pass, drawn when the pass begins."""
     for _ in range(int(epochs)):
         order = np.arange(n)
@@ -86,7 +84,7 @@ def check_choice(value: Any, name: str, choices: Iterable[str]) -> None:
         raise ParameterError(f"{name}={value!r}, must be one of {', '.join(choices)}.")
 
 
-def read_weights(sample_weight: Any, X: Any) -> tuple[Floats, Indices]:
+def read_weights(sample_weight: Any, X: Any) -> tuple[Float64, IntArray]:
     """Return the weights, none where all are 1, and the rows that have one."""
     m = X.shape[0]
     if sample_weight is None:
@@ -101,7 +99,7 @@ def read_weights(sample_weight: Any, X: Any) -> tuple[Floats, Indices]:
     return np.ascontiguousarray(weights), np.flatnonzero(weights > 0.0)
 
 
-def read_zero_one(sample_weight: Any, X: Any, reason: str) -> Indices:
+def read_zero_one(sample_weight: Any, X: Any, reason: str) -> IntArray:
     """Return the rows whose weight is 1, where it must be 0 or 1 for a reason."""
     weights, kept = read_weights(sample_weight, X)
     if not np.isin(weights, (0.0, 1.0)).all():

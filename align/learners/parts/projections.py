@@ -15,20 +15,19 @@ floor; what stands here is the corrected form.
 Condat, "Fast projection onto the simplex and the l1 ball", 2016.
 """
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from align._numba import compiled, read_only
 from align.errors import ParameterError
+from align.types import Float64
 
 __all__ = ["project_entropic", "project_l1_ball", "project_orthant", "project_simplex"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 
-
-def project_orthant(mu: Floats, non_negative: npt.NDArray[np.bool_] | None) -> Floats:
+def project_orthant(mu: Float64, non_negative: npt.NDArray[np.bool_] | None) -> Float64:
     r"""Return the nearest point of :math:`\{a : a_j \ge 0` where `non_negative` :math:`\}`.
 
     Parameters
@@ -53,7 +52,7 @@ def project_orthant(mu: Floats, non_negative: npt.NDArray[np.bool_] | None) -> F
     return np.where(non_negative, np.maximum(mu, 0.0), mu)
 
 
-def project_simplex(mu: npt.ArrayLike, size: npt.ArrayLike = 1.0) -> Floats:
+def project_simplex(mu: npt.ArrayLike, size: npt.ArrayLike = 1.0) -> Float64:
     r"""Return the nearest point of the simplex :math:`\{a \ge 0, \sum_j a_j = z\}`.
 
     Parameters
@@ -88,7 +87,7 @@ def project_simplex(mu: npt.ArrayLike, size: npt.ArrayLike = 1.0) -> Floats:
     return out.reshape(shape)
 
 
-def project_l1_ball(mu: npt.ArrayLike, radius: npt.ArrayLike = 1.0) -> Floats:
+def project_l1_ball(mu: npt.ArrayLike, radius: npt.ArrayLike = 1.0) -> Float64:
     r"""Return the nearest point of the l1 ball :math:`\{a : \sum_j |a_j| \le z\}`.
 
     Parameters
@@ -119,7 +118,7 @@ def project_l1_ball(mu: npt.ArrayLike, radius: npt.ArrayLike = 1.0) -> Floats:
     return out.reshape(shape)
 
 
-def project_entropic(u: npt.ArrayLike, floor: float = 0.0, *, log: bool = False) -> Floats:
+def project_entropic(u: npt.ArrayLike, floor: float = 0.0, *, log: bool = False) -> Float64:
     r"""Minimise :math:`\sum_j w_j \ln(w_j / u_j)` over the simplex whose entries are >= a floor.
 
     Parameters
@@ -181,13 +180,13 @@ def project_entropic(u: npt.ArrayLike, floor: float = 0.0, *, log: bool = False)
     stays = ascending >= floor * totals
     stays[..., -1] = True
     total = np.take_along_axis(totals, stays.argmax(axis=-1)[..., None], axis=-1)
-    result: Floats = np.maximum(array / total, floor)
+    result: Float64 = np.maximum(array / total, floor)
     return result
 
 
 def _rows(
     mu: npt.ArrayLike, size: npt.ArrayLike, name: str
-) -> tuple[Floats, Floats, tuple[int, ...]]:
+) -> tuple[Float64, Float64, tuple[int, ...]]:
     """Check `mu` and `size`; return them as a C-contiguous matrix and one size per row."""
     array = np.ascontiguousarray(mu, dtype=np.float64)
     if array.ndim == 0 or np.ndim(mu) == 0 or array.shape[-1] == 0:

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from align.learners.parts.parameters import check_choice, check_whole
+from align.types import Float64
 
 __all__ = ["MIXES", "MixedEpoch", "check_mixing", "mixing_weights"]
 
-Vector: TypeAlias = npt.NDArray[np.float64]
 Counts: TypeAlias = npt.NDArray[np.int64]
 
 MIXES = ("uniform", "updates")
@@ -31,10 +31,10 @@ class MixedEpoch(NamedTuple):
 
     mistakes: Counts
     updates: Counts
-    weights: Vector
+    weights: Float64
 
 
-def mixing_weights(updates: npt.ArrayLike, mix: str) -> Vector:
+def mixing_weights(updates: npt.ArrayLike, mix: str) -> Float64:
     """Return the weight of each shard.
 
     Parameters
@@ -55,7 +55,7 @@ def mixing_weights(updates: npt.ArrayLike, mix: str) -> Vector:
     """
     counts = np.asarray(updates, dtype=np.float64)
     if mix == "updates" and counts.sum() > 0.0:
-        shares: Vector = counts / counts.sum()
+        shares: Float64 = counts / counts.sum()
         return shares
     return np.full(counts.size, 1.0 / counts.size)
 

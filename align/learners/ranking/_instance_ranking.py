@@ -11,13 +11,14 @@ for each *instance*: its alpha as the better one of pairs, less its alpha as the
 See `align.learners.ranking.instance_ranking` for the algorithms and the references.
 """
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from align._numba import compiled
 from align.errors import ParameterError
+from align.types import Float64
 
 __all__ = [
     "ascend",
@@ -29,12 +30,10 @@ __all__ = [
     "subgradient",
 ]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 
-
-def coordinates(x: Floats) -> Floats:
+def coordinates(x: Float64) -> Float64:
     """Return rows with the inner products of x in as many dimensions as x has rows."""
-    triangle: Floats = np.linalg.qr(x.T, mode="r")  # type: ignore[assignment]  # numpy's overloads
+    triangle: Float64 = np.linalg.qr(x.T, mode="r")  # type: ignore[assignment]  # numpy's overloads
     return np.ascontiguousarray(triangle.T)
 
 
@@ -51,7 +50,7 @@ def queries(groups: Any, m: int) -> list[npt.NDArray[np.intp]]:
     return [parts[q] for q in np.argsort(first)]
 
 
-def rows(X: Any, query: npt.NDArray[np.intp]) -> tuple[Floats, Any]:
+def rows(X: Any, query: npt.NDArray[np.intp]) -> tuple[Float64, Any]:
     """Return the instances of a query, of a sparse matrix only the columns that are used."""
     if isinstance(X, np.ndarray):
         return np.ascontiguousarray(X[query]), None

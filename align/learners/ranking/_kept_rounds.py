@@ -4,18 +4,14 @@ A step of a ranker may move several pairs at once: the losses of a competitor ar
 rounds, not of one direction each.
 """
 
-from typing import TypeAlias
-
 import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.learners.ranking import _instance_ranking as instances
+from align.types import BoolArray, Float64
 
 __all__ = ["KeptLabels", "KeptQueries"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
-Bools: TypeAlias = npt.NDArray[np.bool_]
 
 
 class KeptLabels:
@@ -28,13 +24,13 @@ class KeptLabels:
         self.margin = margin
         self.bias = bias
         self.columns = np.zeros(0, dtype=np.intp)  # where in the run each class stands
-        self.rounds: list[tuple[Floats, Bools]] = []
+        self.rounds: list[tuple[Float64, BoolArray]] = []
 
-    def keep(self, x: Floats, relevant: Bools) -> None:
+    def keep(self, x: Float64, relevant: BoolArray) -> None:
         """Add a round; labels in the order of the run, as many as were known."""
         self.rounds.append((x, relevant))
 
-    def losses_of(self, u: npt.ArrayLike) -> Floats:
+    def losses_of(self, u: npt.ArrayLike) -> Float64:
         """Return ``max [gamma - (s_r - s_s)]_+`` of the weights u [shape=(k, n)] in each round.
 
         Labels and features that came later did not take part in a round.
@@ -66,13 +62,13 @@ class KeptQueries:
 
     def __init__(self, maximum: bool) -> None:
         self.maximum = maximum
-        self.rounds: list[tuple[Floats, Floats]] = []
+        self.rounds: list[tuple[Float64, Float64]] = []
 
-    def keep(self, x: Floats, y: Floats) -> None:
+    def keep(self, x: Float64, y: Float64) -> None:
         """Add a query."""
         self.rounds.append((x, y))
 
-    def losses_of(self, u: npt.ArrayLike) -> Floats:
+    def losses_of(self, u: npt.ArrayLike) -> Float64:
         """Return the loss of the weights u [shape=(d,)] in each round."""
         weights = np.asarray(u, dtype=np.float64)
         losses = np.zeros(len(self.rounds))

@@ -4,7 +4,7 @@ See `align.learners.ranking.label_ranking` for the learner and its notation.
 """
 
 from types import SimpleNamespace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,10 +16,9 @@ from align.learners.parts import Blocks, Entropy, Euclidean
 from align.learners.parts.estimators import VectorEstimator
 from align.learners.ranking import _label_ranking as core
 from align.learners.ranking._label_run import LabelRun
+from align.types import Float64
 
 __all__ = ["LabelPredictor"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 class LabelPredictor(ClassifierMixin, VectorEstimator):  # type: ignore[misc]  # untyped
@@ -33,11 +32,11 @@ class LabelPredictor(ClassifierMixin, VectorEstimator):  # type: ignore[misc]  #
     _run: LabelRun
     _columns: npt.NDArray[np.intp]  # where in the run each class stands
     _several: bool  # whether rounds may have several relevant labels
-    _sizes: Floats  # rounds with relevant labels, and how many labels those had
+    _sizes: Float64  # rounds with relevant labels, and how many labels those had
 
     # Predicting -------------------------------------------------------------------------------
 
-    def scores(self, X: Any) -> Floats:
+    def scores(self, X: Any) -> Float64:
         """Return ``s_r = <w_r, x>`` for each label.
 
         Parameters
@@ -51,7 +50,7 @@ class LabelPredictor(ClassifierMixin, VectorEstimator):  # type: ignore[misc]  #
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         weights = self._hypothesis()
-        scores: Floats = np.asarray(X @ weights[:, : self.n_features_in_].T)
+        scores: Float64 = np.asarray(X @ weights[:, : self.n_features_in_].T)
         if self._began.fit_intercept:
             scores += weights[:, -1]
         return scores
@@ -72,7 +71,7 @@ class LabelPredictor(ClassifierMixin, VectorEstimator):  # type: ignore[misc]  #
         ]
         return ranked
 
-    def decision_function(self, X: Any) -> Floats:
+    def decision_function(self, X: Any) -> Float64:
         """Return scores by which `predict` decides.
 
         Parameters
@@ -89,15 +88,15 @@ class LabelPredictor(ClassifierMixin, VectorEstimator):  # type: ignore[misc]  #
         scores = self.scores(X)
         k = scores.shape[1]
         if not self._several:
-            decision: Floats = scores[:, 1] - scores[:, 0] if k == 2 else scores
+            decision: Float64 = scores[:, 1] - scores[:, 0] if k == 2 else scores
             return decision
         rounds, total = self._sizes
         n = max(int(np.rint(total / max(rounds, 1.0))), 1)
         if n >= k:
-            everything: Floats = scores - (scores.min(axis=1, keepdims=True) - 1.0)
+            everything: Float64 = scores - (scores.min(axis=1, keepdims=True) - 1.0)
             return everything
         ordered = np.sort(scores, axis=1)
-        shifted: Floats = scores - (ordered[:, [k - n]] + ordered[:, [k - n - 1]]) / 2.0
+        shifted: Float64 = scores - (ordered[:, [k - n]] + ordered[:, [k - n - 1]]) / 2.0
         return shifted
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
@@ -124,12 +123,12 @@ class LabelPredictor(ClassifierMixin, VectorEstimator):  # type: ignore[misc]  #
     # What is known ----------------------------------------------------------------------------
 
     @property
-    def coef_(self) -> Floats:
+    def coef_(self) -> Float64:
         """Weights that predict [shape=(k, d)], in the order of `classes_`."""
         return self._hypothesis()[:, : self.n_features_in_]
 
     @property
-    def intercept_(self) -> Floats:
+    def intercept_(self) -> Float64:
         """Weight of the constant feature [shape=(k,)]; zeros where there is none."""
         weights = self._hypothesis()
         return weights[:, -1] if self._began.fit_intercept else np.zeros(len(weights))
@@ -189,6 +188,6 @@ class LabelPredictor(ClassifierMixin, VectorEstimator):  # type: ignore[misc]  #
         check_is_fitted(self)
         return self._run.state.counts
 
-    def _hypothesis(self) -> Floats:
+    def _hypothesis(self) -> Float64:
         check_is_fitted(self)
         return self._run.hypothesis()[self._columns]

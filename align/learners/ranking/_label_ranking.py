@@ -20,19 +20,17 @@ goes on with it (`resume`) once the caller has filled alpha.
 See `label_ranking` for the bounds and the references.
 """
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from align._numba import compiled
 from align.learners.parts.step_kernels import exact_alpha, hinge
+from align.types import BoolArray, Float64, IntArray
 
 __all__ = ["AGGRESSIVE", "CONSERVATIVE", "OPTIMAL", "Rows", "State", "play", "refresh_all"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
-Bools: TypeAlias = npt.NDArray[np.bool_]
-Indices: TypeAlias = npt.NDArray[np.intp]
 
 CONSERVATIVE, AGGRESSIVE, OPTIMAL = 0, 1, 2
 
@@ -57,9 +55,9 @@ _TIE = 1e-12
 class Rows(NamedTuple):
     """Instances, dense or CSR, as the kernel reads them; `bias` adds a constant feature 1."""
 
-    data: Floats
-    columns: Indices
-    ends: Indices
+    data: Float64
+    columns: IntArray
+    ends: IntArray
     dense: bool
     bias: bool
 
@@ -67,16 +65,16 @@ class Rows(NamedTuple):
 class State(NamedTuple):
     """What a run remembers, n features and room for K labels."""
 
-    V: Floats  # (n, K)
-    P: Floats  # (n, K), of the entropy
-    norms: Floats  # (4, K), of the entropy
-    mean: Floats  # (n, K), where hypotheses are averaged
+    V: Float64  # (n, K)
+    P: Float64  # (n, K), of the entropy
+    norms: Float64  # (4, K), of the entropy
+    mean: Float64  # (n, K), where hypotheses are averaged
     stamp: npt.NDArray[np.int64]  # (K,): rounds that `mean` has of each label
-    marked: Bools  # (n,): features of this round
-    scores: Floats  # (K,)
-    masses: Floats  # (K, 2): log of the weight off and on the features of this round
-    alpha: Floats  # (K,)
-    floats: Floats
+    marked: BoolArray  # (n,): features of this round
+    scores: Float64  # (K,)
+    masses: Float64  # (K, 2): log of the weight off and on the features of this round
+    alpha: Float64  # (K,)
+    floats: Float64
     counts: npt.NDArray[np.int64]
 
 

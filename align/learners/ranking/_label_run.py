@@ -4,10 +4,9 @@ See `align.learners.ranking.label_ranking` for the algorithms and their notation
 """
 
 import math
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.learners.parts import FixedTuning, SelfTuning, Tuning, pair_step
@@ -17,12 +16,10 @@ from align.learners.ranking import _label_ranking as core
 from align.learners.ranking._label_ranking import Rows, State
 from align.learners.ranking._pdip import solve_round
 from align.learners.ranking.soft_projections import _sopopo_rows
+from align.types import BoolArray, Float64, IntArray
 
 __all__ = ["LabelRun"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
-Bools: TypeAlias = npt.NDArray[np.bool_]
-Indices: TypeAlias = npt.NDArray[np.intp]
 
 _ROOT_TWO = math.sqrt(2.0)
 
@@ -124,7 +121,7 @@ class LabelRun:
         )
 
     def play(
-        self, rows: Rows, relevant: Bools, known: Indices, order: Indices, log: Floats
+        self, rows: Rows, relevant: BoolArray, known: IntArray, order: IntArray, log: Float64
     ) -> None:
         """Play a round for each entry of `order`.
 
@@ -172,7 +169,7 @@ class LabelRun:
             core.refresh_all(self.average, c, state)
         state.floats[core.C] = c
 
-    def _solve(self, rows: Rows, row: int, relevant: Bools) -> None:
+    def _solve(self, rows: Rows, row: int, relevant: BoolArray) -> None:
         """Fill alpha of the round that the kernel has left."""
         state, k = self.state, relevant.size
         floats = state.floats
@@ -202,7 +199,7 @@ class LabelRun:
             values, masses = _general_masses(self.instance(rows, row), state.V[:, :k], c)
             solve_round(True, values, masses, relevant, c, self.margin, state.alpha[:k])
 
-    def instance(self, rows: Rows, row: int) -> Floats:
+    def instance(self, rows: Rows, row: int) -> Float64:
         """Return an instance with its constant feature."""
         x = np.zeros(len(self.state.V))
         first, last = rows.ends[row], rows.ends[row + 1]
@@ -212,7 +209,7 @@ class LabelRun:
             x[-1] = 1.0
         return x
 
-    def hypothesis(self) -> Floats:
+    def hypothesis(self) -> Float64:
         """Return the weights of each label [shape=(k, n)]."""
         state, k = self.state, self.k
         rounds = int(state.counts[core.ROUNDS])
@@ -227,7 +224,7 @@ class LabelRun:
         return np.ascontiguousarray(now.T)
 
 
-def _general_masses(x: Floats, V: Floats, c: float) -> tuple[Floats, Floats]:
+def _general_masses(x: Float64, V: Float64, c: float) -> tuple[Float64, Float64]:
     """Return the distinct values of x, and the log of the weight of each label on each."""
     values, first = np.unique(x[np.argsort(x)], return_index=True)
     theta = V[np.argsort(x)] / c

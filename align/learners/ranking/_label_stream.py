@@ -1,6 +1,6 @@
 """Labels that come up in a stream: the code of each, and the relevant ones of each example."""
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,10 +10,9 @@ from align.learners.parts.estimators import read_label_sets
 from align.learners.ranking import _label_ranking as core
 from align.learners.ranking._label_predictor import LabelPredictor
 from align.learners.ranking.ranking_losses import label_ranking_loss
+from align.types import BoolArray
 
 __all__ = ["LabelStream"]
-
-Bools: TypeAlias = npt.NDArray[np.bool_]
 
 
 class LabelStream(LabelPredictor):
@@ -89,14 +88,14 @@ class LabelStream(LabelPredictor):
             raise ParameterError("y must be an indicator matrix of 0 and 1: (m, k).")
         return X, y
 
-    def _count(self, relevant: Bools) -> None:
+    def _count(self, relevant: BoolArray) -> None:
         """Count how many labels are relevant in rounds that have any."""
         sizes = relevant.sum(axis=1)
         self._sizes += (np.count_nonzero(sizes), sizes.sum())
 
     def _targets(
         self, y: npt.NDArray[Any], grow: bool = True
-    ) -> tuple[Bools, npt.NDArray[np.intp]]:
+    ) -> tuple[BoolArray, npt.NDArray[np.intp]]:
         """Return the relevant labels of each row, and how many labels are known by then."""
         before = self._run.k
         if y.ndim == 2:

@@ -26,7 +26,7 @@ and 7.4.
 
 from dataclasses import KW_ONLY, dataclass
 from types import SimpleNamespace
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -50,10 +50,10 @@ from align.learners.ranking._kept_rounds import KeptQueries
 from align.learners.ranking.max_hinge import max_hinge_step
 from align.learners.ranking.ranking_losses import instance_ranking_errors
 from align.learners.theory import Round, Trace
+from align.types import Float64
 
 __all__ = ["InstanceRanker"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 _UPDATES = {
     "average": ("subgradient", "exact"),
@@ -252,7 +252,7 @@ class InstanceRanker(VectorEstimator):
         rows = np.ascontiguousarray(x, dtype=np.float64)
         return self._round(rows, None, np.asarray(y, dtype=np.float64))
 
-    def _round(self, x: Floats, columns: Any, y: Floats) -> Round:
+    def _round(self, x: Float64, columns: Any, y: Float64) -> Round:
         """Play a query; `columns` says which features the columns of x are, None all."""
         with np.errstate(over="ignore", invalid="ignore"):
             entry = self._played(x, columns, y)
@@ -271,7 +271,7 @@ class InstanceRanker(VectorEstimator):
             self.trace_.radius = self._radius
         return entry
 
-    def _played(self, x: Floats, columns: Any, y: Floats) -> Round:
+    def _played(self, x: Float64, columns: Any, y: Float64) -> Round:
         """Play a query, and count it."""
         products = x @ (self._v if columns is None else self._v[columns])
         # Only inner products matter: with fewer instances than features, take other coordinates.
@@ -317,7 +317,7 @@ class InstanceRanker(VectorEstimator):
             self.dual_objective_,
         )  # fmt: skip
 
-    def _tune(self, small: Floats, y: Floats, products: Floats) -> float:
+    def _tune(self, small: Float64, y: Float64, products: Float64) -> float:
         """Return c of the coming round."""
         tuning = self._tuning
         if not isinstance(tuning, FixedTuning):
@@ -333,8 +333,8 @@ class InstanceRanker(VectorEstimator):
         return self._c
 
     def _exact(
-        self, small: Floats, y: Floats, scores: Floats, pairs: int, c: float
-    ) -> tuple[Floats, float, float]:
+        self, small: Float64, y: Float64, scores: Float64, pairs: int, c: float
+    ) -> tuple[Float64, float, float]:
         """Return the sum of alpha of each instance with its sign, the gain, and all of alpha."""
         began = self._began
         if pairs > _MAX_PAIRS:
@@ -355,22 +355,22 @@ class InstanceRanker(VectorEstimator):
             most, tol = int(began.max_iter), float(began.tol)
             core.ascend(small, up, down, short, c, most, tol, alpha)
         k = len(y)
-        beta: Floats = np.bincount(up, alpha, k) - np.bincount(down, alpha, k)  # type: ignore[assignment]
+        beta: Float64 = np.bincount(up, alpha, k) - np.bincount(down, alpha, k)  # type: ignore[assignment]
         return beta, float(alpha @ apart), float(alpha.sum())
 
     # Predicting -------------------------------------------------------------------------------
 
     @property
-    def coef_(self) -> Floats:
+    def coef_(self) -> Float64:
         """Weights that predict [shape=(d,)]."""
         check_is_fitted(self, "n_rounds_")
         if self._began.average and self.n_rounds_:
-            mean: Floats = (self._inverses * self._v - self._late) / self.n_rounds_
+            mean: Float64 = (self._inverses * self._v - self._late) / self.n_rounds_
             return mean
-        last: Floats = self._v / self._c
+        last: Float64 = self._v / self._c
         return last
 
-    def predict(self, X: Any) -> Floats:
+    def predict(self, X: Any) -> Float64:
         """Return scores, by which to order instances, the largest first.
 
         Parameters

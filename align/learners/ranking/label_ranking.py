@@ -32,7 +32,7 @@ Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, c
 
 from dataclasses import KW_ONLY, dataclass
 from types import SimpleNamespace
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -64,11 +64,10 @@ from align.learners.ranking._kept_rounds import KeptLabels
 from align.learners.ranking._label_run import LabelRun
 from align.learners.ranking._label_stream import LabelStream
 from align.learners.theory import Round, Trace
+from align.types import BoolArray, Float64
 
 __all__ = ["LabelRanker"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
-Bools: TypeAlias = npt.NDArray[np.bool_]
 
 _UPDATES = ("conservative", "aggressive", "optimal")
 _MARGINS = {"euclidean": 1.0, "entropy": 0.3}
@@ -386,7 +385,7 @@ class LabelRanker(LabelStream):
         return core.Rows(data, X.indices.astype(np.intp), X.indptr.astype(np.intp), False, bias)
 
     def _play(
-        self, rows: core.Rows, relevant: Bools, known: npt.NDArray[np.intp], order: Any
+        self, rows: core.Rows, relevant: BoolArray, known: npt.NDArray[np.intp], order: Any
     ) -> None:
         log = np.zeros((order.size, core.LOG)) if self._began.record else _NO_LOG
         self._run.play(rows, relevant, known, order, log)
@@ -395,9 +394,9 @@ class LabelRanker(LabelStream):
 
     def _record(
         self,
-        log: Floats,
+        log: Float64,
         rows: core.Rows,
-        relevant: Bools,
+        relevant: BoolArray,
         known: npt.NDArray[np.intp],
         order: npt.NDArray[np.intp],
     ) -> None:

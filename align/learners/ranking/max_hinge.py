@@ -14,7 +14,7 @@ Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, s
 7.5; Eq. 7.35 mixes the signs and scales of theta, which is written out above.
 """
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,10 +22,9 @@ import numpy.typing as npt
 from align._numba import compiled
 from align.errors import ParameterError
 from align.learners.parts.parameters import positive
+from align.types import Float64
 
 __all__ = ["MaxHingeStep", "max_hinge_bound", "max_hinge_step"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 class MaxHingeStep(NamedTuple):
@@ -41,7 +40,7 @@ class MaxHingeStep(NamedTuple):
         Iterations taken.
     """
 
-    alpha: Floats
+    alpha: Float64
     gap: float
     n_iter: int
 
@@ -165,7 +164,7 @@ def max_hinge_bound(
     )
 
 
-def _close_gap(a: Floats, gamma: Floats, c: float, alpha: Floats, limit: float) -> Floats:
+def _close_gap(a: Float64, gamma: Float64, c: float, alpha: Float64, limit: float) -> Float64:
     """Raise the dual from alpha by conditional gradient steps until its gap is within `limit`."""
     move = alpha @ a
     largest = float((a * a).sum(axis=1).max())
@@ -188,12 +187,12 @@ def _close_gap(a: Floats, gamma: Floats, c: float, alpha: Floats, limit: float) 
     return alpha
 
 
-def _dual(a: Floats, gamma: Floats, c: float, alpha: Floats) -> float:
+def _dual(a: Float64, gamma: Float64, c: float, alpha: Float64) -> float:
     move = alpha @ a
     return float(alpha @ gamma - move @ move / (2.0 * c))
 
 
-def _primal(a: Floats, gamma: Floats, c: float, alpha: Floats) -> float:
+def _primal(a: Float64, gamma: Float64, c: float, alpha: Float64) -> float:
     z = alpha @ a / c
     return float(c * (z @ z) / 2.0 + max(float((gamma - a @ z).max()), 0.0))
 

@@ -20,7 +20,7 @@ Boyd and Vandenberghe, "Convex Optimization", 2004, section 11.7.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -29,10 +29,9 @@ from align.errors import ParameterError
 from align.learners.parts import Complexity, Entropy, Euclidean, as_complexity
 from align.learners.parts.parameters import positive
 from align.learners.ranking._pdip import DUAL_TOLERANCE, MAX_ITER, TOLERANCE, solve_round
+from align.types import Float64
 
 __all__ = ["InteriorPoint", "interior_point", "ranking_step", "ranking_steps"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 class InteriorPoint(NamedTuple):
@@ -51,14 +50,14 @@ class InteriorPoint(NamedTuple):
         Whether gap and residual fell below their tolerances.
     """
 
-    a: Floats
+    a: Float64
     gap: float
     n_iter: int
     converged: bool
 
 
 def interior_point(
-    derivatives: Callable[[Floats], tuple[Floats, Floats]],
+    derivatives: Callable[[Float64], tuple[Float64, Float64]],
     A: npt.ArrayLike,
     b: npt.ArrayLike,
     p: npt.ArrayLike,
@@ -140,7 +139,7 @@ def interior_point(
             s *= 0.5
 
         def size(
-            a: Floats, lam: Floats, nu: Floats, first: Floats, barrier: float = barrier
+            a: Float64, lam: Float64, nu: Float64, first: Float64, barrier: float = barrier
         ) -> float:
             dual = first + lam * p + A.T @ nu
             return float(
@@ -168,7 +167,7 @@ def ranking_step(
     margin: float = 1.0,
     *,
     complexity: str | Complexity = "entropy",
-) -> Floats:
+) -> Float64:
     """Return the exact dual step of label ranking from the block matrix itself.
 
     Parameters
@@ -229,7 +228,7 @@ def ranking_steps(
     margin: float = 1.0,
     *,
     squared_norm: npt.ArrayLike | None = None,
-) -> Floats:
+) -> Float64:
     """Return the exact dual steps of a batch of rounds from their scores.
 
     Parameters
@@ -287,8 +286,13 @@ def ranking_steps(
 
 
 def _solve(
-    values: Floats, masses: Floats, relevant: npt.ArrayLike, c: float, margin: float, entropy: bool
-) -> Floats:
+    values: Float64,
+    masses: Float64,
+    relevant: npt.ArrayLike,
+    c: float,
+    margin: float,
+    entropy: bool,
+) -> Float64:
     """Solve one round; with no loss, no instance, or no pair, return zeros."""
     relevant = np.asarray(relevant, dtype=np.bool_)
     k = len(masses)

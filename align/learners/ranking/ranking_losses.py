@@ -14,13 +14,14 @@ Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, s
 and 8.2.
 """
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.learners.parts.parameters import positive
+from align.types import Float64
 
 __all__ = [
     "instance_ranking_errors",
@@ -28,8 +29,6 @@ __all__ = [
     "label_ranking_loss",
     "label_ranking_mistakes",
 ]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 def label_ranking_loss(scores: npt.ArrayLike, relevant: npt.ArrayLike, gamma: float = 1.0) -> Any:
@@ -86,7 +85,7 @@ def label_ranking_mistakes(scores: npt.ArrayLike, relevant: npt.ArrayLike) -> An
     return bool(mistakes) if mistakes.ndim == 0 else mistakes
 
 
-def _margins(scores: npt.ArrayLike, relevant: npt.ArrayLike) -> Floats:
+def _margins(scores: npt.ArrayLike, relevant: npt.ArrayLike) -> Float64:
     """Return the least score on Y minus the largest off it; infinite where there is no pair."""
     scores, relevant = np.asarray(scores, dtype=np.float64), np.asarray(relevant, dtype=np.bool_)
     if scores.ndim == 0 or scores.shape != relevant.shape:
@@ -158,7 +157,7 @@ def instance_ranking_errors(scores: npt.ArrayLike, y: npt.ArrayLike) -> float:
     return float((ahead <= 0.0).mean()) if ahead.size else 0.0
 
 
-def _pairs(scores: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Floats, Floats]:
+def _pairs(scores: npt.ArrayLike, y: npt.ArrayLike) -> tuple[Float64, Float64]:
     """Return ``s_i - s_j`` and ``y_i - y_j`` of the pairs with ``y_i > y_j``."""
     scores, y = np.asarray(scores, dtype=np.float64), np.asarray(y, dtype=np.float64)
     if scores.ndim != 1 or scores.shape != y.shape:

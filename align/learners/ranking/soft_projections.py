@@ -27,7 +27,7 @@ Shalev-Shwartz and Singer, "Efficient learning of label ranking by soft projecti
 polyhedra", 2006.
 """
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -35,10 +35,9 @@ import numpy.typing as npt
 from align._numba import compiled
 from align.errors import ParameterError
 from align.learners.parts.parameters import positive
+from align.types import Float64
 
 __all__ = ["sopopo"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 def sopopo(
@@ -49,7 +48,7 @@ def sopopo(
     margin: float = 1.0,
     *,
     total: float = 1.0,
-) -> Floats:
+) -> Float64:
     r"""Return the exact dual step of label ranking, for one round or a batch of them.
 
     Parameters

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,10 +13,9 @@ from align.learners.parts import Update
 from align.learners.structured.ascent import DualAscent
 from align.learners.structured.problems import StructuredProblem
 from align.learners.theory import regret_bound, solve_sqrt_bound, squared_loss_bound
+from align.types import Float64
 
 __all__ = ["RunReader"]
-
-Vector: TypeAlias = npt.NDArray[np.float64]
 
 
 class RunReader(ParamsMixin):
@@ -24,7 +23,7 @@ class RunReader(ParamsMixin):
 
     update: str
     U: float
-    coef_: Vector
+    coef_: Float64
     _update: Update
     _run: DualAscent | None
 
@@ -43,7 +42,7 @@ class RunReader(ParamsMixin):
         self.trace_ = run.trace
 
     @property
-    def hypothesis_(self) -> Vector:
+    def hypothesis_(self) -> Float64:
         """The running hypothesis ``v / c`` [shape=(J,)], which the next round predicts with."""
         return self._fitted().weights()
 
@@ -119,7 +118,7 @@ class RunReader(ParamsMixin):
             return solve_sqrt_bound(self.radius_ * math.sqrt(8.0 * self.U), total)
         return self.regret_bound(competitor) + total
 
-    def losses_of(self, u: npt.ArrayLike) -> Vector:
+    def losses_of(self, u: npt.ArrayLike) -> Float64:
         """Return the loss of u on the constraint of each round [shape=(T,)].
 
         Needs ``record_directions=True``.
@@ -131,10 +130,10 @@ class RunReader(ParamsMixin):
                 "the directions of the run were not kept; use record_directions=True, or pass "
                 "the losses of u."
             )
-        losses: Vector = np.maximum(0.0, self.trace_.target - directions @ self._competitor(u))
+        losses: Float64 = np.maximum(0.0, self.trace_.target - directions @ self._competitor(u))
         return losses
 
-    def _competitor(self, u: npt.ArrayLike) -> Vector:
+    def _competitor(self, u: npt.ArrayLike) -> Float64:
         competitor = np.asarray(u, dtype=np.float64)
         if competitor.shape != self._fitted().v.shape:
             raise ParameterError(

@@ -25,7 +25,7 @@ Herbster and Warmuth, "Tracking the best linear predictor", JMLR 1, 2001: projec
 
 import math
 from collections.abc import Iterable
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -35,10 +35,9 @@ from align.learners.parts import Conversion, Euclidean, MistakeTuning, Update, e
 from align.learners.parts.projections import project_orthant
 from align.learners.parts.steps import Slack
 from align.learners.theory import Round, Trace
+from align.types import Float64
 
 __all__ = ["DualAscent"]
-
-Vector: TypeAlias = npt.NDArray[np.float64]
 
 
 class DualAscent:
@@ -114,11 +113,11 @@ class DualAscent:
         """1 / c; 0 where c is 0, since v is then too."""
         return _inverse(self.c)
 
-    def weights(self) -> Vector:
+    def weights(self) -> Float64:
         """Return the hypothesis ``v / c`` [shape=(J,)]."""
         return self.scale * self.v
 
-    def chosen(self, conversion: Conversion) -> Vector:
+    def chosen(self, conversion: Conversion) -> Float64:
         """Return the hypothesis of a conversion [shape=(J,)]."""
         # A mean of weights that are not negative may be so by a rounding.
         return project_orthant(conversion.weights(self.v, self.scale), self.non_negative)
@@ -153,7 +152,7 @@ class DualAscent:
     def end_round(
         self,
         prediction: Any,
-        direction: Vector,
+        direction: Float64,
         *,
         target: float,
         cost: float,

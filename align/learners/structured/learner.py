@@ -56,10 +56,10 @@ from align.learners.structured.problems import (
     signs_of,
 )
 from align.learners.theory import Round
+from align.types import Float64
 
 __all__ = ["StructuredLearner"]
 
-Vector: TypeAlias = npt.NDArray[np.float64]
 Progress: TypeAlias = Callable[[str, int, int], None]
 
 
@@ -391,10 +391,10 @@ class StructuredLearner(Saved, RunReader):
         run: DualAscent,
         x: Any,
         y: Any,
-        truth: Vector,
-        predicted: Vector,
+        truth: Float64,
+        predicted: Float64,
         cost: float,
-    ) -> tuple[Vector, float, float]:
+    ) -> tuple[Float64, float, float]:
         """Return direction and target of the worst violation, and the largest norm on the way."""
         radius = 0.0
         while True:

@@ -42,10 +42,10 @@ from align.learners.parts.saved import Saved
 from align.learners.structured._resume import restore_generator, state_of_generator
 from align.learners.structured.learner import StructuredLearner
 from align.learners.structured.problems import StructuredProblem, check_feature, check_pairs
+from align.types import Float64
 
 __all__ = ["ParameterMixing"]
 
-Vector: TypeAlias = npt.NDArray[np.float64]
 Progress: TypeAlias = Callable[[str, int, int], None]
 
 _CHECKPOINT = "mixing"
@@ -282,8 +282,8 @@ class ParameterMixing(Saved, ParamsMixin):
 class _Done(NamedTuple):
     """What an epoch of a shard gives."""
 
-    weights: Vector
-    mean: Vector
+    weights: Float64
+    mean: Float64
     counts: tuple[int, int, int, int]
     cost: float
     loss: float
@@ -296,7 +296,7 @@ def _epoch(
     problem: StructuredProblem,
     shard: tuple[Sequence[Any], Sequence[Any]],
     order: npt.NDArray[np.intp],
-    weights: Vector,
+    weights: Float64,
 ) -> _Done:
     """Go through a shard once, from given weights."""
     learner = StructuredLearner(**(params | {"conversion": "average", "random_state": 0}))

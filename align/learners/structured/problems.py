@@ -6,12 +6,13 @@ works on whatever offers these functions.
 
 import math
 from collections.abc import Sequence
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
+from align.types import Float64
 
 __all__ = [
     "LossAugmentedProblem",
@@ -25,8 +26,6 @@ __all__ = [
     "signs_of",
 ]
 
-Vector: TypeAlias = npt.NDArray[np.float64]
-
 
 class StructuredProblem(Protocol):
     """What to predict, how well a prediction fits, and what a wrong one costs.
@@ -37,11 +36,11 @@ class StructuredProblem(Protocol):
     below 0.
     """
 
-    def joint_feature(self, x: Any, y: Any) -> Vector:
+    def joint_feature(self, x: Any, y: Any) -> Float64:
         """Return phi(x, y) [shape=(J,)]: the same length for every x and y."""
         ...
 
-    def decode(self, w: Vector, x: Any) -> Any:
+    def decode(self, w: Float64, x: Any) -> Any:
         """Return the y that maximises <w, phi(x, y)>."""
         ...
 
@@ -54,13 +53,13 @@ class StructuredProblem(Protocol):
 class LossAugmentedProblem(Protocol):
     """A structured problem that also finds the worst violation, which the maximal loss needs."""
 
-    def loss_augmented_decode(self, w: Vector, x: Any, y: Any) -> Any:
+    def loss_augmented_decode(self, w: Float64, x: Any, y: Any) -> Any:
         """Return the y' that maximises ``cost(y, y') + <w, phi(x, y')>``."""
         ...
 
 
 def mean_cost(
-    problem: StructuredProblem, w: Vector, xs: Sequence[Any], ys: Sequence[Any]
+    problem: StructuredProblem, w: Float64, xs: Sequence[Any], ys: Sequence[Any]
 ) -> float:
     """Return the mean cost of decoding examples with the weights w."""
     costs = [
@@ -80,7 +79,7 @@ def check_pairs(xs: Sequence[Any], ys: Sequence[Any], x_name: str, y_name: str) 
     return len(xs)
 
 
-def check_feature(phi: npt.ArrayLike) -> Vector:
+def check_feature(phi: npt.ArrayLike) -> Float64:
     """Return phi(x, y) as a vector; raise ParameterError where it is none, or not finite."""
     vector = np.asarray(phi, dtype=np.float64)
     if vector.ndim != 1:
@@ -122,7 +121,7 @@ def signs_of(problem: StructuredProblem, n_features: int) -> npt.NDArray[np.bool
     return signs if signs.any() else None
 
 
-def difference(problem: StructuredProblem, truth: Vector, x: Any, y: Any) -> Vector:
+def difference(problem: StructuredProblem, truth: Float64, x: Any, y: Any) -> Float64:
     """Return ``phi(x, y_true) - phi(x, y)``."""
     phi = check_feature(problem.joint_feature(x, y))
     if phi.shape != truth.shape:

@@ -41,7 +41,7 @@ over all rounds. Crammer et al., "Online Passive-Aggressive Algorithms", 2003.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -61,10 +61,10 @@ from align.learners.parts import (
 from align.learners.parts.parameters import check_choice
 from align.learners.theory.bounds import solve_sqrt_bound, squared_loss_bound
 from align.learners.theory.rounds import Rounds
+from align.types import Float64
 
 __all__ = ["BOUNDS", "Certificate", "certify"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 T = TypeVar("T")
 
 
@@ -93,15 +93,15 @@ class _Sides:
 
     plan: Plan
     trace: Rounds
-    u: Floats
-    own: Floats  # [b - <w_t, a_t>]_+
-    other: Floats  # [b - <u, a_t>]_+
+    u: Float64
+    own: Float64  # [b - <w_t, a_t>]_+
+    other: Float64  # [b - <u, a_t>]_+
     used: npt.NDArray[np.bool_]
     mistaken: npt.NDArray[np.bool_]
     radius: float
     value: float  # f(u)
 
-    def priced(self, losses: Floats) -> Floats:
+    def priced(self, losses: Float64) -> Float64:
         """Return the losses g_t of the slack."""
         curvature = self.plan.update.slack.curvature
         return losses**2 / (2.0 * curvature) if curvature > 0.0 else losses

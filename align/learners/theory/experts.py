@@ -6,17 +6,15 @@ Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, s
 """
 
 import math
-from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from align._params import ParamsMixin
 from align.errors import ParameterError
+from align.types import Float64
 
 __all__ = ["BestExpert"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 class BestExpert(ParamsMixin):
@@ -59,18 +57,18 @@ class BestExpert(ParamsMixin):
             raise ParameterError(f"horizon={horizon}, must be at least 1.")
         self.n_experts = n_experts
         self.horizon = horizon
-        self.losses_: Floats = np.zeros(n_experts)
+        self.losses_: Float64 = np.zeros(n_experts)
         self.loss_ = 0.0
         self.n_rounds_ = 0
 
     @property
-    def weights_(self) -> Floats:
+    def weights_(self) -> Float64:
         """Weight of each expert in the next round [shape=(N,)]."""
         rounds = self.horizon if self.horizon is not None else self.n_rounds_ + 1
         if self.n_experts == 1:
             return np.ones(1)
         c = math.sqrt(rounds / (8.0 * math.log(self.n_experts)))
-        w: Floats = np.exp((self.losses_.min() - self.losses_) / c)
+        w: Float64 = np.exp((self.losses_.min() - self.losses_) / c)
         w /= w.sum()
         return w
 

@@ -16,7 +16,6 @@ Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, c
 """
 
 import math
-from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -24,16 +23,15 @@ import numpy.typing as npt
 from align.errors import ParameterError
 from align.learners.parts import Euclidean, EuclideanBall, FlooredEntropy
 from align.learners.parts.parameters import positive
+from align.types import Float64
 
 __all__ = ["EntropicDescent", "EuclideanDescent"]
-
-Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 class _Descent:
     """What both share: the rate, and what the bound is made of."""
 
-    def __init__(self, w: Floats, sigma: float) -> None:
+    def __init__(self, w: Float64, sigma: float) -> None:
         positive(sigma, "sigma")
         self.w = w
         self.sigma = float(sigma)
@@ -47,7 +45,7 @@ class _Descent:
             return 0.0
         return self.largest / self.sigma * (1.0 + math.log(self.n_rounds))
 
-    def _open(self, subgradient: npt.ArrayLike) -> tuple[Floats, float]:
+    def _open(self, subgradient: npt.ArrayLike) -> tuple[Float64, float]:
         slope = np.asarray(subgradient, dtype=np.float64)
         if slope.shape != self.w.shape:
             raise ParameterError(
@@ -101,7 +99,7 @@ class EuclideanDescent(_Descent):
         f = self.complexity
         return f.rho if isinstance(f, EuclideanBall) else math.inf
 
-    def step(self, subgradient: npt.ArrayLike) -> Floats:
+    def step(self, subgradient: npt.ArrayLike) -> Float64:
         """Take the step of a round.
 
         Parameters
@@ -160,7 +158,7 @@ class EntropicDescent(_Descent):
         self._complexity = FlooredEntropy(self.floor)
         super().__init__(np.full(n, 1.0 / n), sigma)
 
-    def step(self, subgradient: npt.ArrayLike) -> Floats:
+    def step(self, subgradient: npt.ArrayLike) -> Float64:
         """Take the step of a round; see `EuclideanDescent.step`."""
         slope, rate = self._open(subgradient)
         slope = slope - (slope.max() + slope.min()) / 2.0

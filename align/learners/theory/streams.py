@@ -8,20 +8,19 @@ an answer off by one; what stands here is consistent with its hypotheses.
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.learners.parts.parameters import generator
+from align.types import Float64
 
 __all__ = ["coin_slopes", "one_hot_stream", "threshold_stream"]
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 
-
-def coin_slopes(n_rounds: int, random_state: Any = None) -> Floats:
+def coin_slopes(n_rounds: int, random_state: Any = None) -> Float64:
     """Return random signs s_t: the losses ``1 + s_t w`` on [-1, 1] cost every learner the same.
 
     Parameters
@@ -40,7 +39,7 @@ def coin_slopes(n_rounds: int, random_state: Any = None) -> Floats:
     return rng.choice(np.array([-1.0, 1.0]), size=n_rounds)
 
 
-def one_hot_stream(n: int, weights: Callable[[], npt.ArrayLike]) -> Iterator[tuple[Floats, int]]:
+def one_hot_stream(n: int, weights: Callable[[], npt.ArrayLike]) -> Iterator[tuple[Float64, int]]:
     """Yield examples each of which shows one weight, with the label it is against.
 
     Parameters

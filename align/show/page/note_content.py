@@ -4,15 +4,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from align.results.music import MusicAlignment
 from align.show.page.recordings import Recording
 from align.show.page.uncertainty import Uncertain
+from align.types import Float64
 
 __all__ = ["note_content", "true_note_onsets"]
 
-Float64 = npt.NDArray[np.float64]
 
 _DIGITS = 9  # of seconds
 

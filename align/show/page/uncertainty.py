@@ -21,11 +21,11 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
+
+from align.types import Float64
 
 __all__ = ["Uncertain", "most_uncertain", "typical_lengths"]
 
-Float64 = npt.NDArray[np.float64]
 
 _SHORTEST, _LONGEST = 0.010, 0.6  # seconds, as in align.batch.tasks
 _UNUSUAL = 3.5  # robust standard deviations
