@@ -34,7 +34,7 @@ from align.files.atomic import atomic_write
 from align.formats.frame import parsed_json
 from align.formats.labels import ticks
 from align.formats.tier_format import TierFormat
-from align.formats.tiers import PHONES, WORDS, Tier, Tiers
+from align.formats.tiers import PHONES, WORDS, Tier, Tiers, check_names
 from align.types import SILENCES
 
 __all__ = ["ANNOTATION", "EMU", "annotation_of"]
@@ -166,17 +166,11 @@ def _write(path: str | os.PathLike[str], tiers: Tiers, *, overwrite: bool = Fals
 def annotation_of(name: str, tiers: Tiers) -> dict[str, Any]:
     """Return what the annotation of a bundle of this name holds, before it is written as JSON."""
     rate = _rate(tiers)
-    names = [tier.name for tier in tiers]
+    check_names(tiers, "EMU")
     levels: list[dict[str, Any]] = []
     rows: dict[str, dict[int, _Row]] = {}
     key = 0
     for tier in tiers:
-        if not tier.name or names.count(tier.name) > 1:
-            raise DataError(
-                f"{names.count(tier.name)} tiers are called {tier.name!r}, and EMU needs a name "
-                "for each; rename them.",
-                path=tiers.path,
-            )
         items = []
         own = rows[tier.name] = {}
         for label, start, end in _samples(tiers, tier, rate):

@@ -28,7 +28,7 @@ class LabelLines:
         self.times: list[tuple[float, float]] = []
         self._encoding, self._comment = encoding, comment
         self._line = 0
-        self._lines: list[int] = []
+        self.lines: list[int] = []
 
     def __iter__(self) -> Iterator[str]:
         for number, line in read_lines(self.path, self._encoding):
@@ -55,7 +55,7 @@ class LabelLines:
         """Keep a label of this line; times in seconds."""
         self.times.append((start, end))
         self.labels.append(label)
-        self._lines.append(self._line)
+        self.lines.append(self._line)
 
     def checked(self, duration: float | None, silence: str, *, overlaps: bool = False) -> Labels:
         """Return the labels, as `make_labels` checks them."""
@@ -63,7 +63,7 @@ class LabelLines:
             self.labels,
             self.times,
             path=self.path,
-            lines=self._lines,
+            lines=self.lines,
             duration=duration,
             silence=silence,
             overlaps=overlaps,
@@ -81,10 +81,10 @@ def parsed_json(path: str | os.PathLike[str], encoding: str | None = None) -> An
         raise DataError(f"is not usable JSON: {error}.", path=name) from None
 
 
-def writer(form: Callable[..., str]) -> Callable[..., None]:
+def writer(form: Callable[..., str | bytes]) -> Callable[..., None]:
     """Return ``write_x(path, content, *, overwrite=False, **options)`` for a ``format_x``.
 
-    It writes the text that `form` makes of the content and the options, whole or not at all.
+    It writes what `form` makes of the content and the options, whole or not at all.
     """
 
     def write(

@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import DataError, ParameterError
-from align.files.atomic import atomic_write
+from align.formats.frame import writer
 from align.formats.notes import TimedNotes
 from align.formats.score_midi import MidiNote, read_midi_score
 from align.types import Float64
@@ -177,17 +177,7 @@ def format_midi(
     return stream.getvalue()
 
 
-def write_midi(
-    path: str | os.PathLike[str],
-    alignment: TimedNotes,
-    *,
-    asynchrony: bool = True,
-    tolerance: float = 0.005,
-    overwrite: bool = False,
-) -> None:
-    """Write the score, re-timed, as a MIDI file; see `format_midi`."""
-    data = format_midi(alignment, asynchrony=asynchrony, tolerance=tolerance)
-    atomic_write(path, data, overwrite=overwrite)
+write_midi = writer(format_midi)
 
 
 # What is re-timed ------------------------------------------------------------------------------

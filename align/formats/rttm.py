@@ -22,7 +22,7 @@ from pathlib import PurePath
 from align.errors import DataError
 from align.files.atomic import atomic_write
 from align.files.names import name_of
-from align.files.text import parse_number, read_lines
+from align.formats.frame import LabelLines
 from align.formats.labels import Labels, TimedLabels, make_labels
 from align.formats.tiers import Tier, Tiers, checked_tiers
 from align.types import SILENCES
@@ -38,33 +38,30 @@ _Turn = tuple[str, float, float, int]  # speaker, start and end in seconds, line
 
 def _turns(path: str | os.PathLike[str], encoding: str | None) -> list[_Turn]:
     """Return the turns of a file in the order of time; DataError names the line."""
-    name = os.fspath(path)
-    found: list[_Turn] = []
-    recordings: dict[str, int] = {}
-    for number, line in read_lines(path, encoding):
+    rows = LabelLines(path, encoding)
+    recordings: dict[str, None] = {}
+    for line in rows:
         fields = line.split()
-        if not fields or line.lstrip().startswith(";;") or fields[0] != "SPEAKER":
+        if fields[0] != "SPEAKER":
             continue
         if len(fields) < 8:
-            raise DataError(
-                f"{line.strip()!r} is not `SPEAKER recording channel start length <NA> <NA> "
-                "name`.",
-                path=name,
-                line=number,
+            raise rows.wrong(
+                f"{line.strip()!r} is not `SPEAKER recording channel start length <NA> <NA> name`."
             )
-        recordings.setdefault(fields[1], number)
+        recordings[fields[1]] = None
         if len(recordings) > 1:
-            raise DataError(
+            raise rows.wrong(
                 f"holds several recordings ({', '.join(recordings)}); split it into one file for "
-                "each.",
-                path=name,
-                line=number,
+                "each."
             )
-        start = parse_number(fields[3], "start", name, number)
-        length = parse_number(fields[4], "length", name, number)
-        found.append((fields[7], start, start + length, number))
-    if not found:
-        raise DataError("has no line of the type SPEAKER.", path=name)
+        start = rows.number(fields[3], "start")
+        rows.add(start, start + rows.number(fields[4], "length"), fields[7])
+    if not rows.labels:
+        raise DataError("has no line of the type SPEAKER.", path=rows.path)
+    found = [
+        (speaker, *times, line)
+        for speaker, times, line in zip(rows.labels, rows.times, rows.lines, strict=True)
+    ]
     return sorted(found, key=lambda turn: turn[1])
 
 

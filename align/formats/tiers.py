@@ -24,6 +24,7 @@ __all__ = [
     "Speaker",
     "Tier",
     "Tiers",
+    "check_names",
     "checked_tiers",
     "choose_tier",
     "labelled_tier",
@@ -199,6 +200,18 @@ def _is_of(tier: Tier, what: str) -> bool:
     return tier.kind == "interval" and bool(
         re.fullmatch(ending, tier.name.strip(), re.IGNORECASE | re.DOTALL)
     )
+
+
+def check_names(tiers: Tiers, program: str) -> None:
+    """Refuse tiers that `program` could not tell apart."""
+    names = [tier.name for tier in tiers]
+    for name in names:
+        if not name or names.count(name) > 1:
+            raise DataError(
+                f"{names.count(name)} tiers are called {name!r}, and {program} needs a name for "
+                "each; rename them.",
+                path=tiers.path,
+            )
 
 
 def with_confidence(tiers: Tiers) -> Tiers:

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 from align.errors import DataError
 from align.files.names import name_of
 from align.files.text import read_bytes
-from align.formats.tiers import Tiers
+from align.formats.tiers import Tiers, check_names
 
 __all__ = ["audio_name", "check_for_xml", "parsed_xml"]
 
@@ -37,14 +37,8 @@ def parsed_xml(path: str | os.PathLike[str], root: str, what: str) -> ElementTre
 
 def check_for_xml(tiers: Tiers, program: str) -> None:
     """Refuse tiers that `program` could not tell apart, and what XML cannot hold."""
-    names = [tier.name for tier in tiers]
+    check_names(tiers, program)
     for tier in tiers:
-        if not tier.name or names.count(tier.name) > 1:
-            raise DataError(
-                f"{names.count(tier.name)} tiers are called {tier.name!r}, and {program} needs a "
-                "name for each; rename them.",
-                path=tiers.path,
-            )
         for text in (tier.name, *tier.labels):
             if found := _NOT_XML.search(text):
                 raise DataError(
