@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from align.corpus.listing import Groups, check_listing, folders, group_of, manifest_rows
 
-__all__ = ["AUDIO_SUFFIXES", "LABEL_SUFFIXES", "Pair", "find_beside", "find_pairs"]
+__all__ = ["AUDIO_SUFFIXES", "LABEL_SUFFIXES", "Pair", "find_beside", "find_pairs", "suffix_of"]
 
 AUDIO_SUFFIXES = (
     ".wav",
@@ -88,9 +88,9 @@ def find_beside(audio: str, suffixes: Sequence[str]) -> str | None:
     except OSError:
         return None
     found = [
-        (suffixes.index(_suffix(other)), os.path.join(folder, other))
+        (suffixes.index(suffix_of(other)), os.path.join(folder, other))
         for other in names
-        if _suffix(other) in suffixes and os.path.splitext(other)[0].casefold() == stem
+        if suffix_of(other) in suffixes and os.path.splitext(other)[0].casefold() == stem
     ]
     return min(found)[1] if found else None
 
@@ -100,7 +100,7 @@ def _walk(root: str, groups: Groups, label_suffixes: Sequence[str]) -> list[Pair
     ranks = {suffix: i for i, suffix in enumerate((*AUDIO_SUFFIXES, *label_suffixes))}
 
     def rank(path: str) -> tuple[int, str]:
-        return ranks[_suffix(path)], path
+        return ranks[suffix_of(path)], path
 
     found: dict[tuple[str, str], list[str]] = defaultdict(list)
     for folder, names in folders(root):
@@ -110,8 +110,8 @@ def _walk(root: str, groups: Groups, label_suffixes: Sequence[str]) -> list[Pair
                 found[folder, stem.casefold()].append(os.path.join(folder, name))
     pairs = []
     for paths in found.values():
-        audio = sorted((p for p in paths if _suffix(p) in AUDIO_SUFFIXES), key=rank)
-        labels = sorted((p for p in paths if _suffix(p) in label_suffixes), key=rank)
+        audio = sorted((p for p in paths if suffix_of(p) in AUDIO_SUFFIXES), key=rank)
+        labels = sorted((p for p in paths if suffix_of(p) in label_suffixes), key=rank)
         group = _group(audio[0], root, groups) if audio else None
         pairs.append(
             Pair(
@@ -124,7 +124,8 @@ def _walk(root: str, groups: Groups, label_suffixes: Sequence[str]) -> list[Pair
     return sorted(pairs, key=lambda pair: pair.path)
 
 
-def _suffix(path: str) -> str:
+def suffix_of(path: str) -> str:
+    """Return the suffix in lower case, as in ``.wav``."""
     return os.path.splitext(path)[1].lower()
 
 

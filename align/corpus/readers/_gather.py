@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from align.corpus.listing import folders
-from align.corpus.pairs import AUDIO_SUFFIXES
+from align.corpus.pairs import AUDIO_SUFFIXES, suffix_of
 from align.corpus.reading import (
     Corpus,
     check_within,
@@ -23,12 +23,7 @@ from align.types import Example
 if TYPE_CHECKING:
     from align.formats.scores import NoteTruth, Score
 
-__all__ = ["Gathering", "audio_by_stem", "stem_of", "suffix_of", "tree_files"]
-
-
-def suffix_of(path: str) -> str:
-    """Return the suffix in lower case, as in ``.wav``."""
-    return os.path.splitext(path)[1].lower()
+__all__ = ["Gathering", "audio_by_stem", "recordings_below", "stem_of", "tree_files"]
 
 
 def tree_files(root: str, suffixes: Collection[str]) -> list[str]:
@@ -47,12 +42,16 @@ def tree_files(root: str, suffixes: Collection[str]) -> list[str]:
     )
 
 
+def recordings_below(root: str) -> list[str]:
+    """Return the recordings of a tree, those of the best suffix first."""
+    paths = tree_files(root, AUDIO_SUFFIXES)
+    return sorted(paths, key=lambda path: AUDIO_SUFFIXES.index(suffix_of(path)))
+
+
 def audio_by_stem(root: str) -> dict[str, str]:
     """Return the recordings of a tree by their stem in lower case, the best suffix of each."""
     found: dict[str, str] = {}
-    for path in sorted(
-        tree_files(root, AUDIO_SUFFIXES), key=lambda p: AUDIO_SUFFIXES.index(suffix_of(p))
-    ):
+    for path in recordings_below(root):
         found.setdefault(stem_of(path), path)
     return found
 

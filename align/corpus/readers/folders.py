@@ -14,8 +14,7 @@ LREC-COLING 2024.
 
 import os
 
-from align.corpus.pairs import AUDIO_SUFFIXES
-from align.corpus.readers._gather import Gathering, stem_of, tree_files
+from align.corpus.readers._gather import Gathering, recordings_below, stem_of, tree_files
 from align.corpus.reading import Corpus, header, read_corpus
 from align.errors import ParameterError
 from align.formats.textgrid import read_textgrid
@@ -97,7 +96,7 @@ def read_voxangeles(
     top = root if labels is None else os.fspath(labels)
     grids = {_key(path, top): path for path in tree_files(top, (".textgrid",))}
     recordings: dict[str, str] = {}
-    for path in sorted(tree_files(root, AUDIO_SUFFIXES), key=_rank):
+    for path in recordings_below(root):
         recordings.setdefault(_key(path, root), path)
     found = Gathering(root, "speech")
     for key, audio in sorted(recordings.items()):
@@ -115,10 +114,6 @@ def read_voxangeles(
 
 def _key(path: str, top: str) -> str:
     return os.path.splitext(os.path.relpath(path, top))[0].replace(os.sep, "/").casefold()
-
-
-def _rank(path: str) -> int:
-    return AUDIO_SUFFIXES.index(os.path.splitext(path)[1].lower())
 
 
 def _language(audio: str, root: str) -> str:

@@ -17,7 +17,8 @@ import json
 import os
 from collections.abc import Collection
 
-from align.corpus.readers._gather import Gathering, suffix_of, tree_files
+from align.corpus.pairs import suffix_of
+from align.corpus.readers._gather import Gathering, tree_files
 from align.corpus.readers._performed import performed_midi
 from align.corpus.reading import Corpus
 from align.errors import DataError, ParameterError
