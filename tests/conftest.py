@@ -64,6 +64,25 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         option.loadscopereorder = False  # else files of many tests would come first
 
 
+class FromTheEnd(pytest.Dir):
+    """A folder whose files and folders are collected in the opposite order."""
+
+    def collect(self) -> list[pytest.Item | pytest.Collector]:
+        return list(super().collect())[::-1]
+
+
+def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Dir | None:
+    """Let one of two processes collect from the end; the order of the tests is made below.
+
+    Each prepares the asserts of all files, or finds what the other has written already: so each
+    prepares half of them.
+    """
+    if os.environ.get("PYTEST_XDIST_WORKER") != "gw1":
+        return None
+    folder: pytest.Dir = FromTheEnd.from_parent(parent, path=path)
+    return folder
+
+
 LONG = ("faults", "tutorials")  # marks of tests that are done only when asked for
 KERNELS = ("decoders", "features", "learners", "music", "sequence", "speech")  # folders of tests
 COMPILING = ("test_bad_input.py", "test_decoders_exact.py")  # nearly all learners, all decoders
