@@ -312,7 +312,7 @@ def test_real_speech(timit_sample):
         align.formats.read_phone_map("timit48"),
         align.formats.read_phone_map("timit_classes"),
         width=40,
-        epochs=20,
+        epochs=12,
     )
     fitted = SpeechAligner([network, DurationFeature()], epochs=2, n_folds=2).fit(train)
     report = fitted.evaluate(test)
