@@ -18,7 +18,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from align.errors import ParameterError
 from align.learners.flat import _ellipsoid_pass as core
 from align.learners.flat._labels import sorted_labels
-from align.learners.parts.estimators import ScoredClasses, VectorEstimator, read_label_sets
+from align.learners.parts.estimators import (
+    CountedRounds,
+    ScoredClasses,
+    VectorEstimator,
+    read_label_sets,
+)
 from align.learners.parts.parameters import check_epochs, orders, read_zero_one, shuffler
 from align.learners.parts.shapes import check_array, check_stored
 from align.learners.theory import Round
@@ -33,7 +38,7 @@ _NO_SIZE = "a cut goes as deep as its example asks for, and has no size that a w
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class EllipsoidLearner(ScoredClasses, VectorEstimator):
+class EllipsoidLearner(CountedRounds, ScoredClasses, VectorEstimator):
     """What both learners share: the passes over examples, and the linear prediction."""
 
     average: bool = True
@@ -311,20 +316,8 @@ class EllipsoidLearner(ScoredClasses, VectorEstimator):
             shape = self._first_scale() * np.eye(self._W.size) - Q.T @ Q
         return shape * float(np.exp(self._floats[core.LOG_KAPPA]))
 
-    @property
-    def n_rounds_(self) -> int:
-        """Rounds played."""
-        return int(self._counts[core.ROUNDS])
-
-    @property
-    def n_mistakes_(self) -> int:
-        """Rounds with a margin of 0 or less."""
-        return int(self._counts[core.MISTAKES])
-
-    @property
-    def n_updates_(self) -> int:
-        """Rounds that moved the ellipsoid: the mistakes with an instance that is not 0."""
-        return int(self._counts[core.UPDATES])
+    def _played(self) -> npt.NDArray[np.int64]:
+        return self._counts
 
     @property
     def cumulative_loss_(self) -> float:

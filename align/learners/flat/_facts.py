@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
@@ -10,35 +11,22 @@ from align.learners.flat._competitors import MISTAKE_BOUNDS, SQUARED_BOUNDS
 from align.learners.flat._runs import Run
 from align.learners.flat.run_certificate import RunCertificate, as_mistakes, certify_run
 from align.learners.parts import Plan
+from align.learners.parts.estimators import CountedRounds
 from align.learners.theory import Trace, certify
 
 __all__ = ["Facts"]
 
 
-class Facts:
+class Facts(CountedRounds):
     """Read-only facts of a run, for learners that keep a ``_run``."""
 
     _run: Run
     _current: Plan
     trace_: Trace
 
-    @property
-    def n_rounds_(self) -> int:
-        """Rounds played."""
+    def _played(self) -> npt.NDArray[np.int64]:
         check_is_fitted(self, "n_features_in_")
-        return int(self._run.counts[0])
-
-    @property
-    def n_mistakes_(self) -> int:
-        """Rounds with a wrong prediction; of a regressor, with a loss."""
-        check_is_fitted(self, "n_features_in_")
-        return int(self._run.counts[1])
-
-    @property
-    def n_updates_(self) -> int:
-        """Rounds that moved the weights."""
-        check_is_fitted(self, "n_features_in_")
-        return int(self._run.counts[2])
+        return self._run.counts
 
     @property
     def cumulative_loss_(self) -> float:

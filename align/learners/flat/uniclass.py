@@ -21,6 +21,7 @@ from align.learners.flat import _round as core
 from align.learners.flat._runs import NO_WEIGHTS
 from align.learners.flat._uniclass import Centred, distance, play_centre
 from align.learners.parts import step_limits
+from align.learners.parts.estimators import CountedRounds
 from align.learners.parts.parameters import not_negative
 from align.learners.parts.shapes import check_array
 from align.learners.theory import Round
@@ -30,7 +31,7 @@ __all__ = ["PassiveAggressiveUniclass"]
 
 
 @dataclass(eq=False, repr=False)
-class PassiveAggressiveUniclass(Centred):
+class PassiveAggressiveUniclass(CountedRounds, Centred):
     """Passive-aggressive learner of one class: a centre within `epsilon` of every example.
 
     Parameters
@@ -121,23 +122,9 @@ class PassiveAggressiveUniclass(Centred):
         mean: Float64 = self._w - self._total / n
         return mean
 
-    @property
-    def n_rounds_(self) -> int:
-        """Rounds played."""
+    def _played(self) -> npt.NDArray[np.int64]:
         check_is_fitted(self, "n_features_in_")
-        return int(self._counts[0])
-
-    @property
-    def n_mistakes_(self) -> int:
-        """Rounds with a loss."""
-        check_is_fitted(self, "n_features_in_")
-        return int(self._counts[1])
-
-    @property
-    def n_updates_(self) -> int:
-        """Rounds that moved the centre."""
-        check_is_fitted(self, "n_features_in_")
-        return int(self._counts[2])
+        return self._counts
 
     @property
     def cumulative_loss_(self) -> float:

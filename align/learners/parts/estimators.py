@@ -10,7 +10,7 @@ from sklearn.utils.validation import validate_data
 
 from align.learners.parts.saved import Saved
 
-__all__ = ["ScoredClasses", "VectorEstimator", "read_label_sets"]
+__all__ = ["CountedRounds", "ScoredClasses", "VectorEstimator", "read_label_sets"]
 
 
 class VectorEstimator(Saved, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
@@ -20,6 +20,29 @@ class VectorEstimator(Saved, BaseEstimator):  # type: ignore[misc]  # sklearn is
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+class CountedRounds:
+    """Read-only counts of a learner that keeps them in one array; the class says what they are."""
+
+    def _played(self) -> npt.NDArray[np.int64]:
+        """Return rounds, mistakes and updates, and maybe more; an error where nothing is known."""
+        raise NotImplementedError
+
+    @property
+    def n_rounds_(self) -> int:
+        """Rounds played."""
+        return int(self._played()[0])
+
+    @property
+    def n_mistakes_(self) -> int:
+        """Rounds with a mistake."""
+        return int(self._played()[1])
+
+    @property
+    def n_updates_(self) -> int:
+        """Rounds with a step."""
+        return int(self._played()[2])
 
 
 class ScoredClasses(ClassifierMixin):  # type: ignore[misc]  # sklearn is untyped

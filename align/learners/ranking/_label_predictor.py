@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from align.errors import ParameterError
 from align.learners.parts import Blocks, Entropy, Euclidean
-from align.learners.parts.estimators import VectorEstimator
+from align.learners.parts.estimators import CountedRounds, VectorEstimator
 from align.learners.ranking import _label_ranking as core
 from align.learners.ranking._label_run import LabelRun
 from align.types import Float64
@@ -21,7 +21,7 @@ from align.types import Float64
 __all__ = ["LabelPredictor"]
 
 
-class LabelPredictor(ClassifierMixin, VectorEstimator):  # type: ignore[misc]  # untyped
+class LabelPredictor(CountedRounds, ClassifierMixin, VectorEstimator):  # type: ignore[misc]
     """A ranker of labels as it predicts; learning is the business of its subclass."""
 
     complexity: str
@@ -134,30 +134,15 @@ class LabelPredictor(ClassifierMixin, VectorEstimator):  # type: ignore[misc]  #
         return weights[:, -1] if self._began.fit_intercept else np.zeros(len(weights))
 
     @property
-    def n_rounds_(self) -> int:
-        """Rounds played."""
-        return int(self._counts()[core.ROUNDS])
-
-    @property
-    def n_mistakes_(self) -> int:
-        """Rounds in which a relevant label scored no higher than another one."""
-        return int(self._counts()[core.MISTAKES])
-
-    @property
-    def n_updates_(self) -> int:
-        """Rounds with a step."""
-        return int(self._counts()[core.UPDATES])
-
-    @property
     def cumulative_loss_(self) -> float:
         """Sum of the losses."""
-        self._counts()
+        self._played()
         return float(self._run.state.floats[core.LOSS])
 
     @property
     def dual_objective_(self) -> float:
         """Dual objective: at most ``c f(u) + sum of the losses of u``, whatever u is."""
-        self._counts()
+        self._played()
         return float(self._run.state.floats[core.DUAL])
 
     def regret_bound(self, u: npt.ArrayLike) -> float:
@@ -175,7 +160,7 @@ class LabelPredictor(ClassifierMixin, VectorEstimator):  # type: ignore[misc]  #
             the losses so far exceeds that of u by no more; for the conservative learner the sums
             are over mistakes. Infinite for u outside the simplex.
         """
-        self._counts()
+        self._played()
         weights = np.asarray(u, dtype=np.float64)
         shape = (self._run.k, self.n_features_in_ + bool(self._began.fit_intercept))
         if weights.shape != shape:
@@ -184,7 +169,7 @@ class LabelPredictor(ClassifierMixin, VectorEstimator):  # type: ignore[misc]  #
         floats = self._run.state.floats
         return float(floats[core.C] * f.value(weights) + floats[core.SPENT])
 
-    def _counts(self) -> npt.NDArray[np.int64]:
+    def _played(self) -> npt.NDArray[np.int64]:
         check_is_fitted(self)
         return self._run.state.counts
 
