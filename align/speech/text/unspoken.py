@@ -102,13 +102,13 @@ class WordPath:
         moving = _MOVING / self.paths.hop
         inside = np.flatnonzero((nodes >= near[0]) & (nodes <= near[-1]))
         begin = end = None
-        keep = np.zeros(built.lattice.n_nodes, dtype=bool)
-        keep[near[0] : near[-1] + 1] = True
         if inside.size:
             here = begins & (onsets <= onsets[inside[0]] - moving) & (nodes < near[0])
             begin = int(nodes[np.flatnonzero(here)[-1]]) if here.any() else None
             here = begins & (onsets >= onsets[inside[-1]] + moving) & (nodes > near[-1])
             end = int(nodes[np.flatnonzero(here)[0]]) if here.any() else None
+        keep = np.zeros(built.lattice.n_nodes, dtype=bool)
+        keep[None if begin is None else near[0] : None if end is None else near[-1] + 1] = True
         without = np.zeros(built.lattice.n_nodes, dtype=bool)
         without[np.asarray(drop)] = True
         found = self.paths.detour(search, keep, without, begin, end)

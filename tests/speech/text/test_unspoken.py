@@ -121,17 +121,26 @@ def test_it_is_saved_with_the_model(tmp_path: Path) -> None:
             EvidenceModel.from_array(weights, "unspoken", N_EVIDENCE)
 
 
-def test_a_word_is_asked_for_as_in_the_whole_text(word_aligner: WordAligner) -> None:
+@pytest.mark.parametrize("at", [6, len(WORDS)])
+def test_a_word_is_asked_for_as_in_the_whole_text(word_aligner: WordAligner, at: int) -> None:
     """The words further away stay as they are; here that is what the best path has."""
-    words = [*WORDS[:6], "elephant", *WORDS[6:]]
+    words = [*WORDS[:at], "elephant", *WORDS[at:]]
     path = word_aligner.paths(words).path
-    asked = path.nodes(6, unspoken=6 in path.skipped())
+    asked = path.nodes(at, unspoken=at in path.skipped())
     near = path.otherwise(asked)
     whole = WordPath.best(path.built, path.paths, asked)
     assert near is not None
     assert near.found.nodes.tolist() == whole.found.nodes.tolist()
     assert near.path.score == pytest.approx(whole.path.score, abs=1e-6)
     np.testing.assert_allclose(near.found.alignment.onsets, whole.found.alignment.onsets)
+
+
+@pytest.mark.parametrize("word", [0, len(WORDS) - 1])
+def test_the_first_and_the_last_word_may_be_left_out(word_aligner: WordAligner, word: int) -> None:
+    path = word_aligner.paths(WORDS).path
+    other = path.otherwise(path.nodes(word, unspoken=False))
+    assert other is not None
+    assert other.skipped().tolist() == [word]
 
 
 def test_a_word_for_which_there_is_no_room(word_aligner: WordAligner) -> None:
