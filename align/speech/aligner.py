@@ -451,9 +451,11 @@ class SpeechAligner(SequenceAligner):
             self.realisations_ = checked_costs(costs)
         self.unspoken_ = None  # models of before have none
         if "unspoken" in arrays:
-            from align.speech.text.unspoken import N_EVIDENCE
+            from align.speech.text.unspoken import N_EVIDENCE, N_EVIDENCE_BEFORE
 
-            self.unspoken_ = EvidenceModel.from_array(arrays["unspoken"], "unspoken", N_EVIDENCE)
+            before = arrays["unspoken"].shape == (N_EVIDENCE_BEFORE + 1,)
+            size = N_EVIDENCE_BEFORE if before else N_EVIDENCE
+            self.unspoken_ = EvidenceModel.from_array(arrays["unspoken"], "unspoken", size)
         self._restore_elsewhere(header, arrays)
 
     # Labels ----------------------------------------------------------------------------------

@@ -22,14 +22,13 @@ import numpy.typing as npt
 from align.results.alignment import Alignment
 from align.sequence.evidence import EvidenceModel
 from align.speech.text.lattice import Departures
-from align.speech.text.unspoken import AskedWords, WordPath, asked_words
+from align.speech.text.unspoken import PROBABLE, AskedWords, WordPath, asked_words, probability
 from align.types import IntArray, Mismatch
 
 __all__ = ["Judged", "departures_at", "is_another_text", "judged"]
 Float64 = npt.NDArray[np.float64]
 
 _UNSPOKEN, _UNTRANSCRIBED = 8.0, 5.0  # log odds against; see docs/mismatch.md for what they give
-_LISTED = 0.5  # probability that a word was not said
 _CERTAIN = 0.75  # probability of any, from which on tiers follow it
 _SHORTEST = 0.1  # seconds of speech that is not in the text; less is not worth a word
 _ANOTHER = (0.2, 0.3)  # shares of words and of seconds, from which on a text is another one
@@ -62,11 +61,11 @@ def judged(
     `whole` and `temperature` are as in `asked_words`, and `model` says how probable it is that a
     word was not said.
     """
-    asked = asked_words(path, whole, len(words), temperature)
+    asked = asked_words(path, whole, words, temperature, model)
     if asked is None:
         return Judged([], None)
-    unspoken = model(asked.evidence)
-    listed = unspoken >= _LISTED
+    unspoken = probability(model, asked.evidence)
+    listed = unspoken >= PROBABLE
     listed[[k for k in range(len(words)) if k not in asked.unsaid]] = False
     mismatches = list(_unspoken(words, unspoken, listed, asked))
     gone = np.flatnonzero(listed & (unspoken >= _CERTAIN))

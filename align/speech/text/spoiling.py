@@ -1,8 +1,8 @@
 """Texts spoiled on purpose, to learn how words that were not said look.
 
 Into the text of each training recording one to three words of other recordings are put, and one of
-its words is changed for another; beside them stands the true text. Each is aligned by features
-that did not hear the recording.
+its words is changed for another, several times where recordings are few; beside them stands the
+true text. Each is aligned by features that did not hear the recording.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,6 +27,7 @@ Float64 = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
 _MOST = 300  # recordings
+_ROUNDS = 3  # in which the text of a recording is spoiled, at most
 _FEWEST = 8  # recordings, below which nothing is learned
 _ADDED = 3  # words at most
 
@@ -63,23 +64,26 @@ def unspoken_from_text(
             recording = Recording.read(signal.samples, signal.rate, model, signal.name)
             yield WordAligner.of(model, recording, entries, judging=True), words
 
-    return unspoken_model(recordings(), sorted(entries), rng)
+    rounds = min(_ROUNDS, max(1, _MOST // len(drawn)))
+    return unspoken_model(recordings(), sorted(entries), rng, rounds)
 
 
 def unspoken_model(
     recordings: Iterable[tuple[WordAligner, Sequence[str]]],
     vocabulary: Sequence[str],
     rng: np.random.Generator,
+    rounds: int = _ROUNDS,
 ) -> EvidenceModel | None:
     """Return the model of some recordings, each with what aligns its words, and its words.
 
-    What aligns them knows the `vocabulary`, and has not heard the recording. None where a model
-    knows no match, or no text with a word that was not said fits into its recording.
+    What aligns them knows the `vocabulary`, and has not heard the recording. Each text is spoiled
+    in so many `rounds`. None where a model knows no match, or no text with a word that was not
+    said fits into its recording.
     """
     evidence: list[Float64] = []
     unspoken: list[Flags] = []
     for word_aligner, words in recordings:
-        for said, flags in spoiled_texts(words, vocabulary, rng):
+        for said, flags in spoiled_texts(words, vocabulary, rng, rounds):
             try:
                 found = word_aligner.evidence(said)
             except DataError:  # they do not fit into the recording
@@ -94,9 +98,11 @@ def unspoken_model(
 
 
 def spoiled_texts(
-    words: Sequence[str], vocabulary: Sequence[str], rng: np.random.Generator
+    words: Sequence[str], vocabulary: Sequence[str], rng: np.random.Generator, rounds: int = 1
 ) -> Iterator[tuple[list[str], Flags]]:
     """Yield the text itself, with words added, and with one changed; and which are not its own.
+
+    The last two come in each of the `rounds`.
 
     Examples
     --------
@@ -112,10 +118,11 @@ def spoiled_texts(
     def others(n: int) -> list[str]:
         return [vocabulary[k] for k in rng.integers(len(vocabulary), size=n)]
 
-    n, at = int(rng.integers(1, _ADDED + 1)), int(rng.integers(len(words) + 1))
-    unspoken = np.zeros(len(words) + n, dtype=bool)
-    unspoken[at : at + n] = True
-    yield [*words[:at], *others(n), *words[at:]], unspoken
-    at = int(rng.integers(len(words)))
-    changed = others(1)[0]
-    yield [*words[:at], changed, *words[at + 1 :]], np.arange(len(words)) == at
+    for _ in range(rounds):
+        n, at = int(rng.integers(1, _ADDED + 1)), int(rng.integers(len(words) + 1))
+        unspoken = np.zeros(len(words) + n, dtype=bool)
+        unspoken[at : at + n] = True
+        yield [*words[:at], *others(n), *words[at:]], unspoken
+        at = int(rng.integers(len(words)))
+        changed = others(1)[0]
+        yield [*words[:at], changed, *words[at + 1 :]], np.arange(len(words)) == at

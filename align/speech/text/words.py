@@ -113,7 +113,7 @@ class WordAligner:
         """
         paths = self.paths(words)
         temperature = self.model.placement_.temperature
-        found = asked_words(paths.path, paths.whole, len(words), temperature)
+        found = asked_words(paths.path, paths.whole, words, temperature)
         return None if found is None else found.evidence
 
     def paths(self, words: Sequence[str]) -> Paths:

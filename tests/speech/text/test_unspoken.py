@@ -1,5 +1,6 @@
 """How probable it is that a word was not said, and what it is learned from."""
 
+from copy import copy
 from importlib.resources import files
 from pathlib import Path
 
@@ -13,7 +14,15 @@ from align.speech.text import Dictionary
 from align.speech.text.lookup import look_up_all
 from align.speech.text.parts import Recording
 from align.speech.text.spoiling import spoiled_texts, unspoken_model
-from align.speech.text.unspoken import DEFAULT, N_EVIDENCE, WordPath
+from align.speech.text.unspoken import (
+    DEFAULT,
+    N_EVIDENCE,
+    N_EVIDENCE_BEFORE,
+    PROBABLE,
+    WordPath,
+    asked_words,
+    probability,
+)
 from align.speech.text.words import WordAligner
 
 KIWI = Path(str(files("align.data"))) / "kiwi.flac"
@@ -101,7 +110,7 @@ def test_learning_from_spoiled_texts() -> None:
     assert high > 0.8
     failing = [(Known(fails=True), ["green", "kiwi"])]
     assert unspoken_model([*recordings, *failing], ["a", "b"], rng) is not None
-    assert failing[0][0].asked == 3
+    assert failing[0][0].asked == 7
     assert unspoken_model([(Known(knows=False), ["green"])], ["a"], rng) is None
     assert unspoken_model([(Known(fails=True), ["green"])], ["a"], rng) is None
     assert unspoken_model([], ["a"], rng) is None
@@ -117,8 +126,40 @@ def test_it_is_saved_with_the_model(tmp_path: Path) -> None:
     assert again.unspoken_ is not None
     assert again.unspoken_.weights.tolist() == model.unspoken_.weights.tolist()
     for weights in (np.zeros(2), np.full(N_EVIDENCE + 1, np.nan)):
-        with pytest.raises(ModelError, match=r"array 'unspoken' is of shape .*, must be \(5,\)"):
+        with pytest.raises(ModelError, match=r"array 'unspoken' is of shape .*, must be \(9,\)"):
             EvidenceModel.from_array(weights, "unspoken", N_EVIDENCE)
+
+
+def test_models_of_before_know_the_first_numbers(
+    tmp_path: Path, word_aligner: WordAligner
+) -> None:
+    """They ask for the same words, and list what they did."""
+    model = copy(word_aligner.model)
+    model.unspoken_ = EvidenceModel(np.array([1.232, -0.242, -0.429, -1.129, -0.265]))
+    model.save(tmp_path / "m.align")  # type: ignore[attr-defined]
+    again = align.load(tmp_path / "m.align")
+    assert isinstance(again, align.SpeechAligner)
+    assert again.unspoken_ is not None
+    said = [*WORDS[:3], "elephant", *WORDS[3:]]
+    found = word_aligner.evidence(said)
+    assert found is not None
+    unspoken = probability(again.unspoken_, found)
+    assert unspoken.argmax() == 3
+    assert unspoken[3] >= PROBABLE
+    np.testing.assert_array_equal(unspoken, again.unspoken_(found[:, :N_EVIDENCE_BEFORE]))
+
+
+def test_words_that_cannot_be_probable_are_not_asked_for(word_aligner: WordAligner) -> None:
+    said = [*WORDS[:3], "elephant", *WORDS[3:]]
+    paths, temperature = word_aligner.paths(said), word_aligner.model.placement_.temperature
+    every = asked_words(paths.path, paths.whole, said, temperature)
+    some = asked_words(paths.path, paths.whole, said, temperature, DEFAULT)
+    assert every is not None
+    assert some is not None
+    assert set(some.unsaid) < set(every.unsaid)
+    listed = DEFAULT(every.evidence) >= PROBABLE
+    np.testing.assert_array_equal(listed, DEFAULT(some.evidence) >= PROBABLE)
+    np.testing.assert_allclose(some.evidence[listed], every.evidence[listed])
 
 
 @pytest.mark.parametrize("at", [6, len(WORDS)])
