@@ -135,6 +135,7 @@ class CoarseBlocks:
         longest: IntArray,
         windows: IntArray | None = None,
         rare: npt.NDArray[np.bool_] | None = None,
+        guess: IntArray | None = None,
     ) -> IntArray | None:
         """Return the first frame of the best cell of each onset [shape=(K,), dtype=intp].
 
@@ -147,6 +148,9 @@ class CoarseBlocks:
         rare : np.ndarray [shape=(K,), dtype=bool], optional
             Events that take no time where a long recording is looked at in longer cells, in which
             nearly all that they could be scores better than what was said.
+        guess : np.ndarray [shape=(K,), dtype=intp], optional
+            Onsets in frames, near which a long recording is looked at, too. Better ones are found
+            where longer events than before may be, and cells are long.
 
         Returns
         -------
@@ -185,9 +189,11 @@ class CoarseBlocks:
                 longer = longer._replace(longest=np.where(rare, 0, longer.longest))
             evenly = np.linspace(0, longer.n_cells, source.n_events, dtype=np.intp)
             above = _path_near(longer, evenly, longer.n_cells // _BAND)
-            found = None
-            if above is not None:
-                found = _path_near(cells, _POOLED * above + _POOLED // 2, _REACH)
+            guesses = [] if above is None else [_POOLED * above + _POOLED // 2]
+            guesses += [] if guess is None else [guess // self.factor]
+            every = [_path_near(cells, near, _REACH) for near in guesses]
+            paths = [path for path in every if path is not None]
+            found = max(paths, key=lambda path: _score(cells, path), default=None)
         return None if found is None else found * self.factor
 
 
@@ -201,6 +207,14 @@ def _pooled(cells: Cells, lengths: Cells) -> Cells:
         prefix=cells.prefix[:, middle],
         prefix_row=cells.prefix_row,
     )
+
+
+def _score(cells: Cells, onsets: IntArray) -> float:
+    """Return the score of the onsets of all events, in cells."""
+    ends = np.append(onsets[1:], cells.n_cells)
+    own = cells.onset[cells.onset_row, onsets - cells.shift].sum(dtype=np.float64)
+    frames = cells.prefix[cells.prefix_row, ends] - cells.prefix[cells.prefix_row, onsets]
+    return float(own + (frames + cells.duration[cells.duration_row, ends - onsets]).sum())
 
 
 def _path_near(cells: Cells, guess: IntArray, reach: int) -> IntArray | None:

@@ -96,9 +96,10 @@ def rough_onsets(
         first, stop = max(0, begin - around), min(n_frames, begin + size + around)
         x, weights = score(signal.part(first * hop, stop * hop))
         blocks.add(x, weights, begin - first, min(begin + size, n_frames) - first)
+    onsets: IntArray | None = None
     while True:
         limits = room.limits(free, pause)
-        onsets = blocks.onsets(limits, windows, rare)
+        onsets = blocks.onsets(limits, windows, rare, onsets)
         if onsets is None:
             return None
         cut_short = may_last & (2 * np.diff(onsets, append=n_frames) > limits)

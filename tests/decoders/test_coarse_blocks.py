@@ -118,6 +118,23 @@ def test_rare_events_take_no_time_in_longer_cells(monkeypatch):
     assert error(blocks.onsets(longest, rare=rare)) < 40
 
 
+def test_a_guess_is_looked_around_as_well(monkeypatch):
+    """And what scores better is taken, whichever guess it is near."""
+    x, _ = recording(np.random.default_rng(7), 200, clear=0.1)
+    blocks = in_blocks(x, 4, 400)
+    longest = np.full(200, 60)
+    best = blocks.onsets(longest)
+    monkeypatch.setattr(coarse_blocks, "_MOST_STATES", 0)
+    monkeypatch.setattr(coarse_blocks, "_POOLED", 40)
+    monkeypatch.setattr(coarse_blocks, "_REACH", 8)
+    monkeypatch.setattr(coarse_blocks, "_EDGE", 100)
+    alone = blocks.onsets(longest)
+    assert alone.tolist() != best.tolist()
+    assert blocks.onsets(longest, guess=best).tolist() == best.tolist()
+    poor = np.linspace(0, x.n_frames - 60, 200).astype(int)
+    assert blocks.onsets(longest, guess=poor).tolist() == alone.tolist()
+
+
 def test_cells_are_near_the_exact_onsets():
     x, onsets = recording(np.random.default_rng(1), 150)
     exact = decode(x.potentials(WEIGHTS)).onsets
