@@ -29,12 +29,12 @@ class EvidenceModel:
 
     @classmethod
     def fit(
-        cls, evidence: Sequence[Float64], hit: Sequence[npt.NDArray[np.bool_]]
+        cls, evidence: Sequence[Float64], hit: Sequence[npt.NDArray[np.bool_] | Float64]
     ) -> "EvidenceModel":
         """Return the model whose weights fit the notes of some recordings, by Newton's method.
 
         For each recording the evidence [shape=(N_i, F)], and which notes were within the
-        tolerance.
+        tolerance, or how probable that was.
 
         Examples
         --------

@@ -1,4 +1,12 @@
-"""From decoded frames to times in seconds: refinement, temperature and offset, kept together."""
+"""From decoded frames to times in seconds: refinement, temperature and offset, kept together.
+
+How sure an onset is comes from its posterior, whose one temperature cannot make it right for what
+is nearly certain and for what is not. So on recordings that the scores come from parts that did
+not see, the share of the posterior within 20 ms is compared with how often the onset is, by a
+logistic regression on its log odds (Platt, "Probabilistic outputs for support vector machines",
+1999), and corrected by it. Where an aligner has others beside it for other surroundings, each
+learns its own.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,6 +17,7 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.potentials import Path, Potentials
+from align.sequence.evidence import EvidenceModel
 from align.sequence.refine import (
     PosteriorOnsets,
     fit_temperature,
@@ -28,6 +37,10 @@ _MOST_PAIRS = 2**26  # of an onset and a length, 8 bytes each, where there are r
 _GROSS = 0.05  # seconds; larger errors are mistakes, and say nothing of the offset
 
 _PRIOR = 50.0  # onsets; what an offset weighs that is known already
+
+# As if so many more onsets had been seen, on which the posterior was right: few prove little.
+_BEFORE = np.linspace(0.025, 0.975, 20)
+_SUREST = 1e-6  # what is this near to certain, or to impossible, counts as so near
 
 _METHODS = ("posterior", "parabola", "none")
 
@@ -65,6 +78,9 @@ class Placement:
     tail : float, optional
         Share of the posterior outside of an interval, on either side; see
         `align.sequence.spread`. Without it, there are no intervals.
+    sureness : (float, float), optional
+        How often onsets are within 20 ms: the log odds are those of the posterior times the one,
+        plus the other. Without it, the posterior is taken at its word.
     """
 
     method: str
@@ -73,6 +89,7 @@ class Placement:
     offset: float = 0.0
     window: float = WINDOW
     tail: float | None = None
+    sureness: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         if self.method not in _METHODS:
@@ -83,13 +100,17 @@ class Placement:
 
         An onset whose window is one frame stays there.
         """
-        shift = np.where(potentials.stop - potentials.start > 1, self.offset, 0.0)
+        free = potentials.stop - potentials.start > 1
+        shift = np.where(free, self.offset, 0.0)
         if self.method == "posterior" and self._has_posterior(potentials):
             frames, confidence, posterior = self._posterior_onsets(potentials, onsets)
             intervals = None
             if self.tail is not None:
                 own = central_intervals(posterior.probability, posterior.start, self.tail)
                 intervals = own * self.hop - shift[:, None]
+            if self.sureness is not None:
+                known = EvidenceModel(np.array(self.sureness))
+                confidence = np.where(free, known(_log_odds(confidence)), confidence)
             return Placed(frames * self.hop - shift, confidence, intervals)
         if self.method == "none":
             return Placed(onsets.astype(np.float64) * self.hop - shift)
@@ -141,22 +162,27 @@ class Placement:
         near = every[np.abs(every) <= _GROSS]
         return replace(fitted, offset=float(np.median(near)) if near.size else 0.0)
 
-    def with_intervals(
+    def judged(
         self,
         potentials: Sequence[Potentials],
         paths: Sequence[Path],
         truth: Sequence[npt.NDArray[np.float64]],
     ) -> Self:
-        """Return a copy with the tail that suits recordings with known onsets, as in `fitted`."""
+        """Return a copy that knows how sure onsets are, by recordings as in `fitted`."""
         if self.method != "posterior" or not all(map(self._has_posterior, potentials)):
             return self
-        shares = []
+        shares, odds, right = [], [_log_odds(_BEFORE)], [_BEFORE]
         for p, path, times in zip(potentials, paths, truth, strict=True):
-            found = self._posterior_onsets(p, path.onsets).posterior
+            found, confidence, posterior = self._posterior_onsets(p, path.onsets)
             free = p.stop - p.start > 1
             frames = (times + self.offset) / self.hop
-            shares.append(nearer_share(found.probability, found.start, frames)[free])
-        return replace(self, tail=fit_tail(shares))
+            shares.append(nearer_share(posterior.probability, posterior.start, frames)[free])
+            odds.append(_log_odds(confidence[free]))
+            near = np.abs(found - frames)[free] * self.hop <= _TOLERANCE
+            right.append(near.astype(np.float64))
+        slope, constant = EvidenceModel.fit(odds, right).weights.tolist()
+        sureness = (slope, constant) if slope > 0 else None  # or the posterior says nothing here
+        return replace(self, tail=fit_tail(shares), sureness=sureness)
 
     @property
     def _reach(self) -> int:
@@ -170,6 +196,13 @@ class Placement:
             return True
         n_pairs = potentials.n_events * (2 * self._reach + 1) * (4 * self._reach + 1)
         return n_pairs <= _MOST_PAIRS
+
+
+def _log_odds(confidence: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return log odds, as evidence of one number [shape=(K, 1)]."""
+    inner = np.clip(confidence, _SUREST, 1.0 - _SUREST)
+    odds: npt.NDArray[np.float64] = np.log(inner / (1.0 - inner))[:, None]
+    return odds
 
 
 def sureness_of(

@@ -234,7 +234,7 @@ class TimedAligner(Aligner):
         for x, item, placed in zip(xs, items, found, strict=True):
             terms = dict(zip(x.names, x.terms, strict=True))
             before.append(item.times - self._corrected(placed, terms, tuple(item.events)) + placed)
-        self.placement_ = self.placement_.with_intervals(potentials, paths, before)
+        self.placement_ = self.placement_.judged(potentials, paths, before)
 
     def _recalibrate(
         self,
@@ -332,6 +332,8 @@ class TimedAligner(Aligner):
             "starts_at_zero": self.starts_at_zero_,
             "ends_with_recording": self.ends_with_recording_,
         }
+        if self.placement_.sureness is not None:
+            header["sureness"] = list(self.placement_.sureness)
         if self.habits_ is not None:
             header["habits"] = self.habits_.get_state()
         return header, arrays
@@ -355,6 +357,9 @@ class TimedAligner(Aligner):
             float(header.get("window", WINDOW)),  # models of before have none
             None if header.get("tail") is None else float(header["tail"]),
         )
+        if header.get("sureness") is not None:  # models of before have none
+            slope, constant = map(float, header["sureness"])
+            self.placement_ = replace(self.placement_, sureness=(slope, constant))
         self.correction_ = None
         if header.get("correction") is not None:  # models of before have none
             own = arrays_of(arrays, "correction.")
@@ -373,6 +378,8 @@ class TimedAligner(Aligner):
             and np.isfinite([*lengths, self.placement_.offset]).all()
         ):
             raise ModelError("a temperature, window or length is not above 0, or too large.")
+        if not np.isfinite(self.placement_.sureness or 0.0).all():
+            raise ModelError("its sureness is not finite.")
         if self.placement_.tail is not None and not 0 <= self.placement_.tail < 0.5:
             raise ModelError("the tail of its intervals is not from 0 to a half.")
         self.features_ = restore_features(features, header["features"], arrays)

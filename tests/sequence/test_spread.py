@@ -1,4 +1,4 @@
-"""95 % intervals of onsets: quantiles of posteriors, and the tail that covers as often as said."""
+"""How sure onsets are: 95 % intervals that hold as often, confidence that is right as often."""
 
 import numpy as np
 import pytest
@@ -11,6 +11,7 @@ from align.sequence.placement import Placed, Placement, sureness_of
 from align.sequence.spread import central_intervals, fit_tail, nearer_share
 
 HOP = 0.005
+plain = Placement("posterior", HOP)
 
 
 def posteriors(seed: int, n: int, width: int = 12) -> tuple[np.ndarray, np.ndarray]:
@@ -60,9 +61,8 @@ def test_placement_gives_intervals_once_they_are_measured() -> None:
     potentials = [bump(centre) for centre in centres]
     paths = [decode(p) for p in potentials]
     truth = [np.array([centre * HOP + rng.normal(0, 0.02)]) for centre in centres]
-    plain = Placement("posterior", HOP)
     assert plain.times(potentials[0], paths[0].onsets).intervals is None
-    fitted = plain.with_intervals(potentials, paths, truth)
+    fitted = plain.judged(potentials, paths, truth)
     assert fitted.tail is not None
     held = []
     for p, path, times in zip(potentials, paths, truth, strict=True):
@@ -71,6 +71,49 @@ def test_placement_gives_intervals_once_they_are_measured() -> None:
     assert np.mean(held) == pytest.approx(0.95, abs=0.01)
     # the posterior says 10 ms of standard deviation, and 20 ms it is
     assert high - low == pytest.approx(2 * 1.96 * 0.02, rel=0.2)
+
+
+def test_confidence_is_as_often_right_as_it_says_once_it_is_judged() -> None:
+    rng = np.random.default_rng(3)
+    centres, spreads = rng.uniform(20, 40, 500), rng.choice((0.006, 0.03), 500)
+    potentials = [
+        Potentials(bump(centre).onset * (0.01 / spread) ** 0.7, n_frames=60)
+        for centre, spread in zip(centres, spreads, strict=True)
+    ]
+    paths = [decode(p) for p in potentials]
+    truth = [
+        np.array([centre * HOP + rng.normal(0, spread)])
+        for centre, spread in zip(centres, spreads, strict=True)
+    ]
+    judged = plain.judged(potentials[:250], paths[:250], truth[:250])
+    wrong = {}
+    for placement in (plain, judged):
+        sure, right = [], []
+        for p, path, times in zip(potentials[250:], paths[250:], truth[250:], strict=True):
+            placed = placement.times(p, path.onsets)
+            sure.append(placed.confidence[0])
+            right.append(abs(placed.times[0] - times[0]) <= 0.02)
+        low = spreads[250:] > 0.01
+        wrong[placement] = [
+            abs(np.mean(np.array(sure)[some]) - np.mean(np.array(right)[some]))
+            for some in (low, ~low)
+        ]
+    assert max(wrong[plain]) > 0.1
+    assert max(wrong[judged]) < 0.06
+
+
+def test_few_onsets_prove_little_and_a_posterior_that_says_nothing_stays() -> None:
+    p = bump(30.0)
+    path = decode(p)
+    one = plain.judged([p], [path], [np.array([0.15])])
+    before = plain.times(p, path.onsets).confidence[0]
+    assert one.times(p, path.onsets).confidence[0] == pytest.approx(before, abs=0.02)
+    flat = Potentials(np.zeros((1, 60)), n_frames=60)
+    rows = [p] * 40 + [flat] * 40  # the surer it is, the more often wrong
+    paths = [decode(q) for q in rows]
+    found = [plain.times(q, path.onsets).times for q, path in zip(rows, paths, strict=True)]
+    truth = [times + 0.05 if q is p else times for q, times in zip(rows, found, strict=True)]
+    assert plain.judged(rows, paths, truth).sureness is None
 
 
 def test_an_onset_that_cannot_move_is_certain_and_the_others_move_with_their_intervals() -> None:
@@ -89,6 +132,6 @@ def test_an_onset_that_cannot_move_is_certain_and_the_others_move_with_their_int
 
 def test_methods_without_posterior_have_no_intervals() -> None:
     path = Path(np.array([30]), 0.0)
-    fitted = Placement("none", HOP).with_intervals([bump(30.0)], [path], [np.array([0.15])])
+    fitted = Placement("none", HOP).judged([bump(30.0)], [path], [np.array([0.15])])
     assert fitted.tail is None
     assert fitted.times(bump(30.0), path.onsets).intervals is None
