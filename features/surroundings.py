@@ -17,8 +17,9 @@ A disguise is a chain, in the order in which sound travels, each link there by c
 References
 ----------
 Polack, "La transmission de l'energie sonore dans les salles", 1988 (the decaying-noise model of a
-room). Ko et al., "A study on data augmentation of reverberant speech for robust speech
-recognition", ICASSP 2017.
+room). Barron and Lee, "Energy relations in concert auditoriums", 1988 (reflected energy begins
+with the straight sound). Ko et al., "A study on data augmentation of reverberant speech for robust
+speech recognition", ICASSP 2017.
 """
 
 from collections.abc import Sequence
@@ -120,8 +121,10 @@ def _room(rate: int, rng: Rng) -> Float32:
         tail += band * np.exp(-6.9 * time / (decay * factor))
         low = high
     path = rng.uniform(0.3, 4.0)  # metres from the mouth to the microphone
-    first = rng.uniform(0.001, 0.012)  # when the first reflection comes, after the straight sound
-    tail *= 1 - np.exp(-np.maximum(time - first, 0) / rng.uniform(0.005, 0.03))
+    # When the first reflection comes, after the straight sound. The tail is there at once: were a
+    # strong one to grow slowly, everything would be heard late, and nobody could say by how much.
+    first = rng.uniform(0.001, 0.006)
+    tail *= 1 - np.exp(-np.maximum(time - first, 0) / rng.uniform(0.0005, 0.005))
     # Energy of the tail beside that of the straight sound, in dB.
     tail *= 10 ** (rng.uniform(-12.0, 12.0) / 20) / max(float(np.sqrt(np.sum(tail**2))), 1e-9)
     response = tail

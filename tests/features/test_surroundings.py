@@ -65,6 +65,15 @@ def test_sound_comes_straight_first_in_a_room():
         assert np.abs(response[1:nothing]).max() < 0.05
 
 
+def test_a_tail_is_there_at_once():
+    """One that grew would make all that is heard late."""
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        power = np.square(surroundings._room(RATE, rng)[1:].astype(float))
+        smooth = np.convolve(power, np.ones(RATE // 100), mode="valid")
+        assert smooth.argmax() < 0.025 * RATE
+
+
 def test_a_room_decays():
     rng = np.random.default_rng(0)
     for _ in range(30):
