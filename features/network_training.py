@@ -7,6 +7,7 @@ sequences; `train_on_batches` takes whatever batches a function makes.
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import cycle
 
 import numpy as np
 import numpy.typing as npt
@@ -96,8 +97,8 @@ def train_network(
     restandardise : bool
         Whether the network's `mean` and `deviation` are set from `sequences`.
     fresh : callable, optional
-        Takes a random generator, returns one more sequence and its targets. It is called once an
-        update; the last few sequences that it made are at hand.
+        Takes a random generator, returns one more sequence and its targets. It is called every
+        other update; the last few sequences that it made are at hand.
     share : float
         Share of the stretches that are cut from what `fresh` made, in [0, 1].
     random_state : int
@@ -122,11 +123,13 @@ def train_network(
     chance /= chance.sum()
 
     made: deque[tuple[Float32, Sequence[Target]]] = deque(maxlen=_AT_HAND)
+    due = cycle((True, False))  # making a sequence takes as long as half an update
 
     def draw(rng: np.random.Generator) -> tuple[Float32, list[list[Target]], Float32]:
         chosen = [(sequences[i], targets[i]) for i in rng.choice(len(sequences), batch, p=chance)]
         if fresh is not None:
-            made.append(fresh(rng))
+            if next(due):
+                made.append(fresh(rng))
             for i in np.flatnonzero(rng.random(batch) < share):
                 chosen[i] = made[int(rng.integers(len(made)))]
         x, wanted, counted = _stretches(

@@ -229,9 +229,11 @@ def _least_absolute(design: Float64, wanted: Float64, small: float) -> Float64:
     weight = np.ones(len(wanted))
     solution: Float64 = np.zeros(design.shape[1])
     for _ in range(_ROUNDS):
-        scaled = design * weight[:, None]
-        normal = scaled.T @ design
+        root = np.sqrt(weight)
+        scaled = design * root[:, None]
+        normal = scaled.T @ scaled  # of one array, so that BLAS computes half of it
         normal.flat[:: len(normal) + 1] += _RIDGE
-        solution = np.asarray(np.linalg.solve(normal, scaled.T @ wanted), dtype=np.float64)
+        wished = scaled.T @ (root * wanted)
+        solution = np.asarray(np.linalg.solve(normal, wished), dtype=np.float64)
         weight = 1.0 / np.maximum(np.abs(wanted - design @ solution), small)
     return solution

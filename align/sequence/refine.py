@@ -12,6 +12,7 @@ look closer at each onset:
 
 import math
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,9 @@ from align.potentials import Potentials
 from align.types import IntArray
 
 __all__ = ["PosteriorOnsets", "fit_temperature", "posterior_onsets", "refine_onsets"]
+
+_LOWEST, _HIGHEST = -20, 12  # half octaves from 1 that temperatures are tried at
+_FEW = 16  # recordings, about, that all of these are tried on
 
 
 class PosteriorOnsets(NamedTuple):
@@ -94,27 +98,37 @@ def fit_temperature(
     """Return the temperature at which the confidence best predicts what is within the tolerance.
 
     `paths` are best paths and `truth` true onsets [shape=(K,)], in frames; the rest is as in
-    `posterior_onsets`. Of a grid of half octaves it is the one with the least Brier score: the
-    mean square difference between the confidence and 1 where the onset was within the tolerance, 0
+    `posterior_onsets`. Of a grid of half octaves it is the one with the least Brier score: the sum
+    of square differences between the confidence and 1 where the onset was within the tolerance, 0
     elsewhere. Of several as good, the nearest to 1: few recordings do not prove that all is
-    certain.
+    certain. Of many recordings a few say where on the grid, and all of them only which there.
     """
-    grid = 2.0 ** np.arange(-10.0, 6.5, 0.5)
-    scores = np.zeros(grid.size)
-    for p, path, true in zip(potentials, paths, truth, strict=True):
-        for g, temperature in enumerate(grid):
+    cases = list(zip(potentials, paths, truth, strict=True))
+    few = max(1, len(cases) // _FEW)
+
+    @cache
+    def score(half_octaves: int, every: int = 1) -> float:
+        total = 0.0
+        for p, path, true in cases[::every]:
             frames, confidence, _ = posterior_onsets(
                 p,
                 path,
-                temperature=float(temperature),
+                temperature=2.0 ** (half_octaves / 2),
                 window=window,
                 tolerance=tolerance,
                 reach=reach,
             )
             hit = np.abs(frames - true) <= tolerance
-            scores[g] += np.square(confidence - hit).sum()
-    best = grid[scores <= scores.min() + 1e-9]
-    return float(best[np.abs(np.log2(best)).argmin()])
+            total += float(np.square(confidence - hit).sum())
+        return total
+
+    rough = {g: score(g, few) for g in range(_LOWEST, _HIGHEST + 1)}
+    least = min(rough.values())
+    best = min((g for g in rough if rough[g] <= least + 1e-9), key=abs)
+    for step, last in ((-1, _LOWEST), (1, _HIGHEST)):
+        while best != last and score(best + step) < score(best) - 1e-9:
+            best += step
+    return float(2.0 ** (best / 2))
 
 
 def refine_onsets(potentials: Potentials, onsets: IntArray) -> npt.NDArray[np.float64]:
