@@ -325,7 +325,8 @@ def _check_header(file: _File, path: _PathLike, extent: Extent | None, size: int
         return
     # in seconds by proportion, so that it holds for every coding
     present, seconds = size - extent.start, file.frames / file.samplerate
-    whole = seconds * extent.size / present if present > 0 else math.inf
+    declared = min(extent.size, 1 << 62)  # a header may declare more than a float can hold
+    whole = seconds * declared / present if present > 0 else math.inf
     if whole - seconds > _SLACK:
         raise _truncated(path, whole, seconds)
 

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import make
 import pytest
+import seeds
 import signed
 
 import align
 from align.errors import AlignError, DataError, ModelError
+from align.features.audio import read_audio
 from align.formats import read_labels
 from align.formats.scores import read_score
 from align.formats.textgrid import parse_textgrid
@@ -46,6 +48,17 @@ def test_messages_stay_short(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="which is not a number") as caught:
         read_labels(write(tmp_path / "a.csv", "start,end,label\n" + "9x" * 10_000 + ",1,a\n"))
     assert len(str(caught.value)) < 400
+
+
+def test_more_samples_than_a_float_can_count(tmp_path: Path) -> None:
+    (sphere,) = seeds.seeds("sphere")
+    found = re.search(rb"sample_count -i [0-9]+", sphere)
+    assert found is not None
+    count = b"sample_count -i " + b"9" * 400
+    head = sphere[: found.start()] + count + sphere[found.end() :].replace(b" " * 400, b"", 1)
+    (tmp_path / "a.sph").write_bytes(head)
+    with pytest.raises(DataError, match=r"a\.sph: it is truncated: its header declares"):
+        read_audio(tmp_path / "a.sph")
 
 
 # Texts ------------------------------------------------------------------------------------------
