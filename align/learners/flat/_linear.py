@@ -44,11 +44,12 @@ def _play_by_feature(
     """
     k, d = flags[core.SCORES], flags[core.FEATURES]
     n_tiles = -(-k // TILE)
-    size = (d + 1) * n_tiles * TILE
+    size = (d + 2) * n_tiles * TILE
     room = np.zeros(size + 8)
     first = -(room.ctypes.data // 8) % 8
-    tiles = room[first : first + size].reshape(d + 1, n_tiles, TILE)
-    beside = tiles.reshape(d + 1, n_tiles * TILE)
+    tiles = room[first : first + size].reshape(d + 2, n_tiles, TILE)
+    beside = tiles.reshape(d + 2, n_tiles * TILE)
+    beside[d + 1, k:] = -np.inf
     behind = np.zeros((d + 1 if late.shape[1] else 0, k))
     _turn(W, beside, k, d + 1)
     _turn(late, behind, k, behind.shape[0])

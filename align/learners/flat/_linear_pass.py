@@ -39,6 +39,7 @@ __all__ = ["NO_TILES", "TILE", "play"]
 TILE = 12  # classes that are scored together, by feature
 NO_TILES = np.zeros((0, 0, TILE))  # of weights by class
 _ZEROS = (0.0,) * TILE
+_LEFT_OUT = np.where(np.arange(2 * TILE) == TILE, -np.inf, 0.0)  # from TILE - r: without sum r
 _FAST = {"reassoc", "contract", "nsz"}  # sums in any order; NaN stays NaN
 
 
@@ -108,34 +109,63 @@ def _plus(s: Any, x: float, w: Any) -> Any:
 
 
 @inlined
-def _by_feature(tiles: Any, x: Any, columns: Any, last: int, bias: float, scores: Any) -> None:
-    """Write the scores of a row of few entries, TILE classes at a time.
+def _larger(a: float, b: float) -> float:
+    return a if a > b else b
+
+
+@inlined
+def _top(s: Any) -> float:
+    """Return the largest of TILE sums, four by four: they are in registers yet."""
+    a, b, c, d = s[0], s[1], s[2], s[3]
+    a, b, c, d = _larger(a, s[4]), _larger(b, s[5]), _larger(c, s[6]), _larger(d, s[7])
+    a, b, c, d = _larger(a, s[8]), _larger(b, s[9]), _larger(c, s[10]), _larger(d, s[11])
+    return _larger(_larger(a, c), _larger(b, d))
+
+
+@inlined
+def _by_feature(
+    tiles: Any, x: Any, columns: Any, last: int, bias: float, label: int, scores: Any
+) -> float:
+    """Write the scores of a row of few entries, TILE classes at a time; return the best wrong one.
 
     A tile is found by whole numbers alone, and each sum has one loop: with slices in it, or with
     two sums in turn, the compiler would take the vectors apart and put them together each time.
-    Beyond the last class lies something else, whose scores nobody reads.
+    The sums begin with what lies below the constant: 0, and -inf beyond the last class.
     """
+    top = -math.inf
     for tile in range(tiles.shape[1]):
-        s = _plus(_ZEROS, bias, tiles[last, tile])
+        s = _plus(_plus(_ZEROS, 1.0, tiles[last + 1, tile]), bias, tiles[last, tile])
         for j in range(x.shape[0]):
             s = _plus(s, x[j], tiles[np.uint32(columns[j]), tile])
         out = scores[tile * TILE :]
         out[0], out[1], out[2], out[3] = s[0], s[1], s[2], s[3]
         out[4], out[5], out[6], out[7] = s[4], s[5], s[6], s[7]
         out[8], out[9], out[10], out[11] = s[8], s[9], s[10], s[11]
+        place = label - tile * TILE
+        place = place if 0 <= place < TILE else TILE
+        top = _larger(_top(_plus(s, 1.0, _LEFT_OUT[TILE - place :])), top)
+    return top
 
 
 @inlined
-def _fill_scores(
-    W: Any, tiles: Any, x: Any, columns: Any, d: int, bias: float, by_feature: bool, scores: Any
-) -> None:
-    """Write the scores of a row, the way its entries and the weights lie."""
+def _score(
+    W: Any, tiles: Any, x: Any, columns: Any, d: int, k: int, bias: float, by_feature: bool,
+    label: int, scores: Any,
+) -> tuple[float, float]:  # fmt: skip
+    """Write the scores of a row, the way its entries and the weights lie.
+
+    Return the score of the right class and the best of the others, where there is a `label`.
+    """
     if by_feature:
-        _by_feature(tiles, x, columns, d, bias, scores)
-    elif x.shape[0] == d:
+        top = _by_feature(tiles, x, columns, d, bias, label, scores)
+        return scores[label] if label >= 0 else 0.0, top
+    if x.shape[0] == d:
         _by_class(W, x, d, bias, scores)
     else:
         _sparse_by_class(W, x, columns, d, bias, scores)
+    if label < 0:
+        return 0.0, 0.0
+    return lead(scores, k, label)
 
 
 @inlined
@@ -225,27 +255,26 @@ def _set_dual(rule: Any, sums: Any) -> None:
 
 @inlined
 def _judge(
-    scores: Any, k: int, scale: float, y: Any, relevant: Any, row: int, rule: Any, flags: Any
-) -> tuple[int, int, int, float, float, float, float, float, float, bool]:
+    scores: Any, k: int, label: int, own: float, top: float, scale: float, y: Any, relevant: Any,
+    row: int, rule: Any, flags: Any,
+) -> tuple[int, int, float, float, float, float, bool]:  # fmt: skip
     """Return what the loss of a round takes, and no more.
 
-    That is the label, -1 where a row has none; the rows `up` and `down` of W that the direction
-    adds x to and takes it from, -1 for none; what the round predicts, the sign of x and the margin
-    wanted; of classes the score of the right one and the largest other; ``<v, a>``; and whether
-    the prediction was wrong.
+    That is the rows `up` and `down` of W that the direction adds x to and takes it from, -1 for
+    none; what the round predicts, the sign of x and the margin wanted; ``<v, a>``; and whether the
+    prediction was wrong.
 
-    Of classes only the margin is asked at first: which class is ahead costs another search
-    (`runner_up`), that rounds without loss need not make; `down` and the mistake are unknown then.
+    Of classes only the margin is asked at first, the right score `own` less the best other, `top`:
+    which class is ahead costs another search (`runner_up`), that rounds without loss need not
+    make; `down` and the mistake are unknown then.
     """
-    label = -1 if k == 1 else int(y[row])
     mistake = False
-    code = own = top = inner = 0.0
+    code = inner = 0.0
     sign, target, up, down = 1.0, rule[core.MARGIN], 0, -1
     if k == 1:
         code, mistake, sign, target = judge_one(scores[0], scale, y[row], rule, flags)
         inner = sign * scores[0]
     elif label >= 0:
-        own, top = lead(scores, k, label)
         inner = own - top
     else:
         up, down, best = rank_sets(scores, k, relevant, row)
@@ -255,7 +284,7 @@ def _judge(
             mistake = inner <= 0.0
         else:
             target = 0.0  # no pair of labels, no loss
-    return label, up, down, code, sign, target, own, top, inner, mistake
+    return up, down, code, sign, target, inner, mistake
 
 
 @inlined
@@ -302,7 +331,7 @@ def play(
     `relevant` [shape=(m, k)] and `weights` [shape=(m,)] are empty where there are none. W and
     `late` [shape=(k, d + 1 or more)] are dual sum and late steps; by feature they are ``(d + 1,
     K)`` and ``(d + 1, k)``, K being k rounded up to a multiple of TILE, and `tiles` is W as ``(d +
-    1, K / TILE, TILE)`` (else NO_TILES). `spare` [shape=(d + k + TILE,)] is work space.
+    2, K / TILE, TILE)`` with a row more, 0 for each class and -inf beyond (else NO_TILES). `spare` [shape=(d + k + TILE,)] is work space.
     """
     k, d, by_feature = flags[core.SCORES], flags[core.FEATURES], flags[core.BY_FEATURE] != 0
     bias, average = rule[core.BIAS], flags[core.AVERAGE] != 0
@@ -325,10 +354,11 @@ def play(
         if _is_spread(end - begin, d, k, by_feature):
             _spread(x, columns, spare)
             x = spare
-        _fill_scores(W, tiles, x, columns, d, bias, by_feature, scores)
+        label = -1 if k == 1 else int(y[row])  # -1 of label sets, too
+        own, top = _score(W, tiles, x, columns, d, k, bias, by_feature, label, scores)
         logged = i < log.shape[0]
-        label, up, down, code, sign, target, own, top, inner, mistake = _judge(
-            scores, k, scale, y, relevant, row, rule, flags
+        up, down, code, sign, target, inner, mistake = _judge(
+            scores, k, label, own, top, scale, y, relevant, row, rule, flags
         )
         if steady and not logged and hinge(target, scale * inner) == 0.0:
             prefix += scale
@@ -337,7 +367,7 @@ def play(
 
         # There is a loss, or the round counts in another way: |a|^2 is wanted, and c.
         if label >= 0:
-            up = label
+            up, scores[label] = label, -np.inf
             down, best, mistake = runner_up(scores, k, label, own, top, flags)
             code = float(best)
         norm2 = 0.0
