@@ -108,11 +108,11 @@ def runner_up(
     scores: Any, k: int, label: int, own: float, top: float, flags: Any
 ) -> tuple[int, int, bool]:
     """Return the first class of score `top`, the best of all, and whether there is a mistake."""
-    wrong = 0
+    # To the end, without branches, which nobody could predict.
+    first = k
     for r in range(k):
-        if scores[r] == top:
-            wrong = r
-            break
+        first = min(first, r if scores[r] == top else k)
+    wrong = first if first < k else 0  # of scores that are not numbers
     # A tie goes to the first class, or is a mistake whichever is first.
     behind = (own < top) | ((own == top) & (wrong < label))
     best = wrong if behind else label
