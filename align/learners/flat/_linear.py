@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from align._numba import compiled
 from align.learners.flat import _round as core
-from align.learners.flat._linear_pass import NO_TILES, TILE, play
+from align.learners.flat._linear_pass import BLOCK, NO_TILES, TILE, play
 from align.learners.flat._plan_arrays import TUNINGS, overflow_error, plan_arrays
 from align.learners.flat._round import ball_scale
 from align.learners.flat._runs import Chunk, Floats, blocks, is_plain
@@ -165,7 +165,7 @@ class LinearRun:
             columns = np.arange(d, dtype=np.int32) if by_feature else _NONE
         else:
             data, columns, ends = X.data, X.indices, X.indptr
-        W, late, spare = self._W, self._late, np.empty(d + k + TILE)
+        W, late, spare = self._W, self._late, np.empty(d + BLOCK * k + TILE)
         state = (self.rule, self.flags, self.counts, self.sums, spare, log)
         examples = (data, columns, ends, chunk.y, chunk.relevant, chunk.weights, order)
         if by_feature:

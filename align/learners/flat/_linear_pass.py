@@ -34,8 +34,10 @@ from align.learners.flat._round import (
 )
 from align.learners.parts.step_kernels import hinge, inlined
 
-__all__ = ["NO_TILES", "TILE", "play"]
+__all__ = ["BLOCK", "NO_TILES", "TILE", "play"]
 
+BLOCK = 4  # dense rows that are scored together
+_LARGE = 3072  # weights, more than which the first cache cannot hold beside a row
 TILE = 12  # classes that are scored together, by feature
 NO_TILES = np.zeros((0, 0, TILE))  # of weights by class
 _ZEROS = (0.0,) * TILE
@@ -78,6 +80,62 @@ def _by_class(W: Any, x: Any, last: int, bias: float, scores: Any) -> None:
             total += W[r, j] * x[j]
         scores[r] = total + bias * W[r, last]
         r += 1
+
+
+@compiled(forceinline=True, error_model="numpy", fastmath=_FAST, _nrt=False)
+def _four_by_class(
+    W: Any, a: Any, b: Any, c: Any, e: Any, last: int, bias: float, ahead: Any
+) -> None:
+    """Write the scores of four dense rows, one row after another, two classes at a time."""
+    k = W.shape[0]
+    for r in range(0, k, 2):
+        q = min(r + 1, k - 1)  # the last of an odd number twice
+        s0 = s1 = s2 = s3 = t0 = t1 = t2 = t3 = 0.0
+        for j in range(a.shape[0]):
+            w, v = W[r, j], W[q, j]
+            s0 += w * a[j]
+            s1 += w * b[j]
+            s2 += w * c[j]
+            s3 += w * e[j]
+            t0 += v * a[j]
+            t1 += v * b[j]
+            t2 += v * c[j]
+            t3 += v * e[j]
+        w, v = bias * W[r, last], bias * W[q, last]
+        ahead[r], ahead[k + r], ahead[2 * k + r], ahead[3 * k + r] = s0 + w, s1 + w, s2 + w, s3 + w
+        ahead[q], ahead[k + q], ahead[2 * k + q], ahead[3 * k + q] = t0 + v, t1 + v, t2 + v, t3 + v
+
+
+@compiled(forceinline=True, error_model="numpy", fastmath=_FAST, _nrt=False)
+def _pair_by_class(W: Any, up: int, down: int, x: Any, last: int, bias: float, out: Any) -> None:
+    """Write the scores of two classes only."""
+    s, t = bias * W[up, last], bias * W[down, last]
+    for j in range(x.shape[0]):
+        s += W[up, j] * x[j]
+        t += W[down, j] * x[j]
+    out[up], out[down] = s, t
+
+
+@inlined
+def _score_ahead(W: Any, data: Any, order: Any, i: int, d: int, bias: float, ahead: Any) -> None:
+    """Write the scores of round i and the three that follow it; beyond the last, of the last."""
+    end = order.shape[0] - 1
+    a, b = order[i] * d, order[min(i + 1, end)] * d
+    c, e = order[min(i + 2, end)] * d, order[min(i + 3, end)] * d
+    _four_by_class(
+        W, data[a : a + d], data[b : b + d], data[c : c + d], data[e : e + d], d, bias, ahead
+    )
+
+
+@inlined
+def _score_again(
+    W: Any, up: int, down: int, data: Any, order: Any, i: int, d: int, bias: float, ahead: Any
+) -> None:
+    """Write the scores that the step of round i has made wrong: two of each round to come."""
+    k = W.shape[0]
+    for place in range(i % BLOCK + 1, min(BLOCK, order.shape[0] - i + i % BLOCK)):
+        x = data[order[i - i % BLOCK + place] * d :][:d]
+        _pair_by_class(W, up, down, x, d, bias, ahead[place * k :])
 
 
 @inlined
@@ -331,12 +389,16 @@ def play(
     `relevant` [shape=(m, k)] and `weights` [shape=(m,)] are empty where there are none. W and
     `late` [shape=(k, d + 1 or more)] are dual sum and late steps; by feature they are ``(d + 1,
     K)`` and ``(d + 1, k)``, K being k rounded up to a multiple of TILE, and `tiles` is W as ``(d +
-    2, K / TILE, TILE)`` with a row more, 0 for each class and -inf beyond (else NO_TILES). `spare` [shape=(d + k + TILE,)] is work space.
+    2, K / TILE, TILE)`` with a row more, 0 for each class and -inf beyond (else NO_TILES). `spare`
+    [shape=(d + BLOCK k + TILE,)] is work space.
     """
     k, d, by_feature = flags[core.SCORES], flags[core.FEATURES], flags[core.BY_FEATURE] != 0
     bias, average = rule[core.BIAS], flags[core.AVERAGE] != 0
     dense = ends.shape[0] == 0
-    scores, spare = spare[d : d + (-(-k // TILE) * TILE if by_feature else k)], spare[:d]
+    ahead, spare = spare[d:], spare[:d]
+    scores = ahead[: -(-k // TILE) * TILE if by_feature else k]
+    # Weights that the first cache does not hold are read once for some rows.
+    blocked = dense and not by_feature and k > 1 and k * d > _LARGE and order.shape[0] >= BLOCK
     # Whether a round without loss changes nothing but the number of rounds and their sum of
     # scales. Without a margin there may be mistakes without loss, which count.
     steady = flags[core.TUNING] == core.FIXED and rule[core.BOUND] == math.inf
@@ -355,7 +417,13 @@ def play(
             _spread(x, columns, spare)
             x = spare
         label = -1 if k == 1 else int(y[row])  # -1 of label sets, too
-        own, top = _score(W, tiles, x, columns, d, k, bias, by_feature, label, scores)
+        if blocked:
+            if i % BLOCK == 0:
+                _score_ahead(W, data, order, i, d, bias, ahead)
+            scores = ahead[i % BLOCK * k :][:k]
+            own, top = lead(scores, k, label) if label >= 0 else (0.0, 0.0)
+        else:
+            own, top = _score(W, tiles, x, columns, d, k, bias, by_feature, label, scores)
         logged = i < log.shape[0]
         up, down, code, sign, target, inner, mistake = _judge(
             scores, k, label, own, top, scale, y, relevant, row, rule, flags
@@ -400,6 +468,8 @@ def play(
         if alpha > 0.0:
             step = alpha * sign
             _move(W, by_feature, up, down, step, x, columns, d, bias)
+            if blocked:
+                _score_again(W, up, down, data, order, i, d, bias, ahead)
             if average:
                 _move(late, by_feature, up, down, prefix * step, x, columns, d, bias)
             if flags[core.STOP]:

@@ -31,7 +31,7 @@ from align.learners.flat._dict_rows import (
 )
 from align.learners.flat._learner import FlatLearner
 from align.learners.flat._linear import LinearRun
-from align.learners.flat._linear_pass import NO_TILES, TILE
+from align.learners.flat._linear_pass import BLOCK, NO_TILES, TILE
 from align.learners.flat._plan_arrays import overflow_error
 from align.learners.flat._regressor import FlatRegressor
 from align.learners.flat._runs import Chunk, Floats
@@ -373,7 +373,7 @@ class DictStream(Saved):
         rows, width = run._W.shape
         self._seen = run._W
         run.flags[core.SCORES], run.flags[core.FEATURES] = rows, run.n_features
-        spare = np.zeros(width + rows + TILE)
+        spare = np.zeros(width + BLOCK * rows + TILE)
         relevant, order = np.zeros((0, rows), dtype=np.bool_), np.zeros(1, dtype=np.intp)
         ends, y = np.zeros(2, dtype=np.int32), np.zeros(1)
         self._state = (

@@ -5,10 +5,12 @@ import pytest
 import scipy.sparse as sp
 
 from align.learners import (
+    OnlineClassifier,
     PassiveAggressiveClassifier,
     PassiveAggressiveRegressor,
     PassiveAggressiveUniclass,
     Perceptron,
+    RunningTuning,
     Winnow,
 )
 from align.learners.flat._linear import LinearRun
@@ -40,7 +42,7 @@ def learnt(estimator, X, y, monkeypatch, by_feature=None, **start):
             patch.setattr(LinkRun, "covers", staticmethod(lambda plan: False))
         else:
             patch.setattr(LinearRun, "_is_by_feature", lambda *_: by_feature)
-        model = type(estimator)(**estimator.get_params())
+        model = type(estimator)(**estimator.get_params(deep=False))
         model.partial_fit(X[:90], y[:90], **start).partial_fit(X[90:], y[90:])
     weights = np.append(model.coef_, model.intercept_)
     facts = model.n_mistakes_, model.n_updates_, model.cumulative_loss_, model.dual_objective_
@@ -60,6 +62,23 @@ def test_classes(k, d, share, monkeypatch):
                 found = learnt(estimator, form(X), y, monkeypatch, by_feature, classes=range(k))
                 np.testing.assert_allclose(found[0], expected, rtol=1e-9, atol=1e-10)
                 np.testing.assert_allclose(found[1], facts, rtol=1e-9)
+
+
+@pytest.mark.parametrize("k", [9, 10])
+def test_many_weights(k, monkeypatch):
+    """More than the first cache holds: four rows are scored together, and again after a step."""
+    X, y = examples(400, k, 1.0)
+    X += 3.0 * np.random.default_rng(1).normal(size=(k, 400))[y]  # some rounds have no loss
+    sets = np.eye(k)[y] + np.eye(k)[y[::-1]] > 0
+    vote = PassiveAggressiveClassifier("PA-I", C=0.3, conversion="vote")
+    tuned = OnlineClassifier(tuning=RunningTuning())
+    for estimator in (*LEARNERS.values(), vote, tuned):
+        for labels in (y, sets):
+            expected, facts = learnt(estimator, X, labels, monkeypatch)
+            found = learnt(estimator, X, labels, monkeypatch, False)
+            np.testing.assert_allclose(found[0], expected, rtol=1e-9, atol=1e-10)
+            np.testing.assert_allclose(found[1], facts, rtol=1e-9)
+            assert facts[1] < 150 or labels is sets or estimator is tuned
 
 
 @pytest.mark.parametrize("share", [1.0, 0.97, 0.2])
@@ -84,7 +103,7 @@ def test_examples_of_another_kind_are_copied_in_blocks(share, monkeypatch):
     sealed.flags.writeable = False
     wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
     for estimator in (*LEARNERS.values(), Winnow(), PassiveAggressiveUniclass()):
-        model = type(estimator)(**estimator.get_params())
+        model = type(estimator)(**estimator.get_params(deep=False))
         for plain, others in (
             (X, (X.astype(np.float32), sealed)),
             (sp.csr_array(X), (sp.csr_array(X.astype(np.float32)), wide)),
