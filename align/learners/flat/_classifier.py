@@ -204,7 +204,7 @@ class FlatClassifier(ScoredClasses, FlatLearner):
             raise ParameterError(
                 f"y has {len(found)} labels, must have {len(self.classes_)} as before."
             )
-        if all(name in self._codes for name in found.tolist()):
+        if self._codes.keys() >= set(found.tolist()):
             return
         merged = np.union1d(self.classes_, found)
         places = np.searchsorted(merged, self.classes_)

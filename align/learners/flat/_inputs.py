@@ -20,7 +20,7 @@ from align.types import Float64
 
 __all__ = ["read_classes", "read_examples", "read_numbers"]
 
-_FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+_FLOATS, _INT = (np.dtype(np.float64), np.dtype(np.float32)), np.dtype(np.int32)
 
 
 def read_examples(owner: Any, X: Any) -> Any:
@@ -38,7 +38,7 @@ def read_classes(owner: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, npt.N
     plain = type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iu"
     if plain and _is_clean(owner, X, reset=reset) and len(y) == X.shape[0]:
         _admit(owner, X, reset=reset)
-        return _canonical(X), y
+        return _narrow(X), y
     X, y = validate_data(
         owner,
         X,
@@ -88,7 +88,7 @@ def _is_clean(owner: Any, X: Any, *, reset: bool) -> bool:
             return False
         values = X
     elif type(X) in (sp.csr_array, sp.csr_matrix):
-        if X.indices.dtype != np.int32 or not X.has_canonical_format:
+        if X.indices.dtype != _INT or not X.has_canonical_format:
             return False
         values = X.data
     else:
@@ -123,18 +123,24 @@ def _admit(owner: Any, X: Any, *, reset: bool) -> None:
 
 
 def _canonical(X: Any) -> Any:
-    """Return CSR with 32-bit indices where they fit, each of them once in a row.
+    """Return CSR in which each index is there once in a row, else as `_narrow` does."""
+    if not isinstance(X, np.ndarray) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return _narrow(X)
+
+
+def _narrow(X: Any) -> Any:
+    """Return CSR with 32-bit indices where they fit.
 
     A matrix without a zero is returned as the dense one that its data are.
     """
     if isinstance(X, np.ndarray):
         return X
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    if X.nnz == X.shape[0] * X.shape[1]:
-        return np.asarray(X.data).reshape(X.shape)
-    if X.indices.dtype != np.int32 and X.nnz < 2**31 and X.shape[1] < 2**31:
+    size = X.shape[0] * X.shape[1]
+    if X.data.size >= size and X.indptr[-1] == size:
+        return np.asarray(X.data[:size]).reshape(X.shape)
+    if X.indices.dtype != _INT and X.nnz < 2**31 and X.shape[1] < 2**31:
         X = sp.csr_array(
             (X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)), shape=X.shape
         )

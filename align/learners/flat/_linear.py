@@ -184,8 +184,9 @@ class LinearRun:
         if isinstance(X, np.ndarray):
             return bool(d < _FEW)
         # The weights are laid out anew, which a few entries do not repay.
-        few = d < _FEW or 2 * X.nnz < m * d
-        return bool(few and 4 * n_rounds * X.nnz >= self.rows * (d + 1) * m)
+        n_entries = X.data.size
+        few = d < _FEW or 2 * n_entries < m * d
+        return bool(few and 4 * n_rounds * n_entries >= self.rows * (d + 1) * m)
 
     def play_one(self, chunk: Chunk, order: npt.NDArray[np.intp], log: Floats) -> Floats:
         """Play a single round; see `align.learners.flat._runs.Run`."""

@@ -15,6 +15,7 @@ __all__ = ["NO_WEIGHTS", "Chunk", "Floats", "Run", "blocks", "is_plain"]
 
 Floats = Float64
 
+_FLOAT, _INT = np.dtype(np.float64), np.dtype(np.int32)
 _BLOCK = 2**18  # numbers that are copied at a time, 2 MB
 
 
@@ -31,10 +32,15 @@ class Chunk:
 
 def is_plain(X: Any) -> bool:
     """Return whether examples are what kernels are compiled for: float64 that can be written."""
-    if isinstance(X, np.ndarray):
-        return bool(X.dtype == np.float64 and X.flags.writeable)
-    parts = ((X.data, np.float64), (X.indices, np.int32), (X.indptr, np.int32))
-    return all(part.dtype == kind and part.flags.writeable for part, kind in parts)
+    values = X if isinstance(X, np.ndarray) else X.data
+    if values.dtype != _FLOAT or not values.flags.writeable:
+        return False
+    if values is X:
+        return True
+    columns, ends = X.indices, X.indptr
+    if columns.dtype != _INT or ends.dtype != _INT:
+        return False
+    return bool(columns.flags.writeable and ends.flags.writeable)
 
 
 def blocks(chunk: Chunk, order: npt.NDArray[np.intp], *, dense: bool = False) -> Iterator[Chunk]:
