@@ -8,7 +8,6 @@ A run that was interrupted goes on from its log.
 
 import argparse
 import ast
-import copy
 import json
 import os
 import random
@@ -60,27 +59,29 @@ def places(tree):
             yield node, None
 
 
-def mutants(source):
-    """Return the changes of a source: (line, in words, new source)."""
+def mutant(source, n):
+    """Return the n-th change of a source: (line, in words, new source)."""
     tree = ast.parse(source)
-    found = []
-    for n in range(sum(1 for _ in places(tree))):
-        other = copy.deepcopy(tree)
-        node, i = list(places(other))[n]
-        before = ast.unparse(node)
-        if isinstance(node, ast.Compare):
-            node.ops[i] = OPERATORS[type(node.ops[i])]()
-        elif isinstance(node, ast.Constant):
-            node.value = changed_number(node.value)
-        elif isinstance(node, ast.UnaryOp):
-            node.op = ast.UAdd() if isinstance(node.op, ast.USub) else node.op
-            if isinstance(node.op, ast.Not):
-                node.operand = ast.UnaryOp(ast.Not(), node.operand)
-        else:
-            node.op = OPERATORS[type(node.op)]()
-        text = ast.unparse(ast.fix_missing_locations(other))
-        found.append((node.lineno, f"{before}  ->  {ast.unparse(node)}", text))
-    return found
+    node, i = list(places(tree))[n]
+    before = ast.unparse(node)
+    if isinstance(node, ast.Compare):
+        node.ops[i] = OPERATORS[type(node.ops[i])]()
+    elif isinstance(node, ast.Constant):
+        node.value = changed_number(node.value)
+    elif isinstance(node, ast.UnaryOp):
+        node.op = ast.UAdd() if isinstance(node.op, ast.USub) else node.op
+        if isinstance(node.op, ast.Not):
+            node.operand = ast.UnaryOp(ast.Not(), node.operand)
+    else:
+        node.op = OPERATORS[type(node.op)]()
+    text = ast.unparse(ast.fix_missing_locations(tree))
+    return node.lineno, f"{before}  ->  {ast.unparse(node)}", text
+
+
+def draw(source, most):
+    """Return the numbers of the changes to try, at most so many, and how many there are."""
+    n = sum(1 for _ in places(ast.parse(source)))
+    return sorted(random.Random(0).sample(range(n), min(most or n, n))), n
 
 
 def passes(tree, tests, limit):
@@ -100,8 +101,7 @@ def run(module, tests, log, most, limit):
     """Try the changes of a module that the log does not have yet; return what survived."""
     path = ROOT / module
     source = path.read_text(encoding="utf-8")
-    changes = list(enumerate(mutants(source)))
-    chosen = sorted(random.Random(0).sample(changes, min(most or len(changes), len(changes))))
+    chosen, n_changes = draw(source, most)
     known = {}
     if log.exists():
         lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
@@ -117,7 +117,8 @@ def run(module, tests, log, most, limit):
             raise SystemExit(f"{tests}: must pass before anything is changed.")
         limit = limit or 3 * (time.monotonic() - begin) + 10
         survived = []
-        for number, (line, change, text) in chosen:
+        for number in chosen:
+            line, change, text = mutant(source, number)
             name = f"{number}: {change}"
             if (module, name, line) not in known:
                 (tree / module).write_text(text, encoding="utf-8")
@@ -128,7 +129,7 @@ def run(module, tests, log, most, limit):
                     file.write(json.dumps(entry) + "\n")
             if known[module, name, line]:
                 survived.append((line, name))
-    print(f"{module}: {len(survived)} of {len(chosen)} survived (of {len(changes)} changes)")
+    print(f"{module}: {len(survived)} of {len(chosen)} survived (of {n_changes} changes)")
     for line, name in survived:
         print(f"  line {line}, change {name}")
 

@@ -44,7 +44,7 @@ REFERENCE = {"usps": 8.5, "letter": 26.3, "isolet": 4.6, "shuttle": 2.4, "mnist"
 # Times scikit-learn's throughput, like with like, that a busy machine must still show; the goal
 # is 8 on each.
 FLOORS = {
-    "dense": {"usps": 8.0, "letter": 8.0, "isolet": 9.0, "shuttle": 6.0, "mnist": 8.0},
+    "dense": {"usps": 8.0, "letter": 8.0, "isolet": 14.0, "shuttle": 6.0, "mnist": 9.0},
     "CSR": {"usps": 8.0, "letter": 8.0, "isolet": 8.0, "shuttle": 6.0, "mnist": 6.0},
 }
 

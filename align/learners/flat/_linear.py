@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from align._numba import compiled
 from align.learners.flat import _round as core
-from align.learners.flat._linear_pass import BLOCK, NO_TILES, TILE, play
+from align.learners.flat._linear_pass import play
+from align.learners.flat._linear_scores import BLOCK, NO_TILES, TILE
 from align.learners.flat._plan_arrays import TUNINGS, overflow_error, plan_arrays
 from align.learners.flat._round import ball_scale
 from align.learners.flat._runs import Chunk, Floats, blocks, is_plain
@@ -176,7 +177,8 @@ class LinearRun:
         """Whether the weights of a feature had better be side by side.
 
         Of dense rows it does not depend on how many there are: a stream that is cut into calls
-        gives the same bits as in one.
+        gives the same bits as in one, unless its weights are so many that rows are scored
+        together.
         """
         m, d = X.shape
         if self.rows == 1 or logged:

@@ -31,7 +31,7 @@ from align.learners.flat._dict_rows import (
 )
 from align.learners.flat._learner import FlatLearner
 from align.learners.flat._linear import LinearRun
-from align.learners.flat._linear_pass import BLOCK, NO_TILES, TILE
+from align.learners.flat._linear_scores import BLOCK, NO_TILES, TILE
 from align.learners.flat._plan_arrays import overflow_error
 from align.learners.flat._regressor import FlatRegressor
 from align.learners.flat._runs import Chunk, Floats

@@ -138,6 +138,14 @@ def test_kernels():
     assert make_kernel("linear", sigma=1, degree=1, gamma=1, coef0=0) is linear_kernel
 
 
+def test_the_least_parameters_of_kernels():
+    A = np.arange(6.0).reshape(3, 2) / 10
+    gaussian = make_kernel("gaussian", sigma=0.05, degree=1, gamma=1, coef0=0)
+    np.testing.assert_array_equal(gaussian(A, A), gaussian_kernel(A, A, 0.05))
+    product = make_kernel("polynomial", sigma=1, degree=1, gamma=0.05, coef0=0)
+    np.testing.assert_allclose(product(A, A), 0.05 * A @ A.T)
+
+
 def test_defaults_of_the_thesis():
     X = np.random.default_rng(0).normal(size=(50, 39))
     model = KernelPA().fit(X, np.arange(50) % 3)
