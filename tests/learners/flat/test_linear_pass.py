@@ -125,6 +125,15 @@ def test_examples_of_another_kind_are_copied_in_blocks(share, monkeypatch):
     )
 
 
+def test_a_full_matrix_with_room_behind_its_entries():
+    X, y = np.arange(1.0, 13.0).reshape(4, 3), [0, 1, 0, 1]
+    roomy = sp.csr_array(X)
+    roomy.data, roomy.indices = np.append(roomy.data, 7.0), np.append(roomy.indices, np.int32(0))
+    expected = PassiveAggressiveClassifier().partial_fit(X, y)
+    found = PassiveAggressiveClassifier().partial_fit(roomy, np.array(y))
+    np.testing.assert_array_equal(found.coef_, expected.coef_)
+
+
 def test_ties_go_to_the_first_class(monkeypatch):
     """Scores that are exactly equal: of the wrong classes, the first moves."""
     X, y = np.ones((1, 20)), np.array([1])
