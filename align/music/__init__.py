@@ -23,6 +23,7 @@ Decoding and after
 `calibration`         offset, confidence and match, fitted to pieces
 `confidence`          the probability that a note is within 50 ms of its time
 `finding`, `parts`    which part of the score a recording holds; the result
+`backwards`           whether the score is that of the recording
 """
 
 from typing import TYPE_CHECKING

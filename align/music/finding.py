@@ -3,8 +3,8 @@
 Of the ways through a score with repeats, one whose coarse alignment costs least is taken. Where
 the network finds little of the score, or next to nothing of some of its chords, passages of it are
 looked for, and other keys; they are taken where they match better. What matches no better than a
-recording matches the score of another piece is returned all the same, with a warning and little
-confidence.
+recording matches the score of another piece, and fits the score no better than the score read
+backwards, is returned all the same, with a warning and little confidence.
 """
 
 from collections.abc import Callable
@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.features.note_levels import semitone_levels, set_tuning, signal_tuning
+from align.music.backwards import follows_score
 from align.music.coarse import sounding_part
 from align.music.end_evidence import end_candidates
 from align.music.ends import LEAST, chosen_ends
@@ -121,7 +122,7 @@ def best_part(
     # twice, the whole may fit as well, stretched over both.
     least = -_BETTER if plays_again(played.passages) else _BETTER
     better = (placed.match or 0.0) > (found.placed.match or 0.0) + least
-    if not better or _poor(placed.match, match_range):
+    if not better or _wrong(played.part, placed, match_range):
         return found
     return FoundPart(whole, played.part, played.index, placed, value, played.passages)
 
@@ -140,10 +141,15 @@ def _doubtful(part: Performance, placed: PlacedNotes, match_range: MatchRange) -
 
 
 def _poor(match: float | None, match_range: MatchRange) -> bool:
-    """Whether a match is rather that of another piece."""
+    """Whether the network finds no more of a score than it would of another piece."""
     if match is None or match_range is None:
         return False
     return match < _border(match_range)
+
+
+def _wrong(part: Performance, placed: PlacedNotes, match_range: MatchRange) -> bool:
+    """Whether a recording is rather of another piece."""
+    return _poor(placed.match, match_range) and not follows_score(part)
 
 
 def _border(match_range: tuple[float, float]) -> float:
@@ -168,15 +174,21 @@ def result_of(
     duration, match = whole.signal.duration, placed.match
     warnings = list(part.warnings)
     trust = 1.0
-    if match is not None and match_range is not None:
-        low, high = match_range
-        trust = float(np.clip(2.0 * (match - low) / (high - low), 0.0, 1.0))
-        if _poor(match, match_range):
+    if match is not None and match_range is not None and _poor(match, match_range):
+        border = _border(match_range)
+        measured = f"(match {match:.2f}, border {border:.2f})"
+        if follows_score(part):
+            warnings.insert(
+                0,
+                "the recording follows the score, but its instruments are unlike those that the "
+                f"model was trained on {measured}: times may be less exact.",
+            )
+        else:
+            trust = max(match - match_range[0], 0.0) / (border - match_range[0])
             warnings.insert(
                 0,
                 "the recording does not seem to be of this score, or is very unlike what the "
-                f"model was trained on (match {match:.2f}, border {_border(match_range):.2f}): do "
-                "not rely on these times.",
+                f"model was trained on {measured}: do not rely on these times.",
             )
     chords = placed.chords - offset
     n = len(whole.score)

@@ -2,24 +2,27 @@
 
 ::
 
-    python recipes/music/made.py CORPUS MADE --soundfont FILE [FILE ...] [--copies 2] [--seed 0]
-    python recipes/music/made.py CORPUS MADE --soundfont FILE [FILE ...] --scores FOLDER
+    python recipes/music/made.py MADE --corpus CORPUS --soundfont FILE [FILE ...] [--copies 2]
+    python recipes/music/made.py MADE --scores FOLDER --soundfont FILE [FILE ...] [--only NAME ...]
 
 Every piece of CORPUS (folders of sets of pieces, as for `run.py`) is played again at its true
 times: copies of even numbers of piano music by pianos, all others by other instruments. A note
-lasts as long as in the score, in the tempo of the performance. With ``--scores``, the MIDI files
-of a folder are played as well, with a tempo that wanders, chords that are not quite together,
-wrong and missing notes.
+lasts as long as in the score, in the tempo of the performance. The MIDI files of the folder
+``--scores`` are played with a tempo that wanders, chords that are not quite together, wrong and
+missing notes; instruments (`INSTRUMENTS`, or those named by ``--only``) and soundfonts take turns.
+Bowed and blown instruments swell and fade, and each of their voices, where it has one note at a
+time, slurs many of them: the synthesiser changes its pitch without another attack.
 
-A made piece is a folder in MADE in the layout of CORPUS; its name begins with that of the piece
-it was made of, so that folds can keep both on one side. It needs ``fluidsynth`` on the path, and
-soundfonts (in Debian fluidsynth, fluid-soundfont-gm, timgm6mb-soundfont and
-musescore-general-soundfont).
+A made piece is a folder in MADE in the layout of CORPUS. Its name is that of what it was made of,
+so that folds can keep both on one side, and a number or the instrument after a hyphen. It needs
+``fluidsynth`` on the path, and soundfonts (in Debian fluidsynth, fluid-soundfont-gm,
+timgm6mb-soundfont, musescore-general-soundfont and csound-soundfont).
 """
 
 import argparse
 import csv
 import io
+import itertools
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -34,80 +37,124 @@ import soundfile
 import align
 from align.errors import AlignError
 from align.files.atomic import atomic_write
+from align.formats.score_midi import read_midi_score
 from align.formats.scores import Score, read_score
 
 RATE = 22050
+APART = 0.05
+"""Seconds, sooner than which no voice of single notes has another."""
 LONGEST = 75.0
 """Seconds of a made recording: a window of the piece that begins anywhere."""
 
 PIANOS = (0, 0, 1, 3)
-OTHERS = (
-    (6,),  # harpsichord
-    (24,),  # guitar
-    (19,),  # church organ
-    (48,),  # strings
-    (52,),  # choir
-    (40, 40, 41, 42),  # string quartet
-    (40, 71, 65, 70),  # violin, clarinet, saxophone, bassoon
-    (68, 71, 69, 70),  # oboe, clarinet, English horn, bassoon
-    (64, 65, 66, 67),  # saxophones
-    (56, 56, 60, 57),  # trumpets, horn, trombone
-    (73, 68, 71, 70),  # flute, oboe, clarinet, bassoon
-    (74, 41, 42, 43),  # recorder, viola, cello, double bass
-)
-"""General MIDI programs from 0, the highest voice first; one for all where there is only one."""
+INSTRUMENTS: dict[str, tuple[tuple[int, ...], ...]] = {
+    "accordion": ((21,),),
+    "bach10": ((40,), (71,), (65,), (70,)),  # violin, clarinet, saxophone, bassoon
+    "brass": ((56,), (56,), (60,), (57,)),
+    "choir": ((52,),),
+    "guitar": ((24,),),
+    "harp": ((46,),),
+    "harpsichord": ((6,),),
+    "orchestra": ((48, 73), (48, 68), (48, 71, 60), (48, 60), (48, 70, 43)),
+    "organ": ((19,),),
+    "quartet": ((40,), (40,), (41,), (42,)),
+    "recorders": ((74,),),
+    "reeds": ((68,), (71,), (69,), (70,)),
+    "saxophones": ((64,), (65,), (66,), (67,)),
+    "strings": ((48,),),
+    "trio": ((40,), (0,), (42,)),  # violin, piano, cello
+    "voices": ((53,), (53,), (52,), (52,)),
+    "winds": ((73,), (68,), (71,), (60,), (70,)),
+}
+"""General MIDI programs from 0 of each voice, the highest first; some voices are doubled."""
+
+HELD = frozenset({*range(40, 45), *range(48, 54), *range(56, 80)})
+"""Programs that are bowed, blown or sung."""
+
+CHANNELS = tuple(c for c in range(16) if c != 9)
+"""MIDI channels but that of the drums."""
 
 
 @dataclass(frozen=True)
 class Played:
-    """A score as it is played: seconds of its notes, NaN where left out, and their loudness."""
+    """A score as it is played: seconds of its notes, NaN where left out, and their loudness.
+
+    `parts` are numbers of the staves they are written on, 0 the highest; all 0 where unknown.
+    """
 
     score: Score
     onsets: np.ndarray
     ends: np.ndarray
     loudness: np.ndarray
+    parts: np.ndarray
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("corpus")
     parser.add_argument("made")
+    parser.add_argument("--corpus", help="a folder of sets of pieces to be played again")
+    parser.add_argument("--scores", help="a folder of MIDI files to be played")
     parser.add_argument("--soundfont", nargs="+", required=True)
-    parser.add_argument("--scores", help="a folder of MIDI files to be played as well")
-    parser.add_argument("--copies", type=int, default=2, help="of each piece of CORPUS")
+    parser.add_argument("--copies", type=int, default=2, help="of each piece and score")
+    parser.add_argument("--only", nargs="+", choices=INSTRUMENTS, default=list(INSTRUMENTS))
     parser.add_argument("--pianos", action="store_true", help="leave out all other instruments")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     made = Path(arguments.made)
-    for name, piano, played in performances(arguments):
-        if (made / name / "truth.csv").exists() or (arguments.pianos and not piano):
-            continue  # made by a run that was stopped, or not wanted
+    for turn, (name, programs, played) in enumerate(performances(arguments)):
+        if (made / name / "truth.csv").exists():
+            continue  # made by a run that was stopped
         rng = np.random.default_rng([arguments.seed, *name.encode()])
+        soundfont = arguments.soundfont[turn % len(arguments.soundfont)]
         try:
-            make(made / name, played, piano, arguments.soundfont, rng)
+            make(made / name, played, programs, soundfont, rng)
         except AlignError as error:
             print(f"{name}: {error}")
 
 
-def performances(arguments: argparse.Namespace) -> Iterator[tuple[str, bool, Played]]:
-    """Yield a name, whether it is music for a piano, and a performance."""
-    for example in align.read_corpus(arguments.corpus, kind="music"):
+def performances(
+    arguments: argparse.Namespace,
+) -> Iterator[tuple[str, tuple[tuple[int, ...], ...], Played]]:
+    """Yield names, programs and performances."""
+    for example in align.read_corpus(arguments.corpus, kind="music") if arguments.corpus else ():
         folder = Path(example.name).parent
         score = read_score(folder / "score.mid")
         for copy in range(arguments.copies):
             rng = np.random.default_rng([arguments.seed, copy, len(score)])
+            played = as_performed(score, example.onsets, rng)
             piano = folder.parent.name != "bach10" and copy % 2 == 0
-            yield f"{folder.name}-{copy}", piano, as_performed(score, example.onsets, rng)
-    for path in sorted(Path(arguments.scores).glob("*.mid")) if arguments.scores else ():
-        score = read_score(path)
-        rng = np.random.default_rng([arguments.seed, len(score)])
-        yield path.stem, bool(rng.random() < 0.2), as_drawn(score, rng)
+            programs = INSTRUMENTS[str(rng.choice(arguments.only))]
+            if piano:
+                programs = ((int(rng.choice(PIANOS)),),)
+            if piano or not arguments.pianos:
+                yield f"{folder.name}-{copy}", programs, played
+    paths = sorted(Path(arguments.scores).glob("*.mid")) if arguments.scores else []
+    for turn, (path, _) in enumerate(itertools.product(paths, range(arguments.copies))):
+        name = arguments.only[turn % len(arguments.only)]
+        rng = np.random.default_rng([arguments.seed, turn])
+        yield f"{path.stem}-{name}", INSTRUMENTS[name], as_drawn(*read_parts(path), rng)
+
+
+def read_parts(path: Path) -> tuple[Score, np.ndarray]:
+    """Return a score and the track of each of its notes, 0 that of the highest notes."""
+    score = read_score(path)
+    notes = sorted(read_midi_score(path).notes, key=lambda note: (note.onset, note.pitch))
+    track = np.array([note.begin[0] for note in notes])
+    pitch = np.array([note.pitch for note in notes])
+    part = np.unique(track, return_inverse=True)[1]
+    mean = np.bincount(part, pitch) / np.bincount(part)
+    rank = np.argsort(np.argsort(-mean, kind="stable"), kind="stable")[part]
+    if not np.array_equal(pitch, score.pitches):  # unisons are one note of a score
+        rank = np.zeros(len(score), dtype=int)
+    return score, rank
 
 
 # Performances ------------------------------------------------------------------------------------
 
 
-def as_performed(score: Score, onsets: np.ndarray, rng: np.random.Generator) -> Played:
+def as_performed(
+    score: Score, onsets: np.ndarray, rng: np.random.Generator, parts: np.ndarray | None = None
+) -> Played:
     """Return a score at known times [shape=(N,)]; notes end by the tempo about them."""
     known = np.isfinite(onsets)
     times, chord = np.unique(score.onsets[known], return_inverse=True)
@@ -119,10 +166,11 @@ def as_performed(score: Score, onsets: np.ndarray, rng: np.random.Generator) -> 
     place = np.append(place, place[-1] + 60.0 * tempo)
     written = score.onsets + score.durations * rng.uniform(0.7, 1.0)
     ends = np.maximum(np.interp(written, times, place), onsets + 0.05)
-    return Played(score, onsets, ends, loudness(score, rng))
+    parts = np.zeros(len(score), dtype=int) if parts is None else parts
+    return Played(score, onsets, ends, loudness(score, rng), parts)
 
 
-def as_drawn(score: Score, rng: np.random.Generator) -> Played:
+def as_drawn(score: Score, parts: np.ndarray, rng: np.random.Generator) -> Played:
     """Return a score in a tempo that wanders, with chords that are not quite together."""
     beats = np.arange(0.0, score.onsets[-1] + 61.0, 0.5)
     drift = np.zeros(beats.size)
@@ -133,7 +181,7 @@ def as_drawn(score: Score, rng: np.random.Generator) -> Played:
     place = 0.3 + np.concatenate([[0.0], np.cumsum(length)[:-1]])
     onsets = np.interp(score.onsets, beats, place) + rng.normal(0.0, 0.012, len(score))
     onsets[rng.random(len(score)) < 0.01] = np.nan
-    return as_performed(score, np.maximum(onsets, 0.1), rng)
+    return as_performed(score, np.maximum(onsets, 0.1), rng, parts)
 
 
 def loudness(score: Score, rng: np.random.Generator) -> np.ndarray:
@@ -155,8 +203,8 @@ def loudness(score: Score, rng: np.random.Generator) -> np.ndarray:
 def make(
     folder: Path,
     played: Played,
-    piano: bool,
-    soundfonts: Sequence[str],
+    programs: Sequence[tuple[int, ...]],
+    soundfont: str,
     rng: np.random.Generator,
 ) -> None:
     """Write a window of a performance, played by a soundfont and recorded in a room."""
@@ -168,21 +216,25 @@ def make(
     score = played.score
     since = score.onsets[kept].min()
     between = (score.onsets >= since) & (score.onsets <= score.onsets[kept].max())
+    pitches = score.pitches[kept]
     onsets = played.onsets[kept] - first + 0.5
     ends = np.minimum(played.ends[kept] - first, LONGEST + 1.0) + 0.5
-    program = (int(rng.choice(PIANOS)),) if piano else OTHERS[int(rng.integers(len(OTHERS)))]
-    voice = voices(score.onsets[kept], score.pitches[kept], len(program))
-    extra = wrong_notes(onsets, ends, score.pitches[kept], rng)
+    voice = voices(score.onsets[kept], pitches, played.parts[kept], len(programs))
+    for v, own in enumerate(programs):
+        if HELD.issuperset(own):
+            ends = slurred(onsets, ends, voice == v, rng)
+    extra = wrong_notes(onsets, ends, pitches, rng)
     midi = performance_midi(
         np.append(onsets, extra[0]),
         np.append(ends, extra[1]),
-        np.append(score.pitches[kept], extra[2]),
+        np.append(pitches, extra[2]),
         np.append(played.loudness[kept], np.full(len(extra[0]), 50)),
         np.append(voice, np.zeros(len(extra[0]), dtype=int)),
-        program,
-        pedal=piano and rng.random() < 0.6,
+        programs,
+        pedal=programs[0][0] in PIANOS and rng.random() < 0.6,
+        swell=rng,
     )
-    samples = synthesised(midi, str(rng.choice(list(soundfonts))), rng)
+    samples = synthesised(midi, soundfont, rng)
     samples = recorded(samples, rng)
     # played faster and higher by up to 30 cents, as another tuning
     speed = 2.0 ** (rng.normal(0.0, 0.12) / 12.0)
@@ -196,8 +248,10 @@ def make(
     write_piece(folder, score, times, np.flatnonzero(between), since)
 
 
-def voices(onsets: np.ndarray, pitches: np.ndarray, n: int) -> np.ndarray:
-    """Return a voice for each note, 0 the highest: by rank in a chord, else by pitch."""
+def voices(onsets: np.ndarray, pitches: np.ndarray, parts: np.ndarray, n: int) -> np.ndarray:
+    """Return a voice for each note, 0 the highest: by part, or rank in a chord, else by pitch."""
+    if parts.any():
+        return parts * n // (parts.max() + 1)
     edges = np.quantile(pitches, np.arange(n - 1, 0, -1) / n) if n > 1 else np.empty(0)
     voice = np.searchsorted(-edges, -pitches, side="left")
     for time in np.unique(onsets) if n > 1 else ():
@@ -206,6 +260,26 @@ def voices(onsets: np.ndarray, pitches: np.ndarray, n: int) -> np.ndarray:
             rank = np.argsort(np.argsort(-pitches[chord], kind="stable"), kind="stable")
             voice[chord] = np.minimum(rank, n - 1)
     return np.minimum(voice, n - 1)
+
+
+def slurred(
+    onsets: np.ndarray, ends: np.ndarray, mine: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
+    """Return ends of notes, half of them beyond the next onset of a voice of single notes.
+
+    The synthesiser takes notes that overlap for a slur; all others are let go before the next.
+    """
+    own = np.flatnonzero(mine)
+    own = own[np.argsort(onsets[own], kind="stable")]
+    wait = np.diff(onsets[own])
+    if (wait < APART).any():  # it has chords
+        return ends
+    ends, following = ends.copy(), onsets[own[1:]]
+    near = ends[own[:-1]] > following - 0.4 * wait
+    tied = near & (rng.random(near.size) < 0.5)
+    apart = np.minimum(ends[own[:-1]], following - 0.01)
+    ends[own[:-1]] = np.where(tied, following + 0.02, apart)
+    return ends
 
 
 def wrong_notes(
@@ -225,24 +299,33 @@ def performance_midi(
     pitches: np.ndarray,
     loudness: np.ndarray,
     voice: np.ndarray,
-    program: Sequence[int],
-    pedal: bool,
+    programs: Sequence[tuple[int, ...]],
+    *,
+    pedal: bool = False,
+    swell: np.random.Generator | None = None,
 ) -> bytes:
-    """Return a MIDI file of a millisecond's resolution."""
-    ends = ends.copy()
-    for key in np.unique(pitches):  # a key is released before it is struck again
-        own = np.flatnonzero(pitches == key)
-        own = own[np.argsort(onsets[own], kind="stable")]
-        ends[own[:-1]] = np.minimum(ends[own[:-1]], onsets[own[1:]] - 0.01)
-    ends = np.maximum(ends, onsets + 0.02)
+    """Return a MIDI file of a millisecond's resolution; each program has a channel."""
+    channels = [(v, p) for v, own in enumerate(programs) for p in own]
     events = [
         (0.0, 0, mido.Message("program_change", channel=c, program=p))
-        for c, p in enumerate(program)
+        for c, (_, p) in zip(CHANNELS, channels, strict=False)
     ]
-    for begin, end, key, level, c in zip(onsets, ends, pitches, loudness, voice, strict=True):
-        on = mido.Message("note_on", channel=int(c), note=int(key), velocity=int(level))
-        events.append((float(begin), 2, on))
-        events.append((float(end), 1, mido.Message("note_off", channel=int(c), note=int(key))))
+    for c, (v, p) in zip(CHANNELS, channels, strict=False):
+        mine = np.flatnonzero(voice == v)
+        until = ends[mine]
+        for key in np.unique(pitches[mine]):  # a key is released before it is struck again
+            own = np.flatnonzero(pitches[mine] == key)
+            own = own[np.argsort(onsets[mine][own], kind="stable")]
+            until[own[:-1]] = np.minimum(until[own[:-1]], onsets[mine][own[1:]] - 0.01)
+        until = np.maximum(until, onsets[mine] + 0.02)
+        for begin, end, key, level in zip(
+            onsets[mine], until, pitches[mine], loudness[mine], strict=True
+        ):
+            on = mido.Message("note_on", channel=c, note=int(key), velocity=int(level))
+            off = mido.Message("note_off", channel=c, note=int(key))
+            events += [(float(begin), 2, on), (float(end), 1, off)]
+        if swell is not None and p in HELD and mine.size:
+            events += expression(np.sort(onsets[mine]), c, swell)
     if pedal:  # changed about every second, just after an onset
         at = np.unique(onsets.round(3))
         for time in at[:: max(1, round(at.size / max(at[-1], 1.0)))]:
@@ -261,16 +344,35 @@ def performance_midi(
     return out.getvalue()
 
 
+def expression(
+    onsets: np.ndarray, channel: int, rng: np.random.Generator
+) -> list[tuple[float, int, mido.Message]]:
+    """Return messages by which a voice swells and fades, and slurs unless it has chords."""
+    values = []
+    if np.diff(onsets, prepend=-1.0).min() >= APART:
+        values.append((0.0, 68, 127))
+    level = 100.0
+    for time in np.arange(0.0, onsets[-1] + 2.0, 0.05):
+        level = float(np.clip(level + rng.normal(0.0, 2.5), 60.0, 127.0))
+        values.append((float(time), 11, int(level)))
+    return [
+        (time, 0, mido.Message("control_change", channel=channel, control=number, value=value))
+        for time, number, value in values
+    ]
+
+
 def synthesised(midi: bytes, soundfont: str, rng: np.random.Generator) -> np.ndarray:
     """Return mono samples at `RATE` of a MIDI file, with the synthesiser's reverberation."""
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder, "in.mid"), Path(folder, "out.wav")
         source.write_bytes(midi)
+        legato = Path(folder, "legato")  # slurs change the pitch without another attack
+        legato.write_text("".join(f"setlegatomode {c} 1\n" for c in CHANNELS), encoding="ascii")
         room = ("-R", "1", "-o", f"synth.reverb.room-size={rng.uniform(0.1, 0.9):.2f}")
         dry = ("-R", "0")
         command = ["fluidsynth", "-n", "-i", "-q", "-C", "0", *(dry, room)[rng.random() < 0.6]]
-        command += ["-g", "0.5", "-r", str(2 * RATE), "-F", str(target), soundfont, str(source)]
-        subprocess.run(command, check=True, capture_output=True)
+        command += ["-f", str(legato), "-g", "0.5", "-r", str(2 * RATE), "-F", str(target)]
+        subprocess.run([*command, soundfont, str(source)], check=True, capture_output=True)
         samples, _ = soundfile.read(target, dtype="float32", always_2d=True)
     return np.asarray(
         scipy.signal.decimate(samples.mean(axis=1), 2, ftype="fir"), dtype=np.float64
@@ -306,8 +408,7 @@ def write_piece(
         score.pitches[rows],
         fixed,
         np.zeros(rows.size, dtype=int),
-        (0,),
-        pedal=False,
+        ((0,),),
     )
     atomic_write(folder / "score.mid", midi, overwrite=True)
     text = io.StringIO()

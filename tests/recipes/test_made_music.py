@@ -41,7 +41,8 @@ def test_notes_end_in_the_tempo_of_the_performance(made: ModuleType) -> None:
 
 
 def test_drawn_tempo_keeps_the_order_of_chords(made: ModuleType) -> None:
-    played = made.as_drawn(scale(200), np.random.default_rng(1))
+    parts = np.zeros(200, dtype=int)
+    played = made.as_drawn(scale(200), parts, np.random.default_rng(1))
     assert 0 < np.isnan(played.onsets).mean() < 0.05
     assert np.diff(played.onsets[np.isfinite(played.onsets)]).min() > 0
     tempo = np.diff(played.onsets[np.isfinite(played.onsets)])
@@ -51,14 +52,30 @@ def test_drawn_tempo_keeps_the_order_of_chords(made: ModuleType) -> None:
 def test_voices_are_ranks_in_full_chords(made: ModuleType) -> None:
     onsets = np.array([0.0, 0.0, 0.0, 0.0, 1.0])
     pitches = np.array([48, 55, 64, 72, 72])
-    assert made.voices(onsets, pitches, 4).tolist()[:4] == [3, 2, 1, 0]
-    assert made.voices(onsets, pitches, 1).tolist() == [0] * 5
+    unknown = np.zeros(5, dtype=int)
+    assert made.voices(onsets, pitches, unknown, 4).tolist()[:4] == [3, 2, 1, 0]
+    assert made.voices(onsets, pitches, unknown, 1).tolist() == [0] * 5
+    assert made.voices(onsets, pitches, np.array([3, 2, 1, 0, 0]), 2).tolist() == [1, 1, 0, 0, 0]
+
+
+def test_notes_that_are_slurred_overlap_the_next_alone(made: ModuleType) -> None:
+    onsets = 0.5 * np.arange(100)
+    ends = made.slurred(onsets, onsets + 0.45, np.arange(100) >= 0, np.random.default_rng(0))
+    over = ends[:-1] - onsets[1:]
+    assert set(over.round(6)) == {0.02, -0.05}
+    assert 0.3 < np.mean(over > 0) < 0.7
+    chords = np.repeat(onsets[:50], 2)  # no voice of single notes
+    np.testing.assert_array_equal(
+        made.slurred(chords, chords + 0.45, np.arange(100) >= 0, np.random.default_rng(0)),
+        chords + 0.45,
+    )
 
 
 def test_the_file_of_a_performance_has_its_times(made: ModuleType, tmp_path: Path) -> None:
     onsets, pitches = np.array([0.1, 0.6004, 0.9]), np.array([60, 60, 64])
+    voice = np.zeros(3, dtype=int)
     midi = made.performance_midi(
-        onsets, onsets + 1.0, pitches, np.full(3, 70), np.zeros(3, dtype=int), (0,), pedal=True
+        onsets, onsets + 1.0, pitches, np.full(3, 70), voice, ((0,),), pedal=True
     )
     path = tmp_path / "played.mid"
     path.write_bytes(midi)
@@ -69,13 +86,25 @@ def test_the_file_of_a_performance_has_its_times(made: ModuleType, tmp_path: Pat
     assert {m.value for m in messages} == {0, 127}
 
 
+def test_doubled_voices_are_played_on_two_channels(made: ModuleType, tmp_path: Path) -> None:
+    onsets, pitches = np.array([0.1, 0.6]), np.array([72, 48])
+    rng = np.random.default_rng(0)
+    midi = made.performance_midi(
+        onsets, onsets + 0.4, pitches, np.full(2, 70), np.arange(2), ((48, 73), (70,)), swell=rng
+    )
+    file = mido.MidiFile(file=io.BytesIO(midi))
+    struck = {(m.channel, m.note) for m in file if m.type == "note_on" and m.velocity}
+    assert struck == {(0, 72), (1, 72), (2, 48)}
+    assert {m.channel for m in file if m.is_cc(68)} == {0, 1, 2}
+
+
 def test_made_pieces_are_written_as_the_corpus_is(
     made: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(made, "synthesised", lambda *_: np.full(10 * made.RATE, 0.1))
     score = scale(30)
     played = made.as_performed(score, score.onsets + 0.2, np.random.default_rng(0))
-    made.make(tmp_path / "piece-0", played, True, ["none.sf2"], np.random.default_rng(2))
+    made.make(tmp_path / "piece-0", played, ((0,),), "none.sf2", np.random.default_rng(2))
     import align
 
     (example,) = align.read_corpus(tmp_path, kind="music")

@@ -1,0 +1,49 @@
+"""Right scores are told from wrong ones without a network, by the score read backwards."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from music_examples import write_piece
+
+import align
+from align.formats.scores import Score, read_score
+from align.music.backwards import _turned, follows_score
+from align.music.performance import make_performance, read_signal
+from align.types import Note
+
+
+@pytest.fixture(scope="module")
+def pieces(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    folder = tmp_path_factory.mktemp("pieces")
+    return [write_piece(folder / str(seed), seed, n_notes=32) for seed in range(3)]
+
+
+def test_right_scores_fit_better_forwards_and_wrong_ones_do_not(pieces: list[Path]) -> None:
+    signals = [read_signal(folder / "audio.wav") for folder in pieces]
+    scores = [read_score(folder / "score.mid") for folder in pieces]
+    for i, signal in enumerate(signals):
+        assert follows_score(make_performance(signal, scores[i]))
+        assert not follows_score(make_performance(signal, scores[i - 1]))
+
+
+def test_a_score_is_turned_in_both_ways() -> None:
+    score = Score.of([Note(60, 0.0), Note(64, 0.0), Note(67, 1.0)])
+    score.durations[:] = 0.5, 1.0, 2.0
+    by_onset, by_end = _turned(score)
+    assert list(zip(by_onset.onsets, by_onset.pitches, strict=True)) == [(0, 67), (1, 60), (1, 64)]
+    assert list(zip(by_end.onsets, by_end.pitches, strict=True)) == [(0, 67), (2, 64), (2.5, 60)]
+    assert by_end.durations.tolist() == [2.0, 1.0, 0.5]
+
+
+def test_an_unheard_instrument_is_not_taken_for_another_piece(pieces: list[Path]) -> None:
+    model = align.load("piano")
+    model.match_range_ = (0.97, 0.99)  # as if it found no more than of a wrong score
+    right = model.align(pieces[0] / "audio.wav", pieces[0] / "score.mid")
+    assert right.warnings[0].startswith("the recording follows the score, but its instruments are")
+    assert right.confidence is not None
+    assert np.mean(right.confidence) > 0.8
+    wrong = model.align(pieces[0] / "audio.wav", pieces[1] / "score.mid")
+    assert "does not seem to be of this score" in wrong.warnings[0]
+    assert wrong.confidence is not None
+    assert wrong.confidence.max() == 0.0
