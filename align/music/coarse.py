@@ -57,6 +57,7 @@ _FREE_START, _FREE_END = 1.3, 1.1  # cost of a frame left out, in typical costs 
 _ACTIVE = 0.45  # of the 90th percentile of the level: less is silence at either end
 _NOISE = 2.0  # seconds; a cough or a thunder of chords is shorter
 _FLAT = 0.45  # of the 90th percentile of what stands out: music is above .6, noise below .38
+_LAST, _LAST_STEPS = 0.1, 8  # of the score, and median steps of chords: no last chord is longer
 _EARLY = 0.020  # seconds, and
 _EARLY_FRAMES = 0.2  # frames: rises of energy come so much after the onset
 
@@ -116,7 +117,7 @@ def coarse_alignment(
     kept = playing_frames(audio, frame)
     audio = audio[kept]
     first_onset = float(score.onsets[0])
-    length = max(float(score.ends.max()), float(score.onsets[-1]) + 1e-3) - first_onset
+    length = _length(score, chords)
     scale = len(audio) / length
     recorded = recorded_profile(audio)
     written = written_profile(score, len(audio), scale, frame)
@@ -126,6 +127,14 @@ def coarse_alignment(
     times = (at - _EARLY_FRAMES) * frame - _EARLY
     times = np.maximum.accumulate(np.clip(times, 0.0, len(level) * hop))
     return CoarseAlignment(times, float(kept[0]) * frame, float(kept[-1] + 1) * frame, cost)
+
+
+def _length(score: Score, chords: Chords) -> float:
+    """Return how long a score is, in its seconds; a note that is never ended does not count."""
+    span = float(score.onsets[-1] - score.onsets[0])
+    steps = np.diff(chords.onsets)
+    most = max(_LAST * span, _LAST_STEPS * float(np.median(steps))) if steps.size else np.inf
+    return span + min(max(float(score.ends.max() - score.onsets[-1]), 1e-3), most)
 
 
 def averaged(level: Float32Array, width: int) -> tuple[Float32Array, int]:

@@ -43,6 +43,8 @@ from align.formats.scores import Score, read_score
 RATE = 22050
 APART = 0.05
 """Seconds, sooner than which no voice of single notes has another."""
+HELD_FOR = 10.0
+"""Seconds of a score, beyond which a note is rather one whose end is missing."""
 LONGEST = 75.0
 """Seconds of a made recording: a window of the piece that begins anywhere."""
 
@@ -164,7 +166,7 @@ def as_performed(
     tempo = (place[-1] - place[0]) / max(times[-1] - times[0], 1e-3)
     times = np.append(times, times[-1] + 60.0)
     place = np.append(place, place[-1] + 60.0 * tempo)
-    written = score.onsets + score.durations * rng.uniform(0.7, 1.0)
+    written = score.onsets + np.minimum(score.durations, HELD_FOR) * rng.uniform(0.7, 1.0)
     ends = np.maximum(np.interp(written, times, place), onsets + 0.05)
     parts = np.zeros(len(score), dtype=int) if parts is None else parts
     return Played(score, onsets, ends, loudness(score, rng), parts)

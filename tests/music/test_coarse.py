@@ -1,5 +1,7 @@
 """Coarse alignment of scores with recordings: rendered tones, its recursion, a real piece."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -90,6 +92,15 @@ def test_wrong_and_missing_notes_do_not_matter():
     grouped = chords(score)
     found = coarse_alignment(level_of(x), HOP, score, grouped)
     assert np.abs(found.times - 2 * grouped.onsets).max() < 0.6
+
+
+def test_a_note_that_is_never_ended_does_not_stretch_the_score():
+    score = melody()
+    level = level_of(performed(score, lambda s: 2 * s))
+    stuck = replace(score, durations=np.where(np.arange(len(score)) == 20, 40.0, score.durations))
+    grouped = chords(stuck)
+    found = coarse_alignment(level, HOP, stuck, grouped)
+    assert np.abs(found.times - 2 * grouped.onsets).max() < 0.4
 
 
 def test_silence_around_the_music_is_left_out():
