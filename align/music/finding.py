@@ -46,6 +46,7 @@ MatchRange: TypeAlias = tuple[float, float] | None
 Place: TypeAlias = Callable[[Performance], tuple[PlacedNotes, float]]
 
 _RUN = 8  # chords: so many that the network does not find are a sign that they were not played
+_UNLIKE = 0.85  # of the confidence is right where the instruments are unlike those learned
 _BETTER = 0.02  # by which passages, or another key, must match better than the whole
 
 
@@ -178,6 +179,7 @@ def result_of(
         border = _border(match_range)
         measured = f"(match {match:.2f}, border {border:.2f})"
         if follows_score(part):
+            trust = _UNLIKE
             warnings.insert(
                 0,
                 "the recording follows the score, but its instruments are unlike those that the "

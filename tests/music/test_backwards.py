@@ -42,7 +42,7 @@ def test_an_unheard_instrument_is_not_taken_for_another_piece(pieces: list[Path]
     right = model.align(pieces[0] / "audio.wav", pieces[0] / "score.mid")
     assert right.warnings[0].startswith("the recording follows the score, but its instruments are")
     assert right.confidence is not None
-    assert np.mean(right.confidence) > 0.8
+    assert 0.6 < np.mean(right.confidence) < 0.85  # less than of instruments it knows
     wrong = model.align(pieces[0] / "audio.wav", pieces[1] / "score.mid")
     assert "does not seem to be of this score" in wrong.warnings[0]
     assert wrong.confidence is not None
