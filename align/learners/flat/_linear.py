@@ -7,7 +7,6 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from align._numba import compiled
 from align.learners.flat import _round as core
@@ -15,9 +14,10 @@ from align.learners.flat._linear_pass import play
 from align.learners.flat._linear_scores import BLOCK, NO_TILES, TILE
 from align.learners.flat._plan_arrays import TUNINGS, overflow_error, plan_arrays
 from align.learners.flat._round import ball_scale
-from align.learners.flat._runs import Chunk, Floats, blocks, is_plain
+from align.learners.flat._runs import Chunk, blocks, is_plain
 from align.learners.parts import Euclidean, EuclideanBall, Plan, SelfTuning
 from align.learners.parts.shapes import check_array, check_stored
+from align.types import Float64, IntArray
 
 __all__ = ["LinearRun"]
 
@@ -25,7 +25,7 @@ _NONE = np.zeros(0, dtype=np.int32)  # for what dense rows do not have
 _FEW = 16  # features, fewer than which a round reads those of all classes together
 
 
-def _aligned(shape: tuple[int, int]) -> Floats:
+def _aligned(shape: tuple[int, int]) -> Float64:
     """Return zeros that begin at a multiple of 64 bytes, as vectors of numbers like it."""
     size = shape[0] * shape[1]
     room = np.zeros(size + 8)
@@ -83,7 +83,7 @@ class LinearRun:
         self.flags[core.FEATURES] = n_features
         self._W, self._late = self._room(rows, n_features)
 
-    def _room(self, rows: int, n_features: int) -> tuple[Floats, Floats]:
+    def _room(self, rows: int, n_features: int) -> tuple[Float64, Float64]:
         """Return weights and late steps of so many scores, all 0."""
         # A multiple of eight numbers, so that every class begins at a round address.
         width = -(-(n_features + 1) // 8) * 8
@@ -103,9 +103,9 @@ class LinearRun:
         check_stored(known, f"{self.n_features} features in {width} columns")
 
     @property
-    def V(self) -> Floats:
+    def V(self) -> Float64:
         """Dual sum [shape=(rows, d + 1)], the constant last; a view."""
-        V: Floats = self._W[:, : self.n_features + 1]
+        V: Float64 = self._W[:, : self.n_features + 1]
         return V
 
     @staticmethod
@@ -139,9 +139,7 @@ class LinearRun:
         """Dual objective."""
         return float(self.sums[core.DUAL])
 
-    def play(
-        self, chunk: Chunk, order: npt.NDArray[np.intp], log: Floats, stop: bool = False
-    ) -> int:
+    def play(self, chunk: Chunk, order: IntArray, log: Float64, stop: bool = False) -> int:
         """Play rounds; see `align.learners.flat._runs.Run`."""
         self.flags[core.STOP] = stop
         if is_plain(chunk.X) and chunk.y.dtype == np.float64:
@@ -156,7 +154,7 @@ class LinearRun:
             raise overflow_error()
         return played
 
-    def _play(self, chunk: Chunk, order: npt.NDArray[np.intp], log: Floats) -> int:
+    def _play(self, chunk: Chunk, order: IntArray, log: Float64) -> int:
         """Play rounds with examples as the kernel wants them."""
         X, k, d = chunk.X, self.rows, self.n_features
         by_feature = self._is_by_feature(X, len(order), len(log) > 0)
@@ -190,11 +188,11 @@ class LinearRun:
         few = d < _FEW or 2 * n_entries < m * d
         return bool(few and 4 * n_rounds * n_entries >= self.rows * (d + 1) * m)
 
-    def play_one(self, chunk: Chunk, order: npt.NDArray[np.intp], log: Floats) -> Floats:
+    def play_one(self, chunk: Chunk, order: IntArray, log: Float64) -> Float64:
         """Play a single round; see `align.learners.flat._runs.Run`."""
         V, square = self.V.copy(), float(self.sums[core.SQUARE])
         self.play(chunk, order, log)
-        weights: Floats = self._scale_of(square) * V
+        weights: Float64 = self._scale_of(square) * V
         return weights
 
     def idle(self, n_rounds: int) -> None:
@@ -202,12 +200,12 @@ class LinearRun:
         self.counts[0] += n_rounds
         self.sums[core.PREFIX] += n_rounds * self.scale
 
-    def hypothesis(self) -> Floats:
+    def hypothesis(self) -> Float64:
         """Return the weights after the last round [shape=(rows, d + 1)]."""
-        weights: Floats = self.scale * self.V
+        weights: Float64 = self.scale * self.V
         return weights
 
-    def mean(self) -> Floats:
+    def mean(self) -> Float64:
         """Return the mean of the hypotheses before each round [shape=(rows, d + 1)].
 
         A step taken after round t counts ``P_T - P_t`` times, P being the sum of the scales; so
@@ -216,10 +214,10 @@ class LinearRun:
         if self.counts[0] == 0:
             return self.hypothesis()
         late = self._late[:, : self.n_features + 1]
-        mean: Floats = (self.sums[core.PREFIX] * self.V - late) / self.counts[0]
+        mean: Float64 = (self.sums[core.PREFIX] * self.V - late) / self.counts[0]
         return mean
 
-    def begin_with(self, weights: Floats) -> None:
+    def begin_with(self, weights: Float64) -> None:
         """Let a fresh run begin with given weights [shape=(rows, d + 1)]."""
         self.V[:] = self.sums[core.C] * weights
         self.sums[core.SQUARE] = float(np.sum(self.V**2))
@@ -241,7 +239,7 @@ class LinearRun:
             if part.shape[1]:
                 part[:, n_features], part[:, old] = part[:, old].copy(), 0.0
 
-    def grow(self, rows: int, places: npt.NDArray[np.intp]) -> None:
+    def grow(self, rows: int, places: IntArray) -> None:
         """Make room for more classes, whose weights begin at 0.
 
         One score of two classes becomes two, half the size each and of opposite signs: the

@@ -11,9 +11,8 @@ import scipy.sparse as sp
 from align.learners.parts.parameters import NO_WEIGHTS
 from align.types import Float64
 
-__all__ = ["NO_WEIGHTS", "Chunk", "Floats", "Run", "blocks", "is_plain"]
+__all__ = ["NO_WEIGHTS", "Chunk", "Run", "blocks", "is_plain"]
 
-Floats = Float64
 
 _FLOAT, _INT = np.dtype(np.float64), np.dtype(np.int32)
 _BLOCK = 2**18  # numbers that are copied at a time, 2 MB

@@ -34,11 +34,12 @@ from align.learners.flat._linear import LinearRun
 from align.learners.flat._linear_scores import BLOCK, NO_TILES, TILE
 from align.learners.flat._plan_arrays import overflow_error
 from align.learners.flat._regressor import FlatRegressor
-from align.learners.flat._runs import Chunk, Floats
+from align.learners.flat._runs import Chunk
 from align.learners.parts.parameters import check_choice
 from align.learners.parts.saved import Saved
 from align.learners.parts.shapes import check_stored
 from align.learners.theory import Round
+from align.types import Float64
 
 __all__ = ["DictStream"]
 
@@ -223,7 +224,7 @@ class DictStream(Saved):
             prediction = classes[(best > 0) if self.learner._run.rows == 1 else best]
         return self.learner._round(prediction, row)
 
-    def entries(self, x: Example) -> tuple[npt.NDArray[np.int64], Floats]:
+    def entries(self, x: Example) -> tuple[npt.NDArray[np.int64], Float64]:
         """Return the columns and values of an example.
 
         Parameters
@@ -249,7 +250,7 @@ class DictStream(Saved):
 
     # A round ----------------------------------------------------------------------------------
 
-    def _learn(self, x: Example, y: Any, log: Floats) -> None:
+    def _learn(self, x: Example, y: Any, log: Float64) -> None:
         learner = self.learner
         n = self._row.fill(x, self._names.__getitem__)
         if self._seen is None:
@@ -276,7 +277,7 @@ class DictStream(Saved):
         if not play_row(row.values, row.columns, n, float(code), *self._state, log):
             raise overflow_error()
 
-    def _learn_slowly(self, n: int, code: float, log: Floats) -> None:
+    def _learn_slowly(self, n: int, code: float, log: Float64) -> None:
         """Play a round the way of chunks, which all learners and conversions know."""
         chunk = Chunk(
             self._matrix(n),
@@ -299,7 +300,7 @@ class DictStream(Saved):
         X.eliminate_zeros()
         return X
 
-    def _score(self, x: Example) -> Floats:
+    def _score(self, x: Example) -> Float64:
         learner, row = self.learner, self._row
         growing = self.vocabulary == "growing"
         n = row.fill(x, self._names.get if growing else self._names.__getitem__, not growing)
