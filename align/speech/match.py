@@ -57,7 +57,7 @@ _RIDGE = 1.0
 _FLAT = 0.1  # least deviation that numbers are divided by
 _TYPICAL = 3.0  # log odds of a right transcript: a match of 0.95
 _TAIL = 3.1  # standard deviations: 1 in 1,000
-_PASSING = 0.01  # of wrong transcripts that may lie above the border
+_PASSING = 0.005  # of wrong transcripts that may lie above the border
 _TO_SIGMA = 1.4826
 _HIGHEST_BORDER = 0.3  # room for recordings unlike those of the training corpus
 _HIGHEST_IN_NOISE = 0.7
@@ -197,7 +197,7 @@ class MatchModel:
         Log probability per frame of the best phones, below which the match is low.
     border : float
         A match below it deserves a warning: at most 1 in 1,000 true transcripts is expected there,
-        unless more than 1 in 100 wrong texts would pass, as they might in noise. That is for
+        unless more than 1 in 200 wrong texts would pass, as they might in noise. That is for
         recordings of 14 sounds or more; see `border_of`.
     """
 
@@ -263,7 +263,7 @@ class MatchModel:
         rows = [np.array([_numbers(e, ask) for e in some]) for some in (right, wrong, spoiled)]
         # Some of the right texts are heard in noise: they would fall with half wrong ones.
         shares = (0.5, 0.4, 0.1) if ask else (0.5, 0.25, 0.25)
-        weights = _fitted_logistic(rows, shares, free=1 if ask else 0)
+        weights = _fitted_logistic(rows, shares, less=1 if ask else 0)
         odds, others = (weights[0] + some @ weights[1:] for some in rows[:2])
         centre, spread = _centre(odds)
         # Flatter, and moved where nothing is between the two: a right transcript is typical.
@@ -324,11 +324,11 @@ def _numbers(evidence: Evidence, gaps: bool) -> Float64:
     return np.concatenate([whole, evidence.gaps(), [evidence.sureness()]])
 
 
-def _fitted_logistic(groups: Sequence[Float64], shares: Sequence[float], free: int = 0) -> Float64:
+def _fitted_logistic(groups: Sequence[Float64], shares: Sequence[float], less: int = 0) -> Float64:
     """Constant and weights that tell the first group of rows from the others.
 
-    Each group counts as its share says. No weight but the `free` last ones is negative: what fits
-    better never has a lower match.
+    Each group counts as its share says. No weight is negative, since what fits better never has a
+    lower match; the `less` last ones are not positive.
     """
     from scipy.optimize import minimize
 
@@ -345,8 +345,8 @@ def _fitted_logistic(groups: Sequence[Float64], shares: Sequence[float], free: i
         total = share @ np.logaddexp(0.0, -margin) + 0.5 * _RIDGE * (w[1:] @ w[1:])
         return float(total), slope
 
-    bounded = rows.shape[1] - 1 - free
-    bounds = [(None, None)] + [(0.0, None)] * bounded + [(None, None)] * free
+    more = rows.shape[1] - 1 - less
+    bounds = [(None, None)] + [(0.0, None)] * more + [(None, 0.0)] * less
     found = minimize(cost, np.zeros(rows.shape[1]), jac=True, method="L-BFGS-B", bounds=bounds).x
     slopes = found[1:] / scale
     return np.append(found[0] - slopes @ middle, slopes)
@@ -382,7 +382,7 @@ DEFAULTS: Mapping[str, MatchModel] = {
         ),
         np.array([1.20, 0.171, 0.124, 0.090]),
         -2.43,
-        0.46,
+        0.53,
     ),
 }
 """For models that were trained before there was a match, by their set of features.
