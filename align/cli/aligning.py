@@ -197,7 +197,7 @@ def speech(
     """  # noqa: D301
     piped = str(audio) == "-"
     if audio.is_dir():
-        raise DataError("is a folder; align corpus speech aligns all of one.", path=audio)
+        raise DataError("is a directory; align corpus speech aligns all of one.", path=audio)
     targets = outputs or (Path("-" if piped else f"{audio.stem}.TextGrid"),)
     if piped and "-" in (phones, text):
         raise ParameterError("the recording and what is said cannot both be standard input.")

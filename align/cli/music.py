@@ -119,7 +119,7 @@ def music(
     """  # noqa: D301
     piped = str(audio) == "-"
     if audio.is_dir():
-        raise DataError("is a folder; align corpus music aligns all of one.", path=audio)
+        raise DataError("is a directory; align corpus music aligns all of one.", path=audio)
     targets = outputs or (Path("-" if piped else f"{audio.stem}.csv"),)
     if beats:
         first = Path(audio.name if str(targets[0]).startswith("-") else targets[0])

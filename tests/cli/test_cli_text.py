@@ -688,7 +688,7 @@ def test_folders_and_documents_are_told_from_recordings_and_texts(tmp_path: Path
     audio = str(files("align.data") / "kiwi.flac")
     target = tmp_path / "a.csv"
     folder = run("speech", tmp_path, "--text", "kiwi", "-o", target)
-    assert_refused(folder, 1, "is a folder", "align corpus speech")
+    assert_refused(folder, 1, "is a directory", "align corpus speech")
     missing = run("speech", audio, "--text", "kiwi.docx", "-o", target)
     assert_refused(missing, 1, "kiwi.docx", "does not exist")
     document = tmp_path / "kiwi.docx"
@@ -697,4 +697,4 @@ def test_folders_and_documents_are_told_from_recordings_and_texts(tmp_path: Path
     assert_refused(there, 1, "kiwi.docx", "is no plain text; save what is said in it as .txt")
     assert not target.exists()
     music = run("music", tmp_path, tmp_path / "score.mid", "-o", target)
-    assert_refused(music, 1, "is a folder", "align corpus music")
+    assert_refused(music, 1, "is a directory", "align corpus music")
