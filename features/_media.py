@@ -9,8 +9,8 @@ says so, as all but bare ``.aac`` do.
 import math
 import os
 from collections.abc import Iterator
-from contextlib import suppress
-from typing import Any, Literal
+from contextlib import contextmanager, suppress
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -141,14 +141,12 @@ class MediaFile:
         self.close()
 
 
-class _told:
+@contextmanager
+def _told() -> Iterator[None]:
     """Turn what FFmpeg raises into MediaError."""
+    import av
 
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
-        import av
-
-        if isinstance(error, av.FFmpegError | ValueError | OverflowError):
-            raise MediaError(str(getattr(error, "strerror", None) or error)) from error
+    try:
+        yield
+    except (av.FFmpegError, ValueError, OverflowError) as error:
+        raise MediaError(str(getattr(error, "strerror", None) or error)) from error
