@@ -62,9 +62,7 @@ def learned_text_match(
                     model, signal.samples, " ".join(words), rate=signal.rate,
                     dictionary=dictionary, language=language, trust=True,
                 )  # fmt: skip
-            except (
-                AlignError
-            ):  # a word nobody can say, or more words than the recording has room for
+            except AlignError:  # nobody can say a word, or the recording has no room for them
                 continue
             events = aligner._expand(tuple(found.phones.events))[0]
             kinds.add(kind, signal, events, own)
