@@ -13,7 +13,7 @@ from align.sequence.anchors import GivenAnchors
 from align.sequence.base import Progress
 from align.speech.text.anchored import word_anchors
 from align.speech.text.dictionary import Pronunciation
-from align.speech.text.lookup import Entry, Given, look_up_all, make_dictionary
+from align.speech.text.lookup import Entry, Given, look_up_all, make_dictionary, seems_foreign
 from align.speech.text.model import PhoneAligner, checked_model, model_labels
 from align.speech.text.normalise import split_words, spoken_noise
 from align.speech.text.parts import NAMELESS, Recording
@@ -164,9 +164,13 @@ def align_text(
             mismatches += here
             fits.setdefault(speaker, []).append(fit_of(piece.whole, piece.utterance, here))
         before += words
+    foreign = seems_foreign(
+        [word for words in split for word in words], entries, words_of, language
+    )
+    warnings = () if foreign is None else (foreign,)
     return TextAlignment(
         {
-            speaker: tiers_of(rows[speaker], spoken[speaker], recording, fits[speaker])
+            speaker: tiers_of(rows[speaker], spoken[speaker], recording, fits[speaker], warnings)
             for speaker in rows
         },
         tuple(word for word, entry in entries.items() if entry.source == "espeak"),

@@ -15,7 +15,7 @@ labels of the model, see `align.speech.text.arpabet.spell`.
 import os
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -35,6 +35,7 @@ __all__ = [
     "look_up_all",
     "make_dictionary",
     "out_of_vocabulary",
+    "seems_foreign",
 ]
 
 Source = Literal["dictionary", "rule", "espeak"]
@@ -44,6 +45,11 @@ Given: TypeAlias = Dictionary | str | os.PathLike[str] | None
 ESPEAK = "espeak-ng"
 _VOICELESS = frozenset({"p", "t", "k", "f", "th"})
 _HYPHENS = ("-", "\u2010")
+_LARGE = 50_000  # words of a dictionary that has nearly all of a text in its language
+_FOREIGN = (
+    0.25  # of the words of a text; of German, Italian or Dutch ones CMUdict lacks 40 to 50 %
+)
+_FEW = 3  # unknown words, which names and terms may be
 _BEGINNINGS = 12  # most frequent ones, of a word that was cut off
 _HESITATIONS = {
     "um": ("AH M", "M"), "uhm": ("AH M",), "uh": ("AH",), "ah": ("AA", "AH"), "er": ("ER",),
@@ -301,6 +307,44 @@ def out_of_vocabulary(
     if guess and not espeak_available() and not all(map(bracketed, missing)):
         tip = ", or install espeak-ng, which guesses"
     return f"no pronunciation of {words} in {name}; correct or add {them} there{tip}."
+
+
+def seems_foreign(
+    words: Sequence[str], entries: Mapping[str, Entry], dictionary: Dictionary, language: str
+) -> str | None:
+    """Return a warning where a large dictionary lacks much of a text: its language is another one.
+
+    Parameters
+    ----------
+    words : sequence of str
+        The text.
+    entries : mapping of str to Entry
+        Of its words, from `look_up_all`.
+    dictionary : Dictionary
+        Where they were looked up. In one of few words nothing is said of the others.
+    language : str
+        What the language was said to be.
+
+    Returns
+    -------
+    str or None
+
+    Examples
+    --------
+    >>> large = Dictionary({f"word{k}": ["w er d"] for k in range(60_000)}, name="large.dict")
+    >>> ways = {w: Entry(w, (), "espeak") for w in ("der", "Lappen", "liegt")}
+    >>> seems_foreign(["der", "Lappen", "liegt"], ways, large, "en")
+    "3 of 3 words are not in large.dict: name the language (--language) if it is not 'en'."
+    """
+    if len(dictionary) < _LARGE:
+        return None
+    unknown = sum(word in entries and entries[word].source == "espeak" for word in words)
+    if unknown < max(_FEW, _FOREIGN * len(words)):
+        return None
+    return (
+        f"{unknown} of {len(words)} words are not in {dictionary.name}: "
+        f"name the language (--language) if it is not {language!r}."
+    )
 
 
 def _spelled(

@@ -117,16 +117,23 @@ def rows_of(
 
 
 def tiers_of(
-    rows: Rows, words: Sequence[str], recording: Recording, fits: Sequence[Fit]
+    rows: Rows,
+    words: Sequence[str],
+    recording: Recording,
+    fits: Sequence[Fit],
+    warnings: tuple[str, ...] = (),
 ) -> SpeakerTiers:
-    """Return the tiers of a speaker: adjacent silences are joined, gaps are silences."""
+    """Return the tiers of a speaker: adjacent silences are joined, gaps are silences.
+
+    `warnings` are of the whole text, and come before those of its utterances.
+    """
     kept = _joined_silences(rows, recording.duration)
     whole = [fit for fit in fits if fit.match is not None]
     known = any(row.around is not None for row in kept)
     about: dict[str, Any] = {
         "audio": recording.audio,
         "rate": recording.own_rate,
-        "warnings": tuple(text for fit in fits for text in fit.warnings),
+        "warnings": warnings + tuple(text for fit in fits for text in fit.warnings),
     }
     if whole:
         matches, seconds = [fit.match for fit in whole], [fit.seconds for fit in whole]

@@ -11,6 +11,7 @@ import pytest
 from align.errors import DataError, ParameterError
 from align.speech.text import Dictionary, espeak_available, espeak_phones, look_up, look_up_all
 from align.speech.text.espeak import _ask_phonemizer
+from align.speech.text.lookup import seems_foreign
 
 ENGLISH = Dictionary(
     {
@@ -125,6 +126,25 @@ def test_espeak_is_asked_for_what_is_missing(fake_espeak: Path) -> None:
     assert found["-v; rm $(x)"].source == "espeak"
     assert found["-v; rm $(x)"].ways[0].phones == ("d", "ao", "g", "ax")
     assert look_up("[noise]", ENGLISH) is None
+
+
+def test_a_text_of_another_language_is_told_by_its_words(fake_espeak: Path) -> None:
+    """Four of six German words are none of a large English dictionary; of names two may be."""
+    install(fake_espeak, "sys.stdout.buffer.write('d_ˈɔː_ɡ_ə\\n'.encode())")
+    large = Dictionary({f"w{n}x": ["D AO1 G"] for n in range(50_000)} | {"der": ["D ER"]})
+
+    def warning(text: str) -> str | None:
+        entries = look_up_all(text.split(), large, KNOWN | {"ax"})
+        return seems_foreign(text.split(), entries, large, "en")
+
+    german = warning("der Lappen liegt auf der Eisschrank")
+    assert german is not None
+    assert german.startswith("4 of 6 words are not in the dictionary: ")
+    assert warning("w1x Lappen w2x liegt") is None
+    assert warning(" ".join(["Lappen liegt auf", *(f"w{n}x" for n in range(10))])) is None
+    few = Dictionary({"der": ["D ER"]})
+    entries = look_up_all(["Lappen", "liegt", "auf"], few, KNOWN | {"ax"})
+    assert seems_foreign(["Lappen", "liegt", "auf"], entries, few, "en") is None
 
 
 def test_the_word_reaches_espeak_as_one_argument(fake_espeak: Path) -> None:
