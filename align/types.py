@@ -102,6 +102,7 @@ class Note:
 
 
 _FEW = 6  # pitches, more than which a message only counts
+_PASSAGE = 12  # words, more than which a message shows the ends of
 _PITCH_NAME = re.compile(r"([A-G])(#{0,2}|b{1,2})(-?[0-9]{1,2})")
 _STEPS = {"C": 0, "D": 2, "E": 4, "F": 5, "G": 7, "A": 9, "B": 11}
 _PITCH_CLASSES = ("C", "C#", "D", "Eb", "E", "F", "F#", "G", "Ab", "A", "Bb", "B")
@@ -266,6 +267,9 @@ class Mismatch:
             what += " probably not played"
         elif self.kind == "unwritten":
             what = "something was probably played that is not in the score"
+        elif len(self.words) > _PASSAGE:
+            ends = f"{' '.join(self.words[:3])} ... {' '.join(self.words[-3:])}"
+            what = f"{ends!r} ({len(self.words)} words) was probably not said"
         elif self.words:
             what = f"{' '.join(self.words)!r} was probably not said"
         else:

@@ -12,6 +12,7 @@ those of `align.speech.text.unspoken.DEFAULT` came from there. See the README be
 
 import argparse
 from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
 from pathlib import Path
 
 import numpy as np
@@ -50,13 +51,26 @@ def word_spans(path: Path) -> list[Span]:
     return [(int(a) / RATE, int(b) / RATE) for a, b, _ in rows]
 
 
-def edges(found, places: Sequence[int | None], truth: Sequence[Span]) -> list[float]:
-    """Return the errors of starts and ends of words that were said; one place for each word."""
+def spans_of(found, said: Sequence[str]) -> list[Span | None]:
+    """Return when each word of a text was said; None where a passage was left out."""
     names = zip(found.words.labels, found.words.intervals.tolist(), strict=True)
-    spans = [span for label, span in names if label != "sil"]
+    timed = [(label, (span[0], span[1])) for label, span in names if label != "sil"]
+    spans: list[Span | None] = [None] * len(said)
+    same = SequenceMatcher(None, list(said), [label for label, _ in timed], autojunk=False)
+    for a, b, n in same.get_matching_blocks():
+        spans[a : a + n] = [span for _, span in timed[b : b + n]]
+    return spans
+
+
+def edges(
+    found, said: Sequence[str], places: Sequence[int | None], truth: Sequence[Span]
+) -> list[float]:
+    """Return the errors of starts and ends of words that were said; one place for each word."""
     errors = []
-    for span, place in zip(spans, places, strict=True):
-        if place is not None:
+    for span, place in zip(spans_of(found, said), places, strict=True):
+        if place is not None and span is None:
+            errors += [np.inf, np.inf]
+        elif place is not None:
             errors += [abs(span[0] - truth[place][0]), abs(span[1] - truth[place][1])]
     return errors
 
@@ -64,15 +78,17 @@ def edges(found, places: Sequence[int | None], truth: Sequence[Span]) -> list[fl
 def doubted_words(found, said: Sequence[str]) -> dict[int, float]:
     """Return the places of words in the text that are listed as unspoken, and how probably.
 
-    Tiers keep all words, so a word is known by where it lies.
+    A word is known by where it lies; passages that were left out lie between two words.
     """
-    names = zip(found.words.labels, found.words.intervals.tolist(), strict=True)
-    spans = [span for label, span in names if label != "sil"]
+    spans = spans_of(found, said)
+    ends = [0.0 if span is None else span[1] for span in spans]
+    latest = [0.0, *np.maximum.accumulate(ends).tolist()]
+    starts = [late if span is None else span[0] for span, late in zip(spans, latest, strict=False)]
     doubted: dict[int, float] = {}
     for m in found.mismatches:
         if m.words:
             near = [
-                (abs(spans[i][0] - m.start), i)
+                (abs(starts[i] - m.start), i)
                 for i in range(len(said) - len(m.words) + 1)
                 if tuple(said[i : i + len(m.words)]) == tuple(m.words)
             ]
@@ -127,18 +143,19 @@ def measure(model, examples, rng: np.random.Generator, counts: Counts) -> None:
         counts.true_words += len(words)
         counts.true_doubted += len(doubted_words(found, words))
         counts.true_untranscribed += sum(not m.words for m in found.mismatches)
-        counts.edges["true"] += edges(found, every, truth)
+        counts.edges["true"] += edges(found, words, every, truth)
         counts.sure += [(m.probability, False) for m in found.mismatches]
 
         n = int(rng.integers(1, min(4, len(words))))
         i = int(rng.integers(0, len(words) - n + 1))
-        found = aligned(words[:i] + words[i + n :])
+        said = words[:i] + words[i + n :]
+        found = aligned(said)
         start, end = truth[i][0], truth[i + n - 1][1]
         hits = [m for m in found.mismatches if not m.words and _overlap(m, start, end)]
         if end - start >= LONG:
             near = any(abs(m.start - start) < NEAR and abs(m.end - end) < NEAR for m in hits)
             counts.left_out.append((bool(hits), near))
-        counts.edges["spoiled"] += edges(found, every[:i] + every[i + n :], truth)
+        counts.edges["spoiled"] += edges(found, said, every[:i] + every[i + n :], truth)
         counts.sure += [(m.probability, m in hits) for m in found.mismatches]
 
         n, i = int(rng.integers(1, 6)), int(rng.integers(0, len(words) + 1))
@@ -151,7 +168,7 @@ def measure(model, examples, rng: np.random.Generator, counts: Counts) -> None:
         counts.right_doubted += len(set(doubted) - set(range(i, i + n)))
         counts.words_sure += [(p, i <= place < i + n) for place, p in doubted.items()]
         places = [*every[:i], *[None] * n, *every[i:]]
-        counts.edges["spoiled"] += edges(found, places, truth)
+        counts.edges["spoiled"] += edges(found, said, places, truth)
 
         i = int(rng.integers(0, len(words)))
         said = words[:i] + some(1) + words[i + 1 :]

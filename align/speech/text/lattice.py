@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from align.speech.text.articulation import IpaRules
 
 __all__ = [
+    "SHORTEST_PASSAGE",
     "TRUSTED",
     "Departures",
     "Realised",
@@ -100,13 +101,16 @@ class Departures(NamedTuple):
 
     unspoken : of a word that was left out: a pause in its place
     untranscribed : of anything that was said between two words: a node ``spn`` that is no word's
+    passage : of `SHORTEST_PASSAGE` words or more that were left out: one pause for all of them
     """
 
     unspoken: float = math.inf
     untranscribed: float = math.inf
+    passage: float = math.inf
 
 
 TRUSTED = Departures()
+SHORTEST_PASSAGE = 4  # words, a power of two
 
 
 class Taken(NamedTuple):
@@ -214,12 +218,14 @@ def word_lattice(
     if silence is not None:
         front = graph.chain(front, [silence])
     front = _with_anything(graph, front, silence, departures.untranscribed)
+    passages = _Passages(graph, silence, departures.passage)
     for i, word in enumerate(words):
         if i:
             if silence is not None:
                 n_phones = len(entries[words[i - 1]].ways[0].phones)
                 front = _with_pause(graph, front, silence, words[i - 1], n_phones, realised)
             front = _with_anything(graph, front, silence, departures.untranscribed)
+        front = passages.left_out(front)
         ways = entries[word].ways
         top = max(way.probability for way in ways)
         after: dict[int, _Way] = {}
@@ -236,6 +242,7 @@ def word_lattice(
             after |= graph.chain(here, [silence or SPOKEN_NOISE], i)
         front = after
     front = _with_anything(graph, front, silence, departures.untranscribed)
+    front = passages.left_out(front)
     if silence is not None:
         front = graph.chain(front, [silence])
     return graph.finished(front)
@@ -280,6 +287,37 @@ def _with_anything(graph: "_Graph", front: _Front, silence: str | None, cost: fl
     said = graph.chain(here, [SPOKEN_NOISE])
     paused = {} if silence is None else graph.chain(said, [silence])
     return {**front, **said, **paused}
+
+
+class _Passages:
+    """Words that follow each other and were all left out, with a pause in the place of all.
+
+    In front of each word there is such a pause. It may follow on the words 4, 8, 16 ... before,
+    which costs what a passage does, and for nothing on such pauses 1, 2, 4, 8 ... words before: so
+    any number from four on may be left out by a few pauses, with few arcs for each word.
+    """
+
+    def __init__(self, graph: "_Graph", silence: str | None, cost: float) -> None:
+        self.graph, self.silence, self.cost = graph, silence, cost
+        self.words: list[_Front] = []  # in front of each word, without passages that end there
+        self.pauses: list[_Front] = []
+
+    def left_out(self, front: _Front) -> _Front:
+        """Return the front before the next word, which may come behind a passage as well."""
+        if self.silence is None or self.cost == math.inf:
+            return front
+        here: _Front = {}
+        n, step = len(self.words), 1
+        while step <= n:
+            here |= self.pauses[n - step]
+            if step >= SHORTEST_PASSAGE:
+                begun = self.words[n - step]
+                here |= {node: way.scored(-self.cost) for node, way in begun.items()}
+            step *= 2
+        pause = self.graph.chain(here, [self.silence]) if here else {}
+        self.words.append(front)
+        self.pauses.append(pause)
+        return {**front, **pause}
 
 
 def _as_written(

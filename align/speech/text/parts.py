@@ -65,6 +65,19 @@ class Part:
     where: str  # what messages call it
     path: str
 
+    def check_room(self, words: Sequence[str], entries: Mapping[str, Entry], hop: float) -> None:
+        """Raise DataError where the words do not fit into it, at frames of `hop` seconds."""
+        seconds = len(self.samples) / self.rate
+        shortest = sum(min(len(way.phones) for way in entries[word].ways) for word in words)
+        if shortest * hop > seconds:
+            verb = "does" if len(words) == 1 else "do"
+            raise DataError(
+                f"{self.where}{len(words)} word{'s' * (len(words) != 1)} ({shortest} phones) "
+                f"{verb} not fit into {seconds:.3f} s of audio; check that text and audio belong "
+                "together.",
+                path=self.path,
+            )
+
     def align(
         self, model: PhoneAligner, lattice: Lattice, anchors: Anchors | None = None
     ) -> LatticeAlignment:
@@ -85,24 +98,9 @@ class Part:
             raise DataError(f"{self.where}{reason}", path=self.path) from error
 
 
-def part_of(
-    model: PhoneAligner,
-    recording: Recording,
-    utterance: Utterance,
-    span: tuple[float, float],
-    words: Sequence[str],
-    entries: Mapping[str, Entry],
-) -> Part:
-    """Return the part of a recording between two times; the words must fit into it."""
+def part_of(recording: Recording, utterance: Utterance, span: tuple[float, float]) -> Part:
+    """Return the part of a recording between two times."""
     start, end = span
     called = place_of(utterance, recording.duration)
     where = f"{called}: " if called else ""
-    shortest = sum(min(len(way.phones) for way in entries[word].ways) for word in words)
-    if shortest * model.hop_ > end - start:
-        verb = "does" if len(words) == 1 else "do"
-        raise DataError(
-            f"{where}{len(words)} word{'s' * (len(words) != 1)} ({shortest} phones) {verb} not "
-            f"fit into {end - start:.3f} s of audio; check that text and audio belong together.",
-            path=recording.name,
-        )
     return Part(recording.between(start, end), recording.rate, start, where, recording.name)

