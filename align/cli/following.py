@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from align.cli.console import FILE, Console, message_options
-from align.cli.options import model_option
+from align.cli.options import music_model_option
 from align.errors import DataError, ModelError, ParameterError
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _BLOCK = 0.01  # seconds that are read at once
 @click.command()
 @click.argument("audio", type=click.Path(allow_dash=True, path_type=Path))
 @click.argument("score", type=FILE)
-@model_option("piano")
+@music_model_option()
 @click.option(
     "--lag",
     type=float,
@@ -56,7 +56,7 @@ def follow(
     console: Console,
     audio: Path,
     score: Path,
-    model: str,
+    model: str | None,
     lag: float,
     rate: int | None,
     transpose: int | None,
@@ -77,6 +77,7 @@ def follow(
     `beat` where the score has them; `tempo`, performed seconds per second of the score; and its
     `notes`.
     """  # noqa: D301
+    from align.models.bundled import music_model
     from align.models.file import load
 
     live = str(audio) == "-"
@@ -85,6 +86,7 @@ def follow(
             "--rate says how fast samples come from standard input: give it with -, and not with "
             "a file."
         )
+    model = model or music_model(score)[0]
     aligner = load(model)
     if aligner.kind != "music":
         raise ModelError(f"{model}: is a model of {aligner.kind}, not of music.")

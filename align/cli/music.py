@@ -7,7 +7,7 @@ import click
 
 from align.cli.aligning import say_warnings, show_details, shown_match
 from align.cli.console import FILE, Console, message_options, plural
-from align.cli.options import model_option, overwrite_option, strict_option
+from align.cli.options import music_model_option, overwrite_option, strict_option
 from align.cli.outputs import PICTURES, check_free, write_output
 from align.cli.pipes import named, recording, standard_output, without_name
 from align.cli.training import (
@@ -22,16 +22,16 @@ from align.errors import DataError, ModelError, ParameterError
 if TYPE_CHECKING:
     from align.results.music import MusicAlignment
 
-__all__ = ["check_music_output", "music", "write_music_output"]
+USUAL = "piano"
+"""The model whose choice goes without saying."""
 
-BUNDLED = "piano"
-"""The model that is used where none is named."""
+__all__ = ["check_music_output", "music", "write_music_output"]
 
 
 @click.command()
 @click.argument("audio", type=FILE)
 @click.argument("score", type=FILE)
-@model_option(BUNDLED)
+@music_model_option()
 @click.option(
     "-o",
     "--output",
@@ -95,7 +95,7 @@ def music(
     console: Console,
     audio: Path,
     score: Path,
-    model: str,
+    model: str | None,
     outputs: tuple[Path, ...],
     beats: bool,
     repeats: str,
@@ -137,14 +137,8 @@ def music(
         if not path.exists():
             raise DataError("there is no such file.", path=path)
 
-    from align.models.file import load
-
-    aligner = load(model)
-    if aligner.kind != "music":
-        raise ModelError(f"{model}: is a model of {aligner.kind}, not of music.")
-    with console.first_run(otherwise=f"Aligning {audio} ..."):
-        aligner.set_params(repeats=repeats, transpose=transpose, tuning=tuning, offsets=offsets)
-        found: MusicAlignment = aligner.align(audio, score)
+    params = {"repeats": repeats, "transpose": transpose, "tuning": tuning, "offsets": offsets}
+    found, model = _aligned(console, audio, score, model, params)
     show_details(console, model, found)
     found = without_name(found, audio)
     for target in targets:
@@ -164,6 +158,26 @@ def music(
     if found.mismatches:
         console.message(_disagreement(found))
     say_warnings(console, found.warnings, strict)
+
+
+def _aligned(
+    console: Console, audio: Path, score: Path, model: str | None, params: dict[str, Any]
+) -> tuple["MusicAlignment", str]:
+    """Return the alignment and its model; where none is named, say which was taken and why."""
+    from align.models.file import load
+    from align.music.choosing import align_music
+
+    if model is None:
+        with console.first_run(otherwise=f"Aligning {audio} ..."):
+            chosen = align_music(audio, score, **params)
+        say = console.detail if chosen.model == USUAL else console.message
+        say(f"Model {chosen.model}: {chosen.reason}.")
+        return chosen.alignment, chosen.model
+    aligner = load(model)
+    if aligner.kind != "music":
+        raise ModelError(f"{model}: is a model of {aligner.kind}, not of music.")
+    with console.first_run(otherwise=f"Aligning {audio} ..."):
+        return aligner.set_params(**params).align(audio, score), model
 
 
 def _disagreement(found: "MusicAlignment") -> str:

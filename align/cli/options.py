@@ -68,6 +68,17 @@ def speech_model_option() -> _Option:
     )
 
 
+def music_model_option() -> _Option:
+    """Return ``--model`` of commands that read a score: None where none is named."""
+    return click.option(
+        "--model",
+        type=MODEL,
+        metavar="M",
+        help="A model file, or the name of a bundled model. By default ensemble where the score "
+        "names an instrument that is bowed, blown or sung, and piano where it does not.",
+    )
+
+
 def output_option(metavar: str, text: str) -> _Option:
     """Return ``--output`` of a command that needs one file to write."""
     return click.option("-o", "--output", required=True, type=FILE, metavar=metavar, help=text)

@@ -5,6 +5,7 @@ does on recordings it was not trained on. What the model file holds is read from
 the text ``NAME.md`` beside it: a title, one line that says what the model does, and sections.
 """
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,9 +13,10 @@ from importlib.resources import files
 from typing import Any
 
 from align.errors import ParameterError
+from align.formats.instruments import score_instruments
 from align.models.file import bundled_models, model_path, read_model
 
-__all__ = ["ModelCard", "list_models", "model_card", "speech_model"]
+__all__ = ["ModelCard", "list_models", "model_card", "music_model", "speech_model"]
 
 _UNITS = {
     "speech": {"recordings": "recordings", "groups": "speakers", "events": "phones"},
@@ -176,3 +178,31 @@ def speech_model(language: str) -> str:
     """
     own = f"speech-{language.lower().split('-')[0]}"
     return own if own in bundled_models() else "speech-any"
+
+
+def music_model(score: str | os.PathLike[str]) -> tuple[str, list[str]]:
+    """Return the bundled model of music for the instruments that a score names.
+
+    Parameters
+    ----------
+    score : path
+        See `align.formats.instruments`.
+
+    Returns
+    -------
+    model : str
+        ``"ensemble"`` where any instrument is bowed, blown or sung, or an organ; else ``"piano"``.
+    names : list of str
+        The instruments that tell so, each once; none where the score does not say.
+
+    Examples
+    --------
+    >>> music_model(str(files("align.data") / "minuet" / "score.mid"))
+    ('piano', [])
+    """
+    found = score_instruments(score)
+    for sound, model in (("sustained", "ensemble"), ("struck", "piano")):
+        names = [instrument.name for instrument in found if instrument.sound == sound]
+        if names and model in bundled_models():
+            return model, names
+    return "piano", []

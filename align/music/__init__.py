@@ -17,6 +17,7 @@ Base functions of chords
 
 Decoding and after
 
+`choosing`            which bundled model, where none is named
 `aligner`             `MusicAligner`
 `decoding`            a frame for each chord
 `placement`, `notes`  a time for each note of a chord

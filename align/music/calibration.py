@@ -72,6 +72,8 @@ class Calibration:
 
     Attributes
     ----------
+    placed, errors : list
+        What `placed_pieces` returns.
     offset : float
         Median signed error in seconds, the median over pieces.
     confidence : EvidenceModel
@@ -95,7 +97,7 @@ class Calibration:
         calibrate: bool,
         random_state: int = 0,
     ) -> None:
-        placed, errors = placed_pieces(pieces, functions, weights)
+        self.placed, self.errors = placed, errors = placed_pieces(pieces, functions, weights)
         self.offset = offset_of(errors) if calibrate else 0.0
         self.confidence = confidence_model(placed, errors, self.offset)
         self.unplayed = _unplayed_model(pieces, functions, weights, placed, random_state)

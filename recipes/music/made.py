@@ -13,6 +13,9 @@ missing notes; instruments (`INSTRUMENTS`, or those named by ``--only``) and sou
 Bowed and blown instruments swell and fade, and each of their voices, where it has one note at a
 time, slurs many of them: the synthesiser changes its pitch without another attack.
 
+The truth is when a note is heard (`heard.py`): slow samples speak later than their key goes down,
+which stands in a column of its own, `key_onset_s`. Slurred notes are heard at once.
+
 A made piece is a folder in MADE in the layout of CORPUS. Its name is that of what it was made of,
 so that folds can keep both on one side, and a number or the instrument after a hyphen. It needs
 ``fluidsynth`` on the path, and soundfonts (in Debian fluidsynth, fluid-soundfont-gm,
@@ -33,6 +36,7 @@ import mido
 import numpy as np
 import scipy.signal
 import soundfile
+from heard import SPARING, delays
 
 import align
 from align.errors import AlignError
@@ -222,9 +226,15 @@ def make(
     onsets = played.onsets[kept] - first + 0.5
     ends = np.minimum(played.ends[kept] - first, LONGEST + 1.0) + 0.5
     voice = voices(score.onsets[kept], pitches, played.parts[kept], len(programs))
+    heard = onsets.copy()
     for v, own in enumerate(programs):
+        mine = voice == v
+        begun = mine
         if HELD.issuperset(own):
-            ends = slurred(onsets, ends, voice == v, rng)
+            ends, tied = slurred(onsets, ends, mine, rng)
+            begun = mine & ~tied
+        wait = np.min([delays(soundfont, program) for program in own], axis=0)
+        heard[begun] += wait[pitches[begun]]
     extra = wrong_notes(onsets, ends, pitches, rng)
     midi = performance_midi(
         np.append(onsets, extra[0]),
@@ -245,8 +255,8 @@ def make(
     stream = io.BytesIO()
     soundfile.write(stream, samples, rate, format="FLAC", subtype="PCM_16")
     atomic_write(folder / "audio.flac", stream.getvalue(), overwrite=True)
-    times = np.full(len(score), np.nan)
-    times[kept] = onsets * RATE / rate
+    times = np.full((2, len(score)), np.nan)
+    times[:, kept] = np.stack([heard, onsets]) * RATE / rate
     write_piece(folder, score, times, np.flatnonzero(between), since)
 
 
@@ -266,22 +276,25 @@ def voices(onsets: np.ndarray, pitches: np.ndarray, parts: np.ndarray, n: int) -
 
 def slurred(
     onsets: np.ndarray, ends: np.ndarray, mine: np.ndarray, rng: np.random.Generator
-) -> np.ndarray:
+) -> tuple[np.ndarray, np.ndarray]:
     """Return ends of notes, half of them beyond the next onset of a voice of single notes.
 
     The synthesiser takes notes that overlap for a slur; all others are let go before the next.
+    Also returned is which notes are slurred to the one before them.
     """
     own = np.flatnonzero(mine)
     own = own[np.argsort(onsets[own], kind="stable")]
     wait = np.diff(onsets[own])
+    slur = np.zeros(mine.size, dtype=bool)
     if (wait < APART).any():  # it has chords
-        return ends
+        return ends, slur
     ends, following = ends.copy(), onsets[own[1:]]
     near = ends[own[:-1]] > following - 0.4 * wait
     tied = near & (rng.random(near.size) < 0.5)
     apart = np.minimum(ends[own[:-1]], following - 0.01)
     ends[own[:-1]] = np.where(tied, following + 0.02, apart)
-    return ends
+    slur[own[1:]] = tied
+    return ends, slur
 
 
 def wrong_notes(
@@ -373,7 +386,8 @@ def synthesised(midi: bytes, soundfont: str, rng: np.random.Generator) -> np.nda
         room = ("-R", "1", "-o", f"synth.reverb.room-size={rng.uniform(0.1, 0.9):.2f}")
         dry = ("-R", "0")
         command = ["fluidsynth", "-n", "-i", "-q", "-C", "0", *(dry, room)[rng.random() < 0.6]]
-        command += ["-f", str(legato), "-g", "0.5", "-r", str(2 * RATE), "-F", str(target)]
+        command += [*SPARING, "-f", str(legato), "-g", "0.5"]
+        command += ["-r", str(2 * RATE), "-F", str(target)]
         subprocess.run([*command, soundfont, str(source)], check=True, capture_output=True)
         samples, _ = soundfile.read(target, dtype="float32", always_2d=True)
     return np.asarray(
@@ -401,7 +415,10 @@ def recorded(samples: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 def write_piece(
     folder: Path, score: Score, times: np.ndarray, rows: np.ndarray, since: float
 ) -> None:
-    """Write `score.mid` of some rows of a score, which begins at `since`, and `truth.csv`."""
+    """Write `score.mid` of some rows of a score, which begins at `since`, and `truth.csv`.
+
+    `times` [shape=(2, N)] are when each note is heard, and when its key goes down.
+    """
     begin = score.onsets[rows] - since + 0.5
     fixed = np.full(rows.size, 64)
     midi = performance_midi(
@@ -415,13 +432,12 @@ def write_piece(
     atomic_write(folder / "score.mid", midi, overwrite=True)
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
-    names = ("score_onset_s", "pitch", "performed_onset_s", "score_id", "grace")
+    names = ("score_onset_s", "pitch", "performed_onset_s", "key_onset_s", "score_id", "grace")
     table.writerow(names)
     for at, row in zip(begin, rows, strict=True):
-        if np.isfinite(times[row]):
-            table.writerow(
-                [f"{at:.6f}", score.pitches[row], f"{times[row]:.6f}", score.ids[row], 0]
-            )
+        if np.isfinite(times[0, row]):
+            heard, key = (f"{time:.6f}" for time in times[:, row])
+            table.writerow([f"{at:.6f}", score.pitches[row], heard, key, score.ids[row], 0])
     atomic_write(folder / "truth.csv", text.getvalue(), overwrite=True)
 
 

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from networks import KeptNetwork
-from run import RARE, dealt, made_of, set_of
+from run import dealt, made_of, rarity
 
 import align
 
@@ -31,7 +31,7 @@ def main(corpus: str, output: str, work: str = "music-work", folder: str | None 
     model = align.MusicAligner(
         network=KeptNetwork(Path(work) / "networks", made, random_state=0), n_folds=N_FOLDS
     )
-    model.fit(examples, sample_weight=[RARE.get(set_of(example), 1.0) for example in examples])
+    model.fit(examples, sample_weight=[rarity(example) for example in examples])
     model.save(output, licence=LICENCE)
     weights = (model.coef_ / model.scale_).round(4).tolist()
     print(f"{output}: {model.training_}, {model.problems_}")

@@ -12,13 +12,15 @@ import hashlib
 import io
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
 import align
 from align.features import NoteNetwork, TimedNotes
+from align.features.fine_onsets import FineOnsets
 from align.files.atomic import atomic_write
 from align.music.pieces import read_piece
 
@@ -27,6 +29,9 @@ MADE_WEIGHT = 0.3
 
 REAL_STEPS, REAL_RATE = 1500, 1e-3
 """Updates and learning rate after the others, on the real recordings alone."""
+
+FURTHER_RATE = 2e-3
+"""Learning rate of a network that has learned from other recordings already; 3e-3 at first."""
 
 
 class Made:
@@ -74,28 +79,72 @@ class KeptNetwork(NoteNetwork):
     ) -> Self:
         """Train the network, or read it where it has been trained."""
         made = self.made.of(examples) if self.made is not None else []
-        path = self.folder / f"{self.key([*examples, *made])}.npz"
+        path = self.folder / f"{key_of(self.settings, [*examples, *made])}.npz"
         if path.exists():
-            with np.load(path, allow_pickle=False) as kept:
-                arrays = dict(kept)
-            params = json.loads(str(arrays.pop("params")))
-            return self.set_state(params, arrays)
+            return _read(self, path)
         super().fit([*examples, *made], progress)
         if made:
             self.adapt(examples, steps=REAL_STEPS, learning_rate=REAL_RATE)
-        params, arrays = self.get_state()
-        self.folder.mkdir(parents=True, exist_ok=True)
-        stream = io.BytesIO()
-        np.savez(stream, params=np.array(json.dumps(params)), **arrays)
-        atomic_write(path, stream.getvalue(), overwrite=True)
+        _write(self, path)
         return self
 
-    def key(self, examples: Sequence[TimedNotes]) -> str:
-        """Return a name for what these examples would make of the settings."""
-        whole = hashlib.sha256(json.dumps(self.settings, sort_keys=True).encode())
-        for digest in sorted(_digest(example) for example in examples):
-            whole.update(digest)
-        return whole.hexdigest()[:24]
+
+class FurtherNetwork(NoteNetwork):
+    """A network that learns from some recordings first, and then, as often as told, from all.
+
+    Parameters
+    ----------
+    folder : path
+        Where networks are kept, those of the first recordings as `KeptNetwork` keeps them.
+    first : mapping of bytes to float
+        What recordings to learn from first, by their `music_of`, and how much each counts there.
+    further : int
+        Updates from all recordings.
+    **settings
+        Those of `NoteNetwork`, for the first.
+    """
+
+    def __init__(
+        self, folder: str | Path, first: Mapping[bytes, float], further: int, **settings: object
+    ) -> None:
+        super().__init__(**settings)  # type: ignore[arg-type]
+        self.folder, self.first, self.further = Path(folder), first, further
+        self.settings = settings
+
+    def fit(
+        self,
+        examples: Sequence[TimedNotes],
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Self:
+        """Train the network, or read it where it has been trained."""
+        own = [
+            replace(item, weight=self.first[music_of(item)])
+            for item in examples
+            if music_of(item) in self.first
+        ]
+        settings = {**self.settings, "further steps": self.further}
+        path = self.folder / f"{key_of(settings, examples)}.npz"
+        if path.exists():
+            return _read(self, path)
+        self.__dict__.update(KeptNetwork(self.folder, **self.settings).fit(own).__dict__)
+        self.adapt(examples, steps=self.further, learning_rate=FURTHER_RATE)
+        fine = FineOnsets(steps=self.steps // 2, random_state=self.random_state)
+        self.fine_ = fine.fit(examples)
+        _write(self, path)
+        return self
+
+
+def key_of(settings: Mapping[str, object], examples: Sequence[TimedNotes]) -> str:
+    """Return a name for what some examples would make of a network."""
+    whole = hashlib.sha256(json.dumps(settings, sort_keys=True).encode())
+    for digest in sorted(_digest(example) for example in examples):
+        whole.update(digest)
+    return whole.hexdigest()[:24]
+
+
+def music_of(example: TimedNotes) -> bytes:
+    """Return a name for the notes of a recording, whatever its weight."""
+    return _digest(replace(example, weight=1.0))
 
 
 def _digest(example: TimedNotes) -> bytes:
@@ -103,3 +152,19 @@ def _digest(example: TimedNotes) -> bytes:
     own.update(np.round(example.onsets, 6).astype("<f8").tobytes())
     own.update(np.array([example.weight, example.signal.samples.size], dtype="<f8").tobytes())
     return own.digest()
+
+
+def _read(network: NoteNetwork, path: Path) -> Any:
+    """Return a network with the state that is kept in a file."""
+    with np.load(path, allow_pickle=False) as kept:
+        arrays = dict(kept)
+    params = json.loads(str(arrays.pop("params")))
+    return network.set_state(params, arrays)
+
+
+def _write(network: NoteNetwork, path: Path) -> None:
+    params, arrays = network.get_state()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    stream = io.BytesIO()
+    np.savez(stream, params=np.array(json.dumps(params)), **arrays)
+    atomic_write(path, stream.getvalue(), overwrite=True)

@@ -153,14 +153,19 @@ def set_of(example: align.Example) -> str:
     return Path(example.name).parent.parent.name
 
 
+def rarity(example: align.Example) -> float:
+    """Return how much a piece counts when a network is trained."""
+    return RARE.get(set_of(example), 1.0)
+
+
 def timed_notes(examples: Sequence[align.Example]) -> list[TimedNotes]:
     """Return what a network is trained on, for each example."""
     out = []
     for example in examples:
         played = read_performance(example.audio, example.score)
         onsets = played.merged(example.onsets)
-        weight = RARE.get(set_of(example), 1.0)
-        out.append(TimedNotes(played.signal, played.notes.pitches, onsets, played.context, weight))
+        notes = played.notes.pitches, onsets, played.context
+        out.append(TimedNotes(played.signal, *notes, rarity(example)))
     return out
 
 
@@ -186,7 +191,7 @@ def scored(
     name = f"fold {fold}"
     train = [example for example in examples if example.group != name]
     test = [example for example in examples if example.group == name]
-    weight = [RARE.get(set_of(example), 1.0) for example in train]
+    weight = [rarity(example) for example in train]
     folds = len({example.group for example in train})
     if family == "ghmm":
         for variant in variants:

@@ -535,6 +535,29 @@ def test_verbose_names_what_deserves_a_look(here: Path) -> None:
     assert re.search(r"least sure: [A-G][b#]?\d at \d+\.\d{3} s \(\d\.\d\d\)", told)
 
 
+@pytest.mark.parametrize(("name", "said"), [("ensemble", True), ("piano", False)])
+def test_without_a_model_it_is_said_which_was_taken_and_why(
+    here: Path, model: Path, monkeypatch: pytest.MonkeyPatch, name: str, said: bool
+) -> None:
+    from align.music.choosing import Chosen
+
+    asked = {}
+
+    def chosen(audio: Path, score: Path, **params: object) -> Chosen:
+        asked.update(params)
+        return Chosen(align.load(model).align(audio, score), name, "the score names Flute")
+
+    monkeypatch.setattr("align.music.choosing.align_music", chosen)
+    sentence = f"Model {name}: the score names Flute."
+    result = run("music", "piece.wav", "piece.mid", "--transpose", 0)
+    assert result.exit_code == 0, result.stderr
+    assert (sentence in result.stderr) == said
+    assert asked == {"repeats": "auto", "transpose": 0, "tuning": None, "offsets": False}
+    told = run("music", "piece.wav", "piece.mid", "--overwrite", "--verbose").stderr
+    assert sentence in told
+    assert f"Model {name}: 0." in told
+
+
 def test_training_keeps_what_is_done_where_it_is_told(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,5 +1,6 @@
 """Recordings that are made for training: what can be checked without a synthesiser."""
 
+import csv
 import io
 import sys
 from collections.abc import Iterator
@@ -60,15 +61,15 @@ def test_voices_are_ranks_in_full_chords(made: ModuleType) -> None:
 
 def test_notes_that_are_slurred_overlap_the_next_alone(made: ModuleType) -> None:
     onsets = 0.5 * np.arange(100)
-    ends = made.slurred(onsets, onsets + 0.45, np.arange(100) >= 0, np.random.default_rng(0))
+    ends, slur = made.slurred(onsets, onsets + 0.45, np.arange(100) >= 0, np.random.default_rng(0))
     over = ends[:-1] - onsets[1:]
     assert set(over.round(6)) == {0.02, -0.05}
     assert 0.3 < np.mean(over > 0) < 0.7
+    np.testing.assert_array_equal(slur, np.append(False, over > 0))
     chords = np.repeat(onsets[:50], 2)  # no voice of single notes
-    np.testing.assert_array_equal(
-        made.slurred(chords, chords + 0.45, np.arange(100) >= 0, np.random.default_rng(0)),
-        chords + 0.45,
-    )
+    ends, slur = made.slurred(chords, chords + 0.45, np.arange(100) >= 0, np.random.default_rng(0))
+    np.testing.assert_array_equal(ends, chords + 0.45)
+    assert not slur.any()
 
 
 def test_the_file_of_a_performance_has_its_times(made: ModuleType, tmp_path: Path) -> None:
@@ -102,6 +103,7 @@ def test_made_pieces_are_written_as_the_corpus_is(
     made: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(made, "synthesised", lambda *_: np.full(10 * made.RATE, 0.1))
+    monkeypatch.setattr(made, "delays", lambda *_: np.full(128, 0.030))
     score = scale(30)
     played = made.as_performed(score, score.onsets + 0.2, np.random.default_rng(0))
     made.make(tmp_path / "piece-0", played, ((0,),), "none.sf2", np.random.default_rng(2))
@@ -112,4 +114,71 @@ def test_made_pieces_are_written_as_the_corpus_is(
     found = example.onsets[np.isfinite(example.onsets)]
     # as loud and fast as the tuning makes it, half a second later
     assert abs(np.diff(found).mean() / 0.25 - 1) < 0.05
-    assert found[0] == pytest.approx(0.7, abs=0.03)
+    assert found[0] == pytest.approx(0.73, abs=0.03)
+    with open(tmp_path / "piece-0" / "truth.csv", encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    late = [float(row["performed_onset_s"]) - float(row["key_onset_s"]) for row in rows]
+    np.testing.assert_allclose(late, 0.030, rtol=0.05)
+
+
+def test_slurred_notes_are_heard_at_once(
+    made: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(made, "synthesised", lambda *_: np.full(10 * made.RATE, 0.1))
+    monkeypatch.setattr(made, "delays", lambda _, program: np.full(128, program / 1000))
+    score = scale(30)
+    played = made.as_performed(score, score.onsets + 0.2, np.random.default_rng(0))
+    made.make(tmp_path / "one-0", played, ((60, 73),), "none.sf2", np.random.default_rng(2))
+    with open(tmp_path / "one-0" / "truth.csv", encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    late = [float(row["performed_onset_s"]) - float(row["key_onset_s"]) for row in rows]
+    attacked = np.abs(np.array(late) - 0.060) < 0.003  # the faster of the two that play
+    slurred = np.abs(late) < 1e-6
+    assert (attacked | slurred).all()
+    assert attacked[0]
+    assert 0.2 < slurred.mean() < 0.8
+
+
+def test_delays_are_where_a_note_comes_near_its_loudest(
+    made: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import heard
+
+    samples = np.zeros(int(heard.RATE * (len(heard.KEYS) * heard.EVERY + 1)))
+    for k in range(len(heard.KEYS)):
+        begin = int(heard.RATE * (0.5 + heard.EVERY * k))
+        lasts = int(heard.RATE * heard.LASTS)
+        time = np.arange(lasts) / heard.RATE
+        loud = np.minimum(time / (0.1 if k < 10 else 0.3), 1.0)  # -15 dB at 18 % of the rise
+        samples[begin : begin + lasts] = loud * np.sin(2000 * time) if k != 5 else 0.0
+    monkeypatch.setattr(heard, "_alone", lambda *_: samples)
+    found = heard.delays("none.sf2", -1)
+    assert found.shape == (128,)
+    np.testing.assert_allclose(found[21:48], 0.018, atol=0.004)
+    np.testing.assert_allclose(found[55:], 0.053, atol=0.004)
+    monkeypatch.setattr(heard, "_alone", lambda *_: np.zeros_like(samples))
+    assert not heard.delays("none.sf2", -2).any()
+
+
+def test_a_network_learns_further_from_what_it_had_and_is_kept(
+    made: ModuleType, tmp_path: Path
+) -> None:
+    from networks import FurtherNetwork, KeptNetwork, music_of
+
+    from align.features import Signal, TimedNotes
+
+    rng = np.random.default_rng(0)
+    samples = rng.normal(size=(2, 30_000)).astype(np.float32)
+    pitches, onsets = np.array([60, 64, 67]), np.array([0.5, 1.5, 2.5])
+    real, other = (
+        TimedNotes(Signal(own, 8000, 0.01), pitches, onsets + k, None, 0.3)
+        for k, own in enumerate(samples)
+    )
+    settings = {"width": 4, "steps": 4, "batch": 2, "random_state": 0}
+    first = KeptNetwork(tmp_path, **settings).fit([TimedNotes(real.signal, pitches, onsets)])
+    network = FurtherNetwork(tmp_path, {music_of(real): 1.0}, 3, **settings).fit([real, other])
+    assert len(list(tmp_path.iterdir())) == 2  # the first was found, not trained again
+    kept = FurtherNetwork(tmp_path, {music_of(real): 1.0}, 3, **settings).fit([other, real])
+    told = [n.scores(other.signal, pitches) for n in (first, network, kept)]
+    assert np.abs(told[0] - told[1]).max() > 1e-6
+    np.testing.assert_array_equal(told[1], told[2])

@@ -1,0 +1,101 @@
+"""Which bundled model music is aligned with: by the score, then by how well it matches."""
+
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from align.models.bundled import music_model
+from align.models.file import bundled_models
+from align.music import choosing
+from align.music.choosing import align_music
+
+BORDER = (0.2, 0.5)
+
+
+class FakeAligner:
+    """Matches every recording alike, and keeps what it was told."""
+
+    match_range_ = BORDER
+
+    def __init__(self, name: str, match: float | None) -> None:
+        self.name, self.match = name, match
+        self.params: dict[str, Any] = {}
+
+    def set_params(self, **params: Any) -> "FakeAligner":
+        self.params = params
+        return self
+
+    def align(self, audio: Any, score: Any, *, rate: int | None = None) -> SimpleNamespace:
+        return SimpleNamespace(match=self.match, of=self.name, params=self.params, rate=rate)
+
+
+@pytest.fixture
+def models(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Let the score name instruments, and the two models match as told."""
+
+    def set_up(named: tuple[str, list[str]], **match: float | None) -> None:
+        monkeypatch.setattr(choosing, "music_model", lambda score: named)
+        monkeypatch.setattr(choosing, "load", lambda name: FakeAligner(name, match[name]))
+        monkeypatch.setattr(choosing, "bundled_models", lambda: sorted(match))
+
+    return set_up
+
+
+def test_a_score_that_names_instruments_decides(models: Callable[..., None]) -> None:
+    models(("ensemble", ["violin", "viola", "cello", "bass"]), piano=0.9, ensemble=0.1)
+    chosen = align_music("a.wav", "a.mid", rate=8000, transpose=2)
+    assert (chosen.model, chosen.alignment.of) == ("ensemble", "ensemble")
+    assert chosen.reason == "the score names violin, viola, cello and others"
+    assert chosen.alignment.params == {"transpose": 2}
+    assert chosen.alignment.rate == 8000
+    models(("piano", ["harp"]), piano=0.1, ensemble=0.9)
+    assert align_music("a.wav", "a.mid").model == "piano"
+
+
+@pytest.mark.parametrize(
+    ("piano", "ensemble", "taken"),
+    [
+        (0.36, 0.9, "piano"),  # it is not in doubt
+        (0.34, 0.4, "ensemble"),
+        (0.34, 0.3, "piano"),
+        (None, 0.9, "piano"),
+    ],
+)
+def test_else_the_recording_does_where_piano_is_in_doubt(
+    models: Callable[..., None], piano: float | None, ensemble: float, taken: str
+) -> None:
+    models(("piano", []), piano=piano, ensemble=ensemble)
+    chosen = align_music("a.wav", "a.mid")
+    assert chosen.model == chosen.alignment.of == taken
+    assert ("instead of 0.40" in chosen.reason) == (taken == "ensemble")
+
+
+def test_without_the_other_model_it_is_piano(models: Callable[..., None]) -> None:
+    models(("piano", []), piano=0.1)
+    assert align_music("a.wav", "a.mid").model == "piano"
+
+
+@pytest.mark.parametrize(
+    ("name", "model"),
+    [("Violin", "ensemble"), ("Guitar", "piano"), ("Piano", "piano"), ("Soprano", "piano")],
+)
+def test_bundled_models_by_instruments(tmp_path: Path, name: str, model: str) -> None:
+    path = tmp_path / "a.musicxml"
+    path.write_text(
+        f"<part-list><score-part><part-name>{name}</part-name></score-part></part-list>",
+        encoding="utf-8",
+    )
+    assert model in bundled_models()
+    assert music_model(path) == (model, [] if name == "Soprano" else [name])
+
+
+def test_one_sustained_instrument_is_enough(tmp_path: Path) -> None:
+    path = tmp_path / "a.musicxml"
+    parts = "".join(
+        f"<score-part><part-name>{name}</part-name></score-part>" for name in ("Piano", "Flute")
+    )
+    path.write_text(f"<part-list>{parts}</part-list>", encoding="utf-8")
+    assert music_model(path) == ("ensemble", ["Flute"])
