@@ -79,6 +79,7 @@ def follow(
     """  # noqa: D301
     from align.models.bundled import music_model
     from align.models.file import load
+    from align.music.choosing import named
 
     live = str(audio) == "-"
     if live != (rate is not None):
@@ -86,7 +87,10 @@ def follow(
             "--rate says how fast samples come from standard input: give it with -, and not with "
             "a file."
         )
-    model = model or music_model(score)[0]
+    if model is None:
+        model, instruments = music_model(score)
+        if model != "piano":
+            console.message(f"Model {model}: {named(instruments)}.")
     aligner = load(model)
     if aligner.kind != "music":
         raise ModelError(f"{model}: is a model of {aligner.kind}, not of music.")

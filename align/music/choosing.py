@@ -6,6 +6,7 @@ none it is ``piano``; where that finds so few notes that the recording might be 
 """
 
 import os
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from align.models.bundled import music_model
 from align.models.file import bundled_models, load
 from align.results.music import MusicAlignment
 
-__all__ = ["Chosen", "align_music"]
+__all__ = ["Chosen", "align_music", "named"]
 
 _PIANO, _ENSEMBLE = "piano", "ensemble"
 _NAMED = 3  # instruments, at most
@@ -81,8 +82,7 @@ def align_music(
     name, instruments = music_model(score)
     found, border = _aligned(name, audio, score, rate, params)
     if instruments:
-        more = " and others" if len(instruments) > _NAMED else ""
-        return Chosen(found, name, f"the score names {', '.join(instruments[:_NAMED])}{more}")
+        return Chosen(found, name, named(instruments))
     if found.match is not None and found.match < border and _ENSEMBLE in bundled_models():
         other, _ = _aligned(_ENSEMBLE, audio, score, rate, params)
         if (other.match or 0.0) > found.match:
@@ -93,6 +93,18 @@ def align_music(
                 f"{found.match:.2f} instead of {other.match:.2f})",
             )
     return Chosen(found, name, "the score names no instrument")
+
+
+def named(instruments: Sequence[str]) -> str:
+    """Say that a score names some instruments, to stand after the name of a model.
+
+    Examples
+    --------
+    >>> named(["Violin", "Viola", "Cello", "Bassoon"])
+    'the score names Violin, Viola, Cello and others'
+    """
+    more = " and others" if len(instruments) > _NAMED else ""
+    return f"the score names {', '.join(instruments[:_NAMED])}{more}"
 
 
 def _aligned(

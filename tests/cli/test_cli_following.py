@@ -4,6 +4,7 @@ import json
 from importlib.resources import files
 from pathlib import Path
 
+import mido
 import numpy as np
 import pytest
 import soundfile
@@ -50,6 +51,21 @@ def test_one_sentence_says_what_is_wrong(arguments, message):
     assert result.exit_code != 0
     assert message in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_the_model_is_that_of_the_instruments_of_the_score(tmp_path):
+    midi = mido.MidiFile(SCORE)
+    for track in midi.tracks:
+        track.insert(0, mido.Message("program_change", program=40))
+    midi.save(tmp_path / "violin.mid")
+    samples, rate = soundfile.read(PIECE / "audio.flac", dtype="int16", frames=3 * 22050)
+    soundfile.write(tmp_path / "a.wav", samples, rate)
+    found = run(tmp_path / "a.wav", tmp_path / "violin.mid")
+    assert "Model ensemble: the score names strings (program 41).\n" in found.stderr
+    asked = run(tmp_path / "a.wav", tmp_path / "violin.mid", "--model", "ensemble")
+    assert found.stdout == asked.stdout
+    assert "Model" not in asked.stderr
+    assert "Model" not in run(tmp_path / "a.wav", SCORE).stderr
 
 
 def test_nothing_heard_is_said():

@@ -1,12 +1,16 @@
 """Which bundled model music is aligned with: by the score, then by how well it matches."""
 
 from collections.abc import Callable
+from importlib.resources import files
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
+import align
+from align.formats.scores import read_note_truth, read_score
 from align.models.bundled import music_model
 from align.models.file import bundled_models
 from align.music import choosing
@@ -99,3 +103,27 @@ def test_one_sustained_instrument_is_enough(tmp_path: Path) -> None:
     )
     path.write_text(f"<part-list>{parts}</part-list>", encoding="utf-8")
     assert music_model(path) == ("ensemble", ["Flute"])
+
+
+def test_a_piano_is_aligned_as_by_the_model_of_pianos() -> None:
+    piece = files("align.data") / "minuet"
+    audio, score = str(piece / "audio.flac"), str(piece / "score.mid")
+    chosen = align_music(audio, score)
+    assert chosen.model == "piano"
+    np.testing.assert_array_equal(
+        chosen.alignment.onsets, align.load("piano").align(audio, score).onsets
+    )
+
+
+def test_both_bundled_models_know_wrong_scores_and_find_the_minuet() -> None:
+    piece = files("align.data") / "minuet"
+    score = read_score(str(piece / "score.mid"))
+    true = read_note_truth(str(piece / "truth.csv"), score).onsets(len(score))
+    for name in ("piano", "ensemble"):
+        model = align.load(name)
+        assert model.match_range_ is not None
+        found = model.align(str(piece / "audio.flac"), score)
+        late = np.abs(found.onsets - true)[np.isfinite(true)]
+        assert np.median(late) < 0.01, name
+        assert found.match is not None
+        assert found.match > model.match_range_[1]
