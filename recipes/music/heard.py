@@ -1,11 +1,18 @@
 """How long notes of a soundfont take to be heard, measured on notes that are played alone.
 
+::
+
+    python recipes/music/heard.py SOUNDFONT PROGRAM [PROGRAM ...]
+
+prints, for programs of General MIDI from 0, the median over pitches at several borders.
+
 Samples of strings, recorders and organs need 10 to 60 ms to speak. A note counts as heard when the
 energy of 10 ms is within 15 dB of the loudest of its first .4 s: about where listeners hear tones
 of slow attacks begin (Vos and Rasch 1981: 6 to 15 dB below). A piano's are heard 1 to 5 ms after
 the key.
 """
 
+import argparse
 import functools
 import subprocess
 import tempfile
@@ -22,6 +29,7 @@ SPARING = ("-o", "synth.dynamic-sample-loading=1")
 
 BELOW = 15.0
 """Decibels below its loudest, at which a note is heard."""
+BORDERS = (6, 10, 15, 20)
 RATE = 44100
 VELOCITY = 80
 KEYS = tuple(range(21, 109, 3))
@@ -30,8 +38,20 @@ WINDOW, STEP = 0.010, 0.001  # seconds
 SILENT = -80.0  # decibels; a key that has no sample
 
 
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("soundfont")
+    parser.add_argument("program", nargs="+", type=int)
+    arguments = parser.parse_args()
+    print("program" + "".join(f"{below:7} dB" for below in BORDERS))
+    for program in arguments.program:
+        found = [1000 * delays(arguments.soundfont, program, below) for below in BORDERS]
+        middle = [float(np.median(delay[36:97])) for delay in found]
+        print(f"{program:7}" + "".join(f"{delay:10.0f}" for delay in middle), flush=True)
+
+
 @functools.cache
-def delays(soundfont: str, program: int) -> np.ndarray:
+def delays(soundfont: str, program: int, below: float = BELOW) -> np.ndarray:
     """Return seconds from key to sound for each MIDI pitch [shape=(128,)]."""
     samples = _alone(soundfont, program)
     energy = np.concatenate([[0.0], np.cumsum(np.square(samples))])
@@ -46,7 +66,7 @@ def delays(soundfont: str, program: int) -> np.ndarray:
         level = 10.0 * np.log10(energy[last] - energy[first] + 1e-12)
         if level.max() > SILENT:
             known.append(key)
-            found.append(middle[np.argmax(level > level.max() - BELOW)] - struck)
+            found.append(middle[np.argmax(level > level.max() - below)] - struck)
     if not known:
         return np.zeros(128)
     # neighbours may be other samples: a median of three, so that no single one stands out
@@ -73,3 +93,7 @@ def _alone(soundfont: str, program: int) -> np.ndarray:
         subprocess.run(command, check=True, capture_output=True)
         samples, _ = soundfile.read(target, dtype="float32", always_2d=True)
     return np.asarray(samples.mean(axis=1), dtype=np.float64)
+
+
+if __name__ == "__main__":
+    main()
