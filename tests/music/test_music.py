@@ -545,3 +545,15 @@ def test_the_bundled_model_aligns_a_real_piano(shared_data: Path) -> None:
     report = piano.evaluate([example])  # it was trained on this piece: no more than a bound
     assert report.overall.median_abs_ms < 12
     assert report.overall.within_ms["50"] > 95
+
+
+def test_the_bundled_ensemble_aligns_a_real_quartet(shared_data: Path) -> None:
+    folder = shared_data / "music" / "bach10"
+    if not folder.is_dir():
+        pytest.skip("the quartets are not here")
+    ensemble = align.load("ensemble")
+    assert "non-commercial" in ensemble.licence_
+    example = align.read_corpus(folder, kind="music")[0]
+    report = ensemble.evaluate([example])  # it was trained on this piece: no more than a bound
+    assert report.overall.median_abs_ms < 15
+    assert report.overall.within_ms["50"] > 90
