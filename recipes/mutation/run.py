@@ -25,6 +25,9 @@ OPERATORS = {
     ast.NotEq: ast.Eq, ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
     ast.And: ast.Or, ast.Or: ast.And,
 }  # fmt: skip
+# What the tests say of a change. One that makes them take too long may be an endless loop, which is
+# noticed, or merely slow: whoever reads the list decides.
+OUTCOMES = {False: "killed", True: "survived", "too long": "too long"}
 DROPPED = (ast.USub, ast.Not)  # signs that are taken away
 
 
@@ -98,14 +101,14 @@ def passes(tree, tests, limit):
 
 
 def run(module, tests, log, most, limit):
-    """Try the changes of a module that the log does not have yet; return what survived."""
+    """Try the changes of a module that the log does not have yet, and print what survived."""
     path = ROOT / module
     source = path.read_text(encoding="utf-8")
     chosen, n_changes = draw(source, most)
     known = {}
     if log.exists():
         lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
-        known = {(e["module"], e["change"], e["line"]): e["survived"] for e in lines}
+        known = {(e["module"], e["change"], e["line"]): e["outcome"] for e in lines}
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder)
         for part in PARTS:
@@ -116,22 +119,23 @@ def run(module, tests, log, most, limit):
         if passes(tree, tests, None) is not True:
             raise SystemExit(f"{tests}: must pass before anything is changed.")
         limit = limit or 3 * (time.monotonic() - begin) + 10
-        survived = []
+        found: dict[str, list[tuple[int, str]]] = {outcome: [] for outcome in OUTCOMES.values()}
         for number in chosen:
             line, change, text = mutant(source, number)
             name = f"{number}: {change}"
             if (module, name, line) not in known:
                 (tree / module).write_text(text, encoding="utf-8")
-                alive = passes(tree, tests, limit) is True
-                known[module, name, line] = alive
-                entry = {"module": module, "line": line, "change": name, "survived": alive}
+                outcome = OUTCOMES[passes(tree, tests, limit)]
+                known[module, name, line] = outcome
+                entry = {"module": module, "line": line, "change": name, "outcome": outcome}
                 with log.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(entry) + "\n")
-            if known[module, name, line]:
-                survived.append((line, name))
-    print(f"{module}: {len(survived)} of {len(chosen)} survived (of {n_changes} changes)")
-    for line, name in survived:
-        print(f"  line {line}, change {name}")
+            found[known[module, name, line]].append((line, name))
+    counts = ", ".join(f"{len(which)} {outcome}" for outcome, which in found.items())
+    print(f"{module}: {len(chosen)} of {n_changes} changes tried: {counts}")
+    for outcome in ("survived", "too long"):
+        for line, name in found[outcome]:
+            print(f"  {outcome}: line {line}, change {name}")
 
 
 def main():

@@ -90,6 +90,21 @@ def test_what_survives_is_printed_and_the_log_is_gone_on_from(load, monkeypatch,
     log = tmp_path / "log.jsonl"
     for _ in range(2):
         run.run("package/m.py", ["tests"], log, None, None)
-        assert "1 of 2 survived" in capsys.readouterr().out
+        assert "2 of 2 changes tried: 1 killed, 1 survived, 0 too" in capsys.readouterr().out
     assert len(asked) == 4  # both changes once, and the unchanged module twice
-    assert [json.loads(line)["survived"] for line in log.read_text().splitlines()] == [False, True]
+    outcomes = [json.loads(line)["outcome"] for line in log.read_text().splitlines()]
+    assert outcomes == ["killed", "survived"]
+
+
+def test_a_change_whose_tests_take_too_long_is_named_apart(load, monkeypatch, tmp_path, capsys):
+    run = load("mutation")
+    monkeypatch.setattr(run, "ROOT", tmp_path / "tree")
+    monkeypatch.setattr(run, "PARTS", ("m.py",))
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree" / "m.py").write_text("a = 1\n", encoding="utf-8")
+    answers = iter([True, "too long"])
+    monkeypatch.setattr(run, "passes", lambda tree, tests, limit: next(answers))
+    run.run("m.py", ["tests"], tmp_path / "log.jsonl", None, None)
+    printed = capsys.readouterr().out
+    assert "0 killed, 0 survived, 1 too long" in printed
+    assert "too long: line 1, change 0: 1  ->  2" in printed
