@@ -7,9 +7,13 @@ from pathlib import Path
 import click.testing
 import pytest
 from click.testing import CliRunner, Result
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 settings.register_profile("align", derandomize=True, deadline=None, max_examples=60)
+# For recipes/mutation: an example that fails is enough, and need not be made smaller.
+settings.register_profile(
+    "mutation", settings.get_profile("align"), phases=[Phase.explicit, Phase.generate]
+)
 settings.load_profile("align")
 
 if "mix_stderr" in inspect.signature(CliRunner).parameters:  # click 8.1: as it is from 8.2 on

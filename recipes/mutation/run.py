@@ -25,8 +25,8 @@ OPERATORS = {
     ast.NotEq: ast.Eq, ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
     ast.And: ast.Or, ast.Or: ast.And,
 }  # fmt: skip
-# What the tests say of a change. One that makes them take too long may be an endless loop, which is
-# noticed, or merely slow: whoever reads the list decides.
+# What the tests say of a change. One that makes them take too long may be an endless loop, which
+# is noticed, or merely slow: whoever reads the list decides.
 OUTCOMES = {False: "killed", True: "survived", "too long": "too long"}
 DROPPED = (ast.USub, ast.Not)  # signs that are taken away
 
@@ -89,7 +89,8 @@ def draw(source, most):
 
 def passes(tree, tests, limit):
     """Return whether the tests pass in a copy of the tree: True, False or "too long"."""
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-n0", "-p", "no:cacheprovider", *tests]
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-n0", "-p", "no:cacheprovider"]
+    command += ["--hypothesis-profile", "mutation", *tests]
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1", "PYTHONDONTWRITEBYTECODE": "1"}
     try:
         done = subprocess.run(

@@ -11,13 +11,15 @@ from align.learners.flat import _round as core
 from align.learners.flat._inputs import read_classes, read_examples
 from align.learners.flat._labels import label_codes, several_labels, sorted_labels
 from align.learners.flat._learner import FlatLearner, linear_scores
-from align.learners.flat._runs import Chunk
+from align.learners.flat._runs import NO_WEIGHTS, Chunk
 from align.learners.parts.estimators import ScoredClasses
 from align.learners.parts.parameters import read_weights
 from align.learners.theory import Round
 from align.types import Float64, IntArray
 
 __all__ = ["FlatClassifier"]
+
+_FIRST = np.arange(1)  # the order of one example, which nobody shuffles
 
 
 class FlatClassifier(ScoredClasses, FlatLearner):
@@ -81,6 +83,8 @@ class FlatClassifier(ScoredClasses, FlatLearner):
         return self
 
     def _meet(self, n_features: int, y: npt.NDArray[Any], classes: Any, *, first: bool) -> None:
+        if not first and classes is None and self._is_known(y):
+            return
         found = sorted_labels(y)
         if classes is not None:
             found = np.unique(np.concatenate([np.asarray(classes), found]))
@@ -220,6 +224,10 @@ class FlatClassifier(ScoredClasses, FlatLearner):
             self._drawn = _spread(self._drawn, grown, places)
         self._cached = self._chunk = None
 
+    def _is_known(self, y: npt.NDArray[Any]) -> bool:
+        """Whether y is one known class, as in streams, whose calls take some microseconds."""
+        return y.shape == (1,) and not self._multilabel and y.item() in self._codes
+
     def _play_or_idle(self, chunk: Chunk) -> None:
         if len(self.classes_) == 1:
             self._idle(len(chunk.order))
@@ -230,13 +238,14 @@ class FlatClassifier(ScoredClasses, FlatLearner):
         return read_classes(self, X, y, reset=reset)
 
     def _to_chunk(self, X: Any, y: npt.NDArray[Any], sample_weight: Any) -> Chunk:
+        if sample_weight is None and self._is_known(y):
+            target = np.array([self._codes[y.item()]], dtype=np.float64)
+            return Chunk(X, target, self._no_relevant(), NO_WEIGHTS, _FIRST)
         rows = self._n_rows()
-        relevant = np.zeros((0, rows), dtype=np.bool_)
+        relevant = self._no_relevant()
         targets: npt.NDArray[Any]
         if y.ndim == 2:
             relevant, targets = np.ascontiguousarray(y != 0), np.full(len(y), -1.0)
-        elif len(y) == 1:  # of a stream, whose call takes some microseconds in all
-            targets = np.array([self._codes[y.item()]], dtype=np.float64)
         else:
             codes = label_codes(y, self.classes_)
             targets = 2.0 * codes - 1.0 if rows == 1 else codes.astype(np.float64)

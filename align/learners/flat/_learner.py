@@ -19,7 +19,7 @@ from align.learners.flat._facts import Facts
 from align.learners.flat._general import GeneralRun
 from align.learners.flat._linear import LinearRun
 from align.learners.flat._link_run import LinkRun
-from align.learners.flat._runs import NO_WEIGHTS, Chunk, Run
+from align.learners.flat._runs import NO_WEIGHTS, Chunk, Run, no_relevant
 from align.learners.flat.run_certificate import columns_of
 from align.learners.parts import FixedTuning, Plan, block_ends
 from align.learners.parts.estimators import VectorEstimator
@@ -365,7 +365,7 @@ class FlatLearner(Facts, VectorEstimator):
         return chunk
 
     def _no_relevant(self) -> npt.NDArray[np.bool_]:
-        return np.zeros((0, self._run.rows), dtype=np.bool_)
+        return no_relevant(self._run.rows)
 
     def _step(self, chunk: Chunk) -> list[float]:
         """Play the round of a chunk of one; return its row of the log."""

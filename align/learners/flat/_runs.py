@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,7 +12,7 @@ import scipy.sparse as sp
 from align.learners.parts.parameters import NO_WEIGHTS
 from align.types import Float64
 
-__all__ = ["NO_WEIGHTS", "Chunk", "Run", "blocks", "is_plain"]
+__all__ = ["NO_WEIGHTS", "Chunk", "Run", "blocks", "is_plain", "no_relevant"]
 
 
 _FLOAT, _INT = np.dtype(np.float64), np.dtype(np.int32)
@@ -27,6 +28,12 @@ class Chunk:
     relevant: npt.NDArray[np.bool_]  # (m, k); no rows where there are only classes
     weights: Float64  # (m,), positive; empty where all are 1
     order: npt.NDArray[np.intp]  # rows of the rounds
+
+
+@cache
+def no_relevant(rows: int) -> npt.NDArray[np.bool_]:
+    """Return the `relevant` of a chunk that has only classes [shape=(0, rows)]."""
+    return np.zeros((0, rows), dtype=np.bool_)
 
 
 def is_plain(X: Any) -> bool:

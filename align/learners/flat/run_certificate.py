@@ -153,7 +153,8 @@ def certify_run(model: Any, X: Any, y: Any, *, delta: float = 0.05) -> RunCertif
     Raises
     ------
     ParameterError
-        For a delta out of range, or sets of labels.
+        For a delta out of range, sets of labels, or a learner that is not made of a complexity
+        function and a dual step; rankers and ellipsoids have bounds of their own.
 
     Notes
     -----
@@ -176,6 +177,7 @@ def certify_run(model: Any, X: Any, y: Any, *, delta: float = 0.05) -> RunCertif
         raise ParameterError(f"delta={delta}, must lie in (0, 1).")
     if np.ndim(y) == 2:
         raise ParameterError("y has sets of labels, must have one class or number an example.")
+    _check_kind(model)
     copy, trace, constraints = _recorded(model, X, y)
     among = competitors(constraints, copy._current)
     regression = copy._current.regression
@@ -203,6 +205,19 @@ def certify_run(model: Any, X: Any, y: Any, *, delta: float = 0.05) -> RunCertif
     curve = _curve(trace, constraints, best, margin, regression)
     lines = _lines(facts, model.conversion, regression, copy._current.update.conservative)
     return RunCertificate(**facts, lines=lines, curve=curve)
+
+
+def _check_kind(model: Any) -> None:
+    """Refuse a learner whose rounds are not those that the theorems here are about."""
+    if hasattr(model, "_stream_chunk"):
+        return
+    name = type(model).__name__
+    own = [bound for bound in ("mistake_bound", "regret_bound") if hasattr(model, bound)]
+    words = f"; {name} has {' and '.join(own)}" if own else ""
+    raise ParameterError(
+        f"model is a {name}, must be a classifier or regressor that is made of a complexity "
+        f"function, a loss and a dual step{words}."
+    )
 
 
 def _recorded(model: Any, X: Any, y: Any) -> tuple[Any, Trace, Constraints]:

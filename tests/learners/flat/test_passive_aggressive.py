@@ -190,6 +190,57 @@ def test_one_class_where_a_centre_fits_all():
     assert tight.n_updates_ > 0
 
 
+def test_one_class_counts_and_logs_each_round():
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(40, 3))
+    model = PassiveAggressiveUniclass("PA-II", C=0.3, epsilon=1.2)
+    rounds = [model.step(x) for x in X]
+    with_loss = sum(each.loss > 0.0 for each in rounds)
+    assert 0 < with_loss < 39
+    assert model.n_mistakes_ == model.n_updates_ == with_loss
+    assert model.n_rounds_ == 40
+    assert {each.norm for each in rounds[1:]} == {1.0}  # the direction has length 1
+    assert {each.c for each in rounds} == {1.0}
+    chunked = PassiveAggressiveUniclass("PA-II", C=0.3, epsilon=1.2).partial_fit(X)
+    assert chunked.n_mistakes_ == with_loss
+
+
+def test_one_class_predicts_plus_and_minus_one_for_the_width_it_knows():
+    X = np.array([[0.0, 0.0], [0.1, 0.0], [0.0, 9.0]])
+    model = PassiveAggressiveUniclass(epsilon=1.0).partial_fit(X[:2])
+    for data in (X, sp.csr_array(X)):
+        assert model.predict(data).tolist() == [1, 1, -1]
+    # A distance of epsilon is within, also where rounding has made a little more of it.
+    about = [[0.0, 1.0], [0.0, 1.0 + 1e-10], [0.0, 1.0 + 1e-6]]
+    assert model.predict(about).tolist() == [1, 1, -1]
+    with pytest.raises(ValueError, match="expecting 2 features"):
+        model.predict(np.zeros((1, 5)))
+
+
+def test_the_mean_of_a_single_centre_is_that_centre():
+    X = np.array([[1.0, 2.0], [5.0, 7.0], [3.0, 1.0]])
+    model = PassiveAggressiveUniclass("PA", epsilon=0.5, average=True)
+    np.testing.assert_array_equal(model.partial_fit(X[:1]).center_, X[0])
+    # Only round 2 has predicted, with the first example as the centre.
+    np.testing.assert_allclose(model.partial_fit(X[1:2]).center_, X[0], atol=1e-12)
+    second = PassiveAggressiveUniclass("PA", epsilon=0.5).partial_fit(X[:2]).center_
+    model.partial_fit(X[2:])
+    np.testing.assert_allclose(model.center_, (X[0] + second) / 2.0, atol=1e-12)
+
+
+def test_the_bound_on_squared_losses_of_one_class_in_numbers():
+    X = np.array([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]])
+    u = np.array([0.0, 1.0])  # 1 from the first; losses sqrt(18) - 2 and 0
+    squares = (np.sqrt(18.0) - 2.0) ** 2
+    model = PassiveAggressiveUniclass("PA-II", C=0.25, epsilon=2.0).partial_fit(X)
+    assert model.squared_loss_bound(u, X) == pytest.approx(3.0 * (1.0 + 0.5 * squares))
+    hard = PassiveAggressiveUniclass("PA", epsilon=3.0).partial_fit(X)
+    assert hard.squared_loss_bound(u, X) == np.inf  # u has a loss
+    assert hard.squared_loss_bound([1.5, 2.0], X) == 6.25
+    soft = PassiveAggressiveUniclass("PA-I", epsilon=3.0).partial_fit(X)
+    assert soft.squared_loss_bound([1.5, 2.0], X) == np.inf  # no such bound
+
+
 @pytest.mark.parametrize("fit_intercept", [False, True])
 def test_pa_is_the_projection_on_zero_loss(fit_intercept):
     """C1: loss 0 on the example just seen, margin exactly 1, the smallest move that does it."""

@@ -8,11 +8,15 @@ from sklearn.svm import LinearSVC
 
 from align.errors import ParameterError
 from align.learners import (
+    CELLIP,
     EuclideanBall,
+    KernelPA,
+    LabelRanker,
     MultiplicativePA,
     OnlineClassifier,
     PassiveAggressiveClassifier,
     PassiveAggressiveRegressor,
+    PassiveAggressiveUniclass,
     Perceptron,
     PNormPerceptron,
     SelfTunedWinnow,
@@ -135,6 +139,21 @@ def test_a_regressor_and_the_words_of_what_has_no_guarantee():
         certify_run(Perceptron(), X, np.ones(200, dtype=int))
     with pytest.raises(ParameterError, match="sets of labels"):
         certify_run(Perceptron(), X, np.ones((200, 2)))
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (KernelPA(), "model is a KernelPA, must be a classifier or regressor .* dual step\\.$"),
+        (CELLIP(), "model is a CELLIP, .*; CELLIP has mistake_bound"),
+        (LabelRanker(), "; LabelRanker has mistake_bound and regret_bound"),
+        (PassiveAggressiveUniclass(), "model is a PassiveAggressiveUniclass, must be"),
+    ],
+    ids=repr,
+)
+def test_learners_of_other_kinds_are_refused_and_their_own_bounds_named(model, words):
+    with pytest.raises(ParameterError, match=words):
+        certify_run(model, *noisy(0))
 
 
 def test_the_plot_shows_mistakes_and_bound():
