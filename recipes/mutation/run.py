@@ -144,11 +144,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("module", help="from the top of the tree: align/learners/theory/pac.py")
     parser.add_argument("tests", nargs="+", help="files or folders of tests")
+    parser.add_argument("-k", dest="keyword", help="of these tests some only, as pytest has it")
     parser.add_argument("--log", type=Path, default=Path("mutation.jsonl"))
     parser.add_argument("--most", type=int, help="try so many, drawn with seed 0")
     parser.add_argument("--limit", type=float, help="seconds per change; 3 times the tests' own")
     given = parser.parse_args()
-    run(given.module, given.tests, given.log, given.most, given.limit)
+    tests = given.tests + (["-k", given.keyword] if given.keyword else [])
+    run(given.module, tests, given.log, given.most, given.limit)
 
 
 if __name__ == "__main__":

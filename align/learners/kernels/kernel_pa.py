@@ -103,7 +103,9 @@ class KernelPA(SupportLearner):
     that are left contribute to it is no hypothesis, for the youngest weigh nothing in it. So
     ``average=True`` is an error within a budget that removes. An example met again in a later
     epoch of `fit` keeps its place among the supports. Parameters are read when learning begins:
-    change them between calls of `partial_fit` and they take effect in the next `fit`.
+    change them between calls of `partial_fit` and they take effect in the next `fit`. With
+    ``kernel="linear"`` and ``average=False`` it is `PassiveAggressiveClassifier` of the same C
+    with ``fit_intercept=False``; with ``average=True`` that of ``conversion="average"``.
 
     Examples
     --------

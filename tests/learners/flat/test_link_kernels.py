@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from align.errors import ParameterError
+from align.errors import ModelError, ParameterError
 from align.learners import (
     Entropy,
     Euclidean,
@@ -21,6 +21,7 @@ from align.learners import (
     SqrtTuning,
     Update,
 )
+from align.learners.flat import _round as core
 from align.learners.flat._general import GeneralRun
 from align.learners.flat._link_run import LinkRun
 from align.learners.flat._runs import Chunk
@@ -98,6 +99,22 @@ def test_every_tuning_slack_and_step(f, kind):
             compare(plan, kind, chunk, csr=doubled)
 
 
+@pytest.mark.parametrize("f", [QNorm(3.5), Euclidean()], ids=str)
+def test_before_the_first_mistake_c_is_0_and_so_are_the_weights(f):
+    chunk = chunk_of("binary")
+    chunk.y[:6] = 1.0  # which a score of 0 predicts
+    plan = Plan(Update(LINEAR, MistakeTuning(2.0), True, conservative=False), f, margin=0.4)
+    for run in compare(plan, "binary", chunk):
+        rng = np.random.default_rng(1)
+        log, fresh = np.zeros((6, 10)), type(run)(plan, 1, D, bias=1.0, average=True, rng=rng)
+        assert fresh.play(chunk, np.arange(6), log) == 6
+        np.testing.assert_array_equal(log[:, [core.LOG_C, core.LOG_ALPHA, core.LOG_SCALE]], 0.0)
+        np.testing.assert_allclose(log[:, core.LOG_LOSS], 0.4)
+        assert fresh.counts.tolist()[:3] == [6, 0, 0]
+        assert fresh.scale == 0.0
+        np.testing.assert_array_equal(fresh.hypothesis(), 0.0)
+
+
 @pytest.mark.parametrize("step_size", ["range", "printed"])
 @pytest.mark.parametrize("kind", ["binary", "classes", "numbers"])
 def test_multiplicative_steps(kind, step_size):
@@ -129,6 +146,22 @@ def test_revisited_rounds(f, kind):
             plan = Plan(update, f, margin=0.4, revisit=revisit, doubled=f == Entropy())
             # An iteration to convergence stops where rounding lets it.
             compare(plan, kind, chunk, atol=1e-8 if revisit.steps is None else 1e-10)
+
+
+def test_a_round_that_is_kept_of_a_class_beyond_the_last_is_refused():
+    """A file may say so, and a kernel would write beyond its weights."""
+    chunk = chunk_of("classes")
+    plan = Plan(Update(LINEAR, FixedTuning(0.7)), QNorm(3.0), margin=0.4, revisit=Revisit(last=4))
+    run = LinkRun(plan, 3, D, bias=1.0, average=False, rng=np.random.default_rng(0))
+    run.play(chunk, chunk.order, np.zeros((0, 10)))
+    run.check_shapes()
+    for classes, forged in ((run._kept.up, 3), (run._kept.up, -1), (run._kept.down, 3)):
+        right = classes[1]
+        classes[1] = forged
+        with pytest.raises(ModelError, match="a round is kept of a class that there is not"):
+            run.check_shapes()
+        classes[1] = right
+    run.check_shapes()
 
 
 def test_random_order_is_seeded_and_does_not_see_the_cuts():
@@ -170,4 +203,37 @@ def test_growth_is_that_of_the_reference(f):
         run.play(classes, classes.order, np.zeros((0, 10)))
     np.testing.assert_allclose(*(run.hypothesis() for run in runs), atol=1e-10)
     np.testing.assert_allclose(*(run.mean() for run in runs), atol=1e-10)
+    assert runs[0].dual == pytest.approx(runs[1].dual)
+
+
+@pytest.mark.parametrize(
+    ("rows", "grown", "places"),
+    [(1, 1, [0]), (1, 2, [0, 1]), (1, 4, [1, 3]), (2, 3, [0, 2]), (3, 5, [1, 2, 4])],
+)
+@pytest.mark.parametrize("f", [Entropy(), QNorm(3.0)], ids=str)
+def test_any_growth_is_that_of_the_reference(f, rows, grown, places):
+    plan = Plan(Update(LINEAR, FixedTuning(0.7)), f, margin=0.4, doubled=True)
+    runs = [
+        kind(plan, rows, D, bias=1.0, average=True, rng=np.random.default_rng(0))
+        for kind in (LinkRun, GeneralRun)
+    ]
+    for run in runs:
+        for k in (rows, grown):
+            chunk = chunk_of("binary" if k == 1 else "classes")
+            chunk.y = chunk.y if k == 1 else chunk.y % k
+            run.play(chunk, chunk.order, np.zeros((0, 10)))
+            if k == rows:
+                before = run.hypothesis()
+                run.grow(grown, np.array(places))
+                after = run.hypothesis()
+        if rows > 1 or grown == 1:  # classes that were there keep their weights
+            np.testing.assert_allclose(after[places], before, atol=1e-12)
+        else:  # two classes are as far apart as they were, to either side
+            np.testing.assert_allclose(after[places[0]], -after[places[1]], atol=1e-12)
+            assert np.abs(after[places[0]]).max() > 0.0
+        others = np.setdiff1d(np.arange(grown), places)
+        np.testing.assert_allclose(after[others], 0.0, atol=1e-12)
+    np.testing.assert_allclose(*(run.hypothesis() for run in runs), atol=1e-10)
+    np.testing.assert_allclose(*(run.mean() for run in runs), atol=1e-10)
+    np.testing.assert_array_equal(*(run.counts for run in runs))
     assert runs[0].dual == pytest.approx(runs[1].dual)

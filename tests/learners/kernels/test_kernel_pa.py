@@ -12,6 +12,7 @@ from scipy import sparse
 
 from align.errors import ModelError, ParameterError
 from align.learners import KernelPA, PassiveAggressiveClassifier
+from align.learners.kernels._supports import SupportSet
 from align.learners.kernels.functions import (
     gaussian_kernel,
     linear_kernel,
@@ -477,3 +478,11 @@ def test_of_label_sets_only_a_tie_is_a_mistake():
     model = KernelPA("linear", C=0.025).partial_fit([[1.0], [1.0]], [[1, 0], [1, 0]])
     assert model.n_mistakes_ == 1
     assert model.n_updates_ == 2
+
+
+def test_a_room_of_supports_may_be_full():
+    supports = SupportSet(np.eye(3), np.ones((3, 1)))
+    supports.check_shapes()
+    supports._n = 4
+    with pytest.raises(ModelError, match="4 supports of 3"):
+        supports.check_shapes()
