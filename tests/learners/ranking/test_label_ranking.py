@@ -578,3 +578,24 @@ def test_every_exact_tie_of_the_entropy_is_a_mistake(average):
             assert model.n_mistakes_ == mistakes
             V[:] = model._run.state.V[:, :k].T  # which of equal labels moved is the learner's
     assert ties > 50
+
+
+@pytest.mark.parametrize("update", ["aggressive", "optimal"])
+@pytest.mark.parametrize("size", [0.25, 1.0, 3.0])
+def test_features_of_one_size_step_as_those_that_are_almost(update, size):
+    """Entries that are 0 or one number have closed forms; a little noise takes the general way.
+
+    The conservative update is left out: noise breaks ties, which decide whether it moves.
+    """
+    rng = np.random.default_rng(3)
+    X = size * (rng.random((40, 6)) < 0.5)
+    y = rng.integers(4, size=40)
+    noisy = X * (1.0 + 1e-9 * rng.normal(size=X.shape))
+    flat, general = (
+        LabelRanker("entropy", update, c=3.0, gamma=0.4, fit_intercept=False).partial_fit(
+            data, y, classes=range(4)
+        )
+        for data in (X, noisy)
+    )
+    np.testing.assert_allclose(flat.coef_, general.coef_, rtol=1e-5, atol=1e-7)
+    assert np.ptp(flat.coef_) > 0.01
