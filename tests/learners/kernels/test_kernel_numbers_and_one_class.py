@@ -274,3 +274,12 @@ def test_scikit_learns_own_checks(model):
         results = check_estimator(model, on_fail=None)
     assert [r["check_name"] for r in results if r["status"] not in ("passed", "skipped")] == []
     assert sum(r["status"] == "passed" for r in results) > 40
+
+
+def test_a_support_of_the_centre_is_stored_once_in_all_epochs():
+    X = np.random.default_rng(4).normal(size=(20, 2))
+    model = KernelPAUniclass(sigma=1.0, epsilon=0.2, epochs=4).fit(X)
+    supports = model.support_vectors_
+    assert model.n_rounds_ == 80
+    assert model.n_updates_ > len(supports)  # some were met again, the first of all as well
+    assert len(np.unique(supports, axis=0)) == len(supports) <= 20
