@@ -1,12 +1,13 @@
 """How long events last, in any language: labels never met are compared with their like."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from align.features.articulatory import Articulation, articulation, plain_ipa
+from align.features.articulatory import articulation, plain_ipa
 from align.features.duration import DurationFeature
 
 __all__ = ["ArticulatoryDuration"]
@@ -57,11 +58,11 @@ class ArticulatoryDuration(DurationFeature):
     def _peers(self, label: str) -> frozenset[str]:
         if self.statistics_ is None:
             return frozenset()
-        own = _kind(articulation(self.symbols.get(label, label)))
+        own = _kind(self.symbols.get(label, label))
         return frozenset(
             other
             for other in self.statistics_.labels
-            if _kind(articulation(self.symbols.get(other, other))) == own
+            if _kind(self.symbols.get(other, other)) == own
         )
 
     def get_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
@@ -75,5 +76,7 @@ class ArticulatoryDuration(DurationFeature):
         return super().set_state(params, arrays)
 
 
-def _kind(phone: Articulation) -> tuple[str | bool, ...]:
+@lru_cache(maxsize=4096)
+def _kind(label: str) -> tuple[str | bool, ...]:
+    phone = articulation(label)
     return phone.opening, phone.closing, *(phone.has(name) for name in _TELLING)

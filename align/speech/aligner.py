@@ -59,7 +59,7 @@ from align.speech.expansion import (
 from align.speech.hearing import Hearing, sound_of
 from align.speech.label_classes import IpaClasses, broad_classes, read_map
 from align.speech.match import DEFAULTS, MatchModel, evidence_of
-from align.speech.mismatches import evidence_backwards, learned_match
+from align.speech.mismatches import evidence_backwards, gap_of_order, learned_match
 from align.speech.surroundings import Surroundings, network_of
 from align.speech.text.arpabet import spell
 from align.terms import BaseFunctions
@@ -380,6 +380,9 @@ class SpeechAligner(SequenceAligner):
         if model.asks_backwards:
             back = evidence_backwards(self, signal, events, self.features_)
             evidence = replace(evidence, backwards=back)
+        if model.asks_orders:
+            gap = gap_of_order(self, signal, events, self.features_)
+            evidence = replace(evidence, order_gap=gap)
         noise = np.array([str(event) == SPOKEN_NOISE for event in events])
         if noise.any() and not evidence.sounds.any():
             return None
@@ -453,8 +456,8 @@ class SpeechAligner(SequenceAligner):
         if "unspoken" in arrays:
             from align.speech.text.unspoken import N_EVIDENCE, N_EVIDENCE_BEFORE
 
-            before = arrays["unspoken"].shape == (N_EVIDENCE_BEFORE + 1,)
-            size = N_EVIDENCE_BEFORE if before else N_EVIDENCE
+            size = arrays["unspoken"].size - 1
+            size = size if size in N_EVIDENCE_BEFORE else N_EVIDENCE
             self.unspoken_ = EvidenceModel.from_array(arrays["unspoken"], "unspoken", size)
         self._restore_elsewhere(header, arrays)
 

@@ -14,7 +14,7 @@ from align.decoders import Lattice
 from align.sequence.lattices import ExpandedLattice
 from align.types import SILENCE, Event, IntArray
 
-__all__ = ["Spelled", "closures_of", "expanded_lattice", "expanded_sequence"]
+__all__ = ["Spelled", "closures_of", "expanded_lattice", "expanded_sequence", "is_closure"]
 
 _CLOSURE_OF = {
     **dict.fromkeys(("p", "t", "k", "ch"), "cl"),
@@ -28,6 +28,11 @@ class Spelled(NamedTuple):
     labels: list[str]
     closures: list[str | None]
     sounds: list[bool]
+
+
+def is_closure(symbol: str) -> bool:
+    """Whether a phone is the closure of a stop, whose release follows it."""
+    return symbol in _CLOSURE_OF.values()
 
 
 def closures_of(symbols: Sequence[str], known: set[str]) -> list[str | None]:

@@ -20,7 +20,10 @@ pronunciations that nobody checked, the six say little by themselves. There the 
 aligned once more, backwards, and by how much the text beats that counts too: six gaps. A wrong
 text is no better than its own phones backwards, in any language. In rooms and noise a right text
 beats it by less, so how sure the network is of the best phones counts as well: the less, the less
-is asked of the rest.
+is asked of the rest. That was the match of texts before; one that is learned now asks for many
+other orders of the same phones instead of one (`align.speech.orders`): by how much the text beats
+their mean, for each phone and divided by the root of their number. It is learned from pieces of
+recordings as well, so how few phones there are counts, too.
 
 The logistic function is made flatter, so that right transcripts mostly lie at 0.95 and do not all
 end up at 1.00. A match is not the probability of being right.
@@ -52,18 +55,27 @@ _FEW = 3.0  # events that count as usual, beside those there are
 _FEW_GAPS = 8.0  # the same of gaps, which depend more on what stands where
 _USUAL = (-0.9, -1.7, -1.6, -0.5)  # of the four, for events that were said
 _GAPS = (1.8, 1.9, 2.3, 1.9, 1.8, 0.3)  # by how much a true text beats itself backwards
+_MANY = 40  # sounds, about as many as sentences have that texts are learned from
 _OF_EVENTS = [0, 2, 3]  # that the network is unsure says nothing of a single event
 _RIDGE = 1.0
 _FLAT = 0.1  # least deviation that numbers are divided by
 _TYPICAL = 3.0  # log odds of a right transcript: a match of 0.95
 _TAIL = 3.1  # standard deviations: 1 in 1,000
 _PASSING = 0.005  # of wrong transcripts that may lie above the border
+_PASSING_ORDERS = 0.03  # the same where the order counts: texts heard elsewhere are half of them
 _TO_SIGMA = 1.4826
 _HIGHEST_BORDER = 0.3  # room for recordings unlike those of the training corpus
 _HIGHEST_IN_NOISE = 0.7
 _SOUNDS, _FOR_FEW = 14, 40.0  # the border's log odds fall by the second over sounds, for fewer
 _FOR_FEW_GAPS = 5.0  # the same where gaps count, which lean to what is usual
 _LOWEST_BORDER = -4.6  # log odds: a match of 0.01
+_ENOUGH, _DOUBTED = 20, 0.01  # right texts of few sounds, and which share of them may be doubted
+_WITH_ORDERS, _WITH_GAPS = 11, 14  # weights
+_SIGNS = {  # of the weights behind the constant: the surer the network, the more is asked
+    7: (1,) * 6,
+    _WITH_ORDERS: (1,) * 8 + (0, -1),
+    _WITH_GAPS: (1,) * 12 + (-1,),
+}
 _HIDING, _LENGTH = -2.0, 0.1  # log ratio of a silence that is none; seconds of a sound
 _FURTHEST = 30.0  # log odds
 
@@ -86,6 +98,8 @@ class Evidence:
         Length of a frame in seconds.
     backwards : Evidence, optional
         That of the same events in the same recording, those that are no silence backwards.
+    order_gap : float, optional
+        By how much they beat other orders of themselves; see `align.speech.orders`.
     """
 
     parts: Float64
@@ -94,6 +108,7 @@ class Evidence:
     sounds: npt.NDArray[np.bool_]
     hop: float
     backwards: "Evidence | None" = None
+    order_gap: float | None = None
 
     def whole(self) -> Float64:
         """Return the six numbers of a recording [shape=(6,)]."""
@@ -114,6 +129,17 @@ class Evidence:
         found = self.whole() - self.backwards.whole()
         found[[0, 3, 4, 5]] *= (n + _FEW) / n  # the means have leaned towards the same
         return np.asarray((n * found + _FEW_GAPS * usual) / (n + _FEW_GAPS))
+
+    def against_orders(self, usual: float) -> Float64:
+        """Return what their order says [shape=(3,)], with a `usual` gap of a sound if unknown.
+
+        The gap for each sound, and divided by the root of their number, as of 40 where there are
+        more; and one divided by this root.
+        """
+        n = max(int(self.sounds.sum()), 1)
+        gap = usual if self.order_gap is None else self.order_gap / n
+        root = float(np.sqrt(min(n, _MANY)))
+        return np.array([gap, gap * root, 1.0 / root])
 
     def n_sounds(self) -> int:
         """Return how many sounds there are, counting those that silences would have to hide.
@@ -188,9 +214,9 @@ class MatchModel:
 
     Parameters
     ----------
-    weights : np.ndarray [shape=(7,) or (14,)]
-        The constant, and the weights of the six numbers of a recording, or of these, its six gaps
-        and how sure the network is.
+    weights : np.ndarray [shape=(7,), (11,) or (14,)]
+        The constant, and the weights of the six numbers of a recording; or of these, what the
+        order of its events says and how sure the network is; or of the six, its six gaps and that.
     event_weights : np.ndarray [shape=(4,)]
         The same for an event: log ratio, transition, length.
     least_sure : float
@@ -199,17 +225,28 @@ class MatchModel:
         A match below it deserves a warning: at most 1 in 1,000 true transcripts is expected there,
         unless more than 1 in 200 wrong texts would pass, as they might in noise. That is for
         recordings of 14 sounds or more; see `border_of`.
+    usual_gap : float
+        Order gap of a sound of right texts, where that of a text is not known.
+    for_few : float, optional
+        By how much the border's log odds fall for one over the number of sounds.
     """
 
     weights: Float64
     event_weights: Float64
     least_sure: float
     border: float
+    usual_gap: float = 0.0
+    for_few: float | None = None
 
     @property
     def asks_backwards(self) -> bool:
         """Whether evidence must hold that of the same events backwards."""
-        return len(self.weights) > 1 + len(_GAPS)
+        return len(self.weights) == _WITH_GAPS
+
+    @property
+    def asks_orders(self) -> bool:
+        """Whether evidence must hold the order gap."""
+        return len(self.weights) == _WITH_ORDERS
 
     def border_of(self, n_sounds: int) -> float:
         """Return the border for a recording of so many sounds, silences not counted.
@@ -218,7 +255,9 @@ class MatchModel:
         border of sentences.
         """
         more = max(0.0, 1.0 / max(n_sounds, 1) - 1.0 / _SOUNDS)
-        by = _FOR_FEW_GAPS if self.asks_backwards else _FOR_FEW
+        by = self.for_few
+        if by is None:
+            by = _FOR_FEW if len(self.weights) == 1 + len(_GAPS) else _FOR_FEW_GAPS
         odds = np.log(self.border / (1.0 - self.border)) - by * more
         return min(self.border, float(_logistic(np.maximum(odds, _LOWEST_BORDER))))
 
@@ -236,7 +275,8 @@ class MatchModel:
         """Return the match of a recording."""
         if not evidence.sounds.any():
             return 1.0 if evidence.whole()[1] > _LEAST / 2 else 0.0
-        fit = self.weights[0] + _numbers(evidence, self.asks_backwards) @ self.weights[1:]
+        numbers = _numbers(evidence, len(self.weights), self.usual_gap)
+        fit = self.weights[0] + numbers @ self.weights[1:]
         sure = _TYPICAL * (evidence.sureness() - self.least_sure) / 0.5
         return float(_logistic(np.array([min(fit, sure)]))[0])
 
@@ -253,49 +293,73 @@ class MatchModel:
         wrong: Sequence[Evidence],
         spoiled: Sequence[Evidence],
         noise: Sequence[Evidence],
+        few: Sequence[Evidence] = (),
     ) -> Self:
         """Return the model of true transcripts, wrong ones, half wrong ones, and noise.
 
-        Each sequence holds at least one recording. Events are learned from the first two. Gaps
-        are used where a right recording knows what comes out backwards.
+        Each sequence holds at least one recording, but that of `few`: right pieces of recordings,
+        from which, and from right texts that are short, the border of few sounds is learned.
+        Events are learned from the first two. Order gaps are used where a right recording knows
+        its own, else gaps where one knows what comes out backwards.
         """
-        ask = any(e.backwards is not None for e in right)
-        rows = [np.array([_numbers(e, ask) for e in some]) for some in (right, wrong, spoiled)]
+        orders = any(e.order_gap is not None for e in right)
+        ask = orders or any(e.backwards is not None for e in right)
+        size = _WITH_ORDERS if orders else _WITH_GAPS if ask else 1 + len(_GAPS)
+        many = np.array([e.n_sounds() >= _SOUNDS for e in right])
+        many |= not many.any()
+        usual = _usual_gap([e for e, counts in zip(right, many, strict=True) if counts])
+        rows = [
+            np.array([_numbers(e, size, usual) for e in some]) for some in (right, wrong, spoiled)
+        ]
         # Some of the right texts are heard in noise: they would fall with half wrong ones.
         shares = (0.5, 0.4, 0.1) if ask else (0.5, 0.25, 0.25)
-        weights = _fitted_logistic(rows, shares, less=1 if ask else 0)
+        weights = _fitted_logistic(rows, shares, _SIGNS[size])
         odds, others = (weights[0] + some @ weights[1:] for some in rows[:2])
-        centre, spread = _centre(odds)
+        centre, spread = _centre(odds[many])
         # Flatter, and moved where nothing is between the two: a right transcript is typical.
         flat = _TYPICAL / max(centre, _TYPICAL)
         weights = weights * flat
         low = _logistic(flat * np.array([centre - _TAIL * spread]))[0]
         border = np.clip(low, 0.05, _HIGHEST_BORDER)
         if ask:
-            passing = _logistic(flat * np.quantile(others, [1.0 - _PASSING]))[0]
+            of_many = others[[e.n_sounds() >= _SOUNDS for e in wrong]]
+            some = of_many if of_many.size else others
+            share = _PASSING_ORDERS if orders else _PASSING
+            passing = _logistic(flat * np.quantile(some, [1.0 - share]))[0]
             border = max(border, min(passing, _HIGHEST_IN_NOISE))
+        short = [*few, *right] if orders else few
+        numbers = [_numbers(e, size, usual) @ weights[1:] + weights[0] for e in short]
+        doubted = float((_logistic(flat * odds[many]) < border).mean())
+        for_few = _fall(numbers, short, float(border), max(doubted, _DOUBTED))
         sounding = [
             np.concatenate([e.parts[e.sounds][:, _OF_EVENTS] for e in some])
             for some in (right, wrong)
         ]
-        usual, wide = _centre(np.array([e.sureness() for e in right]))
-        tail = usual - _TAIL * wide
+        sure, wide = _centre(np.array([e.sureness() for e in right]))
+        tail = sure - _TAIL * wide
         unlike = float(np.median([e.sureness() for e in noise]))
         return cls(
             weights,
-            _fitted_logistic(sounding, (0.5, 0.5)),
+            _fitted_logistic(sounding, (0.5, 0.5), (1, 1, 1)),
             0.5 * (tail + min(unlike, tail - 1.0)),
             float(border),
+            usual,
+            for_few,
         )
 
     def get_state(self) -> dict[str, Any]:
         """Return what the header of a model file must hold."""
-        return {
+        state: dict[str, Any] = {
             "weights": self.weights.tolist(),
             "event_weights": self.event_weights.tolist(),
             "least_sure": self.least_sure,
             "border": self.border,
         }
+        if self.asks_orders:
+            state["usual_gap"] = self.usual_gap
+        if self.for_few is not None:
+            state["for_few"] = self.for_few
+        return state
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Self:
@@ -305,30 +369,58 @@ class MatchModel:
                 np.array([float(x) for x in state[name]]) for name in ("weights", "event_weights")
             )
             least_sure, border = float(state["least_sure"]), float(state["border"])
+            usual = float(state.get("usual_gap", 0.0))
+            for_few = None if (few := state.get("for_few")) is None else float(few)
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(f"its match is incomplete: {error!r}.") from error
-        numbers = np.concatenate([weights, events, [least_sure, border]])
-        n_weights = (1 + len(_GAPS), 2 + 2 * len(_GAPS))
-        if weights.size not in n_weights or events.shape != (4,) or not np.isfinite(numbers).all():
-            raise ModelError("its match must have 7 or 14 weights and 4 of events, all finite.")
+        numbers = np.concatenate([weights, events, [least_sure, border, usual, for_few or 0.0]])
+        if weights.size not in _SIGNS or events.shape != (4,) or not np.isfinite(numbers).all():
+            raise ModelError(
+                "its match must have 7 or 14 weights, or 11 of orders; 4 of events; all finite."
+            )
         if not 0 < border < 1:
             raise ModelError(f"the border of its match is {border}, must lie between 0 and 1.")
-        return cls(weights, events, least_sure, border)
+        return cls(weights, events, least_sure, border, usual, for_few)
 
 
-def _numbers(evidence: Evidence, gaps: bool) -> Float64:
-    """Return what a match is made of [shape=(6,) or (13,)]."""
-    whole = evidence.whole()
-    if not gaps:
-        return whole
-    return np.concatenate([whole, evidence.gaps(), [evidence.sureness()]])
+def _numbers(evidence: Evidence, n_weights: int, usual: float) -> Float64:
+    """Return what a match of so many weights is made of [shape=(n_weights - 1,)]."""
+    whole, sure = evidence.whole(), [evidence.sureness()]
+    if n_weights == _WITH_ORDERS:
+        return np.concatenate([whole, evidence.against_orders(usual), sure])
+    if n_weights == _WITH_GAPS:
+        return np.concatenate([whole, evidence.gaps(), sure])
+    return whole
 
 
-def _fitted_logistic(groups: Sequence[Float64], shares: Sequence[float], less: int = 0) -> Float64:
+def _usual_gap(right: Sequence[Evidence]) -> float:
+    """Return the median order gap of a sound; 0 where none is known."""
+    gaps = [e.order_gap / max(int(e.sounds.sum()), 1) for e in right if e.order_gap is not None]
+    return float(np.median(gaps)) if gaps else 0.0
+
+
+def _fall(
+    odds: Sequence[float], right: Sequence[Evidence], border: float, doubted: float
+) -> float | None:
+    """Return by how much a border must fall for few sounds, so that a share of them is below it.
+
+    None where too few recordings of few sounds are known.
+    """
+    few = [(e.n_sounds(), x) for e, x in zip(right, odds, strict=True) if e.n_sounds() < _SOUNDS]
+    if len(few) < _ENOUGH:
+        return None
+    top = float(np.log(border / (1.0 - border)))
+    falls = [(top - x) / (1.0 / max(n, 1) - 1.0 / _SOUNDS) for n, x in few]
+    return float(np.clip(np.quantile(falls, 1.0 - doubted), 0.0, _FOR_FEW))
+
+
+def _fitted_logistic(
+    groups: Sequence[Float64], shares: Sequence[float], signs: Sequence[int]
+) -> Float64:
     """Constant and weights that tell the first group of rows from the others.
 
-    Each group counts as its share says. No weight is negative, since what fits better never has a
-    lower match; the `less` last ones are not positive.
+    Each group counts as its share says. A weight has the sign that is asked for, or is 0: what
+    fits better never has a lower match. Where the sign is 0 it may have either.
     """
     from scipy.optimize import minimize
 
@@ -345,8 +437,8 @@ def _fitted_logistic(groups: Sequence[Float64], shares: Sequence[float], less: i
         total = share @ np.logaddexp(0.0, -margin) + 0.5 * _RIDGE * (w[1:] @ w[1:])
         return float(total), slope
 
-    more = rows.shape[1] - 1 - less
-    bounds = [(None, None)] + [(0.0, None)] * more + [(None, 0.0)] * less
+    bound = {1: (0.0, None), 0: (None, None), -1: (None, 0.0)}
+    bounds = [(None, None)] + [bound[s] for s in signs]
     found = minimize(cost, np.zeros(rows.shape[1]), jac=True, method="L-BFGS-B", bounds=bounds).x
     slopes = found[1:] / scale
     return np.append(found[0] - slopes @ middle, slopes)
@@ -377,18 +469,19 @@ DEFAULTS: Mapping[str, MatchModel] = {
         0.12,
     ),
     "universal, text": MatchModel(
-        np.array(
-            [-4.893, 0, 0.519, 0.197, 0, 0, 0.821, 0, 2.176, 0.269, 0.776, 0.513, 3.367, -2.804]
-        ),
-        np.array([1.20, 0.171, 0.124, 0.090]),
-        -2.43,
-        0.53,
+        np.array([0.469, 0, 0, 1.01, 0.235, 0, 1.442, 3.719, 0.453, -3.038, -2.764]),
+        np.array([1.27, 0.171, 0.136, 0.092]),
+        -2.84,
+        0.37,
+        0.928,
+        9.21,
     ),
 }
 """For models that were trained before there was a match, by their set of features.
 
 Fitted as `MatchModel.fitted` does: the first on the sample of TIMIT, by two models that had not
 heard the speakers; the others on two speakers of EmoDB by ``speech-any``, which has not heard
-German, with the transcribers' phones and with texts that espeak-ng reads, the latter heard as
-they are and, in four draws, half of them elsewhere. A model that is trained now learns its own.
+German, with the transcribers' phones and with texts that espeak-ng reads, the latter whole and in
+pieces, as they are and, in three draws, half of them elsewhere
+(``recipes/mismatch/default.py``). A model that is trained now learns its own.
 """

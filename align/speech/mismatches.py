@@ -1,8 +1,9 @@
 """Wrong transcripts made of a training corpus, to learn what a match of one looks like.
 
 Of each recording: its true phones; those of another recording of about the same length; half of
-either; the true ones without one half; and white noise with the true phones. All are decoded by
-features that did not hear the recording.
+either; the true ones without one half; and white noise with the true phones. And, for the border
+of few sounds, a piece of the recording with its own phones. All are decoded by features that did
+not hear the recording.
 """
 
 from collections.abc import Hashable, Sequence
@@ -16,11 +17,21 @@ from align.errors import DataError, ParameterError
 from align.features import Feature, Signal, TimedSignal
 from align.sequence.feature_terms import terms_of
 from align.sequence.stretches import MOST_OF_STRETCH
+from align.speech.expansion import is_closure
 from align.speech.match import Evidence, MatchModel, evidence_of
+from align.speech.orders import order_gap
 from align.terms import BaseFunctions
 from align.types import Event
 
-__all__ = ["FEWEST", "NOISE", "Kinds", "evidence_backwards", "learned_match", "spoiled"]
+__all__ = [
+    "FEWEST",
+    "NOISE",
+    "Kinds",
+    "evidence_backwards",
+    "gap_of_order",
+    "learned_match",
+    "spoiled",
+]
 
 _T = TypeVar("_T", bound=Hashable)
 
@@ -31,6 +42,7 @@ NOISE = 8
 """Every how many recordings one is noise."""
 
 _MOST = 400  # recordings; each is decoded a few times
+_PIECE = (6, 14)  # events of a piece
 _NEAR = 12  # transcripts that are nearest in length, one of which is taken
 
 
@@ -64,30 +76,32 @@ def learned_match(
             kinds.add(kind, item.signal, events, own)
         if n % NOISE == 0:
             kinds.add_noise(item.signal, transcripts[i], own, rng)
+        kinds.add_piece(item, own, rng)
     return kinds.fitted()
 
 
 class Kinds:
     """The evidence of right transcripts, of wrong and half wrong ones, and of noise.
 
-    `backwards` asks for the evidence of the same events backwards as well.
+    `orders` asks for their order gap as well.
     """
 
-    def __init__(self, aligner: Any, *, backwards: bool = False) -> None:
+    def __init__(self, aligner: Any, *, orders: bool = False) -> None:
         """Begin with none of each kind."""
-        self.aligner, self.backwards = aligner, backwards
+        self.aligner, self.orders = aligner, orders
         self.found: dict[str, list[Evidence]] = {
             kind: [] for kind in ("right", "wrong", "spoiled", "noise")
         }
+        self.few: list[Evidence] = []
 
     def add(
         self, kind: str, signal: Signal, events: tuple[Event, ...], features: Sequence[Feature]
     ) -> None:
         """Add the evidence of events that need not be those of the recording, if they fit."""
         found = _evidence(self.aligner, signal, events, features)
-        if found is not None and self.backwards:
-            back = evidence_backwards(self.aligner, signal, events, features)
-            found = replace(found, backwards=back)
+        if found is not None and self.orders:
+            gap = gap_of_order(self.aligner, signal, events, features)
+            found = replace(found, order_gap=gap)
         if found is not None:
             self.found[kind].append(found)
 
@@ -101,11 +115,29 @@ class Kinds:
         """Add the evidence of events in white noise of the length of a recording."""
         self.add("noise", _noise(signal, rng), events, features)
 
+    def add_piece(
+        self, item: TimedSignal, features: Sequence[Feature], rng: np.random.Generator
+    ) -> None:
+        """Add the evidence of a piece of a recording, of a few of its events."""
+        n = int(rng.integers(_PIECE[0], _PIECE[1] + 1))
+        if len(item.events) <= n:
+            return
+        at, signal = int(rng.integers(len(item.events) - n)), item.signal
+        start, end = (
+            round(float(item.onsets[k]) * signal.hop * signal.rate) for k in (at, at + n)
+        )
+        piece = Signal(signal.samples[start:end], signal.rate, signal.hop, signal.name)
+        events = self.aligner._expand(tuple(item.events[at : at + n]))[0]
+        found = _evidence(self.aligner, piece, events, features)
+        if found is not None and found.sounds.any():
+            self.few.append(found)
+
     def fitted(self) -> MatchModel | None:
         """Return the model that tells them apart; None where a kind has no evidence."""
         if not all(self.found.values()):
             return None
-        return MatchModel.fitted(*self.found.values())
+        right, wrong, half, noise = self.found.values()
+        return MatchModel.fitted(right, wrong, half, noise, self.few)
 
 
 def evidence_backwards(
@@ -120,6 +152,15 @@ def evidence_backwards(
     order[sounds] = sounds[::-1]
     turned = tuple(events[k] for k in order.tolist())
     return None if turned == events else _evidence(aligner, signal, turned, features)
+
+
+def gap_of_order(
+    aligner: Any, signal: Signal, events: tuple[Event, ...], features: Sequence[Feature]
+) -> float | None:
+    """Return by how much events beat other orders of themselves; see `align.speech.orders`."""
+    weights = dict(zip(aligner.base_functions_, aligner.coef_ / aligner.scale_, strict=True))
+    joined = np.array([is_closure(aligner._symbol(str(event))) for event in events])
+    return order_gap(features, weights, signal, events, aligner._free(events), joined)
 
 
 def _evidence(

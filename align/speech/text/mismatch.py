@@ -30,6 +30,7 @@ Float64 = npt.NDArray[np.float64]
 
 _UNSPOKEN, _UNTRANSCRIBED = 8.0, 5.0  # log odds against; see docs/mismatch.md for what they give
 _CERTAIN = 0.75  # probability of any, from which on tiers follow it
+_LONG = 0.3  # seconds of speech that is not in the text; beside it only certain words are listed
 _SHORTEST = 0.1  # seconds of speech that is not in the text; less is not worth a word
 _ANOTHER = (0.2, 0.3)  # shares of words and of seconds, from which on a text is another one
 
@@ -65,7 +66,7 @@ def judged(
     if asked is None:
         return Judged([], None)
     unspoken = probability(model, asked.evidence)
-    listed = unspoken >= PROBABLE
+    listed = unspoken >= np.where(_beside_others(path, len(words)), _CERTAIN, PROBABLE)
     listed[[k for k in range(len(words)) if k not in asked.unsaid]] = False
     mismatches = list(_unspoken(words, unspoken, listed, asked))
     gone = np.flatnonzero(listed & (unspoken >= _CERTAIN))
@@ -82,6 +83,22 @@ def judged(
     keep = np.isin(built.word, gone)
     drop = np.flatnonzero(np.where(built.word < 0, other, keep != built.unspoken))
     return Judged(mismatches, WordPath.best(built, path.paths, drop))
+
+
+def _beside_others(path: WordPath, n_words: int) -> npt.NDArray[np.bool_]:
+    """Return which words a path says beside a long stretch of speech that is not in the text.
+
+    Words that were left out of a text explain such a stretch by themselves; where a word was
+    said instead of another, the stretch is what the word leaves of it, and shorter.
+    """
+    built, nodes = path.built, path.found.nodes
+    times = path.found.alignment.intervals
+    others = built.noise()[nodes] & (times[:, 1] - times[:, 0] >= _LONG)
+    words = np.where(built.unspoken[nodes], -1, built.word[nodes])
+    beside = np.append(others[1:], False) | np.append(False, others[:-1])
+    flags = np.zeros(n_words, dtype=bool)
+    flags[words[beside & (words >= 0)]] = True
+    return flags
 
 
 def is_another_text(mismatches: Sequence[Mismatch], n_words: int, found: Alignment) -> bool:

@@ -1,8 +1,10 @@
 """Texts spoiled on purpose, to learn how words that were not said look.
 
-Into the text of each training recording one to three words of other recordings are put, and one of
-its words is changed for another, several times where recordings are few; beside them stands the
-true text. Each is aligned by features that did not hear the recording.
+Into the text of each training recording one to three words of other recordings are put, one of
+its words is changed for another, and one to three are left out, several times where recordings are
+few; beside them stands the true text. Each is aligned by features that did not hear the recording.
+What is left out was said: the right words beside it have no place of their own to lose, but the
+text is departed from there.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -100,9 +102,9 @@ def unspoken_model(
 def spoiled_texts(
     words: Sequence[str], vocabulary: Sequence[str], rng: np.random.Generator, rounds: int = 1
 ) -> Iterator[tuple[list[str], Flags]]:
-    """Yield the text itself, with words added, and with one changed; and which are not its own.
+    """Yield the text itself, with words added, one changed, some left out; and its unspoken words.
 
-    The last two come in each of the `rounds`.
+    All but the first come in each of the `rounds`; nothing is left out of a single word.
 
     Examples
     --------
@@ -112,6 +114,7 @@ def spoiled_texts(
     2 0 0
     5 3 3
     2 1 1
+    1 0 0
     """
     yield list(words), np.zeros(len(words), dtype=bool)
 
@@ -126,3 +129,7 @@ def spoiled_texts(
         at = int(rng.integers(len(words)))
         changed = others(1)[0]
         yield [*words[:at], changed, *words[at + 1 :]], np.arange(len(words)) == at
+        if len(words) > 1:
+            n = int(rng.integers(1, min(_ADDED, len(words) - 1) + 1))
+            at = int(rng.integers(len(words) - n + 1))
+            yield [*words[:at], *words[at + n :]], np.zeros(len(words) - n, dtype=bool)

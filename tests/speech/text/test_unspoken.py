@@ -77,9 +77,13 @@ def test_words_that_were_not_said_are_more_probable_than_those_that_were(
 def test_spoiled_texts() -> None:
     rng = np.random.default_rng(1)
     for _ in range(50):
-        true, added, changed = spoiled_texts(WORDS, ["purple", "elephant"], rng)
+        true, added, changed, less = spoiled_texts(WORDS, ["purple", "elephant"], rng)
         assert (true[0], true[1].sum()) == (WORDS, 0)
         assert 1 <= added[1].sum() <= 3
+        gone = len(WORDS) - len(less[0])
+        assert 1 <= gone <= 3
+        assert not less[1].any()
+        assert any(less[0] == WORDS[:k] + WORDS[k + gone :] for k in range(len(WORDS)))
         for said, unspoken in (added, changed):
             assert {said[k] for k in np.flatnonzero(unspoken)} <= {"purple", "elephant"}
             kept = [said[k] for k in np.flatnonzero(~unspoken)]
@@ -100,6 +104,11 @@ class Known:
         return np.array([[float(len(word) == 1)] for word in words]) if self.knows else None
 
 
+def test_nothing_is_left_out_of_one_word() -> None:
+    rng = np.random.default_rng(0)
+    assert len(list(spoiled_texts(["kiwi"], ["purple"], rng, rounds=2))) == 5
+
+
 def test_learning_from_spoiled_texts() -> None:
     rng = np.random.default_rng(0)
     recordings = [(Known(), ["green", "kiwi"]) for _ in range(30)]
@@ -110,7 +119,7 @@ def test_learning_from_spoiled_texts() -> None:
     assert high > 0.8
     failing = [(Known(fails=True), ["green", "kiwi"])]
     assert unspoken_model([*recordings, *failing], ["a", "b"], rng) is not None
-    assert failing[0][0].asked == 7
+    assert failing[0][0].asked == 10
     assert unspoken_model([(Known(knows=False), ["green"])], ["a"], rng) is None
     assert unspoken_model([(Known(fails=True), ["green"])], ["a"], rng) is None
     assert unspoken_model([], ["a"], rng) is None
@@ -126,7 +135,7 @@ def test_it_is_saved_with_the_model(tmp_path: Path) -> None:
     assert again.unspoken_ is not None
     assert again.unspoken_.weights.tolist() == model.unspoken_.weights.tolist()
     for weights in (np.zeros(2), np.full(N_EVIDENCE + 1, np.nan)):
-        with pytest.raises(ModelError, match=r"array 'unspoken' is of shape .*, must be \(9,\)"):
+        with pytest.raises(ModelError, match=r"array 'unspoken' is of shape .*, must be \(10,\)"):
             EvidenceModel.from_array(weights, "unspoken", N_EVIDENCE)
 
 
@@ -146,7 +155,7 @@ def test_models_of_before_know_the_first_numbers(
     unspoken = probability(again.unspoken_, found)
     assert unspoken.argmax() == 3
     assert unspoken[3] >= PROBABLE
-    np.testing.assert_array_equal(unspoken, again.unspoken_(found[:, :N_EVIDENCE_BEFORE]))
+    np.testing.assert_array_equal(unspoken, again.unspoken_(found[:, : N_EVIDENCE_BEFORE[-1]]))
 
 
 def test_words_that_cannot_be_probable_are_not_asked_for(word_aligner: WordAligner) -> None:
@@ -160,6 +169,18 @@ def test_words_that_cannot_be_probable_are_not_asked_for(word_aligner: WordAlign
     listed = DEFAULT(every.evidence) >= PROBABLE
     np.testing.assert_array_equal(listed, DEFAULT(some.evidence) >= PROBABLE)
     np.testing.assert_allclose(some.evidence[listed], every.evidence[listed])
+
+
+@pytest.mark.parametrize("size", [4, 8])
+def test_models_of_before_are_loaded(tmp_path: Path, size: int) -> None:
+    model = align.load("speech-en")
+    assert isinstance(model, align.SpeechAligner)
+    model.unspoken_ = EvidenceModel(np.arange(size + 1.0))
+    model.save(tmp_path / "m.align")
+    again = align.load(tmp_path / "m.align")
+    assert isinstance(again, align.SpeechAligner)
+    assert again.unspoken_ is not None
+    assert again.unspoken_.weights.tolist() == model.unspoken_.weights.tolist()
 
 
 @pytest.mark.parametrize("at", [6, len(WORDS)])

@@ -1,0 +1,155 @@
+"""The order gap: by how much the sounds of a text fit better in their order than in others."""
+
+from dataclasses import replace
+from importlib.resources import files
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import align
+from align.speech.match import Evidence, MatchModel
+from align.speech.mismatches import gap_of_order
+from align.speech.orders import Coarse, best_scores, order_gap, other_orders
+
+KIWI = str(files("align.data") / "kiwi.flac")
+WORDS = (
+    "sil ax k w ih k b r aw n f aa k s jh ah m p s ow v er dh ax l ey z iy d aa g sil "
+    "w ay l ax k iy w iy w aa ch ih z sil"
+).split()
+
+
+@pytest.fixture(scope="module")
+def english() -> align.SpeechAligner:
+    model = align.load("speech-en")
+    assert isinstance(model, align.SpeechAligner)
+    return model
+
+
+def slow_score(table: Coarse, order: list[int], silent: list[bool]) -> float:
+    """Return the score of the best of all paths, each of which is tried."""
+    n_frames, longest = table.prefix.shape[1] - 1, table.length.shape[1] - 1
+    best = -np.inf
+    for inner in combinations(range(1, n_frames), len(order) - 1):
+        edges = [0, *inner, n_frames]
+        score = 0.0
+        for k, event in enumerate(order):
+            start, end = edges[k], edges[k + 1]
+            score += table.prefix[event, end] - table.prefix[event, start]
+            if k:
+                score += table.onset[table.onset_row[order[k - 1], event], start]
+            if not silent[k]:
+                behind = order[k + 1] if k + 1 < len(order) else event
+                score += table.length[table.length_row[event, behind], min(end - start, longest)]
+        best = max(best, score)
+    return best
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_scores_are_those_of_the_best_paths(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n_events, n_frames, n_rows = 3, 9, 4
+    frames = rng.normal(size=(n_events, n_frames))
+    table = Coarse(
+        np.concatenate([np.zeros((n_events, 1)), np.cumsum(frames, axis=1)], axis=1),
+        rng.normal(size=(n_rows, n_frames)),
+        rng.integers(n_rows, size=(n_events, n_events)),
+        rng.normal(size=(n_rows, 4)),
+        rng.integers(n_rows, size=(n_events, n_events)),
+    )
+    orders = np.array([[0, 1, 2, 0], [0, 2, 1, 0]])
+    silent = np.array([True, False, False, seed % 2 == 0])
+    slow = [slow_score(table, order, silent.tolist()) for order in orders.tolist()]
+    np.testing.assert_allclose(best_scores(table, orders, silent), slow)
+    crowded = np.zeros((1, n_frames + 1), dtype=np.intp)  # more events than frames
+    assert best_scores(table, crowded, np.zeros(n_frames + 1, dtype=bool))[0] == -np.inf
+
+
+def test_orders_leave_silences_and_keep_closures_before_their_stops() -> None:
+    own = np.array([9, 1, 2, 3, 9, 4, 5, 9])
+    silent = own == 9
+    joined = own == 2  # the closure of 3
+    found = other_orders(own, silent, joined, 30, np.random.default_rng(0))
+    assert len(found) == 30
+    for order in found.tolist():
+        assert [k for k, e in enumerate(order) if e == 9] == [0, 4, 7]
+        sounds = [e for e in order if e != 9]
+        assert sorted(sounds) == [1, 2, 3, 4, 5]
+        assert sounds.index(3) == sounds.index(2) + 1
+        assert order != own.tolist()
+    one = np.array([9, 1, 1, 9])
+    assert len(other_orders(one, one == 9, one < 0, 5, np.random.default_rng(0))) == 0
+
+
+def test_a_right_text_beats_its_orders_and_a_wrong_one_does_not(
+    english: align.SpeechAligner,
+) -> None:
+    signal = english._signal(KIWI, None, KIWI)
+
+    def gap(phones: list[str]) -> float:
+        events = english._expand(tuple(phones))[0]
+        found = gap_of_order(english, signal, events, english.features_)
+        assert found is not None
+        return found / np.sqrt(len(events))
+
+    assert gap(WORDS) > 5
+    assert abs(gap(WORDS[::-1])) < 2
+    assert gap(WORDS) == gap(WORDS)
+
+
+def test_no_other_order_and_no_room(english: align.SpeechAligner) -> None:
+    signal = english._signal(KIWI, None, KIWI)
+
+    def gap(events: list[str]) -> float | None:
+        return gap_of_order(english, signal, tuple(events), english.features_)
+
+    assert gap(["sil", "iy", "sil"]) is None
+    assert gap(["sil", "iy", "iy", "sil"]) is None
+    assert gap(["iy", "w"] * signal.n_frames) is None
+    flags = np.zeros(3, dtype=bool)
+    assert (
+        order_gap([], {}, signal, ["a", "b", "a"] * 10**6, *[flags] * 2) is None
+    )  # too much work
+
+
+def evidence(gap: float | None, n: int, level: float = -2.0) -> Evidence:
+    parts, frames = np.full((n, 4), level), np.full(n, 10)
+    sounds = np.ones(n, dtype=bool)
+    return Evidence(parts, np.full(n, -0.5), frames, sounds, 0.01, order_gap=gap)
+
+
+def test_a_match_learns_what_orders_say_and_of_few_sounds_more_is_let_pass() -> None:
+    rng = np.random.default_rng(0)
+    sizes = [*[30] * 30, *[4, 6, 8] * 10]
+
+    def some(gap: float, spread: float) -> list[Evidence]:
+        return [
+            evidence(gap * n + spread * np.sqrt(n) * x, n, -2.0 + 0.1 * y)
+            for n, (x, y) in zip(sizes, rng.normal(size=(len(sizes), 2)), strict=True)
+        ]
+
+    right, wrong = some(1.0, 0.7), some(0.0, 0.7)
+    model = MatchModel.fitted(right, wrong, some(0.5, 0.7), some(0.0, 0.7))
+    assert model.asks_orders
+    assert not model.asks_backwards
+    assert (model.weights[1:9] >= 0).all()
+    assert model.usual_gap == pytest.approx(1.0, abs=0.1)
+    assert model.for_few is not None
+    assert model.border_of(5) < model.border_of(30) == model.border
+    again = MatchModel.from_state(model.get_state())
+    assert again.get_state() == model.get_state()
+    matches = [[model.of_recording(e) for e in kind[:30]] for kind in (right, wrong)]
+    assert np.mean(np.array(matches[0])[:, None] > matches[1]) > 0.99
+    unknown = replace(right[0], order_gap=None)
+    assert model.of_recording(unknown) > model.border  # as is usual
+
+
+def test_what_is_known_for_few_is_checked() -> None:
+    from align.errors import ModelError
+
+    state = MatchModel(np.ones(11), np.ones(4), -2.0, 0.3, 1.0, 5.0).get_state()
+    assert MatchModel.from_state(state).for_few == 5.0
+    with pytest.raises(ModelError, match="incomplete"):
+        MatchModel.from_state({**state, "for_few": "many"})
+    with pytest.raises(ModelError, match="finite"):
+        MatchModel.from_state({**state, "usual_gap": float("nan")})
