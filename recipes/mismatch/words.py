@@ -46,7 +46,7 @@ def spoiled(corpus: Path, models: Path, folds: Sequence[int], seed: int) -> list
     for f in folds:
         entries: dict[str, Entry] = {}
         every = list(recordings(fold_models(corpus, models, [f]), entries))
-        rng = np.random.default_rng([seed, f])
+        rng = np.random.default_rng(seed + f)
         for aligner, words in every:
             some = spoiled_texts(words, sorted(entries), rng, ROUNDS)
             for k, (said, unspoken) in enumerate(some):
