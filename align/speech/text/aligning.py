@@ -131,17 +131,17 @@ def align_text(
     recording = Recording.read(audio, rate, model, name)
     held = word_anchors(anchors, said, split, recording.duration, name)
     entries.update((w, Entry(w, (Pronunciation((SPOKEN_NOISE,)),), "rule")) for w in noise)
-    trusted = trust or held is not None or getattr(model, "match_", None) is None
     # phones of any language are scored too vaguely to tell single words from the sound of others
-    judging = getattr(model, "hears_noise", False) and not (trusted or model.takes_ipa)
+    trusted = (
+        trust or held is not None or model.takes_ipa or getattr(model, "match_", None) is None
+    )
     words_aligner = WordAligner.of(
         model,
         recording,
         entries,
-        judging=judging,
+        judging=getattr(model, "hears_noise", False) and not trusted,
         repair=repair,
         anchors=held,
-        in_parts=not trusted,
     )
     check_slack(slack, words_aligner.silence)
     rows: dict[str, Rows] = {}

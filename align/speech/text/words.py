@@ -68,9 +68,8 @@ class WordAligner:
     """What is the same for all utterances of a recording.
 
     `alternatives` and `realised` are as `word_lattice` takes them. Unless it is `judging`, all
-    words are taken to be said, and nothing else; `in_parts` passages may be left out all the same.
-    `anchors` are those of the words of all utterances; with `repair` words that were not said have
-    no rows.
+    words are taken to be said, and nothing else. `anchors` are those of the words of all
+    utterances; with `repair` words that were not said have no rows.
     """
 
     model: PhoneAligner
@@ -82,7 +81,6 @@ class WordAligner:
     judging: bool
     repair: bool
     anchors: Anchors | None
-    in_parts: bool
 
     @classmethod
     def of(
@@ -94,7 +92,6 @@ class WordAligner:
         judging: bool,
         repair: bool = False,
         anchors: Anchors | None = None,
-        in_parts: bool = False,
     ) -> Self:
         """Return it with what the model says of pauses, of noise and of how words are said."""
         known = model_labels(model)
@@ -107,16 +104,7 @@ class WordAligner:
             realised, alternatives = Realised(Rules(known), costs), {}
         alternatives[SPOKEN_NOISE] = noise_sounds(model, silence)
         return cls(
-            model,
-            recording,
-            entries,
-            silence,
-            alternatives,
-            realised,
-            judging,
-            repair,
-            anchors,
-            in_parts and silence is not None,
+            model, recording, entries, silence, alternatives, realised, judging, repair, anchors
         )
 
     def evidence(self, words: Sequence[str]) -> Float64 | None:
@@ -220,7 +208,7 @@ class WordAligner:
         self, utterance: Utterance, words: Sequence[str], span: tuple[float, float], first: int
     ) -> Piece | None:
         """Align all words but passages that were left out; None where the rest does not fit."""
-        if not self.in_parts:
+        if not self.judging:
             return None
         part = part_of(self.recording, utterance, span)
         said = said_words(self.model, part, words, self._lattices(words))
