@@ -77,7 +77,7 @@ def follow(
     `beat` where the score has them; `tempo`, performed seconds per second of the score; and its
     `notes`.
     """  # noqa: D301
-    from align.models.bundled import music_model
+    from align.models.bundled import USUAL_MUSIC, music_model
     from align.models.file import load
     from align.music.choosing import named
 
@@ -89,7 +89,7 @@ def follow(
         )
     if model is None:
         model, instruments = music_model(score)
-        if model != "piano":
+        if model != USUAL_MUSIC:
             console.message(f"Model {model}: {named(instruments)}.")
     aligner = load(model)
     if aligner.kind != "music":

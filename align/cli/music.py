@@ -22,9 +22,6 @@ from align.errors import DataError, ModelError, ParameterError
 if TYPE_CHECKING:
     from align.results.music import MusicAlignment
 
-USUAL = "piano"
-"""The model whose choice goes without saying."""
-
 __all__ = ["check_music_output", "music", "write_music_output"]
 
 
@@ -164,13 +161,14 @@ def _aligned(
     console: Console, audio: Path, score: Path, model: str | None, params: dict[str, Any]
 ) -> tuple["MusicAlignment", str]:
     """Return the alignment and its model; where none is named, say which was taken and why."""
+    from align.models.bundled import USUAL_MUSIC
     from align.models.file import load
     from align.music.choosing import align_music
 
     if model is None:
         with console.first_run(otherwise=f"Aligning {audio} ..."):
             chosen = align_music(audio, score, **params)
-        say = console.detail if chosen.model == USUAL else console.message
+        say = console.detail if chosen.model == USUAL_MUSIC else console.message
         say(f"Model {chosen.model}: {chosen.reason}.")
         return chosen.alignment, chosen.model
     aligner = load(model)

@@ -16,7 +16,17 @@ from align.errors import ParameterError
 from align.formats.instruments import score_instruments
 from align.models.file import bundled_models, model_path, read_model
 
-__all__ = ["ModelCard", "list_models", "model_card", "music_model", "speech_model"]
+__all__ = [
+    "USUAL_MUSIC",
+    "ModelCard",
+    "list_models",
+    "model_card",
+    "music_model",
+    "speech_model",
+]
+
+USUAL_MUSIC = "piano"
+"""The model of music where neither the user nor the score says which."""
 
 _UNITS = {
     "speech": {"recordings": "recordings", "groups": "speakers", "events": "phones"},
@@ -201,8 +211,8 @@ def music_model(score: str | os.PathLike[str]) -> tuple[str, list[str]]:
     ('piano', [])
     """
     found = score_instruments(score)
-    for sound, model in (("sustained", "ensemble"), ("struck", "piano")):
+    for sound, model in (("sustained", "ensemble"), ("struck", USUAL_MUSIC)):
         names = [instrument.name for instrument in found if instrument.sound == sound]
         if names and model in bundled_models():
             return model, names
-    return "piano", []
+    return USUAL_MUSIC, []

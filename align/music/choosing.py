@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from align.models.bundled import music_model
+from align.models.bundled import USUAL_MUSIC, music_model
 from align.models.file import bundled_models, load
 from align.results.music import MusicAlignment
 
 __all__ = ["Chosen", "align_music", "named"]
 
-_PIANO, _ENSEMBLE = "piano", "ensemble"
+_ENSEMBLE = "ensemble"
 _NAMED = 3  # instruments, at most
 
 
@@ -89,8 +89,8 @@ def align_music(
             return Chosen(
                 other,
                 _ENSEMBLE,
-                f"the score names no instrument, and {_PIANO} finds fewer of its notes (match "
-                f"{found.match:.2f} instead of {other.match:.2f})",
+                f"the score names no instrument, and {USUAL_MUSIC} finds fewer of its notes "
+                f"(match {found.match:.2f} instead of {other.match:.2f})",
             )
     return Chosen(found, name, "the score names no instrument")
 

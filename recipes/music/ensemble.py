@@ -20,7 +20,7 @@ import argparse
 import copy
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,7 +31,7 @@ from networks import MADE_WEIGHT, FurtherNetwork, music_of
 from run import dealt, print_tables, rarity, set_of
 
 import align
-from align.features import NoteNetwork
+from align.features import NoteNetwork, TimedNotes
 from align.features.note_levels import note_levels
 from align.files.atomic import atomic_write
 from align.music.calibration import Calibration, offset_of
@@ -97,7 +97,10 @@ def trained(pieces: Sequence[TimedPiece], kept: FurtherNetwork, n_jobs: int) -> 
         [piece.notes for piece in pieces if piece.group != f"fold {fold}"]
         for fold in (None, *range(N_FOLDS))
     ]
-    one: Callable[..., NoteNetwork] = lambda part: copy.deepcopy(kept).fit(part)  # noqa: E731
+
+    def one(part: Sequence[TimedNotes]) -> NoteNetwork:
+        return copy.deepcopy(kept).fit(part)
+
     return list(Parallel(n_jobs=n_jobs, prefer="threads")(delayed(one)(part) for part in parts))
 
 

@@ -69,7 +69,8 @@ def align_text(
         and by models of the phones of any language, the text is trusted.
     repair : bool
         Leave words that were not said out of the tiers, and mark what was said besides as ``spn``.
-        By default every word of the text stays in the tiers, and what is not in it is a silence.
+        By default every word of the text stays in the tiers, but for passages that a recording of
+        a part of it does not have, and what is not in the text is a silence.
     rate : int, optional
         Sampling rate of `audio` in Hz, needed where `audio` is an array.
     anchors : mapping of int to float, Anchors or AnchorTable, optional

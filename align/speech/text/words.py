@@ -124,9 +124,7 @@ class WordAligner:
         Raises DataError where the words do not fit into the recording.
         """
         span = (0.0, self.recording.duration)
-        said = Utterance(" ".join(words))
-        part = part_of(self.recording, said, span)
-        part.check_room(words, self.entries, self.model.hop_)
+        part = self._part(Utterance(" ".join(words)), words, span)
         with part.named():
             return _paths(self.model, part, self._lattices(words))
 
@@ -211,10 +209,13 @@ class WordAligner:
         if not self.judging:
             return None
         part = part_of(self.recording, utterance, span)
-        said = said_words(self.model, part, words, self._lattices(words))
-        if said is None:
+        try:
+            said = said_words(self.model, part, words, self._lattices(words))
+            if said is None:
+                return None
+            piece = self._all_words(utterance, [words[k] for k in said], span, 0, None)
+        except DataError:  # what is said of the whole text counts
             return None
-        piece = self._all_words(utterance, [words[k] for k in said], span, 0, None)
         if piece.whole.match is None or piece.whole.warnings:
             return None
         rows = within_the_text(piece.rows, said, first)
@@ -231,8 +232,7 @@ class WordAligner:
         near: Float64 | None,
     ) -> Piece:
         """Align some words at once, which begin `near` some times in the span, if given."""
-        part = part_of(self.recording, utterance, span)
-        part.check_room(words, self.entries, self.model.hop_)
+        part = self._part(utterance, words, span)
         lattice_of = self._lattices(words)
         if self.judging:
             found = _judged(self.model, part, words, lattice_of, near)
@@ -251,6 +251,12 @@ class WordAligner:
         if self.model.takes_ipa and self.anchors is None:
             rows = with_shared_borders(rows)
         return Piece(rows, moved, found.whole.alignment, utterance)
+
+    def _part(self, utterance: Utterance, words: Sequence[str], span: tuple[float, float]) -> Part:
+        """Return the part of the recording between two times; the words must fit into it."""
+        part = part_of(self.recording, utterance, span)
+        part.check_room(words, self.entries, self.model.hop_)
+        return part
 
     def _lattices(self, words: Sequence[str]) -> Callable[[Departures], WordLattice]:
         """Return what makes the lattice of some words, given what departures cost."""

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import align
+from align.errors import DataError
 from align.speech.text import Pronunciation, align_text
 from align.speech.text.lattice import SHORTEST_PASSAGE, Departures, WordLattice, word_lattice
 from align.speech.text.lookup import Entry
@@ -120,6 +121,8 @@ def test_a_text_that_is_far_too_long(model: align.SpeechAligner) -> None:
     found = align_text(model, KIWI, " ".join([text(KIWI), *[text(WIND)] * 12]))
     assert "kiwi" in found.words.labels
     assert "wind" not in found.words.labels
+    with pytest.raises(DataError, match=r"365 words \(\d+ phones\) do not fit into 4.900 s"):
+        align_text(model, KIWI, " ".join([text(KIWI), *[text(WIND)] * 22]))
 
 
 @cmudict
