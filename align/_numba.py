@@ -2,7 +2,8 @@
 
 import hashlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -11,12 +12,14 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 import numpy.typing as npt
+from numba.misc.appdirs import AppDirs
 
 __all__ = ["compiled", "leave_out_unused", "read_only"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 _TOP = Path(__file__).resolve().parent
+_INSTALLED = ("site-packages", "dist-packages")
 _UNUSED = {  # and the module of numba that looks for it
     "scipy.linalg.cython_blas": "numba.np.arraymath",
     "cffi": "numba.core.typing.cffi_utils",
@@ -59,14 +62,17 @@ def compiled(*, slp: bool = False, **options: Any) -> Callable[[_F], _F]:
     -----
     numba looks for a folder for its cache when it decorates, and refuses where neither the
     installed tree nor the user's home can be written; the kernel is then compiled anew in each
-    process. A cached kernel is used as long as no file of its folder has changed: numba itself
+    process. That of an installed package is in the user's home where it can be: pip knows only the
+    files it has installed, and would leave the others, and so a package without modules, behind.
+    A cached kernel is used as long as no file of its folder has changed: numba itself
     looks at the file of the kernel only, and would go on with what others held before. So a
     kernel calls other kernels, and takes tables of numbers, from its own folder only.
     """
 
     def decorate(function: _F) -> _F:
         try:
-            kernel: _F = numba.njit(nogil=True, cache=True, **options)(function)
+            with _cached_elsewhere():
+                kernel: _F = numba.njit(nogil=True, cache=True, **options)(function)
         except (RuntimeError, OSError) as error:
             if isinstance(error, RuntimeError) and "cannot cache" not in str(error):
                 raise
@@ -79,6 +85,19 @@ def compiled(*, slp: bool = False, **options: Any) -> Callable[[_F], _F]:
         return kernel
 
     return decorate
+
+
+@contextmanager
+def _cached_elsewhere() -> Iterator[None]:
+    """Let kernels of an installed package be cached where numba would, if it were read-only."""
+    config = cast(Any, numba.config)
+    before = config.CACHE_DIR
+    if not before and _TOP.parent.name in _INSTALLED:
+        config.CACHE_DIR = cast(Any, AppDirs)("numba", appauthor=False).user_cache_dir
+    try:
+        yield
+    finally:
+        config.CACHE_DIR = before
 
 
 def read_only(array: npt.NDArray[_Scalar]) -> npt.NDArray[_Scalar]:

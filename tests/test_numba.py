@@ -94,6 +94,24 @@ def test_a_cached_kernel_is_compiled_again_where_another_file_has_changed(monkey
     assert hits == [0, 1, 0, 1]
 
 
+@compiles
+@pytest.mark.parametrize("above", ["site-packages", "checkout"])
+def test_nothing_is_cached_in_an_installed_package(monkeypatch, tmp_path, above):
+    """What pip does not know it leaves behind, and what is left hides an editable install."""
+    package = tmp_path / above / "align"
+    package.mkdir(parents=True)
+    source, home = package / "kernel.py", tmp_path / "home"
+    source.write_text(KERNEL)
+    monkeypatch.setattr(_numba, "_TOP", package)
+    monkeypatch.setattr(_numba.AppDirs, "user_cache_dir", str(home))
+    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+    assert runpy.run_path(str(source))["twice"](3.0) == 6.0
+    installed = above == "site-packages"
+    assert any(home.rglob("*.nbi")) == installed
+    assert any(package.rglob("*.nbi")) != installed
+    assert numba.config.CACHE_DIR == ""
+
+
 @pytest.mark.parametrize(
     "name", ["align.learners.parts.hinge_steps", "align.decoders.semi_markov"]
 )

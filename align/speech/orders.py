@@ -78,8 +78,9 @@ def order_gap(
 ) -> float | None:
     """Return the order gap of some events; None where there are no other orders, or no room.
 
-    `weights` are those of the base functions. `silent` says which events are silences, and stay
-    where they are; `joined` which are never parted from the next one, as the closure of a stop.
+    `weights` are those of the base functions. `silent` [shape=(K,)] says which events are
+    silences, and stay where they are; `joined` [shape=(K,)] which are never parted from the next
+    one, as the closure of a stop.
     """
     labels = sorted({str(event) for event in events})
     place = {label: k for k, label in enumerate(labels)}
@@ -101,7 +102,9 @@ def order_gap(
 def other_orders(
     own: IntArray, silent: Flags, joined: Flags, n: int, rng: np.random.Generator
 ) -> IntArray:
-    """Return about n random orders of events [shape=(n, K)], none of them their own.
+    """Return n random orders of events, or fewer [shape=(<= n, K)], none of them their own.
+
+    Where most orders of alike sounds are their own, some draws find none.
 
     Examples
     --------
