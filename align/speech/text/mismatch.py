@@ -12,7 +12,7 @@ what is probable enough that true transcripts are nearly all aligned as if they 
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -25,7 +25,7 @@ from align.speech.text.lattice import Departures
 from align.speech.text.unspoken import PROBABLE, AskedWords, WordPath, asked_words, probability
 from align.types import IntArray, Mismatch
 
-__all__ = ["Judged", "departures_at", "is_another_text", "judged"]
+__all__ = ["Judged", "departures_at", "is_another_text", "judged", "listed_words"]
 Float64 = npt.NDArray[np.float64]
 
 _UNSPOKEN, _UNTRANSCRIBED = 8.0, 5.0  # log odds against; see docs/mismatch.md for what they give
@@ -56,11 +56,13 @@ def judged(
     words: Sequence[str],
     model: EvidenceModel,
     temperature: float,
+    gaps: Collection[int] = (),
 ) -> Judged:
     """Return the mismatches of a text in order; times are those of `path`.
 
     `whole` and `temperature` are as in `asked_words`, and `model` says how probable it is that a
-    word was not said.
+    word was not said. In front of the words with the numbers `gaps` others have been left out of
+    the text, so that they do not follow the words before.
     """
     asked = asked_words(path, whole, words, temperature, model)
     if asked is None:
@@ -68,7 +70,7 @@ def judged(
     unspoken = probability(model, asked.evidence)
     listed = unspoken >= np.where(_beside_others(path, len(words)), _CERTAIN, PROBABLE)
     listed[[k for k in range(len(words)) if k not in asked.unsaid]] = False
-    mismatches = list(_unspoken(words, unspoken, listed, asked))
+    mismatches = list(listed_words(words, unspoken, listed, asked, gaps))
     gone = np.flatnonzero(listed & (unspoken >= _CERTAIN))
     skipped = path.skipped()
     unsure = np.setdiff1d(skipped, gone)
@@ -108,11 +110,18 @@ def is_another_text(mismatches: Sequence[Mismatch], n_words: int, found: Alignme
     return unspoken >= _ANOTHER[0] * n_words and seconds >= _ANOTHER[1] * found.duration
 
 
-def _unspoken(
-    words: Sequence[str], unspoken: Float64, listed: npt.NDArray[np.bool_], asked: AskedWords
+def listed_words(
+    words: Sequence[str],
+    unspoken: Float64,
+    listed: npt.NDArray[np.bool_],
+    asked: AskedWords,
+    gaps: Collection[int],
 ) -> Iterator[Mismatch]:
     """Yield the words that are listed; those that follow each other are one mismatch."""
-    for is_listed, run in groupby(range(len(words)), key=lambda k: bool(listed[k])):
+    n_gaps = np.cumsum([k in gaps for k in range(len(words))])
+    for (is_listed, _), run in groupby(
+        range(len(words)), key=lambda k: (bool(listed[k]), int(n_gaps[k]))
+    ):
         some = list(run)
         if is_listed:
             places = np.array([asked.place(word) for word in some])

@@ -1,6 +1,6 @@
 """Aligning the words of an utterance: in one piece, or in stretches where it is long."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import NamedTuple, Self
@@ -213,7 +213,8 @@ class WordAligner:
             said = said_words(self.model, part, words, self._lattices(words))
             if said is None:
                 return None
-            piece = self._all_words(utterance, [words[k] for k in said], span, 0, None)
+            gaps = (np.flatnonzero(np.diff(said) > 1) + 1).tolist()
+            piece = self._all_words(utterance, [words[k] for k in said], span, 0, None, gaps)
         except DataError:  # what is said of the whole text counts
             return None
         if piece.whole.match is None or piece.whole.warnings:
@@ -230,12 +231,16 @@ class WordAligner:
         span: tuple[float, float],
         first: int,
         near: Float64 | None,
+        gaps: Collection[int] = (),
     ) -> Piece:
-        """Align some words at once, which begin `near` some times in the span, if given."""
+        """Align some words at once, which begin `near` some times in the span, if given.
+
+        Passages are left out in front of the words with the numbers `gaps`.
+        """
         part = self._part(utterance, words, span)
         lattice_of = self._lattices(words)
         if self.judging:
-            found = _judged(self.model, part, words, lattice_of, near)
+            found = _judged(self.model, part, words, lattice_of, near, gaps)
         else:
             # anchors are of one speaker only, whose words are all that there are
             built, held = node_anchors(
@@ -290,6 +295,7 @@ def _judged(
     words: Sequence[str],
     lattice_of: Callable[[Departures], WordLattice],
     near: Float64 | None,
+    gaps: Collection[int],
 ) -> _Found:
     """Align words that may be left out, with others between them.
 
@@ -300,7 +306,8 @@ def _judged(
     with part.named():
         path, whole = _paths(model, part, lattice_of, near)
         temperature = model.placement_.temperature
-        mismatches, sure = judged(path, whole, words, model.unspoken_ or DEFAULT, temperature)
+        known = model.unspoken_ or DEFAULT
+        mismatches, sure = judged(path, whole, words, known, temperature, gaps)
         found = whole().found
         # of a stretch of a long text it is known that the rest of the text was said
         if (

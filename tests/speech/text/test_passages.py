@@ -4,6 +4,7 @@ from functools import cache
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
@@ -13,8 +14,10 @@ from align.errors import DataError
 from align.speech.text import Pronunciation, align_text
 from align.speech.text.lattice import SHORTEST_PASSAGE, Departures, WordLattice, word_lattice
 from align.speech.text.lookup import Entry
+from align.speech.text.mismatch import listed_words
 from align.speech.text.passages import passages_left_out, within_the_text
 from align.speech.text.rows import Row
+from align.speech.text.unspoken import AskedWords
 
 DATA = Path(str(files("align.data")))
 KIWI, WIND = DATA / "kiwi.flac", DATA / "north-wind.flac"
@@ -95,6 +98,23 @@ def test_where_passages_lie() -> None:
         Row("d", 0.3, 1.0, 8), Row("e", 0.4, 1.0, 9), Row("sil", 0.5, 1.0, -1),
     ], 0, 0.9)  # fmt: skip
     assert (inner.start, inner.end) == (0.2, 0.2)
+
+
+def test_words_on_both_sides_of_a_passage_are_two_mismatches() -> None:
+    class Asked:
+        def place(self, word: int) -> tuple[float, float]:
+            return word / 10, (word + 1) / 10
+
+    def listed(gaps: list[int]) -> list[tuple[tuple[str, ...], float, float]]:
+        found = listed_words(
+            ["a", "b", "c", "d"], np.full(4, 0.9), np.array([False, True, True, True]),
+            cast(AskedWords, Asked()), gaps,
+        )  # fmt: skip
+        return [(m.words, m.start, m.end) for m in found]
+
+    assert listed([]) == [(("b", "c", "d"), 0.1, 0.4)]
+    assert listed([2]) == [(("b",), 0.1, 0.2), (("c", "d"), 0.2, 0.4)]
+    assert listed([1]) == listed([])
 
 
 @cmudict
