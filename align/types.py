@@ -34,6 +34,7 @@ __all__ = [
     "BoolArray",
     "Event",
     "Example",
+    "Float32",
     "Float64",
     "FloatArray",
     "IntArray",
@@ -48,6 +49,7 @@ __all__ = [
 
 FloatArray: TypeAlias = npt.NDArray[np.floating[Any]]
 Float64: TypeAlias = npt.NDArray[np.float64]
+Float32: TypeAlias = npt.NDArray[np.float32]
 IntArray: TypeAlias = npt.NDArray[np.intp]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 

@@ -22,7 +22,8 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.features.derivatives import polynomial_derivatives
-from align.features.spectra import Float32Array, log_mel, normalised
+from align.features.spectra import log_mel, normalised
+from align.types import Float32
 
 __all__ = ["cepstra", "mfcc"]
 
@@ -41,7 +42,7 @@ def mfcc(
     normalise_mean: bool = True,
     normalise_variance: bool = False,
     **mel_options: Any,
-) -> Float32Array:
+) -> Float32:
     """Return mel-frequency cepstral coefficients and their derivatives.
 
     Parameters
@@ -110,7 +111,7 @@ def mfcc(
 
 
 def cepstra(
-    mel: Float32Array,
+    mel: Float32,
     hop: float,
     *,
     n_mfcc: int = 13,
@@ -118,7 +119,7 @@ def cepstra(
     derivative_reach: float = 0.020,
     normalise_mean: bool = True,
     normalise_variance: bool = False,
-) -> Float32Array:
+) -> Float32:
     """Return cepstral coefficients from log mel energies.
 
     Parameters
@@ -150,11 +151,11 @@ def cepstra(
 
 
 @lru_cache(maxsize=32)
-def _dct(n_out: int, n_in: int) -> Float32Array:
+def _dct(n_out: int, n_in: int) -> Float32:
     """Orthonormal DCT-II, transposed [shape=(n_in, n_out)]."""
     b = np.arange(n_in)[:, None] + 0.5
     matrix = np.sqrt(2.0 / n_in) * np.cos(np.pi * np.arange(n_out) * b / n_in)
     matrix[:, 0] *= np.sqrt(0.5)
-    out: Float32Array = matrix.astype(np.float32)
+    out: Float32 = matrix.astype(np.float32)
     out.setflags(write=False)
     return out

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from align.errors import ParameterError
 from align.features.note_levels import level_columns, note_levels
 from align.features.signal import Signal
-from align.types import IntArray
+from align.types import Float32, Float64, IntArray
 
 __all__ = [
     "SMEAR_REACH",
@@ -30,8 +30,6 @@ __all__ = [
     "sum_over_chords",
 ]
 
-Float32 = npt.NDArray[np.float32]
-Float64 = npt.NDArray[np.float64]
 
 SMEAR_REACH = 6
 """Frames either side over which probabilities are smeared."""

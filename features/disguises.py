@@ -15,10 +15,9 @@ from align.features.near_mean import without_near_mean
 from align.features.signal import Signal
 from align.features.spectra import log_mel
 from align.features.surroundings import elsewhere
+from align.types import Float32
 
 __all__ = ["DISGUISES", "PLAIN", "Disguise", "disguised_energies", "drawn", "frame_times"]
-
-Float32 = npt.NDArray[np.float32]
 
 
 class Disguise(NamedTuple):

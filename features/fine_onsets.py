@@ -25,16 +25,15 @@ from align._blas import one_thread
 from align.errors import ModelError
 from align.features.mel import fft_length
 from align.features.network import FrameNetwork
-from align.features.network_training import Target, train_on_batches
+from align.features.network_targets import Target
+from align.features.network_training import train_on_batches
 from align.features.pitch import pitch_frequency
 from align.features.signal import Signal
 from align.features.timed_notes import TimedNotes
-from align.types import IntArray
+from align.types import Float32, Float64, IntArray
 
 __all__ = ["FineOnsets"]
 
-Float32 = npt.NDArray[np.float32]
-Float64 = npt.NDArray[np.float64]
 
 _STEP = 0.002  # seconds
 _WINDOW = 0.010  # seconds

@@ -6,11 +6,11 @@ pauses pull the mean of the whole down.
 """
 
 import numpy as np
-import numpy.typing as npt
+
+from align.types import Float32
 
 __all__ = ["without_near_mean"]
 
-Float32 = npt.NDArray[np.float32]
 
 _NEAREST = 3.0  # seconds of sound, about as much as a sentence has
 _SHORT = 10.0  # seconds of a recording that has one mean; sentences of training are shorter

@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from align._blas import one_thread
 from align.errors import ModelError, ParameterError
+from align.types import Float32
 
 __all__ = [
     "FrameNetwork",
@@ -30,7 +31,6 @@ __all__ = [
     "log_softmax",
 ]
 
-Float32 = npt.NDArray[np.float32]
 
 _BLOCK = 2048  # frames
 
@@ -98,6 +98,22 @@ class FrameNetwork:
         new = copy.copy(self)
         pairs = zip(self.weights, other.weights, strict=True)
         new.weights = [np.float32(0.5) * (own + others) for own, others in pairs]
+        return new
+
+    def with_outputs(self, heads: Sequence[int], columns: Sequence[int]) -> "FrameNetwork":
+        """Return a copy whose outputs are laid out anew, as other heads.
+
+        Each is the output of this network with that number in `columns`; -1 is one it never has.
+        """
+        new = copy.copy(self)
+        new.heads = tuple(int(size) for size in heads)
+        matrix, bias = self.weights[-2], self.weights[-1]
+        take = np.array(columns)
+        new.weights = [
+            *self.weights[:-2],
+            np.where(take >= 0, matrix[:, take], 0).astype(np.float32),
+            np.where(take >= 0, bias[take], np.float32(-10.0)).astype(np.float32),
+        ]
         return new
 
     def _random(self, random_state: int) -> list[Float32]:

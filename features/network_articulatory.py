@@ -27,12 +27,11 @@ from align.features.base import TimedSignal
 from align.features.disguises import Disguise
 from align.features.network import FrameNetwork
 from align.features.network_confidence import NetworkConfidence
-from align.features.network_training import Target, end_to_end
-from align.types import Event, IntArray
+from align.features.network_targets import Target, end_to_end
+from align.types import Event, Float32, IntArray
 
 __all__ = ["ArticulatoryConfidence"]
 
-Float32 = npt.NDArray[np.float32]
 
 _MARGIN = 0.2  # seconds of silence kept at either end of a training recording
 _LONG = 600  # frames; shorter training recordings are laid end to end
@@ -128,11 +127,8 @@ class ArticulatoryConfidence(NetworkConfidence):
             after = int(spoken[-1]) + 1
             end = item.onsets[after] if after < len(item.events) else item.end
             last = min(len(x), int(end / tempo) + kept)
-        cut = [
-            Target(t.strength[first:last], None if t.label is None else t.label[first:last])
-            for t in targets
-        ]
-        return x[first:last], cut
+        spoken_of = slice(first, last)
+        return x[spoken_of], [target.of(spoken_of) for target in targets]
 
     def _sides(self, events: Sequence[Event]) -> tuple[IntArray, IntArray]:
         place = {name: i for i, name in enumerate(BROAD_CLASSES)}

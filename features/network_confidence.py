@@ -34,16 +34,21 @@ from align.features.disguises import (
     frame_times,
 )
 from align.features.network import FrameNetwork, log_sigmoid, log_softmax
-from align.features.network_training import Target, end_to_end, train_network
+from align.features.network_targets import (
+    Target,
+    end_to_end,
+    frame_targets,
+    labelled_frames,
+)
+from align.features.network_training import train_network
 from align.features.phone_loop import NOISE, ROUGH_NOISE, loop_scores, with_noise
 from align.features.signal import Signal
 from align.features.surroundings import KINDS
 from align.terms import OnsetTerm, SegmentTerm, Term
-from align.types import Event, IntArray
+from align.types import Event, Float32, IntArray
 
 __all__ = ["NetworkConfidence"]
 
-Float32 = npt.NDArray[np.float32]
 
 _OTHER = "other"
 
@@ -305,7 +310,7 @@ class NetworkConfidence(Feature):
         for part in copies:
             columns = self._columns_of(part)
             for network in part.networks_:
-                self.networks_.append(_with_outputs(network, self._heads(), columns))
+                self.networks_.append(network.with_outputs(self._heads(), columns))
         return self
 
     def _learn_symbols(self, examples: Sequence[TimedSignal]) -> None:
@@ -357,32 +362,16 @@ class NetworkConfidence(Feature):
         """Return inputs and targets of the frames that have labels."""
         x = self._inputs(item.signal, disguise)
         begin, hop = frame_times(item.signal, len(x), disguise)
-        # The end is known to half a frame: what begins at it may belong to the last event.
-        last = max(1, int(np.searchsorted(begin, item.end * item.signal.hop, side="right")))
-        first = min(int(np.searchsorted(begin + hop / 2, item.times[0])), last - 1)
         targets = self._targets(item, len(x), disguise)
-        cut = [
-            Target(t.strength[first:last], None if t.label is None else t.label[first:last])
-            for t in targets
-        ]
-        return x[first:last], cut
+        own = labelled_frames(item, begin, hop)
+        return x[own], [target.of(own) for target in targets]
 
     def _targets(self, item: TimedSignal, n_frames: int, disguise: Disguise) -> list[Target]:
         begin, hop = frame_times(item.signal, n_frames, disguise)
-        of_frame = np.searchsorted(item.times, begin + hop / 2, side="right") - 1
-        of_frame = np.clip(of_frame, 0, len(item.events) - 1)
-        symbols = self._symbol_rows(item.events)
         opening, closing = self._sides(item.events)
-        phone = Target(np.ones(n_frames, dtype=np.float32), symbols[of_frame])
-        if len(item.events) < 2:
-            none = np.zeros(n_frames, dtype=np.float32)
-            return [phone, Target(none), Target(none, np.zeros(n_frames, dtype=np.intp))]
-        between = (item.times[1:-1] + item.times[2:]) / 2
-        nearest = 1 + np.searchsorted(between, begin)
-        distance = begin - item.times[nearest]
-        strength = np.exp(-0.5 * (distance / self.boundary_width) ** 2).astype(np.float32)
-        pair = closing[nearest - 1] * len(self.classes_) + opening[nearest]
-        return [phone, Target(strength), Target(strength, pair)]
+        pairs = closing[:-1] * len(self.classes_) + opening[1:]
+        rows = self._symbol_rows(item.events)
+        return frame_targets(item, begin, hop, rows, pairs, self.boundary_width)
 
     # Scoring ---------------------------------------------------------------------------------
 
@@ -542,23 +531,3 @@ def _short(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return an array in half precision where nothing is lost."""
     short = np.clip(array, -6e4, 6e4).astype(np.float16)
     return short if np.array_equal(short, array) else array
-
-
-def _with_outputs(
-    network: FrameNetwork, heads: Sequence[int], columns: Sequence[int]
-) -> FrameNetwork:
-    """Copy a network with its outputs laid out anew; column -1 is an output it never has."""
-    copy = FrameNetwork(
-        network.n_inputs,
-        heads,
-        width=network.width,
-        dilations=network.dilations,
-        first=network.first,
-    )
-    copy.mean, copy.deviation = network.mean, network.deviation
-    copy.weights = list(network.weights)
-    matrix, bias = network.weights[-2], network.weights[-1]
-    take = np.array(columns)
-    copy.weights[-2] = np.where(take >= 0, matrix[:, take], 0).astype(np.float32)
-    copy.weights[-1] = np.where(take >= 0, bias[take], np.float32(-10.0)).astype(np.float32)
-    return copy

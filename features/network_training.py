@@ -6,44 +6,20 @@ sequences; `train_on_batches` takes whatever batches a function makes.
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import cycle
 
 import numpy as np
-import numpy.typing as npt
 
 from align._blas import one_thread
 from align.errors import ParameterError
 from align.features.network import FrameNetwork, log_softmax
+from align.features.network_targets import Target
+from align.types import Float32
 
-__all__ = ["Target", "end_to_end", "train_network", "train_on_batches"]
+__all__ = ["train_network", "train_on_batches"]
 
-Float32 = npt.NDArray[np.float32]
 
 _AT_HAND = 48  # sequences made anew in training that stretches are cut from
-
-
-@dataclass(frozen=True)
-class Target:
-    """What one head should say of each frame of a sequence.
-
-    For a head of one number, `strength` [shape=(T,), dtype=float32] is the probability, and there
-    is no label. For a softmax, it is how much of the probability goes to `label` [shape=(T,)], the
-    class of each frame; the rest goes to the head's last class.
-    """
-
-    strength: Float32
-    label: npt.NDArray[np.intp] | None = None
-
-
-def end_to_end(targets: Sequence[Sequence[Target]]) -> list[Target]:
-    """Return the target of each head for sequences that are laid end to end."""
-    joined = []
-    for parts in zip(*targets, strict=True):
-        labels = [part.label for part in parts if part.label is not None]
-        strength = np.concatenate([part.strength for part in parts])
-        joined.append(Target(strength, np.concatenate(labels) if labels else None))
-    return joined
 
 
 def train_network(

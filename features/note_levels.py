@@ -9,7 +9,6 @@ four broad regions, and p itself. Bands beyond either end of the range are silen
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.features.pitch import (
@@ -22,7 +21,7 @@ from align.features.pitch import (
     semitone_bands,
 )
 from align.features.signal import Signal
-from align.types import IntArray
+from align.types import Float32, IntArray
 
 __all__ = [
     "N_INPUTS",
@@ -39,7 +38,6 @@ __all__ = [
     "write_inputs",
 ]
 
-Float32 = npt.NDArray[np.float32]
 
 NoteLevels: TypeAlias = tuple[Float32, Float32, Float32]
 """Long bands, short bands, broad regions; see `note_levels`."""

@@ -24,7 +24,8 @@ import numpy.typing as npt
 from align.errors import ModelError, ParameterError
 from align.features.fine_onsets import FineOnsets
 from align.features.network import FrameNetwork
-from align.features.network_training import Target, train_on_batches
+from align.features.network_targets import Target
+from align.features.network_training import train_on_batches
 from align.features.note_context import N_CONTEXT
 from align.features.note_levels import (
     N_INPUTS,
@@ -35,11 +36,10 @@ from align.features.note_levels import (
 )
 from align.features.signal import Signal
 from align.features.timed_notes import TimedNotes, checked_context, checked_pitches
-from align.types import IntArray
+from align.types import Float32, IntArray
 
 __all__ = ["NoteNetwork"]
 
-Float32 = npt.NDArray[np.float32]
 
 _ELSEWHERE = np.array([-24, -19, -12, -7, -5, -4, -3, -2, -1, 1, 2, 3, 4, 5, 7, 12, 19, 24])
 _EDGE = 6  # frames at either end of a stretch that do not count: their surroundings are cut off

@@ -34,6 +34,7 @@ import numpy.typing as npt
 from align.errors import ParameterError
 from align.features.mel import fft_length
 from align.features.spectra import power_spectrum
+from align.types import Float32
 
 __all__ = [
     "LONG_WINDOWS",
@@ -48,7 +49,6 @@ __all__ = [
     "semitone_bands",
 ]
 
-Float32Array = npt.NDArray[np.float32]
 
 LOWEST_BAND = 21
 """Pitch of the first semitone band: the lowest key of a piano."""
@@ -104,7 +104,7 @@ def band_energies(
     window: float = 0.100,
     n_fft: int | None = None,
     tuning: float = 0.0,
-) -> Float32Array:
+) -> Float32:
     """Return the energy a quarter tone each side of the first harmonics of pitches.
 
     Parameters
@@ -170,7 +170,7 @@ def semitone_bands(
     *,
     windows: Sequence[tuple[int, float]] = LONG_WINDOWS,
     tuning: float = 0.0,
-) -> Float32Array:
+) -> Float32:
     """Return the energy in semitone bands, with windows fitted to the pitch.
 
     Parameters
@@ -223,8 +223,8 @@ def semitone_bands(
 
 
 def _fill_bands(
-    out: Float32Array,
-    x: Float32Array,
+    out: Float32,
+    x: Float32,
     rate: int,
     step: int,
     length: int,
@@ -255,7 +255,7 @@ def _fill_bands(
 @lru_cache(maxsize=32)
 def _filters(
     rate: int, size: int, length: int, low: int, high: int, tuning: float
-) -> tuple[Float32Array, int, int]:
+) -> tuple[Float32, int, int]:
     """Weights of the bins of each band, each of sum 1, and the range of bins they need."""
     frequencies = np.arange(size // 2 + 1) * rate / size
     centre = pitch_frequency(np.arange(low, high), tuning=tuning)
@@ -280,7 +280,7 @@ def _fast_length(n: int) -> int:
     return best
 
 
-def reference_level(loudest: Float32Array) -> float:
+def reference_level(loudest: Float32) -> float:
     """Return what counts as loud in a recording.
 
     `loudest` [shape=(T,)] is the energy of the loudest band of each frame.
@@ -288,7 +288,7 @@ def reference_level(loudest: Float32Array) -> float:
     return max(float(np.percentile(loudest, 95)), 1e-4 * float(loudest.max())) + 1e-12
 
 
-def log_level(energy: Float32Array, reference: float | None = None) -> Float32Array:
+def log_level(energy: Float32, reference: float | None = None) -> Float32:
     """Return energies as levels above the floor of the recording.
 
     Parameters

@@ -26,12 +26,11 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.features.mel import checked_filters, fft_length, sufficient_filters
+from align.types import Float32
 
 __all__ = ["log_energy", "log_mel", "power_spectrum"]
 
 _BLOCK = 64  # frames transformed at a time: few enough to stay in the cache
-
-Float32Array = npt.NDArray[np.float32]
 
 
 def power_spectrum(
@@ -42,7 +41,7 @@ def power_spectrum(
     window: float = 0.025,
     n_fft: int | None = None,
     preemphasis: float = 0.0,
-) -> Float32Array:
+) -> Float32:
     """Return the power spectrum of each frame.
 
     Parameters
@@ -106,7 +105,7 @@ def log_mel(
     floor: float = 1e-8,
     normalise_mean: bool = False,
     normalise_variance: bool = False,
-) -> Float32Array:
+) -> Float32:
     """Return the logarithm of the energy in mel bands.
 
     Parameters
@@ -174,7 +173,7 @@ def log_energy(
     *,
     window: float = 0.025,
     floor: float = 1e-10,
-) -> Float32Array:
+) -> Float32:
     """Return the logarithm of the mean square of each frame.
 
     Parameters
@@ -207,8 +206,8 @@ def log_energy(
 
 
 def normalised(
-    x: Float32Array, *, mean: bool = True, variance: bool = False, smallest: float = 1e-3
-) -> Float32Array:
+    x: Float32, *, mean: bool = True, variance: bool = False, smallest: float = 1e-3
+) -> Float32:
     """Shift and scale each column of `x` [shape=(T, D)], in place, to mean 0 and deviation 1.
 
     Columns whose standard deviation is below `smallest` are divided by that instead.
@@ -222,7 +221,7 @@ def normalised(
 
 def _arguments(
     samples: npt.ArrayLike, rate: int, hop: float, window: float
-) -> tuple[Float32Array, int, int]:
+) -> tuple[Float32, int, int]:
     """Check what all spectra share; return samples, hop and window in samples."""
     x = np.ascontiguousarray(samples, dtype=np.float32)
     if x.ndim != 1 or x.size == 0:
@@ -235,7 +234,7 @@ def _arguments(
     return x, lengths[0], lengths[1]
 
 
-def _preemphasised(x: Float32Array, amount: float) -> Float32Array:
+def _preemphasised(x: Float32, amount: float) -> Float32:
     if amount == 0.0:
         return x
     if not 0.0 <= amount <= 1.0:
@@ -247,7 +246,7 @@ def _preemphasised(x: Float32Array, amount: float) -> Float32Array:
     return out
 
 
-def _blocks(x: Float32Array, hop_length: int, length: int) -> Any:
+def _blocks(x: Float32, hop_length: int, length: int) -> Any:
     """Yield (first frame, frames [shape=(at most _BLOCK, length)]), centred, mirrored at the ends.
 
     Every window lies in the padded samples: frame t begins at ``t * hop + (hop - length) // 2``.
@@ -273,7 +272,7 @@ class _Power:
         self._spectrum: Any = np.empty((_BLOCK, n_fft // 2 + 1), dtype=np.complex64)
         self._squares = np.empty((2, _BLOCK, n_fft // 2 + 1), dtype=np.float32)
 
-    def __call__(self, frames: Float32Array) -> Float32Array:
+    def __call__(self, frames: Float32) -> Float32:
         """Transform frames [shape=(at most _BLOCK, length)]; the next call overwrites it."""
         n = len(frames)
         np.multiply(frames, self._hann, out=self._windowed[:n, : self._hann.size])
@@ -282,12 +281,12 @@ class _Power:
         np.square(spectrum.real, out=real)
         np.square(spectrum.imag, out=imaginary)
         real += imaginary
-        power: Float32Array = real
+        power: Float32 = real
         return power
 
 
 @lru_cache(maxsize=64)
-def _hann(length: int) -> Float32Array:
+def _hann(length: int) -> Float32:
     """Periodic Hann window; of length 1 it is 1."""
     if length == 1:
         return np.ones(1, dtype=np.float32)

@@ -30,10 +30,10 @@ import numpy.typing as npt
 import scipy  # scipy.fft is loaded when a disguise is first put on: aligning needs none
 
 from align.errors import ParameterError
+from align.types import Float32
 
 __all__ = ["KINDS", "elsewhere"]
 
-Float32 = npt.NDArray[np.float32]
 Samples = npt.NDArray[Any]
 Rng = np.random.Generator
 

@@ -9,11 +9,9 @@ from align.errors import ParameterError
 from align.features.note_context import N_CONTEXT
 from align.features.note_levels import PITCHES
 from align.features.signal import Signal
-from align.types import IntArray
+from align.types import Float32, IntArray
 
 __all__ = ["TimedNotes", "checked_context", "checked_pitches"]
-
-Float32 = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from align.errors import AlignError
 from align.music.confidence import TOLERANCE
@@ -19,10 +18,10 @@ from align.music.pieces import TimedPiece
 from align.music.placement import PlacedNotes, place_notes
 from align.music.unplayed import spoiled_score, true_onsets
 from align.sequence.evidence import EvidenceModel
+from align.types import Float64
 
 __all__ = ["Calibration", "confidence_model", "offset_of", "placed_pieces"]
 
-Float64 = npt.NDArray[np.float64]
 
 _MISMATCHES = 40  # pairs of a recording with the score of another piece
 _SPOILED = 60  # recordings with a spoiled score

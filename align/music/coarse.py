@@ -31,7 +31,7 @@ from align._numba import compiled
 from align.errors import ParameterError
 from align.features.pitch import LOWEST_BAND, N_BANDS
 from align.formats.scores import Chords, Score
-from align.types import IntArray
+from align.types import Float32, Float64, IntArray
 
 __all__ = [
     "CoarseAlignment",
@@ -44,8 +44,6 @@ __all__ = [
     "written_profile",
 ]
 
-Float32Array = npt.NDArray[np.float32]
-Float64Array = npt.NDArray[np.float64]
 
 _STEP = 0.050  # seconds of a frame
 _MOST_CELLS = 200_000_000  # one byte each; beyond, frames grow: from 12 minutes of music on
@@ -71,14 +69,14 @@ class CoarseAlignment:
     better.
     """
 
-    times: Float64Array
+    times: Float64
     begin: float
     end: float
     cost: float
 
 
 def coarse_alignment(
-    level: Float32Array,
+    level: Float32,
     hop: float,
     score: Score,
     chords: Chords,
@@ -137,7 +135,7 @@ def _length(score: Score, chords: Chords) -> float:
     return span + min(max(float(score.ends.max() - score.onsets[-1]), 1e-3), most)
 
 
-def averaged(level: Float32Array, width: int) -> tuple[Float32Array, int]:
+def averaged(level: Float32, width: int) -> tuple[Float32, int]:
     """Return means of `width` rows each, without the rest at the end, and the width."""
     width = min(width, len(level))
     n = len(level) // width
@@ -145,7 +143,7 @@ def averaged(level: Float32Array, width: int) -> tuple[Float32Array, int]:
     return mean.astype(np.float32, copy=False), width
 
 
-def active_part(audio: Float32Array) -> tuple[int, int]:
+def active_part(audio: Float32) -> tuple[int, int]:
     """Return the first frame that sounds, and one past the last."""
     loudest = audio.max(axis=1)
     loud = np.flatnonzero(loudest > _ACTIVE * np.percentile(loudest, 90))
@@ -156,7 +154,7 @@ def active_part(audio: Float32Array) -> tuple[int, int]:
     return int(loud[0]), int(loud[-1]) + 1
 
 
-def playing_frames(audio: Float32Array, frame: float) -> IntArray:
+def playing_frames(audio: Float32, frame: float) -> IntArray:
     """Return the frames of the active part that may be music, which applause and noise are not.
 
     `frame` is in seconds. In noise no pitch stands out. It is left out where it is loud and lasts
@@ -180,14 +178,14 @@ def playing_frames(audio: Float32Array, frame: float) -> IntArray:
     return music
 
 
-def sounding_part(level: Float32Array, hop: float) -> tuple[float, float]:
+def sounding_part(level: Float32, hop: float) -> tuple[float, float]:
     """Return where a recording begins and ceases to sound, in seconds; as `active_part`."""
     audio, width = averaged(level, max(1, round(_STEP / hop)))
     begin, end = active_part(audio)
     return begin * width * hop, end * width * hop
 
 
-def recorded_profile(level: Float32Array) -> Float32Array:
+def recorded_profile(level: Float32) -> Float32:
     """Return what stands out, and what rises, with unit length each [shape=(n, 2 N_BANDS)]."""
     out = _standing_out(level)
     rise = _smoothed(np.maximum(np.diff(level, axis=0, prepend=level[:1]), 0.0))
@@ -200,16 +198,16 @@ def recorded_profile(level: Float32Array) -> Float32Array:
     )
 
 
-def _standing_out(level: Float32Array) -> Float64Array:
+def _standing_out(level: Float32) -> Float64:
     """Return how far each band stands out from the octave either side [shape=(n, N_BANDS)]."""
     around = np.pad(level, ((0, 0), (12, 12)), mode="symmetric")
     total = np.cumsum(np.pad(around, ((0, 0), (1, 0))), axis=1, dtype=np.float64)
     neighbours = (total[:, 25:] - total[:, :-25]) / 25
-    out: Float64Array = np.maximum(level - neighbours, 0.0)
+    out: Float64 = np.maximum(level - neighbours, 0.0)
     return out
 
 
-def written_profile(score: Score, n: int, scale: float, frame: float) -> Float32Array:
+def written_profile(score: Score, n: int, scale: float, frame: float) -> Float32:
     """Return the score as the recording would be, in n frames [shape=(n, 2 N_BANDS)]."""
     sounding = np.zeros((n, N_BANDS))
     starting = np.zeros((n, N_BANDS))
@@ -227,22 +225,22 @@ def written_profile(score: Score, n: int, scale: float, frame: float) -> Float32
     return np.concatenate([_unit(np.log1p(3.0 * sounding), 0.1), _unit(starting, 0.2)], axis=1)
 
 
-def _smoothed(x: npt.NDArray[np.floating]) -> Float64Array:
+def _smoothed(x: npt.NDArray[np.floating]) -> Float64:
     """Return rows convolved in time with a Gaussian, standard deviation 0.7 frames."""
     kernel = np.exp(-0.5 * (np.arange(-3, 4) / 0.7) ** 2)
     kernel /= kernel.sum()
     padded = np.pad(x, ((3, 3), (0, 0)), mode="symmetric").astype(np.float64)
-    smooth: Float64Array = sum(w * padded[k : k + len(x)] for k, w in enumerate(kernel))
+    smooth: Float64 = sum(w * padded[k : k + len(x)] for k, w in enumerate(kernel))
     return smooth
 
 
-def _unit(x: npt.NDArray[np.floating], least: float) -> Float32Array:
+def _unit(x: npt.NDArray[np.floating], least: float) -> Float32:
     """Return rows of unit length; those not much longer than `least` stay shorter."""
     length = np.sqrt((x**2).sum(axis=1, keepdims=True) + max(least, 1e-9) ** 2)
     return np.asarray(x / length, dtype=np.float32)
 
 
-def _warp(recorded: Float32Array, written: Float32Array) -> tuple[Float64Array, float]:
+def _warp(recorded: Float32, written: Float32) -> tuple[Float64, float]:
     """Return the first row of `recorded` paired with each row of `written`, and the mean cost.
 
     Rows of the cost matrix are frames of the recording, columns are frames of the score.
@@ -276,12 +274,12 @@ def _warp(recorded: Float32Array, written: Float32Array) -> tuple[Float64Array, 
 
 @compiled()
 def _advance(
-    cost: Float32Array,
+    cost: Float32,
     row: int,
     free: float,
-    before: Float64Array,
+    before: Float64,
     steps: npt.NDArray[np.uint8],
-    finish: Float64Array,
+    finish: Float64,
 ) -> None:
     """Run the recursion over rows of costs, of which the first is number `row`.
 
@@ -322,7 +320,7 @@ def _advance(
 
 
 @compiled()
-def _trace(steps: npt.NDArray[np.uint8], last: int, visited: Float64Array) -> None:
+def _trace(steps: npt.NDArray[np.uint8], last: int, visited: Float64) -> None:
     """Follow the path back from row `last`; write the first row at which it is in each column."""
     i, j = last, visited.size - 1
     while True:

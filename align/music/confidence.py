@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from align.types import FloatArray, IntArray
+from align.types import Float64, FloatArray, IntArray
 
 __all__ = ["TOLERANCE", "network_evidence", "shape_evidence"]
 
-Float64 = npt.NDArray[np.float64]
 
 TOLERANCE = 0.050
 """Seconds; the confidence is that of an onset within them."""

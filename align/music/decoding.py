@@ -23,11 +23,10 @@ from align.music.tempo import tempo_spread
 from align.potentials import Potentials
 from align.sequence.windows import limits_of, spaced, widened, windows_about
 from align.terms import BaseFunctions
-from align.types import IntArray
+from align.types import Float64, IntArray
 
 __all__ = ["SPREAD", "FoundChords", "Weights", "find_chords", "windows_of"]
 
-Float64 = npt.NDArray[np.float64]
 
 _HALF = 1.0  # seconds either side of the coarse alignment
 _MARGIN = 0.1  # seconds: so near to an edge, the optimum may lie beyond

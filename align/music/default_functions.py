@@ -26,12 +26,10 @@ from align.music.performance import HOP, Performance
 from align.music.pieces import TimedPiece
 from align.music.tempo import duration_table, expected_lengths, local_tempo
 from align.terms import DurationTerm, Term
-from align.types import IntArray
+from align.types import Float32, Float64, IntArray
 
 __all__ = ["DEFAULT_NAMES", "PAD", "DefaultFunctions", "NoteProbabilities"]
 
-Float32 = npt.NDArray[np.float32]
-Float64 = npt.NDArray[np.float64]
 
 DEFAULT_NAMES = ("notes", "rise", "level", "coarse", "duration", "tempo")
 

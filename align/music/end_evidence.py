@@ -16,16 +16,14 @@ to.
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from align.features.note_levels import level_columns, note_levels
 from align.music.performance import Performance
 from align.results.time_map import mapped
-from align.types import IntArray
+from align.types import Float64, IntArray
 
 __all__ = ["N_END_EVIDENCE", "Candidates", "end_candidates"]
 
-Float64 = npt.NDArray[np.float64]
 
 N_END_EVIDENCE = 30
 """Numbers that tell how probably a note ends at a candidate."""

@@ -24,11 +24,10 @@ from align.music.pieces import TimedPiece
 from align.music.placement import PlacedNotes
 from align.sequence.crossfit import folds_of
 from align.sequence.evidence import EvidenceModel
-from align.types import IntArray
+from align.types import Float64, IntArray
 
 __all__ = ["LEAST", "chosen_ends", "ends_model", "right_ends"]
 
-Float64 = npt.NDArray[np.float64]
 
 LEAST = 0.5
 """Probability below which the end of a note counts as unknown."""

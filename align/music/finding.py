@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from align.features.note_levels import semitone_levels, set_tuning, signal_tuning
 from align.music.backwards import follows_score
@@ -34,11 +33,10 @@ from align.music.placement import PlacedNotes
 from align.music.repeats import FoldedScore, best_way, check_repeats, is_notation
 from align.results.music import MusicAlignment
 from align.sequence.evidence import EvidenceModel
-from align.types import IntArray, Mismatch, PlayedPassage
+from align.types import Float64, IntArray, Mismatch, PlayedPassage
 
 __all__ = ["FoundPart", "MatchRange", "best_part", "read_music", "result_of"]
 
-Float64 = npt.NDArray[np.float64]
 
 MatchRange: TypeAlias = tuple[float, float] | None
 """Match that 95 % of wrong scores do not reach, and that 95 % of right ones do."""

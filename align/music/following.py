@@ -39,12 +39,10 @@ from align.music.notes import note_times
 from align.music.performance import HOP, sounding_notes
 from align.music.tempo import duration_table
 from align.music.tracking import FRAME, Place, Tracker
-from align.types import IntArray
+from align.types import Float32, Float64, IntArray
 
 __all__ = ["Follower", "PlayedChord", "Weights"]
 
-Float32 = npt.NDArray[np.float32]
-Float64 = npt.NDArray[np.float64]
 
 _STEP = 10  # frames that are scored at once
 _BEHIND = 10  # frames after an onset that the network hears

@@ -21,7 +21,7 @@ from align.music.performance import HOP, Performance
 from align.music.pieces import TimedPiece
 from align.potentials import Potentials
 from align.terms import BaseFunctions, Term
-from align.types import IntArray, Note
+from align.types import Float64, IntArray, Note
 
 __all__ = [
     "ChordFeature",
@@ -32,8 +32,6 @@ __all__ = [
     "reframed",
     "tempo_term",
 ]
-
-Float64 = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

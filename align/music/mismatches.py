@@ -10,15 +10,13 @@ the score, as surely as the notes beside it are.
 from itertools import groupby
 
 import numpy as np
-import numpy.typing as npt
 
 from align.formats.beats import Beats
 from align.formats.scores import Score
-from align.types import IntArray, Mismatch, PlayedPassage
+from align.types import Float64, IntArray, Mismatch, PlayedPassage
 
 __all__ = ["LISTED", "long_waits", "score_mismatches", "unplayed_of", "wrong_score"]
 
-Float64 = npt.NDArray[np.float64]
 
 LISTED = 0.75
 """Probability from which a note is listed; one in 200 notes of true scores reaches it."""

@@ -22,12 +22,10 @@ import numpy.typing as npt
 
 from align.decoders import decode
 from align.potentials import Potentials
-from align.types import IntArray
+from align.types import Float64, IntArray
 
 __all__ = ["APART", "note_spread", "note_times"]
 
-Float32 = npt.NDArray[np.float32]
-Float64 = npt.NDArray[np.float64]
 
 APART = 0.06
 """Seconds, sooner than which no key is struck again: it takes as long to come up."""

@@ -29,11 +29,10 @@ from align.music.performance import Performance
 from align.music.pieces import TimedPiece
 from align.sequence.frames import onset_frames
 from align.terms import DurationTerm, GeneralTerm, OnsetTerm, RatioTerm, SegmentTerm, Term
-from align.types import IntArray, Note
+from align.types import Float64, IntArray, Note
 
 __all__ = ["OwnFeature"]
 
-Float64 = npt.NDArray[np.float64]
 
 _CELLS = 2**24  # of the tables of a feature at a time
 

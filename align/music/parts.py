@@ -9,7 +9,6 @@ were left out are given times that continue the tempo, and a confidence of 0.
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from align.errors import DataError
 from align.features.note_levels import semitone_levels
@@ -18,7 +17,7 @@ from align.music.passages import Passage, find_passages
 from align.music.performance import Performance, make_performance
 from align.music.tempo import local_tempo
 from align.sequence.frames import in_order
-from align.types import IntArray, PlayedPassage
+from align.types import Float64, IntArray, PlayedPassage
 
 __all__ = [
     "PlayedPart",
@@ -29,7 +28,6 @@ __all__ = [
     "plays_again",
 ]
 
-Float64 = npt.NDArray[np.float64]
 
 _AGAIN = 2.0  # seconds; less that is played again is not worth a word
 _LEAST = 0.3  # of the recording that must be of the score

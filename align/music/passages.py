@@ -26,12 +26,10 @@ from align._numba import compiled
 from align.features.pitch import N_BANDS
 from align.formats.scores import Chords, Score
 from align.music.coarse import averaged, playing_frames, recorded_profile, written_profile
-from align.types import IntArray
+from align.types import Float32, Float64, IntArray
 
 __all__ = ["Passage", "Passages", "find_passages"]
 
-Float32 = npt.NDArray[np.float32]
-Float64 = npt.NDArray[np.float64]
 
 _STRETCHES = (0.63, 1.0, 1.6, 2.5, 4.0, 6.3)  # frames of the score for each of the recording
 _FIRST_STEP, _STEP = 0.25, 0.10  # seconds of a frame: to choose stretch and key, and then

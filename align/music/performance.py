@@ -16,7 +16,7 @@ from align.features.signal import Signal
 from align.formats.scores import Chords, Score, chords, distinct, read_score
 from align.music.coarse import coarse_alignment
 from align.music.repeats import FoldedScore, is_notation
-from align.types import IntArray, Note
+from align.types import Float64, IntArray, Note
 
 __all__ = [
     "HOP",
@@ -28,7 +28,6 @@ __all__ = [
     "sounding_notes",
 ]
 
-Float64 = npt.NDArray[np.float64]
 
 HOP = 0.010
 """Seconds between frames of the signal."""

@@ -14,11 +14,10 @@ from align.music.performance import Performance
 from align.music.unplayed import other_pitches, unplayed_evidence
 from align.sequence.frames import in_order
 from align.sequence.refine import refine_onsets
-from align.types import IntArray
+from align.types import Float64, IntArray
 
 __all__ = ["PlacedNotes", "place_notes"]
 
-Float64 = npt.NDArray[np.float64]
 
 _REACH = 0.5  # seconds from its chord within which a note is looked for
 _BESIDE = 0.040  # seconds from its chord within which the network's probability of a note counts

@@ -16,13 +16,12 @@ answer.
 """
 
 import numpy as np
-import numpy.typing as npt
 
 from align.errors import ParameterError
+from align.types import Float64
 
 __all__ = ["duration_table", "expected_lengths", "local_tempo", "tempo_spread"]
 
-Float64 = npt.NDArray[np.float64]
 
 _SLOWEST, _FASTEST = 50.0, 0.05  # performed seconds per score second
 _NEIGHBOURS = 3  # chords either side that a tempo is taken from at the least

@@ -11,7 +11,6 @@ Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, s
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from align.features.chord_scores import sum_over_chords
 from align.features.score_thesis import PitchEnergy
@@ -19,11 +18,10 @@ from align.features.signal import Signal
 from align.music.functions import ChordFeature, WindowTerm, tempo_term
 from align.music.performance import Performance
 from align.terms import Term
-from align.types import IntArray
+from align.types import Float64, IntArray
 
 __all__ = ["THESIS_NAMES", "ThesisFunctions"]
 
-Float64 = npt.NDArray[np.float64]
 
 THESIS_NAMES = (
     *(f"pitch_{kind}_{h}" for kind in ("energy", "slope", "curvature") for h in (1, 2, 3)),

@@ -10,15 +10,14 @@ what was heard so far; it never forgets a place for good, so it finds its way ba
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from align._numba import compiled
 from align.formats.scores import Score
 from align.music.coarse import written_profile
+from align.types import Float32
 
 __all__ = ["FRAME", "Place", "Tracker"]
 
-Float32 = npt.NDArray[np.float32]
 
 FRAME = 0.050  # seconds
 _SPEEDS = np.geomspace(0.35, 2.9, 19)  # seconds of the score in a second of the performance

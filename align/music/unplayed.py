@@ -11,18 +11,16 @@ seed, and the spoiled scores are aligned by networks that did not see the piece.
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from align.features.note_levels import PITCHES, level_columns, note_levels
 from align.features.note_network import NoteNetwork
 from align.features.signal import Signal
 from align.formats.scores import Score
 from align.music.performance import Performance
-from align.types import FloatArray, IntArray
+from align.types import Float64, FloatArray, IntArray
 
 __all__ = ["N_UNPLAYED", "other_pitches", "spoiled_score", "true_onsets", "unplayed_evidence"]
 
-Float64 = npt.NDArray[np.float64]
 
 N_UNPLAYED = 7
 """Numbers that join those of the confidence."""

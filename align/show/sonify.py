@@ -27,11 +27,10 @@ import numpy.typing as npt
 from align.errors import DataError, ParameterError
 from align.files.atomic import atomic_write
 from align.results.timing import Timing
-from align.types import IntArray
+from align.types import Float32, IntArray
 
 __all__ = ["check_sonification", "save_sonification", "sonify"]
 
-Float32 = npt.NDArray[np.float32]
 
 _PEAK = 0.7
 _CLICK = (1600.0, 0.012, 0.003)  # Hz, length and decay in seconds

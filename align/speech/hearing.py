@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ModelError
+from align.types import Float64
 
 __all__ = ["Hearing", "sound_of"]
 
-Float64 = npt.NDArray[np.float64]
 
 _BANDS = 5  # groups of mel bands
 _MORE = 4.0  # recordings as those of the training set are so much more frequent than any others

@@ -43,11 +43,10 @@ import numpy.typing as npt
 
 from align.errors import ModelError
 from align.terms import DurationTerm, OnsetTerm, SegmentTerm
-from align.types import IntArray
+from align.types import Float64, IntArray
 
 __all__ = ["DEFAULTS", "Evidence", "MatchModel", "evidence_of"]
 
-Float64 = npt.NDArray[np.float64]
 
 _LEAST = -8.0  # log ratios, scores of transitions; -10 for the others
 _STRETCH, _BLOCK = 0.6, 3.0  # seconds; the worst stretch of each block

@@ -31,12 +31,10 @@ from align._numba import compiled
 from align.features import DurationFeature, Feature, NetworkConfidence, Signal
 from align.sequence.feature_terms import terms_of
 from align.terms import DurationTerm, OnsetTerm, SegmentTerm
-from align.types import Event, IntArray
+from align.types import BoolArray, Event, Float64, IntArray
 
 __all__ = ["Coarse", "best_scores", "coarse", "order_gap", "other_orders"]
 
-Float64 = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 
 _ORDERS, _FEWEST = 40, 8  # that a text is compared with; fewer where it is long
 _WORK, _MOST_WORK = 5e6, 3e8  # steps of the kernel: some 10 ms where fewer will do; 0.6 s at most
@@ -73,8 +71,8 @@ def order_gap(
     weights: Mapping[str, float],
     signal: Signal,
     events: Sequence[Event],
-    silent: Flags,
-    joined: Flags,
+    silent: BoolArray,
+    joined: BoolArray,
 ) -> float | None:
     """Return the order gap of some events; None where there are no other orders, or no room.
 
@@ -100,7 +98,7 @@ def order_gap(
 
 
 def other_orders(
-    own: IntArray, silent: Flags, joined: Flags, n: int, rng: np.random.Generator
+    own: IntArray, silent: BoolArray, joined: BoolArray, n: int, rng: np.random.Generator
 ) -> IntArray:
     """Return n random orders of events, or fewer [shape=(<= n, K)], none of them their own.
 
@@ -183,7 +181,7 @@ def _added(
     return one[rows[0]] + other[rows[1]], row.reshape(one_row.shape).astype(np.intp)
 
 
-def best_scores(table: Coarse, orders: IntArray, silent: Flags) -> Float64:
+def best_scores(table: Coarse, orders: IntArray, silent: BoolArray) -> Float64:
     """Return the score of the best path of each order [shape=(N,)].
 
     `orders` [shape=(N, K)] hold numbers of events; `silent` [shape=(K,)] says which places have a
@@ -200,7 +198,7 @@ def _best_scores(
     length: Float64,
     length_row: IntArray,
     orders: IntArray,
-    silent: Flags,
+    silent: BoolArray,
 ) -> Float64:
     n_orders, n_events = orders.shape
     n_frames, longest = prefix.shape[1] - 1, length.shape[1] - 1

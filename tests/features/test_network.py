@@ -5,7 +5,8 @@ import pytest
 
 from align.errors import ModelError, ParameterError
 from align.features.network import FrameNetwork, log_sigmoid, log_softmax
-from align.features.network_training import Target, _cross_entropy_slope, train_network
+from align.features.network_targets import Target
+from align.features.network_training import _cross_entropy_slope, train_network
 
 HEADS = (3, 1, 5)
 

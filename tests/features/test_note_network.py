@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from align.errors import ModelError, ParameterError
 from align.features.network import FrameNetwork
-from align.features.network_training import Target, train_on_batches
+from align.features.network_targets import Target
+from align.features.network_training import train_on_batches
 from align.features.note_context import N_CONTEXT, note_context
 from align.features.note_levels import (
     N_INPUTS,

@@ -23,10 +23,9 @@ from align.results.alignment import Alignment
 from align.sequence.evidence import EvidenceModel
 from align.speech.text.lattice import Departures
 from align.speech.text.unspoken import PROBABLE, AskedWords, WordPath, asked_words, probability
-from align.types import IntArray, Mismatch
+from align.types import Float64, IntArray, Mismatch
 
 __all__ = ["Judged", "departures_at", "is_another_text", "judged", "listed_words"]
-Float64 = npt.NDArray[np.float64]
 
 _UNSPOKEN, _UNTRANSCRIBED = 8.0, 5.0  # log odds against; see docs/mismatch.md for what they give
 _CERTAIN = 0.75  # probability of any, from which on tiers follow it

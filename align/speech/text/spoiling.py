@@ -12,7 +12,6 @@ from copy import copy
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from align.errors import DataError
 from align.features import Feature, TimedSignal
@@ -22,11 +21,10 @@ from align.speech.text.model import model_labels
 from align.speech.text.normalise import split_words
 from align.speech.text.parts import Recording
 from align.speech.text.words import WordAligner
+from align.types import BoolArray, Float64
 
 __all__ = ["spoiled_texts", "unspoken_from_text", "unspoken_model"]
 
-Float64 = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 
 _MOST = 300  # recordings
 _ROUNDS = 3  # in which the text of a recording is spoiled, at most
@@ -83,7 +81,7 @@ def unspoken_model(
     said fits into its recording.
     """
     evidence: list[Float64] = []
-    unspoken: list[Flags] = []
+    unspoken: list[BoolArray] = []
     for word_aligner, words in recordings:
         for said, flags in spoiled_texts(words, vocabulary, rng, rounds):
             try:
@@ -101,7 +99,7 @@ def unspoken_model(
 
 def spoiled_texts(
     words: Sequence[str], vocabulary: Sequence[str], rng: np.random.Generator, rounds: int = 1
-) -> Iterator[tuple[list[str], Flags]]:
+) -> Iterator[tuple[list[str], BoolArray]]:
     """Yield the text itself, with words added, one changed, some left out; and its unspoken words.
 
     All but the first come in each of the `rounds`; nothing is left out of a single word.

@@ -30,7 +30,7 @@ from align.sequence.lattice_search import FoundPath, LatticePaths
 from align.sequence.lattices import LatticeAlignment
 from align.speech.text.lattice import WordLattice
 from align.speech.text.realisation import is_function_word
-from align.types import IntArray
+from align.types import Float64, IntArray
 
 __all__ = [
     "DEFAULT",
@@ -43,7 +43,6 @@ __all__ = [
     "probability",
 ]
 
-Float64 = npt.NDArray[np.float64]
 
 N_EVIDENCE, N_EVIDENCE_BEFORE = 9, (8, 4)
 """Numbers for each word, and how many of them models of before know."""

@@ -6,7 +6,6 @@ from functools import cache
 from typing import NamedTuple, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from align.errors import DataError
 from align.results.alignment import Alignment
@@ -36,11 +35,9 @@ from align.speech.text.rows import Rows, rows_of
 from align.speech.text.shared import with_shared_borders
 from align.speech.text.transcript import Utterance
 from align.speech.text.unspoken import DEFAULT, WordPath, asked_words
-from align.types import SILENCES, SPOKEN_NOISE, Mismatch
+from align.types import SILENCES, SPOKEN_NOISE, Float64, Mismatch
 
 __all__ = ["Piece", "WordAligner"]
-
-Float64 = npt.NDArray[np.float64]
 
 
 class Piece(NamedTuple):

@@ -1,0 +1,85 @@
+"""What a `FrameNetwork` should answer, frame by frame, where the times of events are known.
+
+The head of the boundaries learns a bump a few milliseconds wide around each true time, so that
+frames that are off by a little are only a little wrong; that of the transitions learns, in the
+same bump, between which two classes the boundary lies.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from align.features.base import TimedSignal
+from align.types import Float32, Float64, IntArray
+
+__all__ = ["Target", "end_to_end", "frame_targets", "labelled_frames"]
+
+
+@dataclass(frozen=True)
+class Target:
+    """What one head should say of each frame of a sequence.
+
+    For a head of one number, `strength` [shape=(T,), dtype=float32] is the probability, and there
+    is no label. For a softmax, it is how much of the probability goes to `label` [shape=(T,)], the
+    class of each frame; the rest goes to the head's last class.
+    """
+
+    strength: Float32
+    label: npt.NDArray[np.intp] | None = None
+
+    def of(self, frames: slice) -> "Target":
+        """Return that of some of the frames."""
+        return Target(self.strength[frames], None if self.label is None else self.label[frames])
+
+
+def end_to_end(targets: Sequence[Sequence[Target]]) -> list[Target]:
+    """Return the target of each head for sequences that are laid end to end."""
+    joined = []
+    for parts in zip(*targets, strict=True):
+        labels = [part.label for part in parts if part.label is not None]
+        strength = np.concatenate([part.strength for part in parts])
+        joined.append(Target(strength, np.concatenate(labels) if labels else None))
+    return joined
+
+
+def labelled_frames(item: TimedSignal, begin: Float64, hop: float) -> slice:
+    """Return the frames that have labels; `begin` and `hop` are seconds, as of all below."""
+    # The end is known to half a frame: what begins at it may belong to the last event.
+    last = max(1, int(np.searchsorted(begin, item.end * item.signal.hop, side="right")))
+    return slice(min(int(np.searchsorted(begin + hop / 2, item.times[0])), last - 1), last)
+
+
+def frame_targets(
+    item: TimedSignal, begin: Float64, hop: float, symbols: IntArray, pairs: IntArray, width: float
+) -> list[Target]:
+    """Return the targets of phone, boundary and transition of every frame.
+
+    Parameters
+    ----------
+    item : TimedSignal
+        A recording and its events.
+    begin : np.ndarray [shape=(T,)]
+        When each frame begins.
+    hop : float
+        Its length.
+    symbols : np.ndarray [shape=(K,)]
+        The output that stands for each event.
+    pairs : np.ndarray [shape=(K - 1,)]
+        The output that stands for each boundary between two of them.
+    width : float
+        Standard deviation of the bump around each boundary.
+    """
+    n_frames = len(begin)
+    of_frame = np.searchsorted(item.times, begin + hop / 2, side="right") - 1
+    of_frame = np.clip(of_frame, 0, len(item.events) - 1)
+    phone = Target(np.ones(n_frames, dtype=np.float32), symbols[of_frame])
+    if len(item.events) < 2:
+        none = np.zeros(n_frames, dtype=np.float32)
+        return [phone, Target(none), Target(none, np.zeros(n_frames, dtype=np.intp))]
+    between = (item.times[1:-1] + item.times[2:]) / 2
+    nearest = 1 + np.searchsorted(between, begin)
+    distance = begin - item.times[nearest]
+    strength = np.exp(-0.5 * (distance / width) ** 2).astype(np.float32)
+    return [phone, Target(strength), Target(strength, pairs[nearest - 1])]
