@@ -1,19 +1,6 @@
-"""Aligning speech with its phones: labels, default features and the thesis's own.
+"""Aligning speech with its phones."""
 
-Three sets of base functions have names:
-
-``"default"``
-    A small convolutional network scores phones, boundaries and transitions between classes of
-    phones at a 5 ms hop; log-normal durations; spectral distances.
-``"universal"``
-    The same for any language: labels are those of the International Phonetic Alphabet, and the
-    network scores articulations, so that phones it never met can be aligned.
-``"thesis"``
-    The seven of the thesis, section 9.5.1, at a 10 ms hop: spectral distance at four scales,
-    cumulative phone confidence from a kernel passive-aggressive classifier, normal durations,
-    change of speaking rate.
-"""
-
+import copy
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
@@ -24,23 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from align.decoders import Lattice
-from align.errors import DataError, ModelError, ParameterError
-from align.features import (
-    ArticulatoryConfidence,
-    ArticulatoryDuration,
-    DurationFeature,
-    Feature,
-    NetworkConfidence,
-    PhoneConfidence,
-    Signal,
-    SpeakingRate,
-    SpectralDistance,
-    TimedSignal,
-)
-from align.features.articulatory import articulation
+from align.errors import ModelError, ParameterError
+from align.features import Feature, Signal, TimedSignal
 from align.features.surroundings import KINDS
 from align.formats.phone_map import PHONE_MAPS
-from align.formats.phone_map import unknown as describe_unknown
 from align.sequence.aligner import SequenceAligner
 from align.sequence.base import Aligner, Progress
 from align.sequence.checkpoint import Checkpoint, checkpoint_of
@@ -50,27 +24,28 @@ from align.sequence.fit import Fit
 from align.sequence.lattices import ExpandedLattice
 from align.sequence.placement import WINDOW
 from align.sequence.state import aligner_state, arrays_of, restored
-from align.speech.expansion import (
-    Spelled,
-    closures_of,
-    expanded_lattice,
-    expanded_sequence,
+from align.speech.expansion import expanded_lattice, expanded_sequence
+from align.speech.feature_sets import (
+    check_saved,
+    default_hop,
+    named_features,
+    named_or_own,
+    takes_ipa,
 )
 from align.speech.hearing import Hearing, sound_of
 from align.speech.label_classes import IpaClasses, broad_classes, read_map
+from align.speech.labels import PhoneLabels
 from align.speech.match import DEFAULTS, MatchModel, evidence_of
 from align.speech.mismatches import evidence_backwards, gap_of_order, learned_match
 from align.speech.surroundings import Surroundings, network_of
-from align.speech.text.arpabet import spell
 from align.terms import BaseFunctions
-from align.types import SILENCE, SILENCES, SPOKEN_NOISE, Event, Example, IntArray
+from align.types import SPOKEN_NOISE, Event, Example, IntArray
 
 if TYPE_CHECKING:
     from align.speech.text.tiers import TextAlignment
 
 __all__ = ["SpeechAligner"]
 
-_HOPS = {"default": 0.005, "universal": 0.005, "thesis": 0.01}
 _DEFAULT_MAP = "timit48"
 
 
@@ -289,56 +264,21 @@ class SpeechAligner(SequenceAligner):
     # Features and learner --------------------------------------------------------------------
 
     def _make_features(self) -> list[Feature]:
-        import copy
-
-        chosen = [self.features] if isinstance(self.features, str) else list(self.features)
         made: list[Feature] = []
-        for item in chosen:
+        for item in named_or_own(self.features):
             if isinstance(item, str):
-                if item not in _HOPS:
-                    raise ParameterError(
-                        f"features={item!r} is not a named set; choose from {sorted(_HOPS)}."
-                    )
-                made += self._named_set(item)
+                own = self._symbols(), self._label_classes(), self.random_state
+                made += named_features(item, *own)
             else:
                 made.append(copy.deepcopy(item))
         if self._trained_for is not None:
             self._trained_for.prepare(made)
         return distinct(made)
 
-    def _named_set(self, name: str) -> list[Feature]:
-        symbols = self._symbols()
-        if name == "thesis":
-            from align.learners.kernels.kernel_pa import KernelPA  # takes a while to import
-
-            classifier = KernelPA(
-                kernel="gaussian", sigma=6.24, C=5.0, budget=2000, random_state=self.random_state
-            )
-            return [
-                SpectralDistance(scales=(1, 2, 3, 4)),
-                PhoneConfidence(classifier, label_map=symbols),
-                DurationFeature("normal"),
-                SpeakingRate(),
-            ]
-        if name == "universal":
-            return [
-                ArticulatoryConfidence(symbols, epochs=10.0, random_state=self.random_state),
-                SpectralDistance(scales=(1, 2, 3, 4)),
-                ArticulatoryDuration(symbols),
-            ]
-        return [
-            NetworkConfidence(symbols, broad_classes(), random_state=self.random_state),
-            SpectralDistance(scales=(1, 2, 3, 4)),
-            DurationFeature("lognormal", classes=self._label_classes(), pause="silence"),
-        ]
-
     _make_learner = Aligner._make_learner  # by its own parameters, not a learner that is given
 
     def _frame_length(self) -> float:
-        if self.hop is not None:
-            return self.hop
-        named = [self.features] if isinstance(self.features, str) else self.features
-        return min((_HOPS[n] for n in named if isinstance(n, str) and n in _HOPS), default=0.005)
+        return default_hop(self.features) if self.hop is None else self.hop
 
     def _corrects(self) -> bool:
         return self.features != "thesis" if self.correct is None else self.correct
@@ -351,13 +291,7 @@ class SpeechAligner(SequenceAligner):
     @property
     def takes_ipa(self) -> bool:
         """Whether labels are IPA, and need not have been met in training."""
-        named = [self.features] if isinstance(self.features, str) else self.features
-        return any(
-            item == "universal"
-            if isinstance(item, str)
-            else isinstance(item, ArticulatoryConfidence)
-            for item in named
-        )
+        return takes_ipa(self.features)
 
     # Match -----------------------------------------------------------------------------------
 
@@ -481,9 +415,12 @@ class SpeechAligner(SequenceAligner):
     def _boundary_classes(self) -> Mapping[str, str]:
         return self._label_classes()
 
+    def _phone_labels(self) -> PhoneLabels:
+        trained = getattr(self, "labels_", ())
+        return PhoneLabels(self._symbols(), trained, self.takes_ipa, self.hears_noise)
+
     def _symbol(self, label: str) -> str:
-        symbol = self._symbols().get(label, label)
-        return SILENCE if self.takes_ipa and symbol in SILENCES else symbol
+        return self._phone_labels().symbol(label)
 
     def _unbounded(self, event: Event) -> bool:
         label = str(event)
@@ -496,20 +433,7 @@ class SpeechAligner(SequenceAligner):
 
     def known_labels(self) -> set[str]:
         """Labels that can be aligned: those trained on, and those that map to their phones."""
-        symbols = self._symbols()
-        trained = {symbols.get(label, label) for label in self.labels_}
-        return set(self.labels_) | trained | {k for k, v in symbols.items() if v in trained}
-
-    def _canonical(self, event: Event, known: set[str]) -> str:
-        """Spell a phone as the model does: ``AH0`` and ``ʌ`` as ``ah`` where that is known."""
-        label = str(event)
-        if label in known or self.takes_ipa:
-            return label
-        plain = label.lower().rstrip("012")
-        if plain in known or label.isascii():  # of ASCII, a slip is likelier than IPA
-            return plain if plain in known else label
-        spelled = spell((label,), known) or ()
-        return spelled[0] if len(spelled) == 1 else label
+        return self._phone_labels().known()
 
     def _read_example(self, example: Example, name: str, weight: float = 1.0) -> TimedSignal:
         if self.takes_ipa:  # whatever can be read as IPA can be learned from, and nothing else
@@ -517,41 +441,13 @@ class SpeechAligner(SequenceAligner):
         return super()._read_example(example, name, weight)
 
     def _check_events(self, events: tuple[Event, ...], name: str) -> None:
-        if self.takes_ipa:
-            for event in events:
-                try:
-                    articulation(self._symbol(str(event)))
-                except DataError as error:
-                    raise DataError(error.message, path=name) from None
-            return
-        known = self.known_labels()
-        if self.hears_noise:
-            known = known | {SPOKEN_NOISE}
-        unknown = sorted({str(e) for e in events if self._canonical(e, known) not in known})
-        if unknown:
-            hints = ", ".join(describe_unknown(label, known) for label in unknown)
-            plural = "phones" if len(unknown) > 1 else "phone"
-            raise DataError(
-                f"unknown {plural} {hints}; correct them, map them with a phone map "
-                "(--phone-map), or train a model on recordings that have them.",
-                path=name,
-            )
-
-    def _spelled(self, events: tuple[Event, ...]) -> Spelled:
-        """Return phones as the model knows them, and what it knows besides."""
-        known = self.known_labels()
-        spelled = {event: self._canonical(event, known) for event in dict.fromkeys(events)}
-        symbol_of = {label: self._symbol(label) for label in spelled.values()}
-        labels = [spelled[event] for event in events]
-        symbols = [symbol_of[label] for label in labels]
-        sounds = [s != SILENCE and SILENCE in known for s in symbols]
-        return Spelled(labels, closures_of(symbols, known), sounds)
+        self._phone_labels().check(events, name)
 
     def _expand(self, events: tuple[Event, ...]) -> tuple[tuple[Event, ...], IntArray]:
-        return expanded_sequence(self._spelled(events))
+        return expanded_sequence(self._phone_labels().spelled(events))
 
     def _expand_lattice(self, lattice: Lattice, events: tuple[Event, ...]) -> ExpandedLattice:
-        return expanded_lattice(lattice, self._spelled(events))
+        return expanded_lattice(lattice, self._phone_labels().spelled(events))
 
     def align_text(
         self, audio: str | os.PathLike[str] | npt.NDArray[Any], text: Any, **options: Any
@@ -585,12 +481,6 @@ class SpeechAligner(SequenceAligner):
 
     @classmethod
     def _with_features(cls, params: Mapping[str, Any], features: Sequence[Feature]) -> Self:
+        check_saved(params)
         named = dict(params)
-        phones = named.get("phone_map")
-        if isinstance(phones, str) and phones not in PHONE_MAPS:  # a model could read any file
-            raise ModelError(f"phone_map is {phones!r}, must be one of {', '.join(PHONE_MAPS)}.")
-        if isinstance(phones, Mapping) and not all(isinstance(to, str) for to in phones.values()):
-            raise ModelError("phone_map must map labels to phones.")
-        if not isinstance(named["features"], list):
-            raise ModelError("features must be a list of names.")
         return cls([*named.pop("features"), *features], **named)

@@ -1,0 +1,80 @@
+"""Which labels of phones a model knows, and how those that are given are spelled as it does."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from align.errors import DataError
+from align.features.articulatory import articulation
+from align.formats.phone_map import unknown as describe_unknown
+from align.speech.expansion import Spelled, closures_of
+from align.speech.text.arpabet import spell
+from align.types import SILENCE, SILENCES, SPOKEN_NOISE, Event
+
+__all__ = ["PhoneLabels"]
+
+
+@dataclass(frozen=True)
+class PhoneLabels:
+    """The labels of a model.
+
+    `symbols` maps labels to the phones its classifiers know, and labels not in it stand for
+    themselves; `trained` are the labels met in training. Where `ipa`, any label of the
+    International Phonetic Alphabet is known; where `noise`, ``spn`` is any stretch of sound.
+    """
+
+    symbols: Mapping[str, str]
+    trained: Sequence[str]
+    ipa: bool
+    noise: bool
+
+    def symbol(self, label: str) -> str:
+        """Return the phone that a label stands for."""
+        symbol = self.symbols.get(label, label)
+        return SILENCE if self.ipa and symbol in SILENCES else symbol
+
+    def known(self) -> set[str]:
+        """Return the labels trained on, and those that map to their phones."""
+        symbols = self.symbols
+        trained = {symbols.get(label, label) for label in self.trained}
+        return set(self.trained) | trained | {k for k, v in symbols.items() if v in trained}
+
+    def check(self, events: Sequence[Event], name: str) -> None:
+        """Raise DataError that names the recording where a label is not known."""
+        if self.ipa:
+            for event in events:
+                try:
+                    articulation(self.symbol(str(event)))
+                except DataError as error:
+                    raise DataError(error.message, path=name) from None
+            return
+        known = self.known() | ({SPOKEN_NOISE} if self.noise else set())
+        unknown = sorted({str(e) for e in events if self._canonical(e, known) not in known})
+        if unknown:
+            hints = ", ".join(describe_unknown(label, known) for label in unknown)
+            plural = "phones" if len(unknown) > 1 else "phone"
+            raise DataError(
+                f"unknown {plural} {hints}; correct them, map them with a phone map "
+                "(--phone-map), or train a model on recordings that have them.",
+                path=name,
+            )
+
+    def spelled(self, events: Sequence[Event]) -> Spelled:
+        """Return phones as the model knows them, and what it knows besides."""
+        known = self.known()
+        spelled = {event: self._canonical(event, known) for event in dict.fromkeys(events)}
+        symbol_of = {label: self.symbol(label) for label in spelled.values()}
+        labels = [spelled[event] for event in events]
+        symbols = [symbol_of[label] for label in labels]
+        sounds = [s != SILENCE and SILENCE in known for s in symbols]
+        return Spelled(labels, closures_of(symbols, known), sounds)
+
+    def _canonical(self, event: Event, known: set[str]) -> str:
+        """Spell a phone as the model does: ``AH0`` and ``ʌ`` as ``ah`` where that is known."""
+        label = str(event)
+        if label in known or self.ipa:
+            return label
+        plain = label.lower().rstrip("012")
+        if plain in known or label.isascii():  # of ASCII, a slip is likelier than IPA
+            return plain if plain in known else label
+        spelled = spell((label,), known) or ()
+        return spelled[0] if len(spelled) == 1 else label
