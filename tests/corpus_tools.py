@@ -20,7 +20,7 @@ def tiny_model(folder: Path) -> Path:
 
     small = functools.partial(NetworkConfidence, width=8, dilations=(1, 2), epochs=4)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("align.speech.aligner.NetworkConfidence", small)
+        patch.setattr("align.speech.feature_sets.NetworkConfidence", small)
         corpus = read_corpus(write_corpus(folder / "training", {"ann": 3, "bob": 3}))
         model = SpeechAligner(epochs=1, n_folds=2, random_state=1).fit(corpus)
     path = folder / "tiny.align"

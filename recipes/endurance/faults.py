@@ -81,7 +81,7 @@ class Bench:
         small = functools.partial(NetworkConfidence, width=8, dilations=(1,), epochs=20)
         arguments = ["align", *self.arguments(command, out)]
         with (
-            mock.patch("align.speech.aligner.NetworkConfidence", small),
+            mock.patch("align.speech.feature_sets.NetworkConfidence", small),
             mock.patch.object(sys, "argv", arguments),
         ):
             main()

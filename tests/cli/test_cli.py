@@ -62,7 +62,7 @@ def small_networks() -> Iterator[None]:
 
     small = functools.partial(NetworkConfidence, width=8, dilations=(1, 2), epochs=6)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("align.speech.aligner.NetworkConfidence", small)
+        patch.setattr("align.speech.feature_sets.NetworkConfidence", small)
         yield
 
 

@@ -69,7 +69,7 @@ def small() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         network = functools.partial(NetworkConfidence, width=8, dilations=(1, 2))
-        patch.setattr("align.speech.aligner.NetworkConfidence", network)
+        patch.setattr("align.speech.feature_sets.NetworkConfidence", network)
         patch.setattr(
             "align.music.aligner.NoteNetwork", functools.partial(NoteNetwork, width=8, steps=10)
         )

@@ -56,7 +56,7 @@ def corpus(tmp_path_factory):
 def small_networks(monkeypatch):
     """Train tiny networks: what is tested here is that training goes on."""
     small = functools.partial(NetworkConfidence, width=8, dilations=(1,), epochs=4)
-    monkeypatch.setattr("align.speech.aligner.NetworkConfidence", small)
+    monkeypatch.setattr("align.speech.feature_sets.NetworkConfidence", small)
 
 
 def aligner(**options) -> SpeechAligner:
@@ -260,9 +260,9 @@ def test_a_disk_that_keeps_nothing_does_not_end_training(tmp_path):
 
 _TRAIN = """
 import functools, sys
-import align.speech.aligner
+import align.speech.feature_sets
 from align.features import NetworkConfidence
-align.speech.aligner.NetworkConfidence = functools.partial(
+align.speech.feature_sets.NetworkConfidence = functools.partial(
     NetworkConfidence, width=8, dilations=(1, 2), epochs=6
 )
 from align.cli import main
@@ -285,7 +285,7 @@ def killed_and_resumed(folder: Path, kills: int, seed: int) -> None:
     partial = folder / "model.align.partial"
     small = functools.partial(NetworkConfidence, width=8, dilations=(1, 2), epochs=6)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("align.speech.aligner.NetworkConfidence", small)
+        patch.setattr("align.speech.feature_sets.NetworkConfidence", small)
         SpeechAligner(epochs=20, n_jobs=1).fit(read_corpus(corpus)).save(whole)
     rng = random.Random(seed)
     interrupted = 0

@@ -121,7 +121,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     from align.features import NetworkConfidence
 
     tiny = functools.partial(NetworkConfidence, width=8, dilations=(1, 2), epochs=3)
-    monkeypatch.setattr("align.speech.aligner.NetworkConfidence", tiny)
+    monkeypatch.setattr("align.speech.feature_sets.NetworkConfidence", tiny)
 
 
 @pytest.mark.usefixtures("small")

@@ -50,19 +50,19 @@ def _sequence(folder: Path) -> Any:
 
 
 def _speech_default(folder: Path) -> Any:
-    import align.speech.aligner
+    import align.speech.feature_sets
     from align import SpeechAligner
     from align.features import NetworkConfidence
 
-    whole = align.speech.aligner.NetworkConfidence
-    align.speech.aligner.NetworkConfidence = functools.partial(  # type: ignore[misc,assignment]
+    whole = align.speech.feature_sets.NetworkConfidence
+    align.speech.feature_sets.NetworkConfidence = functools.partial(  # type: ignore[misc,assignment]
         NetworkConfidence, width=8, dilations=(1, 2), epochs=4
     )
     try:
         aligner = SpeechAligner(epochs=1, n_folds=2, random_state=1)
         return aligner.fit(_speech_corpus(folder))
     finally:
-        align.speech.aligner.NetworkConfidence = whole  # type: ignore[misc]
+        align.speech.feature_sets.NetworkConfidence = whole  # type: ignore[misc]
 
 
 def _speech_thesis(folder: Path) -> Any:

@@ -114,7 +114,7 @@ def test_a_model_learns_from_what_was_dragged(
     small = functools.partial(
         align.features.NetworkConfidence, width=8, dilations=(1, 2), epochs=6
     )
-    monkeypatch.setattr("align.speech.aligner.NetworkConfidence", small)
+    monkeypatch.setattr("align.speech.feature_sets.NetworkConfidence", small)
     for name, folder in (("own", labels), ("uncorrected", labels.parent / "aligned")):
         run("train", "speech", folder, "-o", tmp_path / f"{name}.align", "--jobs", 1, "--quiet")
     known = [(str(item.audio), [str(event) for event in item.events]) for item in corpus]

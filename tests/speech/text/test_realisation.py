@@ -228,7 +228,7 @@ def small_networks() -> Iterator[None]:
     """Networks that are not sure of all they hear, so that costs have something to say."""
     small = functools.partial(NetworkConfidence, width=64, epochs=2.5)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("align.speech.aligner.NetworkConfidence", small)
+        patch.setattr("align.speech.feature_sets.NetworkConfidence", small)
         yield
 
 
