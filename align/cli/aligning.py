@@ -1,6 +1,6 @@
 """``align demo`` and ``align speech``."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,6 +41,7 @@ __all__ = [
     "speech",
 ]
 
+_SPEAKERS = 6  # named in the summary
 _UNSURE = 5  # onsets named with --verbose
 
 
@@ -350,13 +351,21 @@ def _align_text(
         for which in ("words", "phones")
     }
     console.message(
-        f"{plural(count['words'], 'word')}, {plural(count['phones'], 'phone')} in "
-        f"{found.duration:.2f} s{shown_match(found.match)}: {named(targets)}"
+        f"{plural(count['words'], 'word')}, {plural(count['phones'], 'phone')}"
+        f"{_shown_speakers(found.speakers)} in {found.duration:.2f} s"
+        f"{shown_match(found.match)}: {named(targets)}"
     )
     for mismatch in found.mismatches:
         if f"{mismatch}." not in found.warnings:
             console.message(f"To check: {mismatch}.")
     say_warnings(console, found.warnings, strict)
+
+
+def _shown_speakers(speakers: Iterable[str]) -> str:
+    """Return who speaks: names that stood before words might have been words."""
+    names = [name for name in speakers if name]
+    shown = ", ".join(names[:_SPEAKERS]) + (" ..." if len(names) > _SPEAKERS else "")
+    return f" of {shown}" if names else ""
 
 
 def shown_match(match: float | None) -> str:

@@ -24,6 +24,7 @@ import os
 import re
 from collections.abc import Iterator
 from functools import partial
+from typing import NamedTuple
 
 from align.errors import DataError
 from align.files.atomic import atomic_write
@@ -31,19 +32,38 @@ from align.files.text import read_text
 from align.formats.labels import SLACK, Labels, TimedLabels, make_labels, ticks
 from align.types import SILENCES
 
-__all__ = ["format_subtitles", "read_cues", "read_srt", "read_vtt", "write_srt", "write_vtt"]
+__all__ = [
+    "Cue",
+    "format_subtitles",
+    "read_cues",
+    "read_srt",
+    "read_vtt",
+    "write_srt",
+    "write_vtt",
+]
 
 _PER_SECOND = 1000
 _TIME = r"(?:(\d{1,4}):)?([0-5]\d):([0-5]\d)[.,](\d{3})"
 _ARROW = re.compile(rf"\s*{_TIME}\s+-->\s+{_TIME}(\s.*)?")
 _TAG = re.compile(r"</?[a-zA-Z][^>\n]*>|<\d\d[\d:.]*>|</?>")
+_VOICE = re.compile(r"<v(?:\.[^ >\n]*)?[ \t]([^>\n]{1,60})>")
 _BLOCKS = ("WEBVTT", "NOTE", "STYLE", "REGION")
+
+
+class Cue(NamedTuple):
+    """A subtitle: text, start and end in seconds, line of the file, and who speaks, if said."""
+
+    text: str
+    start: float
+    end: float
+    line: int
+    speaker: str = ""
 
 
 def read_cues(
     path: str | os.PathLike[str], encoding: str | None = None, *, web: bool
-) -> list[tuple[str, float, float, int]]:
-    """Return text, start and end in seconds, and line of each subtitle, in the order of the file.
+) -> list[Cue]:
+    """Return the subtitles in the order of the file.
 
     Raises DataError, naming the line, where a block is no subtitle.
     """
@@ -68,11 +88,13 @@ def read_cues(
                 path=name,
                 line=number + at,
             )
-        text = " ".join(_TAG.sub("", line).strip() for line in block[at + 1 :])
-        groups = match.groups()
-        found.append(
-            (html.unescape(text) if web else text, _time(groups[:4]), _time(groups[4:8]), number)
-        )
+        lines = block[at + 1 :]
+        voices = {voice.strip() for line in lines for voice in _VOICE.findall(line)}
+        speaker = voices.pop() if len(voices) == 1 else ""
+        text = " ".join(_TAG.sub("", line).strip() for line in lines)
+        text, speaker = (html.unescape(text), html.unescape(speaker)) if web else (text, speaker)
+        start, end = _time(match.groups()[:4]), _time(match.groups()[4:8])
+        found.append(Cue(text, start, end, number, speaker))
     return found
 
 
@@ -103,12 +125,12 @@ def _read(
     """Read subtitles as labels; the parameters are those of `align.formats.read_labels`."""
     cues = read_cues(path, encoding, web=web)
     if cues and cues[0][1] > SLACK:  # nothing is shown before the first
-        cues.insert(0, ("", 0.0, cues[0][1], cues[0][3]))
+        cues.insert(0, Cue("", 0.0, cues[0].start, cues[0].line))
     return make_labels(
-        [text for text, *_ in cues],
-        [(start, end) for _, start, end, _ in cues],
+        [cue.text for cue in cues],
+        [(cue.start, cue.end) for cue in cues],
         path=os.fspath(path),
-        lines=[line for *_, line in cues],
+        lines=[cue.line for cue in cues],
         duration=duration,
         silence=silence,
     )

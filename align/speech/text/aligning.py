@@ -12,6 +12,7 @@ from align.errors import ParameterError
 from align.sequence.anchors import GivenAnchors
 from align.sequence.base import Progress
 from align.speech.text.anchored import word_anchors
+from align.speech.text.conversation import Conversation
 from align.speech.text.dictionary import Pronunciation
 from align.speech.text.lookup import Entry, Given, look_up_all, make_dictionary, seems_foreign
 from align.speech.text.model import PhoneAligner, checked_model, model_labels
@@ -130,6 +131,10 @@ def align_text(
         path=name,
     )
     recording = Recording.read(audio, rate, model, name)
+    together = Conversation.of(said, split)
+    if together is not None:
+        one, every_word = together.as_one()
+        said, split = [one], [every_word]
     held = word_anchors(anchors, said, split, recording.duration, name)
     entries.update((w, Entry(w, (Pronunciation((SPOKEN_NOISE,)),), "rule")) for w in noise)
     # phones of any language are scored too vaguely to tell single words from the sound of others
@@ -165,6 +170,14 @@ def align_text(
             mismatches += here
             fits.setdefault(speaker, []).append(fit_of(piece.whole, piece.utterance, here))
         before += words
+    if together is not None:
+        ((_, whole),) = rows.items()
+        said = together.timed(whole)
+        mismatches = [replace(m, speaker=together.speaker_at(whole, m.start)) for m in mismatches]
+        theirs = together.by_speaker(whole)
+        rows = {speaker: own for speaker, (own, _) in theirs.items()}
+        spoken = {speaker: own for speaker, (_, own) in theirs.items()}
+        fits = dict.fromkeys(rows, fits[""])
     foreign = seems_foreign(
         [word for words in split for word in words], entries, words_of, language
     )

@@ -1,10 +1,12 @@
 """Transcripts: what was said in a recording, by whom, and, where it is known, when.
 
 =================== ==========================================================================
-``.txt``            the text; TIMIT's two sample numbers in front are left out. An Audacity
-                    label track (start, end and text, with tabs) gives utterances with times
+``.txt``, ``.cha``  the text; TIMIT's two sample numbers in front are left out. Names of speakers
+                    and times in front of lines are told from words (`align.speech.text.turns`).
+                    An Audacity label track (start, end and text, with tabs) gives utterances
+                    with times
 ``.lab``            the text, on one line or several
-``.vtt``, ``.srt``  subtitles, each an utterance with its times
+``.vtt``, ``.srt``  subtitles, each an utterance with its times, and its speaker where named
 ``.json``           segments of a recogniser with their times, such as Whisper's
 ``.wrd``            TIMIT's words, whose times are not used
 ``.TextGrid``       each interval tier is a speaker, each interval with text an utterance; tiers
@@ -16,25 +18,26 @@
 import os
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import repeat
 
 from align.corpus.texts import SAMPLE_NUMBERS
 from align.errors import DataError
 from align.files.text import read_lines, read_text
 from align.formats.files import read_labels
-from align.formats.recognised import Segment, read_segments
-from align.formats.subtitles import read_cues
+from align.formats.recognised import read_segments
+from align.formats.subtitles import Cue, read_cues
 from align.formats.textgrid import read_grid
 from align.formats.tiers import Tier
+from align.speech.text.turns import read_turns
 
 __all__ = ["DOCUMENT_SUFFIXES", "TRANSCRIPT_SUFFIXES", "Utterance", "read_transcript"]
 
-TRANSCRIPT_SUFFIXES = (".txt", ".lab", ".wrd", ".textgrid", ".vtt", ".srt", ".json")
+TRANSCRIPT_SUFFIXES = (".txt", ".lab", ".wrd", ".textgrid", ".vtt", ".srt", ".json", ".cha")
+"""Suffixes of transcripts, in lower case, in order of preference."""
+
 DOCUMENT_SUFFIXES = (".doc", ".docx", ".odt", ".rtf", ".pdf", ".pages", ".html", ".xlsx")
 """Of files with text that is more than text."""
-
-"""Suffixes of transcripts, in lower case, in order of preference."""
 
 _RESULTS = re.compile(r"(?:.* - )?(?:words?|phones?)|check", re.IGNORECASE | re.DOTALL)
 
@@ -84,7 +87,8 @@ def read_transcript(
     -------
     list of Utterance
         At least one; those of a speaker in order of time and not overlapping. The speaker is
-        named where a TextGrid has several tiers to read, or a recogniser told several apart.
+        named where a TextGrid has several tiers to read, a recogniser told several apart, or
+        names stand before what is said.
 
     Raises
     ------
@@ -98,13 +102,10 @@ def read_transcript(
     if suffix == ".textgrid":
         return _from_tiers(read_grid(path, encoding), tiers, name)
     if suffix == ".json":
-        found = _from_segments(read_segments(path, encoding), name)
+        segments = read_segments(path, encoding)
+        found = _by_speaker([Utterance(s.text, s.start, s.end, s.speaker) for s in segments], name)
     elif suffix in (".vtt", ".srt"):
-        cues = read_cues(path, encoding, web=suffix == ".vtt")
-        found = _checked(
-            [Utterance(text, start, end, line=line) for text, start, end, line in cues if text],
-            name,
-        )
+        found = _by_speaker(_from_cues(read_cues(path, encoding, web=suffix == ".vtt")), name)
     elif suffix == ".wrd":
         rows = [(n, row.split(maxsplit=2)) for n, row in read_lines(path, encoding)]
         for number, cells in rows:
@@ -132,7 +133,10 @@ def read_transcript(
                 path=name,
             )
         else:
-            found = [Utterance(SAMPLE_NUMBERS.sub("", text, count=1))]
+            turns = read_turns(SAMPLE_NUMBERS.sub("", text, count=1))
+            found = [Utterance(t.text, t.start, t.end, t.speaker, t.line) for t in turns]
+            if found[0].start is not None:
+                found = _by_speaker(found, name)
     if not any(utterance.text.strip() for utterance in found):
         raise DataError("holds no text; write what is said in the recording.", path=name)
     return found
@@ -195,15 +199,31 @@ def _from_tiers(tiers: list[Tier], wanted: Collection[str], name: str) -> list[U
     return found
 
 
-def _from_segments(segments: list[Segment], name: str) -> list[Utterance]:
-    """Return segments of a recogniser, speaker by speaker."""
-    speakers = dict.fromkeys(segment.speaker for segment in segments)
+def _from_cues(cues: list[Cue]) -> list[Utterance]:
+    """Return subtitles with text; where none has a speaker, names in front of them may tell."""
+    cues = [cue for cue in cues if cue.text]
+    named = any(cue.speaker for cue in cues)
+    turns = [] if named else read_turns("\n".join(cue.text.replace("\n", " ") for cue in cues))
+    said = {turn.line: turn for turn in turns if turn.speaker}
+    found, speaker = [], ""
+    for n, cue in enumerate(cues, start=1):
+        text = cue.text
+        if n in said:  # those without a name go on with the last one
+            speaker, text = said[n].speaker, said[n].text
+        found.append(Utterance(text, cue.start, cue.end, cue.speaker or speaker, cue.line))
+    return found
+
+
+def _by_speaker(utterances: list[Utterance], name: str) -> list[Utterance]:
+    """Return utterances speaker by speaker; one speaker needs no name."""
+    speakers = dict.fromkeys(utterance.speaker for utterance in utterances)
+    if len(speakers) == 1:
+        utterances = [replace(utterance, speaker="") for utterance in utterances]
+        speakers = {"": None}
     found = []
     for speaker in speakers:
-        own = [segment for segment in segments if segment.speaker == speaker]
-        shown = speaker if len(speakers) > 1 else ""
-        utterances = [Utterance(text, start, end, shown) for text, start, end, _ in own]
-        found += utterances if own[0].start is None else _checked(utterances, name)
+        own = [utterance for utterance in utterances if utterance.speaker == speaker]
+        found += own if own[0].start is None else _checked(own, name)
     return found
 
 

@@ -1,0 +1,151 @@
+"""Transcripts of conversations: who speaks stands before what is said, and often when.
+
+People and programs write it in many ways, and none of it is a word that was said::
+
+    Interviewer: Where are you from?      [00:00:04] Maria: Bonn.      Maria Lopez  0:04
+    Maria (00:04): Bonn.                  00:00:04 Maria               Bonn.
+    *MAR:	Bonn .                          Bonn.                        #00:00:07-2#
+
+A line that begins with a word and a colon may be a sentence as well. So names are taken for such
+only where all lines begin with one, or two have a time beside it, or where one comes again and a
+fourth of the lines have some.
+Times are left out: they are seldom exact, and the words of the speakers follow each other anyway.
+Only those of CHAT, in milliseconds between its bullets, are kept where every turn has them.
+
+References
+----------
+MacWhinney, "The CHILDES Project: Tools for analyzing talk", part 1, the CHAT format.
+"""
+
+import re
+from collections import Counter
+from typing import NamedTuple
+
+__all__ = ["Turn", "read_turns"]
+
+_CLOCK = r"(?:[0-9]{1,2}:)?[0-9]{1,2}:[0-5][0-9](?:[.,][0-9]{1,3}|-[0-9])?"
+_RANGE = rf"{_CLOCK}(?:\s*(?:-->|[-\u2013\u2014])\s*{_CLOCK})?"
+_STAMP = rf"(?:\[{_RANGE}\]|\({_RANGE}\)|<{_RANGE}>|#{_RANGE}#|{_RANGE})"
+_IN_TEXT = re.compile(rf"\[{_RANGE}\]|#{_RANGE}#|<{_RANGE}>")
+_NAME = r"[^\W_][\w.'\u2019()/&-]{0,29}(?:[ ][\w.'\u2019()/&-]{1,20}){0,3}"
+_LABEL = re.compile(
+    rf"\s*(?P<before>{_STAMP}[\s,-]*)?(?P<name>{_NAME})\s*(?P<after>{_STAMP})?\s*[:\uff1a](?=\s|$)(?P<text>.*)"
+)
+_HEADING = re.compile(rf"\s*(?:(?P<a>{_NAME})[\s,-]+{_STAMP}|{_STAMP}[\s,-]+(?P<b>{_NAME}))\s*")
+_STAMPED = re.compile(rf"\s*{_STAMP}(?:\s+|$)(?:-\s+)?")
+_CHAT = re.compile(r"\*(?P<name>[A-Z0-9_]{1,8}):\s*(?P<text>.*)")
+_BULLET = re.compile("[\x15\u2022]([0-9]{1,9})_([0-9]{1,9})[\x15\u2022]")
+_FEWEST = 2  # names, or times, that show a line to begin with one
+_SHARE = 0.25  # of the lines, that begin with a name where not all do
+
+
+class Turn(NamedTuple):
+    """What someone said, from which line on; times in seconds where they are exact."""
+
+    speaker: str
+    text: str
+    line: int
+    start: float | None = None
+    end: float | None = None
+
+
+def read_turns(text: str) -> list[Turn]:
+    r"""Return the turns of a conversation, or any other text as one, of a speaker without name.
+
+    Examples
+    --------
+    >>> [turn[:2] for turn in read_turns("Ann: [00:04] Well?\nBob (00:05): No.")]
+    [('Ann', 'Well?'), ('Bob', 'No.')]
+    >>> read_turns("Remember: the kiwi watches.")[0].speaker
+    ''
+    """
+    lines = text.split("\n")
+    if any(_CHAT.match(line) for line in lines):
+        return _of_chat(lines)
+    heads = _heads(lines)
+    stamped = _are_stamped(lines)
+    turns = [Turn("", "", 1)]
+    for n, line in enumerate(lines, start=1):
+        if n in heads:
+            turns.append(Turn(*heads[n], n))
+            continue
+        said = _STAMPED.sub("", line, count=1) if stamped else line
+        turns[-1] = turns[-1]._replace(text=f"{turns[-1].text}\n{said}")
+    return _cleaned(turns)
+
+
+def _cleaned(turns: list[Turn]) -> list[Turn]:
+    """Return the turns that hold text, without the times in it."""
+    clean = [turn._replace(text=_IN_TEXT.sub(" ", turn.text).strip()) for turn in turns]
+    return [turn for turn in clean if turn.text] or [Turn("", "", 1)]
+
+
+def _heads(lines: list[str]) -> dict[int, tuple[str, str]]:
+    """Return, by the number of the line, the name it begins with, and what follows."""
+    found: dict[int, tuple[str, str]] = {}
+    n_filled = n_labels = n_timed = 0
+    for n, line in enumerate(lines, start=1):
+        if not line.strip() or _STAMPED.fullmatch(line):
+            continue
+        n_filled += 1
+        if (label := _LABEL.fullmatch(line)) and _may_be_name(label["name"]):
+            found[n] = _plain(label["name"]), label["text"]
+            n_labels += 1
+            n_timed += bool(label["before"] or label["after"])
+        elif (heading := _HEADING.fullmatch(line)) and _may_be_name(heading["a"] or heading["b"]):
+            found[n] = _plain(heading["a"] or heading["b"]), ""
+            n_timed += _is_capital(found[n][0])
+    often = Counter(name for name, _ in found.values())
+    kept = {n: head for n, head in found.items() if often[head[0]] > 1 or _is_capital(head[0])}
+    again = sum(often[head[0]] > 1 for head in kept.values())
+    sure = n_timed >= _FEWEST or (len(kept) >= _FEWEST and len(kept) == n_labels == n_filled)
+    return kept if sure or (again and len(kept) >= _SHARE * n_filled) else {}
+
+
+def _is_capital(name: str) -> bool:
+    """Whether all parts of a name begin as names do; a time beside it then leaves no doubt."""
+    return not any(part[0].islower() for part in name.split())
+
+
+def _plain(name: str) -> str:
+    return " ".join(name.split()).strip("-.")
+
+
+def _may_be_name(name: str) -> bool:
+    """Whether it is no beginning of a sentence: a small letter begins one word at the most."""
+    return any(map(str.isalpha, name)) and (not name[0].islower() or " " not in name.strip())
+
+
+def _are_stamped(lines: list[str]) -> bool:
+    """Whether lines begin with times that are not said: from the first one on, near 0."""
+    filled = [line for line in lines if line.strip()]
+    stamped = [line for line in filled if _STAMPED.match(line)]
+    if len(stamped) < _FEWEST or stamped[0] != filled[0]:
+        return False
+    first = re.findall("[0-9]+:", stamped[0])
+    return len(first) > 1 or int(first[0][:-1]) == 0  # 10:30 may be a time of the day
+
+
+def _of_chat(lines: list[str]) -> list[Turn]:
+    """Return the main lines of CHAT; its headers and dependent tiers are not said."""
+    turns: list[Turn] = []
+    goes_on = False
+    for n, line in enumerate(lines, start=1):
+        if (main := _CHAT.match(line)) is not None:
+            turns.append(Turn(main["name"], main["text"], n))
+        elif goes_on and line[:1].isspace():
+            turns[-1] = turns[-1]._replace(text=f"{turns[-1].text} {line.strip()}")
+        goes_on = bool(main) or (goes_on and line[:1].isspace())
+    turns = [_with_times(turn) for turn in turns]
+    if any(turn.start is None for turn in turns):
+        turns = [turn._replace(start=None, end=None) for turn in turns]
+    return _cleaned(turns)
+
+
+def _with_times(turn: Turn) -> Turn:
+    """Return a turn of CHAT with the milliseconds between its bullets as times."""
+    bullets = _BULLET.findall(turn.text)
+    text = _BULLET.sub(" ", turn.text)
+    if not bullets:
+        return turn._replace(text=text)
+    return turn._replace(text=text, start=int(bullets[0][0]) / 1e3, end=int(bullets[-1][1]) / 1e3)
