@@ -436,9 +436,15 @@ def test_validation_of_a_good_corpus_of_transcripts(here: Path) -> None:
     (here / "corpus").mkdir()
     shutil.copy("kiwi.flac", "corpus/kiwi.flac")
     shutil.copy("kiwi.txt", "corpus/kiwi.txt")
+    shutil.copy("kiwi.flac", "corpus/talk.flac")
+    Path("corpus/talk.vtt").write_text(f"WEBVTT\n\n00:00.000 --> 00:04.800\n{TEXT}\n")
+    Path("corpus/talk.wrd").write_text("0 100 kiwi\n")  # as beside every text of TIMIT
     args = ("validate", "speech", "corpus", "--text", "--dictionary", "my.dict")
     result = run(*args, "--model", "speech-en")
-    assert (result.exit_code, result.stdout) == (0, "1 usable recording, 0 problems, 0 warnings\n")
+    assert (result.exit_code, result.stdout) == (
+        0,
+        "2 usable recordings, 0 problems, 0 warnings\n",
+    )
     Path("my.dict").write_text(DICTIONARY.replace("k iy w iy", "k iy w ǃ"))
     result = run(*args, "--model", "speech-en")
     assert result.exit_code == 1

@@ -33,7 +33,7 @@ from align.speech.text.turns import read_turns
 
 __all__ = ["DOCUMENT_SUFFIXES", "TRANSCRIPT_SUFFIXES", "Utterance", "read_transcript"]
 
-TRANSCRIPT_SUFFIXES = (".txt", ".lab", ".wrd", ".textgrid", ".vtt", ".srt", ".json", ".cha")
+TRANSCRIPT_SUFFIXES = (".txt", ".lab", ".textgrid", ".vtt", ".srt", ".json", ".cha", ".wrd")
 """Suffixes of transcripts, in lower case, in order of preference."""
 
 DOCUMENT_SUFFIXES = (".doc", ".docx", ".odt", ".rtf", ".pdf", ".pages", ".html", ".xlsx")

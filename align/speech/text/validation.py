@@ -12,10 +12,11 @@ from align.formats.labels import OVERRUN
 from align.speech.text.dictionary import Dictionary
 from align.speech.text.lookup import look_up, look_up_all, out_of_vocabulary
 from align.speech.text.normalise import split_words, spoken_noise
-from align.speech.text.transcript import Utterance, read_transcript
+from align.speech.text.transcript import TRANSCRIPT_SUFFIXES, Utterance, read_transcript
 
 __all__ = ["validate_transcripts"]
 
+_OF_TIMIT = ".wrd"  # lies beside every text of TIMIT, and says the same
 _FAST = 25.0  # phones in a second; nobody speaks so fast for long
 _SLOW = 0.5  # words in a second of the whole recording, below which something may be missing
 _LONG = 20.0  # seconds; of shorter recordings the rate says nothing
@@ -26,7 +27,7 @@ def validate_transcripts(
     dictionary: Dictionary,
     *,
     known: Collection[str] | None = None,
-    suffixes: Sequence[str] = (".txt", ".lab", ".textgrid"),
+    suffixes: Sequence[str] = TRANSCRIPT_SUFFIXES,
     language: str = "en",
     guess: bool = True,
     optional: bool = False,
@@ -83,7 +84,8 @@ def validate_transcripts(
                 missing = "audio" if pair.audio is None else "transcript"
                 warnings.append(Issue(pair.path, f"has no {missing} of its name beside it."))
             continue
-        warnings += hidden_files(pair)
+        hidden = hidden_files(pair)
+        warnings += [issue for issue in hidden if not issue.path.lower().endswith(_OF_TIMIT)]
         try:
             about = header(pair.audio)
             said = read_transcript(pair.labels)
