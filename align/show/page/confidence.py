@@ -27,8 +27,9 @@ def label_confidence(path: str, alignment: Timing) -> tuple[float | None, ...]:
     suffix = os.path.splitext(path)[1].lower()
     told: dict[int, float] = {}
     if suffix == ".json":
-        for event in json.loads(read_text(path)).get("events", ()):  # none of several speakers
-            _tell(told, event["start"], event.get("confidence"))
+        for one in _speakers(path):
+            for event in one.get("events", ()):
+                _tell(told, event["start"], event.get("confidence"))
     elif suffix in (".csv", ".tsv"):
         rows = table_rows(read_text(path), path)
         names = [cell.strip().lower() for cell in rows[0][1]]
@@ -54,14 +55,30 @@ def with_confidence(path: str, alignment: Timing) -> Timing:
 
 
 def label_match(path: str) -> tuple[float | None, tuple[str, ...]]:
-    """Match of the recording of a JSON file, where it is told, and warnings."""
+    """Match of the recording of a JSON file, where it is told, and warnings.
+
+    Of several speakers the match is the lowest one, and warnings are those of all.
+    """
     path = _knowing(path)
     if os.path.splitext(path)[1].lower() != ".json":
         return None, ()
+    known: list[float] = []
+    warnings: dict[str, None] = {}
+    for one in _speakers(path):
+        if (match := _share(one.get("match"))) is not None:
+            known.append(match)
+        texts = one.get("warnings")
+        warnings.update(dict.fromkeys(map(str, texts) if isinstance(texts, list) else ()))
+    return min(known, default=None), tuple(warnings)
+
+
+def _speakers(path: str) -> list[dict[str, Any]]:
+    """Return what a JSON file knows of each speaker; of one, it is the file."""
     content = json.loads(read_text(path))
-    texts = content.get("warnings")
-    warnings = tuple(map(str, texts)) if isinstance(texts, list) else ()
-    return _share(content.get("match")), warnings
+    speakers = content.get("speakers")
+    if not isinstance(speakers, dict):
+        return [content]
+    return [one for one in speakers.values() if isinstance(one, dict)]
 
 
 def note_confidence(path: str, notes: Any) -> tuple[float | None, ...]:

@@ -28,6 +28,7 @@ from align.show.page.document import OWN_PARTS
 from align.show.page.parts import SHARED
 from align.show.page.sound import encode_sound
 from align.show.page.uncertainty import most_uncertain, typical_lengths
+from align.speech.text.tiers import SpeakerTiers, TextAlignment
 from align.types import Mismatch, Note
 
 RATE = 8000
@@ -305,6 +306,29 @@ def test_confidences_are_read(folder: Path, suffix: str) -> None:
     (found.to_csv if suffix == ".csv" else found.to_json)(path)
     (recording,) = read_recordings([path])
     assert np.allclose(np.array(recording.confidence, float), confidence, atol=1e-4)
+
+
+def test_confidences_and_matches_of_several_speakers_are_read(folder: Path) -> None:
+    def tiers(onset: float, sure: float, match: float, said: str) -> SpeakerTiers:
+        words, phones = (
+            Alignment(
+                ["sil", label],
+                [0.0, onset],
+                4.9,
+                confidence=[1.0, sure],
+                match=match,
+                warnings=(said,),
+            )
+            for label in ("key", "k")
+        )
+        return SpeakerTiers(words, phones, np.array([0, 1]))
+
+    both = {"Ann": tiers(0.5, 0.4, 0.9, "one"), "Bob": tiers(1.5, 0.6, 0.7, "two")}
+    TextAlignment(both).to_json(folder / "kiwi.json")
+    (ann,) = read_recordings([folder / "kiwi.json"])
+    (bob,) = read_recordings([folder / "kiwi.json"], tier="Bob - phones")
+    assert (ann.confidence, bob.confidence) == ((1.0, 0.4), (1.0, 0.6))
+    assert (ann.match, ann.warnings) == (0.7, ("one", "two"))
 
 
 def test_confidences_that_are_none_are_left_out(folder: Path) -> None:
