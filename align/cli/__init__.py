@@ -26,6 +26,7 @@ from align.cli.music import music
 from align.cli.reporting import report, sonify
 from align.cli.studio_command import studio
 from align.cli.training import evaluate, train, validate
+from align.cli.transcripts_command import transcripts
 
 __all__ = ["cli", "main"]
 
@@ -51,6 +52,7 @@ for command in (
     speech,
     music,
     follow,
+    transcripts,
     corpus,
     train,
     adapt,

@@ -1,0 +1,49 @@
+"""``align transcripts``."""
+
+from pathlib import Path
+
+import click
+
+from align.cli.console import FILE, Console, message_options, plural
+from align.cli.options import encoding_option, overwrite_option
+
+__all__ = ["transcripts"]
+
+_SHOWN = 5
+
+
+@click.command()
+@click.argument("table", metavar="TABLE", type=FILE)
+@click.argument("recordings", metavar="RECORDINGS", type=FILE)
+@encoding_option("TABLE")
+@overwrite_option("transcripts that hold another text")
+@message_options
+@click.pass_obj
+def transcripts(
+    console: Console, table: Path, recordings: Path, encoding: str | None, overwrite: bool
+) -> None:
+    """Write the texts of one file beside their recordings, each as a .txt.
+
+    TABLE says what is said in every recording of the folder RECORDINGS: a
+    table with commas, semicolons, tabs or | whose first line names columns
+    such as `file` and `text`; or lines of `name text`, `name|text` (LJSpeech),
+    `( name "text" )` (CMU Arctic) or `text (name)`. A recording is named by
+    its file, with folders in front where they are needed.
+
+    \b
+    align transcripts prompts.csv recordings
+    align corpus speech recordings aligned --text
+
+    Texts that are there are kept. Lines that name no recording are listed,
+    and the exit status is then 1.
+    """  # noqa: D301
+    from align.corpus.text_tables import write_texts
+
+    found = write_texts(table, recordings, encoding=encoding, overwrite=overwrite)
+    there = f", {found.same} there before" if found.same else ""
+    console.message(f"{plural(len(found.written), 'transcript')} written{there}.")
+    if found.without:
+        shown = ", ".join(found.without[:_SHOWN]) + (" ..." if len(found.without) > _SHOWN else "")
+        console.message(f"{plural(len(found.without), 'recording')} without a text: {shown}")
+    if console.failures(found.problems):
+        raise click.exceptions.Exit(1)

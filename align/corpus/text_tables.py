@@ -1,0 +1,249 @@
+r"""One file with the texts of many recordings, as lists of prompts and corpora have them.
+
+=================  ===========================================================================
+a table            with commas, semicolons, tabs or ``|``, whose first line names a column for
+                   recordings (``audio``, ``file``, ``path``, ``id`` ...) and one for texts
+                   (``text``, ``sentence``, ``transcript``, ``prompt`` ...), such as Common Voice's
+``id|text|text``   without such a line, as LJSpeech: the last column counts
+``id<TAB>text``    likewise, with tabs: the second column
+``id text``        Kaldi
+``( id "text" )``  Festival, such as CMU Arctic
+``text (id)``      Sphinx, with or without ``<s>`` and ``</s>``
+=================  ===========================================================================
+
+A recording is named by its file, with or without suffix and with as many of its folders in front
+as are needed to tell it from others.
+"""
+
+import csv
+import io
+import os
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from align.corpus.pairs import AUDIO_SUFFIXES, find_pairs
+from align.errors import DataError
+from align.files.atomic import atomic_write
+from align.files.text import read_text
+
+__all__ = ["NamedText", "Texts", "read_texts", "write_texts"]
+
+_NAMES = (
+    *("audio", "file", "filename", "file_name", "path", "wav", "recording", "audio_file"),
+    *("name", "id", "utterance_id", "utt_id", "fileid", "clip", "item"),
+)
+_TEXTS = (
+    *("text", "sentence", "transcript", "transcription", "words", "prompt", "orthography"),
+    *("utterance", "normalized_text", "content"),
+)
+_FESTIVAL = re.compile(r'\(\s*(?P<name>\S+)\s+"(?P<text>.*)"\s*\)')
+_SPHINX = re.compile(r"(?:<s>\s*)?(?P<text>[^<>]*?)\s*(?:</s>\s*)?\((?P<name>[^()\s]+)\)")
+_KALDI = re.compile(r"(?P<name>\S+)\s+(?P<text>.+)")
+
+
+class NamedText(NamedTuple):
+    """What is said in a recording, and the line that says it."""
+
+    name: str
+    text: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Texts:
+    """What became of a file of texts.
+
+    Attributes
+    ----------
+    written : tuple of str
+        Transcripts that were written.
+    same : int
+        How many were there before, with the same text.
+    problems : tuple of (str, str)
+        Lines that could not be used, and why.
+    without : tuple of str
+        Recordings that the file does not name.
+    """
+
+    written: tuple[str, ...]
+    same: int
+    problems: tuple[tuple[str, str], ...]
+    without: tuple[str, ...]
+
+
+def read_texts(path: str | os.PathLike[str], encoding: str | None = None) -> list[NamedText]:
+    """Return the texts of a file, in its order.
+
+    Raises DataError where it has none of the shapes above, or no text.
+    """
+    name = os.fspath(path)
+    content = read_text(path, encoding)
+    lines = [(n, line) for n, line in enumerate(content.split("\n"), start=1) if line.strip()]
+    if not lines:
+        raise DataError("holds no text.", path=name)
+    for separator in ("\t", "|", ";", ","):
+        head = [cell.strip().strip('"').lower() for cell in lines[0][1].split(separator)]
+        columns = _column(head, _NAMES), _column(head, _TEXTS)
+        if None not in columns:
+            return _of_table(content, separator, columns, name)  # type: ignore[arg-type]
+    for pattern in (_FESTIVAL, _SPHINX):
+        found = [(n, pattern.fullmatch(line.strip())) for n, line in lines]
+        if all(match for _, match in found):
+            return [NamedText(m["name"], m["text"].strip(), n) for n, m in found if m]
+    for separator, place in (("|", -1), ("\t", 1)):
+        rows = [(n, line.split(separator)) for n, line in lines]
+        if all(len(cells) > 1 for _, cells in rows):
+            return [NamedText(cells[0].strip(), cells[place].strip(), n) for n, cells in rows]
+    found = [(n, _KALDI.fullmatch(line.strip())) for n, line in lines]
+    for n, match in found:
+        if match is None:
+            raise DataError(
+                "is no name of a recording and its text; write `name text`, or a table whose "
+                "first line is `file,text`.",
+                path=name,
+                line=n,
+            )
+    return [NamedText(m["name"], m["text"], n) for n, m in found if m]
+
+
+def write_texts(
+    table: str | os.PathLike[str],
+    recordings: str | os.PathLike[str],
+    *,
+    encoding: str | None = None,
+    overwrite: bool = False,
+) -> Texts:
+    """Write the texts of a file beside their recordings, each as ``.txt``.
+
+    Parameters
+    ----------
+    table : path
+        The file of texts.
+    recordings : path
+        The folder of recordings, searched through all levels.
+    encoding : str, optional
+        Of the file; by default UTF-8 or UTF-16, whichever it is.
+    overwrite : bool
+        Replace transcripts that are there with another text.
+
+    Returns
+    -------
+    Texts
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, or names none of the recordings; then nothing is written.
+    """
+    source, root = os.fspath(table), os.fspath(recordings)
+    rows = read_texts(table, encoding)
+    pairs = find_pairs(root, None, ())
+    audio = {_plain(os.path.relpath(p.audio, root)): p.audio for p in pairs if p.audio is not None}
+    if not audio:
+        raise DataError("holds no recording.", path=root)
+    ends = _ends(audio)
+    written: list[str] = []
+    problems: list[tuple[str, str]] = []
+    line_of: dict[str, int] = {}
+    same = known = 0
+    texts: list[tuple[NamedText, str]] = []
+    for row in rows:
+        found = ends.get(_plain(row.name), [])
+        known += bool(found)
+        if (why := _unusable(row, found, root, line_of)) is not None:
+            problems.append((f"{source}, line {row.line}", why))
+            continue
+        line_of[found[0]] = row.line
+        texts.append((row, os.path.splitext(found[0])[0] + ".txt"))
+    if not known:
+        raise DataError(
+            f"names none of the {len(audio)} recordings in {root}; its first name is "
+            f"{rows[0].name!r}.",
+            path=source,
+            line=rows[0].line,
+        )
+    for row, target in texts:
+        try:
+            if os.path.exists(target):
+                if read_text(target).strip() == row.text:
+                    same += 1
+                    continue
+                if not overwrite:
+                    raise DataError("holds another text; correct that, or allow overwriting.")
+            atomic_write(target, row.text + "\n", overwrite=overwrite)
+            written.append(target)
+        except DataError as error:
+            problems.append((target, error.message))
+    without = sorted(set(audio.values()) - set(line_of))
+    return Texts(tuple(written), same, tuple(problems), tuple(without))
+
+
+def _unusable(
+    row: NamedText, found: Sequence[str], root: str, line_of: Mapping[str, int]
+) -> str | None:
+    """Return why a row is of no use, or None."""
+    if not found:
+        return f"there is no recording {row.name!r} in {root}."
+    if len(found) > 1:
+        return f"{row.name!r} is the name of {len(found)} recordings; write its folder, too."
+    if found[0] in line_of:
+        return f"is the second text of {found[0]}, after line {line_of[found[0]]}; leave one out."
+    return None if row.text else f"{row.name!r} has no text."
+
+
+def _column(head: Sequence[str], names: Sequence[str]) -> int | None:
+    return next((head.index(name) for name in names if name in head), None)
+
+
+def _of_table(
+    content: str, separator: str, columns: tuple[int, int], path: str
+) -> list[NamedText]:
+    quote = None if separator == "|" else '"'  # LJSpeech has quotes that are of the text
+    reader = csv.reader(
+        io.StringIO(content),
+        delimiter=separator,
+        quotechar=quote,
+        quoting=csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE,
+    )
+    found = []
+    try:
+        next(reader)
+        for cells in reader:
+            if not any(cell.strip() for cell in cells):
+                continue
+            if len(cells) <= max(columns):
+                raise DataError(
+                    f"has {len(cells)} columns, the first line more; quote texts that hold a "
+                    f"{separator!r}.",
+                    path=path,
+                    line=reader.line_num,
+                )
+            audio, text = (cells[column].strip() for column in columns)
+            found.append(NamedText(audio, " ".join(text.split()), reader.line_num))
+    except csv.Error as error:
+        raise DataError(f"is not a table: {error}.", path=path, line=reader.line_num) from None
+    if not found:
+        raise DataError("holds no text.", path=path)
+    return found
+
+
+def _plain(name: str) -> str:
+    """Return a name of a recording without suffix, in small letters and with ``/`` only."""
+    name = name.replace(os.sep, "/").replace("\\", "/").strip("/").removeprefix("./")
+    stem, suffix = os.path.splitext(name)
+    return (stem if suffix.lower() in AUDIO_SUFFIXES else name).casefold()
+
+
+def _ends(audio: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the recordings by their names, with none to all of their folders in front."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for name, path in audio.items():
+        parts = name.split("/")
+        for first in range(len(parts)):
+            found["/".join(parts[first:])].append(path)
+    for name, path in audio.items():
+        found[name] = [path]  # the whole name goes before the end of another's
+    return found

@@ -1,0 +1,110 @@
+"""One file with the texts of many recordings, and transcripts beside them."""
+
+import os
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from align.cli import cli
+from align.corpus.text_tables import read_texts, write_texts
+from align.errors import DataError
+
+TWO = [("a1", "Hello there, you."), ("b2", 'Say "so".')]
+
+
+@pytest.fixture
+def recordings(tmp_path: Path) -> Path:
+    """Five names of recordings: what they sound like does not matter."""
+    for name in ("ann/a1.wav", "bob/b2.FLAC", "bob/same.wav", "ann/same.wav", "top.mp3"):
+        path = tmp_path / "r" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"")
+    return tmp_path / "r"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        'file,text\na1,"Hello there, you."\nb2,"Say ""so""."\n',
+        '\ufeffpath\tsentence\tage\na1.wav\tHello there, you.\t3\n\nb2.flac\tSay ""so"".\t4\n',
+        'speaker;Transcript;ID\nann;Hello there, you.;a1\nbob;"Say ""so"".";b2\n',
+        'id|raw|text\na1|x|Hello there, you.\nb2|x|Say "so".\n',
+        'a1|raw|Hello there, you.\nb2|raw|Say "so".\n',
+        'a1\tHello there, you.\nb2\tSay "so".\n',
+        'a1 Hello there, you.\n\nb2  Say "so".\n',
+        '( a1 "Hello there, you." )\n( b2 "Say "so"." )\n',
+        '<s> Hello there, you. </s> (a1)\nSay "so". (b2)\n',
+    ],
+)
+def test_shapes_of_files(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "texts"
+    path.write_text(content.replace('""so""', '"so"') if "\t" in content else content, "utf-8")
+    found = [(os.path.splitext(row.name)[0], row.text) for row in read_texts(path)]
+    assert found == TWO
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "holds no text"),
+        ("file,text\n", "holds no text"),
+        ("a1\nb2 hello\n", "line 1: is no name of a recording and its text"),
+        ("file,x,text\na1,Hello\n", "line 2: has 2 columns"),
+    ],
+)
+def test_other_files(tmp_path: Path, content: str, message: str) -> None:
+    path = tmp_path / "texts"
+    path.write_text(content)
+    with pytest.raises(DataError, match=message):
+        read_texts(path)
+
+
+def test_texts_are_written_beside_their_recordings(tmp_path: Path, recordings: Path) -> None:
+    with pytest.raises(DataError, match="names none of the 5 recordings"):
+        write_texts(_with(tmp_path, "zz one\n"), recordings)
+    found = write_texts(
+        _with(tmp_path, "A1 one\nBOB\\b2.wav two\nann/same.flac three\n"), recordings
+    )
+    names = [os.path.relpath(path, recordings).replace(os.sep, "/") for path in found.written]
+    assert names == ["ann/a1.txt", "bob/b2.txt", "ann/same.txt"]
+    assert (recordings / "bob" / "b2.txt").read_text() == "two\n"
+    assert [os.path.basename(path) for path in found.without] == ["same.wav", "top.mp3"]
+    assert found.problems == ()
+
+
+def test_lines_that_cannot_be_used_are_listed_and_others_written(
+    tmp_path: Path, recordings: Path
+) -> None:
+    table = _with(tmp_path, "file,text\na1,one\nsame,two\nzz,three\na1.wav,four\nb2,\ntop,five\n")
+    (recordings / "top.txt").write_text("by hand")
+    found = write_texts(table, recordings)
+    assert [(where.split(", ")[-1], why.split(";")[0]) for where, why in found.problems] == [
+        ("line 3", "'same' is the name of 2 recordings"),
+        ("line 4", f"there is no recording 'zz' in {recordings}."),
+        ("line 5", f"is the second text of {recordings / 'ann' / 'a1.wav'}, after line 2"),
+        ("line 6", "'b2' has no text."),
+        (str(recordings / "top.txt"), "holds another text"),
+    ]
+    assert (recordings / "top.txt").read_text() == "by hand"
+    again = write_texts(_with(tmp_path, "a1 one\ntop five\n"), recordings, overwrite=True)
+    assert (again.same, [os.path.basename(path) for path in again.written]) == (1, ["top.txt"])
+
+
+def test_the_command(tmp_path: Path, recordings: Path) -> None:
+    result = CliRunner().invoke(
+        cli, ["transcripts", str(_with(tmp_path, "a1 one\nzz two\n")), str(recordings)]
+    )
+    assert result.exit_code == 1
+    assert "1 transcript written." in result.stderr
+    assert "4 recordings without a text: " in result.stderr
+    assert "line 2: there is no recording 'zz'" in result.stderr
+    result = CliRunner().invoke(cli, ["transcripts", str(tmp_path / "no"), str(recordings)])
+    assert result.exit_code != 0
+    assert "Traceback" not in result.stderr
+
+
+def _with(tmp_path: Path, content: str) -> Path:
+    path = tmp_path / "table"
+    path.write_text(content)
+    return path
