@@ -19,6 +19,7 @@ from align.features.audio import audio_info
 from align.results.alignment import Alignment
 from align.results.music import MusicAlignment
 from align.speech.text.tiers import SpeakerTiers, TextAlignment
+from align.speech.text.together import as_one_speaker
 from align.types import SILENCE, Example, Note, named_pitch
 
 __all__ = ["Document", "Segment", "corrected"]
@@ -142,13 +143,16 @@ class Document:
 
     @classmethod
     def of(cls, found: Any, *, adds_pauses: bool = True) -> Self:
-        """Return the document of an alignment: of phones, of a text with one speaker, of music.
+        """Return the document of an alignment: of phones, of a text, of music.
 
         With `adds_pauses`, what lies before the first phone and behind the last one becomes a
-        pause. Raises ParameterError where there are several speakers.
+        pause. Speakers share one tier of words and one of phones; raises DataError where two of
+        them speak at once.
         """
         if isinstance(found, MusicAlignment):
             return cls._of_music(found)
+        if isinstance(found, TextAlignment):
+            found = as_one_speaker(found)
         phones: Alignment = found if isinstance(found, Alignment) else found.phones
         sure = phones.confidence
         rows = [

@@ -2,10 +2,15 @@
 
 import time
 
+import numpy as np
 import pytest
 from kiwi_text import KIWI, TEXT, WORDS
 
+from align.errors import DataError
+from align.results.alignment import Alignment
 from align.speech.text import Utterance, align_text, read_transcript
+from align.speech.text.tiers import SpeakerTiers, TextAlignment
+from align.speech.text.together import as_one_speaker
 from align.speech.text.turns import read_turns
 
 TWO = [("Ann", "Where are you from?"), ("Maria Lopez", "Bonn. On the Rhine.")]
@@ -168,3 +173,32 @@ def test_one_speaker_throughout_keeps_the_name() -> None:
     )
     assert list(found.speakers) == ["Ann"]
     assert "Ann - words" in found.tiers()
+
+
+def test_speakers_become_one_where_they_do_not_speak_at_once() -> None:
+    words = TEXT.rstrip(".").split()
+    said = [
+        Utterance(" ".join(words[:4]), speaker="Ann"),
+        Utterance(" ".join(words[4:9]), speaker="Bob"),
+        Utterance(" ".join(words[9:]), speaker="Ann"),
+    ]
+    whole = align_text("speech-en", KIWI, TEXT, dictionary=WORDS)
+    one = as_one_speaker(align_text("speech-en", KIWI, said, dictionary=WORDS))
+    for tier in ("words", "phones"):
+        found, expected = getattr(one, tier), getattr(whole, tier)
+        assert found.labels == expected.labels
+        assert found.onsets.tolist() == expected.onsets.tolist()
+        assert found.confidence.tolist() == expected.confidence.tolist()
+        assert found.onset_intervals.tolist() == expected.onset_intervals.tolist()
+    assert one.speakers[""].word_of_phone.tolist() == whole.speakers[""].word_of_phone.tolist()
+    assert one.match == whole.match
+
+
+def test_two_who_speak_at_once_have_no_common_tier() -> None:
+    def tiers(start: float) -> SpeakerTiers:
+        times = [0.0, start, start + 0.4]
+        alignment = Alignment(["sil", "oh", "sil"], times, 2.0, audio="talk.wav")
+        return SpeakerTiers(alignment, alignment, np.array([0, 1, 2]))
+
+    with pytest.raises(DataError, match=r"talk\.wav.*at once at 0\.700 s"):
+        as_one_speaker(TextAlignment({"Ann": tiers(0.5), "Bob": tiers(0.7)}))
