@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from align._blas import one_thread
 from align.errors import ParameterError
 from align.features.mel import checked_filters, fft_length, sufficient_filters
 from align.types import Float32
@@ -89,6 +90,7 @@ def power_spectrum(
     return out
 
 
+@one_thread()  # the products are small: threads that wait for each other took most of the time
 def log_mel(
     samples: npt.ArrayLike,
     rate: int,

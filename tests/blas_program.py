@@ -10,11 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from kiwi_text import KIWI, TEXT, WORDS
 from music_examples import write_piece
 from synthetic_speech import write_corpus
 
 import align
 from align.features import DurationFeature, NetworkConfidence, NoteNetwork, onset_feature
+from align.features.spectra import log_mel
 from align.sequence.adapt import adapt
 
 
@@ -47,7 +49,12 @@ def digests(folder: Path) -> dict[str, str]:
     pieces = align.read_corpus(folder / "music", kind="music")
     notes = NoteNetwork(width=12, dilations=(1, 2), steps=10, batch=8)
     music = align.MusicAligner(network=notes, epochs=1, **options).fit(pieces)
+    text = align.align_text("speech-en", KIWI, TEXT, dictionary=WORDS)
+    of_text = text.phones.onsets.tobytes() + text.phones.confidence.tobytes()
+    noise = np.random.default_rng(0).normal(size=80_000).astype(np.float32)
     return {
+        "text": hashlib.sha256(of_text + np.float64(text.match).tobytes()).hexdigest(),
+        "spectrum": hashlib.sha256(log_mel(noise, 16000, 0.005).tobytes()).hexdigest(),
         "speech": digest(speech, speech.align(one.audio, one.events), folder),
         "adapted": digest(adapted, adapted.align(one.audio, one.events), folder),
         "of a user": digest(of_user, of_user.align(one.audio, one.events), folder),

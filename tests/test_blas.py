@@ -50,7 +50,8 @@ def test_models_and_alignments_are_the_same_bytes_with_any_number_of_threads() -
         outputs = [process.communicate()[0] for process in processes]
         assert [process.returncode for process in processes] == [0, 0]
         found += map(json.loads, outputs)
-    assert set(found[0]) == {"speech", "adapted", "of a user", "music"}
+    expected = {"speech", "adapted", "of a user", "music", "text", "spectrum"}
+    assert set(found[0]) == expected
     for other in found[1:]:
         assert other == found[0]
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from align._blas import one_thread
 from align.errors import ParameterError
 from align.sequence.anchors import GivenAnchors
 from align.sequence.base import Progress
@@ -28,6 +29,7 @@ from align.types import SPOKEN_NOISE, Mismatch
 __all__ = ["align_text"]
 
 
+@one_thread()
 def align_text(
     aligner: PhoneAligner | str,
     audio: str | os.PathLike[str] | npt.NDArray[Any],
