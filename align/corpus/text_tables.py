@@ -9,6 +9,7 @@ a table            with commas, semicolons, tabs or ``|``, whose first line name
 ``id text``        Kaldi
 ``( id "text" )``  Festival, such as CMU Arctic
 ``text (id)``      Sphinx, with or without ``<s>`` and ``</s>``
+``.xlsx``          the first sheet of a workbook of Excel, a table with names in its first line
 =================  ===========================================================================
 
 A recording is named by its file, with or without suffix and with as many of its folders in front
@@ -28,6 +29,7 @@ from align.corpus.pairs import AUDIO_SUFFIXES, find_pairs
 from align.errors import DataError
 from align.files.atomic import atomic_write
 from align.files.text import read_text
+from align.formats.office import read_sheet
 
 __all__ = ["NamedText", "Texts", "read_texts", "write_texts"]
 
@@ -80,15 +82,16 @@ def read_texts(path: str | os.PathLike[str], encoding: str | None = None) -> lis
     Raises DataError where it has none of the shapes above, or no text.
     """
     name = os.fspath(path)
+    if name.lower().endswith(".xlsx"):
+        return _of_sheet(read_sheet(path), name)
     content = read_text(path, encoding)
     lines = [(n, line) for n, line in enumerate(content.split("\n"), start=1) if line.strip()]
     if not lines:
         raise DataError("holds no text.", path=name)
     for separator in ("\t", "|", ";", ","):
-        head = [cell.strip().strip('"').lower() for cell in lines[0][1].split(separator)]
-        columns = _column(head, _NAMES), _column(head, _TEXTS)
-        if None not in columns:
-            return _of_table(content, separator, columns, name)  # type: ignore[arg-type]
+        head = [cell.strip().strip('"') for cell in lines[0][1].split(separator)]
+        if (columns := _columns(head)) is not None:
+            return _of_table(content, separator, columns, name)
     for pattern in (_FESTIVAL, _SPHINX):
         found = [(n, pattern.fullmatch(line.strip())) for n, line in lines]
         if all(match for _, match in found):
@@ -194,8 +197,31 @@ def _unusable(
     return None if row.text else f"{row.name!r} has no text."
 
 
-def _column(head: Sequence[str], names: Sequence[str]) -> int | None:
-    return next((head.index(name) for name in names if name in head), None)
+def _columns(head: Sequence[str]) -> tuple[int, int] | None:
+    """Return the columns of names and of texts, where a first line names both."""
+    plain = [cell.lower() for cell in head]
+    names, texts = (
+        next((plain.index(name) for name in known if name in plain), None)
+        for known in (_NAMES, _TEXTS)
+    )
+    return None if names is None or texts is None else (names, texts)
+
+
+def _of_sheet(rows: list[list[str]], path: str) -> list[NamedText]:
+    if not rows or (columns := _columns(rows[0])) is None:
+        raise DataError(
+            "has no column of recordings and one of texts; call them `file` and `text` in the "
+            "first row.",
+            path=path,
+        )
+    audio, text = columns
+    found = [
+        NamedText(row[audio], " ".join(row[text].split()), n)
+        for n, row in enumerate(rows[1:], start=2)
+    ]
+    if not found:
+        raise DataError("holds no text.", path=path)
+    return found
 
 
 def _of_table(

@@ -695,12 +695,12 @@ def test_folders_and_documents_are_told_from_recordings_and_texts(tmp_path: Path
     target = tmp_path / "a.csv"
     folder = run("speech", tmp_path, "--text", "kiwi", "-o", target)
     assert_refused(folder, 1, "is a directory", "align corpus speech")
-    missing = run("speech", audio, "--text", "kiwi.docx", "-o", target)
-    assert_refused(missing, 1, "kiwi.docx", "does not exist")
-    document = tmp_path / "kiwi.docx"
+    missing = run("speech", audio, "--text", "kiwi.odt", "-o", target)
+    assert_refused(missing, 1, "kiwi.odt", "does not exist")
+    document = tmp_path / "kiwi.odt"
     document.write_bytes(b"PK\x03\x04")
     there = run("speech", audio, "--text", document, "-o", target)
-    assert_refused(there, 1, "kiwi.docx", "is no plain text; save what is said in it as .txt")
+    assert_refused(there, 1, "kiwi.odt", "is no plain text; save what is said in it as .txt")
     assert not target.exists()
     music = run("music", tmp_path, tmp_path / "score.mid", "-o", target)
     assert_refused(music, 1, "is a directory", "align corpus music")

@@ -10,7 +10,7 @@ import damage  # isort: skip
 import parsers  # isort: skip
 import seeds  # isort: skip
 
-NEEDS = {"notation": "partitura", "media": "av"}
+NEEDS = {"notation": "partitura", "media": "av", "document": "docx", "sheet": "openpyxl"}
 TARGETS = sorted(parsers.TARGETS)
 
 

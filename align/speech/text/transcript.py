@@ -6,6 +6,7 @@
                     An Audacity label track (start, end and text, with tabs) gives utterances
                     with times
 ``.lab``            the text, on one line or several
+``.docx``           the same in a document of Word (`align.formats.office`)
 ``.vtt``, ``.srt``  subtitles, each an utterance with its times, and its speaker where named
 ``.json``           segments of a recogniser with their times, such as Whisper's
 ``.wrd``            TIMIT's words, whose times are not used
@@ -25,6 +26,7 @@ from align.corpus.texts import SAMPLE_NUMBERS
 from align.errors import DataError
 from align.files.text import read_lines, read_text
 from align.formats.files import read_labels
+from align.formats.office import read_document
 from align.formats.recognised import read_segments
 from align.formats.subtitles import Cue, read_cues
 from align.formats.textgrid import read_grid
@@ -33,11 +35,21 @@ from align.speech.text.turns import read_turns
 
 __all__ = ["DOCUMENT_SUFFIXES", "TRANSCRIPT_SUFFIXES", "Utterance", "read_transcript"]
 
-TRANSCRIPT_SUFFIXES = (".txt", ".lab", ".textgrid", ".vtt", ".srt", ".json", ".cha", ".wrd")
+TRANSCRIPT_SUFFIXES = (
+    ".txt",
+    ".lab",
+    ".textgrid",
+    ".vtt",
+    ".srt",
+    ".json",
+    ".cha",
+    ".docx",
+    ".wrd",
+)
 """Suffixes of transcripts, in lower case, in order of preference."""
 
-DOCUMENT_SUFFIXES = (".doc", ".docx", ".odt", ".rtf", ".pdf", ".pages", ".html", ".xlsx")
-"""Of files with text that is more than text."""
+DOCUMENT_SUFFIXES = (".doc", ".odt", ".rtf", ".pdf", ".pages", ".html", ".xlsx")
+"""Of files with text that is more than text, and that nothing here reads."""
 
 _RESULTS = re.compile(r"(?:.* - )?(?:words?|phones?)|check", re.IGNORECASE | re.DOTALL)
 
@@ -113,7 +125,7 @@ def read_transcript(
                 raise DataError("is not `start end word` here.", path=name, line=number)
         found = [Utterance(" ".join(cells[2] for _, cells in rows))]
     else:
-        text = read_text(path, encoding).strip()
+        text = (read_document(path) if suffix == ".docx" else read_text(path, encoding)).strip()
         lines = [line for line in text.split("\n") if line.strip()]
         if lines and all(map(_is_label, lines)):
             labels = read_labels(path, silence="", encoding=encoding, format="audacity")

@@ -16,7 +16,7 @@ from align.speech.text.transcript import TRANSCRIPT_SUFFIXES, Utterance, read_tr
 
 __all__ = ["validate_transcripts"]
 
-_OF_TIMIT = ".wrd"  # lies beside every text of TIMIT, and says the same
+_OF_TIMIT = ".wrd"  # says the same as the text it lies beside
 _FAST = 25.0  # phones in a second; nobody speaks so fast for long
 _SLOW = 0.5  # words in a second of the whole recording, below which something may be missing
 _LONG = 20.0  # seconds; of shorter recordings the rate says nothing

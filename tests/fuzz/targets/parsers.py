@@ -157,6 +157,12 @@ def _transcript(path: str) -> None:
         split_words(utterance.text, language="de")
 
 
+def _texts(path: str) -> None:
+    from align.corpus.text_tables import read_texts
+
+    read_texts(path)
+
+
 def _anchors(path: str) -> None:
     from align.formats.anchors import read_anchors
 
@@ -206,7 +212,8 @@ SUFFIXES = {
     ),
     "audio": (".wav", ".flac", ".sph", ".ogg", ".mp3", ".aiff", ".w64", ".caf", ".au"),
     "media": (".m4a", ".mka", ".mov"),
-    "transcript": (".txt", ".lab", ".wrd", ".json"),
+    "transcript": (".txt", ".lab", ".wrd", ".json", ".cha"),
+    "texts": (".csv", ".txt"),
     "score_table": (".csv", ".tsv"),
     "labels_table": (".csv", ".tsv"),
     "subtitles": (".srt", ".vtt"),
@@ -242,6 +249,9 @@ TARGETS: dict[str, tuple[Target, str]] = {
     "model": (_model, ".align"),
     "dictionary": (_dictionary, ".dict"),
     "transcript": (_transcript, ".any"),
+    "document": (_transcript, ".docx"),
+    "sheet": (_texts, ".xlsx"),
+    "texts": (_texts, ".any"),
     "manifest": (_manifest, ".csv"),
     "phone_map": (_phone_map, ".map"),
     "ipa": (_ipa, ".ipa"),

@@ -228,6 +228,28 @@ def _parangonada() -> bytes:
     return stream.getvalue()
 
 
+def _document() -> bytes:
+    import docx
+
+    document, stream = docx.Document(), io.BytesIO()
+    document.add_paragraph("Ann: hello world")
+    cells = document.add_table(rows=1, cols=3).rows[0].cells
+    for cell, text in zip(cells, ("00:04", "Bob", "no"), strict=True):
+        cell.text = text
+    document.save(stream)
+    return stream.getvalue()
+
+
+def _sheet() -> bytes:
+    import openpyxl
+
+    book, stream = openpyxl.Workbook(), io.BytesIO()
+    for row in (("file", "text", "n"), ("a.wav", "Hello.", 1), (2.0, "no", None)):
+        book.active.append(row)
+    book.save(stream)
+    return stream.getvalue()
+
+
 def _chosen(*files: bytes) -> list[bytes]:
     return [bytes([k]) + data for k, data in enumerate(files)]
 
@@ -328,11 +350,18 @@ def seeds(target: str) -> list[bytes]:
         ],
         "transcript": lambda: _chosen(
             b"It's 10:30 on May 5th, 1999; he paid $3.50 (50%) [noise] for 1,000.5 U.S. 1980s\n",
-            b"hello world\n",
+            b"[00:00:04] Ann: hello world\n0:06 Bob: [no]\n\nAnn  0:09\nso #00:00:10-5# what\n",
             b"0 2250 she\n2250 2924 had\n",
             b'{"segments": [{"start": 0.0, "end": 1.5, "text": " hi", "speaker": "A"}, '
             b'{"start": 1.2, "end": 2, "text": "ho"}], "text": "hi", "transcription": '
             b'[{"offsets": {"from": 0, "to": 900}, "text": "hi"}]}',
+            b"@Begin\n*CHI:\twant it . \x15100_1200\x15\n%mor:\tv|want\n"
+            b"*MOT:\tyes . \x151300_2000\x15\n",
+        ),
+        "document": lambda: [_document()],
+        "sheet": lambda: [_sheet()],
+        "texts": lambda: _chosen(
+            b'file,text\na.wav,"Hello, you."\nb,no\n', b'( a "Hello." )\n( b "no" )\n'
         ),
         "manifest": lambda: [
             b"audio,labels,group\nin.wav,in.phn,x\n",

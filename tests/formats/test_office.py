@@ -1,0 +1,71 @@
+"""Documents of Word and workbooks of Excel."""
+
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from align.corpus.text_tables import read_texts
+from align.errors import DataError, ParameterError
+from align.formats import office
+from align.speech.text import read_transcript
+
+docx = pytest.importorskip("docx")
+openpyxl = pytest.importorskip("openpyxl")
+
+
+def test_paragraphs_and_tables_of_a_document(tmp_path: Path) -> None:
+    document = docx.Document()
+    document.add_paragraph("Ann: Where are you from?")
+    document.add_paragraph("Bob: Bonn.\nOn the Rhine.")
+    rows = document.add_table(rows=0, cols=3)
+    for row in (("00:07", "Ann:", "Oh!\nI see."), ("", "Bob", "Yes."), ("0:12", "", "(laughs)")):
+        for cell, text in zip(rows.add_row().cells, row, strict=True):
+            cell.text = text
+    document.save(tmp_path / "talk.docx")
+    assert office.read_document(tmp_path / "talk.docx").split("\n") == [
+        "Ann: Where are you from?",
+        "Bob: Bonn.",
+        "On the Rhine.",
+        "00:07 Ann: Oh! I see.",
+        "Bob: Yes.",
+        "0:12 (laughs)",
+    ]
+    found = [(u.speaker, u.text.split()[0]) for u in read_transcript(tmp_path / "talk.docx")]
+    assert found == [("Ann", "Where"), ("Bob", "Bonn."), ("Ann", "Oh!"), ("Bob", "Yes.")]
+
+
+def test_rows_of_a_workbook(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for row in (("Nr", "File", "Text"), (1, "a.wav", "Hello,\nyou."), (2.0, 2.0, "No."), (None,)):
+        book.active.append(row)
+    book.save(tmp_path / "prompts.xlsx")
+    assert read_texts(tmp_path / "prompts.xlsx") == [("a.wav", "Hello, you.", 2), ("2", "No.", 3)]
+    book.active["C1"] = "said"
+    book.save(tmp_path / "other.xlsx")
+    with pytest.raises(DataError, match="call them `file` and `text`"):
+        read_texts(tmp_path / "other.xlsx")
+
+
+@pytest.mark.parametrize("read", [office.read_document, office.read_sheet])
+def test_other_files_are_refused(tmp_path: Path, read, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "text").write_text("hello")
+    with pytest.raises(DataError, match="that can be read"):
+        read(tmp_path / "text")
+    with pytest.raises(DataError, match="does not exist"):
+        read(tmp_path / "none")
+    monkeypatch.setattr(office, "_MOST_BYTES", 1000)
+    with zipfile.ZipFile(tmp_path / "bomb", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("word/document.xml", b" " * 2000)
+    with pytest.raises(DataError, match="unpacks to more than"):
+        read(tmp_path / "bomb")
+
+
+@pytest.mark.parametrize(
+    ("read", "module"), [(office.read_document, "docx"), (office.read_sheet, "openpyxl")]
+)
+def test_without_the_library(read, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(ParameterError, match=r"margin-align\[documents\]"):
+        read("x")
