@@ -61,8 +61,8 @@ def read_said(
     from align.speech.text.transcript import (
         DOCUMENT_SUFFIXES,
         TRANSCRIPT_SUFFIXES,
-        Utterance,
         read_transcript,
+        spoken_text,
     )
 
     path = Path(source)
@@ -76,7 +76,7 @@ def read_said(
     text = _standard_input(encoding) if source == "-" else source
     if not text.strip():
         raise DataError("there is no text; give at least one word.", path=where)
-    return [Utterance(text)]
+    return spoken_text(text, where or "--text")
 
 
 def read_phones(source: str, encoding: str | None = None) -> list[str]:

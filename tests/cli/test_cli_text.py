@@ -21,7 +21,7 @@ import align
 from align.cli import cli
 from align.cli.inputs import read_said
 from align.errors import DataError, ParameterError
-from align.formats.textgrid import format_textgrid, parse_textgrid
+from align.formats.textgrid import format_textgrid, parse_textgrid, read_grid
 
 TEXT = "A quick brown fox jumps over the lazy dog, while a kiwi watches."
 DICTIONARY = """\
@@ -397,6 +397,16 @@ def test_what_text_may_be(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         read_said("")
     with pytest.raises(ParameterError, match="--tier"):
         read_said("the kiwi", ["Ann"])
+
+
+def test_a_conversation_from_standard_input_is_told_by_speaker(here: Path) -> None:
+    first, second = TEXT.split(", ")
+    talk = f"[0:00] Ann: {first},\n[0:03] Bob: {second}\n"
+    result = run("speech", "kiwi.flac", "--text", "-", "-o", "kiwi.TextGrid", stdin=talk)
+    assert result.exit_code == 0, result.stderr
+    assert "phones of Ann, Bob in 4.90 s" in result.stderr
+    tiers = {tier.name for tier in read_grid("kiwi.TextGrid", None)}
+    assert tiers >= {"Ann - words", "Bob - phones", "Bob"}
 
 
 # align validate speech --------------------------------------------------------------------------

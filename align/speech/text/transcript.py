@@ -33,7 +33,13 @@ from align.formats.textgrid import read_grid
 from align.formats.tiers import Tier
 from align.speech.text.turns import read_turns
 
-__all__ = ["DOCUMENT_SUFFIXES", "TRANSCRIPT_SUFFIXES", "Utterance", "read_transcript"]
+__all__ = [
+    "DOCUMENT_SUFFIXES",
+    "TRANSCRIPT_SUFFIXES",
+    "Utterance",
+    "read_transcript",
+    "spoken_text",
+]
 
 TRANSCRIPT_SUFFIXES = (
     ".txt",
@@ -145,13 +151,20 @@ def read_transcript(
                 path=name,
             )
         else:
-            turns = read_turns(SAMPLE_NUMBERS.sub("", text, count=1))
-            found = [Utterance(t.text, t.start, t.end, t.speaker, t.line) for t in turns]
-            if found[0].start is not None:
-                found = _by_speaker(found, name)
+            found = spoken_text(SAMPLE_NUMBERS.sub("", text, count=1), name)
     if not any(utterance.text.strip() for utterance in found):
         raise DataError("holds no text; write what is said in the recording.", path=name)
     return found
+
+
+def spoken_text(text: str, name: str) -> list[Utterance]:
+    """Return what a text without labels says, turn by turn where it is a conversation.
+
+    `name` is what messages call it.
+    """
+    turns = read_turns(text)
+    found = [Utterance(t.text, t.start, t.end, t.speaker, t.line) for t in turns]
+    return found if found[0].start is None else _by_speaker(found, name)
 
 
 def _is_label(row: str) -> bool:
