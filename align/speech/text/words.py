@@ -313,7 +313,24 @@ def _judged(
             and is_another_text(mismatches, len(words), path.found.alignment)
         ):
             return _Found(found, path.built, [], found)
-        return _Found(found if sure is None else sure.found, path.built, mismatches, found)
+        if sure is None:
+            return _Found(found, path.built, mismatches, found)
+        return _Found(sure.found, path.built, mismatches, _of_more(found, sure.found))
+
+
+def _of_more(found: LatticeAlignment, sure: LatticeAlignment) -> LatticeAlignment:
+    """Return what was found of the whole text; what it warns of may be that more was said.
+
+    `sure` is the path without what is not in the text: there the words may fit well.
+    """
+    whole, rest = found.alignment, sure.alignment
+    if not whole.warnings or rest.warnings or rest.match is None or whole.match is None:
+        return found
+    text = (
+        f"the recording seems to hold more than the transcript, or another text: match "
+        f"{whole.match:.2f} of all of it, {rest.match:.2f} without what is not in the transcript."
+    )
+    return found._replace(alignment=replace(whole, warnings=(text,)))
 
 
 def _paths(

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from kiwi_text import TEXT
+from kiwi_text import WORDS as KIWI_WORDS
 
 import align
 from align.formats.files import read_tiers
-from align.speech.text import Dictionary, Mismatch, TextAlignment
+from align.speech.text import Dictionary, Mismatch, TextAlignment, align_text
 from align.speech.text.lattice import Departures, word_lattice
 from align.speech.text.lookup import Entry
 
@@ -136,3 +138,14 @@ def test_it_is_said_in_one_line() -> None:
         "from 0.50 to 1.00 s: something was probably said that is not in the text (0.90)"
     )
     assert Mismatch("unspoken", 0.5, 1.0, ("a",), 0.9).label == "unspoken: a"
+
+
+def test_a_recording_that_holds_more_than_its_text_is_told_from_another_text() -> None:
+    found = align_text("speech-en", KIWI, "A quick brown fox", dictionary=KIWI_WORDS)
+    assert "hold more than the transcript" in found.warnings[0]
+    assert "match 0.0" in found.warnings[0]
+    whole = align_text("speech-en", KIWI, TEXT, dictionary=KIWI_WORDS)
+    n = 1 + len(found.words.labels[1:-1])
+    assert found.words.onsets[:n] == pytest.approx(whole.words.onsets[:n], abs=0.01)
+    other = align_text("speech-en", KIWI, "watches brown over dog", dictionary=KIWI_WORDS)
+    assert "may not be of this recording" in other.warnings[0]
