@@ -250,7 +250,8 @@ def _closing(pictures: bool) -> list[str]:
     return [
         *hint,
         "",
-        'Your own recording:  align speech AUDIO --phones "sil k iy w iy sil"',
+        "Your own recording:  align speech AUDIO --text TRANSCRIPT.txt, or --text 'what is said'",
+        '                     align speech AUDIO --phones "sil k iy w iy sil"',
         "                     align music AUDIO SCORE.mid",
         "Your own model:      align train speech CORPUS_DIR -o my.align, or align train music",
     ]
