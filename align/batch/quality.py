@@ -37,6 +37,7 @@ _UNUSUAL = 3.5  # robust standard deviations below the median
 _TO_SIGMA = 1.4826
 _UNLIKE = 0.5  # match of an event, below which it counts as unlike its sound
 _ENOUGH = 8  # recordings, to estimate what is usual
+_TEXTS = ("said", "name", "label", "least_like", "passages", "mismatches", "model")
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,8 @@ class Quality:
     event begins, in seconds, and `label` which it is; `match` is the lowest where there are
     several, made of what follows it. Of music, `transposition` is in semitones, `tuning` the A4 in
     Hz, and `passages` what is played where that is not simply the score. `mismatches` lists where
-    text or score and recording disagree; `said` is what the alignment itself warns of.
+    text or score and recording disagree; `said` is what the alignment itself warns of, and `model`
+    the bundled model that was taken for this recording, where none was named.
     """
 
     name: str
@@ -68,6 +70,7 @@ class Quality:
     passages: str = ""
     mismatches: str = ""
     said: tuple[str, ...] = ()
+    model: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the measures as JSON can hold them."""
@@ -76,26 +79,21 @@ class Quality:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "Quality | None":
         """Restore them; None where they are not whole."""
-        numbers = {
-            field.name: values.get(field.name)
-            for field in fields(cls)
-            if field.name not in ("name", "label", "least_like", "passages", "mismatches", "said")
+        numbers: dict[str, Any] = {
+            field.name: values.get(field.name) for field in fields(cls) if field.name not in _TEXTS
         }
         if not all(v is None or isinstance(v, int | float) for v in numbers.values()):
             return None
         if any(numbers[name] is None for name in ("events", "seconds", "odd_lengths")):
             return None
+        texts: dict[str, Any] = {name: str(values.get(name, "")) for name in _TEXTS[1:]}
         said = values.get("said", ())
         if not isinstance(said, list | tuple):
             return None
         return cls(
             said=tuple(map(str, said)),
-            name=str(values.get("name", "")),
-            label=str(values.get("label", "")),
-            least_like=str(values.get("least_like", "")),
-            passages=str(values.get("passages", "")),
-            mismatches=str(values.get("mismatches", "")),
-            **numbers,  # type: ignore[arg-type]
+            **texts,
+            **numbers,
         )
 
 
@@ -151,7 +149,7 @@ def measure(
 
 
 def _played(alignments: Sequence[Timing]) -> dict[str, Any]:
-    """Return key, tuning and passages of music."""
+    """Return key, tuning and passages of music, and the model."""
     music = next((a for a in alignments if isinstance(a, MusicAlignment)), None)
     if music is None:
         return {}
@@ -159,6 +157,7 @@ def _played(alignments: Sequence[Timing]) -> dict[str, Any]:
         "transposition": music.transposition,
         "tuning": None if music.tuning is None else round(music.tuning, 1),
         "passages": "; ".join(map(str, music.passages)),
+        "model": music.model,
     }
 
 
@@ -246,6 +245,7 @@ COLUMNS = (
     "tuning_hz",
     "passages",
     "mismatches",
+    "model",
     "reason",
 )
 """Columns of the table of a run."""
@@ -273,7 +273,7 @@ def quality_csv(
             *(q.events, q.seconds, q.odd_lengths, q.score_per_event, q.confidence),
             *(q.lowest_confidence, q.where, q.label, q.match),
             *(q.unlike, q.least_like, q.least_like_at),
-            *(q.transposition, q.tuning, q.passages, q.mismatches),
+            *(q.transposition, q.tuning, q.passages, q.mismatches, q.model),
         )
         row = ["" if value is None else value for value in values]
         table.writerow([path_of.get(q.name, q.name), "aligned", "; ".join(warnings), *row, ""])

@@ -12,7 +12,7 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from align import __version__
 from align.batch.bundles import EMU_DATABASE, Bundles
@@ -27,6 +27,9 @@ from align.files.lock import FolderLock
 from align.files.regular import open_regular
 from align.models.bundled import speech_model
 
+if TYPE_CHECKING:
+    from align.batch.worker import Model
+
 __all__ = ["QUALITY_TABLE", "CorpusRun", "align_corpus"]
 
 Progress = Callable[[str, int, int], None]
@@ -34,7 +37,6 @@ Progress = Callable[[str, int, int], None]
 QUALITY_TABLE = "quality.csv"
 """Name of the table of measures in the folder of outputs."""
 
-_MODELS = {"music": "piano"}
 _FOREIGN = (
     "its output exists and is not of an earlier run; choose another folder, or allow overwriting."
 )
@@ -77,8 +79,8 @@ def align_corpus(
     kind : {"speech", "music"} or Work
         What the recordings are of.
     model : path, str or fitted aligner, optional
-        With which; by default the bundled one of this kind, and of speech the one for the
-        language.
+        With which; by default the bundled one of this kind, of speech the one for the language,
+        and of music for each recording the one that fits, see `align.music.choosing`.
     formats : sequence of str
         Formats to write, such as ``["TextGrid", "csv"]``; by default TextGrid for speech, CSV for
         music. With ``emuDB`` `out_dir` becomes a database of EMU, whose name ends in ``_emuDB``.
@@ -127,7 +129,7 @@ def align_corpus(
     work = work_for(kind, repeats=repeats, **read, **options, **said)
     n_jobs = _n_jobs(jobs)
     root, out = os.fspath(in_dir), os.fspath(out_dir)
-    shown = Model.of(_default_model(work) if model is None else model, send=send_files)
+    shown = _default_model(work, send_files) if model is None else Model.of(model, send=send_files)
     formats = (formats,) if isinstance(formats, str) else tuple(formats)
     database: Bundles | None = None
     if EMU_DATABASE.lower() in [name.lower() for name in formats]:
@@ -349,10 +351,13 @@ def _n_jobs(jobs: int) -> int:
     return int(jobs) if jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(jobs))
 
 
-def _default_model(work: Work) -> str:
-    if isinstance(work, SpeechWork):
-        return speech_model(work.language)
-    return _MODELS.get(work.kind, work.kind)
+def _default_model(work: Work, send: bool) -> "Model":
+    from align.batch.worker import Model
+
+    if work.kind == "music":
+        return Model.usual_music(send=send)
+    own = speech_model(work.language) if isinstance(work, SpeechWork) else work.kind
+    return Model.of(own, send=send)
 
 
 def _key(work: Work, digest: str) -> str:
@@ -398,7 +403,8 @@ def _check_table(path: str) -> None:
         return
     except OSError as error:
         raise DataError(f"cannot be written: {error.strerror or error}.", path=path) from error
-    if first != ",".join(COLUMNS):
+    columns = first.split(",")  # those of an older Align are fewer
+    if columns[:2] != list(COLUMNS[:2]) or not set(COLUMNS).issuperset(columns):
         raise DataError("exists and is no table of a run; rename it.", path=path)
 
 

@@ -3,6 +3,7 @@
 A worker writes nothing but, where files were sent to it, copies of them in a folder of its own.
 """
 
+import hashlib
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -32,13 +33,26 @@ class Model:
     """A model that can be sent to a worker: its file's path or content, or the aligner itself.
 
     `digest` is the SHA-256 of its file, or of what its file would be. `content` is an array of
-    bytes, since Dask sends the same array only once.
+    bytes, since Dask sends the same array only once. Of models that are chosen among for each
+    recording there are `parts`, each with its name, and no file.
     """
 
     digest: str
     path: str | None = None
     content: npt.NDArray[np.uint8] | None = None
     aligner: Any = None
+    parts: tuple[tuple[str, "Model"], ...] = ()
+
+    @classmethod
+    def usual_music(cls, *, send: bool = False) -> "Model":
+        """Return the bundled models of music, of which each recording takes the one that fits."""
+        from align.models.file import bundled_models
+        from align.music.choosing import USUAL_MODELS
+
+        there = [name for name in USUAL_MODELS if name in bundled_models()]
+        parts = tuple((name, cls.of(name, send=send)) for name in there)
+        whole = " ".join(f"{name} {part.digest}" for name, part in parts)
+        return cls(hashlib.sha256(whole.encode()).hexdigest(), parts=parts)
 
     @classmethod
     def of(cls, model: Any, *, send: bool = False) -> "Model":
@@ -48,8 +62,6 @@ class Model:
         if hasattr(model, "align"):
             with captured_writes() as files:
                 model.save("model")
-            import hashlib
-
             return cls(hashlib.sha256(files["model"]).hexdigest(), aligner=model)
         path = os.path.abspath(model_path(model))
         try:
@@ -71,6 +83,10 @@ class Model:
         return aligner
 
     def _read(self) -> Any:
+        if self.parts:
+            from align.music.choosing import UsualModels
+
+            return UsualModels({name: part._read for name, part in self.parts})
         from align.models.file import load
 
         if self.content is not None:

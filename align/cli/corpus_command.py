@@ -13,7 +13,7 @@ from align.cli.options import (
     encoding_option,
     jobs_option,
     language_option,
-    model_option,
+    music_model_option,
     phone_map_option,
     slack_option,
     speech_model_option,
@@ -120,7 +120,7 @@ def corpus_speech(context: click.Context, /, **options: Any) -> None:
 
 @corpus.command("music")
 @_SHARED
-@model_option("piano")
+@music_model_option()
 @_format_option(
     "csv, tsv, mid, json, txt (Audacity), svl, sv.csv, tempo.csv, beats.csv, beats.txt, "
     "beats.svl, match or jams",
@@ -139,7 +139,8 @@ def corpus_music(context: click.Context, /, repeats: str, **options: Any) -> Non
     """Align the pieces below IN_DIR: folders with a recording and a score.
 
     A piece is a folder with an audio file and a file score.mid, score.musicxml or score.csv; it
-    becomes a file of its name in OUT_DIR, which mirrors IN_DIR. The rest is as for
+    becomes a file of its name in OUT_DIR, which mirrors IN_DIR. Without --model each piece takes
+    the bundled model that fits it; quality.csv says which. The rest is as for
     `align corpus speech`.
 
     \b

@@ -27,7 +27,7 @@ _BLOCK = 0.01  # seconds that are read at once
 @click.command()
 @click.argument("audio", type=click.Path(allow_dash=True, path_type=Path))
 @click.argument("score", type=FILE)
-@music_model_option()
+@music_model_option(heard=False)
 @click.option(
     "--lag",
     type=float,

@@ -68,14 +68,18 @@ def speech_model_option() -> _Option:
     )
 
 
-def music_model_option() -> _Option:
-    """Return ``--model`` of commands that read a score: None where none is named."""
+def music_model_option(*, heard: bool = True) -> _Option:
+    """Return ``--model`` of commands that read a score: None where none is named.
+
+    `heard` is whether the recording is asked, too.
+    """
+    else_heard = ", or names none and ensemble finds more of the notes" if heard else ""
     return click.option(
         "--model",
         type=MODEL,
         metavar="M",
         help="A model file, or the name of a bundled model. By default ensemble where the score "
-        "names an instrument that is bowed, blown or sung, and piano where it does not.",
+        f"names an instrument that is bowed, blown or sung{else_heard}; else piano.",
     )
 
 

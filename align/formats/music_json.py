@@ -4,7 +4,7 @@
 
     {"kind": "music", "audio": "minuet.flac", "rate": 22050, "duration": 21.4, "end": 20.9,
      "score_file": "score.mid", "repeats": "", "score": 812.4, "match": 0.71, "warnings": [],
-     "transposition": 0, "tuning": 440.6,
+     "transposition": 0, "tuning": 440.6, "model": "piano",
      "passages": [{"start": 0.5, "end": 9.5, "score_start": 10.0, "score_end": 20.0,
                    "bars": [6, 11]}, ...],
      "mismatches": [{"kind": "unplayed", "start": 3.1, "end": 3.6, "words": ["C4"],
@@ -17,9 +17,10 @@
 
 ``beats``, and the ``bars`` of a passage, are there where the score says its bars. The ``time`` of
 a beat, by the time map, is not read. There are no ``passages`` where all of the score is played
-once. ``unplayed`` is the probability that a note was not played, where the model knows it. Where
-the ends of notes were looked for, ``measured_offset`` is the end that was found, null where that
-is not known; ``offset`` is the same, or where the score puts the end. Only the former is read.
+once, and there is no ``model`` where one was named. ``unplayed`` is the probability that a note
+was not played, where the model knows it. Where the ends of notes were looked for,
+``measured_offset`` is the end that was found, null where that is not known; ``offset`` is the
+same, or where the score puts the end. Only the former is read.
 """
 
 import json
@@ -80,6 +81,7 @@ def format_music_json(alignment: TimedNotes) -> str:
         "warnings": list(alignment.warnings),
         "transposition": alignment.transposition,
         "tuning": alignment.tuning,
+        **({"model": alignment.model} if alignment.model else {}),
         "passages": [_entry(passage) for passage in alignment.passages],
         "mismatches": [_entry(mismatch) for mismatch in alignment.mismatches],
         "notes": notes,
@@ -182,6 +184,7 @@ def read_music_json(path: str | os.PathLike[str], *, duration: float | None = No
         tuple(_mismatch(entry, name) for entry in _list(content, "mismatches", name)),
         heard,
         sure,
+        _text(content, "model", name) or "",
     )
 
 

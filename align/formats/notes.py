@@ -136,6 +136,10 @@ class TimedNotes(NotesOfScore, Protocol):
         """A4 of the recording in Hz."""
 
     @property
+    def model(self) -> str:
+        """Name of the bundled model that was taken, where none was named."""
+
+    @property
     def unplayed(self) -> Float64 | None:
         """How probably each note was not played, in [0, 1] [shape=(N,)]."""
 
@@ -186,6 +190,8 @@ class NoteTimes:
         Bars and beats of the score.
     passages, transposition, tuning, unplayed, mismatches, measured_offsets, offset_confidence
         Of `align.MusicAlignment`, where the file tells them.
+    model : str
+        Which bundled model was taken, where the file tells it.
     """
 
     events: tuple[Note, ...]
@@ -214,6 +220,7 @@ class NoteTimes:
     mismatches: tuple[Mismatch, ...] = ()
     measured_offsets: Float64 | None = None
     offset_confidence: Float64 | None = None
+    model: str = ""
 
     def __len__(self) -> int:
         return len(self.events)

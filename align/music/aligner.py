@@ -20,7 +20,6 @@ References
 Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, section 9.6.
 """
 
-import copy
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -34,27 +33,23 @@ from align.features import Feature
 from align.features.note_network import NoteNetwork
 from align.learners.structured.costs import OnsetCost, RampCost, make_cost
 from align.music.calibration import Calibration, placed_pieces
-from align.music.decoding import SPREAD, find_chords, windows_of
-from align.music.default_functions import DEFAULT_NAMES, DefaultFunctions
-from align.music.end_evidence import N_END_EVIDENCE
+from align.music.chosen_functions import chosen_functions
+from align.music.decoding import find_chords, first_guess
 from align.music.finding import best_part, read_music, result_of
-from align.music.following import Follower, Weights
-from align.music.functions import ChordFeature, ChordFunctions, frame_length
+from align.music.following import Follower, follower_of
+from align.music.functions import ChordFeature, ChordFunctions
 from align.music.keys import check_key, shifts_of
-from align.music.own_features import OwnFeature
-from align.music.performance import Performance, as_score
+from align.music.performance import Performance
 from align.music.pieces import TimedPiece, describe_piece, read_piece, score_of
 from align.music.placement import PlacedNotes, place_notes
 from align.music.repeats import check_repeats
-from align.music.thesis_functions import ThesisFunctions
-from align.music.unplayed import N_UNPLAYED
+from align.music.state import set_state, state_of
 from align.results.music import MusicAlignment
 from align.sequence.base import Aligner, Progress
 from align.sequence.checkpoint import Checkpoint, checkpoint_of
 from align.sequence.evidence import EvidenceModel
 from align.sequence.placement import moved_offset
 from align.sequence.problem import Truth
-from align.sequence.state import arrays_of, feature_states, restore_features
 from align.terms import BaseFunctions
 from align.types import Example, IntArray, Note
 
@@ -64,9 +59,6 @@ if TYPE_CHECKING:
 __all__ = ["MusicAligner"]
 
 _FREE = 0.005  # seconds by which an onset may be off at no cost, under the ramp
-_BY_HAND = {"notes": 1.0, "duration": 1.0}  # weights that find the tempo before any are learned
-_NETWORK = "network."
-_EVIDENCE = {True: 3, False: 2}  # numbers that the confidence is made of, with a network or not
 
 
 class MusicAligner(Aligner):
@@ -222,39 +214,10 @@ class MusicAligner(Aligner):
     # Features, learner and cost --------------------------------------------------------------
 
     def _make_features(self) -> list[ChordFeature]:
-        chosen = [self.features] if isinstance(self.features, str) else list(self.features)
-        names = tuple(item for item in chosen if isinstance(item, str))
-        own = [item for item in chosen if not isinstance(item, str)]
-        made = self._named(names) if names or not own else []
-        hop = frame_length(made)
-        for feature in own:
-            if not isinstance(feature, Feature):
-                raise ParameterError(
-                    f"features has {feature!r}, must hold names and Feature objects; make one of "
-                    "a function with a decorator of align.features."
-                )
-            made.append(OwnFeature(copy.deepcopy(feature), hop))
-        titles = [feature.name for feature in made]
-        if len(set(titles)) < len(titles):
-            raise ParameterError(f"features must have different names, not {titles}.")
-        return made
-
-    def _named(self, names: tuple[str, ...]) -> list[ChordFeature]:
-        """Return what names say: a set, or some base functions of the default one."""
-        if names == ("thesis",):
-            return [ThesisFunctions()]
-        if names == ("default",):
-            names = DEFAULT_NAMES[:-1]
-        unknown = [name for name in names if name not in DEFAULT_NAMES]
-        if unknown or "notes" not in names or len(set(names)) < len(names):
-            raise ParameterError(
-                f"features={self.features!r}, must be one of ['default', 'thesis'], or a list of "
-                f"different names among {list(DEFAULT_NAMES)} with 'notes' in it."
-            )
-        network = NoteNetwork(random_state=self.random_state)
-        if self.network is not None:
-            network = copy.deepcopy(self.network)
-        return [DefaultFunctions(network, names)]
+        network = self.network
+        if network is None:
+            network = NoteNetwork(random_state=self.random_state)
+        return chosen_functions(self.features, network)
 
     def _make_cost(self) -> OnsetCost:
         if self.cost == "ramp":
@@ -341,7 +304,7 @@ class MusicAligner(Aligner):
     ) -> tuple[BaseFunctions, Truth]:
         functions, performance = self._functions(features), item.performance
         try:
-            x = _first_guess(performance, functions)
+            x = first_guess(performance, functions)
         except ParameterError as error:
             raise DataError(str(error), path=item.name) from error
         except DataError as error:
@@ -461,23 +424,7 @@ class MusicAligner(Aligner):
         See `align.music.following.Follower`.
         """
         self.check_fitted()
-        check_key(self.transpose, self.tuning)
-        named = [f for f in self.features_ if isinstance(f, DefaultFunctions)]
-        if not named:
-            raise ParameterError("to follow a performance takes a model with features='default'.")
-        own = self.coef_ / self.scale_
-        known = dict(zip(self.base_functions_, own.tolist(), strict=True))
-        return Follower(
-            named[0].network,
-            Weights(*(known.get(name, 0.0) for name in Weights._fields)),
-            as_score(score, "all" if self.repeats == "auto" else self.repeats),
-            rate,
-            highest_rate=self.rate,
-            lag=lag,
-            offset=self.offset_,
-            shift=self.transpose or 0,
-            tuning=None if self.tuning is None else 12.0 * float(np.log2(self.tuning / 440.0)),
-        )
+        return follower_of(self, score, rate, lag)
 
     @one_thread()
     def _find(self, audio: Any, events: Any, rate: int | None) -> MusicAlignment:
@@ -498,7 +445,7 @@ class MusicAligner(Aligner):
         )
         shifts = shifts_of(self.transpose, self.tuning)
         found = best_part(whole, self._place, self.match_range_, shifts)
-        file = None if isinstance(audio, np.ndarray) else os.fspath(audio)
+        file = os.fspath(audio) if isinstance(audio, str | os.PathLike) else None
         return result_of(
             found,
             self.confidence_,
@@ -531,24 +478,7 @@ class MusicAligner(Aligner):
         return saved
 
     def _get_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-        named = [f for f in self.features_ if not isinstance(f, OwnFeature)]
-        header: dict[str, Any] = {
-            "network": None,
-            "offset": self.offset_,
-            "match_range": self.match_range_,
-        }
-        arrays = {"confidence": self.confidence_.weights}
-        if self.unplayed_ is not None:
-            arrays["unplayed"] = self.unplayed_.weights
-        if self.ends_ is not None:
-            arrays["ends"] = self.ends_.weights
-        if named and named[0].has_state:
-            header["network"], own = named[0].get_state()
-            arrays.update({f"{_NETWORK}{name}": array for name, array in own.items()})
-        if len(named) < len(self.features_):
-            header["features"], own = feature_states(self.features_[len(named) :])
-            arrays.update(own)
-        return header, arrays
+        return state_of(self)
 
     def _set_state(
         self,
@@ -558,36 +488,7 @@ class MusicAligner(Aligner):
     ) -> None:
         self._check_own()
         self._make_cost()
-        self.offset_ = float(header["offset"])
-        if not np.isfinite(self.offset_):
-            raise ModelError("its offset is not finite.")
-        self.match_range_ = None
-        if header["match_range"] is not None:
-            low, high = (float(value) for value in header["match_range"])
-            if not 0 <= low < high <= 1:
-                raise ModelError("its range of matches is not within 0 and 1.")
-            self.match_range_ = low, high
-        named = [f for f in features if not isinstance(f, OwnFeature)]
-        known = [name for f in named for name in f.names]
-        if [name for name in self.base_functions_ if name in known] != known:
-            raise ModelError("its base functions are not those of its parameters.")
-        for feature in named:
-            if feature.has_state:
-                feature.set_state(header["network"], arrays_of(arrays, _NETWORK))
-                if not hasattr(feature.network, "network_"):
-                    raise ModelError("the note network is missing.")
-        own = restore_features(features[len(named) :], header.get("features", []), arrays)
-        self.features_ = [*named, *own]
-        size = _EVIDENCE[any(f.has_state for f in named)]
-        self.confidence_ = EvidenceModel.from_array(arrays["confidence"], "confidence", size)
-        self.unplayed_ = None
-        if "unplayed" in arrays:
-            self.unplayed_ = EvidenceModel.from_array(
-                arrays["unplayed"], "unplayed", size + N_UNPLAYED
-            )
-        self.ends_ = None
-        if "ends" in arrays:
-            self.ends_ = EvidenceModel.from_array(arrays["ends"], "ends", N_END_EVIDENCE)
+        set_state(self, header, arrays, features)
 
     @classmethod
     def _with_features(cls, params: Mapping[str, Any], features: Sequence[Any]) -> Self:
@@ -597,16 +498,3 @@ class MusicAligner(Aligner):
             chosen = [chosen] if isinstance(chosen, str) else list(chosen)
             named["features"] = [*chosen, *features]
         return cls(**named)
-
-
-def _first_guess(performance: Performance, functions: ChordFunctions) -> BaseFunctions:
-    """Return base functions whose tempo is that of a decoding with weights set by hand."""
-    if any(isinstance(feature, DefaultFunctions) for feature in functions.features):
-        return find_chords(
-            performance,
-            functions,
-            lambda x: np.array([_BY_HAND.get(name, 0.0) for name in x.names]),
-        ).x
-    windows = windows_of(performance, functions)
-    terms, _ = functions.onset_terms(performance, windows)
-    return functions.base_functions(performance, windows, terms, performance.coarse, SPREAD)

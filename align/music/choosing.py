@@ -1,25 +1,47 @@
 """Which bundled model a recording of music is aligned with, where none is named.
 
 A score that names instruments decides (`align.models.bundled.music_model`). For one that names
-none it is ``piano``; where that finds so few notes that the recording might be of another piece,
-``ensemble`` is tried, too, and what matches better is kept.
+none ``piano`` is tried first. Unless it finds the notes clearly, ``ensemble`` is tried as well,
+and taken where it finds more of them: where its match is better by a margin, so that pianos stay
+with ``piano``.
 """
 
+import copy
 import os
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from align.models.bundled import USUAL_MUSIC, music_model
 from align.models.file import bundled_models, load
+from align.music.performance import read_signal
 from align.results.music import MusicAlignment
 
-__all__ = ["Chosen", "align_music", "named"]
+__all__ = [
+    "CLEAR",
+    "MARGIN",
+    "USUAL_MODELS",
+    "Chosen",
+    "UsualModels",
+    "align_music",
+    "finds_more",
+    "named",
+]
 
 _ENSEMBLE = "ensemble"
 _NAMED = 3  # instruments, at most
+
+CLEAR = 0.7
+"""Match of ``piano`` from which on both models place notes alike, and the other is not tried."""
+
+MARGIN = 0.01
+"""By which the match of ``ensemble`` must be better; `recipes/music/chosen.py` measures it."""
+
+USUAL_MODELS = (USUAL_MUSIC, _ENSEMBLE)
+"""The bundled models that are chosen among."""
 
 
 class Chosen(NamedTuple):
@@ -28,7 +50,7 @@ class Chosen(NamedTuple):
     Parameters
     ----------
     alignment : MusicAlignment
-        When each note is played.
+        When each note is played; its `model` is the same as here.
     model : str
         Name of the bundled model.
     reason : str
@@ -38,6 +60,86 @@ class Chosen(NamedTuple):
     alignment: MusicAlignment
     model: str
     reason: str
+
+
+class UsualModels:
+    """The bundled models of music, of which each recording is aligned with the one that fits.
+
+    It aligns as a `align.MusicAligner` does.
+
+    Parameters
+    ----------
+    loaders : mapping of str to callable, optional
+        What loads each model, by its name; by default all of `USUAL_MODELS` that are there.
+
+    Examples
+    --------
+    >>> UsualModels().set_params(repeats="all").kind
+    'music'
+    """
+
+    kind: ClassVar[str] = "music"
+
+    def __init__(self, loaders: Mapping[str, Callable[[], Any]] | None = None) -> None:
+        self.loaders = loaders
+        self.params: dict[str, Any] = {}
+        self._loaded: dict[str, Any] = {}  # copies share it
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters of `align.MusicAligner` for aligning, and return this."""
+        self.params = {**self.params, **params}
+        return self
+
+    def align(
+        self,
+        audio: str | os.PathLike[str] | npt.NDArray[Any],
+        score: str | os.PathLike[str],
+        *,
+        rate: int | None = None,
+    ) -> MusicAlignment:
+        """Return when each note of a score is played, by the model that fits."""
+        return self.choose(audio, score, rate=rate).alignment
+
+    def choose(
+        self,
+        audio: str | os.PathLike[str] | npt.NDArray[Any],
+        score: str | os.PathLike[str],
+        *,
+        rate: int | None = None,
+    ) -> Chosen:
+        """Align a recording; return the alignment, the model and the reason."""
+        name, instruments = music_model(score)
+        if instruments:
+            found = self._model(name).align(audio, score, rate=rate)
+            return _chosen(found, name, named(instruments))
+        usual = self._model(USUAL_MUSIC)
+        signal = read_signal(audio, rate=rate, highest_rate=usual.rate)  # both models share it
+        found = usual.align(signal, score)
+        if not isinstance(audio, np.ndarray):
+            found = replace(found, audio=os.fspath(audio))
+        match = found.match
+        if match is None or match >= CLEAR or not self._has(_ENSEMBLE):
+            return _chosen(found, USUAL_MUSIC, _NONE)
+        other: MusicAlignment = self._model(_ENSEMBLE).align(signal, score)
+        if not finds_more(match, other.match or 0.0):
+            return _chosen(found, USUAL_MUSIC, _NONE)
+        why = (
+            f"{_NONE}, and {USUAL_MUSIC} finds fewer of its notes "
+            f"(match {match:.2f} instead of {other.match:.2f})"
+        )
+        return _chosen(replace(other, audio=found.audio), _ENSEMBLE, why)
+
+    def _has(self, name: str) -> bool:
+        return name in (bundled_models() if self.loaders is None else self.loaders)
+
+    def _model(self, name: str) -> Any:
+        """Return a model, read once."""
+        if name not in self._loaded:
+            self._loaded[name] = load(name) if self.loaders is None else self.loaders[name]()
+        return copy.copy(self._loaded[name]).set_params(**self.params)
+
+
+_NONE = "the score names no instrument"
 
 
 def align_music(
@@ -79,20 +181,18 @@ def align_music(
     >>> chosen.model, chosen.reason
     ('piano', 'the score names no instrument')
     """
-    name, instruments = music_model(score)
-    found, border = _aligned(name, audio, score, rate, params)
-    if instruments:
-        return Chosen(found, name, named(instruments))
-    if found.match is not None and found.match < border and _ENSEMBLE in bundled_models():
-        other, _ = _aligned(_ENSEMBLE, audio, score, rate, params)
-        if (other.match or 0.0) > found.match:
-            return Chosen(
-                other,
-                _ENSEMBLE,
-                f"the score names no instrument, and {USUAL_MUSIC} finds fewer of its notes "
-                f"(match {found.match:.2f} instead of {other.match:.2f})",
-            )
-    return Chosen(found, name, "the score names no instrument")
+    return UsualModels().set_params(**params).choose(audio, score, rate=rate)
+
+
+def finds_more(piano: float, ensemble: float, margin: float = MARGIN) -> bool:
+    """Return whether ``ensemble`` is to be taken, by the matches of both with a recording.
+
+    Examples
+    --------
+    >>> finds_more(0.50, 0.52), finds_more(0.50, 0.505), finds_more(0.80, 0.85)
+    (True, False, False)
+    """
+    return piano < CLEAR and ensemble > piano + margin
 
 
 def named(instruments: Sequence[str]) -> str:
@@ -107,10 +207,5 @@ def named(instruments: Sequence[str]) -> str:
     return f"the score names {', '.join(instruments[:_NAMED])}{more}"
 
 
-def _aligned(
-    name: str, audio: Any, score: Any, rate: int | None, params: dict[str, Any]
-) -> tuple[MusicAlignment, float]:
-    """Return the alignment by a model, and the match below which its recordings are unlike."""
-    aligner = load(name).set_params(**params)
-    border = -np.inf if aligner.match_range_ is None else 0.5 * sum(aligner.match_range_)
-    return aligner.align(audio, score, rate=rate), float(border)
+def _chosen(found: MusicAlignment, model: str, reason: str) -> Chosen:
+    return Chosen(replace(found, model=model), model, reason)

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from align.decoders import decode
 from align.decoders.window_search import near_edges, search_in_windows
+from align.music.default_functions import DefaultFunctions
 from align.music.functions import ChordFunctions
 from align.music.notes import APART
 from align.music.performance import Performance
@@ -25,13 +26,14 @@ from align.sequence.windows import limits_of, spaced, widened, windows_about
 from align.terms import BaseFunctions
 from align.types import Float64, IntArray
 
-__all__ = ["SPREAD", "FoundChords", "Weights", "find_chords", "windows_of"]
+__all__ = ["SPREAD", "FoundChords", "Weights", "find_chords", "first_guess", "windows_of"]
 
 
 _HALF = 1.0  # seconds either side of the coarse alignment
 _MARGIN = 0.1  # seconds: so near to an edge, the optimum may lie beyond
 _NEAR = 3.0  # seconds
 _ATTEMPTS = 6
+_BY_HAND = {"notes": 1.0, "duration": 1.0}  # weights that find the tempo before any are learned
 SPREAD = 0.2  # of log ratios of lengths to the tempo of the coarse alignment
 
 
@@ -105,6 +107,19 @@ def find_chords(
         most_rounds=_ATTEMPTS,
     )
     return found.found
+
+
+def first_guess(performance: Performance, functions: ChordFunctions) -> BaseFunctions:
+    """Return base functions whose tempo is that of a decoding with weights set by hand."""
+    if any(isinstance(feature, DefaultFunctions) for feature in functions.features):
+        return find_chords(
+            performance,
+            functions,
+            lambda x: np.array([_BY_HAND.get(name, 0.0) for name in x.names]),
+        ).x
+    windows = windows_of(performance, functions)
+    terms, _ = functions.onset_terms(performance, windows)
+    return functions.base_functions(performance, windows, terms, performance.coarse, SPREAD)
 
 
 class _Search:

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from align.features.note_levels import semitone_levels, set_tuning, signal_tuning
+from align.features.signal import Signal
 from align.music.backwards import follows_score
 from align.music.coarse import sounding_part
 from align.music.end_evidence import end_candidates
@@ -58,9 +59,14 @@ def read_music(
     transpose: int | None = None,
     tuning: float | None = None,
 ) -> Performance:
-    """Return recording and score together; with "auto", those repeats that were played."""
+    """Return recording and score together; with "auto", those repeats that were played.
+
+    The recording may have been read already, as a `Signal` of the rate that the model hears.
+    """
     check_repeats(repeats)
-    signal = read_signal(audio, rate=rate, highest_rate=highest_rate)
+    signal = audio
+    if not isinstance(audio, Signal):
+        signal = read_signal(audio, rate=rate, highest_rate=highest_rate)
     if tuning is not None:
         set_tuning(signal, semitones_of(tuning))
     shift = transpose or 0

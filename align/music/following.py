@@ -13,8 +13,10 @@ more than a chord that is hardly heard would, or it is left out: a path may skip
 to some that are played again.
 """
 
+import os
 from collections import deque
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -35,13 +37,15 @@ from align.features.pitch import estimate_tuning, log_level, reference_level
 from align.features.signal import Signal
 from align.formats.scores import Score, chords
 from align.music.coarse import averaged, recorded_profile
+from align.music.default_functions import DefaultFunctions
+from align.music.keys import check_key, semitones_of
 from align.music.notes import note_times
-from align.music.performance import HOP, sounding_notes
+from align.music.performance import HOP, as_score, sounding_notes
 from align.music.tempo import duration_table
 from align.music.tracking import FRAME, Place, Tracker
-from align.types import Float32, Float64, IntArray
+from align.types import Float32, Float64, IntArray, Note
 
-__all__ = ["Follower", "PlayedChord", "Weights"]
+__all__ = ["Follower", "PlayedChord", "Weights", "follower_of"]
 
 
 _STEP = 10  # frames that are scored at once
@@ -366,3 +370,29 @@ class _Sound:
             levels.append(log_level(energy, loud))
         set_levels(signal, levels[0], levels[1])
         return signal, begin - first
+
+
+def follower_of(
+    aligner: Any,
+    score: "str | os.PathLike[str] | Score | Sequence[Note]",
+    rate: int,
+    lag: float,
+) -> Follower:
+    """Return a follower with the weights of a fitted aligner; see `align.MusicAligner.follow`."""
+    check_key(aligner.transpose, aligner.tuning)
+    named = [f for f in aligner.features_ if isinstance(f, DefaultFunctions)]
+    if not named:
+        raise ParameterError("to follow a performance takes a model with features='default'.")
+    own = aligner.coef_ / aligner.scale_
+    known = dict(zip(aligner.base_functions_, own.tolist(), strict=True))
+    return Follower(
+        named[0].network,
+        Weights(*(known.get(name, 0.0) for name in Weights._fields)),
+        as_score(score, "all" if aligner.repeats == "auto" else aligner.repeats),
+        rate,
+        highest_rate=aligner.rate,
+        lag=lag,
+        offset=aligner.offset_,
+        shift=aligner.transpose or 0,
+        tuning=None if aligner.tuning is None else semitones_of(aligner.tuning),
+    )

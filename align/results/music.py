@@ -91,6 +91,8 @@ class MusicAlignment(NoteWriting, Timing):
     offset_confidence : array_like [shape=(N,)], optional
         How probably the end that was found is right, in [0, 1], by the rule of
         `align.music.ends`; low where it is not known.
+    model : str
+        Name of the bundled model that was taken, where none was named.
 
     Raises
     ------
@@ -128,6 +130,7 @@ class MusicAlignment(NoteWriting, Timing):
     mismatches: tuple[Mismatch, ...] = ()
     measured_offsets: Float64 | None = None
     offset_confidence: Float64 | None = None
+    model: str = ""
 
     def __post_init__(self) -> None:
         events = tuple(self.events)

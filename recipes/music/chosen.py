@@ -8,7 +8,8 @@ Files are what `instruments.py --output` wrote of made recordings, or the errors
 `ensemble.py` keep, of the same pieces by the two models. *By name* is the model for the
 instruments that made a recording, as if its score named them; of real pieces no score names any.
 *By match* is what is taken where no score names any. A piece where the two differ by less than 1
-ms has no better one.
+ms has no better one. *Nested* is as by match, with the margin that has the least mean error on the
+pieces of all other files of `--piano`, where each is of one fold; and the margins that were so.
 """
 
 import argparse
@@ -19,10 +20,11 @@ from typing import Any
 import numpy as np
 from made import INSTRUMENTS
 
-import align
 from align.formats.instruments import program_instrument
+from align.music.choosing import MARGIN, finds_more
 
 ALIKE = 1.0  # ms
+MARGINS = np.arange(0.0, 0.03, 0.0025)
 
 
 def main() -> None:
@@ -30,29 +32,52 @@ def main() -> None:
     parser.add_argument("--piano", nargs="+", required=True)
     parser.add_argument("--ensemble", nargs="+", required=True)
     arguments = parser.parse_args()
-    piano, ensemble = read(arguments.piano), read(arguments.ensemble)
-    low, high = align.load("piano").match_range_
-    border = 0.5 * (low + high)
-    rows: dict[str, list[tuple[float, float, float, float]]] = {}
-    for name in sorted(set(piano) & set(ensemble)):
-        one, other = piano[name], ensemble[name]
-        mean = [float(np.abs(piece["errors"]).mean()) for piece in (one, other)]
-        kind = name.rpartition("-")[2]
-        named = kind in INSTRUMENTS and sustained(kind)
-        doubted = one["match"] < border and other["match"] > one["match"]
-        row = (*mean, mean[named], mean[doubted])
-        for key in (one.get("set", kind), "all"):
-            rows.setdefault(str(key), []).append(row)
-    names = ("pieces", "piano", "ensemble", "by name", "best", "by match", "best")
+    folds, ensemble = [read([path]) for path in arguments.piano], read(arguments.ensemble)
+    rows: dict[str, list[tuple[float, ...]]] = {}
+    margins = []
+    for k, fold in enumerate(folds):
+        others = [(p, ensemble[n]) for i, f in enumerate(folds) if i != k for n, p in f.items()]
+        means = [np.mean([taken(p, e, m) for p, e in others] or [0.0]) for m in MARGINS]
+        margins.append(float(MARGINS[int(np.argmin(means))]) if others else MARGIN)
+        for name in sorted(set(fold) & set(ensemble)):
+            one, other = fold[name], ensemble[name]
+            kind = name.rpartition("-")[2]
+            of_both = mean_of(one), mean_of(other)
+            by_name = of_both[kind in INSTRUMENTS and sustained(kind)]
+            row = (*of_both, by_name, taken(one, other, MARGIN), taken(one, other, margins[k]))
+            for key in (one.get("set", kind), "all"):
+                rows.setdefault(str(key), []).append(row)
+    names = (
+        "pieces",
+        "piano",
+        "ensemble",
+        "by name",
+        "best",
+        "by match",
+        "best",
+        "nested",
+        "best",
+    )
     print(f"{'':16}" + "".join(f"{name:>10}" for name in names))
     for key in sorted(rows, key=lambda key: (key == "all", key)):
         table = np.array(rows[key])
         mean = table.mean(axis=0)
         best = (table[:, 2:] <= table[:, :2].min(axis=1, keepdims=True) + ALIKE).sum(axis=0)
-        print(
-            f"{key:16}{len(table):10}{mean[0]:10.1f}{mean[1]:10.1f}{mean[2]:10.1f}{best[0]:10}"
-            f"{mean[3]:10.1f}{best[1]:10}"
-        )
+        line = f"{key:16}{len(table):10}{mean[0]:10.1f}{mean[1]:10.1f}"
+        for value, n in zip(mean[2:], best, strict=True):
+            line += f"{value:10.1f}{n:10}"
+        print(line)
+    print(f"margin {MARGIN:g}; nested {' '.join(f'{margin:g}' for margin in margins)}")
+
+
+def mean_of(piece: dict[str, Any]) -> float:
+    """Return the mean size of the errors of a piece in ms."""
+    return float(np.abs(piece["errors"]).mean())
+
+
+def taken(piano: dict[str, Any], ensemble: dict[str, Any], margin: float) -> float:
+    """Return the mean error of the model that is taken by the matches."""
+    return mean_of(ensemble if finds_more(piano["match"], ensemble["match"], margin) else piano)
 
 
 def read(paths: list[str]) -> dict[str, dict[str, Any]]:

@@ -1,9 +1,10 @@
 """Which bundled model music is aligned with: by the score, then by how well it matches."""
 
+import copy
 from collections.abc import Callable
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,15 +15,25 @@ from align.formats.scores import read_note_truth, read_score
 from align.models.bundled import music_model
 from align.models.file import bundled_models
 from align.music import choosing
-from align.music.choosing import align_music
+from align.music.choosing import UsualModels, align_music
 
-BORDER = (0.2, 0.5)
+
+@dataclass(frozen=True)
+class FakeAlignment:
+    """Where it came from."""
+
+    match: float | None
+    of: str
+    params: dict[str, Any]
+    rate: int | None
+    audio: str | None = None
+    model: str = ""
 
 
 class FakeAligner:
     """Matches every recording alike, and keeps what it was told."""
 
-    match_range_ = BORDER
+    rate = 22050
 
     def __init__(self, name: str, match: float | None) -> None:
         self.name, self.match = name, match
@@ -32,8 +43,8 @@ class FakeAligner:
         self.params = params
         return self
 
-    def align(self, audio: Any, score: Any, *, rate: int | None = None) -> SimpleNamespace:
-        return SimpleNamespace(match=self.match, of=self.name, params=self.params, rate=rate)
+    def align(self, audio: Any, score: Any, *, rate: int | None = None) -> FakeAlignment:
+        return FakeAlignment(self.match, self.name, self.params, rate)
 
 
 @pytest.fixture
@@ -44,6 +55,7 @@ def models(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
         monkeypatch.setattr(choosing, "music_model", lambda score: named)
         monkeypatch.setattr(choosing, "load", lambda name: FakeAligner(name, match[name]))
         monkeypatch.setattr(choosing, "bundled_models", lambda: sorted(match))
+        monkeypatch.setattr(choosing, "read_signal", lambda audio, **options: audio)
 
     return set_up
 
@@ -62,24 +74,38 @@ def test_a_score_that_names_instruments_decides(models: Callable[..., None]) -> 
 @pytest.mark.parametrize(
     ("piano", "ensemble", "taken"),
     [
-        (0.36, 0.9, "piano"),  # it is not in doubt
+        (0.71, 0.9, "piano"),  # it is not in doubt
+        (0.69, 0.9, "ensemble"),
+        (0.50, 0.505, "piano"),  # hardly better
+        (0.50, 0.52, "ensemble"),
         (0.34, 0.4, "ensemble"),
         (0.34, 0.3, "piano"),
+        (0.34, None, "piano"),
         (None, 0.9, "piano"),
     ],
 )
 def test_else_the_recording_does_where_piano_is_in_doubt(
-    models: Callable[..., None], piano: float | None, ensemble: float, taken: str
+    models: Callable[..., None], piano: float | None, ensemble: float | None, taken: str
 ) -> None:
     models(("piano", []), piano=piano, ensemble=ensemble)
-    chosen = align_music("a.wav", "a.mid")
-    assert chosen.model == chosen.alignment.of == taken
-    assert ("instead of 0.40" in chosen.reason) == (taken == "ensemble")
+    chosen = align_music("a.wav", "a.mid", rate=8000, transpose=1)
+    assert chosen.model == chosen.alignment.of == chosen.alignment.model == taken
+    assert (f"match {piano}" in f"{chosen.reason}0") == (taken == "ensemble")
+    assert chosen.alignment.params == {"transpose": 1}
+    assert chosen.alignment.audio == "a.wav"
 
 
 def test_without_the_other_model_it_is_piano(models: Callable[..., None]) -> None:
     models(("piano", []), piano=0.1)
     assert align_music("a.wav", "a.mid").model == "piano"
+
+
+def test_what_one_copy_is_told_the_others_are_not(models: Callable[..., None]) -> None:
+    models(("piano", []), piano=0.9, ensemble=0.6)
+    usual = UsualModels()
+    told = copy.copy(usual).set_params(repeats="none")
+    assert told.choose("a.wav", "a.mid").alignment.params == {"repeats": "none"}
+    assert usual.choose("a.wav", "a.mid").alignment.params == {}
 
 
 @pytest.mark.parametrize(
