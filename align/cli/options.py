@@ -12,7 +12,6 @@ __all__ = [
     "encoding_option",
     "jobs_option",
     "language_option",
-    "model_option",
     "output_option",
     "overwrite_option",
     "phone_map_option",
@@ -43,18 +42,6 @@ def stacked(*options: Callable[[Any], Any]) -> _Option:
         return command
 
     return add
-
-
-def model_option(default: str) -> _Option:
-    """Return ``--model``, of a bundled model where none is named."""
-    return click.option(
-        "--model",
-        type=MODEL,
-        default=default,
-        show_default=True,
-        metavar="M",
-        help="A model file, or the name of a bundled model.",
-    )
 
 
 def speech_model_option() -> _Option:

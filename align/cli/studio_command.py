@@ -5,11 +5,10 @@ from typing import Any
 
 import click
 
-from align.cli.console import FILE, Console, message_options, terminated
+from align.cli.console import FILE, MODEL, Console, message_options, plural, terminated
 from align.cli.options import (
     dictionary_option,
     language_option,
-    model_option,
     phone_map_option,
     seed_option,
 )
@@ -17,11 +16,20 @@ from align.errors import ParameterError
 
 __all__ = ["studio"]
 
+_SPEECH = "speech-en"
+"""The model where neither the user nor the recordings say which."""
+
 
 @click.command()
 @click.argument("recordings", metavar="RECORDINGS", type=FILE)
 @click.argument("out", metavar="OUT", type=FILE)
-@model_option("speech-en")
+@click.option(
+    "--model",
+    type=MODEL,
+    metavar="M",
+    help="A model file, or the name of a bundled model. By default speech-en; of pieces of music "
+    "ensemble, where most scores name an instrument that is bowed, blown or sung, else piano.",
+)
 @click.option("--text", is_flag=True, help="The files beside speech hold words; show these too.")
 @dictionary_option(
     "dictionary",
@@ -45,7 +53,7 @@ def studio(
     console: Console,
     recordings: Path,
     out: Path,
-    model: str,
+    model: str | None,
     text: bool,
     dictionary: tuple[Path, ...],
     language: str,
@@ -63,7 +71,7 @@ def studio(
 
     \b
     align studio recordings corrected --model speech-any
-    align studio pieces corrected --model piano
+    align studio pieces corrected
     """  # noqa: D301
     try:
         from align.studio.serving import serve
@@ -85,6 +93,8 @@ def studio(
         click.echo(address)
         console.message("This address lets only you in; keep it to yourself. Ctrl-C ends it.")
 
+    if model is None:
+        model = _usual_model(console, recordings)
     with console.first_run(f"Opening {recordings} ..."):
         session = Session(
             model,
@@ -105,3 +115,23 @@ def studio(
             ready=ready,
         )
     console.message(f"All corrections are in {out}; the same command goes on from here.")
+
+
+def _usual_model(console: Console, recordings: Path) -> str:
+    """Return the bundled model for recordings, one for all, as it is to learn from all."""
+    from align.batch.tasks import work_for
+    from align.models.bundled import USUAL_MUSIC, music_model
+
+    if not recordings.is_dir() or work_for("speech").find(str(recordings))[0]:
+        return _SPEECH
+    pieces, _ = work_for("music").find(str(recordings))
+    if not pieces:
+        return _SPEECH  # whoever opens them says what is wrong
+    named = [music_model(piece.source)[0] for piece in pieces]
+    other = [name for name in named if name != USUAL_MUSIC]
+    chosen = other[0] if 2 * len(other) > len(named) else USUAL_MUSIC
+    n = plural(len(named), "score")
+    console.message(
+        f"Model {chosen}: {len(other)} of {n} name an instrument that is bowed, blown or sung."
+    )
+    return chosen

@@ -63,3 +63,43 @@ def test_what_is_handed_on(
     assert "lets only you in" in done.stderr
     assert seen["names"] == ["kiwi"]
     assert (seen["port"], seen["learn"], seen["open_browser"]) == (8765, False, True)
+
+
+@pytest.mark.parametrize(
+    ("named", "model"),
+    [
+        (("Piano", "Piano"), "piano"),
+        (("Piano", "Flute"), "piano"),
+        (("Flute", "Piano", "Violin"), "ensemble"),
+    ],
+)
+def test_pieces_take_the_model_of_most_scores(
+    named: tuple[str, ...], model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+
+    monkeypatch.setattr("align.studio.session.Session", lambda model, *a, **o: seen.append(model))
+    for k, name in enumerate(named):
+        piece = tmp_path / "pieces" / str(k)
+        piece.mkdir(parents=True)
+        (piece / "audio.wav").write_bytes(b"")
+        part = f"<part-list><score-part><part-name>{name}</part-name></score-part></part-list>"
+        (piece / "score.musicxml").write_text(part)
+    done = run("studio", tmp_path / "pieces", tmp_path / "out", "--no-browser")
+    assert seen == [model]
+    n = sum(name != "Piano" for name in named)
+    assert f"Model {model}: {n} of {len(named)} scores name" in done.stderr
+    run("studio", tmp_path / "pieces", tmp_path / "out", "--model", "piano")
+    assert seen[1:] == ["piano"]
+
+
+def test_without_pieces_it_is_the_model_of_speech(
+    recordings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+    monkeypatch.setattr("align.studio.session.Session", lambda model, *a, **o: seen.append(model))
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    for folder in (recordings, empty, tmp_path / "nowhere"):
+        run("studio", folder, tmp_path / "out")
+    assert seen == ["speech-en"] * 3
