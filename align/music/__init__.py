@@ -10,6 +10,7 @@ Before decoding
 Base functions of chords
 
 `functions`           what a feature of chords is, and all of an aligner together
+`chosen_functions`    those that an aligner is asked for
 `default_functions`   the default set, with the network of notes
 `thesis_functions`    the ten of the thesis
 `own_features`        features of signals and notes, as features of chords
@@ -18,7 +19,7 @@ Base functions of chords
 Decoding and after
 
 `choosing`            which bundled model, where none is named
-`aligner`             `MusicAligner`
+`aligner`, `state`    `MusicAligner`, and what its model file holds
 `decoding`            a frame for each chord
 `placement`, `notes`  a time for each note of a chord
 `calibration`         offset, confidence and match, fitted to pieces

@@ -5,15 +5,7 @@ where each chord is, whatever the tempo of the score. The structured learner's w
 decoder then place all chords in windows about it (`align.music.decoding`). Each note is placed in
 its chord (`align.music.notes`), and gets a calibrated confidence (`align.music.confidence`).
 
-Two sets of base functions have names (`align.music.functions`):
-
-``"default"``
-    A small convolutional network that all pitches share scores the beginnings of notes; rises of
-    energy at the harmonics with collisions discounted; the level after the onset; the coarse
-    pass; lengths against the local tempo. Frames of 10 ms.
-``"thesis"``
-    The ten of the thesis, section 9.6.1: energies at three harmonics and their derivatives, and
-    the change of tempo. Frames of 20 ms.
+Two sets of base functions have names, see `align.music.chosen_functions`.
 
 References
 ----------
@@ -214,9 +206,7 @@ class MusicAligner(Aligner):
     # Features, learner and cost --------------------------------------------------------------
 
     def _make_features(self) -> list[ChordFeature]:
-        network = self.network
-        if network is None:
-            network = NoteNetwork(random_state=self.random_state)
+        network = self.network or NoteNetwork(random_state=self.random_state)
         return chosen_functions(self.features, network)
 
     def _make_cost(self) -> OnsetCost:
@@ -427,6 +417,24 @@ class MusicAligner(Aligner):
         return follower_of(self, score, rate, lag)
 
     @one_thread()
+    def match(self, audio: Any, score: Any, *, rate: int | None = None) -> float | None:
+        """Return how well all of a score fits, in its own key: in [0, 1], None without network."""
+        self.check_fitted()
+        return self._place(self._read(audio, score, rate))[0].match
+
+    def _read(self, audio: Any, score: Any, rate: int | None) -> Performance:
+        """Return recording and score together."""
+        return read_music(
+            audio,
+            score,
+            rate,
+            highest_rate=self.rate,
+            repeats=self.repeats,
+            transpose=self.transpose,
+            tuning=self.tuning,
+        )
+
+    @one_thread()
     def _find(self, audio: Any, events: Any, rate: int | None) -> MusicAlignment:
         check_key(self.transpose, self.tuning)
         if self.offsets and self.ends_ is None:
@@ -434,15 +442,7 @@ class MusicAligner(Aligner):
                 "the model has not learned where notes end; train one on pieces whose truth.csv "
                 "has a column performed_offset_s, or leave the offsets out."
             )
-        whole = read_music(
-            audio,
-            events,
-            rate,
-            highest_rate=self.rate,
-            repeats=self.repeats,
-            transpose=self.transpose,
-            tuning=self.tuning,
-        )
+        whole = self._read(audio, events, rate)
         shifts = shifts_of(self.transpose, self.tuning)
         found = best_part(whole, self._place, self.match_range_, shifts)
         file = os.fspath(audio) if isinstance(audio, str | os.PathLike) else None

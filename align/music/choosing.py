@@ -120,14 +120,15 @@ class UsualModels:
         match = found.match
         if match is None or match >= CLEAR or not self._has(_ENSEMBLE):
             return _chosen(found, USUAL_MUSIC, _NONE)
-        other: MusicAlignment = self._model(_ENSEMBLE).align(signal, score)
-        if not finds_more(match, other.match or 0.0):
+        other = self._model(_ENSEMBLE)
+        more = other.match(signal, score) or 0.0  # passages are looked for by one of them only
+        if not finds_more(match, more):
             return _chosen(found, USUAL_MUSIC, _NONE)
         why = (
             f"{_NONE}, and {USUAL_MUSIC} finds fewer of its notes "
-            f"(match {match:.2f} instead of {other.match:.2f})"
+            f"(match {match:.2f} instead of {more:.2f})"
         )
-        return _chosen(replace(other, audio=found.audio), _ENSEMBLE, why)
+        return _chosen(replace(other.align(signal, score), audio=found.audio), _ENSEMBLE, why)
 
     def _has(self, name: str) -> bool:
         return name in (bundled_models() if self.loaders is None else self.loaders)

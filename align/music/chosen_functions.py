@@ -1,4 +1,15 @@
-"""The base functions that the parameter `features` of an aligner of music asks for."""
+"""The base functions that the parameter `features` of an aligner of music asks for.
+
+Two sets of them have names:
+
+``"default"``
+    A small convolutional network that all pitches share scores the beginnings of notes; rises of
+    energy at the harmonics with collisions discounted; the level after the onset; the coarse
+    pass; lengths against the local tempo. Frames of 10 ms. See `align.music.default_functions`.
+``"thesis"``
+    The ten of the thesis, section 9.6.1: energies at three harmonics and their derivatives, and
+    the change of tempo. Frames of 20 ms. See `align.music.thesis_functions`.
+"""
 
 import copy
 from collections.abc import Sequence

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import align
+from align.errors import ParameterError
 from align.formats.scores import read_note_truth, read_score
 from align.models.bundled import music_model
 from align.models.file import bundled_models
@@ -36,7 +37,7 @@ class FakeAligner:
     rate = 22050
 
     def __init__(self, name: str, match: float | None) -> None:
-        self.name, self.match = name, match
+        self.name, self.matches = name, match
         self.params: dict[str, Any] = {}
 
     def set_params(self, **params: Any) -> "FakeAligner":
@@ -44,7 +45,10 @@ class FakeAligner:
         return self
 
     def align(self, audio: Any, score: Any, *, rate: int | None = None) -> FakeAlignment:
-        return FakeAlignment(self.match, self.name, self.params, rate)
+        return FakeAlignment(self.matches, self.name, self.params, rate)
+
+    def match(self, audio: Any, score: Any) -> float | None:
+        return self.matches
 
 
 @pytest.fixture
@@ -139,6 +143,16 @@ def test_a_piano_is_aligned_as_by_the_model_of_pianos() -> None:
     np.testing.assert_array_equal(
         chosen.alignment.onsets, align.load("piano").align(audio, score).onsets
     )
+
+
+def test_the_match_of_a_score_as_it_stands_is_that_of_its_alignment() -> None:
+    piece = files("align.data") / "minuet"
+    audio, score = str(piece / "audio.flac"), str(piece / "score.mid")
+    for name in ("piano", "ensemble"):
+        model = align.load(name)
+        assert model.match(audio, score) == model.align(audio, score).match
+    with pytest.raises(ParameterError, match="not fitted"):
+        align.MusicAligner().match(audio, score)
 
 
 def test_both_bundled_models_know_wrong_scores_and_find_the_minuet() -> None:
