@@ -21,6 +21,7 @@ import numpy as np
 import align
 from align.features import NoteNetwork, TimedNotes
 from align.features.fine_onsets import FineOnsets
+from align.features.note_network import updates_for
 from align.files.atomic import atomic_write
 from align.music.pieces import read_piece
 
@@ -128,7 +129,7 @@ class FurtherNetwork(NoteNetwork):
             return _read(self, path)
         self.__dict__.update(KeptNetwork(self.folder, **self.settings).fit(own).__dict__)
         self.adapt(examples, steps=self.further, learning_rate=FURTHER_RATE)
-        fine = FineOnsets(steps=self.steps // 2, random_state=self.random_state)
+        fine = FineOnsets(steps=updates_for(examples) // 2, random_state=self.random_state)
         self.fine_ = fine.fit(examples)
         _write(self, path)
         return self

@@ -20,7 +20,7 @@ from align.features.note_levels import (
     signal_tuning,
     write_inputs,
 )
-from align.features.note_network import NoteNetwork
+from align.features.note_network import NoteNetwork, updates_for
 from align.features.pitch import SHORT_WINDOWS, log_level, semitone_bands
 from align.features.signal import Signal
 from align.features.timed_notes import TimedNotes
@@ -244,6 +244,32 @@ def test_weights_of_pieces_matter():
     np.testing.assert_allclose(alone.network_.mean, weighted.network_.mean, atol=1e-5)
     even = NoteNetwork(**settings).fit(items)
     assert not np.allclose(alone.network_.mean, even.network_.mean, atol=1e-3)
+
+
+def notes_of(n, unplayed=0):
+    """So many notes that were played, and some that were not."""
+    onsets = np.concatenate([np.zeros(n), np.full(unplayed, np.nan)])
+    signal = Signal(np.zeros(RATE, dtype=np.float32), RATE, 0.01)
+    return TimedNotes(signal, np.full(onsets.size, 60), onsets)
+
+
+@pytest.mark.parametrize(
+    ("n", "steps"), [(2, 1500), (1687, 1500), (3000, 2000), (12_000, 4000), (90_000, 4000)]
+)
+def test_more_notes_call_for_more_updates(n, steps):
+    halves = [notes_of(n // 2, unplayed=500), notes_of(n - n // 2)]
+    assert updates_for(halves) == updates_for([notes_of(n)]) == steps
+
+
+def test_updates_are_those_the_notes_call_for_unless_told(monkeypatch):
+    item, done = timed(1), []
+    monkeypatch.setattr("align.features.note_network._STEPS", (4, 9))
+    monkeypatch.setattr("align.features.note_network._ENOUGH", 135)  # of which it has 60
+    for steps, wanted in ((None, 6), (3, 3)):
+        network = NoteNetwork(**{**SMALL, "steps": steps})
+        assert network.fit([item], progress=lambda k, n: done.append(n)).steps == steps
+        assert set(done) == {wanted}
+        done.clear()
 
 
 # Windows ----------------------------------------------------------------------------------------
