@@ -23,6 +23,7 @@ Decoding and after
 `decoding`            a frame for each chord
 `placement`, `notes`  a time for each note of a chord
 `calibration`         offset, confidence and match, fitted to pieces
+`matching`            how well another model finds the same notes at the same places
 `confidence`          the probability that a note is within 50 ms of its time
 `finding`, `parts`    which part of the score a recording holds; the result
 `backwards`           whether the score is that of the recording

@@ -23,15 +23,18 @@ from align._blas import one_thread
 from align.errors import DataError, ModelError, ParameterError
 from align.features import Feature
 from align.features.note_network import NoteNetwork
+from align.features.signal import Signal
 from align.learners.structured.costs import OnsetCost, RampCost, make_cost
 from align.music.calibration import Calibration, placed_pieces
 from align.music.chosen_functions import chosen_functions
 from align.music.decoding import find_chords, first_guess
+from align.music.default_functions import DefaultFunctions
 from align.music.finding import best_part, read_music, result_of
 from align.music.following import Follower, follower_of
 from align.music.functions import ChordFeature, ChordFunctions
 from align.music.keys import check_key, shifts_of
-from align.music.performance import Performance
+from align.music.matching import match_at
+from align.music.performance import Performance, read_signal
 from align.music.pieces import TimedPiece, describe_piece, read_piece, score_of
 from align.music.placement import PlacedNotes, place_notes
 from align.music.repeats import check_repeats
@@ -417,22 +420,12 @@ class MusicAligner(Aligner):
         return follower_of(self, score, rate, lag)
 
     @one_thread()
-    def match(self, audio: Any, score: Any, *, rate: int | None = None) -> float | None:
-        """Return how well all of a score fits, in its own key: in [0, 1], None without network."""
+    def match(self, audio: Any, alignment: MusicAlignment) -> float | None:
+        """Return how well the notes of an alignment, of any model, are found; see `match_at`."""
         self.check_fitted()
-        return self._place(self._read(audio, score, rate))[0].match
-
-    def _read(self, audio: Any, score: Any, rate: int | None) -> Performance:
-        """Return recording and score together."""
-        return read_music(
-            audio,
-            score,
-            rate,
-            highest_rate=self.rate,
-            repeats=self.repeats,
-            transpose=self.transpose,
-            tuning=self.tuning,
-        )
+        signal = audio if isinstance(audio, Signal) else read_signal(audio, highest_rate=self.rate)
+        named = [f for f in self.features_ if isinstance(f, DefaultFunctions)]
+        return match_at(named[0].network, signal, alignment) if named else None
 
     @one_thread()
     def _find(self, audio: Any, events: Any, rate: int | None) -> MusicAlignment:
@@ -442,7 +435,15 @@ class MusicAligner(Aligner):
                 "the model has not learned where notes end; train one on pieces whose truth.csv "
                 "has a column performed_offset_s, or leave the offsets out."
             )
-        whole = self._read(audio, events, rate)
+        whole = read_music(
+            audio,
+            events,
+            rate,
+            highest_rate=self.rate,
+            repeats=self.repeats,
+            transpose=self.transpose,
+            tuning=self.tuning,
+        )
         shifts = shifts_of(self.transpose, self.tuning)
         found = best_part(whole, self._place, self.match_range_, shifts)
         file = os.fspath(audio) if isinstance(audio, str | os.PathLike) else None

@@ -1,9 +1,9 @@
 """Which bundled model a recording of music is aligned with, where none is named.
 
 A score that names instruments decides (`align.models.bundled.music_model`). For one that names
-none ``piano`` is tried first. Unless it finds the notes clearly, ``ensemble`` is tried as well,
-and taken where it finds more of them: where its match is better by a margin, so that pianos stay
-with ``piano``.
+none ``piano`` is tried first. Where the network of ``ensemble`` finds more of the notes at the
+very places, the recording is aligned by ``ensemble`` as well, which is taken where its match is
+better by a margin, so that pianos stay with ``piano``.
 """
 
 import copy
@@ -21,21 +21,16 @@ from align.music.performance import read_signal
 from align.results.music import MusicAlignment
 
 __all__ = [
-    "CLEAR",
     "MARGIN",
     "USUAL_MODELS",
     "Chosen",
     "UsualModels",
     "align_music",
-    "finds_more",
     "named",
 ]
 
 _ENSEMBLE = "ensemble"
 _NAMED = 3  # instruments, at most
-
-CLEAR = 0.7
-"""Match of ``piano`` from which on both models place notes alike, and the other is not tried."""
 
 MARGIN = 0.01
 """By which the match of ``ensemble`` must be better; `recipes/music/chosen.py` measures it."""
@@ -118,17 +113,21 @@ class UsualModels:
         if not isinstance(audio, np.ndarray):
             found = replace(found, audio=os.fspath(audio))
         match = found.match
-        if match is None or match >= CLEAR or not self._has(_ENSEMBLE):
+        if match is None or not self._has(_ENSEMBLE):
             return _chosen(found, USUAL_MUSIC, _NONE)
         other = self._model(_ENSEMBLE)
-        more = other.match(signal, score) or 0.0  # passages are looked for by one of them only
-        if not finds_more(match, more):
+        if (
+            other.match(signal, found) or 0.0
+        ) <= match:  # aligning by both would take twice as long
+            return _chosen(found, USUAL_MUSIC, _NONE)
+        again = replace(other.align(signal, score), audio=found.audio)
+        if (again.match or 0.0) <= match + MARGIN:
             return _chosen(found, USUAL_MUSIC, _NONE)
         why = (
             f"{_NONE}, and {USUAL_MUSIC} finds fewer of its notes "
-            f"(match {match:.2f} instead of {more:.2f})"
+            f"(match {match:.2f} instead of {again.match:.2f})"
         )
-        return _chosen(replace(other.align(signal, score), audio=found.audio), _ENSEMBLE, why)
+        return _chosen(again, _ENSEMBLE, why)
 
     def _has(self, name: str) -> bool:
         return name in (bundled_models() if self.loaders is None else self.loaders)
@@ -183,17 +182,6 @@ def align_music(
     ('piano', 'the score names no instrument')
     """
     return UsualModels().set_params(**params).choose(audio, score, rate=rate)
-
-
-def finds_more(piano: float, ensemble: float, margin: float = MARGIN) -> bool:
-    """Return whether ``ensemble`` is to be taken, by the matches of both with a recording.
-
-    Examples
-    --------
-    >>> finds_more(0.50, 0.52), finds_more(0.50, 0.505), finds_more(0.80, 0.85)
-    (True, False, False)
-    """
-    return piano < CLEAR and ensemble > piano + margin
 
 
 def named(instruments: Sequence[str]) -> str:

@@ -155,6 +155,12 @@ def _digest(example: TimedNotes) -> bytes:
     return own.digest()
 
 
+def read_network(path: str | Path) -> NoteNetwork:
+    """Return a network that was kept in a file."""
+    network: NoteNetwork = _read(NoteNetwork(), Path(path))
+    return network
+
+
 def _read(network: NoteNetwork, path: Path) -> Any:
     """Return a network with the state that is kept in a file."""
     with np.load(path, allow_pickle=False) as kept:

@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from align.models.bundled import music_model
 from align.models.file import bundled_models
 from align.music import choosing
 from align.music.choosing import UsualModels, align_music
+from align.music.performance import read_signal
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,8 @@ class FakeAligner:
 
     rate = 22050
 
-    def __init__(self, name: str, match: float | None) -> None:
-        self.name, self.matches = name, match
+    def __init__(self, name: str, match: float | None, there: float | None) -> None:
+        self.name, self.matches, self.there = name, match, there
         self.params: dict[str, Any] = {}
 
     def set_params(self, **params: Any) -> "FakeAligner":
@@ -47,17 +48,19 @@ class FakeAligner:
     def align(self, audio: Any, score: Any, *, rate: int | None = None) -> FakeAlignment:
         return FakeAlignment(self.matches, self.name, self.params, rate)
 
-    def match(self, audio: Any, score: Any) -> float | None:
-        return self.matches
+    def match(self, audio: Any, alignment: FakeAlignment) -> float | None:
+        return self.there
 
 
 @pytest.fixture
 def models(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Let the score name instruments, and the two models match as told."""
 
-    def set_up(named: tuple[str, list[str]], **match: float | None) -> None:
+    def set_up(
+        named: tuple[str, list[str]], there: float | None = 1.0, **match: float | None
+    ) -> None:
         monkeypatch.setattr(choosing, "music_model", lambda score: named)
-        monkeypatch.setattr(choosing, "load", lambda name: FakeAligner(name, match[name]))
+        monkeypatch.setattr(choosing, "load", lambda name: FakeAligner(name, match[name], there))
         monkeypatch.setattr(choosing, "bundled_models", lambda: sorted(match))
         monkeypatch.setattr(choosing, "read_signal", lambda audio, **options: audio)
 
@@ -76,22 +79,28 @@ def test_a_score_that_names_instruments_decides(models: Callable[..., None]) -> 
 
 
 @pytest.mark.parametrize(
-    ("piano", "ensemble", "taken"),
+    ("piano", "there", "ensemble", "taken"),
     [
-        (0.71, 0.9, "piano"),  # it is not in doubt
-        (0.69, 0.9, "ensemble"),
-        (0.50, 0.505, "piano"),  # hardly better
-        (0.50, 0.52, "ensemble"),
-        (0.34, 0.4, "ensemble"),
-        (0.34, 0.3, "piano"),
-        (0.34, None, "piano"),
-        (None, 0.9, "piano"),
+        (0.36, 0.36, 0.9, "piano"),  # it finds no more where piano has put the notes
+        (0.36, 0.37, 0.9, "ensemble"),
+        (0.80, 0.81, 0.9, "ensemble"),
+        (0.50, 0.51, 0.505, "piano"),  # hardly better
+        (0.50, 0.51, 0.52, "ensemble"),
+        (0.34, 0.37, 0.4, "ensemble"),
+        (0.34, 0.37, 0.3, "piano"),
+        (0.34, 0.37, None, "piano"),
+        (0.34, None, 0.4, "piano"),
+        (None, 0.9, 0.9, "piano"),
     ],
 )
 def test_else_the_recording_does_where_piano_is_in_doubt(
-    models: Callable[..., None], piano: float | None, ensemble: float | None, taken: str
+    models: Callable[..., None],
+    piano: float | None,
+    there: float | None,
+    ensemble: float | None,
+    taken: str,
 ) -> None:
-    models(("piano", []), piano=piano, ensemble=ensemble)
+    models(("piano", []), there, piano=piano, ensemble=ensemble)
     chosen = align_music("a.wav", "a.mid", rate=8000, transpose=1)
     assert chosen.model == chosen.alignment.of == chosen.alignment.model == taken
     assert (f"match {piano}" in f"{chosen.reason}0") == (taken == "ensemble")
@@ -145,14 +154,31 @@ def test_a_piano_is_aligned_as_by_the_model_of_pianos() -> None:
     )
 
 
-def test_the_match_of_a_score_as_it_stands_is_that_of_its_alignment() -> None:
+def test_a_model_finds_its_own_notes_where_it_has_put_them() -> None:
     piece = files("align.data") / "minuet"
     audio, score = str(piece / "audio.flac"), str(piece / "score.mid")
-    for name in ("piano", "ensemble"):
-        model = align.load(name)
-        assert model.match(audio, score) == model.align(audio, score).match
+    signal = read_signal(audio, highest_rate=22050)
+    piano, ensemble = align.load("piano"), align.load("ensemble")
+    found = piano.align(audio, score)
+    assert piano.match(signal, found) == pytest.approx(found.match, abs=0.01)
+    assert piano.match(audio, found) == piano.match(signal, found)
+    of_other = ensemble.align(audio, score).match
+    assert ensemble.match(signal, found) == pytest.approx(of_other, abs=0.01)
+    late = replace(found, onsets=np.minimum(found.onsets + 0.2, found.duration), chord_onsets=None)
+    assert piano.match(signal, late) < 0.5 * found.match
+    # what the recording does not hold does not count
+    half = np.arange(len(found)) < 50
+    absent = replace(late, confidence=np.zeros(len(found)))
+    assert piano.match(signal, absent) is None
+    mixed = replace(
+        found,
+        onsets=np.where(half, found.onsets, late.onsets),
+        chord_onsets=None,
+        confidence=half.astype(float),
+    )
+    assert piano.match(signal, mixed) > 0.9 * found.match
     with pytest.raises(ParameterError, match="not fitted"):
-        align.MusicAligner().match(audio, score)
+        align.MusicAligner().match(audio, found)
 
 
 def test_both_bundled_models_know_wrong_scores_and_find_the_minuet() -> None:
