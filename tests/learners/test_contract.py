@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from align.errors import ParameterError
 from align.learners import (
@@ -49,26 +48,6 @@ CONVERSIONS = ["last", "average", "random", "vote"]
 
 def name(estimator):
     return repr(estimator).replace(" ", "")
-
-
-@parametrize_with_checks(
-    [
-        PassiveAggressiveClassifier(),
-        PassiveAggressiveClassifier("PA", conversion="average"),
-        PassiveAggressiveClassifier("PA-II", conversion="vote"),
-        PassiveAggressiveRegressor(),
-        PassiveAggressiveUniclass(),
-        Perceptron(),
-        PNormPerceptron(),
-        Winnow(),
-        SelfTunedWinnow(),
-        OnlineClassifier(),
-        OnlineClassifier(QNorm(3.0), tuning=SelfTuning(2.0)),
-        OnlineRegressor(),
-    ]
-)
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 def examples(estimator, m=60, k=3, seed=0):

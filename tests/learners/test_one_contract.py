@@ -244,6 +244,65 @@ def test_every_stream_takes_weights():
     assert WEIGHED == STREAMS
 
 
+EVERY_FIT = [*STREAMS, AdaBoost(), MixedClassifier(), OnlineToBatch(IELLIP(), "best")]
+
+
+@every(EVERY_FIT)
+def test_weights_of_fit(model):
+    """An example of weight 0 is as if it had not been given; one of another weight is not."""
+    X, y = examples(model)
+    keep = np.arange(60) % 3 > 0
+    left_out = clone(model).fit(X, y, sample_weight=keep)
+    apart = clone(model).fit(X[keep], y[keep])
+    np.testing.assert_array_equal(state(left_out, X), state(apart, X))
+    assert getattr(left_out, "n_rounds_", 0) == getattr(apart, "n_rounds_", 0)
+    whole = clone(model).fit(X, y, sample_weight=np.ones(60))
+    np.testing.assert_array_equal(state(whole, X), state(clone(model).fit(X, y), X))
+    with pytest.raises(ParameterError, match=r"sample_weight.*must be"):
+        clone(model).fit(X, y, sample_weight=np.zeros(60))
+    with pytest.raises(ParameterError, match=r"sample_weight.shape=\(3,\)"):
+        clone(model).fit(X, y, sample_weight=np.ones(3))
+    heavy = 0.03 + 0.04 * keep
+    if isinstance(getattr(model, "learner", model), CELLIP | IELLIP | LabelRanker):
+        with pytest.raises(ParameterError, match="sample_weight must be 0 or 1 here"):
+            clone(model).fit(X, y, sample_weight=heavy)
+        return
+    moved = not np.array_equal(
+        state(whole, X), state(clone(model).fit(X, y, sample_weight=heavy), X)
+    )
+    assert moved != type(model).__name__.startswith("Multiplicative")  # no C, no weight
+
+
+@pytest.mark.parametrize(
+    "model",
+    [PassiveAggressiveClassifier(C=0.1), KernelPA("linear", C=0.1, average=False)],
+    ids=name,
+)
+def test_a_weight_of_2_is_the_example_twice_in_a_row(model):
+    """Of two classes with PA-I: ``min(C, l) + min(C, rest) = min(2 C, l)``, over ``|x|^2``.
+
+    That is why scikit-learn's check fails, which shuffles the weighed examples.
+    """
+    X, y = examples(model)
+    twice = np.arange(60) % 2 + 1
+    model = clone(model).set_params(shuffle=False)
+    weighs = clone(model).fit(X, y, sample_weight=twice)
+    repeated = clone(model).fit(np.repeat(X, twice, axis=0), np.repeat(y, twice))
+    np.testing.assert_allclose(state(weighs, X), state(repeated, X), atol=1e-9)
+
+
+@pytest.mark.parametrize("conversion", ["best", "validation"])
+def test_weights_count_where_hypotheses_compete(conversion):
+    """The heavy half turns its classes round; only what is right there is chosen."""
+    X = np.random.default_rng(1).normal(size=(400, 3))
+    other = np.arange(400) % 2 > 0
+    y = (X[:, 0] > 0) ^ other
+    model = PassiveAggressiveClassifier(C=1.0, conversion=conversion, n_candidates=40)
+    for heavy in (other, ~other):
+        found = clone(model).fit(X, y, sample_weight=np.where(heavy, 1.0, 0.05))
+        assert found.score(X[heavy], y[heavy]) > 0.7
+
+
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array, sp.csc_array])
 def test_weights_of_instances_of_queries(kind):
     X, _ = examples(InstanceRanker())
@@ -288,6 +347,13 @@ def test_weights_of_structures(update):
         np.testing.assert_allclose(scaled.coef_, heavy.coef_, atol=1e-12)
     with pytest.raises(ParameterError, match=r"sample_weight.shape=\(3,\)"):
         clone(learner).partial_fit(problem, X, y, sample_weight=keep[:3])
+    for conversion in ("last", "average", "best"):
+        learner.set_params(conversion=conversion)
+        fitted = clone(learner).fit(problem, X, y, sample_weight=0.5 * keep)
+        halves = np.full(40, 0.5)
+        alone = clone(learner).fit(problem, X[keep > 0], y[keep > 0], sample_weight=halves)
+        np.testing.assert_array_equal(fitted.coef_, alone.coef_)
+        assert fitted.n_rounds_ == 40
 
 
 @pytest.mark.parametrize(

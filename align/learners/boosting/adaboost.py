@@ -34,18 +34,13 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_is_fitted,
-    has_fit_parameter,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from align.errors import ParameterError
 from align.learners.boosting.stumps import Stump, StumpSearch
 from align.learners.parts import hinge_step_entropy
 from align.learners.parts.estimators import ScoredClasses, VectorEstimator
-from align.learners.parts.parameters import check_choice, positive, shuffler
+from align.learners.parts.parameters import check_choice, positive, shuffler, weighed
 from align.types import Float64
 
 __all__ = ["AdaBoost"]
@@ -145,14 +140,9 @@ class AdaBoost(ScoredClasses, VectorEstimator):
         self._check_parameters()
         X, y = validate_data(self, X, y, accept_sparse=["csr", "csc"], dtype=np.float64)
         check_classification_targets(y)
-        weight = _check_sample_weight(sample_weight, X, dtype=np.float64)
-        if (weight < 0.0).any():
-            raise ParameterError("sample_weight must not be negative.")
-        used = weight > 0.0
-        if not used.any():
-            raise ParameterError("sample_weight must be positive for some example.")
-        if not used.all():
-            X, y, weight = X[used], y[used], weight[used]
+        weight, X, y = weighed(sample_weight, X, y)
+        if not len(weight):
+            weight = np.ones(X.shape[0])
         self.classes_, codes = np.unique(y, return_inverse=True)
         if type_of_target(y, input_name="y") == "multiclass":
             raise ParameterError(

@@ -89,17 +89,22 @@ def state_of(learner: Any) -> tuple[int, int] | None:
     return updates, len(getattr(learner, "support_vectors_", ()))
 
 
-def mean_error(learner: Any, X: Any, y: Any, groups: Any, queries: bool) -> float:
-    """Return the mean error on some examples: the share that is wrong, or the absolute one."""
+def mean_error(
+    learner: Any, X: Any, y: Any, groups: Any, queries: bool, weights: Any = None
+) -> float:
+    """Return the mean error on some examples: the share that is wrong, or the absolute one.
+
+    As the examples weigh; queries all weigh alike.
+    """
     if queries:
         return 1.0 - float(learner.score(X, y, groups))
     found = np.asarray(learner.predict(X))
     if hasattr(learner, "offset_"):  # one class: what lies outside
-        return float(np.mean(found != 1))
+        return float(np.average(found != 1, weights=weights))
     if not hasattr(learner, "classes_"):
-        return float(np.mean(np.abs(found - y)))
+        return float(np.average(np.abs(found - y), weights=weights))
     if y.ndim == 2 and found.ndim == 1:  # is the best label relevant?
         codes = np.searchsorted(learner.classes_, found)
-        return float(np.mean(y[np.arange(len(y)), codes] == 0))
+        return float(np.average(y[np.arange(len(y)), codes] == 0, weights=weights))
     wrong = found != y
-    return float(np.mean(wrong.any(axis=1) if wrong.ndim == 2 else wrong))
+    return float(np.average(wrong.any(axis=1) if wrong.ndim == 2 else wrong, weights=weights))

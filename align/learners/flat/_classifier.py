@@ -13,7 +13,7 @@ from align.learners.flat._labels import label_codes, several_labels, sorted_labe
 from align.learners.flat._learner import FlatLearner, linear_scores
 from align.learners.flat._runs import NO_WEIGHTS, Chunk
 from align.learners.parts.estimators import ScoredClasses
-from align.learners.parts.parameters import read_weights
+from align.learners.parts.parameters import read_weights, weighed
 from align.learners.theory import Round
 from align.types import Float64, IntArray
 
@@ -25,7 +25,7 @@ _FIRST = np.arange(1)  # the order of one example, which nobody shuffles
 class FlatClassifier(ScoredClasses, FlatLearner):
     """An online classifier; the base class of all flat ones."""
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from scratch, in `epochs` passes.
 
         Parameters
@@ -34,6 +34,8 @@ class FlatClassifier(ScoredClasses, FlatLearner):
             Examples; float32 is not converted.
         y : array_like [shape=(m,)], or [shape=(m, K)] of 0 and 1
             Classes, or the relevant labels of each example.
+        sample_weight : array_like [shape=(m,)], optional
+            As in `partial_fit`; an example of weight 0 is as if it had not been given.
 
         Returns
         -------
@@ -45,8 +47,9 @@ class FlatClassifier(ScoredClasses, FlatLearner):
             For parameters out of range or a single class.
         """
         X, y = self._validate(X, y, reset=True)
+        weights, X, y = weighed(sample_weight, X, y)
         self._open(X.shape[1], several_labels(y), labels=y.ndim == 2)
-        self._fit_epochs(self._to_chunk(X, y, None), X.shape[0], X.shape[1])
+        self._fit_epochs(self._to_chunk(X, y, weights), X.shape[0], X.shape[1])
         self._hypothesis()
         return self
 
@@ -66,9 +69,9 @@ class FlatClassifier(ScoredClasses, FlatLearner):
             Labels that are to come. A class that is known takes part as a wrong one from then on.
         sample_weight : array_like [shape=(m,)], optional
             Multiplies the loss of an example, and with it the largest step. It has no effect on
-            hard constraints (PA), except that an example of weight 0 is left out. `fit` takes no
-            weights: an online learner that sees an example once with weight 2 does not end where
-            one that sees it twice does.
+            hard constraints (PA), except that an example of weight 0 is left out. One that is seen
+            once with weight 2 moves a learner as one that is seen twice in a row does, for two
+            classes with PA-I; otherwise, or seen twice with others between, it does not.
 
         Returns
         -------
@@ -164,15 +167,16 @@ class FlatClassifier(ScoredClasses, FlatLearner):
         total /= sum(count for _, count in self._votes)
         return total[:, 0] if total.shape[1] == 1 else total
 
-    def _error(self, chunk: Chunk, which: IntArray, weights: Float64) -> float:
+    def _errors(self, chunk: Chunk, which: IntArray, weights: Float64) -> npt.NDArray[Any]:
         scores = linear_scores(chunk.X[which], weights)
         y = chunk.y[which]
+        wrong: npt.NDArray[Any]
         if scores.shape[1] == 1:
-            return float(np.mean(np.where(scores[:, 0] >= 0.0, 1.0, -1.0) != y))
+            wrong = np.where(scores[:, 0] >= 0.0, 1.0, -1.0) != y
+            return wrong
         best = np.argmax(scores, axis=1)
-        if len(chunk.relevant):
-            return float(np.mean(~chunk.relevant[which, best]))
-        return float(np.mean(best != y))
+        wrong = ~chunk.relevant[which, best] if len(chunk.relevant) else best != y
+        return wrong
 
     # Classes ----------------------------------------------------------------------------------
 

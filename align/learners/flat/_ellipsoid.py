@@ -24,7 +24,7 @@ from align.learners.parts.estimators import (
     VectorEstimator,
     read_label_sets,
 )
-from align.learners.parts.parameters import check_epochs, orders, read_zero_one, shuffler
+from align.learners.parts.parameters import check_epochs, orders, read_zero_one, shuffler, weighed
 from align.learners.parts.shapes import check_array, check_stored
 from align.learners.theory import Round
 from align.types import Float64
@@ -50,7 +50,7 @@ class EllipsoidLearner(CountedRounds, ScoredClasses, VectorEstimator):
     shuffle: bool = True
     random_state: Any = 0
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from scratch, in `epochs` passes.
 
         Parameters
@@ -58,6 +58,8 @@ class EllipsoidLearner(CountedRounds, ScoredClasses, VectorEstimator):
         X : array_like or CSR matrix [shape=(m, d)]
         y : array_like [shape=(m,)], or [shape=(m, K)] of 0 and 1
             Classes, or the relevant labels of each example.
+        sample_weight : array_like [shape=(m,)], optional
+            As in `partial_fit`; an example of weight 0 is as if it had not been given.
 
         Returns
         -------
@@ -69,6 +71,7 @@ class EllipsoidLearner(CountedRounds, ScoredClasses, VectorEstimator):
             For parameters out of range, a single class, or where P outgrows `max_memory`.
         """
         X, y = read_label_sets(self, X, y, reset=True)
+        _, X, y = weighed(sample_weight, X, y, reason=_NO_SIZE)
         self.start(X.shape[1], sorted_labels(y))
         relevant = self._relevant(y)
         rows = self._rows(X)

@@ -289,7 +289,14 @@ class FlatLearner(Facts, VectorEstimator):
         self._chosen, self._cached = best, None
 
     def _error(self, chunk: Chunk, which: IntArray, weights: Float64) -> float:
-        """Return the mean error of given weights on some rows of a chunk."""
+        """Return the mean error of given weights on some rows of a chunk, as these weigh."""
+        errors = self._errors(chunk, which, weights)
+        if not len(chunk.weights):
+            return float(errors.mean())
+        return float(np.average(errors, weights=chunk.weights[which]))
+
+    def _errors(self, chunk: Chunk, which: IntArray, weights: Float64) -> npt.NDArray[Any]:
+        """Return the error of given weights on each of some rows of a chunk."""
         raise NotImplementedError
 
     def _cycle(self, X: Any, y: Any, threshold: float, max_updates: int) -> bool:

@@ -13,7 +13,7 @@ from align.learners.flat._inputs import read_examples, read_numbers
 from align.learners.flat._learner import FlatLearner, linear_scores
 from align.learners.flat._runs import Chunk
 from align.learners.parts import MistakeTuning, SelfTuning
-from align.learners.parts.parameters import read_weights
+from align.learners.parts.parameters import read_weights, weighed
 from align.learners.theory import Round
 from align.types import Float64, IntArray
 
@@ -23,7 +23,7 @@ __all__ = ["FlatRegressor"]
 class FlatRegressor(RegressorMixin, FlatLearner):  # type: ignore[misc]  # sklearn is untyped
     """An online regressor; the base class of all flat ones."""
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from scratch, in `epochs` passes.
 
         Parameters
@@ -32,6 +32,8 @@ class FlatRegressor(RegressorMixin, FlatLearner):  # type: ignore[misc]  # sklea
             Examples; float32 is not converted.
         y : array_like [shape=(m,)]
             Numbers.
+        sample_weight : array_like [shape=(m,)], optional
+            As in `partial_fit`; an example of weight 0 is as if it had not been given.
 
         Returns
         -------
@@ -43,8 +45,9 @@ class FlatRegressor(RegressorMixin, FlatLearner):  # type: ignore[misc]  # sklea
             For parameters out of range.
         """
         X, y = self._validate(X, y, reset=True)
+        weights, X, y = weighed(sample_weight, X, y)
         self._begin(X.shape[1])
-        self._fit_epochs(self._to_chunk(X, y, None), X.shape[0], X.shape[1])
+        self._fit_epochs(self._to_chunk(X, y, weights), X.shape[0], X.shape[1])
         self._hypothesis()
         return self
 
@@ -130,8 +133,9 @@ class FlatRegressor(RegressorMixin, FlatLearner):  # type: ignore[misc]  # sklea
                 "not make; use RunningTuning or LossTuning."
             )
 
-    def _error(self, chunk: Chunk, which: IntArray, weights: Float64) -> float:
-        return float(np.abs(linear_scores(chunk.X[which], weights)[:, 0] - chunk.y[which]).mean())
+    def _errors(self, chunk: Chunk, which: IntArray, weights: Float64) -> Float64:
+        errors: Float64 = np.abs(linear_scores(chunk.X[which], weights)[:, 0] - chunk.y[which])
+        return errors
 
     def _validate(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Float64]:
         return read_numbers(self, X, y, reset=reset)

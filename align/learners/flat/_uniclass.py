@@ -18,6 +18,7 @@ from align.learners.parts.parameters import (
     generator,
     orders,
     read_weights,
+    weighed,
 )
 from align.learners.parts.step_kernels import exact_alpha, hinge
 from align.types import Float64, IntArray
@@ -53,7 +54,7 @@ class Centred(OutlierMixin, VectorEstimator):  # type: ignore[misc]  # sklearn i
     def _play(self, X: Any, order: IntArray, weights: Float64 = NO_WEIGHTS) -> None:
         raise NotImplementedError
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from scratch, in `epochs` passes.
 
         Parameters
@@ -62,16 +63,19 @@ class Centred(OutlierMixin, VectorEstimator):  # type: ignore[misc]  # sklearn i
             Examples. Those of a sparse matrix are made dense, some at a time: the centre is dense.
         y : object, optional
             Ignored.
+        sample_weight : array_like [shape=(m,)], optional
+            As in `partial_fit`; an example of weight 0 is as if it had not been given.
 
         Returns
         -------
         self
         """
         X = self._validate(X, reset=True)
+        weights, X = weighed(sample_weight, X)
         check_epochs(self.epochs)
         self._open(X.shape[1])
         for order in orders(generator(self.random_state), X.shape[0], self.epochs, self.shuffle):
-            self._play(X, order)
+            self._play(X, order, weights)
         return self
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:

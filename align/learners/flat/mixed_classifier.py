@@ -22,7 +22,7 @@ from align.learners.flat._linear import LinearRun
 from align.learners.flat.passive_aggressive import PassiveAggressiveClassifier
 from align.learners.parts import Euclidean, FixedTuning, MixedEpoch, check_mixing, mixing_weights
 from align.learners.parts.estimators import ScoredClasses, VectorEstimator
-from align.learners.parts.parameters import check_epochs, generator
+from align.learners.parts.parameters import check_epochs, generator, weighed
 from align.types import Float64
 
 __all__ = ["MixedClassifier"]
@@ -79,7 +79,7 @@ class MixedClassifier(ScoredClasses, VectorEstimator):
     n_jobs: int | None = None
     random_state: Any = 0
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from scratch, in as many epochs as the estimator has.
 
         Parameters
@@ -88,6 +88,9 @@ class MixedClassifier(ScoredClasses, VectorEstimator):
             Examples. Fewer than shards make fewer shards.
         y : array_like [shape=(m,)], or [shape=(m, K)] of 0 and 1
             Classes, or the relevant labels of each example.
+        sample_weight : array_like [shape=(m,)], optional
+            As in `PassiveAggressiveClassifier`; an example of weight 0 is as if it had not been
+            given.
 
         Returns
         -------
@@ -102,6 +105,7 @@ class MixedClassifier(ScoredClasses, VectorEstimator):
 
         check_mixing(self.n_shards, self.mix)
         X, y = read_classes(self, X, y, reset=True)
+        weights, X, y = weighed(sample_weight, X, y)
         classes = several_labels(y)
         given = PassiveAggressiveClassifier() if self.estimator is None else self.estimator
         final = _opened(given, X.shape[1], classes, labels=y.ndim == 2)
@@ -109,7 +113,7 @@ class MixedClassifier(ScoredClasses, VectorEstimator):
         rng = generator(self.random_state)
         dealt = rng.permutation(X.shape[0]) if given.shuffle else np.arange(X.shape[0])
         shards = [
-            (X[part], y[part])
+            (X[part], y[part], weights[part] if len(weights) else None)
             for part in np.array_split(dealt, min(int(self.n_shards), X.shape[0]))
         ]
         mixed = np.zeros_like(final._run.hypothesis())
@@ -120,7 +124,7 @@ class MixedClassifier(ScoredClasses, VectorEstimator):
         for _ in range(int(given.epochs)):
             orders = [
                 rng.permutation(len(part)) if given.shuffle else np.arange(len(part))
-                for _, part in shards
+                for _, part, _ in shards
             ]
             done = Parallel(n_jobs=self.n_jobs)(
                 delayed(_epoch)(given, classes, shard, order, mixed)
@@ -198,18 +202,18 @@ def _opened(
 def _epoch(
     estimator: FlatClassifier,
     classes: npt.NDArray[Any],
-    shard: tuple[Any, npt.NDArray[Any]],
+    shard: tuple[Any, npt.NDArray[Any], Any],
     order: npt.NDArray[np.intp],
     weights: Float64,
 ) -> _Done:
     """Go through a shard once, from given weights."""
-    X, y = shard
+    X, y, sample_weight = shard
     model = _opened(estimator, X.shape[1], classes, labels=y.ndim == 2)
     model._began.conversion = "average"
     model._run = run = model._new_run(X.shape[1])  # one that can tell the mean
     assert isinstance(run, LinearRun)
     run.begin_with(weights)
-    chunk = model._to_chunk(X, y, None)
+    chunk = model._to_chunk(X, y, sample_weight)
     chunk.order = order
     model._play(chunk)
     return _Done(run.hypothesis(), run.mean(), run.counts.copy())

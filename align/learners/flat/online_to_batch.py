@@ -57,6 +57,7 @@ from align.learners.parts.parameters import (
     generator,
     orders,
     read_weights,
+    weighed,
 )
 from align.types import Float64, IntArray
 
@@ -168,7 +169,7 @@ class OnlineToBatch(VectorEstimator):
 
     # Learning ---------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, groups: Any = None, sample_weight: Any = None) -> Self:
         """Learn from scratch.
 
         Parameters
@@ -179,6 +180,8 @@ class OnlineToBatch(VectorEstimator):
             What the learner learns from.
         groups : array_like [shape=(m,)], optional
             The query of each row, where a round of the learner is a query (`InstanceRanker`).
+        sample_weight : array_like [shape=(m,)], optional
+            As in `partial_fit`; an example of weight 0 is as if it had not been given.
 
         Returns
         -------
@@ -191,23 +194,26 @@ class OnlineToBatch(VectorEstimator):
         """
         X, y = self._validate(X, y, reset=True)
         check_epochs(self.epochs)
+        groups = None if groups is None else np.asarray(groups)
+        weights, X, y, groups = weighed(sample_weight, X, y, groups)
+        weights = weights if len(weights) else None
         known = y is not None and y.ndim == 1 and takes(self._given(), "classes")
         self._open(np.unique(y) if known else None)
         rounds = rounds_of(groups, np.arange(X.shape[0]), self._began.queries)
         if self.conversion == "validation":
-            self._restart(X, y, groups, rounds)
+            self._restart(X, y, groups, weights, rounds)
             return self
         self._announce(X, y, groups, rounds[0])
         least = np.inf
         for order in orders(self._rng, len(rounds), self.epochs, self.shuffle):
             ordered = [rounds[i] for i in order]
             if self.conversion != "best":
-                self._play(X, y, groups, None, ordered)
+                self._play(X, y, groups, weights, ordered)
                 continue
             begin = 0
             for end in block_ends(len(rounds), int(self.n_candidates)):
-                self._feed(X, y, groups, None, ordered[begin:end])
-                cost = mean_error(self.learner_, X, y, groups, self._began.queries)
+                self._feed(X, y, groups, weights, ordered[begin:end])
+                cost = mean_error(self.learner_, X, y, groups, self._began.queries, weights)
                 if cost < least:
                     least, self.chosen_ = cost, snapshot(self.learner_)
                 begin = end
@@ -294,7 +300,7 @@ class OnlineToBatch(VectorEstimator):
         learner, count = self.votes_[-1]
         self.votes_[-1] = (learner, count + 1)
 
-    def _restart(self, X: Any, y: Any, groups: Any, rounds: list[IntArray]) -> None:
+    def _restart(self, X: Any, y: Any, groups: Any, weights: Any, rounds: list[IntArray]) -> None:
         """Learn afresh on each of some parts, draw a hypothesis of each, and hold a contest."""
         n = len(rounds)
         held = max(1, round(self.validation_fraction * n))
@@ -311,12 +317,13 @@ class OnlineToBatch(VectorEstimator):
             self.learner_ = fresh_copy(self._given())
             self._announce(X, y, groups, part[0])
             cut = int(self._rng.integers(size))
-            self._feed(X, y, groups, None, part[:cut])
+            self._feed(X, y, groups, weights, part[:cut])
             candidate = snapshot(self.learner_)
-            self._feed(X, y, groups, None, part[cut:])
+            self._feed(X, y, groups, weights, part[cut:])
             asked = None if groups is None else np.asarray(groups)[contest]
             truth = None if y is None else y[contest]
-            cost = mean_error(candidate, X[contest], truth, asked, self._began.queries)
+            weighs = None if weights is None else weights[contest]
+            cost = mean_error(candidate, X[contest], truth, asked, self._began.queries, weighs)
             if cost < least:
                 least, self.chosen_ = cost, candidate
 

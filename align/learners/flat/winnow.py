@@ -30,6 +30,7 @@ from align.learners.parts.parameters import (
     generator,
     orders,
     read_weights,
+    weighed,
 )
 from align.learners.theory import Round
 from align.types import Float64
@@ -151,7 +152,7 @@ class ThresholdWinnow(ScoredClasses, VectorEstimator):
         tags.input_tags.two_d_array = False  # of any numbers: only of 0 and 1
         return tags
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from scratch, in `epochs` passes.
 
         Parameters
@@ -159,6 +160,8 @@ class ThresholdWinnow(ScoredClasses, VectorEstimator):
         X : array_like or CSR matrix of 0 and 1 [shape=(m, d)]
         y : array_like [shape=(m,)]
             Two classes.
+        sample_weight : array_like [shape=(m,)], optional
+            As in `partial_fit`; an example of weight 0 is as if it had not been given.
 
         Returns
         -------
@@ -171,9 +174,10 @@ class ThresholdWinnow(ScoredClasses, VectorEstimator):
         """
         check_epochs(self.epochs)
         X, y = self._validate(X, y, reset=True)
+        weights, X, y = weighed(sample_weight, X, y)
         self._begin(X.shape[1], np.unique(y))
         for order in orders(generator(self.random_state), len(y), self.epochs, self.shuffle):
-            self._play(X, y, order)
+            self._play(X, y, order, weights)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:

@@ -106,11 +106,11 @@ class KernelLearner(Saved, ParamsMixin):
             del self.feature_names_in_
         return matrix
 
-    def _play_epochs(self, X: Float64, targets: Targets) -> None:
+    def _play_epochs(self, X: Float64, targets: Targets, weights: Float64 = NO_WEIGHTS) -> None:
         """Go through the examples as often as asked."""
         slot = np.full(len(X), -1, dtype=np.intp)  # place among the supports, by example
         for order in orders(generator(self.random_state), len(X), self.epochs, self.shuffle):
-            self._play(X, targets, order, slot)
+            self._play(X, targets, order, slot, weights)
         self._finish()
 
     def _count(self, played: Played) -> None:

@@ -35,7 +35,7 @@ from align.learners.kernels._rounds import Rule, Targets
 from align.learners.kernels._supports import SupportSet
 from align.learners.kernels.functions import KERNELS
 from align.learners.parts import step_limits
-from align.learners.parts.parameters import NO_WEIGHTS, positive, read_weights
+from align.learners.parts.parameters import NO_WEIGHTS, positive, read_weights, weighed
 from align.types import Float64
 
 __all__ = ["KernelPA"]
@@ -125,7 +125,7 @@ class KernelPA(SupportLearner):
 
     # Learning --------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Self:
         """Learn from examples, afresh.
 
         Parameters
@@ -136,6 +136,8 @@ class KernelPA(SupportLearner):
             Labels; or 0 and 1, which of the k labels are relevant to each example.
         groups : object, optional
             Ignored; other classifiers of frames tell speakers apart by it.
+        sample_weight : array_like [shape=(n,)], optional
+            As in `partial_fit`; an example of weight 0 is as if it had not been given.
 
         Returns
         -------
@@ -148,8 +150,9 @@ class KernelPA(SupportLearner):
         """
         X = self._read_first(X)
         labels = check_labels(y, len(X), type(self).__name__)
+        weights, X, labels = weighed(sample_weight, X, labels)
         self._open(X.shape[1], _distinct(labels), sets=labels.ndim == 2)
-        self._play_epochs(X, self._targets(labels))
+        self._play_epochs(X, self._targets(labels), weights)
         self._supports.compact()
         return self
 

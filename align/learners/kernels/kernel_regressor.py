@@ -22,7 +22,7 @@ from align.learners.kernels._checks import check_examples, check_numbers
 from align.learners.kernels._learner import SupportLearner
 from align.learners.kernels._rounds import Rule, Targets
 from align.learners.parts import step_limits
-from align.learners.parts.parameters import not_negative, read_weights
+from align.learners.parts.parameters import not_negative, read_weights, weighed
 from align.types import Float64
 
 __all__ = ["KernelPARegressor"]
@@ -80,7 +80,7 @@ class KernelPARegressor(SupportLearner):
 
     epsilon: float = 0.1
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from examples, afresh.
 
         Parameters
@@ -89,6 +89,8 @@ class KernelPARegressor(SupportLearner):
             Examples; kept dense.
         y : array_like [shape=(n,)]
             Numbers.
+        sample_weight : array_like [shape=(n,)], optional
+            As in `partial_fit`; an example of weight 0 is as if it had not been given.
 
         Returns
         -------
@@ -101,8 +103,9 @@ class KernelPARegressor(SupportLearner):
         """
         X = self._read_first(X)
         numbers = check_numbers(y, len(X), type(self).__name__)
+        weights, X, numbers = weighed(sample_weight, X, numbers)
         self._reset(X.shape[1])
-        self._play_epochs(X, Targets(_NO_CLASSES, numbers))
+        self._play_epochs(X, Targets(_NO_CLASSES, numbers), weights)
         self._supports.compact()
         return self
 

@@ -23,7 +23,7 @@ from align.learners.kernels._learner import KernelLearner
 from align.learners.kernels._rounds import Rule, Targets
 from align.learners.kernels._supports import BLOCK, diagonal_of
 from align.learners.parts import step_limits
-from align.learners.parts.parameters import NO_WEIGHTS, not_negative, read_weights
+from align.learners.parts.parameters import NO_WEIGHTS, not_negative, read_weights, weighed
 from align.types import Float64, IntArray
 
 __all__ = ["KernelPAUniclass"]
@@ -90,7 +90,7 @@ class KernelPAUniclass(KernelLearner):
     average: bool = True
     epsilon: float = 0.8
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn from examples, afresh.
 
         Parameters
@@ -99,6 +99,8 @@ class KernelPAUniclass(KernelLearner):
             Examples; kept dense.
         y : object, optional
             Ignored.
+        sample_weight : array_like [shape=(n,)], optional
+            As in `partial_fit`; an example of weight 0 is as if it had not been given.
 
         Returns
         -------
@@ -109,9 +111,9 @@ class KernelPAUniclass(KernelLearner):
         ParameterError
             A wrong parameter, or examples that cannot be used.
         """
-        X = self._read_first(X)
+        weights, X = weighed(sample_weight, self._read_first(X))
         self._reset(X.shape[1])
-        self._play_epochs(X, _NO_TARGETS)
+        self._play_epochs(X, _NO_TARGETS, weights)
         return self
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:

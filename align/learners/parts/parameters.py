@@ -21,6 +21,7 @@ __all__ = [
     "read_weights",
     "read_zero_one",
     "shuffler",
+    "weighed",
 ]
 
 
@@ -87,7 +88,7 @@ def check_choice(value: Any, name: str, choices: Iterable[str]) -> None:
 def read_weights(sample_weight: Any, X: Any) -> tuple[Float64, IntArray]:
     """Return the weights, none where all are 1, and the rows that have one."""
     m = X.shape[0]
-    if sample_weight is None:
+    if sample_weight is None or sample_weight is NO_WEIGHTS:
         return NO_WEIGHTS, np.arange(m)
     weights = np.asarray(sample_weight, dtype=np.float64)
     if weights.ndim == 0:
@@ -97,6 +98,27 @@ def read_weights(sample_weight: Any, X: Any) -> tuple[Float64, IntArray]:
     if not (np.isfinite(weights).all() and (weights >= 0.0).all()):
         raise ParameterError("sample_weight must be finite and not negative.")
     return np.ascontiguousarray(weights), np.flatnonzero(weights > 0.0)
+
+
+def weighed(sample_weight: Any, X: Any, *more: Any, reason: str = "") -> tuple[Any, ...]:
+    """Return the weights for a `fit`, none where all are 1; and of X and more the rows with one.
+
+    Rows of weight 0 are gone, as if they had not been given. None among `more` stays None. With a
+    reason weights must be 0 or 1.
+    """
+    if sample_weight is None:
+        return NO_WEIGHTS, X, *more
+    if reason:
+        kept = read_zero_one(sample_weight, X, reason)
+        weights = NO_WEIGHTS
+    else:
+        weights, kept = read_weights(sample_weight, X)
+        weights = weights[kept]
+    if not len(kept):
+        raise ParameterError("every sample_weight is zero, must be positive for one example.")
+    if len(kept) < X.shape[0]:
+        X, *more = [part if part is None else part[kept] for part in (X, *more)]  # type: ignore[assignment]
+    return weights, X, *more
 
 
 def read_zero_one(sample_weight: Any, X: Any, reason: str) -> IntArray:

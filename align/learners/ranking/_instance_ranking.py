@@ -22,6 +22,7 @@ from align.types import Float64
 
 __all__ = [
     "ascend",
+    "check_groups",
     "coordinates",
     "largest_distance",
     "measure",
@@ -41,13 +42,19 @@ def queries(groups: Any, m: int) -> list[npt.NDArray[np.intp]]:
     """Return the rows of each query, in the order in which queries first come."""
     if groups is None:
         return [np.arange(m)]
-    labels = np.asarray(groups)
-    if labels.shape != (m,):
-        raise ParameterError(f"groups.shape={labels.shape}, must be (m,)=({m},).")
+    labels = check_groups(groups, m)
     _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     by_query = np.argsort(inverse, kind="stable")
     parts = np.split(by_query, np.cumsum(np.bincount(inverse))[:-1])
     return [parts[q] for q in np.argsort(first)]
+
+
+def check_groups(groups: Any, m: int) -> npt.NDArray[Any]:
+    """Return the query of each of m rows."""
+    labels = np.asarray(groups)
+    if labels.shape != (m,):
+        raise ParameterError(f"groups.shape={labels.shape}, must be (m,)=({m},).")
+    return labels
 
 
 def rows(X: Any, query: npt.NDArray[np.intp]) -> tuple[Float64, Any]:

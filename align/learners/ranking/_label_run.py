@@ -135,10 +135,11 @@ class LabelRun:
                 radius = self.radius
                 self._tune(rows, int(order[begin]))
             end = order.size if steady else begin + 1
-            begin = core.play(
-                rows, relevant, known, order, begin, end, resume, self.entropy, self.average,
-                self.update, self.margin, self.state, log,
-            )  # fmt: skip
+            with np.errstate(over="ignore", invalid="ignore"):  # reported below
+                begin = core.play(
+                    rows, relevant, known, order, begin, end, resume, self.entropy, self.average,
+                    self.update, self.margin, self.state, log,
+                )  # fmt: skip
             resume = begin < end
             if resume:
                 row = int(order[begin])

@@ -43,7 +43,7 @@ from align.learners.parts import (
     Update,
 )
 from align.learners.parts.estimators import VectorEstimator
-from align.learners.parts.parameters import check_epochs, orders, read_zero_one, shuffler
+from align.learners.parts.parameters import check_epochs, orders, read_zero_one, shuffler, weighed
 from align.learners.parts.tuning import as_tuning
 from align.learners.ranking import _instance_ranking as core
 from align.learners.ranking._kept_rounds import KeptQueries
@@ -55,6 +55,7 @@ from align.types import Float64
 __all__ = ["InstanceRanker"]
 
 
+_ALIKE = "the bounds of rankers count every query alike"
 _UPDATES = {
     "average": ("subgradient", "exact"),
     "maximum": ("subgradient", "worst", "exact"),
@@ -141,7 +142,7 @@ class InstanceRanker(VectorEstimator):
 
     # Learning ---------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, groups: Any = None, sample_weight: Any = None) -> Self:
         """Learn from scratch, in `epochs` passes over the queries.
 
         Parameters
@@ -153,6 +154,8 @@ class InstanceRanker(VectorEstimator):
         groups : array_like [shape=(m,)], optional
             The query of each row, any labels; rows of a query need not be neighbours. Queries are
             taken in the order in which they first come. By default all rows are one query.
+        sample_weight : array_like [shape=(m,)], optional
+            As in `partial_fit`; an instance of weight 0 is as if it had not been given.
 
         Returns
         -------
@@ -165,6 +168,8 @@ class InstanceRanker(VectorEstimator):
         """
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, y_numeric=True)
         y = np.asarray(y, dtype=np.float64)
+        groups = None if groups is None else core.check_groups(groups, len(y))
+        _, X, y, groups = weighed(sample_weight, X, y, groups, reason=_ALIKE)
         queries = core.queries(groups, len(y))
         check_epochs(self.epochs)
         self.start(X.shape[1])
@@ -194,7 +199,7 @@ class InstanceRanker(VectorEstimator):
         )
         y = np.asarray(y, dtype=np.float64)
         queries = core.queries(groups, len(y))
-        kept = read_zero_one(sample_weight, X, "the bounds of rankers count every query alike")
+        kept = read_zero_one(sample_weight, X, _ALIKE)
         if first:
             self.start(X.shape[1])
         for query in queries:

@@ -56,6 +56,7 @@ from align.learners.parts.parameters import (
     positive,
     read_zero_one,
     shuffler,
+    weighed,
 )
 from align.learners.parts.shapes import check_stored
 from align.learners.parts.tuning import as_tuning
@@ -69,6 +70,7 @@ from align.types import BoolArray, Float64
 __all__ = ["LabelRanker"]
 
 
+_ALIKE = "the bounds of rankers count every round alike"
 _UPDATES = ("conservative", "aggressive", "optimal")
 _MARGINS = {"euclidean": 1.0, "entropy": 0.3}
 _FIRST = np.zeros(1, dtype=np.intp)
@@ -157,7 +159,7 @@ class LabelRanker(LabelStream):
 
     # Learning ---------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from scratch, in `epochs` passes.
 
         Parameters
@@ -165,6 +167,8 @@ class LabelRanker(LabelStream):
         X : array_like or CSR matrix [shape=(m, d)]
         y : array_like [shape=(m,)], or indicator matrix, dense or sparse [shape=(m, k)]
             The relevant label of each example, or which labels are relevant.
+        sample_weight : array_like [shape=(m,)], optional
+            As in `partial_fit`; an example of weight 0 is as if it had not been given.
 
         Returns
         -------
@@ -176,6 +180,7 @@ class LabelRanker(LabelStream):
             For parameters out of range, values that are not finite, or a single class.
         """
         X, y = self._validate(X, y, reset=True)
+        _, X, y = weighed(sample_weight, X, y, reason=_ALIKE)
         labels = np.arange(y.shape[1]) if y.ndim == 2 else np.unique(y)
         if labels.size < 2:
             raise ParameterError(f"y has 1 class, {labels}, must have 2 classes or more.")
@@ -212,7 +217,7 @@ class LabelRanker(LabelStream):
         """
         first = not hasattr(self, "n_features_in_")
         X, y = self._validate(X, y, reset=first)
-        kept = read_zero_one(sample_weight, X, "the bounds of rankers count every round alike")
+        kept = read_zero_one(sample_weight, X, _ALIKE)
         if first:
             self.start(X.shape[1])
         if classes is not None:

@@ -35,7 +35,7 @@ from align.learners.parts import (
     block_ends,
     make_update,
 )
-from align.learners.parts.parameters import check_whole, generator, read_weights
+from align.learners.parts.parameters import check_whole, generator, read_weights, weighed
 from align.learners.parts.saved import Saved
 from align.learners.structured._resume import (
     restore_generator,
@@ -183,6 +183,7 @@ class StructuredLearner(Saved, RunReader):
         validation: tuple[Sequence[Any], Sequence[Any]] | None = None,
         progress: Progress | None = None,
         checkpoint: Any = None,
+        sample_weight: Any = None,
     ) -> Self:
         """Learn from examples, afresh.
 
@@ -201,6 +202,8 @@ class StructuredLearner(Saved, RunReader):
             `align.checkpoint.Checkpoint`. The state is saved after each epoch; where there is one,
             training goes on from it, with the same result as without interruption. It must be of
             the same problem, examples and parameters.
+        sample_weight : array_like [shape=(n,)], optional
+            As in `partial_fit`; an example of weight 0 is as if it had not been given.
 
         Returns
         -------
@@ -214,6 +217,9 @@ class StructuredLearner(Saved, RunReader):
         """
         self._reset(problem)
         n, epochs = check_pairs(xs, ys, "xs", "ys"), self._epochs()
+        weights, kept = weighed(sample_weight, np.arange(n))
+        if len(kept) < n:
+            n, xs, ys = len(kept), [xs[i] for i in kept], [ys[i] for i in kept]
         held_out = self._check_validation(validation)
         n_rounds = n * epochs
         ends = set(block_ends(n_rounds, self.n_candidates)) if held_out else set()
@@ -221,14 +227,14 @@ class StructuredLearner(Saved, RunReader):
         for epoch in range(begun, epochs):
             order = self._rng.permutation(n) if self.shuffle else np.arange(n)
             for place, i in enumerate(order):
-                self._round(problem, xs[i], ys[i])
+                self._round(problem, xs[i], ys[i], weights[i] if len(weights) else 1.0)
                 done = epoch * n + place + 1
                 if held_out and done in ends:
                     self._offer(problem, held_out, with_average=done == n_rounds)
                 if progress is not None:
                     progress("learning weights", done, n_rounds)
             if self.conversion == "best":
-                self._offer(problem, (xs, ys))
+                self._offer(problem, (xs, ys, weights) if len(weights) else (xs, ys))
             if checkpoint is not None:
                 header, arrays = state_of_run(self._fitted())
                 header |= {"epochs": epoch + 1, "rng": state_of_generator(self._rng)}
@@ -412,7 +418,7 @@ class StructuredLearner(Saved, RunReader):
     def _offer(
         self,
         problem: StructuredProblem,
-        examples: tuple[Sequence[Any], Sequence[Any]],
+        examples: tuple[Sequence[Any], ...],
         *,
         with_average: bool = False,
     ) -> None:

@@ -59,13 +59,17 @@ class LossAugmentedProblem(Protocol):
 
 
 def mean_cost(
-    problem: StructuredProblem, w: Float64, xs: Sequence[Any], ys: Sequence[Any]
+    problem: StructuredProblem,
+    w: Float64,
+    xs: Sequence[Any],
+    ys: Sequence[Any],
+    sample_weight: Any = None,
 ) -> float:
-    """Return the mean cost of decoding examples with the weights w."""
+    """Return the mean cost of decoding examples with the weights w, as the examples weigh."""
     costs = [
         check_cost(problem.cost(y, problem.decode(w, x))) for x, y in zip(xs, ys, strict=True)
     ]
-    return float(np.mean(costs))
+    return float(np.average(costs, weights=sample_weight))
 
 
 def check_pairs(xs: Sequence[Any], ys: Sequence[Any], x_name: str, y_name: str) -> int:

@@ -1,7 +1,5 @@
 """F1 to F3: boosting as a primal-dual game, and its stumps."""
 
-import inspect
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -10,8 +8,6 @@ from hypothesis import strategies as st
 from learners.naive import best_stump_edge
 from sklearn.linear_model import RidgeClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-from sklearn.utils import estimator_checks
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from align.errors import ParameterError
 from align.learners import AdaBoost, StumpSearch, hinge_step_entropy
@@ -22,13 +18,6 @@ VARIANTS = ["known-edge", "uncapped", "capped", "gentle"]
 def two_labels(estimator, y):
     """Make two labels of three; scikit-learn 1.6 takes those that shuffled examples begin with."""
     return np.where(y == y.min(), y, y.min() + 1)
-
-
-@parametrize_with_checks([AdaBoost(), AdaBoost(variant="gentle", n_estimators=20)])
-def test_scikit_learn_contract(estimator, check, monkeypatch):
-    if "y.flat[0]" in inspect.getsource(estimator_checks._enforce_estimator_tags_y):
-        monkeypatch.setattr(estimator_checks, "_enforce_estimator_tags_y", two_labels)
-    check(estimator)
 
 
 @pytest.fixture
@@ -259,10 +248,10 @@ def test_bad_data():
         AdaBoost().fit(X, [1, 1, 1])
     with pytest.raises(ParameterError, match="must have 2 classes"):
         AdaBoost().fit(X, [1, 1, 2], sample_weight=[1, 1, 0])
-    with pytest.raises(ValueError, match=r"zero|must be positive for some"):
+    with pytest.raises(ValueError, match="every sample_weight is zero"):
         AdaBoost().fit(X, [1, 1, 2], sample_weight=[0, 0, 0])
 
-    with pytest.raises(ParameterError, match="sample_weight must not be negative"):
+    with pytest.raises(ParameterError, match="sample_weight must be finite and not negative"):
         AdaBoost().fit(X, [1, 1, 2], sample_weight=[1, -1, 1])
 
     class Unweighted(RidgeClassifier):

@@ -7,16 +7,9 @@ import pytest
 import scipy.sparse as sp
 from learners.naive import iellip
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from align.errors import ParameterError
 from align.learners import CELLIP, IELLIP, cellip_bound, cut_ellipsoid, iellip_bound
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks([CELLIP(), IELLIP(), IELLIP(representation="dense")])
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 def plain(cls, **params):

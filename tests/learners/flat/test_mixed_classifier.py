@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from mixing_problems import separable
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from align.errors import ParameterError
 from align.learners import (
@@ -17,16 +16,6 @@ from align.learners import (
     SelfTunedWinnow,
     SelfTuning,
 )
-
-
-@parametrize_with_checks(
-    [
-        MixedClassifier(),
-        MixedClassifier(Perceptron(conversion="average", epochs=2), 3, mix="updates"),
-    ]
-)
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 def examples(k, m=90, seed=0):

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from learners.naive import instance_dual, pairs_of
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from align.errors import ParameterError
 from align.learners import (
@@ -32,11 +31,6 @@ FIVE = [
     ("maximum", "worst"),
     ("maximum", "exact"),
 ]
-
-
-@parametrize_with_checks([InstanceRanker(*pair) for pair in FIVE] + [InstanceRanker(average=True)])
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 def stream(seed, queries=60, n=6, noise=0.3, largest=7):

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from learners.naive import COMPLEXITY, label_ranking, label_weights
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from align.errors import ParameterError
 from align.learners import (
@@ -31,11 +30,6 @@ from align.learners.ranking.ranking_losses import label_ranking_loss, label_rank
 
 UPDATES = ("conservative", "aggressive", "optimal")
 SIX = list(itertools.product(("euclidean", "entropy"), UPDATES))
-
-
-@parametrize_with_checks([LabelRanker(f, u) for f, u in SIX] + [LabelRanker(average=True)])
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 def stream(seed, m=120, n=12, k=5, binary=True, noise=0.1):
