@@ -17,9 +17,10 @@ folder          what lies there
 `compat`        scikit-learn's passive-aggressive learners and Perceptron, by one import line
 ==============  ===============================================================================
 
-`parts` imports no other folder, `theory` only `parts`, and the rest only these two. Each folder
-lists its modules. A module whose name begins with an underscore holds kernels, or the state around
-them, and belongs to its folder.
+`parts` imports no other folder, `theory` only `parts`, and the rest only these two; but `ranking`
+and `kernels` print what the theory promises of them as `flat` does. Each folder lists its modules.
+A module whose name begins with an underscore holds kernels, or the state around them, and belongs
+to its folder.
 """
 
 # ruff: noqa: F403, F405 -- a type checker reads the names of the folders, which `__getattr__` loads

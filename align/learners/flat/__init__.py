@@ -15,6 +15,7 @@ module                what
 `dict_stream`         any of them on streams of dicts, one example at a time
 `progress_reports`    predict, count, learn; with bounds and the regret of windows
 `run_certificate`     what the theory promises of a learner on given data
+`certified_pairs`     the same of ellipsoids and rankers of labels
 ====================  ========================================================
 """
 

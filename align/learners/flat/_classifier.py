@@ -8,9 +8,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from align.errors import ParameterError
 from align.learners.flat import _round as core
-from align.learners.flat._inputs import read_classes, read_examples
+from align.learners.flat._inputs import is_plain_row, narrow, read_classes, read_examples
 from align.learners.flat._labels import label_codes, several_labels, sorted_labels
-from align.learners.flat._learner import FlatLearner, linear_scores
+from align.learners.flat._learner import NEED_ALL, FlatLearner, linear_scores
 from align.learners.flat._runs import NO_WEIGHTS, Chunk
 from align.learners.parts.estimators import ScoredClasses
 from align.learners.parts.parameters import read_weights, weighed
@@ -228,6 +228,20 @@ class FlatClassifier(ScoredClasses, FlatLearner):
             self._drawn = _spread(self._drawn, grown, places)
         self._cached = self._chunk = None
 
+    def _plain_chunk(self, X: Any, y: Any) -> Chunk | None:
+        if type(y) is not np.ndarray or y.shape != (1,) or y.dtype.kind not in "iu":
+            return None
+        code = self._codes.get(y.item()) if hasattr(self, "_codes") else None
+        if code is None or self._multilabel or self._began.conversion in NEED_ALL:
+            return None
+        if not is_plain_row(self, X):
+            return None
+        if isinstance(X, np.ndarray):
+            return self._step_chunk(X[0], code)
+        return Chunk(
+            narrow(X), np.array([code], dtype=np.float64), self._no_relevant(), NO_WEIGHTS, _FIRST
+        )
+
     def _is_known(self, y: npt.NDArray[Any]) -> bool:
         """Whether y is one known class, as in streams, whose calls take some microseconds."""
         return y.shape == (1,) and not self._multilabel and y.item() in self._codes
@@ -242,9 +256,6 @@ class FlatClassifier(ScoredClasses, FlatLearner):
         return read_classes(self, X, y, reset=reset)
 
     def _to_chunk(self, X: Any, y: npt.NDArray[Any], sample_weight: Any) -> Chunk:
-        if sample_weight is None and self._is_known(y):
-            target = np.array([self._codes[y.item()]], dtype=np.float64)
-            return Chunk(X, target, self._no_relevant(), NO_WEIGHTS, _FIRST)
         rows = self._n_rows()
         relevant = self._no_relevant()
         targets: npt.NDArray[Any]

@@ -11,16 +11,21 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.utils import murmurhash3_32
 
 from align._numba import compiled
 from align.errors import ParameterError
 from align.learners.flat import _round as core
 from align.learners.flat._linear_pass import play
+from align.learners.flat._linear_scores import TILE
 from align.learners.flat._round import ball_scale
+from align.types import Float64
 
-__all__ = ["GrowingNames", "HashedNames", "RowBuffer", "play_row", "score_row"]
+__all__ = ["WORK", "GrowingNames", "HashedNames", "RowBuffer", "play_row", "score_row"]
 
+
+WORK = 3  # numbers of the work space that say which row is played
 
 _MOST_CACHED = 2**20  # hashes that are kept, so that memory does not grow with the stream
 
@@ -55,20 +60,28 @@ class HashedNames(dict[Hashable, int]):
 
 
 @lru_cache(maxsize=4096)
-def _packers(n: int) -> tuple[Any, Any]:
-    """Return what writes n numbers and n columns to memory, which for few is NumPy's way."""
-    return struct.Struct(f"{n}d").pack_into, struct.Struct(f"{n}i").pack_into
+def _packer(n: int) -> Any:
+    """Return what writes n numbers and n columns to memory, for few entries quicker than NumPy."""
+    return struct.Struct(f"{n}d{n}i").pack_into
 
 
 class RowBuffer:
-    """A row of few entries, in memory that is used again."""
+    """A row of few entries, in memory that is used again.
+
+    Its n values come first and then its columns, with 32 bits each.
+    """
 
     def __init__(self) -> None:
         self._resize(64)
 
     def _resize(self, size: int) -> None:
-        self.values, self.columns = np.zeros(size), np.zeros(size, dtype=np.int32)
+        self.memory = np.zeros(size + size // 2)
         self.size = size
+
+    def entries(self, n: int) -> tuple[Float64, npt.NDArray[np.int32]]:
+        """Return columns of n entries made signless, their values signed by them; copies."""
+        values, places = self.memory[:n], self.memory[n:].view(np.int32)[:n]
+        return np.where(places < 0, -values, values), np.where(places < 0, ~places, places)
 
     def fill(self, x: Mapping[Hashable, Any], names: Any, all_known: bool = True) -> int:
         """Write the entries of a dict; return their number.
@@ -83,17 +96,17 @@ class RowBuffer:
             clean = False
         if not clean:
             x = _checked(x)
-        places = list(map(names, x))
         found: Any = x.values()
-        if not all_known and None in places:
-            found = [v for v, place in zip(found, places, strict=True) if place is not None]
-            places = [place for place in places if place is not None]
-        n = len(places)
+        places: Any = map(names, x)
+        if not all_known:
+            places = list(places)
+            if None in places:
+                found = [v for v, place in zip(found, places, strict=True) if place is not None]
+                places = [place for place in places if place is not None]
+        n = len(found)
         if n > self.size:
             self._resize(2 * n)
-        pack_values, pack_columns = _packers(n)
-        pack_values(self.values, 0, *found)
-        pack_columns(self.columns, 0, *places)
+        _packer(n)(self.memory, 0, *found, *places)
         return n
 
 
@@ -165,36 +178,43 @@ def _tidy(values: Any, columns: Any, n: int) -> int:
 
 @compiled(error_model="numpy")
 def play_row(
-    values: Any, columns: Any, n: int, code: float, W: Any, late: Any, rule: Any, flags: Any,
-    counts: Any, sums: Any, spare: Any, relevant: Any, weights: Any, order: Any, ends: Any,
-    y: Any, tiles: Any, log: Any,
+    row: Any, n: int, code: float, W: Any, late: Any, rule: Any, flags: Any, counts: Any,
+    sums: Any, work: Any, log: Any,
 ) -> bool:  # fmt: skip
     """Play the round of one row; return whether the state is still finite.
 
+    Each array that is handed over costs a good part of what a short row does, so what `play` wants
+    for a chunk of one row is laid out in `work`.
+
     Parameters
     ----------
-    values, columns : array [shape=(n or more,)]
-        The row, which is put in order.
+    row : array [shape=(1.5 n or more,)]
+        The memory of a `RowBuffer`, which is put in order.
     code : float
         Number, sign, or code of the class.
-    W, late, rule, flags, counts, sums, spare, relevant, weights, order, ends, y, tiles, log
-        As in `align.learners.flat._linear_pass.play`, for one row: with nothing relevant, no
-        weights, and the order 0. `ends` [shape=(2,)] and `y` [shape=(1,)] are work space.
+    W, late, rule, flags, counts, sums, log
+        As in `align.learners.flat._linear_pass.play`.
+    work : array [shape=(WORK + d + BLOCK k + TILE or more,)]
+        Work space.
     """
+    values, columns = row[:n], row[n:].view(np.int32)
     n = _tidy(values, columns, n)
     flags[core.BY_FEATURE] = flags[core.STOP] = 0
-    ends[0], ends[1], y[0] = 0, n, code
+    ends, order, y = work[:1].view(np.int32), work[1:2].view(np.int64), work[2:WORK]
+    ends[0], ends[1], order[0], y[0] = 0, n, 0, code
+    none = work[:0]
+    relevant, tiles = none.view(np.bool_).reshape(0, 1), none.reshape(0, 0, TILE)
     play(
-        values, columns, ends, y, relevant, weights, order, W, tiles, late, rule, flags, counts,
-        sums, spare, log,
+        values, columns, ends, y, relevant, none, order, W, tiles, late, rule, flags, counts,
+        sums, work[WORK:], log,
     )  # fmt: skip
     return bool(math.isfinite(sums[core.SQUARE] + sums[core.LOSS]))
 
 
 @compiled(error_model="numpy")
 def score_row(
-    values: Any, columns: Any, n: int, W: Any, late: Any, rule: Any, flags: Any, counts: Any,
-    sums: Any, scores: Any,
+    row: Any, n: int, W: Any, late: Any, rule: Any, flags: Any, counts: Any, sums: Any,
+    scores: Any,
 ) -> None:  # fmt: skip
     """Write the scores of one row.
 
@@ -203,6 +223,7 @@ def score_row(
     """
     d, bias, rounds, prefix = flags[core.FEATURES], rule[core.BIAS], counts[0], sums[core.PREFIX]
     scale = ball_scale(sums[core.C], sums[core.SQUARE], rule[core.BOUND])
+    values, columns = row[:n], row[n:].view(np.int32)
     n = _tidy(values, columns, n)
     for r in range(W.shape[0]):
         total = bias * W[r, d]

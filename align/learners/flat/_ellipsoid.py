@@ -18,6 +18,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from align.errors import ParameterError
 from align.learners.flat import _ellipsoid_pass as core
 from align.learners.flat._labels import sorted_labels
+from align.learners.flat.certified_pairs import certify_ellipsoid
+from align.learners.flat.run_certificate import RunCertificate
 from align.learners.parts.estimators import (
     CountedRounds,
     ScoredClasses,
@@ -26,7 +28,7 @@ from align.learners.parts.estimators import (
 )
 from align.learners.parts.parameters import check_epochs, orders, read_zero_one, shuffler, weighed
 from align.learners.parts.shapes import check_array, check_stored
-from align.learners.theory import Round
+from align.learners.theory import Certificate, Round
 from align.types import Float64
 
 __all__ = ["EllipsoidLearner"]
@@ -271,6 +273,28 @@ class EllipsoidLearner(CountedRounds, ScoredClasses, VectorEstimator):
         found._W, found._late = self._W.copy(), self._late.copy()
         found._counts = self._counts.copy()
         return found
+
+    def certify(self, X: Any, y: Any, *, delta: float = 0.05) -> RunCertificate:
+        """Return what the theory promises of this learner on given data; see `certify_run`.
+
+        Parameters
+        ----------
+        X : array_like or CSR matrix [shape=(T, d)]
+            Examples, in the order of the rounds.
+        y : array_like [shape=(T,)], or [shape=(T, K)] of 0 and 1
+        delta : float, default 0.05
+            Between 0 and 1: probability with which the bounds on risk may fail.
+
+        Returns
+        -------
+        RunCertificate
+            Of a run of a copy.
+        """
+        return certify_ellipsoid(self, X, y, delta, type(self)._certificate)
+
+    def _certificate(self, losses: list[Float64], norms2: Float64) -> Certificate | None:
+        """Return the bound on the mistakes, of the losses of unit vectors in each round."""
+        raise NotImplementedError
 
     def decision_function(self, X: Any) -> Float64:
         """Return the score of each class.

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from align.errors import ParameterError
 from align.learners.flat._competitors import MISTAKE_BOUNDS, SQUARED_BOUNDS
 from align.learners.flat._runs import Run
-from align.learners.flat.run_certificate import RunCertificate, as_mistakes, certify_run
+from align.learners.flat.run_certificate import RunCertificate, as_mistakes, certify_plan
 from align.learners.parts import Plan
 from align.learners.parts.estimators import CountedRounds
 from align.learners.theory import Trace, certify
@@ -67,7 +67,7 @@ class Facts(CountedRounds):
         ParameterError
             For a delta out of range, a single class, or sets of labels.
         """
-        return certify_run(self, X, y, delta=delta)
+        return certify_plan(self, X, y, delta=delta)
 
     def mistake_bound(self, u: npt.ArrayLike) -> float:
         """Bound the mistakes made so far by the losses of a fixed u.

@@ -18,9 +18,10 @@ from align._numba import compiled
 from align.errors import ParameterError
 from align.types import Float64
 
-__all__ = ["read_classes", "read_examples", "read_numbers"]
+__all__ = ["is_plain_row", "narrow", "read_classes", "read_examples", "read_numbers"]
 
 _FLOATS, _INT = (np.dtype(np.float64), np.dtype(np.float32)), np.dtype(np.int32)
+_CSR = (sp.csr_array, sp.csr_matrix)
 
 
 def read_examples(owner: Any, X: Any) -> Any:
@@ -38,7 +39,7 @@ def read_classes(owner: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, npt.N
     plain = type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "iu"
     if plain and _is_clean(owner, X, reset=reset) and len(y) == X.shape[0]:
         _admit(owner, X, reset=reset)
-        return _narrow(X), y
+        return narrow(X), y
     X, y = validate_data(
         owner,
         X,
@@ -81,13 +82,30 @@ def _check_given(owner: Any, y: Any) -> None:
         )
 
 
+def is_plain_row(owner: Any, X: Any) -> bool:
+    """Whether X is one row of the width that `owner` knows, clean and without names."""
+    if type(X) is np.ndarray:
+        values = X
+    elif type(X) in _CSR and X.indices.dtype == _INT and X.has_canonical_format:
+        values = X.data
+    else:
+        return False
+    return bool(
+        X.shape == (1, owner.n_features_in_)
+        and values.dtype == _FLOATS[0]
+        and values.flags.writeable
+        and not hasattr(owner, "feature_names_in_")
+        and _is_finite(values.ravel())
+    )
+
+
 def _is_clean(owner: Any, X: Any, *, reset: bool) -> bool:
     """Whether scikit-learn's checks would let X pass as it is."""
     if type(X) is np.ndarray:
         if X.ndim != 2 or not X.flags.c_contiguous:
             return False
         values = X
-    elif type(X) in (sp.csr_array, sp.csr_matrix):
+    elif type(X) in _CSR:
         if X.indices.dtype != _INT or not X.has_canonical_format:
             return False
         values = X.data
@@ -123,14 +141,14 @@ def _admit(owner: Any, X: Any, *, reset: bool) -> None:
 
 
 def _canonical(X: Any) -> Any:
-    """Return CSR in which each index is there once in a row, else as `_narrow` does."""
+    """Return CSR in which each index is there once in a row, else as `narrow` does."""
     if not isinstance(X, np.ndarray) and not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
-    return _narrow(X)
+    return narrow(X)
 
 
-def _narrow(X: Any) -> Any:
+def narrow(X: Any) -> Any:
     """Return CSR with 32-bit indices where they fit.
 
     A matrix without a zero is returned as the dense one that its data are.

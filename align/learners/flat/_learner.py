@@ -34,10 +34,11 @@ from align.learners.parts.shapes import check_array, check_stored
 from align.learners.theory import Round, Trace
 from align.types import Float64, IntArray
 
-__all__ = ["CONVERSIONS", "FlatLearner", "linear_scores"]
+__all__ = ["CONVERSIONS", "NEED_ALL", "FlatLearner", "linear_scores"]
 
 
-CONVERSIONS = ("last", "average", "random", "vote", "best", "validation")
+NEED_ALL = ("best", "validation")  # conversions that need all examples at once
+CONVERSIONS = ("last", "average", "random", "vote", *NEED_ALL)
 
 _NO_LOG = np.zeros((0, core.LOG_WIDTH))
 
@@ -319,11 +320,23 @@ class FlatLearner(Facts, VectorEstimator):
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
     ) -> Chunk:
         """Check examples of a stream, and begin a run if there is none."""
+        if classes is None and sample_weight is None:
+            chunk = self._plain_chunk(X, y)
+            if chunk is not None:
+                return chunk
         self._stream_only()
         first = not hasattr(self, "n_features_in_")
         X, y = self._validate(X, y, reset=first)
         self._meet(X.shape[1], y, classes, first=first)
         return self._to_chunk(X, y, sample_weight)
+
+    def _plain_chunk(self, X: Any, y: Any) -> Chunk | None:
+        """Return a chunk of one example, in work space, where it plainly needs no checks.
+
+        A stream of such calls takes some microseconds for each, most of them for what is not
+        learning. None where there is anything to check, or to begin.
+        """
+        return None
 
     def _validate(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, npt.NDArray[Any]]:
         """Return examples and what they are labelled with, checked."""
@@ -340,7 +353,7 @@ class FlatLearner(Facts, VectorEstimator):
     def _stream_only(self) -> None:
         began: Any = getattr(self, "_began", self)
         conversion = began.conversion
-        if conversion in ("best", "validation"):
+        if conversion in NEED_ALL:
             raise ParameterError(
                 f"conversion={conversion!r} needs all examples at once: call fit, or use "
                 "last, average, random or vote."

@@ -23,6 +23,7 @@ from align.errors import ParameterError
 from align.learners.flat import _round as core
 from align.learners.flat._classifier import FlatClassifier
 from align.learners.flat._dict_rows import (
+    WORK,
     GrowingNames,
     HashedNames,
     RowBuffer,
@@ -31,7 +32,7 @@ from align.learners.flat._dict_rows import (
 )
 from align.learners.flat._learner import FlatLearner
 from align.learners.flat._linear import LinearRun
-from align.learners.flat._linear_scores import BLOCK, NO_TILES, TILE
+from align.learners.flat._linear_scores import BLOCK, TILE
 from align.learners.flat._plan_arrays import overflow_error
 from align.learners.flat._regressor import FlatRegressor
 from align.learners.flat._runs import Chunk
@@ -240,9 +241,8 @@ class DictStream(Saved):
         values : np.ndarray [shape=(n,)]
         """
         n = self._row.fill(x, self._names.__getitem__)
-        places, values = self._row.columns[:n].astype(np.int64), self._row.values[:n].copy()
-        values[places < 0] *= -1.0
-        return np.where(places < 0, ~places, places), values
+        values, places = self._row.entries(n)
+        return places.astype(np.int64), values
 
     @property
     def names_(self) -> list[Hashable]:
@@ -274,8 +274,7 @@ class DictStream(Saved):
         if learner._run._W is not self._seen:  # type: ignore[attr-defined]
             self._look()
         learner._cached = learner._chosen = None
-        row = self._row
-        if not play_row(row.values, row.columns, n, float(code), *self._state, log):
+        if not play_row(self._row.memory, n, float(code), *self._state, self._space, log):
             raise overflow_error()
 
     def _learn_slowly(self, n: int, code: float, log: Float64) -> None:
@@ -292,9 +291,7 @@ class DictStream(Saved):
         learner._play(chunk, self._log if len(log) or keeps else None)
 
     def _matrix(self, n: int) -> Any:
-        columns, values = self._row.columns[:n], self._row.values[:n]
-        signed = np.where(columns < 0, -values, values)
-        places = np.where(columns < 0, ~columns, columns)
+        signed, places = self._row.entries(n)
         width = self.learner.n_features_in_
         X = sp.csr_array((signed, places, np.array([0, n], dtype=np.int32)), shape=(1, width))
         X.sum_duplicates()
@@ -317,7 +314,7 @@ class DictStream(Saved):
         run: Any = learner._run
         if run._W is not self._seen:
             self._look()
-        score_row(row.values, row.columns, n, *self._state[:6], self._scores)
+        score_row(row.memory, n, *self._state, self._scores)
         return self._scores
 
     # Width and views --------------------------------------------------------------------------
@@ -375,18 +372,17 @@ class DictStream(Saved):
         rows, width = run._W.shape
         self._seen = run._W
         run.flags[core.SCORES], run.flags[core.FEATURES] = rows, run.n_features
-        spare = np.zeros(width + BLOCK * rows + TILE)
-        relevant, order = np.zeros((0, rows), dtype=np.bool_), np.zeros(1, dtype=np.intp)
-        ends, y = np.zeros(2, dtype=np.int32), np.zeros(1)
-        self._state = (
-            run._W, run._late, run.rule, run.flags, run.counts, run.sums, spare,
-            relevant, _NO_WEIGHTS, order, ends, y, NO_TILES,
-        )  # fmt: skip
+        self._state = run._W, run._late, run.rule, run.flags, run.counts, run.sums
+        self._space = np.zeros(WORK + width + BLOCK * rows + TILE)
         self._scores = np.zeros(rows)
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
-        for name in ("_state", "_row"):  # views, which copies would tear apart; work space
+        for name in (
+            "_state",
+            "_space",
+            "_row",
+        ):  # views, which copies would tear apart; work space
             state.pop(name, None)
         return state | {"_names": self.names_}
 

@@ -28,6 +28,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse as sp
 from sklearn.base import clone
 
@@ -44,7 +45,16 @@ from align.learners.flat._competitors import (
 from align.learners.theory import Certificate, Trace
 from align.types import Float64
 
-__all__ = ["RunCertificate", "as_mistakes", "certify_run", "columns_of"]
+__all__ = [
+    "RunCertificate",
+    "as_mistakes",
+    "certificate_of",
+    "certify_plan",
+    "certify_run",
+    "check_delta",
+    "columns_of",
+    "regret_of",
+]
 
 
 _POINTS = 40  # of the curves
@@ -137,12 +147,15 @@ def certify_run(model: Any, X: Any, y: Any, *, delta: float = 0.05) -> RunCertif
 
     Parameters
     ----------
-    model : classifier or regressor of `align.learners.flat`
-        Its parameters count; what it has learned does not, and it does not change.
+    model : learner
+        One that has `certify`: flat classifiers and regressors, kernel learners of scores,
+        ellipsoids and `LabelRanker`. Its parameters count; what it has learned does not, and it
+        does not change.
     X : array_like or CSR matrix [shape=(T, d)]
         Examples, in the order of the rounds.
     y : array_like [shape=(T,)]
-        Classes or numbers.
+        Classes or numbers; of ellipsoids and label rankers also the relevant labels
+        [shape=(T, K)].
     delta : float, default 0.05
         Between 0 and 1: probability with which the bounds on risk may fail.
 
@@ -153,8 +166,7 @@ def certify_run(model: Any, X: Any, y: Any, *, delta: float = 0.05) -> RunCertif
     Raises
     ------
     ParameterError
-        For a delta out of range, sets of labels, or a learner that is not made of a complexity
-        function and a dual step; rankers and ellipsoids have bounds of their own.
+        For a delta out of range, or a learner that no theorem here is about.
 
     Notes
     -----
@@ -165,59 +177,99 @@ def certify_run(model: Any, X: Any, y: Any, *, delta: float = 0.05) -> RunCertif
 
     Examples
     --------
-    >>> from align.learners import PassiveAggressiveClassifier
+    >>> from align.learners import CELLIP, PassiveAggressiveClassifier
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(400, 2))
     >>> X[:, 0] += np.where(X[:, 0] > 0, 1.0, -1.0)
     >>> certificate = certify_run(PassiveAggressiveClassifier("PA"), X, X[:, 0] > 0)
     >>> certificate.bound.holds, certificate.vacuous
     (True, False)
+    >>> certify_run(CELLIP(gamma=0.2, a=0.9), X, X[:, 0] > 0).bound.bound
+    'Thm 3, sharper'
     """
-    if not 0.0 < delta < 1.0:
-        raise ParameterError(f"delta={delta}, must lie in (0, 1).")
-    if np.ndim(y) == 2:
-        raise ParameterError("y has sets of labels, must have one class or number an example.")
-    _check_kind(model)
-    copy, trace, constraints = _recorded(model, X, y)
-    among = competitors(constraints, copy._current)
-    regression = copy._current.regression
-    names = SQUARED_BOUNDS if regression else MISTAKE_BOUNDS + SQUARED_BOUNDS
-    best = best_certificate(trace, names, among)
-    mistakes = int((trace.cost > 0.0).sum()) if not regression else int((trace.loss > 0.0).sum())
-    margin = copy._current.margin
-    mistake_bound = math.inf
-    if best is not None and not regression:
-        mistake_bound = as_mistakes(best[0], margin)
-    other, regret, regret_bound = _regret(trace, among)
-    risks = _risk_bounds(model.conversion, trace, margin, delta, regression)
-    facts: dict[str, Any] = {
-        "rounds": len(trace),
-        "mistakes": mistakes,
-        "loss": float(trace.loss.sum()),
-        "bound": best[0] if best else None,
-        "mistake_bound": mistake_bound,
-        "competitor_loss": other,
-        "regret": regret,
-        "regret_bound": regret_bound,
-        "delta": delta,
-        "risk_bounds": risks,
-    }
-    curve = _curve(trace, constraints, best, margin, regression)
-    lines = _lines(facts, model.conversion, regression, copy._current.update.conservative)
-    return RunCertificate(**facts, lines=lines, curve=curve)
-
-
-def _check_kind(model: Any) -> None:
-    """Refuse a learner whose rounds are not those that the theorems here are about."""
-    if hasattr(model, "_stream_chunk"):
-        return
+    if hasattr(model, "certify"):
+        found: RunCertificate = model.certify(X, y, delta=delta)
+        return found
     name = type(model).__name__
-    own = [bound for bound in ("mistake_bound", "regret_bound") if hasattr(model, bound)]
+    own = [b for b in ("squared_loss_bound", "mistake_bound", "regret_bound") if hasattr(model, b)]
     words = f"; {name} has {' and '.join(own)}" if own else ""
     raise ParameterError(
-        f"model is a {name}, must be a classifier or regressor that is made of a complexity "
-        f"function, a loss and a dual step{words}."
+        f"model is a {name}, must be a flat classifier or regressor, a kernel learner of scores, "
+        f"an ellipsoid or a LabelRanker, whose bounds ask for no more than X and y{words}."
     )
+
+
+def check_delta(delta: float) -> None:
+    """Raise unless a probability lies in (0, 1)."""
+    if not 0.0 < delta < 1.0:
+        raise ParameterError(f"delta={delta}, must lie in (0, 1).")
+
+
+def certify_plan(model: Any, X: Any, y: Any, *, delta: float) -> RunCertificate:
+    """Return what the theory promises of a flat learner; see `certify_run`."""
+    check_delta(delta)
+    if np.ndim(y) == 2:
+        raise ParameterError("y has sets of labels, must have one class or number an example.")
+    copy, trace, constraints = _recorded(model, X, y)
+    among = competitors(constraints, copy._current)
+    regression, margin = copy._current.regression, copy._current.margin
+    names = SQUARED_BOUNDS if regression else MISTAKE_BOUNDS + SQUARED_BOUNDS
+    best = best_certificate(trace, names, among)
+    most = math.inf if best is None or regression else as_mistakes(best[0], margin)
+    return certificate_of(
+        trace,
+        best[0] if best else None,
+        most,
+        conversion=model.conversion,
+        margin=margin,
+        delta=delta,
+        regret=regret_of(trace, among),
+        curve=_curve(trace, constraints, best, margin, regression),
+    )
+
+
+def certificate_of(
+    trace: Trace,
+    bound: Certificate | None,
+    mistake_bound: float,
+    *,
+    conversion: str,
+    margin: float,
+    delta: float,
+    regret: tuple[float, float, float] = (math.nan, math.nan, math.nan),
+    no_regret: str = "Lemma 2 is about losses, not hard constraints",
+    curve: dict[str, Float64] | None = None,
+) -> RunCertificate:
+    """Return the certificate of a run whose bound is known.
+
+    `regret` is that of `regret_of`, and `no_regret` says why there is none. Without a curve the
+    bound is drawn as the same after each round.
+    """
+    plan = trace.plan
+    regression = plan is not None and plan.regression
+    wrong = (trace.loss if regression else trace.cost) > 0.0
+    if curve is None:
+        ends = _ends(len(trace))
+        curve = {
+            "rounds": ends.astype(float),
+            "mistakes": np.cumsum(wrong)[ends - 1].astype(float),
+            "bound": np.full(len(ends), mistake_bound),
+        }
+    facts: dict[str, Any] = {
+        "rounds": len(trace),
+        "mistakes": int(wrong.sum()),
+        "loss": float(trace.loss.sum()),
+        "bound": bound,
+        "mistake_bound": mistake_bound,
+        "competitor_loss": regret[0],
+        "regret": regret[1],
+        "regret_bound": regret[2],
+        "delta": delta,
+        "risk_bounds": _risk_bounds(conversion, trace, margin, delta, regression),
+    }
+    conservative = plan is not None and plan.update.conservative
+    lines = _lines(facts, conversion, regression, conservative, no_regret)
+    return RunCertificate(**facts, lines=lines, curve=curve)
 
 
 def _recorded(model: Any, X: Any, y: Any) -> tuple[Any, Trace, Constraints]:
@@ -270,7 +322,7 @@ def as_mistakes(certificate: Certificate, margin: float) -> float:
     return certificate.right / (margin**2 if certificate.bound in SQUARED_BOUNDS else 1.0)
 
 
-def _regret(trace: Trace, among: list[Float64]) -> tuple[float, float, float]:
+def regret_of(trace: Trace, among: list[Float64]) -> tuple[float, float, float]:
     """Return loss of the competitor best for Lemma 2, the regret against it, and its bound."""
     best = best_certificate(trace, ("Lemma 2",), among)
     plan = trace.plan
@@ -313,8 +365,7 @@ def _curve(
     trace: Trace, constraints: Constraints, best: Any, margin: float, regression: bool
 ) -> dict[str, Float64]:
     """Return mistakes and their bound after some of the rounds, with the competitor of the end."""
-    n = len(trace)
-    ends = np.unique(np.linspace(1, n, min(n, _POINTS)).astype(np.intp))
+    ends = _ends(len(trace))
     wrong = np.cumsum((trace.loss if regression else trace.cost) > 0.0)
     bounds = np.full(len(ends), np.nan)
     if best is not None and not regression and trace.plan is not None:
@@ -331,11 +382,16 @@ def _curve(
     }
 
 
+def _ends(n: int) -> npt.NDArray[np.intp]:
+    """Return the rounds that are drawn, of n."""
+    return np.unique(np.linspace(1, n, min(n, _POINTS)).astype(np.intp))
+
+
 # The table -----------------------------------------------------------------------------------
 
 
 def _lines(
-    facts: dict[str, Any], conversion: str, regression: bool, conservative: bool
+    facts: dict[str, Any], conversion: str, regression: bool, conservative: bool, no_regret: str
 ) -> list[tuple[str, str, str]]:
     """Return the rows of the table, each with a word on whether it says anything."""
     n, wrong = facts["rounds"], facts["mistakes"]
@@ -354,7 +410,7 @@ def _lines(
         lines.append((f"  at most ({bound.bound})", f"{most:.6g}", _strength(most, wrong, n)))
     lines.append(("sum of losses", f"{facts['loss']:.6g}", ""))
     if math.isnan(facts["regret"]):
-        lines.append(("regret", "none", "Lemma 2 is about losses, not hard constraints"))
+        lines.append(("regret", "none", no_regret))
     else:
         lines.append(
             ("  of the competitor", f"{facts['competitor_loss']:.6g}", "as Lemma 2 has it")

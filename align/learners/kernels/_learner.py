@@ -28,6 +28,8 @@ from align.types import Float64, IntArray
 
 __all__ = ["KernelLearner", "SupportLearner"]
 
+_MOST_EXPLICIT = 3000  # examples: 72 MB, and some seconds
+
 
 @dataclass(eq=False, repr=False)
 class KernelLearner(Saved, ParamsMixin):
@@ -239,6 +241,64 @@ class SupportLearner(KernelLearner):
         if self._began.budget is None or self._began.removal == "project":
             found.support_vectors_ = self._supports.vectors  # a view: supports are only added
         return found
+
+    def explicit_features(self, X: Any) -> Float64:
+        """Return vectors whose inner products are those of the kernel [shape=(n, r)].
+
+        A linear learner of them plays the same rounds as this one of X [shape=(n, d)], without a
+        budget. At most 3000 examples: their whole matrix is taken apart.
+        """
+        matrix = check_examples(X, type(self).__name__)
+        if len(matrix) > _MOST_EXPLICIT:
+            raise ParameterError(
+                f"X has {len(matrix)} examples, must have at most {_MOST_EXPLICIT} here: the "
+                "matrix of their kernel is taken apart."
+            )
+        fresh = type(self)(**self.get_params(deep=False))
+        fresh._check_parameters()
+        fresh._began = SimpleNamespace(**fresh.get_params(deep=False))
+        fresh.n_features_in_ = matrix.shape[1]
+        gram = fresh._make_kernel()(matrix, matrix)
+        values, vectors = np.linalg.eigh(0.5 * (gram + gram.T))
+        largest = max(float(values[-1]), 0.0)
+        if values[0] < -1e-8 * largest:
+            raise ParameterError(
+                f"kernel={self.kernel!r} has a matrix with the eigenvalue {values[0]:.3g}, must "
+                "have none below 0: bounds are about inner products."
+            )
+        kept = values > 1e-13 * largest
+        found: Float64 = vectors[:, kept] * np.sqrt(values[kept])
+        return found
+
+    def certify(self, X: Any, y: Any, *, delta: float = 0.05) -> Any:
+        """Return what the theory promises of this learner on given data; see `certify_run`.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix [shape=(T, d)]
+            Examples, in the order of the rounds; at most 3000.
+        y : array_like [shape=(T,)]
+            Classes or numbers.
+        delta : float, default 0.05
+            Between 0 and 1: probability with which the bounds on risk may fail.
+
+        Returns
+        -------
+        RunCertificate
+            That of the flat learner of `explicit_features`, which plays the same rounds.
+        """
+        if self.budget is not None:
+            raise ParameterError(
+                f"budget={self.budget}, must be None: the bounds are about learners that keep "
+                "every support."
+            )
+        conversion = "last" if self.average is False else "average"
+        vectors, (twin, labels) = self.explicit_features(X), self._flat_twin(conversion, y)
+        return twin.certify(vectors, labels, delta=delta)
+
+    def _flat_twin(self, conversion: str, y: Any) -> tuple[Any, Any]:
+        """Return the flat learner that is this one with the linear kernel, and its labels."""
+        raise NotImplementedError
 
     def _scores(self, X: Any) -> Float64:
         """Return the scores of examples [shape=(n, k)]."""

@@ -194,6 +194,24 @@ class KernelPA(SupportLearner):
         self._finish()
         return self
 
+    def _flat_twin(self, conversion: str, y: Any) -> tuple[Any, Any]:
+        from align.learners.flat.passive_aggressive import PassiveAggressiveClassifier
+
+        twin = PassiveAggressiveClassifier(
+            self.variant,
+            C=self.C,
+            margin=self.margin,
+            fit_intercept=False,
+            conversion=conversion,
+        )
+        labels = np.asarray(y)
+        classes = _distinct(labels)
+        if labels.ndim == 1 and len(classes) == 2:
+            labels = (
+                labels == classes[0]
+            )  # a tie goes to the second class there, here to the first
+        return twin, labels
+
     def _targets(self, labels: npt.NDArray[Any]) -> Targets:
         """Return which labels are relevant to each example."""
         if labels.ndim == 2:

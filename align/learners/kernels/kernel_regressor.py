@@ -157,6 +157,18 @@ class KernelPARegressor(SupportLearner):
         spread = np.average((numbers - mean) ** 2, weights=sample_weight)
         return float(1.0 - errors / spread) if spread > 0.0 else float(errors == 0.0)
 
+    def _flat_twin(self, conversion: str, y: Any) -> tuple[Any, Any]:
+        from align.learners.flat.passive_aggressive import PassiveAggressiveRegressor
+
+        twin = PassiveAggressiveRegressor(
+            self.variant,
+            C=self.C,
+            epsilon=self.epsilon,
+            fit_intercept=False,
+            conversion=conversion,
+        )
+        return twin, y
+
     def _n_scores(self) -> int:
         return 1
 

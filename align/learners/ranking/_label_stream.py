@@ -6,6 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ParameterError
+from align.learners.flat.certified_pairs import certify_ranker
+from align.learners.flat.run_certificate import RunCertificate
 from align.learners.parts.estimators import read_label_sets
 from align.learners.ranking import _label_ranking as core
 from align.learners.ranking._label_predictor import LabelPredictor
@@ -46,6 +48,24 @@ class LabelStream(LabelPredictor):
             scores = scores + weights[:, -1]
         losses = label_ranking_loss(scores, relevant[:, self._columns], self._gamma)
         return float((bound + np.sum(losses)) / self._gamma)
+
+    def certify(self, X: Any, y: Any, *, delta: float = 0.05) -> RunCertificate:
+        """Return what the theory promises of this ranker on given data; see `certify_run`.
+
+        Parameters
+        ----------
+        X : array_like or CSR matrix [shape=(T, d)]
+            Examples, in the order of the rounds.
+        y : array_like [shape=(T,)], or indicator matrix [shape=(T, k)]
+        delta : float, default 0.05
+            Between 0 and 1: probability with which the bounds on risk may fail.
+
+        Returns
+        -------
+        RunCertificate
+            Of a run of a copy.
+        """
+        return certify_ranker(self, X, y, delta)
 
     def _prepare_steps(self) -> None:
         """Make the work space of `step`, which should not allocate."""

@@ -8,10 +8,8 @@ from sklearn.svm import LinearSVC
 
 from align.errors import ParameterError
 from align.learners import (
-    CELLIP,
     EuclideanBall,
-    KernelPA,
-    LabelRanker,
+    InstanceRanker,
     MultiplicativePA,
     OnlineClassifier,
     PassiveAggressiveClassifier,
@@ -21,6 +19,7 @@ from align.learners import (
     PNormPerceptron,
     SelfTunedWinnow,
     SelfTuning,
+    ThresholdWinnow,
     Winnow,
     certify_run,
 )
@@ -144,10 +143,12 @@ def test_a_regressor_and_the_words_of_what_has_no_guarantee():
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        (KernelPA(), "model is a KernelPA, must be a classifier or regressor .* dual step\\.$"),
-        (CELLIP(), "model is a CELLIP, .*; CELLIP has mistake_bound"),
-        (LabelRanker(), "; LabelRanker has mistake_bound and regret_bound"),
-        (PassiveAggressiveUniclass(), "model is a PassiveAggressiveUniclass, must be"),
+        (ThresholdWinnow(), "model is a ThresholdWinnow, must be .* no more than X and y\\.$"),
+        (InstanceRanker(), "; InstanceRanker has regret_bound"),
+        (
+            PassiveAggressiveUniclass(),
+            "model is a PassiveAggressiveUniclass, must be .*has squared_loss_bound",
+        ),
     ],
     ids=repr,
 )

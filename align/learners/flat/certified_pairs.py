@@ -1,0 +1,178 @@
+"""Certificates of learners whose rounds are about a right label and a wrong one.
+
+=============  ================================================================================
+learner        bound on its mistakes
+=============  ================================================================================
+`CELLIP`       the sharper one of `cellip_bound`, where a unit vector with that margin is found;
+               the printed one for ``cut="deep"``
+`IELLIP`       `iellip_bound`, with the best unit vector found
+`LabelRanker`  those of its trace; and each mistake loses gamma or more, so the bound of Lemma 2
+               on the losses, over gamma, is one on mistakes
+=============  ================================================================================
+
+References
+----------
+Yang, Jin and Ye, "Online Learning by Ellipsoid Method", 2009, Theorems 3 and 4, corrected.
+Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, Lemma 2.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import clone
+
+from align.errors import ParameterError
+from align.learners.flat import _ellipsoid_pass as ellipsoids
+from align.learners.flat._competitors import (
+    MISTAKE_BOUNDS,
+    Constraints,
+    best_certificate,
+    competitors,
+)
+from align.learners.flat.run_certificate import (
+    RunCertificate,
+    as_mistakes,
+    certificate_of,
+    check_delta,
+    regret_of,
+)
+from align.learners.parts.estimators import read_label_sets
+from align.learners.theory import Certificate, Trace
+from align.types import BoolArray, Float64
+
+__all__ = ["certify_ellipsoid", "certify_ranker"]
+
+
+_MOST_PAIRS = 2_000_000  # of a right label and a wrong one, over all rounds
+_WEIGHTS = (1e-4, 1e-2, 1.0, 100.0)  # of half the squared norm of a unit vector that is sought
+
+# Right labels and wrong ones -----------------------------------------------------------------
+
+
+def _pairs(Z: Any, relevant: BoolArray, target: float) -> tuple[Constraints, Any]:
+    """Return a constraint for each right label and each wrong one, and the round of each.
+
+    With one column in `relevant` there is one score, of the sign that it says.
+    """
+    n, k = relevant.shape
+    if k == 1:
+        signs = np.where(relevant[:, 0], 1.0, -1.0)
+        return Constraints(Z, signs, np.full(n, target), 1, False), np.arange(n)
+    n_right = relevant.sum(axis=1)
+    size = int((n_right * (k - n_right)).sum())
+    if size > _MOST_PAIRS:
+        raise ParameterError(
+            f"there are {size} pairs of a right label and a wrong one, must be at most "
+            f"{_MOST_PAIRS}: certify fewer examples."
+        )
+    rounds, up, down = np.nonzero(relevant[:, :, None] & ~relevant[:, None, :])
+    codes = (up * k + down).astype(np.float64)
+    return Constraints(sp.csr_array(Z)[rounds], codes, np.full(size, target), k, False), rounds
+
+
+def _worst(losses: Float64, rounds: Any, n: int) -> Float64:
+    """Return the largest loss of the pairs of each round [shape=(n,)]."""
+    found = np.zeros(n)
+    np.maximum.at(found, rounds, losses)
+    return found
+
+
+# Ellipsoids ----------------------------------------------------------------------------------
+
+
+def certify_ellipsoid(
+    model: Any,
+    X: Any,
+    y: Any,
+    delta: float,
+    bound_of: Callable[[Any, list[Float64], Float64], Certificate | None],
+) -> RunCertificate:
+    """Run a copy of an ellipsoid learner, and return its certificate.
+
+    `bound_of` has the copy, the losses that unit vectors have in each round, and ``|z|^2``; the
+    left side of what it returns is the number of mistakes.
+    """
+    check_delta(delta)
+    copy: Any = clone(model)
+    X, y = read_label_sets(copy, X, y, reset=True)
+    copy.start(X.shape[1], np.arange(y.shape[1]) if y.ndim == 2 else np.unique(y))
+    relevant, rows = copy._relevant(y), copy._rows(X)
+    n = len(relevant)
+    cost, loss = np.zeros(n), np.zeros(n)
+    for t in range(n):
+        before = copy._counts[ellipsoids.MISTAKES]
+        copy._learn(rows, relevant, np.array([t]))
+        cost[t] = copy._counts[ellipsoids.MISTAKES] - before
+        loss[t] = copy._floats[ellipsoids.LOSS]
+    values, columns, ends, dense = rows
+    width = copy._W.shape[1]
+    Z = values.reshape(n, width) if dense else sp.csr_array((values, columns, ends), (n, width))
+    norms2 = np.asarray((Z * Z).sum(axis=1)).ravel() * (1.0 if len(copy._W) == 1 else 2.0)
+    constraints, rounds = _pairs(Z, relevant, copy.gamma)
+    lost = [_worst(constraints.losses_of(u), rounds, n) for u in _units(constraints)]
+    bound = bound_of(copy, lost, norms2)
+    mean = copy.average and copy.normalize != "max"  # which scales by what came before
+    return certificate_of(
+        _plain_trace(cost, loss),
+        bound,
+        math.inf if bound is None else bound.right,
+        conversion="average" if mean else "last",
+        margin=copy._target(),
+        delta=delta,
+        no_regret="an ellipsoid has another measure of complexity after each mistake",
+    )
+
+
+def _plain_trace(cost: Float64, loss: Float64) -> Trace:
+    """Return a trace that knows costs and losses only."""
+    trace = Trace()
+    none = np.full(len(cost), np.nan)
+    columns = dict.fromkeys(("tau", "alpha", "c", "norm", "target", "dual"), none)
+    trace.extend(columns | {"cost": cost, "loss": loss}, ())
+    return trace
+
+
+def _units(constraints: Constraints) -> list[Float64]:
+    """Return unit vectors that keep the constraints, or nearly."""
+    found = [constraints.solve(weight, passes=100) for weight in _WEIGHTS]
+    sizes = [float(np.linalg.norm(u)) for u in found]
+    return [u / size for u, size in zip(found, sizes, strict=True) if size > 0.0]
+
+
+# Label rankers -------------------------------------------------------------------------------
+
+
+def certify_ranker(model: Any, X: Any, y: Any, delta: float) -> RunCertificate:
+    """Run a copy of a label ranker, and return its certificate."""
+    check_delta(delta)
+    copy: Any = clone(model).set_params(record=True)
+    y = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
+    copy.start(np.shape(X)[1], np.arange(y.shape[1]) if y.ndim == 2 else np.unique(y))
+    copy.partial_fit(X, y)
+    relevant: BoolArray = y != 0 if y.ndim == 2 else y[:, None] == copy.classes_
+    trace, gamma = copy.trace_, copy.trace_.plan.margin
+    Z = sp.csr_array(X, dtype=np.float64)
+    if copy.fit_intercept:
+        Z = sp.csr_array(sp.hstack([Z, sp.csr_array(np.ones((Z.shape[0], 1)))]))
+    among = competitors(_pairs(Z, relevant, gamma)[0], trace.plan)
+    most, bound = math.inf, None
+    named = best_certificate(trace, MISTAKE_BOUNDS, among)
+    if named is not None:
+        most, bound = as_mistakes(named[0], gamma), named[0]
+    # A mistake loses gamma or more, so what bounds the losses bounds the mistakes. Lemma 2 has of
+    # a conservative ranker the mistaken rounds only, and would bound their number by itself.
+    lemma = best_certificate(trace, ("Lemma 2",), among)
+    if lemma and not trace.plan.update.conservative and lemma[0].right / gamma < most:
+        most, bound = lemma[0].right / gamma, lemma[0]
+    return certificate_of(
+        trace,
+        bound,
+        most,
+        conversion="average" if copy.average else "last",
+        margin=gamma,
+        delta=delta,
+        regret=regret_of(trace, among),
+    )
