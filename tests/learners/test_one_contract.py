@@ -2,6 +2,7 @@
 
 import inspect
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -387,3 +388,48 @@ def test_set_params_of_structures_waits_for_the_next_fit(change):
     for model in (plain, changed):
         model.partial_fit(problem, X[30:], y[30:])
     np.testing.assert_array_equal(plain.coef_, changed.coef_)
+
+
+# What every learner has, as the documentation says --------------------------------------------
+
+
+def weights_of(model, method):
+    """Say which weights a method takes: any, 0 or 1, or none."""
+    learn = getattr(model, method, None)
+    if learn is None or "sample_weight" not in inspect.signature(learn).parameters:
+        return "-"
+    zero_one = isinstance(model, CELLIP | IELLIP | LabelRanker | InstanceRanker)
+    return "0 or 1" if zero_one else "any"
+
+
+def mean_of(model):
+    """Say by which parameter a learner predicts with the mean of its hypotheses."""
+    names = [n for n in ("conversion", "average") if n in model.get_params(deep=False)]
+    return f"`{names[0]}`" if names else "-"
+
+
+def listing():
+    """Return the table of who has what, by looking at each learner."""
+    rows = [
+        "| learner | weights in `fit` | in `partial_fit` | `step` | mean | `record` | `certify` |"
+    ]
+    rows.append("|---|---|---|---|---|---|---|")
+    learners = {type(m).__name__: m for m in [*SEEDED, ParameterMixing()]}
+    for title, model in sorted(learners.items()):
+        marks = ["yes" if hasattr(model, "step") else "-", mean_of(model)]
+        marks.append("yes" if hasattr(model, "record") else "-")
+        marks.append("yes" if hasattr(model, "certify") else "-")
+        weights = [weights_of(model, "fit"), weights_of(model, "partial_fit")]
+        rows.append(f"| `{title}` | {' | '.join([*weights, *marks])} |")
+    return "\n".join(rows)
+
+
+def test_the_documentation_lists_who_has_what():
+    page = Path(__file__).parents[2] / "docs" / "api" / "learners.md"
+    assert listing() in page.read_text(encoding="utf-8"), f"write to {page.name}:\n{listing()}"
+
+
+@every([KernelPA(), KernelPARegressor(), CELLIP(), IELLIP()])
+def test_those_without_a_trace_have_no_such_parameter(model):
+    with pytest.raises(ValueError, match=r"record"):
+        model.set_params(record=True)

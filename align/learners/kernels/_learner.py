@@ -22,6 +22,7 @@ from align.learners.parts.parameters import (
     check_whole,
     generator,
     orders,
+    read_weights,
 )
 from align.learners.parts.saved import Saved
 from align.types import Float64, IntArray
@@ -114,6 +115,13 @@ class KernelLearner(Saved, ParamsMixin):
         for order in orders(generator(self.random_state), len(X), self.epochs, self.shuffle):
             self._play(X, targets, order, slot, weights)
         self._finish()
+
+    def _go_on(self, X: Float64, targets: Targets, sample_weight: Any) -> Self:
+        """Play examples once, in the order given, and set what predictions are made with."""
+        weights, order = read_weights(sample_weight, X)
+        self._play(X, targets, order, np.full(len(X), -1, dtype=np.intp), weights)
+        self._finish()
+        return self
 
     def _count(self, played: Played) -> None:
         """Add rounds to those that were played before."""

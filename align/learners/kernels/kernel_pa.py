@@ -35,7 +35,7 @@ from align.learners.kernels._rounds import Rule, Targets
 from align.learners.kernels._supports import SupportSet
 from align.learners.kernels.functions import KERNELS
 from align.learners.parts import step_limits
-from align.learners.parts.parameters import NO_WEIGHTS, positive, read_weights, weighed
+from align.learners.parts.parameters import NO_WEIGHTS, positive, weighed
 from align.types import Float64
 
 __all__ = ["KernelPA"]
@@ -188,11 +188,7 @@ class KernelPA(SupportLearner):
             self._open(matrix.shape[1], announced, sets=labels.ndim == 2)
         else:
             self._admit(announced, sets=labels.ndim == 2)
-        weights, order = read_weights(sample_weight, matrix)
-        slot = np.full(len(matrix), -1, dtype=np.intp)
-        self._play(matrix, self._targets(labels), order, slot, weights)
-        self._finish()
-        return self
+        return self._go_on(matrix, self._targets(labels), sample_weight)
 
     def _flat_twin(self, conversion: str, y: Any) -> tuple[Any, Any]:
         from align.learners.flat.passive_aggressive import PassiveAggressiveClassifier

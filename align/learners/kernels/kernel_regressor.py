@@ -22,7 +22,7 @@ from align.learners.kernels._checks import check_examples, check_numbers
 from align.learners.kernels._learner import SupportLearner
 from align.learners.kernels._rounds import Rule, Targets
 from align.learners.parts import step_limits
-from align.learners.parts.parameters import not_negative, read_weights, weighed
+from align.learners.parts.parameters import not_negative, weighed
 from align.types import Float64
 
 __all__ = ["KernelPARegressor"]
@@ -130,11 +130,7 @@ class KernelPARegressor(SupportLearner):
         numbers = check_numbers(y, len(matrix), name)
         if fresh:
             self._reset(matrix.shape[1])
-        weights, order = read_weights(sample_weight, matrix)
-        slot = np.full(len(matrix), -1, dtype=np.intp)
-        self._play(matrix, Targets(_NO_CLASSES, numbers), order, slot, weights)
-        self._finish()
-        return self
+        return self._go_on(matrix, Targets(_NO_CLASSES, numbers), sample_weight)
 
     def predict(self, X: Any) -> Float64:
         """Return the prediction of each example.

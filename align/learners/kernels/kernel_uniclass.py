@@ -23,7 +23,7 @@ from align.learners.kernels._learner import KernelLearner
 from align.learners.kernels._rounds import Rule, Targets
 from align.learners.kernels._supports import BLOCK, diagonal_of
 from align.learners.parts import step_limits
-from align.learners.parts.parameters import NO_WEIGHTS, not_negative, read_weights, weighed
+from align.learners.parts.parameters import NO_WEIGHTS, not_negative, weighed
 from align.types import Float64, IntArray
 
 __all__ = ["KernelPAUniclass"]
@@ -133,13 +133,9 @@ class KernelPAUniclass(KernelLearner):
         """
         fresh = not hasattr(self, "n_features_in_")
         matrix = check_examples(X, type(self).__name__, None if fresh else self.n_features_in_)
-        weights, order = read_weights(sample_weight, matrix)
         if fresh:
             self._reset(matrix.shape[1])
-        slot = np.full(len(matrix), -1, dtype=np.intp)
-        self._play(matrix, _NO_TARGETS, order, slot, weights)
-        self._finish()
-        return self
+        return self._go_on(matrix, _NO_TARGETS, sample_weight)
 
     def fit_predict(self, X: Any, y: Any = None) -> IntArray:
         """Learn from examples [shape=(n, d)]; return 1 for those inside, -1 for outliers."""

@@ -13,6 +13,7 @@ from align.learners import (
     RunningTuning,
     Winnow,
 )
+from align.learners.flat import _round as core
 from align.learners.flat._linear import LinearRun
 from align.learners.flat._link_run import LinkRun
 from align.learners.flat._runs import Chunk, blocks
@@ -154,3 +155,16 @@ def test_the_weights_are_the_steps_that_were_recorded(k):
     moved = model.trace_.alpha @ model.trace_.directions
     np.testing.assert_allclose(moved, model.coef_.ravel(), atol=1e-12)
     assert model.n_updates_ > 50
+
+
+def test_growth_knows_the_norm_and_the_gain_of_what_there_is():
+    """From one score of two classes to two half as large each; further classes change nothing."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 4)), rng.integers(2, size=60)
+    model = PassiveAggressiveClassifier("PA-I", C=0.5).partial_fit(X, y)
+    gain = model._run.sums[core.GAIN]
+    for known, share in (([2], 0.5), ([3, 4], 0.5)):
+        model.partial_fit(X[:1], y[:1], classes=known, sample_weight=[0.0])
+        run = model._run
+        assert run.sums[core.SQUARE] == pytest.approx((run.V**2).sum())
+        assert run.sums[core.GAIN] == pytest.approx(share * gain)
