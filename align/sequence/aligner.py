@@ -449,6 +449,7 @@ class SequenceAligner(TimedAligner):
         rate: int | None = None,
         anchors: GivenAnchors = None,
         near: Mapping[int, float] | None = None,
+        weights: Mapping[str, float] | None = None,
     ) -> LatticePaths:
         """Return what finds the paths of a lattice through a recording: the best, and others.
 
@@ -459,6 +460,8 @@ class SequenceAligner(TimedAligner):
         near : mapping of int to float, optional
             Node to the time in seconds, right to a second or so, at which it begins if it occurs.
             Long recordings are searched around it; any part of the nodes will do.
+        weights : mapping of str to float, optional
+            Weights of some base functions, by name, that count instead of those learned.
 
         Returns
         -------
@@ -485,7 +488,12 @@ class SequenceAligner(TimedAligner):
         search = LatticeSearch(
             expanded,
             lambda sequence: terms_of(suited.features_, signal, sequence),
-            dict(zip(suited.base_functions_, suited.coef_ / suited.scale_, strict=True)),
+            {
+                name: (weights or {}).get(name, weight)
+                for name, weight in zip(
+                    suited.base_functions_, suited.coef_ / suited.scale_, strict=True
+                )
+            },
             cache(suited._unbounded),  # asked for every node, and labels are few
             cache(suited._draws_out),
             suited._room(signal),

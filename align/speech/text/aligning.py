@@ -139,15 +139,15 @@ def align_text(
         said, split = [one], [every_word]
     held = word_anchors(anchors, said, split, recording.duration, name)
     entries.update((w, Entry(w, (Pronunciation((SPOKEN_NOISE,)),), "rule")) for w in noise)
-    # phones of any language are scored too vaguely to tell single words from the sound of others
-    trusted = (
-        trust or held is not None or model.takes_ipa or getattr(model, "match_", None) is None
-    )
+    trusted = trust or held is not None or getattr(model, "match_", None) is None
+    seeking = getattr(model, "hears_noise", False) and not trusted
     words_aligner = WordAligner.of(
         model,
         recording,
         entries,
-        judging=getattr(model, "hears_noise", False) and not trusted,
+        # phones of any language are scored too vaguely to tell single words from others' sound
+        judging=seeking and not model.takes_ipa,
+        seeking=seeking,
         repair=repair,
         anchors=held,
     )

@@ -54,6 +54,7 @@ class PhoneAligner(RoughAligner, Protocol):
         *,
         rate: int | None,
         near: Mapping[int, float] | None = None,
+        weights: Mapping[str, float] | None = None,
     ) -> LatticePaths:
         """Return what finds the best path of a lattice, and others."""
         ...

@@ -6,6 +6,12 @@ goes on for thirty words behind the end of the recording, most would rather be s
 Here any number of words that follow each other is left out at one cost. The lattice is exact, and
 small (`align.speech.text.lattice.Departures`).
 
+A model learns its weights so that edges lie where they should, and for that it matters little how
+well a phone fits the frames between them: with these weights a second of speech passes for a pause
+sooner than its twelve phones are said. So here the frames count as observations of what was said
+do, of which those of 25 ms are one: then the score of phones, divided by the temperature, is the
+logarithm of their probability, and speech that no word explains costs what it should.
+
 Of any text some words can be found in any recording. So passages are looked for only where the
 whole text does not fit, and they count only where the words that are left fit well: all of the
 recording is then explained by them.
@@ -22,11 +28,27 @@ from align.speech.text.parts import Part
 from align.speech.text.rows import Rows
 from align.types import IntArray, Mismatch
 
-__all__ = ["passages_left_out", "said_words", "within_the_text"]
+__all__ = ["passages_left_out", "said_words", "seems_a_part", "within_the_text"]
 
-_PASSAGE = 12.0  # log odds against a passage that was left out
+_PASSAGE = 30.0  # log odds against a passage that was left out
+_OBSERVATION = 0.025  # seconds of sound that say as much of a phone as any part of them does
 _FEWEST = 3  # words that must be left, to say that the text is of this recording
+_GOOD = 0.9  # match of a whole text, from which on no passage is looked for
 _LARGEST = 20_000.0  # words times seconds, up to which a lattice is small enough to search
+
+
+def seems_a_part(match: float, mismatches: Sequence[Mismatch]) -> bool:
+    """Whether it is worth looking for passages that were left out, given the match of the whole.
+
+    A passage that is short against the rest lowers it little, but many of its words are listed.
+
+    Examples
+    --------
+    >>> listed = Mismatch("unspoken", 0.0, 1.0, ("the", "lazy", "dog"), 0.8)
+    >>> seems_a_part(0.95, []), seems_a_part(0.95, [listed]), seems_a_part(0.2, [])
+    (False, True, True)
+    """
+    return match < _GOOD or sum(len(m.words) for m in mismatches) >= _FEWEST
 
 
 def said_words(
@@ -43,9 +65,12 @@ def said_words(
     seconds = len(part.samples) / part.rate
     if len(words) < SHORTEST_PASSAGE + _FEWEST or len(words) * seconds > _LARGEST:
         return None
-    built = lattice_of(Departures(passage=_PASSAGE * model.placement_.temperature))
+    temperature = model.placement_.temperature
+    built = lattice_of(Departures(passage=_PASSAGE * temperature))
+    weights = {"network.phone": temperature * model.hop_ / _OBSERVATION}
     with part.named():
-        path = model.lattice_paths(part.samples, built.lattice, rate=part.rate).best()
+        paths = model.lattice_paths(part.samples, built.lattice, rate=part.rate, weights=weights)
+        path = paths.best()
     on = built.word[path.user[path.user >= 0]]
     said = np.unique(on[on >= 0])
     return said if _FEWEST <= len(said) < len(words) else None

@@ -29,7 +29,12 @@ from align.speech.text.loud import with_loud_pauses
 from align.speech.text.mismatch import departures_at, is_another_text, judged
 from align.speech.text.model import PhoneAligner, model_labels, noise_sounds
 from align.speech.text.parts import Part, Recording, part_of
-from align.speech.text.passages import passages_left_out, said_words, within_the_text
+from align.speech.text.passages import (
+    passages_left_out,
+    said_words,
+    seems_a_part,
+    within_the_text,
+)
 from align.speech.text.realisation import Rules
 from align.speech.text.rows import Rows, rows_of
 from align.speech.text.shared import with_shared_borders
@@ -65,7 +70,8 @@ class WordAligner:
     """What is the same for all utterances of a recording.
 
     `alternatives` and `realised` are as `word_lattice` takes them. Unless it is `judging`, all
-    words are taken to be said, and nothing else. `anchors` are those of the words of all
+    words are taken to be said, and nothing else; where it is `seeking`, the recording may be of a
+    part of the text. `anchors` are those of the words of all
     utterances; with `repair` words that were not said have no rows.
     """
 
@@ -76,6 +82,7 @@ class WordAligner:
     alternatives: Mapping[str, Sequence[tuple[str, ...]]]
     realised: Realised | None
     judging: bool
+    seeking: bool
     repair: bool
     anchors: Anchors | None
 
@@ -87,6 +94,7 @@ class WordAligner:
         entries: Mapping[str, Entry],
         *,
         judging: bool,
+        seeking: bool = False,
         repair: bool = False,
         anchors: Anchors | None = None,
     ) -> Self:
@@ -101,7 +109,16 @@ class WordAligner:
             realised, alternatives = Realised(Rules(known), costs), {}
         alternatives[SPOKEN_NOISE] = noise_sounds(model, silence)
         return cls(
-            model, recording, entries, silence, alternatives, realised, judging, repair, anchors
+            model,
+            recording,
+            entries,
+            silence,
+            alternatives,
+            realised,
+            judging,
+            seeking,
+            repair,
+            anchors,
         )
 
     def evidence(self, words: Sequence[str]) -> Float64 | None:
@@ -187,24 +204,32 @@ class WordAligner:
         near: Float64 | None,
     ) -> Piece:
         """Align some words at once, or those that were said where the recording is of a part."""
+        # of a stretch of a long text it is known which part it is
+        seeking = self.seeking and near is None
         try:
             piece = self._all_words(utterance, words, span, first, near)
         except DataError:
-            some = self._said_words(utterance, words, span, first) if near is None else None
+            some = self._said_words(utterance, words, span, first, 0.0) if seeking else None
             if some is None:
                 raise
             return some
-        # of a stretch of a long text it is known which part it is
-        if near is None and piece.whole.warnings:
-            return self._said_words(utterance, words, span, first) or piece
+        match = piece.whole.match
+        if seeking and match is not None and seems_a_part(match, piece.mismatches):
+            return self._said_words(utterance, words, span, first, match) or piece
         return piece
 
     def _said_words(
-        self, utterance: Utterance, words: Sequence[str], span: tuple[float, float], first: int
+        self,
+        utterance: Utterance,
+        words: Sequence[str],
+        span: tuple[float, float],
+        first: int,
+        match: float,
     ) -> Piece | None:
-        """Align all words but passages that were left out; None where the rest does not fit."""
-        if not self.judging:
-            return None
+        """Align all words but passages that were left out.
+
+        None where the rest does not fit, or less well than the whole, whose match is given.
+        """
         part = part_of(self.recording, utterance, span)
         try:
             said = said_words(self.model, part, words, self._lattices(words))
@@ -214,10 +239,11 @@ class WordAligner:
             piece = self._all_words(utterance, [words[k] for k in said], span, 0, None, gaps)
         except DataError:  # what is said of the whole text counts
             return None
-        if piece.whole.match is None or piece.whole.warnings:
+        rest = piece.whole.match
+        if rest is None or rest < match or piece.whole.warnings:
             return None
         rows = within_the_text(piece.rows, said, first)
-        left_out = passages_left_out(words, said, rows, first, piece.whole.match)
+        left_out = passages_left_out(words, said, rows, first, rest)
         mismatches = sorted(piece.mismatches + left_out, key=lambda mismatch: mismatch.start)
         return piece._replace(rows=rows, mismatches=mismatches)
 
