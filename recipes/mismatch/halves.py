@@ -68,31 +68,49 @@ class Counts:
     warned: int = 0
     unspoken: list[bool] = field(default_factory=list)  # of words not said: listed
     spoken: list[bool] = field(default_factory=list)  # of words said: listed
+    dropped: int = 0  # words that are not in the tiers, though they were said
+    passed: int = 0  # words that are not in the tiers
     edges: list[float] = field(default_factory=list)
+    whole: list[float] = field(default_factory=list)  # of the same words in the whole recording
     matches: list[float] = field(default_factory=list)
 
-    def add(self, found, made: Recording) -> None:
+    def add(self, found, made: Recording, whole: list[list[float]]) -> list[list[float]]:
+        """Count a recording; return how far the edges of each word are off, empty if not said.
+
+        `whole` is that of the whole recording, or empty.
+        """
+        off: list[list[float]] = []
         times = spans_of(found, made.words)
         listed = doubted_words(found, made.words)
         self.recordings += 1
         self.in_parts += None in times
         self.warned += bool(found.warnings)
         self.matches.append(found.match)
+        self.passed += times.count(None)
         for k, (own, true) in enumerate(zip(times, made.spans, strict=True)):
+            off.append([])
             if true is None:
                 self.unspoken.append(k in listed)
                 continue
             self.spoken.append(k in listed)
-            near = [np.inf, np.inf] if own is None else np.abs(np.subtract(own, true)).tolist()
-            self.edges += near
+            self.dropped += own is None
+            off[k] = [np.inf, np.inf] if own is None else np.abs(np.subtract(own, true)).tolist()
+            self.edges += off[k]
+            self.whole += whole[k] if whole else off[k]
+        return off
 
     def row(self, name: str) -> str:
-        near = 100 * np.mean(np.array(self.edges) <= NEAR) if self.edges else np.nan
+        near, whole = (
+            100 * np.mean(np.array(edges) <= NEAR) if edges else np.nan
+            for edges in (self.edges, self.whole)
+        )
         told = 100 * np.mean(self.unspoken) if self.unspoken else np.nan
+        match = np.median(self.matches)
         return (
             f"{name:20s} {self.recordings:3d} recordings, of a part {self.in_parts:3d}, warned "
             f"{self.warned:3d}; not said: {told:5.1f} % listed, of {len(self.spoken)} said "
-            f"{sum(self.spoken)}; edges {near:5.1f} %; median match {np.median(self.matches):.2f}"
+            f"{sum(self.spoken)}; of {self.passed} in passages {self.dropped} said; edges "
+            f"{near:5.1f} %, in the whole {whole:5.1f} %; median match {match:.2f}"
         )
 
 
@@ -127,15 +145,17 @@ def main() -> None:
                     )
                     for i in rng.permutation(len(own))[:SENTENCES].tolist()
                 ]
+                whole: list[list[float]] = []
                 for name, case in CASES.items():
                     parts = case(sentences)
                     made = joined(parts, {id(one.spans): 0 for one in parts}, draw)
-                    counts[name].add(align(made, made.words), made)
+                    off = counts[name].add(align(made, made.words), made, whole)
                     if name == "all":
+                        whole = off
                         some = rng.permutation(len(others))[:SENTENCES].tolist()
                         words = [word for i in some for word in texts[others[i]]]
                         wrong = replace(made, words=words, spans=[None] * len(words))
-                        counts["other text"].add(align(made, words), wrong)
+                        counts["other text"].add(align(made, words), wrong, [])
         for name, counted in counts.items():
             print(f"to fold {f}", counted.row(name), flush=True)
 

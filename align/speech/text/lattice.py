@@ -102,11 +102,13 @@ class Departures(NamedTuple):
     unspoken : of a word that was left out: a pause in its place
     untranscribed : of anything that was said between two words: a node ``spn`` that is no word's
     passage : of `SHORTEST_PASSAGE` words or more that were left out: one pause for all of them
+    outer : how much less that costs at the beginning of the text, and at its end
     """
 
     unspoken: float = math.inf
     untranscribed: float = math.inf
     passage: float = math.inf
+    outer: float = 0.0
 
 
 TRUSTED = Departures()
@@ -218,7 +220,7 @@ def word_lattice(
     if silence is not None:
         front = graph.chain(front, [silence])
     front = _with_anything(graph, front, silence, departures.untranscribed)
-    passages = _Passages(graph, silence, departures.passage)
+    passages = _Passages(graph, silence, departures)
     for i, word in enumerate(words):
         if i:
             if silence is not None:
@@ -242,7 +244,7 @@ def word_lattice(
             after |= graph.chain(here, [silence or SPOKEN_NOISE], i)
         front = after
     front = _with_anything(graph, front, silence, departures.untranscribed)
-    front = passages.left_out(front)
+    front = passages.left_out(front, last=True)
     if silence is not None:
         front = graph.chain(front, [silence])
     return graph.finished(front)
@@ -297,13 +299,17 @@ class _Passages:
     any number from four on may be left out by a few pauses, with few arcs for each word.
     """
 
-    def __init__(self, graph: "_Graph", silence: str | None, cost: float) -> None:
-        self.graph, self.silence, self.cost = graph, silence, cost
+    def __init__(self, graph: "_Graph", silence: str | None, departures: Departures) -> None:
+        self.graph, self.silence = graph, silence
+        self.cost, self.outer = departures.passage, departures.outer
         self.words: list[_Front] = []  # in front of each word, without passages that end there
         self.pauses: list[_Front] = []
 
-    def left_out(self, front: _Front) -> _Front:
-        """Return the front before the next word, which may come behind a passage as well."""
+    def left_out(self, front: _Front, *, last: bool = False) -> _Front:
+        """Return the front before the next word, which may come behind a passage as well.
+
+        Or that behind the `last` one.
+        """
         if self.silence is None or self.cost == math.inf:
             return front
         here: _Front = {}
@@ -311,9 +317,12 @@ class _Passages:
         while step <= n:
             here |= self.pauses[n - step]
             if step >= SHORTEST_PASSAGE:
+                cost = self.cost - (self.outer if step == n else 0.0)
                 begun = self.words[n - step]
-                here |= {node: way.scored(-self.cost) for node, way in begun.items()}
+                here |= {node: way.scored(-cost) for node, way in begun.items()}
             step *= 2
+        if last:
+            here = {node: way.scored(self.outer) for node, way in here.items()}
         pause = self.graph.chain(here, [self.silence]) if here else {}
         self.words.append(front)
         self.pauses.append(pause)

@@ -8,9 +8,10 @@ small (`align.speech.text.lattice.Departures`).
 
 A model learns its weights so that edges lie where they should, and for that it matters little how
 well a phone fits the frames between them: with these weights a second of speech passes for a pause
-sooner than its twelve phones are said. So here the frames count as observations of what was said
-do, of which those of 25 ms are one: then the score of phones, divided by the temperature, is the
-logarithm of their probability, and speech that no word explains costs what it should.
+sooner than its twelve phones are said. So here only frames and lengths count, not the edges, and
+frames as observations of what was said do, of which those of 25 ms are one: then the score of
+phones, divided by the temperature, is the logarithm of their probability, and speech that no word
+explains costs what it should. When the words were said is asked once more, with all weights.
 
 Of any text some words can be found in any recording. So passages are looked for only where the
 whole text does not fit, and they count only where the words that are left fit well: all of the
@@ -30,9 +31,10 @@ from align.types import IntArray, Mismatch
 
 __all__ = ["passages_left_out", "said_words", "seems_a_part", "within_the_text"]
 
-_PASSAGE = 30.0  # log odds against a passage that was left out
+_PASSAGE, _OUTER = 30.0, 15.0  # log odds against a passage; less so many at an end of the text
 _OBSERVATION = 0.025  # seconds of sound that say as much of a phone as any part of them does
 _FEWEST = 3  # words that must be left, to say that the text is of this recording
+_SURE = 0.95  # probability of a passage; see `recipes/mismatch/halves.py`
 _GOOD = 0.9  # match of a whole text, from which on no passage is looked for
 _LARGEST = 20_000.0  # words times seconds, up to which a lattice is small enough to search
 
@@ -66,8 +68,12 @@ def said_words(
     if len(words) < SHORTEST_PASSAGE + _FEWEST or len(words) * seconds > _LARGEST:
         return None
     temperature = model.placement_.temperature
-    built = lattice_of(Departures(passage=_PASSAGE * temperature))
-    weights = {"network.phone": temperature * model.hop_ / _OBSERVATION}
+    built = lattice_of(Departures(passage=_PASSAGE * temperature, outer=_OUTER * temperature))
+    weights = {
+        "network.phone": temperature * model.hop_ / _OBSERVATION,
+        "network.boundary": 0.0,
+        "network.transition": 0.0,
+    }
     with part.named():
         paths = model.lattice_paths(part.samples, built.lattice, rate=part.rate, weights=weights)
         path = paths.best()
@@ -85,7 +91,7 @@ def within_the_text(rows: Rows, said: IntArray, first: int) -> Rows:
 
 
 def passages_left_out(
-    words: Sequence[str], said: IntArray, rows: Rows, first: int, probability: float
+    words: Sequence[str], said: IntArray, rows: Rows, first: int
 ) -> list[Mismatch]:
     """Return the passages of a text that were left out, given the rows of the rest of it.
 
@@ -100,5 +106,5 @@ def passages_left_out(
         start = rows[before[-1] + 1].start if before else rows[0].start
         end = rows[after[0]].start if after else rows[-1].start
         passage = tuple(words[k] for k in own)
-        found.append(Mismatch("unspoken", start, end, passage, probability))
+        found.append(Mismatch("unspoken", start, end, passage, _SURE))
     return found

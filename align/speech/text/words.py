@@ -214,7 +214,11 @@ class WordAligner:
                 raise
             return some
         match = piece.whole.match
-        if seeking and match is not None and seems_a_part(match, piece.mismatches):
+        if not seeking or match is None:
+            return piece
+        # what models of any language say of words is too vague to doubt a text that fits
+        doubted = self.judging and seems_a_part(match, piece.mismatches)
+        if piece.whole.warnings or doubted:
             return self._said_words(utterance, words, span, first, match) or piece
         return piece
 
@@ -243,7 +247,7 @@ class WordAligner:
         if rest is None or rest < match or piece.whole.warnings:
             return None
         rows = within_the_text(piece.rows, said, first)
-        left_out = passages_left_out(words, said, rows, first, rest)
+        left_out = passages_left_out(words, said, rows, first)
         mismatches = sorted(piece.mismatches + left_out, key=lambda mismatch: mismatch.start)
         return piece._replace(rows=rows, mismatches=mismatches)
 

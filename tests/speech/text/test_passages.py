@@ -3,6 +3,7 @@
 from functools import cache
 from importlib.resources import files
 from importlib.util import find_spec
+from itertools import pairwise, product
 from pathlib import Path
 from typing import cast
 
@@ -30,10 +31,10 @@ def text(recording: Path) -> str:
     return recording.with_suffix(".txt").read_text(encoding="utf-8").strip()
 
 
-def lattice_of(n_words: int, cost: float) -> WordLattice:
+def lattice_of(n_words: int, cost: float, outer: float = 0.0) -> WordLattice:
     words = [f"w{k}" for k in range(n_words)]
     entries = {word: Entry(word, (Pronunciation((word,)),)) for word in words}
-    return word_lattice(words, entries, departures=Departures(passage=cost))
+    return word_lattice(words, entries, departures=Departures(passage=cost, outer=outer))
 
 
 def paths_of(built: WordLattice) -> dict[tuple[int, ...], float]:
@@ -75,6 +76,23 @@ def test_any_number_of_words_from_four_on_costs_the_same() -> None:
     assert all(score in (0.0, -3.0, -6.0) for score in found.values())
 
 
+@pytest.mark.parametrize("n", [4, 7, 11, 16])
+def test_passages_at_the_ends_cost_less(n: int) -> None:
+    found = paths_of(lattice_of(n, 3.0, 1.0))
+    for words, score in found.items():
+        edges = [-1, *words, n]
+        gaps = [(a + 1, b) for a, b in pairwise(edges) if b - a > 1]
+        assert all(b - a >= SHORTEST_PASSAGE for a, b in gaps)
+        assert score == sum(-3.0 + (a == 0) + (b == n) for a, b in gaps)
+    assert len(found) == count_of_sets(n)
+
+
+def count_of_sets(n: int) -> int:
+    """Return how many sets of n words leave out none but runs of four or more."""
+    runs = ("".join(bits).replace("1", " ").split() for bits in product("01", repeat=n))
+    return sum(all(len(run) >= SHORTEST_PASSAGE for run in some) for some in runs)
+
+
 def test_the_lattice_stays_small() -> None:
     for n in (32, 512):
         assert len(lattice_of(n, 3.0).lattice.arcs) <= 3 * n * np.log2(n)
@@ -88,15 +106,15 @@ def test_where_passages_lie() -> None:
     rows += [Row("sil", 1.0, 1.0, -1), Row("sil", 2.0, 1.0, -1)]
     rows = within_the_text(rows, said, 100)
     assert [row.word for row in rows] == [-1, 104, 105, -1, -1]
-    first, last = passages_left_out(words, said, rows, 100, 0.8)
+    first, last = passages_left_out(words, said, rows, 100)
     assert (first.start, first.end, first.words) == (0.0, 0.5, ("w0", "w1", "w2", "w3"))
     assert (last.start, last.end, last.words) == (1.0, 2.0, ("w6", "w7", "w8", "w9"))
     assert first.kind == "unspoken"
-    assert first.probability == 0.8
+    assert first.probability == 0.95
     (inner,) = passages_left_out(words, np.array([0, 1, 7, 8, 9]), [
         Row("a", 0.0, 1.0, 0), Row("b", 0.1, 1.0, 1), Row("c", 0.2, 1.0, 7),
         Row("d", 0.3, 1.0, 8), Row("e", 0.4, 1.0, 9), Row("sil", 0.5, 1.0, -1),
-    ], 0, 0.9)  # fmt: skip
+    ], 0)  # fmt: skip
     assert (inner.start, inner.end) == (0.2, 0.2)
 
 
