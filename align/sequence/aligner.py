@@ -450,6 +450,7 @@ class SequenceAligner(TimedAligner):
         anchors: GivenAnchors = None,
         near: Mapping[int, float] | None = None,
         weights: Mapping[str, float] | None = None,
+        at_once: bool = False,
     ) -> LatticePaths:
         """Return what finds the paths of a lattice through a recording: the best, and others.
 
@@ -462,6 +463,8 @@ class SequenceAligner(TimedAligner):
             Long recordings are searched around it; any part of the nodes will do.
         weights : mapping of str to float, optional
             Weights of some base functions, by name, that count instead of those learned.
+        at_once : bool
+            Search all of a long recording, not only around one path, whatever memory that takes.
 
         Returns
         -------
@@ -502,6 +505,7 @@ class SequenceAligner(TimedAligner):
             onsets_of=guess,
             windows=None if held is None else held.windows,
             near=near,
+            at_once=at_once,
         )
 
         def place(found: FoundNodes) -> LatticeAlignment:

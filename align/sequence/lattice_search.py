@@ -83,8 +83,8 @@ class LatticeSearch:
     an event is a pause, `draws_out` whether what comes before it scores otherwise. With `pinned`
     the first event begins at frame 0. `onsets_of` returns the onsets, in frames, of a sequence of
     events; asked for where the recording is long, of one path through the lattice, unless `near`
-    has seconds at which some nodes begin, more or less. Nodes of `expanded` begin within `windows`
-    [shape=(N, 2)], if given.
+    has seconds at which some nodes begin, more or less, or all is to be searched `at_once`. Nodes
+    of `expanded` begin within `windows` [shape=(N, 2)], if given.
     """
 
     def __init__(
@@ -100,6 +100,7 @@ class LatticeSearch:
         onsets_of: Callable[[tuple[Event, ...]], IntArray],
         windows: IntArray | None = None,
         near: Mapping[int, float] | None = None,
+        at_once: bool = False,
     ) -> None:
         pauses = np.flatnonzero([draws_out(event) for event in expanded.events])
         self._roles = roles = with_roles(expanded.lattice, pauses)
@@ -117,7 +118,7 @@ class LatticeSearch:
         if windows is not None:
             self._held = reachable_windows(roles.lattice, windows[roles.origin])
             cells = int(np.diff(self._held).sum())
-        self._long = cells > LATTICE_CELLS
+        self._long = cells > LATTICE_CELLS and not at_once
         self._limits: tuple[int, int] = room.longest, min(room.n_frames, room.pause)
         self._scores: LatticeScores | None = None
         self._guess: Guess | None = None

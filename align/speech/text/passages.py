@@ -75,7 +75,10 @@ def said_words(
         "network.transition": 0.0,
     }
     with part.named():
-        paths = model.lattice_paths(part.samples, built.lattice, rate=part.rate, weights=weights)
+        # where words are that may be left out, no path says beforehand
+        paths = model.lattice_paths(
+            part.samples, built.lattice, rate=part.rate, weights=weights, at_once=True
+        )
         path = paths.best()
     on = built.word[path.user[path.user >= 0]]
     said = np.unique(on[on >= 0])

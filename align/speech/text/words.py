@@ -204,22 +204,20 @@ class WordAligner:
         near: Float64 | None,
     ) -> Piece:
         """Align some words at once, or those that were said where the recording is of a part."""
-        # of a stretch of a long text it is known which part it is
-        seeking = self.seeking and near is None
         try:
             piece = self._all_words(utterance, words, span, first, near)
         except DataError:
-            some = self._said_words(utterance, words, span, first, 0.0) if seeking else None
+            some = self._said_words(utterance, words, span, first, near, 0.0)
             if some is None:
                 raise
             return some
         match = piece.whole.match
-        if not seeking or match is None:
+        if match is None:
             return piece
         # what models of any language say of words is too vague to doubt a text that fits
         doubted = self.judging and seems_a_part(match, piece.mismatches)
         if piece.whole.warnings or doubted:
-            return self._said_words(utterance, words, span, first, match) or piece
+            return self._said_words(utterance, words, span, first, near, match) or piece
         return piece
 
     def _said_words(
@@ -228,19 +226,24 @@ class WordAligner:
         words: Sequence[str],
         span: tuple[float, float],
         first: int,
+        near: Float64 | None,
         match: float,
     ) -> Piece | None:
         """Align all words but passages that were left out.
 
-        None where the rest does not fit, or less well than the whole, whose match is given.
+        None where none is looked for, or the rest does not fit, or less well than the whole,
+        whose match is given.
         """
+        if not self.seeking:
+            return None
         part = part_of(self.recording, utterance, span)
         try:
             said = said_words(self.model, part, words, self._lattices(words))
             if said is None:
                 return None
             gaps = (np.flatnonzero(np.diff(said) > 1) + 1).tolist()
-            piece = self._all_words(utterance, [words[k] for k in said], span, 0, None, gaps)
+            own = None if near is None else near[said]
+            piece = self._all_words(utterance, [words[k] for k in said], span, 0, own, gaps)
         except DataError:  # what is said of the whole text counts
             return None
         rest = piece.whole.match
