@@ -3,23 +3,27 @@
 ::
 
     python recipes/mismatch/halves.py TIMIT [--models DIR] [--folds N ...] [--seed N]
+    python recipes/mismatch/halves.py EMODB --german-model MODEL [--speakers NAME ...] [--seed N]
 
 Five sentences of a speaker whom a model has not heard are read one after the other, and cut in the
 middle of a sentence; the text is that of all five. See the README beside this file.
 """
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from long import RATE, Recording, Sentence, joined
 from run import FOLDS, fold_models
+from short import emodb
 from where import doubted_words, read_texts, spans_of
 
+from align import SpeechAligner, load
 from align.features import read_audio
-from align.speech.text import align_text, make_dictionary
+from align.speech.text import TextAlignment, align_text, make_dictionary
 
 SENTENCES = 5
 DRAWS = 4  # of each speaker
@@ -114,50 +118,102 @@ class Counts:
         )
 
 
+class Reading(NamedTuple):
+    """Sentences that are read one after the other, and the words of as many others."""
+
+    sentences: list[Sentence]
+    other: list[str]
+    draw: int
+
+
+Align = Callable[[np.ndarray, Sequence[str]], TextAlignment]
+
+
+def aligns(model: SpeechAligner, language: str) -> Align:
+    """Return what aligns samples and words."""
+    words_of = make_dictionary(language=language)
+
+    def align(samples: np.ndarray, words: Sequence[str]) -> TextAlignment:
+        said = " ".join(words)
+        return align_text(model, samples, said, dictionary=words_of, language=language, rate=RATE)
+
+    return align
+
+
+def english(examples: Sequence[object], rng: np.random.Generator) -> Iterator[Reading]:
+    """Yield readings of the speakers of TIMIT."""
+    texts, truths = read_texts(examples, make_dictionary())
+    for speaker in sorted({path.parent for path in texts}):
+        own = sorted(path for path in texts if path.parent == speaker)
+        others = sorted(path for path in texts if path.parent != speaker)
+        for draw in range(DRAWS):
+            sentences = [
+                Sentence(
+                    tuple(texts[own[i]]), tuple(truths[own[i]]), read_audio(str(own[i]), RATE)[0]
+                )
+                for i in rng.permutation(len(own))[:SENTENCES].tolist()
+            ]
+            some = rng.permutation(len(others))[:SENTENCES].tolist()
+            yield Reading(sentences, [word for i in some for word in texts[others[i]]], draw)
+
+
+def german(
+    corpus: Path, speakers: Sequence[str] | None, rng: np.random.Generator
+) -> Iterator[Reading]:
+    """Yield readings of speakers of EmoDB: five of its ten sentences, and the other five."""
+    every = list(emodb(corpus, speakers))
+    for speaker in sorted({one.audio.parent for one in every}):
+        for draw in range(DRAWS):
+            chosen = {}
+            for i in rng.permutation(len(every)).tolist():
+                if every[i].audio.parent == speaker:
+                    chosen.setdefault(every[i].sentence, every[i])
+            five, others = list(chosen.values())[:SENTENCES], list(chosen.values())[SENTENCES:]
+            sentences = [
+                Sentence(tuple(o.words), tuple(o.spans), read_audio(str(o.audio), RATE)[0])
+                for o in five
+            ]
+            yield Reading(sentences, [word for o in others for word in o.words], draw)
+
+
+def measure(counts: dict[str, Counts], align: Align, reading: Reading) -> None:
+    """Count what is found in a reading, and in its parts."""
+    whole: list[list[float]] = []
+    for name, case in CASES.items():
+        parts = case(reading.sentences)
+        made = joined(parts, {id(one.spans): 0 for one in parts}, reading.draw)
+        off = counts[name].add(align(made.samples, made.words), made, whole)
+        if name == "all":
+            whole = off
+            wrong = replace(made, words=reading.other, spans=[None] * len(reading.other))
+            counts["other text"].add(align(made.samples, reading.other), wrong, [])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("corpus", type=Path)
     parser.add_argument("--models", type=Path, default=Path("mismatch-models"))
     parser.add_argument("--folds", type=int, nargs="+", default=list(range(FOLDS)))
+    parser.add_argument("--german-model", help="a name, or a file: the corpus is EmoDB")
+    parser.add_argument("--speakers", nargs="+", help="of EmoDB; by default all")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     counts = {name: Counts() for name in [*CASES, "other text"]}
-    dictionary = make_dictionary()
-    for f, (model, examples) in zip(
-        options.folds, fold_models(options.corpus, options.models, options.folds), strict=True
-    ):
-        rng = np.random.default_rng(options.seed + f)
-        texts, truths = read_texts(examples, dictionary)
-
-        def align(made: Recording, words: Sequence[str], model=model):
-            said = " ".join(words)
-            return align_text(model, made.samples, said, dictionary=dictionary, rate=RATE)
-
-        for speaker in sorted({path.parent for path in texts}):
-            own = sorted(path for path in texts if path.parent == speaker)
-            others = sorted(path for path in texts if path.parent != speaker)
-            for draw in range(DRAWS):
-                sentences = [
-                    Sentence(
-                        tuple(texts[own[i]]),
-                        tuple(truths[own[i]]),
-                        read_audio(str(own[i]), RATE)[0],
-                    )
-                    for i in rng.permutation(len(own))[:SENTENCES].tolist()
-                ]
-                whole: list[list[float]] = []
-                for name, case in CASES.items():
-                    parts = case(sentences)
-                    made = joined(parts, {id(one.spans): 0 for one in parts}, draw)
-                    off = counts[name].add(align(made, made.words), made, whole)
-                    if name == "all":
-                        whole = off
-                        some = rng.permutation(len(others))[:SENTENCES].tolist()
-                        words = [word for i in some for word in texts[others[i]]]
-                        wrong = replace(made, words=words, spans=[None] * len(words))
-                        counts["other text"].add(align(made, words), wrong, [])
-        for name, counted in counts.items():
-            print(f"to fold {f}", counted.row(name), flush=True)
+    if options.german_model is not None:
+        align = aligns(load(options.german_model), "de")
+        rng = np.random.default_rng(options.seed)
+        for reading in german(options.corpus, options.speakers, rng):
+            measure(counts, align, reading)
+    else:
+        models = fold_models(options.corpus, options.models, options.folds)
+        for f, (model, examples) in zip(options.folds, models, strict=True):
+            align = aligns(model, "en")
+            for reading in english(examples, np.random.default_rng(options.seed + f)):
+                measure(counts, align, reading)
+            for name, counted in counts.items():
+                print(f"to fold {f}", counted.row(name), flush=True)
+    for name, counted in counts.items():
+        print(counted.row(name))
 
 
 if __name__ == "__main__":

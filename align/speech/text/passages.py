@@ -33,6 +33,7 @@ __all__ = ["passages_left_out", "said_words", "seems_a_part", "within_the_text"]
 
 _PASSAGE, _OUTER = 30.0, 15.0  # log odds against a passage; less so many at an end of the text
 _OBSERVATION = 0.025  # seconds of sound that say as much of a phone as any part of them does
+_OBSERVATION_IPA = 0.0125  # the same of phones of any language, which are told apart less surely
 _FEWEST = 3  # words that must be left, to say that the text is of this recording
 _SURE = 0.95  # probability of a passage; see `recipes/mismatch/halves.py`
 _GOOD = 0.9  # match of a whole text, from which on no passage is looked for
@@ -69,8 +70,9 @@ def said_words(
         return None
     temperature = model.placement_.temperature
     built = lattice_of(Departures(passage=_PASSAGE * temperature, outer=_OUTER * temperature))
+    observation = _OBSERVATION_IPA if model.takes_ipa else _OBSERVATION
     weights = {
-        "network.phone": temperature * model.hop_ / _OBSERVATION,
+        "network.phone": temperature * model.hop_ / observation,
         "network.boundary": 0.0,
         "network.transition": 0.0,
     }

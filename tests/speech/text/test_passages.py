@@ -156,11 +156,12 @@ def test_half_a_recording(model: align.SpeechAligner) -> None:
 
 @cmudict
 def test_a_text_that_is_far_too_long(model: align.SpeechAligner) -> None:
-    found = align_text(model, KIWI, " ".join([text(KIWI), *[text(WIND)] * 12]))
-    assert "kiwi" in found.words.labels
-    assert "wind" not in found.words.labels
-    with pytest.raises(DataError, match=r"365 words \(\d+ phones\) do not fit into 4.900 s"):
-        align_text(model, KIWI, " ".join([text(KIWI), *[text(WIND)] * 22]))
+    for copies in (12, 22):
+        found = align_text(model, KIWI, " ".join([text(KIWI), *[text(WIND)] * copies]))
+        assert "kiwi" in found.words.labels
+        assert "wind" not in found.words.labels
+    with pytest.raises(DataError, match=r"368 words \(\d+ phones\) do not fit into 4.900 s"):
+        align_text(model, KIWI, " ".join([text(WIND)] * 23))
 
 
 @cmudict
