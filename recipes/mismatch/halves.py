@@ -24,6 +24,7 @@ from where import doubted_words, read_texts, spans_of
 from align import SpeechAligner, load
 from align.features import read_audio
 from align.speech.text import TextAlignment, align_text, make_dictionary
+from align.speech.text.normalise import split_words
 
 SENTENCES = 5
 DRAWS = 4  # of each speaker
@@ -161,7 +162,11 @@ def german(
     corpus: Path, speakers: Sequence[str] | None, rng: np.random.Generator
 ) -> Iterator[Reading]:
     """Yield readings of speakers of EmoDB: five of its ten sentences, and the other five."""
-    every = list(emodb(corpus, speakers))
+    every = []
+    for one in emodb(corpus, speakers):
+        words = split_words(" ".join(one.words), language="de")
+        if len(words) == len(one.spans):
+            every.append(one._replace(words=words))
     for speaker in sorted({one.audio.parent for one in every}):
         for draw in range(DRAWS):
             chosen = {}

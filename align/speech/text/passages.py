@@ -29,14 +29,16 @@ from align.speech.text.parts import Part
 from align.speech.text.rows import Rows
 from align.types import IntArray, Mismatch
 
-__all__ = ["passages_left_out", "said_words", "seems_a_part", "within_the_text"]
+__all__ = ["GOOD", "passages_left_out", "said_words", "seems_a_part", "within_the_text"]
+
+GOOD = 0.9
+"""Match of a whole text, from which on no passage is looked for."""
 
 _PASSAGE, _OUTER = 30.0, 15.0  # log odds against a passage; less so many at an end of the text
 _OBSERVATION = 0.025  # seconds of sound that say as much of a phone as any part of them does
 _OBSERVATION_IPA = 0.0125  # the same of phones of any language, which are told apart less surely
 _FEWEST = 3  # words that must be left, to say that the text is of this recording
-_SURE = 0.95  # probability of a passage; see `recipes/mismatch/halves.py`
-_GOOD = 0.9  # match of a whole text, from which on no passage is looked for
+_SURE, _SURE_IPA = 0.95, 0.9  # probabilities that words of a passage were not said
 _LARGEST = 20_000.0  # words times seconds, up to which a lattice is small enough to search
 
 
@@ -51,7 +53,7 @@ def seems_a_part(match: float, mismatches: Sequence[Mismatch]) -> bool:
     >>> seems_a_part(0.95, []), seems_a_part(0.95, [listed]), seems_a_part(0.2, [])
     (False, True, True)
     """
-    return match < _GOOD or sum(len(m.words) for m in mismatches) >= _FEWEST
+    return match < GOOD or sum(len(m.words) for m in mismatches) >= _FEWEST
 
 
 def said_words(
@@ -96,11 +98,12 @@ def within_the_text(rows: Rows, said: IntArray, first: int) -> Rows:
 
 
 def passages_left_out(
-    words: Sequence[str], said: IntArray, rows: Rows, first: int
+    words: Sequence[str], said: IntArray, rows: Rows, first: int, *, vague: bool = False
 ) -> list[Mismatch]:
     """Return the passages of a text that were left out, given the rows of the rest of it.
 
-    The last row is the end of the recording. Each passage lies between the words beside it.
+    Where a model of phones of any language found them, they are `vague`. The last row is the end
+    of the recording. Each passage lies between the words beside it.
     """
     missing = np.setdiff1d(np.arange(len(words)), said)
     found = []
@@ -111,5 +114,5 @@ def passages_left_out(
         start = rows[before[-1] + 1].start if before else rows[0].start
         end = rows[after[0]].start if after else rows[-1].start
         passage = tuple(words[k] for k in own)
-        found.append(Mismatch("unspoken", start, end, passage, _SURE))
+        found.append(Mismatch("unspoken", start, end, passage, _SURE_IPA if vague else _SURE))
     return found

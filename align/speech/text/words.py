@@ -30,6 +30,7 @@ from align.speech.text.mismatch import departures_at, is_another_text, judged
 from align.speech.text.model import PhoneAligner, model_labels, noise_sounds
 from align.speech.text.parts import Part, Recording, part_of
 from align.speech.text.passages import (
+    GOOD,
     passages_left_out,
     said_words,
     seems_a_part,
@@ -214,10 +215,11 @@ class WordAligner:
         match = piece.whole.match
         if match is None:
             return piece
-        # what models of any language say of words is too vague to doubt a text that fits
-        doubted = self.judging and seems_a_part(match, piece.mismatches)
-        if piece.whole.warnings or doubted:
-            return self._said_words(utterance, words, span, first, near, match) or piece
+        if piece.whole.warnings or seems_a_part(match, piece.mismatches):
+            # models of any language are too vague for a part that is only somewhat better
+            vague = not (self.judging or piece.whole.warnings)
+            least = max(match, GOOD) if vague else match
+            return self._said_words(utterance, words, span, first, near, least) or piece
         return piece
 
     def _said_words(
@@ -227,12 +229,12 @@ class WordAligner:
         span: tuple[float, float],
         first: int,
         near: Float64 | None,
-        match: float,
+        least: float,
     ) -> Piece | None:
         """Align all words but passages that were left out.
 
-        None where none is looked for, or the rest does not fit, or less well than the whole,
-        whose match is given.
+        None where none is looked for, or the rest does not fit, or its match is not the `least`
+        that it must be.
         """
         if not self.seeking:
             return None
@@ -247,10 +249,10 @@ class WordAligner:
         except DataError:  # what is said of the whole text counts
             return None
         rest = piece.whole.match
-        if rest is None or rest < match or piece.whole.warnings:
+        if rest is None or rest < least or piece.whole.warnings:
             return None
         rows = within_the_text(piece.rows, said, first)
-        left_out = passages_left_out(words, said, rows, first)
+        left_out = passages_left_out(words, said, rows, first, vague=not self.judging)
         mismatches = sorted(piece.mismatches + left_out, key=lambda mismatch: mismatch.start)
         return piece._replace(rows=rows, mismatches=mismatches)
 
