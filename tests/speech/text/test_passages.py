@@ -169,3 +169,14 @@ def test_the_text_of_another_recording_is_no_part_of_it(model: align.SpeechAlign
     found = align_text(model, KIWI, f"{text(WIND)} {text(WIND)}")
     assert any("may not be of this recording" in warning for warning in found.warnings)
     assert sum(label == "wind" for label in found.words.labels) == 2
+
+
+@cmudict
+def test_half_a_recording_by_a_model_of_any_language() -> None:
+    found = align_text("speech-any", KIWI, f"{text(WIND)} {text(KIWI)}")
+    assert "kiwi" in found.words.labels
+    assert "wind" not in found.words.labels
+    assert {m.kind for m in found.mismatches} == {"unspoken"}
+    assert any("was probably not said" in warning for warning in found.warnings)
+    alone = align_text("speech-any", KIWI, text(KIWI))
+    assert alone.mismatches == ()
