@@ -38,7 +38,7 @@ _PASSAGE, _OUTER = 30.0, 15.0  # log odds against a passage; less so many at an 
 _OBSERVATION = 0.025  # seconds of sound that say as much of a phone as any part of them does
 _OBSERVATION_IPA = 0.0125  # the same of phones of any language, which are told apart less surely
 _FEWEST = 3  # words that must be left, to say that the text is of this recording
-_SURE, _SURE_IPA = 0.95, 0.9  # probabilities that words of a passage were not said
+_SURE, _SURE_IPA = 0.95, 0.8  # probabilities that words of a passage were not said
 _LARGEST = 20_000.0  # words times seconds, up to which a lattice is small enough to search
 
 

@@ -208,7 +208,7 @@ class WordAligner:
         try:
             piece = self._all_words(utterance, words, span, first, near)
         except DataError:
-            some = self._said_words(utterance, words, span, first, near, 0.0)
+            some = self._said_words(utterance, words, span, first, near)
             if some is None:
                 raise
             return some
@@ -216,10 +216,11 @@ class WordAligner:
         if match is None:
             return piece
         if piece.whole.warnings or seems_a_part(match, piece.mismatches):
-            # models of any language are too vague for a part that is only somewhat better
-            vague = not (self.judging or piece.whole.warnings)
-            least = max(match, GOOD) if vague else match
-            return self._said_words(utterance, words, span, first, near, least) or piece
+            some = self._said_words(utterance, words, span, first, near, match)
+            if some is not None and not self.judging:  # not sure enough to take the warning back
+                warned = replace(some.whole, warnings=piece.whole.warnings)
+                return some._replace(whole=warned)
+            return some or piece
         return piece
 
     def _said_words(
@@ -229,15 +230,17 @@ class WordAligner:
         span: tuple[float, float],
         first: int,
         near: Float64 | None,
-        least: float,
+        match: float = 0.0,
     ) -> Piece | None:
         """Align all words but passages that were left out.
 
-        None where none is looked for, or the rest does not fit, or its match is not the `least`
-        that it must be.
+        None where none is looked for, or the rest does not fit, or less well than the whole,
+        whose match is given.
         """
         if not self.seeking:
             return None
+        # for models of any language, which are vague, a part must fit as a whole text should
+        least = match if self.judging else max(match, GOOD)
         part = part_of(self.recording, utterance, span)
         try:
             said = said_words(self.model, part, words, self._lattices(words))
