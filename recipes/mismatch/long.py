@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 from run import FOLDS, fold_models
-from where import read_texts
+from where import doubted_words, read_texts, spans_of
 
 from align.features import read_audio
 from align.speech.text import TextAlignment, align_text, make_dictionary
@@ -190,11 +190,15 @@ def merged(spans: Sequence[Span], gap: float) -> list[Span]:
 
 def edges_of(found: TextAlignment, made: Recording) -> dict[tuple[int, int], tuple[bool, bool]]:
     """Return whether start and end of each word that was said are within 20 ms."""
-    names = zip(found.words.labels, found.words.intervals.tolist(), strict=True)
-    spans = [span for label, span in names if label != "sil"]
+    nowhere = (np.inf, np.inf)  # a word of a passage that was taken to be left out
     return {
-        key: (abs(own[0] - true[0]) <= 0.02, abs(own[1] - true[1]) <= 0.02)
-        for key, own, true in zip(made.keys, spans, made.spans, strict=True)
+        key: (abs(a - true[0]) <= 0.02, abs(b - true[1]) <= 0.02)
+        for key, (a, b), true in zip(
+            made.keys,
+            [span or nowhere for span in spans_of(found, made.words)],
+            made.spans,
+            strict=True,
+        )
         if true is not None
     }
 
@@ -209,19 +213,8 @@ def count(
         counts.right += 2
         counts.near += sum(near)
         counts.true_near += sum(truth[key])
-    names = zip(found.words.labels, found.words.intervals.tolist(), strict=True)
-    spans = [span for label, span in names if label != "sil"]
     listed = np.zeros(len(made.words), dtype=bool)
-    for m in found.mismatches:
-        n = len(m.words)
-        if n:
-            places = [
-                i
-                for i in range(len(made.words) - n + 1)
-                if tuple(made.words[i : i + n]) == tuple(m.words)
-            ]
-            at = min(places, key=lambda i: abs(spans[i][0] - m.start))
-            listed[at : at + n] = True
+    listed[list(doubted_words(found, made.words))] = True
     gone = np.array([span is None for span in made.spans])
     counts.unspoken += int(gone.sum())
     counts.unspoken_listed += int((gone & listed).sum())
