@@ -12,6 +12,7 @@ import pytest
 
 import align
 from align.errors import DataError
+from align.features import read_audio
 from align.speech.text import Pronunciation, align_text
 from align.speech.text.lattice import SHORTEST_PASSAGE, Departures, WordLattice, word_lattice
 from align.speech.text.lookup import Entry
@@ -169,6 +170,23 @@ def test_the_text_of_another_recording_is_no_part_of_it(model: align.SpeechAlign
     found = align_text(model, KIWI, f"{text(WIND)} {text(WIND)}")
     assert any("may not be of this recording" in warning for warning in found.warnings)
     assert sum(label == "wind" for label in found.words.labels) == 2
+
+
+@cmudict
+def test_a_passage_of_a_long_text(
+    model: align.SpeechAligner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stretch of a long recording may be of a part of its words."""
+    monkeypatch.setattr("align.speech.text.words.LONG", 5.0)
+    kiwi = read_audio(str(KIWI), 16000)[0]
+    samples = np.concatenate([kiwi, np.tile(kiwi[:1600], 10), kiwi])
+    skipped = "seven green bottles were standing on the wall of a garden"
+    said = f"{text(KIWI)} {skipped} {text(KIWI)}"
+    found = align_text(model, samples, said, rate=16000)
+    alone = align_text(model, samples, f"{text(KIWI)} {text(KIWI)}", rate=16000)
+    assert found.words.labels == alone.words.labels
+    np.testing.assert_allclose(found.words.onsets, alone.words.onsets, atol=0.02)
+    assert " ".join(m for one in found.mismatches for m in one.words) == skipped
 
 
 @cmudict
