@@ -175,7 +175,7 @@ class SpeechWork:
 
     def find(self, root: str) -> tuple[list[Task], list[tuple[str, str]]]:
         """Return the recordings that have phones or a transcript, and those that have none."""
-        from align.speech.text.transcript import TRANSCRIPT_SUFFIXES
+        from align.speech.text.reading.transcript import TRANSCRIPT_SUFFIXES
 
         every = TRANSCRIPT_SUFFIXES if self.text else (*PHONE_SUFFIXES, *TEXT_SUFFIXES)
         chosen = every if self.suffix is None else (self.suffix.lower(),)

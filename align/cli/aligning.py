@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from align.formats.anchors import AnchorTable
     from align.results.alignment import Alignment
     from align.results.timing import Timing
-    from align.speech.text.transcript import Utterance
+    from align.speech.text.reading.transcript import Utterance
 
 __all__ = [
     "chosen_model",
@@ -257,7 +257,7 @@ def speech(
 def _or_beside(audio: Path, text: str | None, phones: str | None) -> tuple[str | None, str | None]:
     """Return what ``--text`` or ``--phones`` gives; without a value, the file beside."""
     if text == BESIDE:
-        from align.speech.text.transcript import TRANSCRIPT_SUFFIXES
+        from align.speech.text.reading.transcript import TRANSCRIPT_SUFFIXES
 
         return file_beside(audio, "--text", TRANSCRIPT_SUFFIXES), None
     if phones == BESIDE:

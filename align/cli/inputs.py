@@ -16,7 +16,7 @@ import click
 from align.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
-    from align.speech.text.transcript import Utterance
+    from align.speech.text.reading.transcript import Utterance
 
 __all__ = ["BESIDE", "TEXT_OR_FILE", "file_beside", "read_phones", "read_said"]
 
@@ -58,7 +58,7 @@ def read_said(
     source: str, tiers: Sequence[str] = (), encoding: str | None = None
 ) -> "list[Utterance]":
     """Read what ``--text`` gives: the text itself, or the name of a transcript."""
-    from align.speech.text.transcript import (
+    from align.speech.text.reading.transcript import (
         DOCUMENT_SUFFIXES,
         TRANSCRIPT_SUFFIXES,
         read_transcript,

@@ -214,7 +214,7 @@ class SpeechAligner(SequenceAligner):
     def _check_own(self) -> None:
         super()._check_own()
         if self.language is not None:  # said before anything is trained
-            from align.speech.text.lookup import look_up, make_dictionary
+            from align.speech.text.pronouncing.lookup import look_up, make_dictionary
 
             look_up("a", make_dictionary(None, self.language), language=self.language)
         if self.surroundings < 0:
@@ -342,11 +342,11 @@ class SpeechAligner(SequenceAligner):
                 self.realisations_ = learned.costs or None
                 self._texts = learned.used, learned.left_out
             if self.takes_ipa and self.language:
-                from align.speech.text.wrong_texts import learned_text_match
+                from align.speech.text.checking.wrong_texts import learned_text_match
 
                 self.text_match_ = learned_text_match(self, items, features)
             elif not self.takes_ipa and (self.language or "en").startswith("en"):
-                from align.speech.text.spoiling import unspoken_from_text
+                from align.speech.text.checking.spoiling import unspoken_from_text
 
                 self.unspoken_ = unspoken_from_text(self, items, features)
 
@@ -383,12 +383,12 @@ class SpeechAligner(SequenceAligner):
             )
         costs = header.get("realisations")  # models of before have none
         if costs is not None:
-            from align.speech.text.realisation import checked_costs
+            from align.speech.text.pronouncing.realisation import checked_costs
 
             self.realisations_ = checked_costs(costs)
         self.unspoken_ = None  # models of before have none
         if "unspoken" in arrays:
-            from align.speech.text.unspoken import N_EVIDENCE, N_EVIDENCE_BEFORE
+            from align.speech.text.checking.unspoken import N_EVIDENCE, N_EVIDENCE_BEFORE
 
             size = arrays["unspoken"].size - 1
             size = size if size in N_EVIDENCE_BEFORE else N_EVIDENCE

@@ -7,7 +7,7 @@ from align.errors import DataError
 from align.features.articulatory import articulation
 from align.formats.phone_map import unknown as describe_unknown
 from align.speech.expansion import Spelled, closures_of
-from align.speech.text.arpabet import spell
+from align.speech.text.pronouncing.arpabet import spell
 from align.types import SILENCE, SILENCES, SPOKEN_NOISE, Event
 
 __all__ = ["PhoneLabels"]

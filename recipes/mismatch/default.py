@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 
 import align
-from align.speech.text.lookup import make_dictionary
-from align.speech.text.normalise import split_words
-from align.speech.text.wrong_texts import TextMatches
+from align.speech.text.checking.wrong_texts import TextMatches
+from align.speech.text.pronouncing.lookup import make_dictionary
+from align.speech.text.reading.normalise import split_words
 
 OTHERS = 20  # recordings whose people speak in the background
 

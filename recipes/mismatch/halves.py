@@ -24,7 +24,7 @@ from where import doubted_words, read_texts, spans_of
 from align import SpeechAligner, load
 from align.features import read_audio
 from align.speech.text import TextAlignment, align_text, make_dictionary
-from align.speech.text.normalise import split_words
+from align.speech.text.reading.normalise import split_words
 
 SENTENCES = 5
 DRAWS = 4  # of each speaker

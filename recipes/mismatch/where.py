@@ -7,7 +7,7 @@
 Of each recording four texts: the true one; one to three words left out of it, so that they were
 said but are not in it; one to five words of other recordings added; one word swapped for another.
 ``--default`` prints the weights of a model of words that were not said, fitted to all recordings;
-those of `align.speech.text.unspoken.DEFAULT` came from there. See the README beside this file.
+those of `align.speech.text.checking.unspoken.DEFAULT` came from there. See the README beside it.
 """
 
 import argparse
@@ -19,10 +19,10 @@ import numpy as np
 from run import FOLDS, fold_models
 
 from align.speech.text import align_text, make_dictionary, read_transcript
-from align.speech.text.lookup import Entry, look_up_all
-from align.speech.text.normalise import split_words
+from align.speech.text.checking.spoiling import unspoken_model
 from align.speech.text.parts import Recording
-from align.speech.text.spoiling import unspoken_model
+from align.speech.text.pronouncing.lookup import Entry, look_up_all
+from align.speech.text.reading.normalise import split_words
 from align.speech.text.words import WordAligner
 
 RATE = 16000

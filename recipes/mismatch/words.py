@@ -4,9 +4,10 @@
 
     python recipes/mismatch/words.py TIMIT [--models DIR] [--folds N ...] [--seed N]
 
-Texts are spoiled as in training (`align.speech.text.spoiling`) and aligned by models that have not
-heard the speakers. What tells words that were not said is learned from the recordings of all folds
-but one, and tried on that one; so nothing is trained anew. See the README beside this file.
+Texts are spoiled as in training (`align.speech.text.checking.spoiling`) and aligned by models that
+have not heard the speakers. What tells words that were not said is learned from the recordings of
+all folds but one, and tried on that one; so nothing is trained anew. See the README beside this
+file.
 """
 
 import argparse
@@ -21,9 +22,9 @@ from where import recordings
 
 from align.errors import DataError
 from align.sequence.evidence import EvidenceModel
-from align.speech.text.lookup import Entry
-from align.speech.text.spoiling import spoiled_texts
-from align.speech.text.unspoken import PROBABLE
+from align.speech.text.checking.spoiling import spoiled_texts
+from align.speech.text.checking.unspoken import PROBABLE
+from align.speech.text.pronouncing.lookup import Entry
 
 ROUNDS = 3
 KINDS = ("true", "added", "swapped", "left out")

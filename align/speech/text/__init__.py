@@ -17,14 +17,19 @@ from align._lazy import lazy_names
 
 if TYPE_CHECKING:
     from align.speech.text.aligning import align_text
-    from align.speech.text.arpabet import arpabet_to_ipa, ipa_to_arpabet
-    from align.speech.text.dictionary import Dictionary, Pronunciation, cmudict, read_dictionary
-    from align.speech.text.espeak import espeak_available, espeak_phones
     from align.speech.text.lattice import WordLattice, word_lattice
-    from align.speech.text.lookup import Entry, look_up, look_up_all, make_dictionary
-    from align.speech.text.normalise import split_words
+    from align.speech.text.pronouncing.arpabet import arpabet_to_ipa, ipa_to_arpabet
+    from align.speech.text.pronouncing.dictionary import (
+        Dictionary,
+        Pronunciation,
+        cmudict,
+        read_dictionary,
+    )
+    from align.speech.text.pronouncing.espeak import espeak_available, espeak_phones
+    from align.speech.text.pronouncing.lookup import Entry, look_up, look_up_all, make_dictionary
+    from align.speech.text.reading.normalise import split_words
+    from align.speech.text.reading.transcript import Utterance, read_transcript
     from align.speech.text.tiers import SpeakerTiers, TextAlignment
-    from align.speech.text.transcript import Utterance, read_transcript
     from align.speech.text.untimed import adapt_to_texts
     from align.types import Mismatch
 
@@ -56,27 +61,27 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "Dictionary": "align.speech.text.dictionary",
-        "Entry": "align.speech.text.lookup",
+        "Dictionary": "align.speech.text.pronouncing.dictionary",
+        "Entry": "align.speech.text.pronouncing.lookup",
         "Mismatch": "align.types",
-        "Pronunciation": "align.speech.text.dictionary",
+        "Pronunciation": "align.speech.text.pronouncing.dictionary",
         "SpeakerTiers": "align.speech.text.tiers",
         "TextAlignment": "align.speech.text.tiers",
-        "Utterance": "align.speech.text.transcript",
+        "Utterance": "align.speech.text.reading.transcript",
         "WordLattice": "align.speech.text.lattice",
         "adapt_to_texts": "align.speech.text.untimed",
         "align_text": "align.speech.text.aligning",
-        "arpabet_to_ipa": "align.speech.text.arpabet",
-        "cmudict": "align.speech.text.dictionary",
-        "espeak_available": "align.speech.text.espeak",
-        "espeak_phones": "align.speech.text.espeak",
-        "ipa_to_arpabet": "align.speech.text.arpabet",
-        "look_up": "align.speech.text.lookup",
-        "look_up_all": "align.speech.text.lookup",
-        "make_dictionary": "align.speech.text.lookup",
-        "read_dictionary": "align.speech.text.dictionary",
-        "read_transcript": "align.speech.text.transcript",
-        "split_words": "align.speech.text.normalise",
+        "arpabet_to_ipa": "align.speech.text.pronouncing.arpabet",
+        "cmudict": "align.speech.text.pronouncing.dictionary",
+        "espeak_available": "align.speech.text.pronouncing.espeak",
+        "espeak_phones": "align.speech.text.pronouncing.espeak",
+        "ipa_to_arpabet": "align.speech.text.pronouncing.arpabet",
+        "look_up": "align.speech.text.pronouncing.lookup",
+        "look_up_all": "align.speech.text.pronouncing.lookup",
+        "make_dictionary": "align.speech.text.pronouncing.lookup",
+        "read_dictionary": "align.speech.text.pronouncing.dictionary",
+        "read_transcript": "align.speech.text.reading.transcript",
+        "split_words": "align.speech.text.reading.normalise",
         "word_lattice": "align.speech.text.lattice",
     },
 )

@@ -14,15 +14,21 @@ from align.sequence.anchors import GivenAnchors
 from align.sequence.base import Progress
 from align.speech.text.anchored import word_anchors
 from align.speech.text.conversation import Conversation
-from align.speech.text.dictionary import Pronunciation
-from align.speech.text.lookup import Entry, Given, look_up_all, make_dictionary, seems_foreign
 from align.speech.text.model import PhoneAligner, checked_model, model_labels
-from align.speech.text.normalise import split_words, spoken_noise
 from align.speech.text.parts import NAMELESS, Recording
+from align.speech.text.pronouncing.dictionary import Pronunciation
+from align.speech.text.pronouncing.lookup import (
+    Entry,
+    Given,
+    look_up_all,
+    make_dictionary,
+    seems_foreign,
+)
+from align.speech.text.reading.normalise import split_words, spoken_noise
+from align.speech.text.reading.transcript import Utterance
 from align.speech.text.rows import Fit, Rows, as_known, end_of_speech, fit_of, tiers_of
 from align.speech.text.spans import check_slack, followed, span_of
 from align.speech.text.tiers import TextAlignment
-from align.speech.text.transcript import Utterance
 from align.speech.text.words import WordAligner
 from align.types import SPOKEN_NOISE, Mismatch
 
@@ -65,7 +71,7 @@ def align_text(
         Ask espeak-ng, where it is installed, for words that are not in the dictionary.
     tokens : collection of str
         Words of the text that stand for any stretch of sound, besides those of
-        `align.speech.text.normalise.spoken_noise`.
+        `align.speech.text.reading.normalise.spoken_noise`.
     trust : bool
         Take it that all of the text was said, and nothing else. By default words may be left out
         and other things said between them: `TextAlignment.mismatches`. Where there are anchors,

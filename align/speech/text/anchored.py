@@ -14,7 +14,7 @@ from align.decoders import Lattice
 from align.errors import DataError
 from align.sequence.anchors import Anchors, GivenAnchors
 from align.speech.text.lattice import Taken, WordLattice
-from align.speech.text.transcript import Utterance
+from align.speech.text.reading.transcript import Utterance
 
 __all__ = ["node_anchors", "with_own_entries", "word_anchors"]
 

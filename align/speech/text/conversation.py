@@ -8,8 +8,8 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
+from align.speech.text.reading.transcript import Utterance
 from align.speech.text.rows import Row, Rows
-from align.speech.text.transcript import Utterance
 from align.types import SILENCE
 
 __all__ = ["Conversation"]

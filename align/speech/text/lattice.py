@@ -11,8 +11,8 @@ realisations (`realisations`): a stop may be unreleased, or have no closure, a v
 may be reduced. They are one phone again in the result, which begins with the first of its parts.
 
 A model that learned from text, too, knows what each choice costs, and so has more of them
-(`align.speech.text.realisation`): phones may also be dropped, but never all of a word. The score
-of what lies on an arc is then the sum of the choices it stands for.
+(`align.speech.text.pronouncing.realisation`): phones may also be dropped, but never all of a word.
+The score of what lies on an arc is then the sum of the choices it stands for.
 """
 
 import math
@@ -24,8 +24,8 @@ import numpy as np
 import numpy.typing as npt
 
 from align.decoders import Lattice
-from align.speech.text.lookup import Entry
-from align.speech.text.realisation import (
+from align.speech.text.pronouncing.lookup import Entry
+from align.speech.text.pronouncing.realisation import (
     Choice,
     Context,
     Rules,
@@ -34,7 +34,7 @@ from align.speech.text.realisation import (
 from align.types import SPOKEN_NOISE
 
 if TYPE_CHECKING:
-    from align.speech.text.articulation import IpaRules
+    from align.speech.text.pronouncing.articulation import IpaRules
 
 __all__ = [
     "SHORTEST_PASSAGE",
@@ -206,7 +206,7 @@ def word_lattice(
 
     Examples
     --------
-    >>> from align.speech.text.dictionary import Pronunciation
+    >>> from align.speech.text.pronouncing.dictionary import Pronunciation
     >>> the = Entry("the", (Pronunciation(("dh", "ah")), Pronunciation(("dh", "iy"), 0.5)))
     >>> kiwi = Entry("kiwi", (Pronunciation(("k", "iy", "w", "iy")),))
     >>> built = word_lattice(["the", "kiwi"], {"the": the, "kiwi": kiwi})

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.sequence.stretches import Cut, cuts_at
-from align.speech.text.lookup import Entry
+from align.speech.text.pronouncing.lookup import Entry
 
 __all__ = ["LONG", "RoughAligner", "RoughWords", "rough_words"]
 

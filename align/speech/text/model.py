@@ -11,8 +11,8 @@ from align.sequence.evidence import EvidenceModel
 from align.sequence.lattice_search import LatticePaths
 from align.sequence.lattices import LatticeAlignment
 from align.sequence.placement import Placement
-from align.speech.text.arpabet import IpaLabels
 from align.speech.text.long import RoughAligner
+from align.speech.text.pronouncing.arpabet import IpaLabels
 from align.types import SPOKEN_NOISE
 
 __all__ = ["PhoneAligner", "checked_model", "model_labels", "noise_sounds"]

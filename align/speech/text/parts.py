@@ -13,10 +13,10 @@ from align.decoders import Lattice
 from align.errors import DataError, error_reason
 from align.sequence.anchors import Anchors
 from align.sequence.lattices import LatticeAlignment
-from align.speech.text.lookup import Entry
 from align.speech.text.model import PhoneAligner
+from align.speech.text.pronouncing.lookup import Entry
+from align.speech.text.reading.transcript import Utterance
 from align.speech.text.spans import place_of
-from align.speech.text.transcript import Utterance
 
 __all__ = ["NAMELESS", "Part", "Recording", "part_of"]
 

@@ -11,8 +11,8 @@ from align.sequence.fit import joined
 from align.sequence.lattices import LatticeAlignment
 from align.speech.text.lattice import WordLattice
 from align.speech.text.parts import Recording
+from align.speech.text.reading.transcript import Utterance
 from align.speech.text.tiers import SpeakerTiers
-from align.speech.text.transcript import Utterance
 from align.types import SILENCE, SPOKEN_NOISE, Mismatch
 
 __all__ = ["Fit", "Row", "Rows", "as_known", "end_of_speech", "fit_of", "rows_of", "tiers_of"]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from align.errors import DataError, ParameterError
 from align.formats.labels import OVERRUN
-from align.speech.text.transcript import Utterance
+from align.speech.text.reading.transcript import Utterance
 
 __all__ = ["check_slack", "followed", "place_of", "span_of"]
 

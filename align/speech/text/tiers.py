@@ -23,7 +23,7 @@ from align.formats.tables import write_csv_tiers
 from align.formats.textgrid import write_textgrid_tiers
 from align.formats.tiers import PHONES, WORDS, Tier, Tiers, with_confidence
 from align.results.alignment import Alignment
-from align.speech.text.transcript import Utterance
+from align.speech.text.reading.transcript import Utterance
 from align.types import SILENCE, Mismatch
 
 __all__ = ["SpeakerTiers", "TextAlignment"]

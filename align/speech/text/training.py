@@ -15,14 +15,14 @@ from align.sequence.lattices import ExpandedLattice
 from align.sequence.on_lattice import lattice_scores, with_roles
 from align.sequence.placement import Placement
 from align.sequence.search import Room
-from align.speech.text.articulation import IpaRules, sound_of
-from align.speech.text.dictionary import Dictionary
 from align.speech.text.lattice import Realised, realisations, word_lattice
-from align.speech.text.learning import Spoken, agreement, learn_costs, spoken
-from align.speech.text.lookup import look_up_all, make_dictionary
 from align.speech.text.model import model_labels
-from align.speech.text.normalise import split_words
-from align.speech.text.realisation import Rules
+from align.speech.text.pronouncing.articulation import IpaRules, sound_of
+from align.speech.text.pronouncing.dictionary import Dictionary
+from align.speech.text.pronouncing.learning import Spoken, agreement, learn_costs, spoken
+from align.speech.text.pronouncing.lookup import look_up_all, make_dictionary
+from align.speech.text.pronouncing.realisation import Rules
+from align.speech.text.reading.normalise import split_words
 from align.types import SILENCE, SILENCES, Event
 
 __all__ = ["MOST", "LearnedFromText", "costs_from_text"]

@@ -9,10 +9,10 @@ from align.corpus.pairs import find_pairs
 from align.corpus.reading import header, problem_of
 from align.errors import AlignError, DataError
 from align.formats.labels import OVERRUN
-from align.speech.text.dictionary import Dictionary
-from align.speech.text.lookup import look_up, look_up_all, out_of_vocabulary
-from align.speech.text.normalise import split_words, spoken_noise
-from align.speech.text.transcript import TRANSCRIPT_SUFFIXES, Utterance, read_transcript
+from align.speech.text.pronouncing.dictionary import Dictionary
+from align.speech.text.pronouncing.lookup import look_up, look_up_all, out_of_vocabulary
+from align.speech.text.reading.normalise import split_words, spoken_noise
+from align.speech.text.reading.transcript import TRANSCRIPT_SUFFIXES, Utterance, read_transcript
 
 __all__ = ["validate_transcripts"]
 

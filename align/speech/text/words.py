@@ -14,7 +14,16 @@ from align.sequence.base import Progress
 from align.sequence.lattices import LatticeAlignment
 from align.sequence.stretches import Stretch, aligned_stretches
 from align.speech.text.anchored import node_anchors
-from align.speech.text.articulation import AS_WRITTEN, IpaRules
+from align.speech.text.checking.loud import with_loud_pauses
+from align.speech.text.checking.mismatch import departures_at, is_another_text, judged
+from align.speech.text.checking.passages import (
+    GOOD,
+    passages_left_out,
+    said_words,
+    seems_a_part,
+    within_the_text,
+)
+from align.speech.text.checking.unspoken import DEFAULT, WordPath, asked_words
 from align.speech.text.lattice import (
     TRUSTED,
     Departures,
@@ -24,23 +33,14 @@ from align.speech.text.lattice import (
     word_lattice,
 )
 from align.speech.text.long import LONG, RoughWords, rough_words
-from align.speech.text.lookup import Entry
-from align.speech.text.loud import with_loud_pauses
-from align.speech.text.mismatch import departures_at, is_another_text, judged
 from align.speech.text.model import PhoneAligner, model_labels, noise_sounds
 from align.speech.text.parts import Part, Recording, part_of
-from align.speech.text.passages import (
-    GOOD,
-    passages_left_out,
-    said_words,
-    seems_a_part,
-    within_the_text,
-)
-from align.speech.text.realisation import Rules
+from align.speech.text.pronouncing.articulation import AS_WRITTEN, IpaRules
+from align.speech.text.pronouncing.lookup import Entry
+from align.speech.text.pronouncing.realisation import Rules
+from align.speech.text.pronouncing.shared import with_shared_borders
+from align.speech.text.reading.transcript import Utterance
 from align.speech.text.rows import Rows, rows_of
-from align.speech.text.shared import with_shared_borders
-from align.speech.text.transcript import Utterance
-from align.speech.text.unspoken import DEFAULT, WordPath, asked_words
 from align.types import SILENCES, SPOKEN_NOISE, Float64, Mismatch
 
 __all__ = ["Piece", "WordAligner"]

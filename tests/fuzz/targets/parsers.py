@@ -139,8 +139,8 @@ def _model(path: str) -> None:
 
 
 def _dictionary(path: str) -> None:
-    from align.speech.text.dictionary import read_dictionary
-    from align.speech.text.lookup import look_up
+    from align.speech.text.pronouncing.dictionary import read_dictionary
+    from align.speech.text.pronouncing.lookup import look_up
 
     dictionary = read_dictionary(path)
     for word in list(dictionary)[:3]:
@@ -150,7 +150,7 @@ def _dictionary(path: str) -> None:
 
 def _transcript(path: str) -> None:
     from align.speech.text import read_transcript
-    from align.speech.text.normalise import split_words
+    from align.speech.text.reading.normalise import split_words
 
     for utterance in read_transcript(path):
         split_words(utterance.text)
@@ -197,7 +197,7 @@ def _phone_map(path: str) -> None:
 
 
 def _ipa(path: str) -> None:
-    from align.speech.text.arpabet import ipa_to_arpabet, spell
+    from align.speech.text.pronouncing.arpabet import ipa_to_arpabet, spell
 
     text = Path(path).read_bytes().decode("utf-8", "replace")
     ipa_to_arpabet(text)

@@ -25,7 +25,7 @@ from align.speech.text import (
 )
 from align.speech.text.anchored import with_own_entries
 from align.speech.text.lattice import Realised
-from align.speech.text.realisation import Rules
+from align.speech.text.pronouncing.realisation import Rules
 
 
 @pytest.fixture(scope="module")

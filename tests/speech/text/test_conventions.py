@@ -3,7 +3,7 @@
 import pytest
 
 from align.speech.text import Dictionary, look_up, split_words
-from align.speech.text.normalise import spoken_noise
+from align.speech.text.reading.normalise import spoken_noise
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from command_line import run
 
 import align
 from align.speech.text import Dictionary, adapt_to_texts, align_text
-from align.speech.text.articulation import LOOSE
+from align.speech.text.pronouncing.articulation import LOOSE
 
 WORDS = {
     "a": ["ə"], "quick": ["k w ɪ k"], "brown": ["b ɹ aʊ n"], "fox": ["f ɑ k s"],

@@ -1,0 +1,15 @@
+"""Where text and recording disagree: words not said, speech not written, parts, other texts.
+
+=============  ===========================================================================
+module         what
+=============  ===========================================================================
+`mismatch`     where, from the best path that may depart from the text
+`unspoken`     how probable it is that a word was not said
+`passages`     a recording of a part of the text
+`loud`         pauses in which something sounds
+`spoiling`     texts spoiled on purpose, to learn from
+`wrong_texts`  the match of texts, learned from right and wrong ones
+=============  ===========================================================================
+"""
+
+__all__: list[str] = []

@@ -1,0 +1,118 @@
+"""Passages of a text that the recording does not have: half a recording, or a skipped paragraph.
+
+One word or two that were not said are told by the lattice of the text itself, which may leave out
+any word (`align.speech.text.checking.mismatch`). That costs something for each word; so of a text
+that goes on for thirty words behind the end of the recording, most would rather be squeezed into
+it. Here any number of words that follow each other is left out at one cost. The lattice is exact,
+and small (`align.speech.text.lattice.Departures`).
+
+A model learns its weights so that edges lie where they should, and for that it matters little how
+well a phone fits the frames between them: with these weights a second of speech passes for a pause
+sooner than its twelve phones are said. So here only frames and lengths count, not the edges, and
+frames as observations of what was said do, of which those of 25 ms are one: then the score of
+phones, divided by the temperature, is the logarithm of their probability, and speech that no word
+explains costs what it should. When the words were said is asked once more, with all weights.
+
+Of any text some words can be found in any recording. So passages are looked for only where the
+whole text does not fit, and they count only where the words that are left fit well: all of the
+recording is then explained by them.
+"""
+
+from collections.abc import Callable, Sequence
+from itertools import groupby
+
+import numpy as np
+
+from align.speech.text.lattice import SHORTEST_PASSAGE, Departures, WordLattice
+from align.speech.text.model import PhoneAligner
+from align.speech.text.parts import Part
+from align.speech.text.rows import Rows
+from align.types import IntArray, Mismatch
+
+__all__ = ["GOOD", "passages_left_out", "said_words", "seems_a_part", "within_the_text"]
+
+GOOD = 0.9
+"""Match of a whole text, from which on no passage is looked for."""
+
+_PASSAGE, _OUTER = 30.0, 15.0  # log odds against a passage; less so many at an end of the text
+_OBSERVATION = 0.025  # seconds of sound that say as much of a phone as any part of them does
+_OBSERVATION_IPA = 0.0125  # the same of phones of any language, which are told apart less surely
+_FEWEST = 3  # words that must be left, to say that the text is of this recording
+_SURE, _SURE_IPA = 0.95, 0.8  # probabilities that words of a passage were not said
+_LARGEST = 20_000.0  # words times seconds, up to which a lattice is small enough to search
+
+
+def seems_a_part(match: float, mismatches: Sequence[Mismatch]) -> bool:
+    """Whether it is worth looking for passages that were left out, given the match of the whole.
+
+    A passage that is short against the rest lowers it little, but many of its words are listed.
+
+    Examples
+    --------
+    >>> listed = Mismatch("unspoken", 0.0, 1.0, ("the", "lazy", "dog"), 0.8)
+    >>> seems_a_part(0.95, []), seems_a_part(0.95, [listed]), seems_a_part(0.2, [])
+    (False, True, True)
+    """
+    return match < GOOD or sum(len(m.words) for m in mismatches) >= _FEWEST
+
+
+def said_words(
+    model: PhoneAligner,
+    part: Part,
+    words: Sequence[str],
+    lattice_of: Callable[[Departures], WordLattice],
+) -> IntArray | None:
+    """Return the numbers of the words that a recording seems to have.
+
+    None where it seems to have all of them, or next to none, or where there are too many to look.
+    `lattice_of` makes the lattice of the words, given what departures cost.
+    """
+    seconds = len(part.samples) / part.rate
+    if len(words) < SHORTEST_PASSAGE + _FEWEST or len(words) * seconds > _LARGEST:
+        return None
+    temperature = model.placement_.temperature
+    built = lattice_of(Departures(passage=_PASSAGE * temperature, outer=_OUTER * temperature))
+    observation = _OBSERVATION_IPA if model.takes_ipa else _OBSERVATION
+    weights = {
+        "network.phone": temperature * model.hop_ / observation,
+        "network.boundary": 0.0,
+        "network.transition": 0.0,
+    }
+    with part.named():
+        # where words are that may be left out, no path says beforehand
+        paths = model.lattice_paths(
+            part.samples, built.lattice, rate=part.rate, weights=weights, at_once=True
+        )
+        path = paths.best()
+    on = built.word[path.user[path.user >= 0]]
+    said = np.unique(on[on >= 0])
+    return said if _FEWEST <= len(said) < len(words) else None
+
+
+def within_the_text(rows: Rows, said: IntArray, first: int) -> Rows:
+    """Return rows whose words are numbered in the text, from those of the words that were said.
+
+    `first` is the number of the first word of the text.
+    """
+    return [r if r.word < 0 else r._replace(word=first + int(said[r.word])) for r in rows]
+
+
+def passages_left_out(
+    words: Sequence[str], said: IntArray, rows: Rows, first: int, *, vague: bool = False
+) -> list[Mismatch]:
+    """Return the passages of a text that were left out, given the rows of the rest of it.
+
+    Where a model of phones of any language found them, they are `vague`. The last row is the end
+    of the recording. Each passage lies between the words beside it.
+    """
+    missing = np.setdiff1d(np.arange(len(words)), said)
+    found = []
+    for _, run in groupby(enumerate(missing.tolist()), key=lambda pair: pair[1] - pair[0]):
+        own = [k for _, k in run]
+        before = [i for i, row in enumerate(rows) if 0 <= row.word < first + own[0]]
+        after = [i for i, row in enumerate(rows) if row.word > first + own[-1]]
+        start = rows[before[-1] + 1].start if before else rows[0].start
+        end = rows[after[0]].start if after else rows[-1].start
+        passage = tuple(words[k] for k in own)
+        found.append(Mismatch("unspoken", start, end, passage, _SURE_IPA if vague else _SURE))
+    return found

@@ -1,0 +1,133 @@
+"""Texts spoiled on purpose, to learn how words that were not said look.
+
+Into the text of each training recording one to three words of other recordings are put, one of
+its words is changed for another, and one to three are left out, several times where recordings are
+few; beside them stands the true text. Each is aligned by features that did not hear the recording.
+What is left out was said: the right words beside it have no place of their own to lose, but the
+text is departed from there.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
+from typing import Any
+
+import numpy as np
+
+from align.errors import DataError
+from align.features import Feature, TimedSignal
+from align.sequence.evidence import EvidenceModel
+from align.speech.text.model import model_labels
+from align.speech.text.parts import Recording
+from align.speech.text.pronouncing.lookup import Entry, look_up_all, make_dictionary
+from align.speech.text.reading.normalise import split_words
+from align.speech.text.words import WordAligner
+from align.types import BoolArray, Float64
+
+__all__ = ["spoiled_texts", "unspoken_from_text", "unspoken_model"]
+
+
+_MOST = 300  # recordings
+_ROUNDS = 3  # in which the text of a recording is spoiled, at most
+_FEWEST = 8  # recordings, below which nothing is learned
+_ADDED = 3  # words at most
+
+
+def unspoken_from_text(
+    aligner: Any, items: Sequence[TimedSignal], features: Sequence[Sequence[Feature]]
+) -> EvidenceModel | None:
+    """Return how probable it is that a word was not said, learned from texts of recordings.
+
+    `features` of each item did not see it. None where fewer than eight recordings have a text
+    whose words CMUdict has all, or the model knows no match.
+    """
+    dictionary, known = make_dictionary(None, "en"), model_labels(aligner)
+    texts: list[tuple[TimedSignal, Sequence[Feature], list[str]]] = []
+    entries: dict[str, Entry] = {}
+    for item, own in zip(items, features, strict=True):
+        words = split_words(item.text or "", language="en", known=dictionary.__contains__)
+        try:
+            entries.update(look_up_all(words, dictionary, known, language="en", guess=False))
+        except DataError:
+            continue
+        if words:
+            texts.append((item, own, list(words)))
+    if len(texts) < _FEWEST:
+        return None
+    rng = np.random.default_rng(aligner.random_state)
+    drawn = rng.permutation(len(texts))[:_MOST].tolist()
+
+    def recordings() -> Iterator[tuple[WordAligner, list[str]]]:
+        for item, own, words in (texts[i] for i in drawn):
+            model = copy(aligner)  # as it is, but with other features
+            model.features_, model._recent = list(own), None
+            signal = item.signal
+            recording = Recording.read(signal.samples, signal.rate, model, signal.name)
+            yield WordAligner.of(model, recording, entries, judging=True), words
+
+    rounds = min(_ROUNDS, max(1, _MOST // len(drawn)))
+    return unspoken_model(recordings(), sorted(entries), rng, rounds)
+
+
+def unspoken_model(
+    recordings: Iterable[tuple[WordAligner, Sequence[str]]],
+    vocabulary: Sequence[str],
+    rng: np.random.Generator,
+    rounds: int = _ROUNDS,
+) -> EvidenceModel | None:
+    """Return the model of some recordings, each with what aligns its words, and its words.
+
+    What aligns them knows the `vocabulary`, and has not heard the recording. Each text is spoiled
+    in so many `rounds`. None where a model knows no match, or no text with a word that was not
+    said fits into its recording.
+    """
+    evidence: list[Float64] = []
+    unspoken: list[BoolArray] = []
+    for word_aligner, words in recordings:
+        for said, flags in spoiled_texts(words, vocabulary, rng, rounds):
+            try:
+                found = word_aligner.evidence(said)
+            except DataError:  # they do not fit into the recording
+                continue
+            if found is None:
+                return None
+            evidence.append(found)
+            unspoken.append(flags)
+    if not any(flags.any() for flags in unspoken):
+        return None
+    return EvidenceModel.fit(evidence, unspoken)
+
+
+def spoiled_texts(
+    words: Sequence[str], vocabulary: Sequence[str], rng: np.random.Generator, rounds: int = 1
+) -> Iterator[tuple[list[str], BoolArray]]:
+    """Yield the text itself, with words added, one changed, some left out; and its unspoken words.
+
+    All but the first come in each of the `rounds`; nothing is left out of a single word.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> for said, unspoken in spoiled_texts(["a", "kiwi"], ["dog"], rng):
+    ...     print(len(said), unspoken.sum(), said.count("dog"))
+    2 0 0
+    5 3 3
+    2 1 1
+    1 0 0
+    """
+    yield list(words), np.zeros(len(words), dtype=bool)
+
+    def others(n: int) -> list[str]:
+        return [vocabulary[k] for k in rng.integers(len(vocabulary), size=n)]
+
+    for _ in range(rounds):
+        n, at = int(rng.integers(1, _ADDED + 1)), int(rng.integers(len(words) + 1))
+        unspoken = np.zeros(len(words) + n, dtype=bool)
+        unspoken[at : at + n] = True
+        yield [*words[:at], *others(n), *words[at:]], unspoken
+        at = int(rng.integers(len(words)))
+        changed = others(1)[0]
+        yield [*words[:at], changed, *words[at + 1 :]], np.arange(len(words)) == at
+        if len(words) > 1:
+            n = int(rng.integers(1, min(_ADDED, len(words) - 1) + 1))
+            at = int(rng.integers(len(words) - n + 1))
+            yield [*words[:at], *words[at + n :]], np.zeros(len(words) - n, dtype=bool)

@@ -1,0 +1,251 @@
+"""How probable it is that a word of a text was not said.
+
+A function of evidence (`align.sequence.evidence`), for each word where the best path has it:
+
+* how much more the text scores without the word, divided by the temperature of the model; and
+  this once more where it is more at all;
+* the log odds of its match, the mean over its phones;
+* the logarithm of the number of its phones, alone and times these log odds;
+* whether it is a word that is mostly said weakly;
+* the mean match of the two sounds before it and the two behind: where a word has no place, its
+  neighbours lose theirs;
+* on how many sides of it the text is departed from, where it is said: words that were not said,
+  and speech that is not in the text, come together; and the same once more where the best path
+  leaves the word out, since beside others it is left out sooner.
+
+It is learned in training, from texts that are spoiled: `align.speech.text.checking.spoiling`. A
+model of before has learned from the first four or eight numbers, and is asked for these.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from align.sequence.evidence import EvidenceModel
+from align.sequence.lattice_search import FoundPath, LatticePaths
+from align.sequence.lattices import LatticeAlignment
+from align.speech.text.lattice import WordLattice
+from align.speech.text.pronouncing.realisation import is_function_word
+from align.types import Float64, IntArray
+
+__all__ = [
+    "DEFAULT",
+    "N_EVIDENCE",
+    "N_EVIDENCE_BEFORE",
+    "PROBABLE",
+    "AskedWords",
+    "WordPath",
+    "asked_words",
+    "probability",
+]
+
+
+N_EVIDENCE, N_EVIDENCE_BEFORE = 9, (8, 4)
+"""Numbers for each word, and how many of them models of before know."""
+
+DEFAULT = EvidenceModel(
+    np.array([2.51, -0.369, -1.907, -1.014, -1.146, -1.5, -0.986, 1.102, -0.944, 2.399])
+)
+"""For models that learned none, since they were trained without texts or before there was one.
+
+Fitted to the sample of TIMIT by four models that had not heard the speakers
+(`recipes/mismatch/where.py --default`).
+"""
+
+PROBABLE = 0.5
+"""Words of this probability are listed; those that cannot reach it are not asked for."""
+
+_LEAST = 0.01  # matches are clipped to this, and to one less this
+_FURTHEST, _GAIN_SIZE = 20.0, 10.0  # log odds, and what they are divided by
+_SOUNDS = 2  # on either side of a word, whose match counts
+_BESIDE = 2  # words on either side of what is asked for that may be said in another way,
+_MOVING = 0.5  # and seconds around them within which others may begin sooner or later
+
+
+@dataclass(frozen=True, eq=False)
+class WordPath:
+    """A path of a lattice of words through a recording, and what finds others."""
+
+    path: FoundPath
+    built: WordLattice
+    paths: LatticePaths
+
+    @cached_property
+    def found(self) -> LatticeAlignment:
+        """The alignment of the path."""
+        return self.paths.placed(self.path)
+
+    @classmethod
+    def best(cls, built: WordLattice, paths: LatticePaths, drop: IntArray | None = None) -> Self:
+        """Return the best path, which passes none of the nodes to `drop`."""
+        return cls(paths.best(drop), built, paths)
+
+    def nodes(self, word: int, *, unspoken: bool) -> IntArray:
+        """Return the nodes of a word: those that stand for it where it was not said, or others."""
+        return np.flatnonzero((self.built.word == word) & (self.built.unspoken == unspoken))
+
+    def skipped(self) -> IntArray:
+        """Return the words that the path leaves out, in order."""
+        user = self.path.user[self.path.user >= 0]
+        return np.unique(self.built.word[user[self.built.unspoken[user]]])
+
+    def departures_beside(self, n_words: int) -> Float64:
+        """Return on how many sides of each word that is said the text is departed from."""
+        built, user = self.built, self.path.user[self.path.user >= 0]
+        departs = np.isin(user, built.departures())
+        words = np.where(departs, -1, built.word[user])
+        sides = np.zeros(n_words)
+        for here, beside in ((slice(1, None), slice(None, -1)), (slice(None, -1), slice(1, None))):
+            at = words[here][departs[beside]]
+            sides[at[at >= 0]] += 1.0
+        return sides
+
+    def gain_over(self, other: "WordPath | None") -> float:
+        """Return how much more this path scores than another, or than none."""
+        return np.inf if other is None else self.path.score - other.path.score
+
+    def otherwise(self, drop: npt.ArrayLike) -> "WordPath | None":
+        """Return the best path that has none of some nodes, which follow each other.
+
+        It is this one but for the words about the nodes, which may be said in another way. None
+        where there is no room for one.
+        """
+        built, search = self.built, self.path
+        on = np.flatnonzero(search.user >= 0)
+        nodes, onsets = search.user[on], search.onsets[on]
+        # nodes are numbered in the order of the text
+        first, last = np.min(drop), np.max(drop)
+        words = built.word[nodes]
+        before, after = words[(nodes < first) & (words >= 0)], words[(nodes > last) & (words >= 0)]
+        low = max(before.max(initial=0) - (_BESIDE - 1), 0)
+        high = after.min(initial=words.max()) + (_BESIDE - 1)
+        near = np.flatnonzero((built.word >= low) & (built.word <= high))
+        if low == 0:  # and the pauses in front
+            near = np.append(0, near)
+        begins = (words >= 0) & np.append(True, np.diff(words) != 0)
+        moving = _MOVING / self.paths.hop
+        inside = np.flatnonzero((nodes >= near[0]) & (nodes <= near[-1]))
+        begin = end = None
+        keep = np.zeros(built.lattice.n_nodes, dtype=bool)
+        keep[near[0] : near[-1] + 1] = True
+        if inside.size:
+            here = begins & (onsets <= onsets[inside[0]] - moving) & (nodes < near[0])
+            begin = int(nodes[np.flatnonzero(here)[-1]]) if here.any() else None
+            here = begins & (onsets >= onsets[inside[-1]] + moving) & (nodes > near[-1])
+            end = int(nodes[np.flatnonzero(here)[0]]) if here.any() else None
+        without = np.zeros(built.lattice.n_nodes, dtype=bool)
+        without[np.asarray(drop)] = True
+        found = self.paths.detour(search, keep, without, begin, end)
+        return None if found is None else WordPath(found, built, self.paths)
+
+
+class AskedWords(NamedTuple):
+    """The evidence of each word [shape=(W, N_EVIDENCE)], and paths that leave out some of them.
+
+    `unsaid` has the best of the paths that leave out a word, for each word that was asked for.
+    """
+
+    evidence: Float64
+    unsaid: dict[int, WordPath]
+
+    def place(self, word: int) -> Float64:
+        """Return from when to when a word lies, in seconds, if it was not said [shape=(2,)]."""
+        path = self.unsaid[word]
+        times = path.found.alignment.intervals
+        times = times[np.isin(path.found.nodes, path.nodes(word, unspoken=True))]
+        return np.array([times[0, 0], times[-1, 1]])
+
+
+def probability(model: EvidenceModel, evidence: Float64) -> Float64:
+    """Return how probable it is that each word was not said, given its evidence."""
+    return model(evidence[:, : model.weights.size - 1])
+
+
+def asked_words(
+    path: WordPath,
+    whole: Callable[[], WordPath],
+    words: Sequence[str],
+    temperature: float,
+    model: EvidenceModel | None = None,
+) -> AskedWords | None:
+    """Return the evidence of each word on a path that may leave words out.
+
+    `whole` returns the best path that has all of them, and is asked only where `path` has not.
+    What the text scores without a word is asked of those that may then be `PROBABLE` to a `model`,
+    or of all; of the others it is taken to be much less. None where no match is known.
+    """
+    n_words = len(words)
+    fit = _fits(path, n_words)
+    if fit is None:
+        return None
+    skipped = path.skipped()
+    if skipped.size:
+        other_fit = _fits(whole(), n_words)
+        assert other_fit is not None
+        fit[:, skipped] = other_fit[:, skipped]
+    odds, many = _log_odds(fit[0]), np.log(np.maximum(fit[1], 1.0))
+    weak = np.array([is_function_word(word) for word in words], dtype=np.float64)
+    sides = path.departures_beside(n_words)
+    gain = np.zeros(n_words)  # the most that a word may have which the path does not leave out
+
+    def evidence() -> Float64:
+        more, left_out = np.maximum(gain, 0.0), sides * (gain > 0.0)
+        return np.stack(
+            [gain, odds, many, odds * many, more, weak, fit[2], sides, left_out], axis=1
+        )
+
+    asked = np.ones(n_words, dtype=bool)
+    if model is not None:
+        asked = probability(model, evidence()) >= PROBABLE
+    gain[:] = -_FURTHEST
+    unsaid: dict[int, WordPath] = dict.fromkeys(skipped.tolist(), path)
+    for word in np.union1d(np.flatnonzero(asked), skipped).tolist():
+        said = word not in unsaid
+        other = path.otherwise(path.nodes(word, unspoken=not said))
+        less = path.gain_over(other) / temperature
+        gain[word] = -less if said else less
+        if other is not None and said:
+            unsaid[word] = other
+        elif other is not None:
+            sides[word] = other.departures_beside(n_words)[word]
+    gain = np.clip(gain, -_FURTHEST, _FURTHEST) / _GAIN_SIZE
+    return AskedWords(evidence(), unsaid)
+
+
+def _fits(path: WordPath, n_words: int) -> Float64 | None:
+    """Return of each word its match, how many phones it has, and the match of what is beside it.
+
+    The shape is (3, W). Words that are left out have 0 phones; those all of whose phones may be
+    silent fit.
+    """
+    match, nodes = path.found.alignment.event_match, path.found.nodes
+    if match is None:
+        return None
+    words = np.where(path.built.unspoken[nodes], -1, path.built.word[nodes])
+    on = np.flatnonzero(words >= 0)
+    phones = np.bincount(words[on], minlength=n_words).astype(np.float64)
+    own = np.bincount(words[on], match[on], n_words)
+    first, last = np.full(n_words, len(words)), np.full(n_words, -1)
+    np.minimum.at(first, words[on], on)
+    np.maximum.at(last, words[on], on)
+    total = np.append(0.0, np.cumsum(match))
+    low, high = np.maximum(first - _SOUNDS, 0), np.minimum(last + _SOUNDS + 1, len(match))
+    said = phones > 0
+    count = np.where(said, high - low - (last + 1 - first), 0)
+    around = np.where(said, total[high] - total[low] - (total[last + 1] - total[first]), 0.0)
+    return np.stack(
+        [
+            np.divide(own, phones, out=np.ones(n_words), where=said),
+            phones,
+            np.divide(around, count, out=np.ones(n_words), where=count > 0),
+        ]
+    )
+
+
+def _log_odds(match: Float64) -> Float64:
+    sure = np.clip(match, _LEAST, 1.0 - _LEAST)
+    return np.asarray(np.log(sure / (1.0 - sure)))

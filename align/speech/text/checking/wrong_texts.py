@@ -1,0 +1,159 @@
+"""The match of a text and a recording, learned from texts of a training corpus.
+
+What a dictionary says is not what was said: right texts fit their recordings less well than right
+phones do, where the dictionary is another's (espeak-ng's, for most languages) much less. So texts
+have a match of their own, which is learned as that of phones: from the true text of each
+recording, that of another, and one that is half wrong, all aligned by features that did not hear
+the recording; and, since the words of a short text say less, from a piece of the recording, of
+one to six words, with them and with as many words of another text. Half of the recordings are
+heard as they would be in noise or in a room, where right texts fit less well.
+"""
+
+from collections.abc import Sequence
+from copy import copy
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from align.errors import AlignError
+from align.features import Feature, Signal, TimedSignal
+from align.features.surroundings import KINDS, elsewhere
+from align.speech.match import MatchModel
+from align.speech.mismatches import FEWEST, NOISE, Kinds, spoiled
+from align.speech.text.aligning import align_text
+from align.speech.text.pronouncing.lookup import make_dictionary
+from align.speech.text.reading.normalise import split_words
+from align.speech.text.tiers import TextAlignment
+from align.types import SILENCE, Event
+
+__all__ = ["TextMatches", "learned_text_match"]
+
+_MOST = 120  # recordings; the text of each is aligned four times, and two of a piece of it
+_WORDS = 6  # of a piece, at most
+_OTHERS = 20  # of whose recordings people in the background speak
+
+
+def learned_text_match(
+    aligner: Any, items: Sequence[TimedSignal], features: Sequence[Sequence[Feature]]
+) -> MatchModel | None:
+    """Return the match model of texts, learned from the recordings that carry theirs.
+
+    `features` of each item did not see it. None where there are fewer than eight texts whose words
+    the dictionary of the language has, or espeak-ng can guess.
+    """
+    language = aligner.language or "en"
+    with_text = [(item, own) for item, own in zip(items, features, strict=True) if item.text]
+    try:
+        dictionary = make_dictionary(None, language)
+        texts = [
+            split_words(str(item.text), language=language, known=dictionary.__contains__)
+            for item, _ in with_text
+        ]
+    except AlignError:  # an extra, and a program
+        return None
+    learner = TextMatches(aligner, dictionary, language)
+    rng = np.random.default_rng(aligner.random_state)
+    people = [item.signal.samples for item, _ in with_text[:_OTHERS]]
+    for n, i in enumerate(rng.permutation(len(texts))[:_MOST].tolist()):
+        item, own = with_text[i]
+        learner.add(texts, i, n, item.signal, own, people, rng)
+    return learner.fitted()
+
+
+class TextMatches:
+    """Collects the evidence of right and wrong texts of recordings, for `learned_text_match`.
+
+    Parameters
+    ----------
+    aligner : SpeechAligner
+        Whose match it is.
+    dictionary : Dictionary
+        Of the language.
+    language : str
+        Code of the language of the texts.
+    """
+
+    def __init__(self, aligner: Any, dictionary: Any, language: str) -> None:
+        self.aligner, self.kinds = aligner, Kinds(aligner, orders=True)
+        self.n_whole = 0  # right texts that are no pieces
+        self.options = {"dictionary": dictionary, "language": language, "trust": True}
+
+    def add(
+        self,
+        texts: Sequence[tuple[str, ...]],
+        i: int,
+        n: int,
+        signal: Signal,
+        features: Sequence[Feature],
+        people: Sequence[npt.NDArray[np.float32]],
+        rng: np.random.Generator,
+    ) -> None:
+        """Add a recording, that of text i, and a piece of it.
+
+        How the text is spoiled, and where the recording is heard, goes round with `n`; `people`
+        may speak in the background.
+        """
+        heard = signal if n // 2 % 2 == 0 else _elsewhere(signal, rng, people, n)
+        found = self._add("right", heard, texts[i], features)
+        if found is not None:
+            self.n_whole += 1
+            if n % NOISE == 0:
+                self.kinds.add_noise(heard, self._events(found), features, rng)
+        for kind, words in spoiled(texts, i, n, rng):
+            self._add(kind, heard, words, features)
+        if heard is not signal:  # where words lie is known better without noise
+            found = self._aligned(signal, texts[i], features)
+        size = int(rng.integers(1, _WORDS + 1))
+        other = texts[int(rng.integers(len(texts)))]
+        if found is None or size >= len(texts[i]) or size > len(other) or other == texts[i]:
+            return
+        spans = [
+            span
+            for label, span in zip(found.words.labels, found.words.intervals, strict=True)
+            if label != SILENCE
+        ]
+        at = int(rng.integers(len(texts[i]) - size + 1))
+        start, end = spans[at][0], spans[at + size - 1][1]
+        samples = heard.samples[round(start * signal.rate) : round(end * signal.rate)]
+        piece = Signal(samples, signal.rate, signal.hop, signal.name)
+        self._add("right", piece, texts[i][at : at + size], features)
+        at = int(rng.integers(len(other) - size + 1))
+        self._add("wrong", piece, other[at : at + size], features)
+
+    def fitted(self) -> MatchModel | None:
+        """Return the model; None where there were too few recordings."""
+        return self.kinds.fitted() if self.n_whole >= FEWEST else None
+
+    def _add(
+        self, kind: str, signal: Signal, words: Sequence[str], features: Sequence[Feature]
+    ) -> TextAlignment | None:
+        found = self._aligned(signal, words, features)
+        if found is not None:
+            self.kinds.add(kind, signal, self._events(found), features)
+        return found
+
+    def _events(self, found: TextAlignment) -> tuple[Event, ...]:
+        events: tuple[Event, ...] = self.aligner._expand(tuple(found.phones.events))[0]
+        return events
+
+    def _aligned(
+        self, signal: Signal, words: Sequence[str], features: Sequence[Feature]
+    ) -> TextAlignment | None:
+        """Return words aligned; None where nobody can say one, or there is no room for them."""
+        model = copy(self.aligner)  # as it is, but with features that did not hear the recording
+        model.features_, model._recent = list(features), None
+        try:
+            return align_text(
+                model, signal.samples, " ".join(words), rate=signal.rate, **self.options
+            )
+        except AlignError:
+            return None
+
+
+def _elsewhere(
+    signal: Signal, rng: np.random.Generator, people: Sequence[npt.NDArray[np.float32]], n: int
+) -> Signal:
+    """Return a recording as it would be heard in noise, or where `n` is odd in a room."""
+    samples = elsewhere(signal.samples, signal.rate, rng, people, KINDS[n % len(KINDS)])
+    return Signal(samples, signal.rate, signal.hop, signal.name)

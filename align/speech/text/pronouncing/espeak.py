@@ -1,0 +1,162 @@
+"""Pronunciations of words no dictionary has, from espeak-ng, where it is installed.
+
+espeak-ng's own program is run where there is one, since that takes a hundredth of a second. Else
+the package `phonemizer` is used, with the espeak-ng it finds, or the one that the package
+`espeakng_loader` brings. Either runs as a program of its own, once for each word, without a shell
+and with a time limit; nothing is guessed where both are absent.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from align.errors import ParameterError
+from align.speech.text.reading.unspaced import espeak_spelling
+
+__all__ = ["espeak_available", "espeak_phones", "espeak_ways"]
+
+_SECONDS = 10.0
+_LONGEST_WORD = 100
+_VOICES = {"en": "en-us"}
+_PROGRAMS = ("espeak-ng", "espeak")
+_MOST_PHONES = 4
+"""For each letter, which no script exceeds. Letters of another alphabet are named one by one,
+"Cyrillic em", and have more.
+"""
+_PHONEMIZER = "from phonemizer.main import main; main()"
+
+
+def _program() -> str | None:
+    return next((path for name in _PROGRAMS if (path := shutil.which(name))), None)
+
+
+def _phonemizer() -> str | None:
+    """Return the Python that has phonemizer, where its espeak-ng answers."""
+    if find_spec("phonemizer") is None:
+        return None
+    return sys.executable if _ask_phonemizer(sys.executable, "a", "en-us") else None
+
+
+def espeak_available() -> bool:
+    """Whether espeak-ng is installed, by itself or for phonemizer."""
+    return _program() is not None or _phonemizer() is not None
+
+
+def espeak_phones(word: str, language: str = "en") -> tuple[str, ...] | None:
+    """Return how espeak-ng says a word.
+
+    Parameters
+    ----------
+    word : str
+        The word.
+    language : str
+        A voice of espeak-ng, such as ``en``, ``en-gb`` or ``de``; ``en`` is American English.
+
+    Returns
+    -------
+    tuple of str or None
+        Its phones in IPA, without stress; None where the program is absent, does not answer, or
+        has nothing to say.
+
+    Raises
+    ------
+    ParameterError
+        If espeak-ng has no such voice.
+    """
+    return next(iter(espeak_ways(word, language)), None)
+
+
+def espeak_ways(word: str, language: str = "en") -> list[tuple[str, ...]]:
+    """Return the ways in which espeak-ng says a word: several for some Chinese characters.
+
+    As `espeak_phones`, which returns the first. Empty where there is none, or where espeak-ng
+    would name the letters of the word, which are not those of the language.
+    """
+    word = "".join(c for c in word if c.isprintable())
+    if not word.strip() or len(word) > _LONGEST_WORD:
+        return []
+    asked = [
+        _say(text, _VOICES.get(voice, voice)) for text, voice in espeak_spelling(word, language)
+    ]
+    ways = [way for way in asked if way is not None]
+    return [way for way in dict.fromkeys(ways) if not _names_letters(word, way, language)]
+
+
+def _say(text: str, voice: str) -> tuple[str, ...] | None:
+    program = _program()
+    if program is not None:
+        return _ask(program, text, voice)
+    python = _phonemizer()
+    return None if python is None else _ask_phonemizer(python, text, voice)
+
+
+def _names_letters(word: str, phones: Sequence[str], language: str) -> bool:
+    """Whether the phones are the names of the letters of a word in a foreign script."""
+    letters = [c for c in word if _is_letter(c)]
+    if not letters or any(unicodedata.name(c, "").startswith("LATIN") for c in letters):
+        return False
+    return language.startswith("en") or len(phones) > _MOST_PHONES * len(letters)
+
+
+@lru_cache(maxsize=4096)
+def _ask(program: str, word: str, voice: str) -> tuple[str, ...] | None:
+    return _answer([program, "-q", "--ipa", "--sep=_", "-v", voice, "--", word], voice)
+
+
+@lru_cache(maxsize=4096)
+def _ask_phonemizer(python: str, word: str, voice: str) -> tuple[str, ...] | None:
+    arguments = [python, "-P", "-c", _PHONEMIZER, "-q", "-b", "espeak", "-l", voice]
+    arguments += ["-p", "_", "-w", " ", "--language-switch", "remove-flags"]
+    return _answer(arguments, voice, word, _library())
+
+
+def _library() -> dict[str, str]:
+    """Set the variable by which phonemizer finds the espeak-ng of espeakng_loader."""
+    found = find_spec("espeakng_loader")
+    if found is None or not found.origin:
+        return {}
+    folder = Path(found.origin).parent
+    library = next(folder.glob("*espeak-ng.*"), None)
+    if library is None or "PHONEMIZER_ESPEAK_LIBRARY" in os.environ:
+        return {}
+    data = folder / "espeak-ng-data"
+    return {"PHONEMIZER_ESPEAK_LIBRARY": str(library), "ESPEAK_DATA_PATH": str(data)}
+
+
+def _answer(
+    arguments: list[str], voice: str, word: str = "", environment: dict[str, str] | None = None
+) -> tuple[str, ...] | None:
+    """Run a program that prints phones with ``_`` between them; `word` is its input."""
+    try:
+        done = subprocess.run(
+            arguments,
+            capture_output=True,
+            timeout=_SECONDS,
+            input=word.encode(),
+            check=False,
+            env={**os.environ, "LC_ALL": "C.UTF-8", **(environment or {})},
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    if done.returncode:
+        said = done.stderr.decode(errors="replace")
+        if "voice" in said or "is not supported by" in said:
+            raise ParameterError(f"language={voice!r}: espeak-ng has no such voice.")
+        return None
+    text = done.stdout.decode(errors="replace")
+    phones = [phone.strip("ˈˌ+[") for phone in re.split(r"[_\s]", text)]
+    # (en) and the like mark a word that is read in another language; a tone or a sign of
+    # palatalisation alone, which some voices write in front of a word, is no phone
+    return tuple(p for p in phones if not p.startswith("(") and any(map(_is_letter, p))) or None
+
+
+def _is_letter(char: str) -> bool:
+    category = unicodedata.category(char)
+    return category[0] == "L" and category != "Lm"

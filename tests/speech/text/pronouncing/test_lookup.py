@@ -1,0 +1,233 @@
+"""How words may be said: dictionary, rules, espeak-ng."""
+
+import ast
+import os
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from align.errors import DataError, ParameterError
+from align.speech.text import Dictionary, espeak_available, espeak_phones, look_up, look_up_all
+from align.speech.text.pronouncing.espeak import _ask_phonemizer
+from align.speech.text.pronouncing.lookup import seems_foreign
+
+ENGLISH = Dictionary(
+    {
+        "aunt": ["AE1 N T", "AA1 N T"],
+        "dog": ["D AO1 G"],
+        "dogs": ["D AO1 G Z"],
+        "church": ["CH ER1 CH"],
+        "talking": ["T AO1 K IH0 NG"],
+        "naive": ["N AA0 IY1 V"],
+        "b.": ["B IY1"],
+        "c.": ["S IY1"],
+    },
+    name="small",
+    language="en",
+)
+KNOWN = {"ae", "n", "t", "s", "aa", "d", "ao", "g", "z", "ch", "er", "ih", "k", "iy", "v", "b"}
+
+
+@pytest.fixture
+def fake_espeak(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A program in the place of espeak-ng that writes down what it is given."""
+    if os.name == "nt":
+        pytest.skip("a script is no program there")
+    program = tmp_path / "espeak-ng"
+    monkeypatch.setattr("align.speech.text.pronouncing.espeak._program", lambda: str(program))
+    return program
+
+
+def install(program: Path, body: str) -> None:
+    program.write_text(f"#!{sys.executable}\nimport sys\n{body}\n", encoding="utf-8")
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [
+        ("dog", ["D AO1 G"]),
+        ("DOG's", ["D AO1 G Z"]),
+        ("aunt's", ["AE1 N T S", "AA1 N T S"]),
+        ("church's", ["CH ER1 CH IH0 Z"]),
+        ("dogs'", ["D AO1 G Z"]),
+        ("talkin'", ["T AO1 K IH0 N"]),
+        ("naïve", ["N AA0 IY1 V"]),
+        ("BC", ["B IY1 S IY1"]),
+        ("B.C", ["B IY1 S IY1"]),
+    ],
+)
+def test_dictionary_and_rules(word: str, expected: list[str]) -> None:
+    found = look_up(word, ENGLISH, guess=False)
+    assert found is not None
+    assert [" ".join(way.phones) for way in found.ways] == expected
+    assert found.source == ("dictionary" if word == "dog" else "rule")
+
+
+def test_the_rules_are_those_of_english() -> None:
+    german = Dictionary({"aunt": ["a"], "naive": ["n a"]}, language="de")
+    assert look_up("aunt's", german, guess=False) is None
+    assert look_up("naïve", german, guess=False) is None
+    assert look_up("bc", ENGLISH, guess=False) is None  # not in capitals
+
+
+def test_entries_are_spelled_for_the_model() -> None:
+    found = look_up_all(["dog", "aunt", "dog"], ENGLISH, KNOWN, guess=False)
+    assert [way.phones for way in found["aunt"].ways] == [("ae", "n", "t"), ("aa", "n", "t")]
+    assert list(found) == ["dog", "aunt"]
+
+
+def test_variants_that_are_spelled_alike_are_one() -> None:
+    words = Dictionary({"the": ["DH AH0", "DH AH1", "DH IY0"]})
+    found = look_up_all(["the"], words, {"dh", "ah", "iy"}, guess=False)
+    assert [way.phones for way in found["the"].ways] == [("dh", "ah"), ("dh", "iy")]
+
+
+def test_a_variant_the_model_cannot_say_is_left_out_and_a_word_is_an_error() -> None:
+    words = Dictionary({"loch": ["l aa k", "l aa ǃ"], "bach": ["b aa ǃ"]}, name="odd")
+    found = look_up_all(["loch"], words, {"l", "aa", "k", "b"}, guess=False)
+    assert [way.phones for way in found["loch"].ways] == [("l", "aa", "k")]
+    with pytest.raises(DataError, match=r"odd says 'bach' as b aa ǃ, .* no phone 'ǃ'") as caught:
+        look_up_all(["bach"], words, {"l", "aa", "k", "b"}, guess=False, path="x.wav")
+    assert caught.value.path == "x.wav"
+
+
+def test_all_missing_words_are_named_with_the_nearest() -> None:
+    with pytest.raises(DataError) as caught:
+        look_up_all(["dog", "dogss", "qqq", "[noise]"], ENGLISH, KNOWN, guess=False, path="a.wav")
+    assert str(caught.value) == (
+        "a.wav: no pronunciation of 'dogss' (did you mean 'dogs'?), 'qqq', '[noise]' in small; "
+        "correct or add them there."
+    )
+    many = [f"q{n}q" for n in range(30)]
+    with pytest.raises(DataError, match=r"'q19q', and 10 more words in small"):
+        look_up_all(many, ENGLISH, KNOWN, guess=False)
+
+
+def test_without_espeak_the_message_says_that_it_would_help(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("align.speech.text.pronouncing.espeak._program", lambda: None)
+    monkeypatch.setattr("align.speech.text.pronouncing.espeak.find_spec", lambda name: None)
+    assert not espeak_available()
+    assert espeak_phones("kiwi") is None
+    with pytest.raises(DataError, match="or install espeak-ng, which guesses"):
+        look_up_all(["qqq"], ENGLISH, KNOWN)
+    with pytest.raises(DataError, match=r"add it there\.$"):
+        look_up_all(["[noise]"], ENGLISH, KNOWN)
+
+
+def test_espeak_is_asked_for_what_is_missing(fake_espeak: Path) -> None:
+    install(fake_espeak, "sys.stdout.buffer.write('d_ˈɔː_ɡ_ə\\n'.encode())")
+    found = look_up_all(["dog", "-v; rm $(x)"], ENGLISH, KNOWN | {"ax"})
+    assert found["dog"].source == "dictionary"
+    assert found["-v; rm $(x)"].source == "espeak"
+    assert found["-v; rm $(x)"].ways[0].phones == ("d", "ao", "g", "ax")
+    assert look_up("[noise]", ENGLISH) is None
+
+
+def test_a_text_of_another_language_is_told_by_its_words(fake_espeak: Path) -> None:
+    """Four of six German words are none of a large English dictionary; of names two may be."""
+    install(fake_espeak, "sys.stdout.buffer.write('d_ˈɔː_ɡ_ə\\n'.encode())")
+    large = Dictionary({f"w{n}x": ["D AO1 G"] for n in range(50_000)} | {"der": ["D ER"]})
+
+    def warning(text: str) -> str | None:
+        entries = look_up_all(text.split(), large, KNOWN | {"ax"})
+        return seems_foreign(text.split(), entries, large, "en")
+
+    german = warning("der Lappen liegt auf der Eisschrank")
+    assert german is not None
+    assert german.startswith("4 of 6 words are not in the dictionary: ")
+    assert warning("w1x Lappen w2x liegt") is None
+    assert warning(" ".join(["Lappen liegt auf", *(f"w{n}x" for n in range(10))])) is None
+    few = Dictionary({"der": ["D ER"]})
+    entries = look_up_all(["Lappen", "liegt", "auf"], few, KNOWN | {"ax"})
+    assert seems_foreign(["Lappen", "liegt", "auf"], entries, few, "en") is None
+
+
+def test_the_word_reaches_espeak_as_one_argument(fake_espeak: Path) -> None:
+    log = fake_espeak.with_name("log")
+    install(fake_espeak, f"open({str(log)!r}, 'w').write(repr(sys.argv[1:])); print('a')")
+    assert espeak_phones("--stdin 'x'\n\0; ls", "de") == ("a",)
+    arguments = log.read_text()
+    assert arguments == repr(["-q", "--ipa", "--sep=_", "-v", "de", "--", "--stdin 'x'; ls"])
+
+
+def test_espeak_that_hangs_or_fails_is_given_up(
+    fake_espeak: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(fake_espeak, "import time; time.sleep(30)")
+    monkeypatch.setattr("align.speech.text.pronouncing.espeak._SECONDS", 0.2)
+    assert espeak_phones("one") is None
+    install(fake_espeak, "sys.exit(3)")
+    monkeypatch.setattr("align.speech.text.pronouncing.espeak._SECONDS", 10.0)
+    assert espeak_phones("two") is None
+    install(fake_espeak, "sys.exit('Error: The specified espeak-ng voice does not exist.')")
+    with pytest.raises(ParameterError, match="language='xx': espeak-ng has no such voice"):
+        espeak_phones("three", "xx")
+    assert espeak_phones("w" * 1000) is None
+
+
+def test_letters_of_another_alphabet_are_not_named_one_by_one(fake_espeak: Path) -> None:
+    """espeak-ng says "Cyrillic pe, Cyrillic u ..." for what it cannot read."""
+    named = "s_ɪ_ɹ_ɪ_l_ɪ_k_p_eː"
+    install(fake_espeak, f"sys.stdout.buffer.write('{named}_{named}'.encode())")
+    assert espeak_phones("Пу", "de") is None
+    assert espeak_phones("pu", "de") is not None  # WWW has many phones, too
+    install(fake_espeak, "sys.stdout.buffer.write('p_u'.encode())")
+    assert espeak_phones("Πο", "el") == ("p", "u")
+    assert espeak_phones("Πι", "en") is None  # no English word is written so
+    message = r"espeak-ng cannot read 'Πι' in the language 'en'; write it as it sounds"
+    with pytest.raises(DataError, match=message):
+        look_up_all(["Πι"], Dictionary({}, name="espeak-ng"), KNOWN)
+
+
+def test_signs_without_a_letter_are_no_phones(fake_espeak: Path) -> None:
+    install(fake_espeak, "sys.stdout.buffer.write('ʲ_ˈe_q_1_ʌ+_t[_ʔ_5'.encode())")
+    assert espeak_phones("எந்று", "ta") == ("e", "q", "ʌ", "t", "ʔ")
+
+
+def test_phonemizer_is_asked_where_there_is_no_espeak(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Packages in their place, one of which answers with what it was given."""
+    log = tmp_path / "log"
+    package, loader = tmp_path / "phonemizer", tmp_path / "espeakng_loader"
+    for folder in (package, loader):
+        folder.mkdir()
+        (folder / "__init__.py").touch()
+    (loader / "libespeak-ng.so").touch()
+    (package / "main.py").write_text(
+        "import os, sys\n"
+        "def main():\n"
+        "    word = sys.stdin.read()\n"
+        f"    open({str(log)!r}, 'w').write(repr((sys.argv[1:], word, dict(os.environ))))\n"
+        "    if 'xx' in sys.argv:\n"
+        "        sys.exit('fatal error: language \"xx\" is not supported by the espeak backend')\n"
+        "    sys.stdout.buffer.write('ʃ_ˈø_n_ \\n'.encode())\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delenv("PHONEMIZER_ESPEAK_LIBRARY", raising=False)
+    monkeypatch.setattr("align.speech.text.pronouncing.espeak._program", lambda: None)
+    _ask_phonemizer.cache_clear()
+    assert espeak_available()
+    assert espeak_phones("-l schön\n", "de") == ("ʃ", "ø", "n")
+    arguments, word, environment = ast.literal_eval(log.read_text())
+    assert word == "-l schön"
+    assert arguments[arguments.index("-l") + 1] == "de"
+    assert environment["PHONEMIZER_ESPEAK_LIBRARY"] == str(loader / "libespeak-ng.so")
+    assert environment["ESPEAK_DATA_PATH"] == str(loader / "espeak-ng-data")
+    with pytest.raises(ParameterError, match="language='xx': espeak-ng has no such voice"):
+        espeak_phones("schön", "xx")
+    _ask_phonemizer.cache_clear()
+
+
+@pytest.mark.skipif(not espeak_available(), reason="needs espeak-ng")
+def test_espeak_itself() -> None:
+    found = look_up_all(["zzyzx"], ENGLISH, KNOWN | {"k"})
+    assert found["zzyzx"].source == "espeak"
+    assert found["zzyzx"].ways[0].phones[:2] == ("z", "iy")
+    assert espeak_phones("schön", "de") == ("ʃ", "øː", "n")

@@ -1,0 +1,154 @@
+"""From text to words."""
+
+import importlib
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from align.errors import ParameterError
+from align.speech.text.reading.normalise import split_words
+
+KNOWN = {"mr.", "u.s.", "'cause", "<unk>", "semi", "heights", "well-known", "known", "rock"}
+
+
+def words(text: str, **options: str) -> str:
+    found = split_words(text, known=lambda word: word.lower() in KNOWN, **options)
+    return "|".join(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Hello, world!", "Hello|world"),
+        ('"Yes," (she) said: no...maybe', "Yes|she|said|no|maybe"),
+        ("don\u2019t 'quote' 'Cause dogs' 'em", "don't|quote|'Cause|dogs'|em"),
+        ("Mr. Smith of the U.S. left.", "Mr.|Smith|of|the|U.S.|left"),
+        ("semi-heights, well-known; green-kiwi", "semi|heights|well-known|green-kiwi"),
+        ("one\u2014two / three_four -- five - six", "one|two|three|four|five|six"),
+        ("[door slams] so <unk> {cough}", "[door slams]|so|<unk>|{cough}"),
+        ("cafe\u0301", "café"),
+        ("rock & roll", "rock|and|roll"),
+        ("...", ""),
+    ],
+)
+def test_punctuation(text: str, expected: str) -> None:
+    assert words(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("21", "twenty|one"),
+        ("1,234", "one|thousand|two|hundred|and|thirty|four"),
+        ("3.5", "three|point|five"),
+        ("-7", "minus|seven"),
+        ("1st 22nd 3rd 4th", "first|twenty|second|third|fourth"),
+        ("In 1999, or 2026.", "In|nineteen|ninety|nine|or|twenty|twenty|six"),
+        ("the 1990s and 80's", "the|nineteen|nineties|and|eighties"),
+        ("$5 $1 £2.50", "five|dollars|one|dollar|two|pounds|fifty|pence"),
+        ("€3.01", "three|euros|one|cent"),
+        ("$1,999", "one|thousand|nine|hundred|and|ninety|nine|dollars"),
+        ("50% or 12 %", "fifty|percent|or|twelve|percent"),
+        ("5\u00a0km, 5m and 1 kg", "five|kilometers|five|m|and|one|kilogram"),
+        ("20°C, 60 mph; 3 m is", "twenty|degrees|Celsius|sixty|miles|per|hour|three|meters|is"),
+        ("No. 5? No. 60 minutes", "number|five|number|sixty|minutes"),
+        ("No. Not 5.", "No|Not|five"),
+        ("10:30 7:05 8:00", "ten|thirty|seven|oh|five|eight|o'clock"),
+        ("007", "zero|zero|seven"),
+        ("B2 747's", "B|two|seven|hundred|and|forty|seven's"),
+        ("10-20", "ten|to|twenty"),
+        ("1111111111111111", "|".join(["one"] * 16)),
+    ],
+)  # fmt: skip
+def test_numbers(text: str, expected: str) -> None:
+    pytest.importorskip("num2words")
+    assert words(text) == expected
+
+
+def test_numbers_of_another_language() -> None:
+    pytest.importorskip("num2words")
+    assert words("1.234 und 2,5 und 20%", language="de") == (
+        "eintausendzweihundertvierunddreißig|und|zwei|Komma|fünf|und|zwanzig|Prozent"
+    )
+    assert words("21", language="fr") == "vingt|et|un"
+    with pytest.raises(ParameterError, match="language='xx': num2words does not know its numbers"):
+        words("21", language="xx")
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("de", "z. B. Dr. Maier, d.h. usw.", "zum|Beispiel|Doktor|Maier|das|heißt|und|so|weiter"),
+        ("de", "Fr. Maier, Fr. 3. Mai, S. 5", "Frau|Maier|Fr|dritter|Mai|Seite|fünf"),
+        ("de", "Hauptstr. 7, Kant-Str.", "Hauptstraße|sieben|Kant-Straße"),
+        ("de", "am 24.12.1900", "am|vierundzwanzigsten|zwölften|neunzehnhundert"),
+        ("de", "der 1.5. und 2.10.", "der|erste|fünfte|und|zweiter|zehnter"),
+        ("de", "3.5 und 1.2.3", "drei|Komma|fünf|und|eins|Komma|zwei|drei"),
+        ("de", "1 km, 30 km/h, 1 Std.", "ein|Kilometer|dreißig|Stundenkilometer|eine|Stunde"),
+        ("de", "21 °C und 2 Mio.", "einundzwanzig|Grad|Celsius|und|zwei|Millionen"),
+        ("de", "um 10:30 Uhr", "um|zehn|Uhr|dreißig"),
+        ("de", "um 1:00 oder 8.15 Uhr", "um|ein|Uhr|oder|acht|Uhr|fünfzehn"),
+        ("de", "am 3. Mai 1998", "am|dritten|Mai|neunzehnhundertachtundneunzig"),
+        ("de", "der 1. April, 2. Juni", "der|erste|April|zweiter|Juni"),
+        ("de", "Es waren 3. Mehr nicht.", "Es|waren|drei|Mehr|nicht"),
+        ("de", "12,50 € und 1 €", "zwölf|Euro|fünfzig|und|ein|Euro"),
+        ("de", "3-5 & 20 %", "drei|bis|fünf|und|zwanzig|Prozent"),
+        ("de", "\u201eJa\u201c, sagte [3. Mai] sie", "Ja|sagte|[3. Mai]|sie"),
+        ("fr", "Mme Petit, 1er, 2e et 1re", "madame|Petit|premier|deuxième|et|première"),
+        ("fr", "à 10h30, 9 h ou 1:00", "à|dix|heures|trente|neuf|heures|ou|une|heure"),
+        ("fr", "12,50 € ; 1\u202f000 $", "douze|euros|cinquante|mille|dollars"),
+        ("fr", "\u00ab 20 % \u00bb, p. ex. 3,5", "vingt|pour|cent|par|exemple|trois|virgule|cinq"),
+        ("fr", "M. Petit, M. et MM. Roy", "monsieur|Petit|M|et|messieurs|Roy"),
+        ("fr", "1 kg, 5 km, 2 km/h", "un|kilogramme|cinq|kilomètres|deux|kilomètres|à|l'heure"),
+        ("es", "1 h, 2 km; D. Luis, plan D.", "una|hora|dos|kilómetros|don|Luis|plan|D"),
+        ("es", "EE. UU., pág. 3", "Estados|Unidos|página|tres"),
+        ("it", "1 h, 3 m², pag. 4", "una|ora|tre|metri|quadrati|pagina|quattro"),
+        ("nl", "12 % of 5 km", "twaalf|procent|of|vijf|km"),
+        ("es", "¿El Sr. Gil? ¡21 €!", "El|señor|Gil|veintiún|euros"),
+        ("es", "1º y 3.ª", "primero|y|tercera"),
+        ("es", "a las 10:30, 3,5 %", "a|las|diez|y|treinta|tres|coma|cinco|por|ciento"),
+        ("es", "1.250,75 €", "mil|doscientos|cincuenta|euros|con|setenta|y|cinco"),
+        ("it", "la sig.ra Po, ecc.", "la|signora|Po|eccetera"),
+        ("it", "1º e 3ª, 10:30", "primo|e|terza|dieci|e|trenta"),
+        ("it", "3,14 0,5", "tre|virgola|quattordici|zero|virgola|cinque"),
+        ("it", "2,50 € o 1 $", "due|euro|e|cinquanta|o|un|dollaro"),
+    ],
+)  # fmt: skip
+def test_signs_of_other_languages(language: str, text: str, expected: str) -> None:
+    pytest.importorskip("num2words")
+    assert words(text, language=language) == expected
+
+
+def test_a_dictionary_may_have_an_abbreviation() -> None:
+    found = split_words("Dr. Maier", language="de", known=lambda word: word == "Dr.")
+    assert found == ("Dr.", "Maier")
+
+
+def test_numbers_need_num2words(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = importlib.import_module("align.speech.text.reading.normalise")
+    module._num2words.cache_clear()
+    monkeypatch.setitem(sys.modules, "num2words", None)
+    assert words("no numbers") == "no|numbers"
+    with pytest.raises(ParameterError, match=r"number 21 .* 'margin-align\[text\]'"):
+        words("21")
+
+
+@given(st.text(max_size=40).filter(lambda text: not any(c.isnumeric() for c in text)))
+def test_nothing_that_is_said_is_lost(text: str) -> None:
+    """Every letter of the text is in a word, and words have no outer punctuation."""
+    import unicodedata
+
+    def plain(sign: str) -> str:  # a ligature is several letters
+        way = unicodedata.decomposition(sign)
+        compact = way.startswith(("<wide>", "<narrow>", "<sub>")) or "\ufb00" <= sign <= "\ufb06"
+        return unicodedata.normalize("NFKC", sign) if compact else sign
+
+    found = split_words(text)
+    signs = "".join(map(plain, unicodedata.normalize("NFC", text)))
+    letters = [c for c in signs if unicodedata.category(c)[0] == "L"]
+    kept = [c for word in found for c in word if unicodedata.category(c)[0] == "L"]
+    if not any(sign in text for sign in "&+=@°"):
+        assert kept == [c for c in letters if c != "\u02bc"]
+    assert all(word and not word[0].isspace() and not word[-1].isspace() for word in found)

@@ -1,0 +1,204 @@
+"""Who speaks, and when, is told from what is said."""
+
+import time
+
+import numpy as np
+import pytest
+from kiwi_text import KIWI, TEXT, WORDS
+
+from align.errors import DataError
+from align.results.alignment import Alignment
+from align.speech.text import Utterance, align_text, read_transcript
+from align.speech.text.reading.turns import read_turns
+from align.speech.text.tiers import SpeakerTiers, TextAlignment
+from align.speech.text.together import as_one_speaker
+
+TWO = [("Ann", "Where are you from?"), ("Maria Lopez", "Bonn. On the Rhine.")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ann: Where are you from?\nMaria Lopez: Bonn.\nOn the Rhine.\nAnn: Oh!\nMaria Lopez: Yes.",
+        "[00:00:04] Ann: Where are you from?\n[00:00:06] Maria Lopez: Bonn.\nOn the Rhine.",
+        "00:04 Ann: Where are you from?\n\n1:06:12 - Maria Lopez: Bonn.\nOn the Rhine.",
+        "Ann (00:00:04): Where are you from?\nMaria Lopez (00:00:06): Bonn.\nOn the Rhine.",
+        "Ann [0:04]: Where are you from?\nMaria Lopez [0:06]:\nBonn.\nOn the Rhine.",
+        "Ann  0:04\nWhere are you from?\n\nMaria Lopez  0:06\nBonn.\nOn the Rhine.\n",
+        "00:00:04 Ann\nWhere are you from?\n00:00:06 Maria Lopez\nBonn.\nOn the Rhine.",
+        "0:04 - 0:06 Ann\nWhere are you from?\n0:06 - 0:09 Maria Lopez\nBonn.\nOn the Rhine.",
+        "Ann: Where are you from? #00:00:04-1#\nMaria Lopez: Bonn.\nOn the Rhine. #00:00:09-5#\n"
+        "Ann: Oh!",
+        "Ann: [00:00:04] Where are you from?\nMaria Lopez: Bonn.\n[00:07] On the Rhine.\nAnn: Oh!",
+    ],
+)
+def test_turns_are_read_as_programs_write_them(text: str) -> None:
+    turns = [(turn.speaker, " ".join(turn.text.split())) for turn in read_turns(text)]
+    # where no time stands beside the names, one of them comes again, for an "Oh!"
+    assert [turn for turn in turns if turn[1] not in ("Oh!", "Yes.")] == TWO
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A quick brown fox.",
+        "Remember: the kiwi watches.",
+        "The kiwi watches.\nNote: it is green.\nAnd small.",
+        "He said: no.\nand then: yes.\nshe said: well.",
+        "We met at 10:30\nand left at 11:15",
+        "At 10:30 we met.\nAt 11:15 we left.",
+        "10:30 was late.\n11:15 was later.",
+        "See https://kiwi.example\nor mailto:kiwi@kiwi.example",
+        "1: one\n2: two",
+        ":\n:",
+    ],
+)
+def test_other_texts_stay_as_they_are(text: str) -> None:
+    (turn,) = read_turns(text)
+    assert turn == ("", text, 1, None, None)
+
+
+def test_one_who_speaks_once_has_a_name_where_others_come_again() -> None:
+    three = "A: Where from?\nB: Bonn.\nOn the Rhine.\nWaiter: Coffee?\nA: Yes.\nand so: no."
+    assert [turn.speaker for turn in read_turns(three)] == ["A", "B", "Waiter", "A"]
+    assert read_turns(three)[-1].text == "Yes.\nand so: no."
+
+
+def test_titles_before_the_first_turn_have_no_speaker() -> None:
+    turns = read_turns("Interview, May 12\n\nAnn: Well?\nBob: No.\nAnn: Oh.\n")
+    assert [(turn.speaker, turn.line) for turn in turns] == [
+        ("", 1),
+        ("Ann", 3),
+        ("Bob", 4),
+        ("Ann", 5),
+    ]
+
+
+def test_times_alone_are_left_out() -> None:
+    (turn,) = read_turns("0:04\na quick\n0:07\nbrown fox")
+    assert turn.text.split() == ["a", "quick", "brown", "fox"]
+    (turn,) = read_turns("[00:00:01.500] a quick [00:00:02.250 --> 00:00:03.000] brown fox")
+    assert turn.text.split() == ["a", "quick", "brown", "fox"]
+
+
+CHAT = (
+    "@UTF8\n@Begin\n@Participants:\tCHI Target_Child, MOT Mother\n"
+    "*CHI:\twant cookie . \x15100_1200\x15\n%mor:\tv|want n|cookie .\n%com:\tpoints\n\tat it\n"
+    "*MOT:\tyes you\n\tdo . \x151300_2000\x15\n@End\n"
+)
+
+
+def test_chat_has_main_lines_with_times(tmp_path) -> None:
+    path = tmp_path / "a.cha"
+    path.write_text(CHAT)
+    assert read_transcript(path) == [
+        Utterance("want cookie .", 0.1, 1.2, "CHI", 4),
+        Utterance("yes you do .", 1.3, 2.0, "MOT", 8),
+    ]
+    path.write_text(CHAT.replace("\x15100_1200\x15", ""))  # then none is of use
+    assert [u.start for u in read_transcript(path)] == [None, None]
+
+
+@pytest.mark.parametrize("named", ["<v Ann>{}</v>", "<v.loud Ann>{}", "Ann: {}"])
+def test_subtitles_tell_who_speaks(tmp_path, named: str) -> None:
+    path = tmp_path / "a.vtt"
+    other = named.replace("Ann", "Bob &amp; Co")
+    path.write_text(
+        f"WEBVTT\n\n00:00.000 --> 00:01.000\n{named.format('Hello.')}\n\n"
+        f"00:00.500 --> 00:02.000\n{other.format('Oh.')}\n\n"
+        f"00:02.000 --> 00:03.000\n{named.format('Yes.')}\n"
+    )
+    found = [(u.speaker, u.text, u.start) for u in read_transcript(path)]
+    if "<v" in named:
+        assert found == [("Ann", "Hello.", 0), ("Ann", "Yes.", 2), ("Bob & Co", "Oh.", 0.5)]
+    else:
+        assert [f[0] for f in found] == ["Ann", "Ann", "Bob & Co"]
+
+
+def test_a_hostile_text_takes_no_time() -> None:
+    begin = time.process_time()
+    for text in (" " * 200_000, "a " * 100_000 + ":", "0:00 " * 50_000, "[0:00" * 50_000):
+        read_turns(text)
+    assert time.process_time() - begin < 2.0
+
+
+def test_a_conversation_is_aligned_as_one_text_and_told_by_speaker() -> None:
+    words = TEXT.rstrip(".").split()
+    cut = (4, 9)
+    turns = [words[: cut[0]], words[cut[0] : cut[1]], words[cut[1] :]]
+    said = [
+        Utterance(" ".join(own), speaker=who)
+        for own, who in zip(turns, ("Ann", "Bob", "Ann"), strict=True)
+    ]
+    whole = align_text("speech-en", KIWI, TEXT, dictionary=WORDS)
+    found = align_text("speech-en", KIWI, said, dictionary=WORDS)
+    assert list(found.speakers) == ["Ann", "Bob"]
+    assert found.match == pytest.approx(whole.match)
+
+    def spoken(tier):
+        rows = zip(tier.labels, tier.intervals.tolist(), strict=True)
+        return [(label, start, end) for label, (start, end) in rows if label != "sil"]
+
+    for tier in ("words", "phones"):
+        own = [row for s in found.speakers.values() for row in spoken(getattr(s, tier))]
+        assert sorted(own, key=lambda row: row[1]) == spoken(getattr(whole, tier))
+    bob = spoken(found.speakers["Bob"].words)
+    assert [label for label, *_ in bob] == [w.strip(",") for w in turns[1]]
+    assert [(u.speaker, u.text) for u in found.utterances] == [(u.speaker, u.text) for u in said]
+    assert (found.utterances[1].start, found.utterances[1].end) == (bob[0][1], bob[-1][2])
+    for speaker in found.speakers.values():
+        labels = speaker.words.labels
+        assert all(w == "sil" or labels[p] == w for p, w in enumerate(labels))
+        of_word = [labels[p] for p in speaker.word_of_phone]
+        pairs = zip(of_word, speaker.phones.labels, strict=True)
+        assert all((word == "sil") == (phone == "sil") for word, phone in pairs)
+
+
+def test_words_that_were_not_said_belong_to_who_should_have_said_them() -> None:
+    said = [
+        Utterance("A quick brown fox", speaker="Ann"),
+        Utterance("jumps over purple elephants the lazy dog while a kiwi watches", speaker="Bob"),
+    ]
+    found = align_text("speech-en", KIWI, said, language="en")
+    assert found.mismatches
+    assert {m.speaker for m in found.mismatches} == {"Bob"}
+
+
+def test_one_speaker_throughout_keeps_the_name() -> None:
+    found = align_text(
+        "speech-en",
+        KIWI,
+        [Utterance(part, speaker="Ann") for part in TEXT.rstrip(".").split(", ")],
+        dictionary=WORDS,
+    )
+    assert list(found.speakers) == ["Ann"]
+    assert "Ann - words" in found.tiers()
+
+
+def test_speakers_become_one_where_they_do_not_speak_at_once() -> None:
+    words = TEXT.rstrip(".").split()
+    said = [
+        Utterance(" ".join(words[:4]), speaker="Ann"),
+        Utterance(" ".join(words[4:9]), speaker="Bob"),
+        Utterance(" ".join(words[9:]), speaker="Ann"),
+    ]
+    whole = align_text("speech-en", KIWI, TEXT, dictionary=WORDS)
+    one = as_one_speaker(align_text("speech-en", KIWI, said, dictionary=WORDS))
+    for tier in ("words", "phones"):
+        found, expected = getattr(one, tier), getattr(whole, tier)
+        assert found.labels == expected.labels
+        assert found.onsets.tolist() == expected.onsets.tolist()
+        assert found.confidence.tolist() == expected.confidence.tolist()
+        assert found.onset_intervals.tolist() == expected.onset_intervals.tolist()
+    assert one.speakers[""].word_of_phone.tolist() == whole.speakers[""].word_of_phone.tolist()
+    assert one.match == whole.match
+
+
+def test_two_who_speak_at_once_have_no_common_tier() -> None:
+    def tiers(start: float) -> SpeakerTiers:
+        times = [0.0, start, start + 0.4]
+        alignment = Alignment(["sil", "oh", "sil"], times, 2.0, audio="talk.wav")
+        return SpeakerTiers(alignment, alignment, np.array([0, 1, 2]))
+
+    with pytest.raises(DataError, match=r"talk\.wav.*at once at 0\.700 s"):
+        as_one_speaker(TextAlignment({"Ann": tiers(0.5), "Bob": tiers(0.7)}))

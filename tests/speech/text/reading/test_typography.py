@@ -1,0 +1,45 @@
+"""What word processors and hurried fingers leave in a text."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from align.speech.text import split_words
+from align.speech.text.reading.typography import apart, plain_letters
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("hello,world", "hello world"),
+        ('he said:"yes","no"', "he said yes no"),
+        ("the end.Then more", "the end Then more"),
+        ("www.example.com Ph.D. U.S.A.", "www.example.com Ph.D U.S.A"),
+        ("EU:n S:t", "EU:n S:t"),  # Finnish and Swedish write so
+        ("word(s) Schüler(innen) (he)said", "words Schülerinnen he said"),
+        ("he (laughs) said", "he (laughs) said"),
+        ("some\u00adthing zero\u200bwidth \ufeffmark", "something zero width mark"),
+        ("نمی\u200cخواهم", "نمی\u200cخواهم"),  # a joiner parts letters of one word
+        ("ﬁne ﬂag Ｆｕｌｌ", "fine flag Full"),
+        ("don`t it´s we’re ‘so’", "don't it's we're so"),
+        ("<i>so</i> <font color='red'>it</font> is<br/>", "so it is"),
+        ("[laughter] <noise> a<b", "[laughter] <noise> a<b"),
+        ("ሰላም፡ዓለም", "ሰላም ዓለም"),
+    ],
+)
+def test_words_come_out_as_they_were_meant(text: str, words: str) -> None:
+    assert split_words(text, language="xx") == tuple(words.split())
+
+
+def test_fractions_are_read_in_english() -> None:
+    assert " ".join(split_words("½ cup, 1½ or 2 ¼")) == (
+        "a half cup one and a half or two and a quarter"
+    )
+    assert split_words("H₂O") == ("H", "two", "O")
+
+
+@given(st.text(alphabet="ab.,:;\"'()A \u00ad\u200bﬁ<i/>", max_size=30))
+def test_cleaning_twice_is_cleaning_once(text: str) -> None:
+    once = plain_letters(text)
+    assert plain_letters(once) == once or "<" in text  # tags within tags
+    assert apart(apart(once)) == apart(once)
