@@ -196,5 +196,10 @@ def _run(
         console.warn(f"and {len(warned) - _SHOWN} more; see {run.table}.")
     if failed:
         console.message(f"{plural(failed, 'recording')} could not be aligned; see above.")
+        if kind == "speech" and all("has no file beside it" in why for _, why in run.failed):
+            console.message(
+                "Where one file has the texts of them, `align transcripts FILE "
+                f"{in_dir}` puts them there."
+            )
     if failed or (strict and warned):
         context.exit(1)

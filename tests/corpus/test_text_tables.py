@@ -108,3 +108,11 @@ def _with(tmp_path: Path, content: str) -> Path:
     path = tmp_path / "table"
     path.write_text(content)
     return path
+
+
+def test_a_run_without_any_text_says_how_texts_get_there(tmp_path: Path, recordings: Path) -> None:
+    result = CliRunner().invoke(
+        cli, ["corpus", "speech", str(recordings), str(tmp_path / "out"), "--text"]
+    )
+    assert result.exit_code == 1
+    assert f"`align transcripts FILE {recordings}` puts them there" in result.stderr
