@@ -25,8 +25,8 @@ from align.cli.models_command import models
 from align.cli.music import music
 from align.cli.reporting import report, sonify
 from align.cli.studio_command import studio
+from align.cli.texts_command import texts
 from align.cli.training import evaluate, train, validate
-from align.cli.transcripts_command import transcripts
 
 __all__ = ["cli", "main"]
 
@@ -52,7 +52,7 @@ for command in (
     speech,
     music,
     follow,
-    transcripts,
+    texts,
     corpus,
     train,
     adapt,

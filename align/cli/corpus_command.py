@@ -198,7 +198,7 @@ def _run(
         console.message(f"{plural(failed, 'recording')} could not be aligned; see above.")
         if kind == "speech" and all("has no file beside it" in why for _, why in run.failed):
             console.message(
-                "Where one file has the texts of them, `align transcripts FILE "
+                "Where one file has the texts of them, `align texts FILE "
                 f"{in_dir}` puts them there."
             )
     if failed or (strict and warned):

@@ -93,13 +93,13 @@ def test_lines_that_cannot_be_used_are_listed_and_others_written(
 
 def test_the_command(tmp_path: Path, recordings: Path) -> None:
     result = CliRunner().invoke(
-        cli, ["transcripts", str(_with(tmp_path, "a1 one\nzz two\n")), str(recordings)]
+        cli, ["texts", str(_with(tmp_path, "a1 one\nzz two\n")), str(recordings)]
     )
     assert result.exit_code == 1
     assert "1 transcript written." in result.stderr
     assert "4 recordings without a text: " in result.stderr
     assert "line 2: there is no recording 'zz'" in result.stderr
-    result = CliRunner().invoke(cli, ["transcripts", str(tmp_path / "no"), str(recordings)])
+    result = CliRunner().invoke(cli, ["texts", str(tmp_path / "no"), str(recordings)])
     assert result.exit_code != 0
     assert "Traceback" not in result.stderr
 
@@ -115,4 +115,4 @@ def test_a_run_without_any_text_says_how_texts_get_there(tmp_path: Path, recordi
         cli, ["corpus", "speech", str(recordings), str(tmp_path / "out"), "--text"]
     )
     assert result.exit_code == 1
-    assert f"`align transcripts FILE {recordings}` puts them there" in result.stderr
+    assert f"`align texts FILE {recordings}` puts them there" in result.stderr

@@ -1,4 +1,4 @@
-"""``align transcripts``."""
+"""``align texts``."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import click
 from align.cli.console import FILE, Console, message_options, plural
 from align.cli.options import encoding_option, overwrite_option
 
-__all__ = ["transcripts"]
+__all__ = ["texts"]
 
 _SHOWN = 5
 
@@ -19,19 +19,20 @@ _SHOWN = 5
 @overwrite_option("transcripts that hold another text")
 @message_options
 @click.pass_obj
-def transcripts(
+def texts(
     console: Console, table: Path, recordings: Path, encoding: str | None, overwrite: bool
 ) -> None:
-    """Write the texts of one file beside their recordings, each as a .txt.
+    """Write the texts of one file beside their recordings.
 
     TABLE says what is said in every recording of the folder RECORDINGS: a
     table with commas, semicolons, tabs or | whose first line names columns
     such as `file` and `text`; or lines of `name text`, `name|text` (LJSpeech),
     `( name "text" )` (CMU Arctic) or `text (name)`. A recording is named by
-    its file, with folders in front where they are needed.
+    its file, with folders in front where they are needed; the text of
+    NAME.wav is written as NAME.txt.
 
     \b
-    align transcripts prompts.csv recordings
+    align texts prompts.csv recordings
     align corpus speech recordings aligned --text
 
     Texts that are there are kept. Lines that name no recording are listed,
