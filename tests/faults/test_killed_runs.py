@@ -158,6 +158,17 @@ def test_what_dead_runs_left_is_removed_and_what_live_runs_write_is_not(tmp_path
     assert set(tmp_path.iterdir()) == {live, elsewhere, other}
 
 
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="asks /proc, as Linux has it")
+def test_a_process_whose_parent_never_asks_has_ended_all_the_same(tmp_path):
+    ended = subprocess.Popen(["true"])
+    os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)  # it stays a zombie
+    try:
+        stale = leave_behind(tmp_path, ended.pid)
+        assert remove_stale([tmp_path]) == [str(stale)]
+    finally:
+        ended.wait()
+
+
 def test_what_this_process_writes_is_not_removed(tmp_path, monkeypatch):
     def meddle(handle):
         assert remove_stale([tmp_path]) == []
