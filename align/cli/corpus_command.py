@@ -84,7 +84,8 @@ def _format_option(names: str, default: str) -> Callable[[_F], _F]:
     "suffix",
     metavar="SUFFIX",
     help="Which files say what is spoken, such as .txt; by default the first there is of .phones, "
-    ".phn, .TextGrid, .lab, .csv (phones; times are not used) and .txt (transcripts).",
+    ".phn, .TextGrid, .lab, .csv (phones; times are not used), .txt, .vtt, .srt, .cha and .docx "
+    "(transcripts).",
 )
 @click.option("--text", is_flag=True, help="The files hold words, whatever their suffix.")
 @click.option(

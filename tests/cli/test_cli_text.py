@@ -410,6 +410,21 @@ def test_a_conversation_from_standard_input_is_told_by_speaker(here: Path) -> No
     assert tiers >= {"Ann - words", "Bob - phones", "Bob"}
 
 
+def test_a_corpus_takes_transcripts_that_can_be_nothing_else(here: Path) -> None:
+    first, second = TEXT.split(", ")
+    talks = {"a.cha": f"*ANN:\t{first} .\n*BOB:\t{second}\n", "b.txt": TEXT}
+    talks["c.vtt"] = f"WEBVTT\n\n00:00.000 --> 00:04.800\n{TEXT}\n"
+    (here / "talks").mkdir()
+    for name, text in talks.items():
+        shutil.copy("kiwi.flac", f"talks/{name[0]}.flac")
+        Path("talks", name).write_text(text)
+    result = run("corpus", "speech", "talks", "out", "--dictionary", "my.dict", "--jobs", "1")
+    assert result.exit_code == 0, result.stderr
+    tiers = {tier.name for tier in read_grid("out/a.TextGrid", None)}
+    assert {"ANN - words", "BOB - words"} <= tiers
+    assert sorted(os.listdir("out"))[-3:] == ["b.TextGrid", "c.TextGrid", "quality.csv"]
+
+
 # align validate speech --------------------------------------------------------------------------
 
 
