@@ -295,11 +295,15 @@ def _with_text(document: Document, text: str, decoder: Decoder) -> Document:
                 if document.segments[kept].fixed:
                     start = document.segments[kept].start
                     rows[k] = replace(rows[k], start=start, confidence=1.0, fixed=True)
+    next_id = found.next_id + shift
+    if rows[0].start > 0:  # the first word keeps a later start: what lies before it is a pause
+        rows.insert(0, Segment(next_id, SILENCE, 0.0))
+        next_id += 1
     whole = replace(
         found,
         segments=tuple(rows),
         words={number + shift: label for number, label in found.words.items()},
-        next_id=found.next_id + shift,
+        next_id=next_id,
     )
     return _decoded(whole, decoder) if any(s.fixed for s in rows) else whole
 

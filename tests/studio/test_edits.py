@@ -80,6 +80,16 @@ def test_whatever_is_done_tiers_are_consistent_and_what_is_fixed_stays(actions):
         document = new
 
 
+def test_before_a_first_word_that_was_set_to_begin_later_another_text_has_a_pause():
+    document = edit(a_document(), "insert", at=0.125, label="aa")
+    assert labels(document, "words") == ["sil", "key", "sil", "we"]
+    document = edit(document, "text", text="key we")
+    assert labels(document) == ["sil", "key0", "key1", "we0", "we1"]
+    assert starts(document)[:2] == [0, 0.125]
+    assert len({s.id for s in document.segments}) == 5
+    assert max(s.id for s in document.segments) < document.next_id
+
+
 def test_a_move_is_kept_exactly_and_the_rest_is_decoded_around_it():
     document = edit(a_document(), "move", tier="phones", id=2, edge="start", to=1.0)
     assert starts(document)[2] == 1.0
