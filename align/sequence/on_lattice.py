@@ -229,15 +229,13 @@ def lattice_scores(
     parts = _parts([terms(sequence) for sequence in cover.sequences], weights, n_frames, width)
     onsets, segments, lengths = (parts[kind] for kind in (OnsetTerm, SegmentTerm, DurationTerm))
     # a kind of nodes shares all its scores; windows of later kinds must not begin earlier
-    where = ~roles.first, roles.last, roles.final
-    described = list(zip(*where, cover.symbol, max_length.tolist(), strict=True))
-    kinds = sorted(set(described))
-    number = {kind: i for i, kind in enumerate(kinds)}
+    described = np.stack((~roles.first, roles.last, roles.final, cover.symbol, max_length), axis=1)
+    kinds, kind_of = np.unique(described, axis=0, return_inverse=True)
     at_kind = np.array(
-        [cover.at_node(s, not later, last, final) for later, last, final, s, _ in kinds]
+        [cover.at_node(s, not later, last, final) for later, last, final, s, _ in kinds.tolist()]
     )
-    at_arc = np.array([cover.at_pair(u, v) for u, v in roles.lattice.arcs.tolist()], dtype=int)
-    first_kinds = np.flatnonzero([not later for later, *_ in kinds])
+    at_arc = cover.at_pairs(roles.lattice.arcs)
+    first_kinds = np.flatnonzero(kinds[:, 0] == 0)
     onset = np.zeros((len(kinds), n_frames))
     for part in onsets:
         part.add(onset, first_kinds, at_kind[first_kinds])
@@ -253,7 +251,7 @@ def lattice_scores(
         stop=stop,
         duration=duration,
         duration_row=duration_row,
-        max_length=np.array([limit for *_, limit in kinds], dtype=np.intp),
+        max_length=kinds[:, 4].astype(np.intp),
     )
     g = roles.lattice
     numbered = Lattice(
@@ -264,7 +262,7 @@ def lattice_scores(
         g.arc_score,
         g.start_score,
         g.end_score,
-        event=np.array([number[kind] for kind in described], dtype=np.intp),
+        event=kind_of.reshape(-1).astype(np.intp),
         labels=tuple(str(event) for event in events),
     )
     return LatticeScores(
@@ -321,39 +319,45 @@ def _extend(arcs: IntArray, longest: IntArray, reach: IntArray) -> None:
         reach[v] = max(reach[v], reach[u] + longest[v])
 
 
+_PAIRS = 2  # where pairs begin in the first covering sequence
+
+
 class _Cover:
     """Sequences in which each event stands in each of its roles, and where it does."""
 
     def __init__(self, roles: Roles, events: Sequence[Event]) -> None:
         number: dict[Event, int] = {}
-        self.symbol = [number.setdefault(event, len(number)) for event in events]
+        symbols = [number.setdefault(event, len(number)) for event in events]
+        self.symbol = np.array(symbols, dtype=np.intp)
         known = list(number)
-        source = roles.lattice.arcs.tolist()
-        pairs = sorted({(self.symbol[u], self.symbol[v], bool(roles.final[u])) for u, v in source})
+        u, v = roles.lattice.arcs.T
+        starts = np.flatnonzero(roles.first[u])
+        begins = zip(u[starts].tolist(), v[starts].tolist(), strict=True)
         head = list(  # first events, whether a pause follows, and what does
-            {
-                (self.symbol[u], bool(roles.final[u])): self.symbol[v]
-                for u, v in source
-                if roles.first[u]
-            }.items()
+            {(symbols[a], bool(roles.final[a])): symbols[b] for a, b in begins}.items()
         )
         tail = list(dict.fromkeys(self._chosen(roles.last & ~roles.first)))
+        # pairs side by side, and whether a pause follows the first of both
+        code = (self.symbol[u] * len(known) + self.symbol[v]) * 2 + roles.final[u]
+        code = np.unique(code)
+        self._pairs = code // 2
+        first, second = np.divmod(self._pairs, len(known))
         # each place is (sequence, position) made one number below, by the length of all before
         sequences: list[list[int]] = []
         self._first: dict[tuple[int, bool], int] = {}
         self._last: dict[int, int] = {}
         self._alone: dict[int, int] = {}
         self._inside: dict[tuple[int, bool], int] = {}
-        self._pair: dict[tuple[int, int], int] = {}
         total = 0
         for i in range(max(len(head), len(tail))):
             begin, after = head[min(i, len(head) - 1)]
             self._first.setdefault(begin, total)
             sequence = [begin[0], after]
-            for a, b, final in () if i else pairs:
-                self._inside.setdefault((a, final), len(sequence))
-                sequence += [a, b]
-                self._pair[a, b] = len(sequence) - 1
+            if i == 0:
+                sequence += np.stack((first, second), axis=1).ravel().tolist()
+                role = zip(first.tolist(), (code % 2 == 1).tolist(), strict=True)
+                for place, inside in enumerate(role):
+                    self._inside.setdefault(inside, _PAIRS + 2 * place)
             sequence.append(tail[min(i, len(tail) - 1)])
             total += len(sequence)
             self._last.setdefault(sequence[-1], total - 1)
@@ -365,7 +369,7 @@ class _Cover:
         self.sequences = [tuple(known[i] for i in sequence) for sequence in sequences]
 
     def _chosen(self, which: npt.NDArray[np.bool_]) -> list[int]:
-        return [self.symbol[v] for v in np.flatnonzero(which)]
+        return [int(symbol) for symbol in self.symbol[which]]
 
     def at_node(self, symbol: int, first: bool, last: bool, final: bool) -> int:
         """Return the place of a symbol in a role, of all sequences one after the other."""
@@ -373,9 +377,10 @@ class _Cover:
             return self._alone[symbol] if first else self._last[symbol]
         return self._first[symbol, final] if first else self._inside[symbol, final]
 
-    def at_pair(self, u: int, v: int) -> int:
-        """Return the place of the event of node `v` after that of node `u`."""
-        return self._pair[self.symbol[u], self.symbol[v]]
+    def at_pairs(self, arcs: IntArray) -> IntArray:
+        """Return the places of the later events of arcs [shape=(A, 2)] after the earlier ones."""
+        pair = self.symbol[arcs[:, 0]] * (int(self.symbol.max()) + 1) + self.symbol[arcs[:, 1]]
+        return _PAIRS + 1 + 2 * (np.searchsorted(self._pairs, pair, side="right") - 1)
 
 
 class _Part(NamedTuple):
