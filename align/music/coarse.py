@@ -22,6 +22,7 @@ ICASSP 2009, for the pairing of chroma with onsets; stretching, bands and free e
 """
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -35,12 +36,12 @@ from align.types import Float32, Float64, IntArray
 
 __all__ = [
     "CoarseAlignment",
+    "Sound",
     "active_part",
     "averaged",
     "coarse_alignment",
     "playing_frames",
     "recorded_profile",
-    "sounding_part",
     "written_profile",
 ]
 
@@ -145,13 +146,19 @@ def averaged(level: Float32, width: int) -> tuple[Float32, int]:
 
 def active_part(audio: Float32) -> tuple[int, int]:
     """Return the first frame that sounds, and one past the last."""
-    loudest = audio.max(axis=1)
-    loud = np.flatnonzero(loudest > _ACTIVE * np.percentile(loudest, 90))
-    if loud.size == 0:
-        loud = np.flatnonzero(loudest > 0)  # a short sound in a long silence
-    if loud.size == 0:
-        raise ParameterError("level is 0 throughout: the recording is silent.")
+    loud = np.flatnonzero(_loud(audio))
     return int(loud[0]), int(loud[-1]) + 1
+
+
+def _loud(audio: Float32) -> npt.NDArray[np.bool_]:
+    """Return which frames sound [shape=(n,)]; ParameterError where none does."""
+    loudest = audio.max(axis=1)
+    loud: npt.NDArray[np.bool_] = loudest > _ACTIVE * np.percentile(loudest, 90)
+    if not loud.any():
+        loud = loudest > 0  # a short sound in a long silence
+    if not loud.any():
+        raise ParameterError("level is 0 throughout: the recording is silent.")
+    return loud
 
 
 def playing_frames(audio: Float32, frame: float) -> IntArray:
@@ -178,11 +185,35 @@ def playing_frames(audio: Float32, frame: float) -> IntArray:
     return music
 
 
-def sounding_part(level: Float32, hop: float) -> tuple[float, float]:
-    """Return where a recording begins and ceases to sound, in seconds; as `active_part`."""
-    audio, width = averaged(level, max(1, round(_STEP / hop)))
-    begin, end = active_part(audio)
-    return begin * width * hop, end * width * hop
+@dataclass(frozen=True, eq=False)
+class Sound:
+    """When a recording sounds: whether each frame does [shape=(n,)], of `frame` seconds."""
+
+    loud: npt.NDArray[np.bool_]
+    frame: float
+
+    @classmethod
+    def of(cls, level: Float32, hop: float) -> Self:
+        """Return it of a level [shape=(T, N_BANDS)], as `coarse_alignment` takes it."""
+        audio, width = averaged(level, max(1, round(_STEP / hop)))
+        return cls(_loud(audio), width * hop)
+
+    def span(self) -> tuple[float, float]:
+        """Return where it begins and ceases to sound, in seconds."""
+        at = np.flatnonzero(self.loud)
+        return float(at[0]) * self.frame, float(at[-1] + 1) * self.frame
+
+    def between(self, begin: float, end: float) -> float:
+        """Return for how many seconds it sounds between two times.
+
+        Examples
+        --------
+        >>> sound = Sound(np.array([True, False, False, True]), 0.5)
+        >>> sound.span(), sound.between(0.0, 1.0)
+        ((0.0, 2.0), 0.5)
+        """
+        first, stop = round(begin / self.frame), round(end / self.frame)
+        return float(self.loud[max(first, 0) : max(stop, 0)].sum()) * self.frame
 
 
 def recorded_profile(level: Float32) -> Float32:

@@ -16,7 +16,7 @@ import numpy as np
 from align.features.note_levels import semitone_levels, set_tuning, signal_tuning
 from align.features.signal import Signal
 from align.music.backwards import follows_score
-from align.music.coarse import sounding_part
+from align.music.coarse import Sound
 from align.music.end_evidence import end_candidates
 from align.music.ends import LEAST, chosen_ends
 from align.music.keys import described, semitones_of
@@ -125,9 +125,13 @@ def best_part(
     placed, value = place(played.part)
     # A part of a score of another piece fits no better than the whole. Where a passage is played
     # twice, the whole may fit as well, stretched over both.
-    least = -_BETTER if plays_again(played.passages) else _BETTER
+    again = plays_again(played.passages)
+    least = -_BETTER if again else _BETTER
     better = (placed.match or 0.0) > (found.placed.match or 0.0) + least
     if not better or _wrong(played.part, placed, match_range):
+        return found
+    spare = _BETTER if again else 0.0
+    if _found_notes(placed, match_range) < _found_notes(found.placed, match_range, spare):
         return found
     return FoundPart(whole, played.part, played.index, placed, value, played.passages)
 
@@ -136,13 +140,30 @@ def _doubtful(part: Performance, placed: PlacedNotes, match_range: MatchRange) -
     """Return whether the network finds next to nothing of some chords, or less than is usual."""
     if placed.probability is None or match_range is None:
         return False
-    if (placed.match or 0.0) < match_range[1] or long_waits(part.chords.onsets, placed.chords):
+    if (placed.match or 0.0) < match_range[1]:
+        return True
+    if long_waits(part.chords.onsets, placed.chords, _sound(part)):
         return True
     group = part.chords.group
     of_chord = np.bincount(group, placed.probability) / np.bincount(group)
     run = min(_RUN, of_chord.size)
     means = np.convolve(of_chord, np.full(run, 1.0 / run), "valid")
     return bool(means.min() < match_range[0])
+
+
+def _sound(performance: Performance) -> Sound:
+    """Return when the recording sounds."""
+    return Sound.of(semitone_levels(performance.signal), performance.signal.hop)
+
+
+def _found_notes(placed: PlacedNotes, match_range: MatchRange, spare: float = 0.0) -> float:
+    """Return how much the network finds of all notes, more than of the score of another piece.
+
+    And more than `spare` of each note; 0 where that is not known.
+    """
+    if placed.probability is None or match_range is None:
+        return 0.0
+    return float((placed.probability - _border(match_range) - spare).sum())
 
 
 def _poor(match: float | None, match_range: MatchRange) -> bool:
@@ -275,7 +296,6 @@ def _disagreement(
     if model is None or found.placed.unplayed is None:
         return None, ()
     unplayed = unplayed_of(model(found.placed.unplayed)[part.row], found.index, len(whole.score))
-    begin, end = sounding_part(semitone_levels(whole.signal), whole.signal.hop)
     mismatches = score_mismatches(
         whole.score,
         unplayed,
@@ -284,6 +304,6 @@ def _disagreement(
         chords,
         whole.chords.onsets,
         passages,
-        (begin, end),
+        _sound(whole),
     )
     return unplayed, mismatches

@@ -2,17 +2,19 @@
 
 Notes between the passages that are played stand together; how probably they were not played was
 counted. Of the other notes those are listed that were not played with a
-probability of `LISTED` or more, chord by chord. What is played before, between and after
+probability of `LISTED` or more, chord by chord. What sounds before, between and after
 passages for three seconds or more, or while a chord is far later than the tempo says, is not of
-the score, as surely as the notes beside it are.
+the score, as surely as the notes beside it are; a pause between movements is only silence.
 """
 
+from collections.abc import Iterable
 from itertools import groupby
 
 import numpy as np
 
 from align.formats.beats import Beats
 from align.formats.scores import Score
+from align.music.coarse import Sound
 from align.types import Float64, IntArray, Mismatch, PlayedPassage
 
 __all__ = ["LISTED", "long_waits", "score_mismatches", "unplayed_of", "wrong_score"]
@@ -52,16 +54,17 @@ def score_mismatches(
     chords: Float64,
     chord_onsets: Float64,
     passages: tuple[PlayedPassage, ...],
-    sounding: tuple[float, float],
+    sound: Sound,
 ) -> tuple[Mismatch, ...]:
     """Return the mismatches in the order of the recording.
 
     `unplayed` [shape=(N,)] is as `unplayed_of` returns it, with `index`. Chord `chord_of`
     [shape=(N,)] of each note is played at `chords` [shape=(G,)], in seconds, and stands at
     `chord_onsets` [shape=(G,)] in the score. `passages` are those that are played, if they are
-    not simply the score, within `sounding`, seconds of the recording.
+    not simply the score; `sound` says when the recording sounds.
     """
-    ends = np.append(chords[1:], max(chords[-1], sounding[1]))
+    begin, end = sound.span()
+    ends = np.append(chords[1:], max(chords[-1], end))
     runs, notes = _runs(index, len(score)), score.notes
     within = index[unplayed[index] >= LISTED]
     runs += [
@@ -81,16 +84,12 @@ def score_mismatches(
     ]
     sure = float(1.0 - unplayed[index].mean())
     if passages:
-        starts = [sounding[0], *(passage.end for passage in passages)]
-        stops = [*(passage.start for passage in passages), sounding[1]]
-        stretches = list(zip(starts, stops, strict=True))
+        starts = [begin, *(passage.end for passage in passages)]
+        stops = [*(passage.start for passage in passages), end]
+        stretches = _heard(zip(starts, stops, strict=True), sound)
     else:
-        stretches = long_waits(chord_onsets, chords)
-    found += [
-        Mismatch("unwritten", begin, end, (), sure)
-        for begin, end in stretches
-        if end - begin >= _STRETCH
-    ]
+        stretches = long_waits(chord_onsets, chords, sound)
+    found += [Mismatch("unwritten", begin, end, (), sure) for begin, end in stretches]
     return tuple(sorted(found, key=lambda mismatch: mismatch.start))
 
 
@@ -114,23 +113,32 @@ def wrong_score(unplayed: Float64) -> str | None:
     )
 
 
-def long_waits(chord_onsets: Float64, chords: Float64) -> list[tuple[float, float]]:
-    """Return where a chord comes far later after the one before than the tempo says, in seconds.
+def long_waits(chord_onsets: Float64, chords: Float64, sound: Sound) -> list[tuple[float, float]]:
+    """Return where it sounds while a chord comes far later than the tempo says, in seconds.
 
     Chords stand at `chord_onsets` [shape=(G,)] in the score and are played at `chords`
     [shape=(G,)]. A stretch begins where the next chord was to come, and ends where it came.
 
     Examples
     --------
-    >>> long_waits(np.arange(9.0), np.r_[np.arange(5.0), np.arange(13.0, 17.0)])
+    >>> written, played = np.arange(9.0), np.r_[np.arange(5.0), np.arange(13.0, 17.0)]
+    >>> long_waits(written, played, Sound(np.ones(40, dtype=bool), 0.5))
     [(5.0, 13.0)]
+    >>> long_waits(written, played, Sound(np.arange(40) < 12, 0.5))
+    []
     """
     if len(chords) < _ENOUGH:
         return []
     written, played = np.diff(chord_onsets), np.diff(chords)
     pace = float(np.median(played / written))  # a local tempo would follow the gap
     late = np.flatnonzero(played > _LONG_WAIT + 2.0 * pace * written)
-    return [(float(chords[k] + pace * written[k]), float(chords[k + 1])) for k in late]
+    waits = [(float(chords[k] + pace * written[k]), float(chords[k + 1])) for k in late]
+    return _heard(waits, sound)
+
+
+def _heard(stretches: Iterable[tuple[float, float]], sound: Sound) -> list[tuple[float, float]]:
+    """Return the stretches in which it sounds for long enough."""
+    return [(begin, end) for begin, end in stretches if sound.between(begin, end) >= _STRETCH]
 
 
 def _runs(index: IntArray, n: int) -> list[IntArray]:

@@ -15,7 +15,7 @@ pitch, can be compared. Six tempos are tried in all keys with coarse frames, the
 finer frames. A jump is searched over all frames of the score, so the path is exact.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -28,7 +28,7 @@ from align.formats.scores import Chords, Score
 from align.music.coarse import averaged, playing_frames, recorded_profile, written_profile
 from align.types import Float32, Float64, IntArray
 
-__all__ = ["Passage", "Passages", "find_passages"]
+__all__ = ["Passage", "Passages", "find_passages", "joined"]
 
 
 _STRETCHES = (0.63, 1.0, 1.6, 2.5, 4.0, 6.3)  # frames of the score for each of the recording
@@ -40,6 +40,7 @@ _JUMP = 3.5  # seconds of typical cost
 _UNEVEN = 0.05  # typical costs, for going on by none or by two frames
 _SHORTEST = 2.0  # seconds; less is not told from chance
 _SLACK = 0.3  # seconds by which the first and the last frame may be missed
+_ALIKE = 0.3  # of what the tempo says, by which what is between two passages may last otherwise
 _OTHER_KEY = 0.02  # by how much less a path in another key must cost, of the cost in this one
 
 _Solved: TypeAlias = tuple[float, npt.NDArray[np.uint8], IntArray, int]
@@ -159,7 +160,46 @@ class _Problem:
             at = np.interp(where[inside], place, rows[part][first])
             times = np.interp(at, np.arange(self.kept.size), self.kept) * self.frame
             out.append(Passage(int(inside[0]), int(inside[-1]), times))
-        return tuple(out)
+        return joined(out, chords.onsets)
+
+
+def joined(found: Sequence[Passage], onsets: Float64) -> tuple[Passage, ...]:
+    """Join passages between which the recording goes on as the score does.
+
+    What is between them fits badly, but it was played: trills, a cough, a pedal. Chords stand at
+    `onsets` [shape=(G,)] in the score.
+
+    Examples
+    --------
+    >>> before = Passage(0, 2, np.array([1.0, 2.1, 3.0]))
+    >>> [whole] = joined([before, Passage(5, 6, np.array([6.0, 7.1]))], np.arange(9.0))
+    >>> whole.times.tolist()
+    [1.0, 2.1, 3.0, 4.0, 5.0, 6.0, 7.1]
+    >>> later = Passage(5, 6, np.array([16.0, 17.1]))
+    >>> len(joined([before, later], np.arange(9.0)))
+    2
+    """
+    out: list[Passage] = []
+    for passage in found:
+        if not out or passage.first <= out[-1].last:
+            out.append(passage)
+            continue
+        before = out[-1]
+        both = [before, passage]
+        played = sum(float(p.times[-1] - p.times[0]) for p in both)
+        written = sum(float(onsets[p.last] - onsets[p.first]) for p in both)
+        gap = float(passage.times[0] - before.times[-1])
+        usual = float(onsets[passage.first] - onsets[before.last]) * played / written
+        if abs(gap - usual) > max(_SLACK, _ALIKE * usual):
+            out.append(passage)
+            continue
+        between = np.arange(before.last, passage.first + 1)
+        ends = [before.times[-1], passage.times[0]]
+        times = np.interp(onsets[between], onsets[between[[0, -1]]], ends)
+        out[-1] = Passage(
+            before.first, passage.last, np.r_[before.times, times[1:-1], passage.times]
+        )
+    return tuple(out)
 
 
 def _shifted(written: Float32, shift: int) -> Float32:

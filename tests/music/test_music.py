@@ -1,6 +1,6 @@
 """The music aligner, learned from rendered tones: fit, align, save, load, and wrong input."""
 
-import dataclasses
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,9 +16,13 @@ from align.features import NoteNetwork
 from align.formats.scores import read_score
 from align.learners.structured.costs import FunctionCost
 from align.models.file import read_model, write_model
+from align.music import finding
 from align.music.aligner import MusicAligner
 from align.music.own_features import OwnFeature
+from align.music.parts import PlayedPart
+from align.music.performance import Performance
 from align.music.pieces import read_piece
+from align.music.placement import PlacedNotes
 from align.sequence.adapt import adapt
 from align.types import Example, Note
 
@@ -309,9 +313,7 @@ def test_what_is_no_feature_is_refused(corpus: Corpus) -> None:
 def test_a_model_is_adapted_to_pieces(
     model: MusicAligner, corpus: Corpus, unseen: tuple[Path, Path, np.ndarray]
 ) -> None:
-    late = [
-        dataclasses.replace(e, onsets=e.onsets + 0.012, truth=None, score=None) for e in corpus
-    ]
+    late = [replace(e, onsets=e.onsets + 0.012, truth=None, score=None) for e in corpus]
     adapted = adapt(model, late, steps=20, n_folds=3)
     assert adapted.training_["adapted"]["recordings"] == 3
     assert model.offset_ - 0.012 < adapted.offset_ < model.offset_
@@ -474,6 +476,39 @@ def test_a_recording_of_a_part_of_the_score(first: int, last: int) -> None:
     assert abs(passage.start - times[0]) < 1.0
     assert passage.bars is None  # notes alone have none
     assert (np.diff(found.chord_onsets) > 0).all()
+
+
+def test_a_pause_between_movements_is_no_sign_of_missing_music() -> None:
+    model = align.load("piano")
+    theme = [60, 64, 67, 72, 71, 67, 65, 62, 64, 60]
+    pitches = [*theme, 55, 57, 59, 62, 60, 57, 53, 55, 52, 48, *theme]
+    notes = [Note(p, 0.5 * k + 2.0 * (k >= 20)) for k, p in enumerate(pitches)]
+    played = [(0.5 + 0.5 * k + 14.0 * (k >= 20), p) for k, p in enumerate(pitches)]
+    found = model.align(sound(played, played[-1][0] + 1.5), notes, rate=RATE)
+    assert found.passages == ()
+    assert not [m for m in found.mismatches if m.kind == "unwritten"]
+    assert np.abs(found.onsets - [t for t, _ in played]).max() < 0.05
+
+
+def test_a_part_is_not_taken_where_the_whole_score_was_found(
+    model: MusicAligner, unseen: tuple[Path, Path, np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    audio, score, _ = unseen
+    whole = finding.read_music(audio, score, None, highest_rate=model.rate, repeats="all")
+    some = np.arange(len(whole.score) // 2)
+    part = PlayedPart(replace(whole), some, ())
+    monkeypatch.setattr(finding, "played_part", lambda *_: part)
+    monkeypatch.setattr(finding, "_doubtful", lambda *_: True)
+    sure = np.full(len(whole.notes), 0.6)
+
+    def place(asked: Performance) -> tuple[PlacedNotes, float]:
+        found, value = model._place(asked)
+        kept = np.full(some.size, 0.7) if asked is part.part else sure
+        return replace(found, probability=kept), value
+
+    assert finding.best_part(whole, place, (0.2, 0.5)).part is whole
+    sure[some.size :] = 0.3
+    assert finding.best_part(whole, place, (0.2, 0.5)).part is part.part
 
 
 # Repeats -------------------------------------------------------------------------------------

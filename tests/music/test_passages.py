@@ -78,6 +78,17 @@ def test_passages_are_found(name, before):
     assert plays_again(found.passages) == (name == "a repetition")
 
 
+def test_noise_over_some_notes_parts_no_passages():
+    level = level_of(range(60))
+    level[1000:1200] = 10.0 + np.random.default_rng(1).normal(size=(200, N_BANDS))
+    [whole] = find_passages(level, 0.01, SCORE, chords(SCORE)).passages
+    assert whole.first <= 1
+    assert whole.last >= 58
+    true = 0.5 * np.arange(whole.first, whole.last + 1)
+    assert np.abs(whole.times - true).max() < 1.1
+    assert (np.diff(whole.times) >= 0).all()
+
+
 @pytest.mark.parametrize("shift", [-7, -1, 0, 4, 7])
 def test_the_key_is_found(shift):
     level = level_of(range(10, 50), shift=shift)

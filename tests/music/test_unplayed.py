@@ -7,6 +7,7 @@ from music_examples import RATE, sound
 import align
 from align.formats.beats import beats_of_bars
 from align.formats.scores import Score
+from align.music.coarse import Sound
 from align.music.mismatches import score_mismatches, unplayed_of
 from align.music.unplayed import spoiled_score, true_onsets
 from align.types import Note, PlayedPassage
@@ -58,6 +59,12 @@ def test_wrong_notes_are_listed():
     assert corrected.mismatches == ()
 
 
+def sounding(seconds, silent=(0.0, 0.0)):
+    """Return a recording that sounds, but between two times, in frames of 50 ms."""
+    at = 0.05 * np.arange(round(seconds / 0.05))
+    return Sound((at < silent[0]) | (at >= silent[1]), 0.05)
+
+
 def test_bars_and_stretches_are_listed():
     beats = beats_of_bars([(2.0 * k, 2.0 * k + 2.0, 4, k + 1) for k in range(10)])
     score = SCORE.take(np.arange(40))
@@ -68,7 +75,7 @@ def test_bars_and_stretches_are_listed():
     passages = (PlayedPassage(1.0, 6.0, 0.0, 4.5), PlayedPassage(12.0, 22.0, 10.0, 19.5))
     chords = np.linspace(1.0, 22.0, 40)
     found = score_mismatches(
-        score, unplayed, index, np.arange(40), chords, score.onsets, passages, (0.0, 23.0)
+        score, unplayed, index, np.arange(40), chords, score.onsets, passages, sounding(23.0)
     )
     kinds = [(mismatch.kind, len(mismatch.notes)) for mismatch in found]
     assert kinds == [("unwritten", 0), ("unplayed", 10), ("unplayed", 1)]
@@ -80,8 +87,9 @@ def test_bars_and_stretches_are_listed():
     assert note.end == chords[26]
     late = np.r_[chords[:20], chords[20:] + 9.0]
     every = np.arange(40)
-    [wait] = score_mismatches(
-        score, np.full(40, 0.1), every, every, late, score.onsets, (), (0.0, 32.0)
-    )
+    told = score, np.full(40, 0.1), every, every, late, score.onsets, ()
+    [wait] = score_mismatches(*told, sounding(32.0))
     assert (wait.kind, wait.probability) == ("unwritten", pytest.approx(0.9))
     assert (wait.start, wait.end) == pytest.approx((chords[20], late[20]), abs=0.1)
+    pause = sounding(32.0, silent=(chords[20] + 2.0, late[20]))
+    assert score_mismatches(*told, pause) == ()
