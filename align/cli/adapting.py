@@ -14,6 +14,7 @@ from align.cli.options import (
     output_option,
     overwrite_option,
     seed_option,
+    tier_option,
 )
 from align.cli.outputs import check_free
 
@@ -58,6 +59,7 @@ _FEWEST = 3  # recordings that can be compared on
     help="Learn from transcripts (.txt) alone, in which nothing has a time. MODEL must be one of "
     "phones in the IPA, such as speech-any; nothing is compared.",
 )
+@tier_option()
 @language_option("Of the transcripts: de, fr ...")
 @dictionary_option("dictionaries", "FILE", "Of the transcripts: pronunciations; can be repeated.")
 @click.option(
@@ -88,6 +90,7 @@ def adapt(
     dictionaries: tuple[str, ...],
     licence: str,
     overwrite: bool,
+    tier: str | None,
     **options: Any,
 ) -> None:
     """Adapt MODEL to a few recordings that you have corrected.
@@ -128,7 +131,7 @@ def adapt(
         adapted.problems_ = [*unread, *adapted.problems_]
         _finish(context, adapted, output)
         return
-    examples = align.read_corpus(corpus, kind=aligner.kind)
+    examples = align.read_corpus(corpus, kind=aligner.kind, tier=tier)
     if compare and len(examples) < _FEWEST:
         console.message(f"Fewer than {_FEWEST} recordings: what it brings cannot be told.")
         compare = False

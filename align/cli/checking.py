@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from align.cli.console import FILE, MODEL, Console, message_options
-from align.cli.options import dictionary_option, language_option
+from align.cli.options import dictionary_option, language_option, tier_option
 from align.cli.training import found_out
 from align.errors import ParameterError
 
@@ -31,6 +31,7 @@ __all__ = ["validate_speech"]
 @click.option(
     "--model", type=MODEL, metavar="M", help="Check that this model knows the phones, too."
 )
+@tier_option()
 @message_options
 @click.pass_context
 def validate_speech(
@@ -41,6 +42,7 @@ def validate_speech(
     language: str,
     no_guess: bool,
     model: str | None,
+    tier: str | None,
 ) -> None:
     """List what is wrong with the recordings and label files under CORPUS_DIR.
 
@@ -64,7 +66,9 @@ def validate_speech(
     if not text:
         from align.corpus.validation import validate_corpus
 
-        found = validate_corpus(corpus, kind="speech", phones=known, progress=console.progress)
+        found = validate_corpus(
+            corpus, kind="speech", phones=known, tier=tier, progress=console.progress
+        )
         problems = bool(found.problems)
         found_out(console, str(found), problems)
     if text or dictionaries:

@@ -41,9 +41,7 @@ comparing_options = stacked(
         help="Of folders: the tier to read of the system's TextGrids; words means those of .wrd "
         "files and of the reference, too.",
     ),
-    click.option(
-        "--reference-tier", metavar="NAME", help="Of folders: the tier to read of the references."
-    ),
+    click.option("--reference-tier", metavar="NAME", help="The tier to read of the true labels."),
     click.option(
         "--merge",
         is_flag=True,

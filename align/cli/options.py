@@ -20,6 +20,7 @@ __all__ = [
     "speech_model_option",
     "stacked",
     "strict_option",
+    "tier_option",
     "token_option",
     "trust_options",
 ]
@@ -87,6 +88,15 @@ def phone_map_option(
     """Return ``--phone-map``."""
     return click.option(
         "--phone-map", metavar="FILE|NAME", type=click.Path(readable=False), help=text
+    )
+
+
+def tier_option() -> _Option:
+    """Return ``--tier``, of the labels of a corpus."""
+    return click.option(
+        "--tier",
+        metavar="NAME",
+        help="The tier of TextGrids that holds the phones; by default phones, or MAU and others.",
     )
 
 

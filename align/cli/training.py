@@ -22,6 +22,7 @@ from align.cli.options import (
     phone_map_option,
     seed_option,
     stacked,
+    tier_option,
 )
 from align.cli.outputs import check_free
 from align.errors import ParameterError
@@ -117,6 +118,7 @@ def train() -> None:
         "What the classifiers know labels by: two columns from,to, or timit48, timit39 or "
         "timit_ipa. By default timit48; with universal none, as labels are IPA."
     ),
+    tier_option(),
     click.option(
         "--language",
         metavar="CODE",
@@ -155,6 +157,7 @@ def run_training(
     valid: Path | None,
     licence: str,
     overwrite: bool,
+    tier: str | None = None,
     **options: Any,
 ) -> None:
     """Train an aligner of a kind with the options that were given, save it and say so."""
@@ -165,8 +168,8 @@ def run_training(
     from align.batch.pool import connected
     from align.sequence.checkpoint import Checkpoint
 
-    examples = align.read_corpus(corpus, kind=kind)
-    validation = None if valid is None else align.read_corpus(valid, kind=kind)
+    examples = align.read_corpus(corpus, kind=kind, tier=tier)
+    validation = None if valid is None else align.read_corpus(valid, kind=kind, tier=tier)
     chosen = {name: value for name, value in options.items() if value is not None}
     checkpoint = Checkpoint(chosen.pop("checkpoint", f"{output}.partial"))
     scheduler = chosen.pop("scheduler", None)
@@ -245,6 +248,7 @@ def evaluate(
             console, Path(model), corpus, against, by=by, **comparing
         )
     else:
+        tier = comparing.pop("reference_tier")
         given = [name for name, value in comparing.items() if value]
         if given:
             option = given[0].replace("_", "-")
@@ -253,7 +257,7 @@ def evaluate(
         import align
 
         aligner = align.load(model)
-        examples = align.read_corpus(corpus, kind=aligner.kind)
+        examples = align.read_corpus(corpus, kind=aligner.kind, tier=tier)
         with console.first_run():
             if against is not None:
                 failed, text, content = evaluate_against(

@@ -27,6 +27,7 @@ def validate_speech(
     root: str,
     *,
     phones: Collection[str] | None = None,
+    tier: str | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Validation:
     """Return what `align.corpus.validate_corpus` returns, of a folder or manifest of speech."""
@@ -45,14 +46,14 @@ def validate_speech(
             continue
         warnings.extend(hidden_files(pair))
         try:
-            info, labels = read_pair(pair)
+            info, labels = read_pair(pair, tier)
         except AlignError as error:
             path, reason = problem_of(error, pair.path)
             errors.append(Issue(path, reason, "error"))
             continue
         formats[pair.audio] = (info.rate, info.channels)
         warnings.extend(_odd_labels(labels, info.duration))
-        warnings.extend(_odd_end(pair.labels, info.duration))
+        warnings.extend(_odd_end(pair.labels, info.duration, tier))
         if phones is not None:
             errors.extend(_unknown_phones(labels, phones))
     warnings.extend(odd_formats(formats))
@@ -106,11 +107,11 @@ def _odd_labels(labels: Labels, duration: float) -> Iterator[Issue]:
         )
 
 
-def _odd_end(path: str, duration: float) -> Iterator[Issue]:
+def _odd_end(path: str, duration: float, tier: str | None) -> Iterator[Issue]:
     """Compare where a TextGrid ends with where the recording does."""
     if os.path.splitext(path)[1].lower() != ".textgrid":
         return
-    end = read_labels(path).duration
+    end = read_labels(path, tier=tier).duration
     if end is not None and abs(end - duration) > OVERRUN:
         yield Issue(
             path,

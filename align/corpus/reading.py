@@ -147,6 +147,7 @@ def read_corpus(
     kind: str = "speech",
     *,
     groups: Groups = "folder",
+    tier: str | None = None,
 ) -> Corpus:
     """Read the labels of a corpus, and check that its audio is there.
 
@@ -161,6 +162,9 @@ def read_corpus(
         Who speaks, or which piece it is: the folder an audio file lies in (by its path from the
         top), each file on its own, no one, or what a function makes of the path of the audio. A
         manifest's own column goes first.
+    tier : str, optional
+        Of speech: the tier of TextGrids and other files of tiers that holds the phones, by default
+        as `align.formats.read_labels` chooses.
 
     Returns
     -------
@@ -196,7 +200,7 @@ def read_corpus(
             unpaired.append(pair.audio)
         elif pair.audio is not None:
             try:
-                info, labels = read_pair(pair)
+                info, labels = read_pair(pair, tier)
             except AlignError as error:
                 problems.append(problem_of(error, pair.path))
                 continue
@@ -275,12 +279,15 @@ def read_piece(piece: "Piece") -> "tuple[AudioInfo, Score, NoteTruth]":
     return info, score, truth
 
 
-def read_pair(pair: Pair) -> "tuple[AudioInfo, Labels]":
-    """Read audio header and labels of a recording that has both; DataError if one is unusable."""
+def read_pair(pair: Pair, tier: str | None = None) -> "tuple[AudioInfo, Labels]":
+    """Read audio header and labels of a recording that has both; DataError if one is unusable.
+
+    `tier` is that of files of tiers which holds the phones; others have none.
+    """
     assert pair.audio is not None
     assert pair.labels is not None
     info = header(pair.audio)
-    return info, read_labels(pair.labels, rate=info.rate, duration=info.duration)
+    return info, read_labels(pair.labels, tier=tier, rate=info.rate, duration=info.duration)
 
 
 def header(audio: str) -> "AudioInfo":

@@ -1,7 +1,8 @@
 """The words of a recording, from a transcript that lies beside it.
 
-Of a recording ``kiwi.wav`` it is the tier ``words`` of its own TextGrid, ``kiwi.txt`` (TIMIT's two
-sample numbers in front are left out) or ``kiwi.wrd``, the first that there is.
+Of a recording ``kiwi.wav`` it is the tier of words of its own TextGrid or other file of tiers,
+``kiwi.txt`` (TIMIT's two sample numbers in front are left out) or ``kiwi.wrd``, the first that
+there is.
 """
 
 import os
@@ -9,8 +10,8 @@ import re
 
 from align.errors import DataError
 from align.files.text import read_lines, read_text
-from align.formats.textgrid import parse_textgrid
-from align.formats.tiers import WORDS
+from align.formats.files import read_tiers
+from align.formats.table import label_format
 from align.types import SILENCES
 
 __all__ = ["SAMPLE_NUMBERS", "text_beside"]
@@ -26,27 +27,27 @@ def text_beside(audio: str, labels: str) -> str | None:
     only help.
     """
     stem = os.path.splitext(audio)[0]
-    try:
-        if labels.lower().endswith(".textgrid"):
-            words = _words_tier(labels)
-            if words:
-                return words
-        for suffix in (".txt", ".TXT", ".wrd", ".WRD"):
-            if os.path.isfile(stem + suffix):
-                return _read(stem + suffix) or None
-    except DataError:
-        pass
+    for path in (labels, *(stem + suffix for suffix in (".txt", ".TXT", ".wrd", ".WRD"))):
+        try:
+            words = _tier_of_words(path) if path == labels else _read(path)
+        except DataError:
+            continue
+        if words:
+            return words
     return None
 
 
 def _read(path: str) -> str:
+    if not os.path.isfile(path):
+        return ""
     if path.lower().endswith(".wrd"):
         return " ".join(row.split(maxsplit=2)[-1] for _, row in read_lines(path))
     return SAMPLE_NUMBERS.sub("", read_text(path).strip(), count=1)
 
 
-def _words_tier(path: str) -> str:
-    for tier in parse_textgrid(read_text(path), path):
-        if tier.kind == "interval" and tier.name.strip().lower() in (WORDS, "word"):
-            return " ".join(label for label in tier.labels if label.strip() not in SILENCES)
-    return ""
+def _tier_of_words(path: str) -> str:
+    if label_format(path).holds != "tiers":
+        return ""
+    words = read_tiers(path).words()
+    labels = () if words is None else words.labels
+    return " ".join(label for label in labels if label.strip() not in SILENCES)

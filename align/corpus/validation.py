@@ -16,6 +16,7 @@ def validate_corpus(
     kind: str = "speech",
     *,
     phones: Collection[str] | None = None,
+    tier: str | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Validation:
     """Return what is wrong with a corpus, before hours are spent on it.
@@ -28,6 +29,8 @@ def validate_corpus(
         What is in it.
     phones : collection of str, optional
         Of speech: the phones that labels may be; others are problems.
+    tier : str, optional
+        As for `read_corpus`.
     progress : callable, optional
         Called with a stage, how much of it is done, and how much there is.
 
@@ -48,4 +51,4 @@ def validate_corpus(
     root = os.fspath(folder_or_manifest)
     if kind == "music":
         return validate_music(root, progress=progress)
-    return validate_speech(root, phones=phones, progress=progress)
+    return validate_speech(root, phones=phones, tier=tier, progress=progress)

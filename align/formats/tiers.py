@@ -32,6 +32,10 @@ __all__ = [
 ]
 
 PHONES, WORDS = "phones", "words"
+_OTHER_NAMES = {  # of WebMAUS, EMU and others, in any case
+    PHONES: r"mau|phonemes?|phonetic|segments?",
+    WORDS: r"ort-mau|orthography",
+}
 """Names of the tiers of one speaker; those of several have the name of the speaker before it."""
 
 CONFIDENCE = "confidence"
@@ -196,7 +200,7 @@ class Tiers:
 
 def _is_of(tier: Tier, what: str) -> bool:
     """Whether a tier is of words or phones, by its name, which may be without the plural."""
-    ending = rf"(.* - )?{what[:-1]}s?"
+    ending = rf"(.* - )?{what[:-1]}s?|{_OTHER_NAMES[what]}"
     return tier.kind == "interval" and bool(
         re.fullmatch(ending, tier.name.strip(), re.IGNORECASE | re.DOTALL)
     )
@@ -249,18 +253,20 @@ def choose_tier(tiers: Sequence[Tier], wanted: str | None, path: str | None) -> 
                 f"has no interval tier {wanted!r}; its interval tiers: {have}.", path=path
             )
         return found[0]
-    for ending in (r"phones", r"phone", r".* - phones?"):
+    for ending in (r"phones", r"phone", r".* - phones?", _OTHER_NAMES[PHONES]):
         found = [t for t in intervals if re.fullmatch(ending, t.name.strip(), re.I | re.S)]
         if len(found) == 1:
             return found[0]
         if found:
             raise DataError(
-                f"several tiers could hold the phones ({have}); name the one to read.", path=path
+                f"several tiers could hold the phones ({have}); name the one to read (--tier).",
+                path=path,
             )
     if len(intervals) == 1:
         return intervals[0]
     raise DataError(
-        f"has no tier 'phones' (interval tiers: {have}); rename a tier or name the one to read.",
+        f"has no tier 'phones' (interval tiers: {have}); rename a tier, or name the one to read "
+        "(--tier).",
         path=path,
     )
 

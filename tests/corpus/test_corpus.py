@@ -10,7 +10,7 @@ from align.errors import DataError, ParameterError
 from align.formats import write_labels
 from align.formats.textgrid import format_textgrid
 from align.results.alignment import Alignment
-from align.types import Example
+from align.types import SILENCES, Example
 
 SECONDS = 0.5
 
@@ -85,6 +85,38 @@ def test_text_of_the_tier_of_words(tmp_path):
     (tmp_path / "a.TextGrid").write_text(format_textgrid(tiers, SECONDS))
     (tmp_path / "a.txt").write_text("Another.")
     assert read_corpus(tmp_path)[0].text == "kiwi"
+
+
+WEBMAUS = {"ORT-MAU": ("", "kiwi"), "KAN-MAU": ("", "k i"), "MAU": ("<p:>", "k")}
+MFA = {"Ann - words": ("", "kiwi"), "Ann - phones": ("", "k")}
+
+
+def write_tiers(path, named):
+    times = np.array([[0.0, 0.2], [0.2, 0.5]])
+    path.write_text(
+        format_textgrid({name: (labels, times) for name, labels in named.items()}, SECONDS)
+    )
+
+
+@pytest.mark.parametrize("tiers", [WEBMAUS, MFA])
+def test_tiers_as_other_aligners_name_them(tmp_path, tiers):
+    sound(tmp_path / "a.wav")
+    write_tiers(tmp_path / "a.TextGrid", tiers)
+    [found] = read_corpus(tmp_path)
+    assert found.events[1] == "k"
+    assert found.events[0] in SILENCES
+    assert found.text == "kiwi"
+    assert not validate_corpus(tmp_path).problems
+
+
+def test_a_tier_by_its_name(tmp_path):
+    sound(tmp_path / "a.wav")
+    write_tiers(tmp_path / "a.TextGrid", {"broad": ("", "k"), "narrow": ("", "kh")})
+    with pytest.raises(DataError, match=r"name the one to read \(--tier\)"):
+        read_corpus(tmp_path)
+    assert read_corpus(tmp_path, tier="narrow")[0].events == ("sil", "kh")
+    assert validate_corpus(tmp_path).problems
+    assert not validate_corpus(tmp_path, tier="broad").problems
 
 
 def test_subsets(timit):
