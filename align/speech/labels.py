@@ -69,10 +69,15 @@ class PhoneLabels:
         return Spelled(labels, closures_of(symbols, known), sounds)
 
     def _canonical(self, event: Event, known: set[str]) -> str:
-        """Spell a phone as the model does: ``AH0`` and ``ʌ`` as ``ah`` where that is known."""
+        """Spell a phone as the model does: ``AH0`` and ``ʌ`` as ``ah`` where that is known.
+
+        A silence of any label set, such as ``<p:>``, is the model's own.
+        """
         label = str(event)
         if label in known or self.ipa:
             return label
+        if label in SILENCES and label != SPOKEN_NOISE:
+            return next((silence for silence in SILENCES if silence in known), label)
         plain = label.lower().rstrip("012")
         if plain in known or label.isascii():  # of ASCII, a slip is likelier than IPA
             return plain if plain in known else label

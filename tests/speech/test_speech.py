@@ -194,6 +194,15 @@ def test_phones_are_spelt_as_the_model_spells_them(model):
     )
 
 
+@pytest.mark.parametrize("silence", ["<p:>", "sp", "_", "#", ""])
+def test_silences_of_other_label_sets_are_known(model, silence):
+    item = example(62, phones=["sil", "aa", "s", "iy", "sil"])
+    found = model.align(item.audio, [silence, "aa", "s", "iy", silence], rate=RATE)
+    assert found.labels == (silence, "aa", "s", "iy", silence)
+    expected = model.align(item.audio, item.events, rate=RATE)
+    np.testing.assert_array_equal(found.onsets, expected.onsets)
+
+
 def test_unknown_phones_are_named_with_the_nearest_known(model):
     audio = example(62).audio
     with pytest.raises(DataError, match=r"unknown phone 'aaa' \(nearest known: 'aa'\); correct"):
