@@ -5,7 +5,8 @@ from functools import lru_cache
 
 from align.errors import DataError
 from align.features.articulatory import articulation
-from align.formats.phone_map import read_phone_map
+from align.formats.phone_map import PHONE_MAPS, read_phone_map
+from align.types import SILENCE, SILENCES, SPOKEN_NOISE
 
 __all__ = ["IpaClasses", "broad_classes", "read_map"]
 
@@ -31,8 +32,14 @@ class IpaClasses(Mapping[str, str]):
 
 @lru_cache(maxsize=8)
 def read_map(name: str) -> Mapping[str, str]:
-    """Return a phone map: a bundled one by its name, or that of a file."""
-    return read_phone_map(name)
+    """Return a phone map: a bundled one by its name, or that of a file.
+
+    In a bundled one silences of other label sets are ``sil``, too, unless it says otherwise.
+    """
+    found = read_phone_map(name)
+    if name not in PHONE_MAPS or SILENCE not in found.values():
+        return found
+    return {**{s: SILENCE for s in SILENCES if s != SPOKEN_NOISE}, **found}
 
 
 def broad_classes() -> Mapping[str, str]:

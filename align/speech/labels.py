@@ -74,10 +74,12 @@ class PhoneLabels:
         A silence of any label set, such as ``<p:>``, is the model's own.
         """
         label = str(event)
-        if label in known or self.ipa:
+        if self.ipa or label in self.trained:
             return label
         if label in SILENCES and label != SPOKEN_NOISE:
             return next((silence for silence in SILENCES if silence in known), label)
+        if label in known:
+            return label
         plain = label.lower().rstrip("012")
         if plain in known or label.isascii():  # of ASCII, a slip is likelier than IPA
             return plain if plain in known else label

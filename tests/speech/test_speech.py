@@ -263,6 +263,12 @@ def test_labels_that_are_not_in_the_map_stand_for_themselves():
     assert fitted.evaluate(items).within_ms["40"] > 80
 
 
+def test_pauses_of_other_label_sets_are_silence_in_training():
+    known = trained_on("<p:>", "t", "iy").known_labels()
+    assert {"<p:>", "sil", "h#", "_"} <= known
+    assert "spn" not in known
+
+
 def test_a_phone_map_of_ones_own(tmp_path, corpus):
     path = tmp_path / "map.csv"
     path.write_text("from,to\nAH,aa\nSILENCE,sil\n", encoding="utf-8")
