@@ -33,8 +33,8 @@ __all__ = [
 
 PHONES, WORDS = "phones", "words"
 _OTHER_NAMES = {  # of WebMAUS, EMU and others, in any case
-    PHONES: r"mau|phonemes?|phonetic|segments?",
-    WORDS: r"ort-mau|orthography",
+    PHONES: r"mau|phonemes?|segments?",
+    WORDS: r"ort-mau",
 }
 """Names of the tiers of one speaker; those of several have the name of the speaker before it."""
 
@@ -87,6 +87,10 @@ class Tier:
     def is_named(self) -> bool:
         """Whether it is of words or phones, where time without a label is a silence."""
         return _is_of(self, PHONES) or _is_of(self, WORDS)
+
+    def is_words(self) -> bool:
+        """Whether it is of words, by its name."""
+        return _is_of(self, WORDS)
 
     def filled(self, duration: float | None) -> "Tier":
         """Return it with labels without text before its first label and after its last.

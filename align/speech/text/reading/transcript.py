@@ -12,8 +12,10 @@
 ``.json``           segments of a recogniser with their times, such as Whisper's
 ``.wrd``            TIMIT's words, whose times are not used
 ``.TextGrid``       each interval tier is a speaker, each interval with text an utterance; tiers
-                    called words, word, phones, phone, check or ``<speaker> - words`` and so on,
-                    which earlier alignments have left, are not read
+                    called words, word, phones, phone, check, ``<speaker> - words``, MAU and so
+                    on, which earlier alignments have left, are not read. Where there are no
+                    others, the words of tiers of words are; their times are not used where one
+                    person speaks, and else where somebody pauses
 =================== ==========================================================================
 """
 
@@ -33,6 +35,7 @@ from align.formats.subtitles import Cue, read_cues
 from align.formats.textgrid import read_grid
 from align.formats.tiers import Tier
 from align.speech.text.reading.turns import read_turns
+from align.types import SILENCES
 
 __all__ = [
     "DOCUMENT_SUFFIXES",
@@ -58,7 +61,10 @@ TRANSCRIPT_SUFFIXES = (
 DOCUMENT_SUFFIXES = (".doc", ".odt", ".rtf", ".pdf", ".pages", ".html", ".xlsx")
 """Of files with text that is more than text, and that nothing here reads."""
 
-_RESULTS = re.compile(r"(?:.* - )?(?:words?|phones?)|check", re.IGNORECASE | re.DOTALL)
+_RESULTS = re.compile(
+    r"(?:.* - )?(?:words?|phones?)|check|(?:ort-|kan-)?mau", re.IGNORECASE | re.DOTALL
+)
+_PAUSE = 0.3  # seconds without a word, between utterances of a tier of words
 
 
 @dataclass(frozen=True)
@@ -119,8 +125,8 @@ def read_transcript(
     if suffix in DOCUMENT_SUFFIXES and os.path.exists(name):
         raise DataError("is no plain text; save what is said in it as .txt.", path=name)
     if suffix == ".textgrid":
-        return _from_tiers(read_grid(path, encoding), tiers, name)
-    if suffix == ".json":
+        found = _from_tiers(read_grid(path, encoding), tiers, name)
+    elif suffix == ".json":
         segments = read_segments(path, encoding)
         found = _by_speaker([Utterance(s.text, s.start, s.end, s.speaker) for s in segments], name)
     elif suffix in (".vtt", ".srt"):
@@ -199,6 +205,7 @@ def _from_tiers(tiers: list[Tier], wanted: Collection[str], name: str) -> list[U
         for tier in intervals
         if (tier.name in wanted if wanted else not _RESULTS.fullmatch(tier.name.strip()))
     ]
+    chosen = chosen or [tier for tier in intervals if tier.is_words()]
     if not chosen:
         raise DataError(
             f"has no tier of utterances (interval tiers: {have}); name one with --tier.", path=name
@@ -209,6 +216,10 @@ def _from_tiers(tiers: list[Tier], wanted: Collection[str], name: str) -> list[U
     found = []
     for tier in filled:
         speaker = tier.name.strip() if len(chosen) > 1 else ""
+        if tier.is_words():
+            speaker = re.sub(r" - words?$", "", speaker, flags=re.IGNORECASE)
+            found += _from_words(tier, speaker, name)
+            continue
         found += _checked(
             [
                 Utterance(label.strip(), start, end, speaker, line)
@@ -223,6 +234,28 @@ def _from_tiers(tiers: list[Tier], wanted: Collection[str], name: str) -> list[U
     if len(set(names)) < len(names):
         raise DataError("several tiers have the same name; rename one.", path=name)
     return found
+
+
+def _from_words(tier: Tier, speaker: str, name: str) -> list[Utterance]:
+    """Return what a tier of words says: of one speaker of several, from pause to pause."""
+    said = [
+        (label.strip(), *times)
+        for label, times in zip(tier.labels, tier.times, strict=True)
+        if label.strip() not in SILENCES
+    ]
+    if not speaker:
+        return [Utterance(" ".join(label for label, *_ in said))]
+    runs: list[list[tuple[str, float, float]]] = []
+    for word in said:
+        if runs and word[1] - runs[-1][-1][2] < _PAUSE:
+            runs[-1].append(word)
+        else:
+            runs.append([word])
+    found = [
+        Utterance(" ".join(label for label, *_ in run), run[0][1], run[-1][2], speaker)
+        for run in runs
+    ]
+    return _checked(found, name)
 
 
 def _from_cues(cues: list[Cue]) -> list[Utterance]:

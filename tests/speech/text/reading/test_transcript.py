@@ -6,7 +6,7 @@ import pytest
 
 from align.errors import DataError
 from align.formats.textgrid import format_textgrid
-from align.speech.text import read_transcript
+from align.speech.text import Utterance, read_transcript
 
 
 def write(path: Path, text: str) -> Path:
@@ -95,9 +95,33 @@ def test_what_is_no_transcript(tmp_path: Path, name: str, content: str, message:
 def test_grids_without_text(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="holds no text"):
         read_transcript(grid(tmp_path / "a.TextGrid", Ann=[(0.0, 1.0, " ")]))
-    with pytest.raises(DataError, match=r"no tier of utterances .*'words'.* --tier"):
-        read_transcript(grid(tmp_path / "b.TextGrid", words=[(0.0, 1.0, "old")]))
-    assert read_transcript(tmp_path / "b.TextGrid", tiers=["words"])[0].text == "old"
+    with pytest.raises(DataError, match=r"no tier of utterances .*'phones'.* --tier"):
+        read_transcript(grid(tmp_path / "b.TextGrid", phones=[(0.0, 1.0, "old")]))
+    assert read_transcript(tmp_path / "b.TextGrid", tiers=["phones"])[0].text == "old"
+    with pytest.raises(DataError, match="holds no text"):
+        read_transcript(grid(tmp_path / "c.TextGrid", words=[(0.0, 1.0, "<p:>")]))
+
+
+WORDS = [(0.0, 0.2, ""), (0.2, 0.5, "the"), (0.5, 0.9, "kiwi"), (0.9, 2.0, ""), (2.0, 2.5, "ran")]
+PHONES = [(0.0, 0.5, "dh"), (0.5, 2.5, "k")]
+
+
+@pytest.mark.parametrize("names", [("words", "phones"), ("ORT-MAU", "MAU"), ("Ann - words", "x")])
+def test_words_of_earlier_alignments_are_a_text(tmp_path: Path, names: tuple[str, str]) -> None:
+    tiers = {names[0]: WORDS} | ({names[1]: PHONES} if names[1] != "x" else {})
+    for wanted in ([], [names[0]]):
+        (found,) = read_transcript(grid(tmp_path / "a.TextGrid", **tiers), tiers=wanted)
+        assert found == Utterance("the kiwi ran")
+
+
+def test_words_of_several_speakers_are_told_apart_by_pauses(tmp_path: Path) -> None:
+    tiers = {"Ann - words": WORDS, "Bob - words": [(0.0, 0.9, ""), (0.9, 1.9, "what")]}
+    found = read_transcript(grid(tmp_path / "a.TextGrid", **tiers))
+    assert [(u.speaker, u.text, u.start, u.end) for u in found] == [
+        ("Ann", "the kiwi", 0.2, 0.9),
+        ("Ann", "ran", 2.0, 2.5),
+        ("Bob", "what", 0.9, 1.9),
+    ]
 
 
 def test_other_encodings_are_refused(tmp_path: Path) -> None:
