@@ -429,7 +429,121 @@ def test_the_documentation_lists_who_has_what():
     assert listing() in page.read_text(encoding="utf-8"), f"write to {page.name}:\n{listing()}"
 
 
-@every([KernelPA(), KernelPARegressor(), CELLIP(), IELLIP()])
-def test_those_without_a_trace_have_no_such_parameter(model):
-    with pytest.raises(ValueError, match=r"record"):
-        model.set_params(record=True)
+# Rounds that are kept --------------------------------------------------------------------------
+
+# `OnlineToBatch` has the rounds of its learner, whose `record` may be set.
+RECORDED = [m for m in STREAMS if not isinstance(m, OnlineToBatch)]
+COLUMNS = ("cost", "loss", "tau", "alpha", "c", "norm", "target", "dual")
+
+
+def kept(model, X, y, size):
+    return streamed(clone(model).set_params(record=True), X, y, size)
+
+
+@every(RECORDED)
+def test_a_trace_has_every_round(model):
+    X, y = examples(model)
+    plain, whole, parts = streamed(model, X, y, 60), kept(model, X, y, 60), kept(model, X, y, 7)
+    np.testing.assert_array_equal(state(plain, X), state(whole, X))
+    assert not hasattr(plain, "trace_")
+    trace = whole.trace_
+    assert len(trace) == 60
+    assert trace.cost.sum() == whole.n_mistakes_
+    assert (trace.alpha > 0.0).sum() == whole.n_updates_ > 0
+    if hasattr(model, "cumulative_loss_"):
+        assert trace.loss.sum() == pytest.approx(whole.cumulative_loss_)
+    for column in COLUMNS:
+        np.testing.assert_allclose(
+            getattr(trace, column), getattr(parts.trace_, column), rtol=1e-9, atol=1e-9
+        )
+    assert len(clone(whole).set_params(record=True, epochs=2).fit(X, y).trace_) == 120
+    assert not hasattr(whole.set_params(record=False).fit(X, y), "trace_")
+
+
+def test_a_trace_of_queries_is_gone_where_none_is_kept():
+    X, _ = examples(InstanceRanker())
+    y, groups = np.arange(60) % 3, np.arange(60) // 6
+    model = InstanceRanker(record=True).fit(X, y, groups)
+    assert len(model.trace_) == 10
+    assert not hasattr(model.set_params(record=False).fit(X, y, groups), "trace_")
+
+
+@every([m for m in RECORDED if hasattr(m, "step")])
+def test_steps_are_kept_as_they_are_returned(model):
+    X, y = examples(model)
+    model = kept(model, X[:20], y[:20], 20)
+    played = [model.step(X[i], y[i]) for i in range(20, 60)]
+    for column in COLUMNS:
+        found = getattr(model.trace_, column)[20:]
+        np.testing.assert_allclose(found, [getattr(r, column) for r in played], atol=1e-12)
+
+
+@every([*RECORDED, InstanceRanker()])
+def test_the_documentation_of_every_learner_names_its_trace(model):
+    assert "trace_" in type(model).__doc__
+
+
+def same_trace(found, expected, first_cost=0):
+    for column in COLUMNS:
+        first = first_cost if column == "cost" else 0
+        mine, theirs = getattr(found, column)[first:], getattr(expected, column)[first:]
+        np.testing.assert_allclose(mine, theirs, atol=1e-9, err_msg=column)
+
+
+@pytest.mark.parametrize("variant", ["PA", "PA-I", "PA-II"])
+@pytest.mark.parametrize("kind", ["two", "more", "sets", "numbers", "growing"])
+def test_the_trace_of_a_linear_kernel_is_that_of_vectors(kind, variant):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(300, 4))
+    scores = X @ rng.normal(size=(4, 3)) + 0.5 * rng.normal(size=(300, 3))
+    y = scores.argmax(axis=1)
+    y = {"two": y > 0, "sets": (scores > 0.5).astype(int), "numbers": scores[:, 0]}.get(kind, y)
+    order = np.argsort(y == 2, kind="stable") if kind == "growing" else slice(None)
+    X, y = X[order], y[order]
+    weights = rng.choice([0.5, 1.0, 2.0], size=300)
+    names = {"variant": variant, "C": 0.3, "record": True}
+    numbers = kind == "numbers"
+    model = (KernelPARegressor if numbers else KernelPA)("linear", **names)
+    flat = (PassiveAggressiveRegressor if numbers else PassiveAggressiveClassifier)(
+        fit_intercept=False, **names
+    )
+    for some in (slice(150), slice(150, 300)):
+        for learner in (model, flat):
+            learner.partial_fit(X[some], y[some], sample_weight=weights[some])
+    if kind in ("two", "growing"):  # a tie goes to the first class here, and to the second there
+        assert (model.trace_.cost[0], flat.trace_.cost[0]) == (1.0, 0.0)
+        same_trace(model.trace_, flat.trace_, first_cost=1)
+    else:
+        same_trace(model.trace_, flat.trace_)
+
+
+def test_the_trace_of_a_centre_is_that_of_vectors():
+    X = np.random.default_rng(4).normal(size=(300, 3))
+    shared = {"variant": "PA-II", "C": 0.3, "epsilon": 0.5, "record": True}
+    kernel = KernelPAUniclass("linear", **shared).partial_fit(X)
+    same_trace(kernel.trace_, PassiveAggressiveUniclass(**shared).partial_fit(X).trace_)
+
+
+def test_within_a_budget_there_is_no_dual_objective():
+    X, y = examples(KernelPA())
+    model = KernelPA(budget=5, record=True).partial_fit(X, y)
+    assert len(model.trace_) == 60
+    assert np.isnan(model.trace_.dual).all()
+    assert not np.isnan(KernelPA(record=True).partial_fit(X, y).trace_.dual).any()
+
+
+def test_the_trace_outlives_the_second_class():
+    """An ellipsoid begins again with it; rounds of one class have nothing to keep."""
+    X, y = examples(CELLIP())
+    model = CELLIP(gamma=0.01, record=True).partial_fit(X[y == "no"], y[y == "no"])
+    trace = model.trace_
+    model.partial_fit(X, y)
+    assert model.trace_ is trace
+    assert len(trace) == 60
+
+
+@every([KernelPA(), CELLIP(), PassiveAggressiveUniclass(), ThresholdWinnow()])
+def test_a_trace_without_a_plan_says_who_knows_bounds(model):
+    X, y = examples(model)
+    with pytest.raises(ParameterError, match="the learner's own certify or bound knows"):
+        kept(model, X, y, 60).trace_.certify("PA", u=np.zeros(6))

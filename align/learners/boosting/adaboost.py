@@ -90,8 +90,9 @@ class AdaBoost(ScoredClasses, VectorEstimator):
 
     Notes
     -----
-    `sample_weight` is the distribution the game starts from. A tie, H = 0, goes to the second
-    class.
+    There is no `record`: the rounds of the game are always kept, in the arrays above, one entry
+    each, and `loss_bound` is their bound. `sample_weight` is the distribution the game starts
+    from. A tie, H = 0, goes to the second class.
 
     Examples
     --------

@@ -29,6 +29,7 @@ from align.learners.parts.estimators import (
 from align.learners.parts.parameters import check_epochs, orders, read_zero_one, shuffler, weighed
 from align.learners.parts.shapes import check_array, check_stored
 from align.learners.theory import Certificate, Round
+from align.learners.theory.recorded import Recorded
 from align.types import Float64
 
 __all__ = ["EllipsoidLearner"]
@@ -40,7 +41,7 @@ _NO_SIZE = "a cut goes as deep as its example asks for, and has no size that a w
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class EllipsoidLearner(CountedRounds, ScoredClasses, VectorEstimator):
+class EllipsoidLearner(Recorded, CountedRounds, ScoredClasses, VectorEstimator):
     """What both learners share: the passes over examples, and the linear prediction."""
 
     average: bool = True
@@ -50,6 +51,7 @@ class EllipsoidLearner(CountedRounds, ScoredClasses, VectorEstimator):
     max_memory: float = 2e9
     epochs: int = 1
     shuffle: bool = True
+    record: bool = False
     random_state: Any = 0
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -167,6 +169,7 @@ class EllipsoidLearner(CountedRounds, ScoredClasses, VectorEstimator):
         self._largest = 0.0  # norm so far, for normalize="max"
         # z has the norm of x for two classes and sqrt(2) times it for more.
         self._block_scale = 1.0 if blocks == 1 else 1.0 / _ROOT_TWO
+        self._begin_trace(blocks)
         # Work space of `step`, which must not allocate.
         self._labels = list(self.classes_)
         self._codes = {label: code for code, label in enumerate(self._labels)}
@@ -199,12 +202,14 @@ class EllipsoidLearner(CountedRounds, ScoredClasses, VectorEstimator):
         """Begin again where only one class was known; rounds without a second one stay counted."""
         known = np.union1d(self.classes_, classes)
         if self.classes_.size == 1 and known.size > 1:
-            rounds = self._counts[core.ROUNDS]
+            rounds, trace = self._counts[core.ROUNDS], vars(self).get("trace_")
             given = self.get_params(deep=False)
             self.set_params(**vars(self._began))
             self._open(self.n_features_in_, known)
             self.set_params(**given)
             self._counts[core.ROUNDS] = rounds
+            if trace is not None:
+                self.trace_ = trace
 
     def step(self, x: npt.ArrayLike, y: Any) -> Round:
         """Play one round of a stream, without checks of x.
@@ -406,16 +411,17 @@ class EllipsoidLearner(CountedRounds, ScoredClasses, VectorEstimator):
         order: npt.NDArray[np.intp],
     ) -> None:
         kind, c, b, by_rounds = self._kernel_parameters()
-        begin = 0
+        log, begin = self._new_log(len(order)), 0
         while True:
             begin = core.run(
                 *rows, relevant, order, begin, self._W, self._late, self._shape,
                 self._low_rank, self._first_scale(), kind, self._target(), c, b, by_rounds,
-                self._floats, self._counts,
+                self._floats, self._counts, log,
             )  # fmt: skip
             if begin == order.size:
-                return
+                break
             self._enlarge()
+        self._remember(log)
 
     def _enlarge(self) -> None:
         """Make room for further updates: more vectors, or a matrix where that is no larger."""

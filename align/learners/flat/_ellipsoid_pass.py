@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from align._numba import compiled
+from align.learners.theory import recorded
 
 __all__ = [
     "BEST",
@@ -222,10 +223,22 @@ def _shrink(shape: Any, low_rank: bool, Pz: Any, shrink: float, zPz: float, coun
 
 
 @compiled()
+def _note(row: Any, x: Any, pair: bool, target: float, loss: float, mistake: bool) -> None:
+    """Fill what is known of a round before its cut."""
+    square = 0.0
+    for j in range(x.size):
+        square += x[j] * x[j]
+    row[recorded.COST] = mistake
+    row[recorded.LOSS] = loss
+    row[recorded.TARGET] = target
+    row[recorded.NORM] = np.sqrt(2.0 * square if pair else square)
+
+
+@compiled()
 def run(
     data: Any, all_columns: Any, ends: Any, dense: bool, relevant: Any, order: Any, begin: int,
     W: Any, late: Any, shape: Any, low_rank: bool, first_scale: float, kind: int, target: float,
-    c: float, b: float, by_rounds: bool, floats: Any, counts: Any,
+    c: float, b: float, by_rounds: bool, floats: Any, counts: Any, log: Any,
 ) -> int:  # fmt: skip
     """Play rounds ``order[begin:]``; return how far it came before `shape` was full.
 
@@ -240,6 +253,8 @@ def run(
     shape : array [shape=(n, n)], or [shape=(room, n)] for low rank
     c, b, by_rounds
         Of IELLIP; see `_depth`.
+    log : array [shape=(m, 5)]
+        A row for each round, or none.
     """
     blocks, width = W.shape
     n = blocks * width
@@ -265,6 +280,8 @@ def run(
                 continue  # every label relevant, or none: nothing to rank
         floats[LOSS] = max(target - margin, 0.0)
         floats[TOTAL] += floats[LOSS]
+        if place < log.shape[0]:
+            _note(log[place], x, down >= 0, target, floats[LOSS], margin <= 0.0)
         if margin > 0.0:
             continue
         counts[MISTAKES] += 1
@@ -281,6 +298,8 @@ def run(
         alpha = (target - margin) / s
         step, scale, shrink = _depth(alpha, n, kind, c, b, by_rounds, floats, counts)
         counts[UPDATES] += 1
+        if place < log.shape[0]:
+            log[place, recorded.TAU] = floats[DEPTH]
         _move(W, late, Pz, step * kappa / s, counts[ROUNDS])
         if shrink > NEGLIGIBLE:
             floats[LOG_KAPPA] += np.log(scale)

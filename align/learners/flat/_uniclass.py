@@ -21,6 +21,7 @@ from align.learners.parts.parameters import (
     weighed,
 )
 from align.learners.parts.step_kernels import exact_alpha, hinge
+from align.learners.theory.recorded import Recorded
 from align.types import Float64, IntArray
 
 __all__ = ["Centred", "distance", "play_centre"]
@@ -33,12 +34,13 @@ def distance(X: Float64, centre: Float64) -> Float64:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class Centred(OutlierMixin, VectorEstimator):  # type: ignore[misc]  # sklearn is untyped
+class Centred(Recorded, OutlierMixin, VectorEstimator):  # type: ignore[misc]  # sklearn is untyped
     """An outlier detector that takes in what lies within `epsilon` of its centre."""
 
     epsilon: float = 1.0
     epochs: int = 1
     shuffle: bool = True
+    record: bool = False
     random_state: Any = 0
 
     # What a subclass says: how it checks examples, begins, and plays rounds with rows of X.
@@ -105,6 +107,7 @@ class Centred(OutlierMixin, VectorEstimator):  # type: ignore[misc]  # sklearn i
         """Begin with the parameters as they are now; later changes wait for the next `fit`."""
         self._begin(n_features)
         self._epsilon = float(self.epsilon)
+        self._begin_trace()
 
     def score_samples(self, X: Any) -> Float64:
         """Return minus the distance of each example from the centre [shape=(m,)]."""

@@ -25,7 +25,6 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 from align.errors import ParameterError
-from align.learners.flat import _ellipsoid_pass as ellipsoids
 from align.learners.flat._competitors import (
     MISTAKE_BOUNDS,
     Constraints,
@@ -40,7 +39,7 @@ from align.learners.flat.run_certificate import (
     regret_of,
 )
 from align.learners.parts.estimators import read_label_sets
-from align.learners.theory import Certificate, Trace
+from align.learners.theory import Certificate
 from align.types import BoolArray, Float64
 
 __all__ = ["certify_ellipsoid", "certify_ranker"]
@@ -96,17 +95,12 @@ def certify_ellipsoid(
     left side of what it returns is the number of mistakes.
     """
     check_delta(delta)
-    copy: Any = clone(model)
+    copy: Any = clone(model).set_params(record=True)
     X, y = read_label_sets(copy, X, y, reset=True)
     copy.start(X.shape[1], np.arange(y.shape[1]) if y.ndim == 2 else np.unique(y))
     relevant, rows = copy._relevant(y), copy._rows(X)
     n = len(relevant)
-    cost, loss = np.zeros(n), np.zeros(n)
-    for t in range(n):
-        before = copy._counts[ellipsoids.MISTAKES]
-        copy._learn(rows, relevant, np.array([t]))
-        cost[t] = copy._counts[ellipsoids.MISTAKES] - before
-        loss[t] = copy._floats[ellipsoids.LOSS]
+    copy._learn(rows, relevant, np.arange(n))
     values, columns, ends, dense = rows
     width = copy._W.shape[1]
     Z = values.reshape(n, width) if dense else sp.csr_array((values, columns, ends), (n, width))
@@ -116,7 +110,7 @@ def certify_ellipsoid(
     bound = bound_of(copy, lost, norms2)
     mean = copy.average and copy.normalize != "max"  # which scales by what came before
     return certificate_of(
-        _plain_trace(cost, loss),
+        copy.trace_,
         bound,
         math.inf if bound is None else bound.right,
         conversion="average" if mean else "last",
@@ -124,15 +118,6 @@ def certify_ellipsoid(
         delta=delta,
         no_regret="an ellipsoid has another measure of complexity after each mistake",
     )
-
-
-def _plain_trace(cost: Float64, loss: Float64) -> Trace:
-    """Return a trace that knows costs and losses only."""
-    trace = Trace()
-    none = np.full(len(cost), np.nan)
-    columns = dict.fromkeys(("tau", "alpha", "c", "norm", "target", "dual"), none)
-    trace.extend(columns | {"cost": cost, "loss": loss}, ())
-    return trace
 
 
 def _units(constraints: Constraints) -> list[Float64]:

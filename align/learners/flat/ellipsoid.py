@@ -234,6 +234,8 @@ class CELLIP(EllipsoidLearner):
         Passes of `fit`.
     shuffle : bool, default True
         Whether `fit` draws a new order for each pass.
+    record : bool, default False
+        Keep every round in `trace_`.
     random_state : int, Generator, RandomState or None, default 0
         Seed of the orders.
 
@@ -252,6 +254,9 @@ class CELLIP(EllipsoidLearner):
     n_clipped_ : int
         Mistakes that no point of the ellipsoid explains: the data has no such margin. The step is
         then cut to the ellipsoid's edge, P is left as it is, and a warning is given.
+    trace_ : Trace
+        The rounds so far, where `record` is set; alpha is the depth of the cut. There is no dual
+        objective, for an ellipsoid has another measure of complexity after each cut.
     n_features_in_ : int
 
     Examples
@@ -340,14 +345,15 @@ class IELLIP(EllipsoidLearner):
         p of ``P_1 = p I``, positive. Nothing that is learned depends on it.
     decay : {"updates", "rounds"}
         What ``c_t = c b^t`` counts.
-    average, normalize, fit_intercept, representation, max_memory, epochs, shuffle, random_state
+    average, normalize, fit_intercept, representation, max_memory, epochs, shuffle, record, \
+random_state
         As in `CELLIP`. By default P is kept in whichever form is smaller: updates fade, so that
         low rank ends at ``log(1e-17 / c) / log b`` vectors.
 
     Attributes
     ----------
     classes_, coef_, intercept_, center_, shape_matrix_, n_rounds_, n_mistakes_, n_updates_, \
-cumulative_loss_, n_features_in_
+cumulative_loss_, trace_, n_features_in_
         As in `CELLIP`.
 
     Notes

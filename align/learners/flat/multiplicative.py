@@ -175,6 +175,8 @@ class MultiplicativePAUniclass(Centred):
         Passes of `fit`.
     shuffle : bool, default True
         Whether `fit` draws a new order for each pass.
+    record : bool, default False
+        Keep every round in `trace_`.
     random_state : int, Generator, RandomState or None, default 0
         Seed of the orders.
 
@@ -187,6 +189,8 @@ class MultiplicativePAUniclass(Centred):
     n_rounds_, n_mistakes_, n_updates_ : int
         A mistake is a round with a loss.
     cumulative_loss_, cumulative_squared_loss_ : float
+    trace_ : Trace
+        The rounds so far, where `record` is set; `target` and `loss` are the same.
     n_features_in_ : int
 
     Examples
@@ -241,7 +245,9 @@ class MultiplicativePAUniclass(Centred):
         self.cumulative_loss_ += loss
         self.cumulative_squared_loss_ += loss * loss
         cost = float(loss > 0.0)
-        return Round(length, loss, tau, tau > 0.0, cost, tau, 1.0, norm, loss, math.nan)
+        found = Round(length, loss, tau, tau > 0.0, cost, tau, 1.0, norm, loss, math.nan)
+        self._keep(found)
+        return found
 
     @property
     def center_(self) -> Float64:

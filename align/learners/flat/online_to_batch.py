@@ -84,7 +84,8 @@ class OnlineToBatch(VectorEstimator):
     ----------
     learner : learner with `partial_fit`, optional
         Whose rounds they are. Its own `average` or `conversion` is not used, nor are its epochs,
-        order and seed. By default a `PassiveAggressiveClassifier`.
+        order and seed; its `record` keeps rounds in ``learner_.trace_``. By
+        default a `PassiveAggressiveClassifier`.
     conversion : {"random", "vote", "validation", "best"}
         See the table above. "vote" keeps a copy of each hypothesis and is for what predicts
         classes or outliers; a prediction costs what theirs do together. "validation" and "best"

@@ -29,6 +29,9 @@ from align.types import Float64
 
 __all__ = ["PassiveAggressiveUniclass"]
 
+# What a trace has of the log: cost, loss, tau, norm and target, which is the loss here.
+_COLUMNS = [core.LOG_COST, core.LOG_LOSS, core.LOG_ALPHA, core.LOG_NORM, core.LOG_LOSS]
+
 
 @dataclass(eq=False, repr=False)
 class PassiveAggressiveUniclass(CountedRounds, Centred):
@@ -47,6 +50,8 @@ class PassiveAggressiveUniclass(CountedRounds, Centred):
         Passes of `fit`.
     shuffle : bool, default True
         Whether `fit` draws a new order for each pass.
+    record : bool, default False
+        Keep every round in `trace_`.
     random_state : int, Generator, RandomState or None, default 0
         Seed of the orders.
 
@@ -60,6 +65,8 @@ class PassiveAggressiveUniclass(CountedRounds, Centred):
         The first example is a round without loss, where the centre begins.
     cumulative_loss_, cumulative_squared_loss_ : float
         Sums over the rounds.
+    trace_ : Trace
+        The rounds so far, where `record` is set; `target` and `loss` are the same.
     n_features_in_ : int
 
     Examples
@@ -185,16 +192,15 @@ class PassiveAggressiveUniclass(CountedRounds, Centred):
             check_array("sums", self._sums, (core.N_SUMS,))
 
     def _play(self, X: Any, order: npt.NDArray[np.intp], weights: Float64 = NO_WEIGHTS) -> None:
-        log = np.zeros((0, core.LOG_WIDTH))
         if isinstance(X, np.ndarray) and X.flags.writeable:
-            self._kernel(X, order, log, weights=weights)
+            self._kernel(X, order, weights=weights)
         else:  # copied some rows at a time, for the kernel needs dense ones that can be written
             size = max(1, 2**20 // X.shape[1])
             for i in range(0, len(order), size):
                 rows = order[i : i + size]
                 found, some = X[rows], weights[rows] if len(weights) else weights
                 part = found if isinstance(found, np.ndarray) else found.toarray()
-                self._kernel(np.ascontiguousarray(part), np.arange(len(part)), log, weights=some)
+                self._kernel(np.ascontiguousarray(part), np.arange(len(part)), weights=some)
         if not np.isfinite(self._sums[core.PRICED] + self._w.sum()):
             raise ParameterError("the centre overflowed; scale the features to moderate values.")
 
@@ -204,10 +210,10 @@ class PassiveAggressiveUniclass(CountedRounds, Centred):
         if first:
             self._open(X.shape[1])
         X = np.array(X) if isinstance(X, np.ndarray) else X.toarray()
-        order, log = np.arange(len(X)), np.zeros((0, core.LOG_WIDTH))
+        order = np.arange(len(X))
         while self._counts[2] < max_updates:
             updates = int(self._counts[2])
-            self._kernel(X, order, log, threshold)
+            self._kernel(X, order, threshold=threshold)
             if self._counts[2] == updates:
                 return True
         return False
@@ -216,10 +222,13 @@ class PassiveAggressiveUniclass(CountedRounds, Centred):
         self,
         X: Float64,
         order: npt.NDArray[np.intp],
-        log: Float64,
+        log: Float64 | None = None,
         threshold: float = 0.0,
         weights: Float64 = NO_WEIGHTS,
     ) -> None:
+        records = hasattr(self, "trace_")
+        if log is None:
+            log = np.zeros((len(order) if records else 0, core.LOG_WIDTH))
         play_centre(
             X,
             order,
@@ -235,3 +244,5 @@ class PassiveAggressiveUniclass(CountedRounds, Centred):
             log,
             weights,
         )
+        if records:
+            self._remember(log[:, _COLUMNS])

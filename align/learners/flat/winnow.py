@@ -33,6 +33,7 @@ from align.learners.parts.parameters import (
     weighed,
 )
 from align.learners.theory import Round
+from align.learners.theory.recorded import Recorded
 from align.types import Float64
 
 __all__ = ["ThresholdWinnow", "WinnowBound", "threshold_winnow_bound"]
@@ -96,7 +97,7 @@ def threshold_winnow_bound(
 
 
 @dataclass(eq=False, repr=False)
-class ThresholdWinnow(ScoredClasses, VectorEstimator):
+class ThresholdWinnow(Recorded, ScoredClasses, VectorEstimator):
     """Winnow with a threshold, for two classes and features 0 or 1.
 
     Parameters
@@ -109,6 +110,8 @@ class ThresholdWinnow(ScoredClasses, VectorEstimator):
         Passes of `fit`.
     shuffle : bool, default True
         Whether `fit` draws a new order for each pass.
+    record : bool, default False
+        Keep every round in `trace_`.
     random_state : int, Generator, RandomState or None, default 0
         Seed of the orders.
 
@@ -122,6 +125,8 @@ class ThresholdWinnow(ScoredClasses, VectorEstimator):
         ``-theta``.
     n_rounds_, n_mistakes_, n_promotions_, n_demotions_, n_updates_ : int
         An example without any feature changes no weight, right or wrong.
+    trace_ : Trace
+        The rounds so far, where `record` is set; there is no dual objective.
     n_features_in_ : int
 
     Notes
@@ -141,6 +146,7 @@ class ThresholdWinnow(ScoredClasses, VectorEstimator):
     _: KW_ONLY
     epochs: int = 1
     shuffle: bool = True
+    record: bool = False
     random_state: Any = 0
 
     def __sklearn_tags__(self) -> Any:
@@ -262,6 +268,7 @@ class ThresholdWinnow(ScoredClasses, VectorEstimator):
         self.classes_: npt.NDArray[Any] = classes
         self._w = np.ones(d)
         self.n_rounds_ = self.n_promotions_ = self.n_demotions_ = self.n_updates_ = 0
+        self._begin_trace()
 
     def _admit(self, found: npt.NDArray[Any]) -> None:
         """Take up the second class; the weights are still those of the beginning."""
@@ -317,7 +324,7 @@ class ThresholdWinnow(ScoredClasses, VectorEstimator):
         size = weight * math.log(self._beta) if updated else 0.0
         tau = size if positive else -size
         loss = abs(score - self._theta) if mistake else 0.0
-        return Round(
+        found = Round(
             self.classes_[int(predicted)],
             loss,
             tau,
@@ -329,6 +336,8 @@ class ThresholdWinnow(ScoredClasses, VectorEstimator):
             self._theta,
             math.nan,
         )
+        self._keep(found)
+        return found
 
     def _validate(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, npt.NDArray[Any]]:
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=reset)

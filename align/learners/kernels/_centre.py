@@ -14,6 +14,7 @@ from align.learners.kernels._rounds import Rule
 from align.learners.kernels._supports import BLOCK, Played, diagonal_of, weights_of, with_room
 from align.learners.kernels.functions import Kernel
 from align.learners.parts.step_kernels import exact_alpha, hinge
+from align.learners.theory.recorded import COST, LOSS, NORM, TARGET, TAU
 from align.types import Float64, IntArray
 
 __all__ = ["Centre"]
@@ -66,11 +67,13 @@ class Centre:
         *,
         rule: Rule,
         weights: Float64,
+        log: Float64,
     ) -> Played:
         """Play one round for each example of `order`, none of which comes twice.
 
         `slot` has the place of each among the supports, or -1, and is kept up to date. The weight
-        of an example multiplies the largest step and divides the curvature.
+        of an example multiplies the largest step and divides the curvature. `log` has a row for
+        each round, or none.
         """
         self._mean_square = None
         rounds = mistakes = updates = 0
@@ -96,6 +99,7 @@ class Centre:
                 self.square,
                 rule,
                 weights_of(weights, rows),
+                log[rounds:],
             )
             new = np.flatnonzero(places >= n)
             self._vectors[places[new]] = x[new]
@@ -120,6 +124,7 @@ def _play_block(
     square: float,
     rule: Rule,
     weights: Float64,
+    log: Float64,
 ) -> tuple[float, float, int, int]:
     """Play the rounds of a block; return ``|w|^2``, the sum of the losses, mistakes, updates.
 
@@ -135,12 +140,18 @@ def _play_block(
             distance = math.sqrt(max(0.0, diagonal[i] - 2.0 * scores[i] + square))
             loss = hinge(distance, rule.margin)
             total += loss
+            if i < log.shape[0]:
+                log[i, COST] = loss > 0.0
+                log[i, LOSS] = log[i, TARGET] = loss
+                log[i, NORM] = 1.0
             if loss == 0.0:  # NaN goes on, and is found by the caller
                 continue
             mistakes += 1
             updates += 1
             tau = exact_alpha(loss, 1.0, rule.curvature / weights[i], rule.largest * weights[i])
             share = tau / distance
+            if i < log.shape[0]:
+                log[i, TAU] = tau
         before = n_rounds + i  # centres that do not have this step, that of round 1 left out
         for j in range(n_supports):
             late[j] -= before * share * beta[j]

@@ -12,7 +12,13 @@ from align._params import ParamsMixin, not_fitted_error
 from align.errors import ParameterError
 from align.learners.kernels._checks import check_examples, feature_names
 from align.learners.kernels._rounds import Rule, Targets
-from align.learners.kernels._supports import BLOCK, REMOVALS, Played, SupportSet
+from align.learners.kernels._supports import (
+    BLOCK,
+    REMOVALS,
+    Played,
+    SupportSet,
+    weights_of,
+)
 from align.learners.kernels.functions import Kernel, make_kernel
 from align.learners.parts import step_limits
 from align.learners.parts.parameters import (
@@ -25,6 +31,7 @@ from align.learners.parts.parameters import (
     read_weights,
 )
 from align.learners.parts.saved import Saved
+from align.learners.theory.recorded import LOSS, NORM, TAU, Recorded
 from align.types import Float64, IntArray
 
 __all__ = ["KernelLearner", "SupportLearner"]
@@ -33,7 +40,7 @@ _MOST_EXPLICIT = 3000  # examples: 72 MB, and some seconds
 
 
 @dataclass(eq=False, repr=False)
-class KernelLearner(Saved, ParamsMixin):
+class KernelLearner(Recorded, Saved, ParamsMixin):
     """A passive-aggressive learner whose hypothesis is a sum of kernels."""
 
     _estimator_type: ClassVar[str]  # scikit-learn's; before 1.6 it had no tags
@@ -49,6 +56,7 @@ class KernelLearner(Saved, ParamsMixin):
     average: bool | str = "auto"
     epochs: int = 1
     shuffle: bool = True
+    record: bool = False
     random_state: Any = 0
 
     # What a subclass says: which supports it starts with, and how it plays and ends a chunk.
@@ -58,6 +66,10 @@ class KernelLearner(Saved, ParamsMixin):
 
     def _start(self, n_features: int) -> None:
         raise NotImplementedError
+
+    def _n_pairs(self) -> int:
+        """Return 1 where there is one score, of two classes their difference; else how many."""
+        return 1
 
     def _play(
         self,
@@ -84,6 +96,7 @@ class KernelLearner(Saved, ParamsMixin):
         self.n_rounds_ = self.n_mistakes_ = self.n_updates_ = 0
         self.cumulative_loss_ = 0.0
         self._start(n_features)
+        self._begin_trace(self._n_pairs())
 
     def _make_kernel(self) -> Kernel:
         d = self.n_features_in_
@@ -217,6 +230,7 @@ class SupportLearner(KernelLearner):
     ) -> None:
         """Play one round for each example, in the order given."""
         began = self._began
+        log = self._new_log(len(order))
         with np.errstate(over="ignore", invalid="ignore"):  # reported below
             played = self._supports.play(
                 self._kernel,
@@ -228,13 +242,33 @@ class SupportLearner(KernelLearner):
                 budget=None if began.budget is None else int(began.budget),
                 removal=began.removal,
                 weights=weights,
+                log=log,
             )
         self._count(played)
+        self._remember_steps(log, weights_of(weights, order))
         if not math.isfinite(self.cumulative_loss_):
             raise ParameterError(
                 "the scores overflowed; scale the features to moderate values, or choose a "
                 "smaller C."
             )
+
+    def _remember_steps(self, log: Float64, weights: Float64) -> None:
+        """Add rounds to the trace, as the learner of vectors in the space of the kernel has them.
+
+        Of two classes that learner has one score, the difference of the two of here: its step is
+        twice as long, and its direction shorter by the square root of two.
+        """
+        if not len(log):
+            return
+        began, rule = self._began, self._rule()
+        c = 1.0 / float(began.C) if began.variant == "PA-I" else 1.0
+        tau, price = log[:, TAU], log[:, NORM] ** 2 + rule.curvature / weights
+        gains = c * tau * (log[:, LOSS] - 0.5 * tau * price)
+        if self._n_scores() == 2 and self._n_pairs() == 1:
+            log[:, TAU] *= 2.0
+            log[:, NORM] /= math.sqrt(2.0)
+            gains *= 2.0
+        self._remember(log, c=c, gains=gains if began.budget is None else None)
 
     def _finish(self) -> None:
         supports = self._supports

@@ -1,5 +1,6 @@
 """The rounds of kernel learners of scores: what examples ask for, and a block, compiled."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy.typing as npt
 
 from align._numba import compiled
 from align.learners.parts.step_kernels import exact_alpha, hinge
+from align.learners.theory.recorded import COST, LOSS, NORM, TARGET, TAU
 from align.types import Float64, IntArray
 
 __all__ = ["Rule", "Targets", "play_block"]
@@ -92,6 +94,7 @@ def play_block(
     rule: Rule,
     diagonal: Float64,
     weights: Float64,
+    log: Float64,
 ) -> tuple[int, int, int, int, float]:
     """Play the rounds of a block, until it ends or there is no room for another support.
 
@@ -103,15 +106,16 @@ def play_block(
     and `late`, or -1: it gets the next one if it has a step, and its place in `stored`.
     `n_supports` rows are in use before the block, of `limit` at most, and `n_rounds` were played.
     `diagonal` is ``K(x_i, x_i)``, what a step is divided by, not projected; `weights`, positive,
-    multiply C.
+    multiply C. `log` has a row for each round, or none.
     """
     n = len(scores)
     n_stored = mistakes = updates = 0
     total = 0.0
     for i in range(n):
         up, down, sign, loss, wrong = _constraint(scores, relevant, numbers, i, rule)
+        price = diagonal[i] if down < 0 else 2.0 * diagonal[i]  # |a|^2 of the direction
+        tau = 0.0
         if loss != 0.0:  # NaN goes on, and is found by the caller
-            price = diagonal[i] if down < 0 else 2.0 * diagonal[i]  # |a|^2 of the direction
             if price > 0.0:
                 # Nothing of the round is written before it is sure of a row: without room the
                 # caller makes some and plays it again, with new scores.
@@ -140,4 +144,15 @@ def play_block(
                 updates += 1
             total += loss
         mistakes += wrong
+        if i < log.shape[0]:
+            log[i, COST] = wrong
+            log[i, LOSS] = loss
+            log[i, TAU] = tau
+            if numbers.size > 0:
+                log[i, TARGET] = sign * numbers[i] - rule.margin
+            elif up >= 0 and down >= 0:
+                log[i, TARGET] = rule.margin
+            else:
+                price = 0.0  # there is no pair, and no direction
+            log[i, NORM] = math.sqrt(price)
     return n_stored, n, mistakes, updates, total

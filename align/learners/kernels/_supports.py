@@ -136,12 +136,13 @@ class SupportSet:
         budget: int | None = None,
         removal: str = "project",
         weights: Float64 = NO_WEIGHTS,
+        log: Float64,
     ) -> Played:
         """Play one round for each example of `order`, none of which comes twice.
 
         `slot` has the place of each among the supports, or -1, and is kept up to date. The weight
         of an example multiplies the largest step and divides the curvature. `budget` is the most
-        supports.
+        supports. `log` has a row for each round, or none.
         """
         n_rounds = n_mistakes = n_updates = 0
         loss = 0.0
@@ -153,7 +154,12 @@ class SupportSet:
             while rows.size:
                 if self._n >= limit and removal == "project":
                     played = self._play_projected(
-                        kernel, X[rows], targets.of(rows), rule, weights_of(weights, rows)
+                        kernel,
+                        X[rows],
+                        targets.of(rows),
+                        rule,
+                        weights_of(weights, rows),
+                        log[n_rounds:],
                     )
                 else:
                     played = self._play_storing(
@@ -165,6 +171,7 @@ class SupportSet:
                         limit,
                         rule,
                         weights_of(weights, rows),
+                        log[n_rounds:],
                     )
                 n_rounds += played.rounds
                 n_mistakes += played.mistakes
@@ -185,6 +192,7 @@ class SupportSet:
         limit: int,
         rule: Rule,
         weights: Float64,
+        log: Float64,
     ) -> Played:
         """Play the rounds of a block until it ends, or there is no room for another support."""
         n = self._n
@@ -211,6 +219,7 @@ class SupportSet:
             rule,
             np.diagonal(gram).copy(),
             weights,
+            log,
         )
         new = stored[:n_stored]
         self._vectors[n : n + n_stored] = x[new]
@@ -226,6 +235,7 @@ class SupportSet:
         targets: Targets,
         rule: Rule,
         weights: Float64,
+        log: Float64,
     ) -> Played:
         """Play the rounds of a block, whose steps are projected on the span of the supports."""
         n = self._n
@@ -254,6 +264,7 @@ class SupportSet:
             rule,
             diagonal_of(kernel, x),
             weights,
+            log,
         )
         self._coef += basis @ steps
         self._late += basis @ late

@@ -74,6 +74,8 @@ class KernelPA(SupportLearner):
     shuffle : bool
         Whether `fit` draws a new order for each epoch. Neighbouring frames of speech are alike:
         leave it on.
+    record : bool, default False
+        Keep every round in `trace_`.
     random_state : int, Generator, RandomState or None, default 0
         Seed of the orders.
 
@@ -94,6 +96,10 @@ class KernelPA(SupportLearner):
         those in which a relevant label was not ahead of all others); those that stored something.
     cumulative_loss_ : float
         Sum over the rounds of the loss.
+    trace_ : Trace
+        The rounds so far, where `record` is set: with the linear kernel those of the learner of
+        vectors named below. Within a budget there is no dual objective. Competitors lie in the
+        space of the kernel; `certify` finds them.
 
     Notes
     -----
@@ -218,10 +224,12 @@ class KernelPA(SupportLearner):
     def _n_scores(self) -> int:
         return len(self.classes_)
 
+    def _n_pairs(self) -> int:
+        return 1 if len(self.classes_) <= 2 and not self._sets else len(self.classes_)
+
     def _rule(self) -> Rule:
         began = self._began
-        two = len(self.classes_) == 2 and not self._sets
-        C = float(began.C) / 2.0 if two else float(began.C)
+        C = float(began.C) / 2.0 if self._n_pairs() == 1 else float(began.C)
         return Rule(*step_limits(began.variant, C), float(began.margin), self._sets)
 
     def _check_parameters(self) -> None:
@@ -246,8 +254,11 @@ class KernelPA(SupportLearner):
             )
         merged = np.union1d(self.classes_, classes)
         if len(merged) > len(self.classes_):
-            self._supports.add_classes(len(merged), np.searchsorted(merged, self.classes_))
+            places = np.searchsorted(merged, self.classes_)
+            self._supports.add_classes(len(merged), places)
             self.classes_ = merged
+            if hasattr(self, "trace_"):
+                self.trace_.regrow(self._n_pairs(), places)
 
     # Predicting ------------------------------------------------------------------------------
 

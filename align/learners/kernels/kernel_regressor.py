@@ -45,7 +45,7 @@ class KernelPARegressor(SupportLearner):
         Aggressiveness of PA-I and PA-II; positive.
     epsilon : float, default 0.1
         Half the width of the tube without loss, not negative; in units of y.
-    average, budget, removal, epochs, shuffle, random_state
+    average, budget, removal, epochs, shuffle, record, random_state
         As in `KernelPA`.
 
     Attributes
@@ -62,6 +62,8 @@ class KernelPARegressor(SupportLearner):
         Rounds; those with a loss; those that stored something.
     cumulative_loss_ : float
         Sum over the rounds of the loss.
+    trace_ : Trace
+        As in `KernelPA`.
 
     Notes
     -----

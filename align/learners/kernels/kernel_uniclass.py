@@ -52,6 +52,8 @@ class KernelPAUniclass(KernelLearner):
         Passes of `fit`.
     shuffle : bool, default True
         Whether `fit` draws a new order for each pass.
+    record : bool, default False
+        Keep every round in `trace_`.
     random_state : int, Generator, RandomState or None, default 0
         Seed of the orders.
 
@@ -71,6 +73,8 @@ class KernelPAUniclass(KernelLearner):
         The first example is a round without loss, where the centre begins.
     cumulative_loss_ : float
         Sum over the rounds of the loss.
+    trace_ : Trace
+        The rounds so far, where `record` is set; `target` and `loss` are the same.
 
     Examples
     --------
@@ -187,9 +191,13 @@ class KernelPAUniclass(KernelLearner):
     ) -> None:
         began = self._began
         rule = Rule(*step_limits(began.variant, float(began.C)), float(began.epsilon))
+        log = self._new_log(len(order))
         with np.errstate(over="ignore", invalid="ignore"):  # reported below
-            played = self._centre.play(self._kernel, X, order, slot, rule=rule, weights=weights)
+            played = self._centre.play(
+                self._kernel, X, order, slot, rule=rule, weights=weights, log=log
+            )
         self._count(played)
+        self._remember(log)
         if not math.isfinite(self.cumulative_loss_ + self._centre.square):
             raise ParameterError("the centre overflowed; scale the features to moderate values.")
 

@@ -235,6 +235,8 @@ class InstanceRanker(VectorEstimator):
             update = Update(LINEAR, self._tuning, exact=self.update != "subgradient")
             single = self.update != "exact" and self.loss == "maximum"
             self.trace_ = Trace(Plan(update, single=single, ranking=True), self._kept)
+        elif hasattr(self, "trace_"):
+            del self.trace_
         return self
 
     def step(self, x: npt.ArrayLike, y: npt.ArrayLike) -> Round:

@@ -265,6 +265,8 @@ class LabelRanker(LabelStream):
             f = Entropy() if self.complexity == "entropy" else Euclidean()
             single = self.update != "optimal"
             self.trace_ = Trace(Plan(update, f, margin=gamma, single=single), self._kept)
+        elif hasattr(self, "trace_"):
+            del self.trace_
         labels = np.unique(np.asarray(classes)) if np.size(classes) else ()
         self._prepare_steps()
         self._announce(labels)

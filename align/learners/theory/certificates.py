@@ -132,7 +132,10 @@ def certify(trace: Rounds, bound: str, u: npt.ArrayLike) -> Certificate:
     True
     """
     if trace.plan is None:
-        raise ParameterError("this trace does not say which learner it is of.")
+        raise ParameterError(
+            "these bounds are about learners of vectors with a dual objective, which this trace "
+            "is not of; the learner's own certify or bound knows what holds."
+        )
     check_choice(bound, "bound", BOUNDS)
     if trace.split and (bound != "weak duality" or trace.split == len(trace)):
         raise ParameterError(

@@ -191,6 +191,10 @@ class Rounds:
         """The direction of each round [shape=(T, J)]; no rows where they were not kept."""
         return np.array(self._directions) if self._directions else np.empty((0, 0))
 
+    def last(self, name: str) -> float:
+        """Return what a column has of the latest round; 0 before the first."""
+        return self._values[name][-1] if len(self) else 0.0
+
     def as_dict(self) -> dict[str, npt.NDArray[np.float64]]:
         """Return all columns by name."""
         return {name: getattr(self, name) for name in self._columns}
