@@ -16,7 +16,7 @@ FLOORS = {
     "flat": {"parts", "theory"},
     # What the theory promises of rankers and kernels is printed by the flat learners' tables.
     "ranking": {"parts", "theory", "flat"},
-    "kernels": {"parts", "flat"},
+    "kernels": {"parts", "theory", "flat"},
     "boosting": {"parts"},
 }
 # Modules beside the folders, which nothing imports.

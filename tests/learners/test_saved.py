@@ -81,8 +81,8 @@ GOLDENS = {
     "perceptron": Perceptron(random_state=np.random.RandomState(4), conversion="random"),
     "self-tuned-winnow": SelfTunedWinnow(),
     "threshold-winnow": ThresholdWinnow(),
-    "compat-pa": compat.PassiveAggressiveClassifier(),
-    "compat-pa-numbers": compat.PassiveAggressiveRegressor(),
+    "compat-pa": compat.PassiveAggressiveClassifier(random_state=0),
+    "compat-pa-numbers": compat.PassiveAggressiveRegressor(random_state=0),
     "compat-perceptron": compat.Perceptron(),
     # Below, those that do not learn from a stream of vectors.
     "adaboost": AdaBoost(n_estimators=5),

@@ -19,8 +19,6 @@ from align.types import Float64, IntArray
 
 __all__ = ["FlatClassifier"]
 
-_FIRST = np.arange(1)  # the order of one example, which nobody shuffles
-
 
 class FlatClassifier(ScoredClasses, FlatLearner):
     """An online classifier; the base class of all flat ones."""
@@ -238,9 +236,9 @@ class FlatClassifier(ScoredClasses, FlatLearner):
             return None
         if isinstance(X, np.ndarray):
             return self._step_chunk(X[0], code)
-        return Chunk(
-            narrow(X), np.array([code], dtype=np.float64), self._no_relevant(), NO_WEIGHTS, _FIRST
-        )
+        work = self._work_chunk()
+        work.y[0] = code
+        return Chunk(narrow(X), work.y, work.relevant, NO_WEIGHTS, work.order, plain=True)
 
     def _is_known(self, y: npt.NDArray[Any]) -> bool:
         """Whether y is one known class, as in streams, whose calls take some microseconds."""

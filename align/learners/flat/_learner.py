@@ -375,14 +375,18 @@ class FlatLearner(Facts, VectorEstimator):
 
     def _step_chunk(self, x: npt.ArrayLike, y: Any) -> Chunk:
         """Return a chunk of one example, in work space."""
-        chunk = self._chunk
-        if chunk is None:
-            chunk = self._chunk = Chunk(
-                self._row, np.zeros(1), self._no_relevant(), NO_WEIGHTS, np.arange(1)
-            )
+        chunk = self._work_chunk()
         self._row[0] = x
         chunk.y[0] = y
         return chunk
+
+    def _work_chunk(self) -> Chunk:
+        """Return the work space of rounds that are played one by one."""
+        if self._chunk is None:
+            self._chunk = Chunk(
+                self._row, np.zeros(1), self._no_relevant(), NO_WEIGHTS, np.arange(1), plain=True
+            )
+        return self._chunk
 
     def _no_relevant(self) -> npt.NDArray[np.bool_]:
         return no_relevant(self._run.rows)

@@ -142,7 +142,7 @@ class LinearRun:
     def play(self, chunk: Chunk, order: IntArray, log: Float64, stop: bool = False) -> int:
         """Play rounds; see `align.learners.flat._runs.Run`."""
         self.flags[core.STOP] = stop
-        if is_plain(chunk.X) and chunk.y.dtype == np.float64:
+        if chunk.plain or (is_plain(chunk.X) and chunk.y.dtype == np.float64):
             played = self._play(chunk, order, log)
         else:
             updates, played = int(self.counts[2]), 0
@@ -178,11 +178,12 @@ class LinearRun:
         gives the same bits as in one, unless its weights are so many that rows are scored
         together.
         """
-        m, d = X.shape
+        d = self.n_features
         if self.rows == 1 or logged:
             return False
         if isinstance(X, np.ndarray):
             return bool(d < _FEW)
+        m = len(X.indptr) - 1
         # The weights are laid out anew, which a few entries do not repay.
         n_entries = X.data.size
         few = d < _FEW or 2 * n_entries < m * d

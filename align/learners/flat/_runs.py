@@ -28,6 +28,7 @@ class Chunk:
     relevant: npt.NDArray[np.bool_]  # (m, k); no rows where there are only classes
     weights: Float64  # (m,), positive; empty where all are 1
     order: npt.NDArray[np.intp]  # rows of the rounds
+    plain: bool = False  # known to be what kernels are compiled for
 
 
 @cache
