@@ -1,7 +1,5 @@
 """G1 to G4: the ellipsoid facts, CELLIP and IELLIP."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -277,21 +275,28 @@ def test_dense_low_rank_and_any_scale_agree(b, c):
 
 
 def test_recursions():
+    """The margin asked for, Eq 15, and how far u is after a step (G3)."""
     rng = np.random.default_rng(67)
     X, y, u = noisy(rng, 200, 5)
-    states = list(iellip(X, y, 0.2, 0.7, 0.2))
-    for (w, P, g, alpha, c, z), (w1, P1, *_) in pairwise(states):
-        np.testing.assert_allclose(w1 @ z, 0.2, atol=1e-12)
-        inverse = np.linalg.inv(P)
-        np.testing.assert_allclose(
-            np.linalg.inv(P1), (1 - c) * inverse + c * np.outer(g, g), atol=1e-9
-        )
-        e = u - w
-        q, q1 = e @ inverse @ e, (u - w1) @ np.linalg.inv(P1) @ (u - w1)
-        ge = g @ e
-        np.testing.assert_allclose(
-            q1, (1 - c) * q + alpha**2 + c * ge**2 - 2 * alpha * ge, atol=1e-9
-        )
+    gamma, b, c = 0.2, 0.7, 0.2
+    model = plain(IELLIP, gamma=gamma, b=b, c=c, representation="dense").start(5, [-1, 1])
+    updates = 0
+    for x, sign in zip(X, y, strict=True):
+        z, w, P = sign * x, model.center_[0].copy(), model.shape_matrix_.copy()
+        played = model.step(x, sign)
+        if not played.updated:
+            continue
+        w1, P1, share = model.center_[0], model.shape_matrix_, c * b**updates
+        np.testing.assert_allclose(w1 @ z, gamma, atol=1e-12)
+        g, inverse = z / np.sqrt(z @ P @ z), np.linalg.inv(P)
+        expected = (1 - share) * inverse + share * np.outer(g, g)
+        np.testing.assert_allclose(np.linalg.inv(P1), expected, atol=1e-9)
+        q, ge = (u - w) @ inverse @ (u - w), g @ (u - w)
+        q1 = (u - w1) @ np.linalg.inv(P1) @ (u - w1)
+        expected = (1 - share) * q + played.alpha**2 + share * ge**2 - 2 * played.alpha * ge
+        np.testing.assert_allclose(q1, expected, atol=1e-9)
+        updates += 1
+    assert updates > 20
 
 
 def test_without_c_it_is_passive_aggressive_on_mistakes():
