@@ -102,13 +102,20 @@ def choose_rate(data: Set, average: bool) -> float:
     return float(RATES[int(np.argmin(scores))])
 
 
-def study(data: Set, average: bool, seeds: range) -> dict[str, Any]:
-    """Return errors and updates of every learner, and of IELLIP for each b."""
-    C = choose_rate(data, average)
+def study(data: Set, average: bool, seeds: range, only: Sequence[str]) -> dict[str, Any]:
+    """Return errors and updates of every learner, and of IELLIP for each b; or of `only` some."""
+    C = choose_rate(data, average) if not only or "PA-I" in only else np.nan
     makers = learners(C, average)
+    results = {
+        name: mean_of_runs(make, data, seeds)
+        for name, make in makers.items()
+        if not only or name in only
+    }
+    if only:
+        return {"C": C, "learners": results}
     return {
         "C": C,
-        "learners": {name: mean_of_runs(make, data, seeds) for name, make in makers.items()},
+        "learners": results,
         # b + c must be less than 1.
         "decays": {
             f"{b:g}": mean_of_runs(lambda b=b: iellip(average, b, 0.05), data, seeds)
@@ -183,13 +190,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--sets", nargs="+", default=SETS, metavar="NAME", help="all seven")
     parser.add_argument("--average", action="store_true", help="predict with the mean hypothesis")
     parser.add_argument("--permutations", type=int, default=3, help="runs, seeds 0 and up")
+    parser.add_argument(
+        "--only", nargs="+", default=(), choices=learners(1.0, False), metavar="LEARNER",
+        help="these learners, and not the role of b",
+    )  # fmt: skip
     add_output_options(parser)
     options = parser.parse_args(arguments)
+    if options.only and options.plot is not None:
+        parser.error("--plot draws all learners; leave out --only.")
     seeds, found = range(options.permutations), {}
     for name in options.sets:
-        found[name] = study(scaled(read_set(options.folder, name)), options.average, seeds)
+        found[name] = study(
+            scaled(read_set(options.folder, name)), options.average, seeds, options.only
+        )
         print(table(name, found[name]), flush=True)
-    print(role_of_b(found))
+    if not options.only:
+        print(role_of_b(found))
     write_numbers(found, options.json)
     if options.plot is not None:
         plot(found, options.plot)

@@ -124,6 +124,21 @@ def test_ellipsoid(load, folder, tmp_path, capsys):
             assert learner["errors"][-1] < 30.0
 
 
+def test_some_of_the_ellipsoid_recipe(load, folder, tmp_path, capsys):
+    run = load("ellipsoid")
+    given = [str(folder), "--sets", "libol_svmguide3", "--only", "CELLIP", "Perceptron"]
+    run.main([*given, "--json", str(tmp_path / "n.json")])
+    printed = capsys.readouterr().out
+    assert "CELLIP" in printed
+    assert "MIRA" not in printed
+    assert "b = 0.9" not in printed
+    found = json.loads((tmp_path / "n.json").read_text())["libol_svmguide3"]
+    assert list(found["learners"]) == ["Perceptron", "CELLIP"]
+    with pytest.raises(SystemExit):
+        run.main([*given, "--plot", str(tmp_path / "p.png")])
+    assert "leave out --only" in capsys.readouterr().err
+
+
 def test_ellipsoid_scales_norms_to_one(load, folder):
     run = load("ellipsoid")
     for name, copies in (("usps", 2), ("libol_svmguide3", 1)):
