@@ -2,12 +2,15 @@
 
 ::
 
-    python recipes/music/thesis.py SET [--work DIR] [--only ROW ...]
+    python recipes/music/thesis.py SET [--folds N] [--work DIR] [--only ROW ...]
 
-SET is a folder of pieces, such as ``CORPUS/disklavier``. Rows: the ten base functions with our
-learner; the thesis's own learner (`MusicAligner.as_in_thesis`), without the offset and with it;
-our learner on logarithms of the energies, with usual lengths, and on frames of 10 ms; and a hidden
-Markov model with mixtures of 7 Gaussians (`ghmm.py`), which has logarithms and lengths, too.
+SET is a folder of pieces, such as ``CORPUS/disklavier``; `--folds` learns N times, each time from
+all pieces but every N-th. Rows: the ten base functions with our learner; what leads from it to
+the thesis's, each step with those before it: the prediction-based loss, the self-tuned update, the
+mean absolute error, the last hypothesis; the thesis's own learner (`MusicAligner.as_in_thesis`),
+without the offset and with it; our learner on logarithms of the energies, with usual lengths, and
+on frames of 10 ms; and a hidden Markov model with mixtures of 7 Gaussians (`ghmm.py`), which has
+logarithms and lengths, too.
 Signed errors are kept in DIR, and a run that was stopped goes on.
 """
 
@@ -65,8 +68,17 @@ class OnShortFrames(Varied):
     functions = ShortFrames
 
 
+# From our learner to the thesis's, which takes the best hypothesis ("thesis-offset").
+STEPS: dict[str, dict[str, Any]] = {"prediction": {"loss": "prediction"}}
+STEPS["self-tuned"] = {**STEPS["prediction"], "update": "self-tuned"}
+STEPS["absolute"] = {**STEPS["self-tuned"], "cost": "absolute"}
+
 ROWS: dict[str, Callable[[], Any]] = {
     "ours": lambda: align.MusicAligner("thesis", n_jobs=1),
+    "prediction": lambda: align.MusicAligner("thesis", n_jobs=1, **STEPS["prediction"]),
+    "self-tuned": lambda: align.MusicAligner("thesis", n_jobs=1, **STEPS["self-tuned"]),
+    "absolute": lambda: align.MusicAligner("thesis", n_jobs=1, **STEPS["absolute"]),
+    "last": lambda: align.MusicAligner.as_in_thesis(calibrate=True, conversion="last", n_jobs=1),
     "thesis": lambda: align.MusicAligner.as_in_thesis(n_jobs=1),
     "thesis-offset": lambda: align.MusicAligner.as_in_thesis(calibrate=True, n_jobs=1),
     "logarithms": lambda: OnLogarithms(n_jobs=1),
@@ -76,13 +88,16 @@ ROWS: dict[str, Callable[[], Any]] = {
 }
 
 
-def left_out(make: Callable[[], Any], examples: Sequence[align.Example], path: Path) -> Any:
+def left_out(
+    make: Callable[[], Any], examples: Sequence[align.Example], n_folds: int, path: Path
+) -> Any:
     """Return the errors of each piece, learned without it; those in the file are there already."""
     found = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    for i, example in enumerate(examples):
-        if Path(example.name).parent.name not in found:
-            model = make().fit([*examples[:i], *examples[i + 1 :]])
-            found.update(errors(model, [example]))
+    for i in range(n_folds):
+        test = examples[i::n_folds]
+        if any(Path(example.name).parent.name not in found for example in test):
+            model = make().fit([e for j, e in enumerate(examples) if j % n_folds != i])
+            found.update(errors(model, test))
             atomic_write(path, json.dumps(found), overwrite=True)
     return found
 
@@ -91,13 +106,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("set", help="a folder of pieces")
     parser.add_argument("--work", type=Path, default=Path("music-work"))
+    parser.add_argument("--folds", type=int, help="by default as many as there are pieces")
     parser.add_argument("--only", nargs="+", choices=ROWS, default=list(ROWS))
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
     examples = list(align.read_corpus(options.set, kind="music"))
     table: dict[str, dict[str, list[float]]] = {}
     for row in options.only:
-        found = left_out(ROWS[row], examples, options.work / f"left-out-{row}.json")
+        path = options.work / f"left-out{options.folds or ''}-{row}.json"
+        found = left_out(ROWS[row], examples, options.folds or len(examples), path)
         table[row] = {name: figures(np.array(piece["errors"])) for name, piece in found.items()}
         values = np.array(list(table[row].values()))
         shares = " ".join(f"{v:6.1f}" for v in values[:, 2:].mean(axis=0))
