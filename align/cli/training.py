@@ -40,6 +40,7 @@ __all__ = [
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _POSITIVE = click.FloatRange(0, min_open=True)
+_THESIS = "as-in-thesis"
 
 
 _LEARNER = stacked(
@@ -57,7 +58,9 @@ _LEARNER = stacked(
 
 
 def training_options(
-    base_functions: str, *own: Callable[[Any], Any], sets: Sequence[str] = ("default", "thesis")
+    base_functions: str,
+    *own: Callable[[Any], Any],
+    sets: Sequence[str] = ("default", "thesis", _THESIS),
 ) -> Callable[[_F], _F]:
     """Add the arguments and options of `run_training`.
 
@@ -71,7 +74,8 @@ def training_options(
             type=click.Choice(sets),
             default="default",
             show_default=True,
-            help=f"The base functions: the most accurate ones, {base_functions}.",
+            help=f"The base functions: the most accurate ones, {base_functions}; {_THESIS} takes "
+            "its learner and its cost, too.",
         ),
         *own,
         click.option(
@@ -132,7 +136,7 @@ def train() -> None:
         help="Learn noise, rooms and telephones too, from N copies of each recording (2 is "
         "enough); takes four times as long. By default 0, none.",
     ),
-    sets=("default", "universal", "thesis"),
+    sets=("default", "universal", "thesis", _THESIS),
 )
 @click.pass_context
 def train_speech(context: click.Context, /, **options: Any) -> None:
@@ -175,7 +179,11 @@ def run_training(
     scheduler = chosen.pop("scheduler", None)
     if validation is not None:
         chosen.setdefault("conversion", "validation")
-    model = (align.SpeechAligner if kind == "speech" else align.MusicAligner)(**chosen)
+    aligner = align.SpeechAligner if kind == "speech" else align.MusicAligner
+    if chosen["features"] == _THESIS:
+        model = aligner.as_in_thesis(**{k: v for k, v in chosen.items() if k != "features"})
+    else:
+        model = aligner(**chosen)
     recording, event, events = _UNITS[kind]
     console.detail(f"{model!r} on {plural(len(examples), recording)}")
     with checkpoint, nullcontext() if scheduler is None else connected(scheduler):

@@ -568,6 +568,18 @@ def test_training_is_repeatable_and_takes_its_options(here: Path) -> None:
     assert (params["update"], params["loss"], params["C"]) == ("pa2", "maximal", 1.0)
 
 
+def test_the_learner_of_the_thesis_is_one_word(here: Path) -> None:
+    corpus = write_corpus(here / "corpus", {"ann": 2, "bob": 2})
+    options = ("--features", "as-in-thesis", "-C", 2)
+    result = run("train", "speech", corpus, "-o", "thesis.align", *options)
+    assert result.exit_code == 0, result.stderr
+    expected = align.SpeechAligner.as_in_thesis(C=2.0).get_params()
+    params = align.load("thesis.align").get_params()
+    assert params["features"] == ["thesis"]
+    for name in ("update", "loss", "cost", "conversion", "calibrate", "epochs", "C"):
+        assert params[name] == expected[name]
+
+
 def test_training_with_a_validation_corpus(here: Path) -> None:
     corpus = write_corpus(here / "corpus", {"ann": 2, "bob": 2})
     valid = write_corpus(here / "valid", {"cid": 1}, seed=8)

@@ -437,6 +437,17 @@ def test_train_takes_its_options(here: Path, corpus: Path, tmp_path: Path) -> No
     assert_refused(run("train", "music", corpus, "-o", path), 2, "--overwrite")
 
 
+def test_the_learner_of_the_thesis_is_one_word(here: Path, corpus: Path, tmp_path: Path) -> None:
+    path = tmp_path / "thesis.align"
+    options = ("--features", "as-in-thesis", "--epochs", 1, "--jobs", 1)
+    result = run("train", "music", corpus, "-o", path, *options)
+    assert result.exit_code == 0, result.stderr
+    expected = align.MusicAligner.as_in_thesis(epochs=1, n_jobs=1).get_params()
+    params = align.load(path).get_params()
+    for name in ("features", "update", "loss", "cost", "conversion", "calibrate", "epochs"):
+        assert params[name] == expected[name]
+
+
 def test_plot(here: Path) -> None:
     args = ("plot", "piece.wav", "one/truth.csv", "-o", "a.png")
     assert run(*args, "--reference", "one/truth.csv", "--span", 1, 3).exit_code == 0
