@@ -5,12 +5,12 @@
     python recipes/music/thesis.py SET [--folds N] [--work DIR] [--only ROW ...]
 
 SET is a folder of pieces, such as ``CORPUS/disklavier``; `--folds` learns N times, each time from
-all pieces but every N-th. Rows: the ten base functions with our learner; what leads from it to
-the thesis's, each step with those before it: the prediction-based loss, the self-tuned update, the
-mean absolute error, the last hypothesis; the thesis's own learner (`MusicAligner.as_in_thesis`),
-without the offset and with it; our learner on logarithms of the energies, with usual lengths, and
-on frames of 10 ms; and a hidden Markov model with mixtures of 7 Gaussians (`ghmm.py`), which has
-logarithms and lengths, too.
+all pieces but every N-th. Rows: the ten base functions with our learner, and with its best
+hypothesis; what leads from it to the thesis's, each step with those before it: the
+prediction-based loss, the self-tuned update, the mean absolute error, the last hypothesis; the
+thesis's own learner (`MusicAligner.as_in_thesis`), without the offset and with it; our learner on
+logarithms of the energies, with usual lengths, and on frames of 10 ms; and a hidden Markov model
+with mixtures of 7 Gaussians (`ghmm.py`), which has logarithms and lengths, too.
 Signed errors are kept in DIR, and a run that was stopped goes on.
 """
 
@@ -75,6 +75,7 @@ STEPS["absolute"] = {**STEPS["self-tuned"], "cost": "absolute"}
 
 ROWS: dict[str, Callable[[], Any]] = {
     "ours": lambda: align.MusicAligner("thesis", n_jobs=1),
+    "ours-best": lambda: align.MusicAligner("thesis", conversion="best", n_jobs=1),
     "prediction": lambda: align.MusicAligner("thesis", n_jobs=1, **STEPS["prediction"]),
     "self-tuned": lambda: align.MusicAligner("thesis", n_jobs=1, **STEPS["self-tuned"]),
     "absolute": lambda: align.MusicAligner("thesis", n_jobs=1, **STEPS["absolute"]),
