@@ -2,6 +2,7 @@
 
 import re
 import time
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from command_line import assert_refused, run
 
 import align
 from align.cli.console import Console
+from align.formats.files import read_tiers
+from align.formats.textgrid import write_textgrid_tiers
 
 KIWI = Path(str(files("align.data"))) / "kiwi.flac"
 GRID = KIWI.with_suffix(".TextGrid")
@@ -31,6 +34,21 @@ def test_phones_that_hold_a_stop_are_no_file(phones: str) -> None:
     from align.cli.inputs import read_phones
 
     assert read_phones(phones) == phones.split()
+
+
+def test_a_tier_that_a_message_asks_for_can_be_named(here: Path) -> None:
+    (here / "kiwi.flac").write_bytes(KIWI.read_bytes())
+    own = read_tiers(GRID)
+    again = replace(own, tiers=tuple(replace(own.phones(), name=n) for n in ("broad", "narrow")))
+    write_textgrid_tiers(here / "kiwi.TextGrid", again)
+    refused = run("validate", "speech", here)
+    assert refused.exit_code == 1
+    assert "name the one to read (--tier)" in refused.output
+    assert run("validate", "speech", here, "--tier", "narrow").exit_code == 0
+    scored = run("evaluate", "speech-en", here, "--reference-tier", "broad")
+    assert scored.exit_code == 0
+    system = run("evaluate", "speech-en", here, "--tier", "broad")
+    assert_refused(system, 2, "--tier is for folders")
 
 
 def test_a_phone_map_names_the_phones_of_the_model(here: Path) -> None:
