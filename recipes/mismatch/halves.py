@@ -41,6 +41,7 @@ def cut(sentence: Sentence, *, said: int) -> list[Sentence]:
             sentence.words[k:],
             tuple((a - at, b - at) for a, b in sentence.spans[k:]),
             sentence.samples[round(RATE * at) :],
+            cut=True,
         ),
     ]
     parts[1 - said] = replace(parts[1 - said], said=False)

@@ -38,7 +38,8 @@ Span = tuple[float, float]
 class Sentence:
     """Words, when each is said, and samples; `said` or not, and in the text (`written`) or not.
 
-    What is no speech of the text has no words.
+    What is no speech of the text has no words. What is `cut` begins within a sentence, and has no
+    silence in front that a pause could be made of.
     """
 
     words: tuple[str, ...]
@@ -46,6 +47,7 @@ class Sentence:
     samples: Samples
     said: bool = True
     written: bool = True
+    cut: bool = False
 
     def only(self, *, said: bool = True, written: bool = True) -> "Sentence":
         return Sentence(self.words, self.spans, self.samples, said, written)
@@ -117,7 +119,7 @@ def joined(sentences: Sequence[Sentence], numbers: dict[int, int], seed: int) ->
     at = 0.0
     for one in sentences:
         pause = rng.uniform(*PAUSES)
-        if one.said:
+        if one.said and not one.cut:
             quiet = one.samples[
                 : max(400, round(RATE * one.spans[0][0]) - 400 if one.spans else 400)
             ]
