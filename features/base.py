@@ -124,6 +124,14 @@ class Feature:
         """
         return self
 
+    def weighing_pauses(self, times: float) -> "Feature":
+        """Return a fitted feature by which a pause must be so many times surer.
+
+        What a pause scores less than other events counts so many times; by default it is the
+        feature itself, which knows no pauses.
+        """
+        return self
+
     def non_negative(self) -> tuple[str, ...]:
         """Return the names of base functions of which more is better by construction.
 

@@ -41,7 +41,7 @@ from align.features.network_targets import (
     labelled_frames,
 )
 from align.features.network_training import train_network
-from align.features.phone_loop import NOISE, ROUGH_NOISE, loop_scores, with_noise
+from align.features.phone_loop import NOISE, ROUGH_NOISE, loop_scores, with_noise, with_pauses
 from align.features.signal import Signal
 from align.features.surroundings import KINDS
 from align.terms import OnsetTerm, SegmentTerm, Term
@@ -109,6 +109,7 @@ class NetworkConfidence(Feature):
     pools_folds: ClassVar[bool] = True
     scores_noise: ClassVar[bool] = True
     _noise: float = NOISE
+    _pauses: float = 1.0
 
     def __init__(
         self,
@@ -407,6 +408,12 @@ class NetworkConfidence(Feature):
         one._noise = ROUGH_NOISE
         return one
 
+    def weighing_pauses(self, times: float) -> Self:
+        """Return the same by which pauses must be surer."""
+        one = copy.copy(self)
+        one._pauses = times
+        return one
+
     def non_negative(self) -> tuple[str, ...]:
         """Return all: they are log probabilities."""
         return ("network.phone", "network.boundary", "network.transition")
@@ -421,6 +428,8 @@ class NetworkConfidence(Feature):
         scores, symbols, every = self._phone_scores(phone, events)
         best = loop_scores(every)
         scores, symbols = with_noise(scores, symbols, events, best, self._noise)
+        if self._pauses != 1.0:
+            scores, symbols = with_pauses(scores, symbols, events, best, self._pauses)
         pair = np.full(n_events, -1, dtype=np.intp)
         known = (closing[:-1] >= 0) & (opening[1:] >= 0)
         pair[1:][known] = closing[:-1][known] * n_classes + opening[1:][known]

@@ -24,9 +24,9 @@ import numpy.typing as npt
 
 from align._numba import compiled
 from align.errors import ParameterError
-from align.types import SPOKEN_NOISE, Event, IntArray
+from align.types import SILENCES, SPOKEN_NOISE, Event, IntArray
 
-__all__ = ["CHANGE", "NOISE", "ROUGH_NOISE", "loop_scores", "with_noise"]
+__all__ = ["CHANGE", "NOISE", "ROUGH_NOISE", "loop_scores", "with_noise", "with_pauses"]
 
 CHANGE = 3.0
 """Cost of a change of phone, in units of log probability: noise of single frames is no phone."""
@@ -81,6 +81,48 @@ def with_noise(
         return scores, rows
     own = (best - noise).astype(scores.dtype)[None]
     return np.concatenate([scores, own]), np.where(is_noise, len(scores), rows)
+
+
+def with_pauses(
+    scores: npt.NDArray[Any],
+    rows: IntArray,
+    events: Sequence[Event],
+    best: npt.NDArray[np.float64],
+    times: float,
+) -> tuple[npt.NDArray[Any], IntArray]:
+    """Return frame scores and rows in which what a pause scores less than any phones counts more.
+
+    A network that knows a language little finds a pause nearly as probable as phones it doubts.
+
+    Parameters
+    ----------
+    scores, rows, events, best
+        As in `with_noise`.
+    times : float
+        How many times the difference between a pause and the best sequence of phones counts.
+
+    Returns
+    -------
+    np.ndarray [shape=(S + P, T)], np.ndarray [shape=(K,), dtype=intp]
+        P rows more, for the P different ones that pauses have.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scores = np.array([[-1.0, -4.0], [-3.0, -0.5]])
+    >>> best = np.array([-1.0, -0.5])
+    >>> table, rows = with_pauses(scores, np.array([0, 1]), ["k", "sil"], best, 2.0)
+    >>> table.tolist(), rows.tolist()
+    ([[-1.0, -4.0], [-3.0, -0.5], [-5.0, -0.5]], [0, 2])
+    """
+    pauses = np.array(
+        [str(event) in SILENCES and str(event) != SPOKEN_NOISE for event in events], dtype=bool
+    )
+    theirs, place = np.unique(rows[pauses], return_inverse=True)
+    own = (best + times * (scores[theirs] - best)).astype(scores.dtype)
+    moved = rows.copy()
+    moved[pauses] = len(scores) + place
+    return np.concatenate([scores, own]), moved
 
 
 def loop_scores(scores: npt.NDArray[Any], change: float = CHANGE) -> npt.NDArray[np.float64]:

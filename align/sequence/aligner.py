@@ -450,6 +450,7 @@ class SequenceAligner(TimedAligner):
         anchors: GivenAnchors = None,
         near: Mapping[int, float] | None = None,
         weights: Mapping[str, float] | None = None,
+        pauses: float = 1.0,
         at_once: bool = False,
     ) -> LatticePaths:
         """Return what finds the paths of a lattice through a recording: the best, and others.
@@ -463,6 +464,8 @@ class SequenceAligner(TimedAligner):
             Long recordings are searched around it; any part of the nodes will do.
         weights : mapping of str to float, optional
             Weights of some base functions, by name, that count instead of those learned.
+        pauses : float
+            How many times it counts what a pause scores less than the best events.
         at_once : bool
             Search all of a long recording, not only around one path, whatever memory that takes.
 
@@ -483,6 +486,9 @@ class SequenceAligner(TimedAligner):
         expanded = self._expand_lattice(lattice, given)
         held = held_in_lattice(anchors, expanded, signal, name)
         suited = self._suited(signal)
+        features = suited.features_
+        if pauses != 1.0:
+            features = [feature.weighing_pauses(pauses) for feature in features]
 
         def guess(sequence: tuple[Event, ...]) -> IntArray:
             terms = terms_of(suited.features_, signal, sequence)
@@ -490,7 +496,7 @@ class SequenceAligner(TimedAligner):
 
         search = LatticeSearch(
             expanded,
-            lambda sequence: terms_of(suited.features_, signal, sequence),
+            lambda sequence: terms_of(features, signal, sequence),
             {
                 name: (weights or {}).get(name, weight)
                 for name, weight in zip(

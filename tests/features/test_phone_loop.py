@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from align.errors import ParameterError
-from align.features.phone_loop import NOISE, loop_scores, with_noise
+from align.features.phone_loop import NOISE, loop_scores, with_noise, with_pauses
 
 
 def best_of_all(scores: np.ndarray, change: float) -> float:
@@ -59,3 +59,19 @@ def test_spoken_noise_has_a_row_of_its_own() -> None:
     same, kept = with_noise(scores, rows, ["k", "s", "iy"], best)
     assert same is scores
     assert kept is rows
+
+
+def test_what_a_pause_scores_less_than_phones_counts_more() -> None:
+    rng = np.random.default_rng(3)
+    scores, best = rng.normal(size=(4, 9)), rng.normal(size=9)
+    events, rows = ["sil", "k", "sp", "sil", "spn"], np.array([2, 0, 3, 2, 1])
+    table, new = with_pauses(scores, rows, events, best, 2.5)
+    assert table.shape == (6, 9)
+    np.testing.assert_array_equal(table[:4], scores)
+    for k, event in enumerate(events):
+        own = scores[rows[k]]
+        if event in ("sil", "sp"):
+            own = best - 2.5 * (best - own)
+        np.testing.assert_allclose(table[new[k]], own)
+    same = with_pauses(scores, rows[1:2], ["k"], best, 2.5)
+    np.testing.assert_array_equal(same[0], scores)

@@ -55,6 +55,7 @@ class PhoneAligner(RoughAligner, Protocol):
         rate: int | None,
         near: Mapping[int, float] | None = None,
         weights: Mapping[str, float] | None = None,
+        pauses: float = 1.0,
         at_once: bool = False,
     ) -> LatticePaths:
         """Return what finds the best path of a lattice, and others."""
