@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from align.speech.text.pronouncing.articulation import IpaRules
 
 __all__ = [
-    "SHORTEST_PASSAGE",
     "TRUSTED",
     "Departures",
     "Realised",
@@ -101,18 +100,19 @@ class Departures(NamedTuple):
 
     unspoken : of a word that was left out: a pause in its place
     untranscribed : of anything that was said between two words: a node ``spn`` that is no word's
-    passage : of `SHORTEST_PASSAGE` words or more that were left out: one pause for all of them
+    passage : of `shortest` words or more that were left out: one pause for all of them
     outer : how much less that costs at the beginning of the text, and at its end
+    shortest : words of a passage, a power of two
     """
 
     unspoken: float = math.inf
     untranscribed: float = math.inf
     passage: float = math.inf
     outer: float = 0.0
+    shortest: int = 4
 
 
 TRUSTED = Departures()
-SHORTEST_PASSAGE = 4  # words, a power of two
 
 
 class Taken(NamedTuple):
@@ -162,6 +162,10 @@ class WordLattice:
     def departures(self) -> npt.NDArray[np.intp]:
         """Return the nodes at which a word is left out, or anything else is said."""
         return np.flatnonzero(self.unspoken | self.noise())
+
+    def words_before(self) -> npt.NDArray[np.intp]:
+        """Return the last word up to each node [shape=(N,)]; -1 in front of the first."""
+        return np.maximum.accumulate(self.word)
 
     def noise(self) -> npt.NDArray[np.bool_]:
         """Return which nodes stand for anything that is not in the text [shape=(N,)]."""
@@ -295,13 +299,15 @@ class _Passages:
     """Words that follow each other and were all left out, with a pause in the place of all.
 
     In front of each word there is such a pause. It may follow on the words 4, 8, 16 ... before,
-    which costs what a passage does, and for nothing on such pauses 1, 2, 4, 8 ... words before: so
-    any number from four on may be left out by a few pauses, with few arcs for each word.
+    if the shortest has four, which costs what a passage does, and for nothing on such pauses 1, 2,
+    4, 8 ... words before: so any number from four on may be left out by a few pauses, with few
+    arcs for each word.
     """
 
     def __init__(self, graph: "_Graph", silence: str | None, departures: Departures) -> None:
         self.graph, self.silence = graph, silence
         self.cost, self.outer = departures.passage, departures.outer
+        self.shortest = departures.shortest
         self.words: list[_Front] = []  # in front of each word, without passages that end there
         self.pauses: list[_Front] = []
 
@@ -316,7 +322,7 @@ class _Passages:
         n, step = len(self.words), 1
         while step <= n:
             here |= self.pauses[n - step]
-            if step >= SHORTEST_PASSAGE:
+            if step >= self.shortest:
                 cost = self.cost - (self.outer if step == n else 0.0)
                 begun = self.words[n - step]
                 here |= {node: way.scored(-cost) for node, way in begun.items()}

@@ -65,16 +65,20 @@ class Part:
     where: str  # what messages call it
     path: str
 
+    @property
+    def seconds(self) -> float:
+        """How long it is."""
+        return len(self.samples) / self.rate
+
     def check_room(self, words: Sequence[str], entries: Mapping[str, Entry], hop: float) -> None:
         """Raise DataError where the words do not fit into it, at frames of `hop` seconds."""
-        seconds = len(self.samples) / self.rate
         shortest = sum(min(len(way.phones) for way in entries[word].ways) for word in words)
-        if shortest * hop > seconds:
+        if shortest * hop > self.seconds:
             verb = "does" if len(words) == 1 else "do"
             raise DataError(
                 f"{self.where}{len(words)} word{'s' * (len(words) != 1)} ({shortest} phones) "
-                f"{verb} not fit into {seconds:.3f} s of audio; check that text and audio belong "
-                "together.",
+                f"{verb} not fit into {self.seconds:.3f} s of audio; check that text and audio "
+                "belong together.",
                 path=self.path,
             )
 

@@ -1,6 +1,7 @@
 """Rows of phones, and tiers of words and phones made of them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +16,17 @@ from align.speech.text.reading.transcript import Utterance
 from align.speech.text.tiers import SpeakerTiers
 from align.types import SILENCE, SPOKEN_NOISE, Mismatch
 
-__all__ = ["Fit", "Row", "Rows", "as_known", "end_of_speech", "fit_of", "rows_of", "tiers_of"]
+__all__ = [
+    "Fit",
+    "Row",
+    "Rows",
+    "as_known",
+    "end_of_speech",
+    "fit_of",
+    "rows_of",
+    "tiers_of",
+    "with_unspoken",
+]
 
 
 class Row(NamedTuple):
@@ -39,6 +50,9 @@ class Row(NamedTuple):
 Rows = list[Row]
 
 _WARNED = 0.9  # probability of a mismatch; one true sentence in twelve lists a lower one
+
+
+_UNSPOKEN = 0.01  # seconds that a word has which was not said, or half of what there is room for
 
 
 class Fit(NamedTuple):
@@ -113,6 +127,35 @@ def rows_of(
         elif fit is not None:  # the second part of a phone
             rows[-1] = rows[-1]._replace(match=joined(fit[k - 1 : k + 1]))
     rows.append(Row(SILENCE, begin + alignment.end, 1.0, -1))
+    return rows
+
+
+def with_unspoken(rows: Rows, words: Iterable[int]) -> Rows:
+    """Return rows in which words that have none are short noises behind the words before them.
+
+    They are taken from the pause there, or else from the end of what comes before.
+
+    Examples
+    --------
+    >>> rows = [Row("k", 0.0, 1.0, 0), Row("sil", 0.5, 1.0, -1), Row("sil", 1.0, 1.0, -1)]
+    >>> [(row.label, row.start, row.word) for row in with_unspoken(rows, [0, 1, 2])]
+    [('k', 0.0, 0), ('spn', 0.5, 1), ('spn', 0.51, 2), ('sil', 0.52, -1), ('sil', 1.0, -1)]
+    """
+    has = {row.word for row in rows}
+    missing = [k for k in words if k not in has]
+    for _, run in groupby(enumerate(missing), key=lambda pair: pair[1] - pair[0]):
+        own = [k for _, k in run]
+        before = [i for i, row in enumerate(rows) if 0 <= row.word < own[0]]
+        at = before[-1] + 1 if before else int(rows[0].word < 0)
+        shifts = at == 0 or (rows[at].word < 0 and at + 1 < len(rows))
+        low, high = (at, at + 1) if shifts else (at - 1, at)
+        each = min(_UNSPOKEN, 0.5 * (rows[high].start - rows[low].start) / len(own))
+        start = rows[low].start if shifts else rows[high].start - each * len(own)
+        new = [Row(SPOKEN_NOISE, start + each * n, 1.0, k) for n, k in enumerate(own)]
+        if shifts:
+            later = rows[at]._replace(start=start + each * len(own), around=None)
+            rows = [*rows[:at], later, *rows[at + 1 :]]
+        rows = [*rows[:at], *new, *rows[at:]]
     return rows
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -14,13 +13,16 @@ from align.sequence.base import Progress
 from align.sequence.lattices import LatticeAlignment
 from align.sequence.stretches import Stretch, aligned_stretches
 from align.speech.text.anchored import node_anchors
+from align.speech.text.checking.departing import NO_WORDS, Paths, departing_paths
 from align.speech.text.checking.loud import with_loud_pauses
 from align.speech.text.checking.mismatch import departures_at, is_another_text, judged
 from align.speech.text.checking.passages import (
-    GOOD,
+    FITS,
+    beats_other_orders,
     passages_left_out,
     said_words,
     seems_a_part,
+    with_short_passages,
     within_the_text,
 )
 from align.speech.text.checking.unspoken import DEFAULT, WordPath, asked_words
@@ -40,8 +42,8 @@ from align.speech.text.pronouncing.lookup import Entry
 from align.speech.text.pronouncing.realisation import Rules
 from align.speech.text.pronouncing.shared import with_shared_borders
 from align.speech.text.reading.transcript import Utterance
-from align.speech.text.rows import Rows, rows_of
-from align.types import SILENCES, SPOKEN_NOISE, Float64, Mismatch
+from align.speech.text.rows import Rows, rows_of, with_unspoken
+from align.types import SILENCES, SPOKEN_NOISE, Float64, IntArray, Mismatch
 
 __all__ = ["Piece", "WordAligner"]
 
@@ -57,13 +59,6 @@ class Piece(NamedTuple):
     mismatches: list[Mismatch]
     whole: Alignment
     utterance: Utterance
-
-
-class Paths(NamedTuple):
-    """The best path that may depart from the text, and that of the whole text."""
-
-    path: WordPath
-    whole: Callable[[], WordPath]
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +136,7 @@ class WordAligner:
         span = (0.0, self.recording.duration)
         part = self._part(Utterance(" ".join(words)), words, span)
         with part.named():
-            return _paths(self.model, part, self._lattices(words))
+            return departing_paths(self.model, part, self._lattices(words))
 
     def pieces(
         self,
@@ -239,20 +234,27 @@ class WordAligner:
         """
         if not self.seeking:
             return None
-        # for models of any language, which are vague, a part must fit as a whole text should
-        least = match if self.judging else max(match, GOOD)
+        least = match if self.judging else max(match, FITS)
         part = part_of(self.recording, utterance, span)
         try:
-            said = said_words(self.model, part, words, self._lattices(words))
-            if said is None:
+            found = said_words(self.model, part, words, self._lattices(words))
+            if found is None:
                 return None
+            said = with_short_passages(found.words, len(words))
+            unsaid = np.flatnonzero(~np.isin(said, found.words))
             gaps = (np.flatnonzero(np.diff(said) > 1) + 1).tolist()
             own = None if near is None else near[said]
-            piece = self._all_words(utterance, [words[k] for k in said], span, 0, own, gaps)
+            some = [words[k] for k in said]
+            piece = self._all_words(utterance, some, span, 0, own, gaps, unsaid)
+            rest = piece.whole.match
+            if rest is None or rest < least or piece.whole.warnings:
+                return None
+            # models of any language are vague: to them some words of any text fit
+            if not self.judging and not beats_other_orders(
+                found, self.model, part, words, self._lattices
+            ):
+                return None
         except DataError:  # what is said of the whole text counts
-            return None
-        rest = piece.whole.match
-        if rest is None or rest < least or piece.whole.warnings:
             return None
         rows = within_the_text(piece.rows, said, first)
         left_out = passages_left_out(words, said, rows, first, vague=not self.judging)
@@ -267,15 +269,17 @@ class WordAligner:
         first: int,
         near: Float64 | None,
         gaps: Collection[int] = (),
+        unsaid: IntArray = NO_WORDS,
     ) -> Piece:
         """Align some words at once, which begin `near` some times in the span, if given.
 
-        Passages are left out in front of the words with the numbers `gaps`.
+        Passages are left out in front of the words with the numbers `gaps`; words with those of
+        `unsaid` are known not to have been said.
         """
         part = self._part(utterance, words, span)
         lattice_of = self._lattices(words)
         if self.judging:
-            found = _judged(self.model, part, words, lattice_of, near, gaps)
+            found = self._judged(part, words, near, gaps, unsaid)
         else:
             # anchors are of one speaker only, whose words are all that there are
             built, held = node_anchors(
@@ -288,9 +292,68 @@ class WordAligner:
             for m in found.mismatches
         ]
         rows = rows_of(found.path, found.built, part.begin, first, self.repair)
+        if not self.repair:
+            rows = with_unspoken(rows, range(first, first + len(words)))
         if self.model.takes_ipa and self.anchors is None:
             rows = with_shared_borders(rows)
         return Piece(rows, moved, found.whole.alignment, utterance)
+
+    def _judged(
+        self,
+        part: Part,
+        words: Sequence[str],
+        near: Float64 | None,
+        gaps: Collection[int],
+        unsaid: IntArray,
+    ) -> "_Found":
+        """Align words that may be left out, with others between them.
+
+        Where no departure pays, the path is that of the whole text. Else the match is still that
+        of the whole text; where it is low and the text seems to be another one, no part of it is
+        told from the rest.
+        """
+        model = self.model
+        temperature = model.placement_.temperature
+        with part.named():
+            path, whole = departing_paths(model, part, self._lattices(words), near, unsaid)
+            known = model.unspoken_ or DEFAULT
+            about = judged(path, whole, words, known, temperature, gaps, unsaid)
+            found = whole().found
+            # of a stretch of a long text it is known that the rest of the text was said
+            if (
+                near is None
+                and found.alignment.warnings
+                and is_another_text(about.mismatches, len(words), path.found.alignment)
+            ):
+                return _Found(found, path.built, [], found)
+            said = np.setdiff1d(np.arange(len(words)), about.gone)
+            if not len(said) or (len(said) == len(words) and not len(about.after)):
+                return _Found(found, path.built, about.mismatches, found)
+            sure = self._followed(part, words, near, said, about.after)
+            return _Found(sure.found, sure.built, about.mismatches, _of_more(found, sure.found))
+
+    def _followed(
+        self,
+        part: Part,
+        words: Sequence[str],
+        near: Float64 | None,
+        said: IntArray,
+        after: IntArray,
+    ) -> WordPath:
+        """Return the path of the words that were said, with something else `after` some only."""
+        lattice_of = self._lattices([words[k] for k in said])
+        costs = departures_at(self.model.placement_.temperature)
+        built = lattice_of(TRUSTED._replace(untranscribed=costs.untranscribed))
+        known = None if near is None else built.beginning(near[said])
+        paths = self.model.lattice_paths(part.samples, built.lattice, rate=part.rate, near=known)
+        own = np.where(built.word < 0, -1, said[built.word])
+        # others may have been said instead of a word; it is known by the last one that was said
+        gone = np.setdiff1d(np.arange(len(words)), said)
+        around = np.searchsorted(said, np.append(after, gone), side="right")
+        before = np.append(-1, said)[around]
+        moved = replace(built, word=own)
+        drop = np.flatnonzero(moved.noise() & ~np.isin(moved.words_before(), before))
+        return WordPath.best(moved, paths, drop)
 
     def _part(self, utterance: Utterance, words: Sequence[str], span: tuple[float, float]) -> Part:
         """Return the part of the recording between two times; the words must fit into it."""
@@ -324,38 +387,6 @@ class _Found(NamedTuple):
     whole: LatticeAlignment
 
 
-def _judged(
-    model: PhoneAligner,
-    part: Part,
-    words: Sequence[str],
-    lattice_of: Callable[[Departures], WordLattice],
-    near: Float64 | None,
-    gaps: Collection[int],
-) -> _Found:
-    """Align words that may be left out, with others between them.
-
-    Where no departure pays, the path is that of the whole text. Else the match is still that of
-    the whole text; where it is low and the text seems to be another one, no part of it is told
-    from the rest.
-    """
-    with part.named():
-        path, whole = _paths(model, part, lattice_of, near)
-        temperature = model.placement_.temperature
-        known = model.unspoken_ or DEFAULT
-        mismatches, sure = judged(path, whole, words, known, temperature, gaps)
-        found = whole().found
-        # of a stretch of a long text it is known that the rest of the text was said
-        if (
-            near is None
-            and found.alignment.warnings
-            and is_another_text(mismatches, len(words), path.found.alignment)
-        ):
-            return _Found(found, path.built, [], found)
-        if sure is None:
-            return _Found(found, path.built, mismatches, found)
-        return _Found(sure.found, path.built, mismatches, _of_more(found, sure.found))
-
-
 def _of_more(found: LatticeAlignment, sure: LatticeAlignment) -> LatticeAlignment:
     """Return what was found of the whole text; what it warns of may be that more was said.
 
@@ -369,24 +400,3 @@ def _of_more(found: LatticeAlignment, sure: LatticeAlignment) -> LatticeAlignmen
         f"{whole.match:.2f} of all of it, {rest.match:.2f} without what is not in the transcript."
     )
     return found._replace(alignment=replace(whole, warnings=(text,)))
-
-
-def _paths(
-    model: PhoneAligner,
-    part: Part,
-    lattice_of: Callable[[Departures], WordLattice],
-    near: Float64 | None = None,
-) -> Paths:
-    built = lattice_of(departures_at(model.placement_.temperature))
-    known = None if near is None else built.beginning(near)
-    paths = model.lattice_paths(part.samples, built.lattice, rate=part.rate, near=known)
-    path = WordPath.best(built, paths)
-
-    @cache
-    def whole() -> WordPath:
-        departures = built.departures()
-        if not np.isin(path.path.user, departures).any():
-            return path
-        return WordPath.best(built, paths, departures)
-
-    return Paths(path, whole)

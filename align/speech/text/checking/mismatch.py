@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from align.results.alignment import Alignment
 from align.sequence.evidence import EvidenceModel
+from align.speech.text.checking.passages import SURE
 from align.speech.text.checking.unspoken import (
     PROBABLE,
     AskedWords,
@@ -34,20 +35,22 @@ from align.types import Float64, IntArray, Mismatch
 __all__ = ["Judged", "departures_at", "is_another_text", "judged", "listed_words"]
 
 _UNSPOKEN, _UNTRANSCRIBED = 8.0, 5.0  # log odds against; see docs/mismatch.md for what they give
-_CERTAIN = 0.75  # probability of any, from which on tiers follow it
+_CERTAIN = 0.75  # probability of any, from which on tiers follow it,
+_FOLLOWED = 0.5  # and seconds of what is not in the text: so much is seldom found by chance
 _LONG = 0.3  # seconds of speech that is not in the text; beside it only certain words are listed
 _SHORTEST = 0.1  # seconds of speech that is not in the text; less is not worth a word
 _ANOTHER = (0.2, 0.3)  # shares of words and of seconds, from which on a text is another one
 
 
 class Judged(NamedTuple):
-    """The mismatches of a text, and the path without those that are not nearly certain.
+    """The mismatches of a text, and those that tiers follow.
 
-    The path is None where none of them is.
+    Which words are `gone`, and `after` which words something else was said, -1 before all.
     """
 
     mismatches: list[Mismatch]
-    path: WordPath | None
+    gone: IntArray
+    after: IntArray
 
 
 def departures_at(temperature: float) -> Departures:
@@ -61,18 +64,21 @@ def judged(
     words: Sequence[str],
     model: EvidenceModel,
     temperature: float,
-    gaps: Collection[int] = (),
+    gaps: Collection[int],
+    unsaid: IntArray,
 ) -> Judged:
     """Return the mismatches of a text in order; times are those of `path`.
 
     `whole` and `temperature` are as in `asked_words`, and `model` says how probable it is that a
     word was not said. In front of the words with the numbers `gaps` others have been left out of
-    the text, so that they do not follow the words before.
+    the text, so that they do not follow the words before. Those with the numbers `unsaid` were
+    surely not said.
     """
     asked = asked_words(path, whole, words, temperature, model)
     if asked is None:
-        return Judged([], None)
+        return Judged([], unsaid, unsaid[:0])
     unspoken = probability(model, asked.evidence)
+    unspoken[unsaid] = SURE
     listed = unspoken >= np.where(_beside_others(path, len(words)), _CERTAIN, PROBABLE)
     listed[[k for k in range(len(words)) if k not in asked.unsaid]] = False
     mismatches = list(listed_words(words, unspoken, listed, asked, gaps))
@@ -80,16 +86,9 @@ def judged(
     skipped = path.skipped()
     unsure = np.setdiff1d(skipped, gone)
     said = skipped[~listed[skipped]]
-    stretches, certain = _untranscribed(path, said, unsure, temperature)
+    stretches, followed = _untranscribed(path, said, unsure, temperature)
     mismatches = sorted(mismatches + stretches, key=lambda mismatch: mismatch.start)
-    if not (gone.size or certain):
-        return Judged(mismatches, None)
-    built = path.built
-    other = built.noise()
-    other[certain] = False
-    keep = np.isin(built.word, gone)
-    drop = np.flatnonzero(np.where(built.word < 0, other, keep != built.unspoken))
-    return Judged(mismatches, WordPath.best(built, path.paths, drop))
+    return Judged(mismatches, gone, path.built.words_before()[followed])
 
 
 def _beside_others(path: WordPath, n_words: int) -> npt.NDArray[np.bool_]:
@@ -138,7 +137,7 @@ def listed_words(
 def _untranscribed(
     path: WordPath, said: IntArray, unsure: IntArray, temperature: float
 ) -> tuple[list[Mismatch], list[int]]:
-    """Return the stretches of something else on a path, and the nodes of those that are certain.
+    """Return the stretches of something else on a path, and the nodes that tiers follow.
 
     Beside a word that the path leaves out, though it was said (`said`), something else is that
     word, said as it seldom is; beside one that may have been said (`unsure`) it may be.
@@ -152,7 +151,7 @@ def _untranscribed(
         return bool((np.abs(places - k) <= 2).any())
 
     mismatches: list[Mismatch] = []
-    certain: list[int] = []
+    followed: list[int] = []
     for k in np.flatnonzero(built.noise()[nodes]).tolist():
         if times[k, 1] - times[k, 0] < _SHORTEST or beside(k, said):
             continue
@@ -162,6 +161,7 @@ def _untranscribed(
         mismatches.append(
             Mismatch("untranscribed", float(times[k, 0]), float(times[k, 1]), (), sure)
         )
-        if sure >= _CERTAIN and not beside(k, unsure):
-            certain.append(node)
-    return mismatches, certain
+        certain = sure >= _CERTAIN or times[k, 1] - times[k, 0] >= _FOLLOWED
+        if certain and not beside(k, unsure):
+            followed.append(node)
+    return mismatches, followed

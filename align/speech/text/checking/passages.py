@@ -15,30 +15,55 @@ explains costs what it should. When the words were said is asked once more, with
 
 Of any text some words can be found in any recording. So passages are looked for only where the
 whole text does not fit, and they count only where the words that are left fit well: all of the
-recording is then explained by them.
+recording is then explained by them. To models of the phones of any language some words fit well
+enough nearly always; there what is found must also beat what is found of the same words in other
+orders.
 """
 
 from collections.abc import Callable, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
+from typing import NamedTuple
 
 import numpy as np
 
-from align.speech.text.lattice import SHORTEST_PASSAGE, Departures, WordLattice
+from align.speech.text.lattice import Departures, WordLattice
 from align.speech.text.model import PhoneAligner
 from align.speech.text.parts import Part
 from align.speech.text.rows import Rows
 from align.types import IntArray, Mismatch
 
-__all__ = ["GOOD", "passages_left_out", "said_words", "seems_a_part", "within_the_text"]
+__all__ = [
+    "FITS",
+    "GOOD",
+    "SURE",
+    "Said",
+    "beats_other_orders",
+    "passages_left_out",
+    "said_words",
+    "seems_a_part",
+    "with_short_passages",
+    "within_the_text",
+]
 
 GOOD = 0.9
 """Match of a whole text, from which on no passage is looked for."""
 
+FITS = 0.5
+"""Match of a part, from which on it may count to models of phones of any language."""
+
+SURE = 0.95
+"""Probability that the words of a passage were not said."""
+
+_SURE_IPA = 0.8  # the same where a model of phones of any language found it
 _PASSAGE, _OUTER = 30.0, 15.0  # log odds against a passage; less so many at an end of the text
 _OBSERVATION = 0.025  # seconds of sound that say as much of a phone as any part of them does
 _OBSERVATION_IPA = 0.0125  # the same of phones of any language, which are told apart less surely
+_PAUSES_IPA = 2.0  # times that it counts to these what a pause scores less than phones
+_ORDERS = 4  # other orders of the words, that a part is compared with where the model is vague,
+_GAP = 14.0  # and by how much it must beat them, per second
+_SHORTEST, _SHORTEST_IPA = 2, 4  # words of a passage
+_IN_NO_TIER = 4  # words of a passage, from which on their places would help nobody
 _FEWEST = 3  # words that must be left, to say that the text is of this recording
-_SURE, _SURE_IPA = 0.95, 0.8  # probabilities that words of a passage were not said
 _LARGEST = 20_000.0  # words times seconds, up to which a lattice is small enough to search
 
 
@@ -56,22 +81,64 @@ def seems_a_part(match: float, mismatches: Sequence[Mismatch]) -> bool:
     return match < GOOD or sum(len(m.words) for m in mismatches) >= _FEWEST
 
 
+class Said(NamedTuple):
+    """The numbers of the words that a recording seems to have, and what their path scores.
+
+    The score is the logarithm of a probability, per second of the recording.
+    """
+
+    words: IntArray
+    score: float
+
+
 def said_words(
     model: PhoneAligner,
     part: Part,
     words: Sequence[str],
     lattice_of: Callable[[Departures], WordLattice],
-) -> IntArray | None:
-    """Return the numbers of the words that a recording seems to have.
+) -> Said | None:
+    """Return the words that a recording seems to have.
 
     None where it seems to have all of them, or next to none, or where there are too many to look.
     `lattice_of` makes the lattice of the words, given what departures cost.
     """
-    seconds = len(part.samples) / part.rate
-    if len(words) < SHORTEST_PASSAGE + _FEWEST or len(words) * seconds > _LARGEST:
+    shortest = _SHORTEST_IPA if model.takes_ipa else _SHORTEST
+    if len(words) < shortest + _FEWEST or len(words) * part.seconds > _LARGEST:
         return None
+    said = _searched(model, part, lattice_of)
+    return said if _FEWEST <= len(said.words) < len(words) else None
+
+
+def beats_other_orders(
+    said: Said,
+    model: PhoneAligner,
+    part: Part,
+    words: Sequence[str],
+    lattices: Callable[[Sequence[str]], Callable[[Departures], WordLattice]],
+) -> bool:
+    """Whether what was found of some words fits far better than what is found of other orders.
+
+    The same words in other orders have passages that fit by chance, as a text of another recording
+    has. `lattices` returns what makes the lattice of some words.
+    """
+    rng = np.random.default_rng(0)
+    others = [list(words[::-1])]
+    others += [[words[k] for k in rng.permutation(len(words))] for _ in range(_ORDERS - 1)]
+    scores = [_searched(model, part, lattices(other)).score for other in others]
+    return said.score - float(np.mean(scores)) >= _GAP
+
+
+def _searched(
+    model: PhoneAligner, part: Part, lattice_of: Callable[[Departures], WordLattice]
+) -> Said:
     temperature = model.placement_.temperature
-    built = lattice_of(Departures(passage=_PASSAGE * temperature, outer=_OUTER * temperature))
+    built = lattice_of(
+        Departures(
+            passage=_PASSAGE * temperature,
+            outer=_OUTER * temperature,
+            shortest=_SHORTEST_IPA if model.takes_ipa else _SHORTEST,
+        )
+    )
     observation = _OBSERVATION_IPA if model.takes_ipa else _OBSERVATION
     weights = {
         "network.phone": temperature * model.hop_ / observation,
@@ -81,12 +148,29 @@ def said_words(
     with part.named():
         # where words are that may be left out, no path says beforehand
         paths = model.lattice_paths(
-            part.samples, built.lattice, rate=part.rate, weights=weights, at_once=True
+            part.samples,
+            built.lattice,
+            rate=part.rate,
+            weights=weights,
+            pauses=_PAUSES_IPA if model.takes_ipa else 1.0,
+            at_once=True,
         )
         path = paths.best()
     on = built.word[path.user[path.user >= 0]]
-    said = np.unique(on[on >= 0])
-    return said if _FEWEST <= len(said) < len(words) else None
+    return Said(np.unique(on[on >= 0]), path.score / temperature / part.seconds)
+
+
+def with_short_passages(said: IntArray, n_words: int) -> IntArray:
+    """Return the words that were said, and those of passages that are short enough for tiers.
+
+    Examples
+    --------
+    >>> with_short_passages(np.array([0, 1, 5, 6]), 12).tolist()
+    [0, 1, 2, 3, 4, 5, 6]
+    """
+    edges = np.array([-1, *said.tolist(), n_words])
+    short = [range(a + 1, b) for a, b in pairwise(edges.tolist()) if b - a <= _IN_NO_TIER]
+    return np.union1d(said, np.array([k for run in short for k in run], dtype=np.intp))
 
 
 def within_the_text(rows: Rows, said: IntArray, first: int) -> Rows:
@@ -114,5 +198,5 @@ def passages_left_out(
         start = rows[before[-1] + 1].start if before else rows[0].start
         end = rows[after[0]].start if after else rows[-1].start
         passage = tuple(words[k] for k in own)
-        found.append(Mismatch("unspoken", start, end, passage, _SURE_IPA if vague else _SURE))
+        found.append(Mismatch("unspoken", start, end, passage, _SURE_IPA if vague else SURE))
     return found

@@ -83,6 +83,19 @@ def test_speech_that_is_not_in_the_text(model: align.SpeechAligner) -> None:
     assert len(intervals(found)) == len(WORDS) - 3
 
 
+def test_tiers_follow_a_long_stretch_however_uncertain(
+    model: align.SpeechAligner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sure = intervals(model.align_text(WIND, less()))
+    monkeypatch.setattr("align.speech.text.checking.mismatch._CERTAIN", 1.1)
+    long = intervals(model.align_text(WIND, less()))
+    assert long == sure
+    monkeypatch.setattr("align.speech.text.checking.mismatch._FOLLOWED", np.inf)
+    short = intervals(model.align_text(WIND, less()))
+    assert short == intervals(model.align_text(WIND, less(), trust=True))
+    assert short != long
+
+
 def test_words_that_were_not_said(model: align.SpeechAligner) -> None:
     truth = intervals(model.align_text(WIND, " ".join(WORDS)))
     found = model.align_text(WIND, more())

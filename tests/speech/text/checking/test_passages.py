@@ -17,7 +17,7 @@ from align.speech.text import Pronunciation, align_text
 from align.speech.text.checking.mismatch import listed_words
 from align.speech.text.checking.passages import passages_left_out, within_the_text
 from align.speech.text.checking.unspoken import AskedWords
-from align.speech.text.lattice import SHORTEST_PASSAGE, Departures, WordLattice, word_lattice
+from align.speech.text.lattice import Departures, WordLattice, word_lattice
 from align.speech.text.pronouncing.lookup import Entry
 from align.speech.text.rows import Row
 
@@ -32,10 +32,11 @@ def text(recording: Path) -> str:
     return recording.with_suffix(".txt").read_text(encoding="utf-8").strip()
 
 
-def lattice_of(n_words: int, cost: float, outer: float = 0.0) -> WordLattice:
+def lattice_of(n_words: int, cost: float, outer: float = 0.0, shortest: int = 4) -> WordLattice:
     words = [f"w{k}" for k in range(n_words)]
     entries = {word: Entry(word, (Pronunciation((word,)),)) for word in words}
-    return word_lattice(words, entries, departures=Departures(passage=cost, outer=outer))
+    departures = Departures(passage=cost, outer=outer, shortest=shortest)
+    return word_lattice(words, entries, departures=departures)
 
 
 def paths_of(built: WordLattice) -> dict[tuple[int, ...], float]:
@@ -61,37 +62,38 @@ def paths_of(built: WordLattice) -> dict[tuple[int, ...], float]:
     return onwards(start)
 
 
-def test_any_number_of_words_from_four_on_costs_the_same() -> None:
+@pytest.mark.parametrize("shortest", [2, 4])
+def test_any_number_of_words_from_the_shortest_on_costs_the_same(shortest: int) -> None:
     n = 11
-    found = paths_of(lattice_of(n, 3.0))
+    found = paths_of(lattice_of(n, 3.0, shortest=shortest))
     for first in range(n + 1):
         for stop in range(first, n + 1):
             words = tuple(k for k in range(n) if not first <= k < stop)
             if first == stop:
                 assert found[words] == 0.0
-            elif stop - first < SHORTEST_PASSAGE:
+            elif stop - first < shortest:
                 assert words not in found
             else:
                 assert found[words] == -3.0
     assert found[4, 5] == -6.0  # two passages
-    assert all(score in (0.0, -3.0, -6.0) for score in found.values())
+    assert all(score % 3.0 == 0.0 for score in found.values())
 
 
-@pytest.mark.parametrize("n", [4, 7, 11, 16])
-def test_passages_at_the_ends_cost_less(n: int) -> None:
-    found = paths_of(lattice_of(n, 3.0, 1.0))
+@pytest.mark.parametrize(("n", "shortest"), [(4, 4), (7, 4), (11, 4), (16, 4), (11, 2)])
+def test_passages_at_the_ends_cost_less(n: int, shortest: int) -> None:
+    found = paths_of(lattice_of(n, 3.0, 1.0, shortest))
     for words, score in found.items():
         edges = [-1, *words, n]
         gaps = [(a + 1, b) for a, b in pairwise(edges) if b - a > 1]
-        assert all(b - a >= SHORTEST_PASSAGE for a, b in gaps)
+        assert all(b - a >= shortest for a, b in gaps)
         assert score == sum(-3.0 + (a == 0) + (b == n) for a, b in gaps)
-    assert len(found) == count_of_sets(n)
+    assert len(found) == count_of_sets(n, shortest)
 
 
-def count_of_sets(n: int) -> int:
-    """Return how many sets of n words leave out none but runs of four or more."""
+def count_of_sets(n: int, shortest: int) -> int:
+    """Return how many sets of n words leave out none but runs of so many or more."""
     runs = ("".join(bits).replace("1", " ").split() for bits in product("01", repeat=n))
-    return sum(all(len(run) >= SHORTEST_PASSAGE for run in some) for some in runs)
+    return sum(all(len(run) >= shortest for run in some) for some in runs)
 
 
 def test_the_lattice_stays_small() -> None:
@@ -145,7 +147,7 @@ def test_half_a_recording(model: align.SpeechAligner) -> None:
     found = align_text(model, recording, said)
     assert found.words.labels == alone.words.labels
     np.testing.assert_allclose(found.words.onsets, alone.words.onsets, atol=0.02)
-    (passage,) = (m for m in found.mismatches if len(m.words) >= SHORTEST_PASSAGE)
+    (passage,) = (m for m in found.mismatches if len(m.words) >= 4)
     assert " ".join(passage.words) == other.replace(",", "").replace(".", "")
     assert found.match is not None
     assert found.match > 0.8
@@ -200,3 +202,38 @@ def test_half_a_recording_by_a_model_of_any_language() -> None:
     assert found.match > 0.9
     alone = align_text("speech-any", KIWI, text(KIWI))
     assert alone.mismatches == ()
+
+
+@cmudict
+def test_a_part_for_a_model_of_any_language_must_beat_other_orders(
+    model: align.SpeechAligner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = f"{text(WIND)} {text(KIWI)}"
+    monkeypatch.setattr("align.speech.text.checking.passages._GAP", np.inf)
+    assert align_text("speech-any", KIWI, said).mismatches == ()
+    assert align_text(model, KIWI, said).mismatches
+
+
+@cmudict
+def test_words_that_were_added_take_no_word_beside_them_along(model: align.SpeechAligner) -> None:
+    """A passage is no longer than it is; where it is short its words stay in the tiers."""
+    words = text(KIWI).split()
+    added = ["manufacturer", "washington", "yogurt"]
+    found = align_text(model, KIWI, " ".join([*words[:5], *added, *words[5:]]))
+    (mismatch,) = found.mismatches
+    assert mismatch.words == tuple(added)
+    assert mismatch.probability == pytest.approx(0.95)
+    alone = align_text(model, KIWI, text(KIWI))
+    kept = [k for k, label in enumerate(found.words.labels) if label not in added]
+    assert [label for label in found.words.labels if label in added] == added
+    assert [found.words.labels[k] for k in kept] == list(alone.words.labels)
+    np.testing.assert_allclose(found.words.onsets[kept], alone.words.onsets, atol=0.1)
+
+
+def test_pauses_may_have_to_be_surer(model: align.SpeechAligner) -> None:
+    entries = {"a": Entry("a", (Pronunciation(("ah",)),))}
+    lattice = word_lattice(["a"], entries).lattice
+    scores = [
+        model.lattice_paths(KIWI, lattice, pauses=times).best().score for times in (1.0, 2.0, 3.0)
+    ]
+    assert scores[0] > scores[1] > scores[2]
