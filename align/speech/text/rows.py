@@ -133,13 +133,17 @@ def rows_of(
 def with_unspoken(rows: Rows, words: Iterable[int]) -> Rows:
     """Return rows in which words that have none are short noises behind the words before them.
 
-    They are taken from the pause there, or else from the end of what comes before.
+    They are taken from the pause there, or else from the end of what comes before; confidence
+    and match are 0.
 
     Examples
     --------
     >>> rows = [Row("k", 0.0, 1.0, 0), Row("sil", 0.5, 1.0, -1), Row("sil", 1.0, 1.0, -1)]
-    >>> [(row.label, row.start, row.word) for row in with_unspoken(rows, [0, 1, 2])]
+    >>> found = with_unspoken(rows, [0, 1, 2])
+    >>> [(row.label, row.start, row.word) for row in found]
     [('k', 0.0, 0), ('spn', 0.5, 1), ('spn', 0.51, 2), ('sil', 0.52, -1), ('sil', 1.0, -1)]
+    >>> [row.confidence for row in found]
+    [1.0, 0.0, 0.0, 1.0, 1.0]
     """
     has = {row.word for row in rows}
     missing = [k for k in words if k not in has]
@@ -151,7 +155,7 @@ def with_unspoken(rows: Rows, words: Iterable[int]) -> Rows:
         low, high = (at, at + 1) if shifts else (at - 1, at)
         each = min(_UNSPOKEN, 0.5 * (rows[high].start - rows[low].start) / len(own))
         start = rows[low].start if shifts else rows[high].start - each * len(own)
-        new = [Row(SPOKEN_NOISE, start + each * n, 1.0, k) for n, k in enumerate(own)]
+        new = [Row(SPOKEN_NOISE, start + each * n, 0.0, k, 0.0) for n, k in enumerate(own)]
         if shifts:
             later = rows[at]._replace(start=start + each * len(own), around=None)
             rows = [*rows[:at], later, *rows[at + 1 :]]
