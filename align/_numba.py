@@ -14,12 +14,13 @@ import numpy as np
 import numpy.typing as npt
 from numba.misc.appdirs import AppDirs
 
-__all__ = ["compiled", "leave_out_unused", "read_only"]
+__all__ = ["compiled", "kept_kernels", "leave_out_unused", "read_only"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 _TOP = Path(__file__).resolve().parent
 _INSTALLED = ("site-packages", "dist-packages")
+_FOLDERS: set[Path] = set()  # where compiled kernels of the modules that are loaded are kept
 _UNUSED = {  # and the module of numba that looks for it
     "scipy.linalg.cython_blas": "numba.np.arraymath",
     "cffi": "numba.core.typing.cffi_utils",
@@ -82,6 +83,7 @@ def compiled(*, slp: bool = False, **options: Any) -> Callable[[_F], _F]:
         cached = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
         if cached is not None:
             cached._source_stamp = (cached._source_stamp, _stamp(_folder(function)))
+            _FOLDERS.add(Path(cached._cache_path))
         return kernel
 
     return decorate
@@ -98,6 +100,11 @@ def _cached_elsewhere() -> Iterator[None]:
         yield
     finally:
         config.CACHE_DIR = before
+
+
+def kept_kernels() -> bool:
+    """Return whether an earlier process has kept compiled kernels of modules that are loaded."""
+    return any(any(folder.glob("*.nbi")) for folder in _FOLDERS)
 
 
 def read_only(array: npt.NDArray[_Scalar]) -> npt.NDArray[_Scalar]:

@@ -105,7 +105,11 @@ def test_nothing_is_cached_in_an_installed_package(monkeypatch, tmp_path, above)
     monkeypatch.setattr(_numba, "_TOP", package)
     monkeypatch.setattr(_numba.AppDirs, "user_cache_dir", str(home))
     monkeypatch.setattr(numba.config, "CACHE_DIR", "")
-    assert runpy.run_path(str(source))["twice"](3.0) == 6.0
+    monkeypatch.setattr(_numba, "_FOLDERS", set())
+    kernel = runpy.run_path(str(source))["twice"]
+    assert not _numba.kept_kernels()
+    assert kernel(3.0) == 6.0
+    assert _numba.kept_kernels()  # or the command line says each time that it compiles
     installed = above == "site-packages"
     assert any(home.rglob("*.nbi")) == installed
     assert any(package.rglob("*.nbi")) != installed

@@ -168,22 +168,13 @@ class Console:
 
 
 def _compiled_before() -> bool:
-    """Whether numba has kept compiled decoders, in its usual places."""
-    import align.decoders
+    """Whether numba has kept compiled decoders, or compiles nothing."""
+    import numba
 
-    package = Path(align.decoders.__file__).resolve().parent
-    places = [package / "__pycache__"]
-    if custom := os.environ.get("NUMBA_CACHE_DIR"):
-        places = [Path(custom)]
-    elif not os.access(package, os.W_OK):
-        home = Path.home()
-        local = os.environ.get("LOCALAPPDATA", "")
-        cache = os.environ.get("XDG_CACHE_HOME", "")
-        places += [Path(cache or home / ".cache") / "numba", home / "Library/Caches/numba"]
-        places += [Path(local) / "numba"] if local else []
-    with suppress(OSError):
-        return any(next(place.rglob("*.nbi"), None) for place in places if place.is_dir())
-    return False
+    import align.decoders.dispatch  # noqa: F401, whose kernels are asked for
+    from align._numba import kept_kernels
+
+    return bool(numba.config.DISABLE_JIT) or kept_kernels()
 
 
 def plural(count: int, noun: str) -> str:
