@@ -7,11 +7,13 @@ import os
 import random
 import re
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from align.files import atomic
 from align.studio.journal import Journal
 
 pytestmark = pytest.mark.skipif(
@@ -52,6 +54,22 @@ def test_a_command_that_leaves_something_else_is_noticed(run, bench, monkeypatch
     monkeypatch.setitem(bench._whole, "corpus", (digests | {"ann/u0.json": "0"}, seconds))
     entry = run.trial("kills", 0, 0, bench)
     assert "differs: ann/u0.json" in entry["wrong"]
+
+
+@pytest.mark.parametrize(("kind", "wrong"), [("clock set back", 0), ("full disk", 1)])
+def test_only_what_was_killed_may_leave_a_temporary_file_to_the_next_run(
+    run, bench, monkeypatch, kind, wrong
+):
+    def leave(bench, out, rng, seconds):
+        dead = subprocess.Popen(["true"])
+        dead.wait()
+        (out / "ann").mkdir()
+        (out / "ann" / f".align-{atomic._host()}-{dead.pid}-{'0' * 16}.tmp").touch()
+        return 0
+
+    monkeypatch.setitem(run.faults._DISTURB, kind, leave)
+    entry = run.faults.disturb(bench, run.faults.FAULTS.index(kind), random.Random(0))
+    assert len(entry["wrong"]) == wrong
 
 
 @pytest.mark.parametrize("kind", ["full disk", "clock set back"])
