@@ -186,22 +186,24 @@ class FrameNetwork:
         self, x: Float32, rng: np.random.Generator, dropout: float
     ) -> tuple[Float32, list[Any]]:
         """Return raw outputs [shape=(B, L, sum of heads)] and what `backward` needs."""
+        from align.features._network_passes import add_rectified
+
         batch, length, _ = x.shape
-        columns = _side_by_side(x, self.first, 1)
-        h = np.maximum(columns @ self.weights[0] + self.weights[1], 0.0)
+        nothing = np.empty((0, 0, 0), dtype=np.float32)
+        columns = _laid(x, nothing, self.first, 1)
+        h: Float32 = columns @ self.weights[0]
+        h += self.weights[1]
+        np.maximum(h, 0.0, out=h)
         kept: list[Any] = [(columns, h > 0.0)]
         for layer, dilation in enumerate(self.dilations, start=1):
-            inner, mask = h.reshape(batch, length, -1), None
+            inner, mask = h.reshape(batch, length, -1), nothing
             if dropout > 0.0:
                 mask = (rng.random(inner.shape, dtype=np.float32) >= dropout).astype(np.float32)
                 mask /= np.float32(1.0 - dropout)
-                inner = inner * mask
-            columns = _side_by_side(inner, 3, dilation)
+            columns = _laid(inner, mask, 3, dilation)
             z = columns @ self.weights[2 * layer]
-            z += self.weights[2 * layer + 1]
-            on = z > 0.0
-            z *= on
-            h = h + z
+            on = np.empty(z.shape, dtype=np.bool_)
+            add_rectified(h, z, self.weights[2 * layer + 1], on)
             kept.append((columns, on, mask))
         kept.append(h)
         out = h @ self.weights[-2]
@@ -210,27 +212,21 @@ class FrameNetwork:
 
     def backward(self, slope: Float32, kept: list[Any]) -> list[Float32]:
         """Return the gradient of each weight, given that of the outputs."""
+        from align.features._network_passes import add_back
+
         batch, length, _ = slope.shape
         slope = slope.reshape(batch * length, -1)
         gradients: list[Float32] = [np.empty(0, dtype=np.float32)] * len(self.weights)
         gradients[-2], gradients[-1] = kept[-1].T @ slope, slope.sum(axis=0)
         dh = slope @ self.weights[-2].T
+        dz = np.empty_like(dh)
         for layer in range(len(self.dilations), 0, -1):
             columns, on, mask = kept[layer]
-            dz = dh * on
-            gradients[2 * layer], gradients[2 * layer + 1] = columns.T @ dz, dz.sum(axis=0)
-            taps = (dz @ self.weights[2 * layer].T).reshape(batch, length, 3, self.width)
-            d = self.dilations[layer - 1]
-            inner = taps[:, :, 1].copy()
-            if d < length:
-                inner[:, : length - d] += taps[:, d:, 0]
-                inner[:, d:] += taps[:, : length - d, 2]
-            if mask is not None:
-                inner *= mask
-            dh = dh + inner.reshape(batch * length, -1)
+            gradients[2 * layer], gradients[2 * layer + 1] = _gradient(dh, on, columns, dz)
+            taps = (dz @ self.weights[2 * layer].T).reshape(batch, length, -1)
+            add_back(taps, mask, self.dilations[layer - 1], dh.reshape(batch, length, -1))
         columns, on = kept[0]
-        dz = dh * on
-        gradients[0], gradients[1] = columns.T @ dz, dz.sum(axis=0)
+        gradients[0], gradients[1] = _gradient(dh, on, columns, dz)
         return gradients
 
     # State -----------------------------------------------------------------------------------
@@ -300,6 +296,26 @@ def _side_by_side(x: Float32, taps: int, dilation: int) -> Float32:
     for tap in range(taps):
         out[:, :, tap] = padded[:, tap * dilation : tap * dilation + length]
     return out.reshape(batch * length, taps * channels)
+
+
+def _laid(x: Float32, mask: Float32, taps: int, dilation: int) -> Float32:
+    """Lay frames times their mask side by side, for training."""
+    from align.features._network_passes import beside
+
+    out = np.empty((*x.shape[:2], taps * x.shape[2]), dtype=x.dtype)
+    beside(x, mask, dilation, out)
+    return out.reshape(-1, out.shape[2])
+
+
+def _gradient(
+    slope: Float32, on: npt.NDArray[np.bool_], columns: Float32, dz: Float32
+) -> tuple[Float32, Float32]:
+    """Return the gradients of a layer's matrix and bias; `dz` becomes the slope of its product."""
+    from align.features._network_passes import slopes_where
+
+    bias = np.empty(slope.shape[1], dtype=slope.dtype)
+    slopes_where(slope, on, dz, bias)
+    return columns.T @ dz, bias
 
 
 def log_softmax(x: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -168,13 +168,11 @@ class Console:
 
 
 def _compiled_before() -> bool:
-    """Whether numba has kept compiled decoders, or compiles nothing."""
-    import numba
-
+    """Whether numba has kept compiled decoders."""
     import align.decoders.dispatch  # noqa: F401, whose kernels are asked for
     from align._numba import kept_kernels
 
-    return bool(numba.config.DISABLE_JIT) or kept_kernels()
+    return kept_kernels()
 
 
 def plural(count: int, noun: str) -> str:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from align.errors import ModelError, ParameterError
-from align.features.network import FrameNetwork, log_sigmoid, log_softmax
+from align.features.network import FrameNetwork, _side_by_side, log_sigmoid, log_softmax
 from align.features.network_targets import Target
 from align.features.network_training import _cross_entropy_slope, train_network
 
@@ -79,6 +79,61 @@ def test_gradients_are_those_of_finite_differences(dropout, length):
             numeric[index] = (above - below) / (2 * step)
         np.testing.assert_allclose(gradient, numeric, rtol=1e-4, atol=1e-6)
         assert np.abs(gradient).max() > 1e-4
+
+
+def plain_forward(network, x, rng, dropout):
+    """The slow twin of `FrameNetwork.forward`, and of its kernels: numpy, step by step."""
+    batch, length, _ = x.shape
+    columns = _side_by_side(x, network.first, 1)
+    h = np.maximum(columns @ network.weights[0] + network.weights[1], 0.0)
+    kept = [(columns, h > 0.0)]
+    for layer, dilation in enumerate(network.dilations, start=1):
+        inner = h.reshape(batch, length, -1)
+        mask = (rng.random(inner.shape, dtype=np.float32) >= dropout).astype(np.float32)
+        mask /= np.float32(1.0 - dropout)
+        columns = _side_by_side(inner * mask, 3, dilation)
+        z = columns @ network.weights[2 * layer] + network.weights[2 * layer + 1]
+        h = h + np.maximum(z, 0.0)
+        kept.append((columns, z > 0.0, mask))
+    kept.append(h)
+    return (h @ network.weights[-2] + network.weights[-1]).reshape(batch, length, -1), kept
+
+
+def plain_backward(network, slope, kept):
+    """The slow twin of `FrameNetwork.backward`."""
+    batch, length, _ = slope.shape
+    slope = slope.reshape(batch * length, -1)
+    gradients = [kept[-1].T @ slope, slope.sum(axis=0)]
+    dh = slope @ network.weights[-2].T
+    for layer in range(len(network.dilations), -1, -1):
+        columns, on = kept[layer][:2]
+        dz = dh * on
+        gradients = [columns.T @ dz, dz.sum(axis=0), *gradients]
+        if layer:
+            taps = dz @ network.weights[2 * layer].T
+            taps = taps.reshape(batch, length, 3, network.width)
+            inner, d = taps[:, :, 1].copy(), network.dilations[layer - 1]
+            inner[:, : max(length - d, 0)] += taps[:, d:, 0]
+            inner[:, d:] += taps[:, : max(length - d, 0), 2]
+            dh = dh + (inner * kept[layer][2]).reshape(batch * length, -1)
+    return gradients
+
+
+@pytest.mark.parametrize("length", [128, 2])
+def test_the_passes_of_training_have_the_bytes_of_their_slow_twin(length):
+    rng = np.random.default_rng(9)
+    network = FrameNetwork(45, HEADS, width=40, dilations=(1, 4, 16), random_state=3)
+    network.weights[1::2] = [
+        rng.normal(size=w.shape).astype(np.float32) for w in network.weights[1::2]
+    ]
+    x = rng.standard_normal((8, length, 45), dtype=np.float32)
+    out, kept = network.forward(x, np.random.default_rng(5), 0.1)
+    expected, plain = plain_forward(network, x, np.random.default_rng(5), 0.1)
+    np.testing.assert_array_equal(out, expected)
+    slope = rng.standard_normal(out.shape, dtype=np.float32)
+    gradients = network.backward(slope, kept)
+    for own, twin in zip(gradients, plain_backward(network, slope, plain), strict=True):
+        np.testing.assert_array_equal(own, twin)
 
 
 def test_forward_without_dropout_is_what_outputs_says():
