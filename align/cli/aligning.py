@@ -215,6 +215,7 @@ def speech(
             raise ParameterError("--phone-map is for --phones; a dictionary says how words sound.")
         said = read_said(text, tiers, encoding)
         _check_audio(audio)
+        _check_speakers(said, targets)
         model = chosen_model(console, model, language)
         _align_text(
             console, audio, said, model, targets, silence_label, overwrite, strict,
@@ -291,6 +292,14 @@ def _known_times(path: Path | None, encoding: str | None, *, words: bool) -> "An
 def _check_audio(audio: Path) -> None:
     if not audio.exists():
         raise DataError("there is no such file.", path=audio)
+
+
+def _check_speakers(said: "Sequence[Utterance]", targets: Sequence[Path]) -> None:
+    """Refuse formats that cannot hold all speakers, before an hour is aligned."""
+    from align.speech.text.tiers import check_speakers
+
+    for target in targets:
+        check_speakers(target, len({utterance.speaker for utterance in said}))
 
 
 def _align_text(

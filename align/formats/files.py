@@ -148,8 +148,9 @@ def write_tiers(
     ----------
     path : path
         The output. A TextGrid, ELAN, EXMARaLDA, EMU or JSON file holds all tiers; a table the
-        phones of each speaker, with their words; a ``.rttm`` file when each speaks; the other
-        formats one tier: a ``.wrd``, ``.vtt`` or ``.srt`` file the words, others the phones.
+        phones of each speaker, with their words; a ``.vtt`` or ``.srt`` file the words of each
+        speaker; a ``.rttm`` file when each speaks; the other formats one tier: a ``.wrd`` file
+        the words, others the phones.
     tiers : Tiers
         What to write.
     tier : str, optional
@@ -178,9 +179,11 @@ def write_tiers(
     elif found.holds in ("words", "turns"):
         speakers = tiers.speakers()
         kept = tuple(one for _, phones, words in speakers for one in (words, phones) if one)
+    elif found.holds == "voices" and len(tiers.of_words()) > 1:
+        kept = tiers.of_words()
     else:
         kept = (_words(tiers, found.suffix) if found.tier == WORDS else tiers.phones(),)
-    if found.write_tiers is None or (found.holds == "words" and len(kept) == 1):
+    if found.write_tiers is None or (found.holds in ("words", "voices") and len(kept) == 1):
         if not any(label.strip() for label in kept[0].labels):
             raise DataError(f"tier {kept[0].name!r} is empty; label it first.", path=tiers.path)
         found.write(path, tiers.labels_of(kept[0]), overwrite=overwrite)

@@ -14,6 +14,9 @@ names and settings of cues are passed over, and tags such as ``<v Ann>`` or ``<i
 They are read and written here, not by a library: a cue that cannot be read is an error that names
 the line, as in every format of labels. webvtt-py is a second reader in the tests.
 
+Of several speakers each subtitle says who speaks: ``<v Ann>kiwi``, in SRT ``Ann: kiwi``. Two may
+speak at once. Read back, each speaker of WebVTT has a tier; SRT cannot say what is a name.
+
 References
 ----------
 https://www.w3.org/TR/webvtt1/, section 4; SRT has no standard and is written as players read it.
@@ -22,7 +25,7 @@ https://www.w3.org/TR/webvtt1/, section 4; SRT has no standard and is written as
 import html
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -30,6 +33,7 @@ from align.errors import DataError
 from align.files.atomic import atomic_write
 from align.files.text import read_text
 from align.formats.labels import SLACK, Labels, TimedLabels, make_labels, ticks
+from align.formats.tiers import WORDS, Tier, Tiers, checked_tiers
 from align.types import SILENCES
 
 __all__ = [
@@ -38,8 +42,11 @@ __all__ = [
     "read_cues",
     "read_srt",
     "read_vtt",
+    "read_vtt_tiers",
     "write_srt",
+    "write_srt_tiers",
     "write_vtt",
+    "write_vtt_tiers",
 ]
 
 _PER_SECOND = 1000
@@ -123,9 +130,7 @@ def _read(
     encoding: str | None = None,
 ) -> Labels:
     """Read subtitles as labels; the parameters are those of `align.formats.read_labels`."""
-    cues = read_cues(path, encoding, web=web)
-    if cues and cues[0][1] > SLACK:  # nothing is shown before the first
-        cues.insert(0, Cue("", 0.0, cues[0].start, cues[0].line))
+    cues = _from_0(read_cues(path, encoding, web=web))
     return make_labels(
         [cue.text for cue in cues],
         [(cue.start, cue.end) for cue in cues],
@@ -136,25 +141,68 @@ def _read(
     )
 
 
-def format_subtitles(alignment: TimedLabels, *, web: bool) -> str:
-    """Return labels but silences as the text of a WebVTT file, or else of an SRT file."""
-    rows = ticks(alignment, _PER_SECOND, "subtitles")
+def _from_0(cues: list[Cue]) -> list[Cue]:
+    """Return subtitles with one that is empty before the first, where nothing is shown."""
+    if cues and cues[0].start > SLACK:
+        return [Cue("", 0.0, cues[0].start, cues[0].line), *cues]
+    return cues
+
+
+def read_vtt_tiers(
+    path: str | os.PathLike[str],
+    *,
+    duration: float | None = None,
+    silence: str = "sil",
+    encoding: str | None = None,
+) -> Tiers:
+    """Read WebVTT, a tier of words for each speaker; one where nobody is named."""
+    cues = read_cues(path, encoding, web=True)
+    tiers = []
+    for speaker in dict.fromkeys(cue.speaker for cue in cues):
+        own = _from_0([cue for cue in cues if cue.speaker == speaker])
+        times = tuple((cue.start, cue.end) for cue in own)
+        lines, labels = tuple(cue.line for cue in own), tuple(cue.text for cue in own)
+        name = f"{speaker} - {WORDS}" if speaker else WORDS
+        tiers.append(Tier(name, "interval", labels, times, lines, times[-1][1]))
+    if not any(cue.text.strip() for cue in cues):
+        raise DataError("has no labels; give at least one.", path=os.fspath(path))
+    return checked_tiers(tiers, os.fspath(path), duration=duration, silence=silence)
+
+
+def format_subtitles(speakers: Mapping[str, TimedLabels], *, web: bool) -> str:
+    """Return labels but silences as the text of a WebVTT file, or else of an SRT file.
+
+    Those of each speaker, in the order of time; an empty name is not shown.
+    """
+    shown = [
+        (start, end, _said(label, speaker, web))
+        for speaker, alignment in speakers.items()
+        for label, (start, end) in zip(
+            alignment.labels, ticks(alignment, _PER_SECOND, "subtitles"), strict=True
+        )
+        if label not in SILENCES
+    ]
     out = ["WEBVTT\n"] if web else []
-    for label, (start, end) in zip(alignment.labels, rows, strict=True):
-        if label in SILENCES:
-            continue
-        text = " ".join(label.split())
-        if "-->" in text or (not web and _TAG.search(text)):  # SRT cannot say what is no tag
-            raise DataError(
-                f"the label {label!r} cannot be written to subtitles, where it would be times or "
-                "a tag; rename it, or write a TextGrid, CSV or JSON file."
-            )
-        if web:
-            text = html.escape(text, quote=False)
+    for start, end, text in sorted(shown, key=lambda row: row[:2]):
         times = f"{_clock(start, web)} --> {_clock(end, web)}"
         head = "" if web else f"{len(out) + 1}\n"
         out.append(f"{head}{times}\n{text}\n")
     return "\n".join(out)
+
+
+def _said(label: str, speaker: str, web: bool) -> str:
+    """Return what a subtitle shows of a label."""
+    text, name = " ".join(label.split()), " ".join(speaker.split())
+    for part in (text, name):
+        if "-->" in part or (not web and _TAG.search(part)):  # SRT cannot say what is no tag
+            raise DataError(
+                f"the label {part!r} cannot be written to subtitles, where it would be times or "
+                "a tag; rename it, or write a TextGrid, CSV or JSON file."
+            )
+    if web:
+        text, name = html.escape(text, quote=False), html.escape(name, quote=False)
+        return f"<v {name}>{text}" if name else text
+    return f"{name}: {text}" if name else text
 
 
 def _clock(milliseconds: int, web: bool) -> str:
@@ -168,7 +216,17 @@ def _write(
     path: str | os.PathLike[str], alignment: TimedLabels, *, web: bool, overwrite: bool = False
 ) -> None:
     """Write labels as subtitles; see `format_subtitles`."""
-    atomic_write(path, format_subtitles(alignment, web=web), overwrite=overwrite)
+    atomic_write(path, format_subtitles({"": alignment}, web=web), overwrite=overwrite)
+
+
+def _write_tiers(
+    path: str | os.PathLike[str], tiers: Tiers, *, web: bool, overwrite: bool = False
+) -> None:
+    """Write the words of each speaker; see `format_subtitles`."""
+    speakers = {
+        tier.name.removesuffix(WORDS).removesuffix(" - "): tiers.labels_of(tier) for tier in tiers
+    }
+    atomic_write(path, format_subtitles(speakers, web=web), overwrite=overwrite)
 
 
 read_vtt = partial(_read, web=True)
@@ -182,3 +240,5 @@ write_vtt = partial(_write, web=True)
 
 write_srt = partial(_write, web=False)
 """Write labels as SRT; the parameters are those of `align.formats.write_labels`."""
+
+write_vtt_tiers, write_srt_tiers = (partial(_write_tiers, web=web) for web in (True, False))

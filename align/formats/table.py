@@ -28,8 +28,16 @@ from align.formats.note_labels import read_note_labels, write_layer, write_point
 from align.formats.note_table import is_note_table, read_note_table, write_note_table
 from align.formats.parangonada import read_parangonada, write_parangonada
 from align.formats.rttm import read_rttm, read_rttm_tiers, write_rttm, write_rttm_tiers
-from align.formats.subtitles import read_srt, read_vtt, write_srt, write_vtt
-from align.formats.tables import read_csv, write_csv, write_csv_tiers
+from align.formats.subtitles import (
+    read_srt,
+    read_vtt,
+    read_vtt_tiers,
+    write_srt,
+    write_srt_tiers,
+    write_vtt,
+    write_vtt_tiers,
+)
+from align.formats.tables import read_csv, read_csv_tiers, write_csv, write_csv_tiers
 from align.formats.tempo_table import write_tempo
 from align.formats.textgrid import (
     read_textgrid,
@@ -72,7 +80,7 @@ class Format(NamedTuple):
         What the parameter `format` calls it; several suffixes may share it.
     holds : str
         ``labels`` of one tier, phones with their ``words``, ``tiers`` of any kind, ``turns``
-        of speakers, ``notes``, a ``tempo`` curve, or ``beats``.
+        of speakers, ``voices`` that say words, ``notes``, a ``tempo`` curve, or ``beats``.
     read, write : callable or None
         Of labels: to `Labels`, and of `TimedLabels`. Of notes: to `NoteTimes`, and of
         `TimedNotes`. None where it cannot be.
@@ -125,12 +133,18 @@ FORMATS = (
     Format(".phn", "phn", "labels", read_phn, write_phn, options=(*_TEXT, "rate")),
     Format(".wrd", "phn", "labels", _wrd, write_phn, options=(*_TEXT, "rate"), tier=WORDS),
     Format(".lab", "lab", "labels", read_lab, write_lab, options=_TEXT),
-    Format(".csv", "csv", "words", read_csv, write_csv, None, write_csv_tiers, _TEXT),
-    Format(".tsv", "tsv", "words", read_csv, _tsv, None, _tsv_tiers, _TEXT),
+    Format(".csv", "csv", "words", read_csv, write_csv, read_csv_tiers, write_csv_tiers, _TEXT),
+    Format(".tsv", "tsv", "words", read_csv, _tsv, read_csv_tiers, _tsv_tiers, _TEXT),
     Format(".txt", "audacity", "labels", read_audacity, write_audacity, options=_TEXT),
     Format(".ctm", "ctm", "labels", read_ctm, write_ctm, options=_TEXT),
-    Format(".vtt", "vtt", "labels", read_vtt, write_vtt, options=_TEXT, tier=WORDS),
-    Format(".srt", "srt", "labels", read_srt, write_srt, options=_TEXT, tier=WORDS),
+    Format(
+        *(".vtt", "vtt", "voices", read_vtt, write_vtt),
+        *(read_vtt_tiers, write_vtt_tiers, _TEXT, WORDS),
+    ),
+    Format(
+        *(".srt", "srt", "voices", read_srt, write_srt),
+        *(None, write_srt_tiers, _TEXT, WORDS),
+    ),
     Format(
         *(".rttm", "rttm", "turns", read_rttm, write_rttm),
         *(read_rttm_tiers, write_rttm_tiers, _TEXT),

@@ -1,7 +1,8 @@
 """Labels as a table, ``.csv`` or ``.tsv``, times in seconds.
 
 The first line names the columns, in any order and case; other columns are ignored. Commas,
-semicolons or tabs separate them, whichever the first line has.
+semicolons or tabs separate them, whichever the first line has. Where semicolons do, numbers may
+have a decimal comma, as spreadsheets of many countries write them.
 
 ======== =========================================
 column   names
@@ -15,14 +16,15 @@ Without an ``end`` each label ends where the next starts, and the last with the 
 A table without names is read as ``start,end,label`` or, with two columns, ``start,label``.
 
 Where words stand beside the phones, the columns written are ``start``, ``end``, ``label``,
-``confidence``, ``word`` and ``speaker``. Words are not read back: two words that are the same and
-follow each other would be one.
+``confidence``, ``word`` and ``speaker``. Each speaker is read back as a tier of phones. Words are
+not: two words that are the same and follow each other would be one.
 """
 
 import csv
 import io
 import math
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -31,7 +33,7 @@ from align.errors import DataError
 from align.files.text import parse_number, read_text
 from align.formats.frame import writer
 from align.formats.labels import Labels, TimedLabels, make_labels, ticks
-from align.formats.tiers import Speaker, Tier, Tiers
+from align.formats.tiers import PHONES, Speaker, Tier, Tiers, checked_tiers
 from align.types import SILENCE, FloatArray
 
 __all__ = [
@@ -41,6 +43,7 @@ __all__ = [
     "format_csv_tiers",
     "onsets_to_intervals",
     "read_csv",
+    "read_csv_tiers",
     "table_columns",
     "table_rows",
     "write_csv",
@@ -54,6 +57,7 @@ _NAMES = {
     "label": ("label", "phone", "phoneme", "text", "symbol"),
 }
 _PER_SECOND = 1_000_000
+_DECIMAL = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
 
 
 def read_csv(
@@ -66,17 +70,54 @@ def read_csv(
     """Read labels from a table; see the module's docstring for the columns.
 
     Parameters are those of `align.formats.read_labels`; where the table has no ends, `duration`
-    is needed. Raises DataError, naming the line, where a column is missing.
+    is needed. Raises DataError, naming the line, where a column is missing, and where there are
+    several speakers.
     """
+    speakers = _rows_by_speaker(path, duration, encoding)
+    if len(speakers) > 1:
+        raise DataError(
+            f"holds phones of {len(speakers)} speakers ({', '.join(map(repr, speakers))}), where "
+            "one row of labels is wanted; align convert makes a TextGrid with a tier of each.",
+            path=os.fspath(path),
+        )
+    ((labels, times, lines),) = speakers.values()
+    return make_labels(
+        labels, times, path=os.fspath(path), lines=lines, duration=duration, silence=silence
+    )
+
+
+def read_csv_tiers(
+    path: str | os.PathLike[str],
+    *,
+    duration: float | None = None,
+    silence: str = "sil",
+    encoding: str | None = None,
+) -> Tiers:
+    """Read a table, a tier of phones for each name in the column ``speaker``."""
+    tiers = []
+    for speaker, (labels, times, lines) in _rows_by_speaker(path, duration, encoding).items():
+        name = f"{speaker} - {PHONES}" if speaker else PHONES
+        end = times[-1][1] if times else 0.0
+        tiers.append(Tier(name, "interval", tuple(labels), tuple(times), tuple(lines), end))
+    if not any(tier.labels for tier in tiers):
+        raise DataError("has no labels; give at least one.", path=os.fspath(path))
+    return checked_tiers(tiers, os.fspath(path), duration=duration, silence=silence)
+
+
+_Rows = tuple[list[str], list[tuple[float, float]], list[int]]  # labels, times, lines
+
+
+def _rows_by_speaker(
+    path: str | os.PathLike[str], duration: float | None, encoding: str | None
+) -> dict[str, _Rows]:
+    """Return the rows of each speaker, in their order; one without a name where none is given."""
     name = os.fspath(path)
     rows = table_rows(read_text(path, encoding), name)
     if not rows:
         raise DataError("is empty; give at least one label.", path=name)
     columns, first = table_columns(rows[0][1], name)
-    labels: list[str] = []
-    starts: list[float] = []
-    ends: list[float] = []
-    lines: list[int] = []
+    at = columns_named(rows[0][1], {"speaker": ("speaker",)}).get("speaker", -1) if first else -1
+    found: dict[str, tuple[list[str], list[float], list[float], list[int]]] = {}
     for number, cells in rows[first:]:
         if len(cells) <= max(columns.values()):
             raise DataError(
@@ -85,20 +126,23 @@ def read_csv(
                 path=name,
                 line=number,
             )
+        speaker = cells[at].strip() if 0 <= at < len(cells) else ""
+        labels, starts, ends, lines = found.setdefault(speaker, ([], [], [], []))
         starts.append(parse_number(cells[columns["start"]], "start", name, number))
         if "end" in columns:
             ends.append(parse_number(cells[columns["end"]], "end", name, number))
         labels.append(cells[columns["label"]])
         lines.append(number)
-    times = list(zip(starts, ends, strict=True)) if ends else None
-    return make_labels(
-        labels,
-        onsets_to_intervals(starts, duration, name) if times is None else times,
-        path=name,
-        lines=lines,
-        duration=duration,
-        silence=silence,
-    )
+    return {
+        speaker: (
+            labels,
+            list(zip(starts, ends, strict=True))
+            if ends
+            else onsets_to_intervals(starts, duration, name),
+            lines,
+        )
+        for speaker, (labels, starts, ends, lines) in (found or {"": ([], [], [], [])}).items()
+    }
 
 
 def onsets_to_intervals(
@@ -128,9 +172,28 @@ def table_rows(text: str, path: str) -> list[tuple[int, list[str]]]:
     separator = max("\t;,", key=head.count)
     reader = csv.reader(io.StringIO(text), delimiter=separator, strict=True)
     try:
-        return [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
+        rows = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
     except csv.Error as error:
         raise DataError(f"is not a table: {error}.", path=path, line=reader.line_num) from None
+    return _with_points(rows) if separator == ";" else rows
+
+
+def _with_points(rows: list[tuple[int, list[str]]]) -> list[tuple[int, list[str]]]:
+    """Write ``0.5`` for ``0,5`` in columns of numbers, as spreadsheets of many countries do."""
+    below = [row for _, row in rows[1:]] or [row for _, row in rows]
+    width = max((len(row) for row in below), default=0)
+    cells = [[row[i].strip() for row in below if i < len(row)] for i in range(width)]
+    numbers = {i for i in range(width) if all(not c or _DECIMAL.fullmatch(c) for c in cells[i])}
+    return [
+        (
+            number,
+            [
+                c.replace(",", ".") if _DECIMAL.fullmatch(c.strip()) and i in numbers else c
+                for i, c in enumerate(row)
+            ],
+        )
+        for number, row in rows
+    ]
 
 
 def table_columns(cells: list[str], path: str) -> tuple[dict[str, int], int]:

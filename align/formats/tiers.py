@@ -180,8 +180,12 @@ class Tiers:
 
     def words(self) -> Tier | None:
         """Return the tier of words; None where there is none, or several speakers have one."""
-        found = [tier for tier in self.tiers if _is_of(tier, WORDS)]
+        found = self.of_words()
         return found[0] if len(found) == 1 else None
+
+    def of_words(self) -> tuple[Tier, ...]:
+        """Return the tiers of words, of all speakers."""
+        return tuple(tier for tier in self.tiers if _is_of(tier, WORDS))
 
     def phones(self, wanted: str | None = None) -> Tier:
         """Return the tier of this name, by default that of the phones; see `choose_tier`."""

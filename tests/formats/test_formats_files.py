@@ -78,6 +78,8 @@ def test_lab(tmp_path):
     [
         "start,end,label\n0,0.5,a\n0.5,1,b\n",
         "Label;extra;XMIN;xmax\na;1;0;0.5\nb;2;0.5;1\n",
+        "start;end;label;note\r\n0;0,5;a;1,5 or 2,5\r\n0,5;1;b;\r\n",  # as Excel writes in Germany
+        "0;0,5;a\n0,5;1,0;b\n",
         "onset,label\n0,a\n0.5,b\n",
         "onset\tphone\n0\ta\n0.5\tb\n",
         "0,0.5,a\n0.5,1.0,b\n",
@@ -89,6 +91,11 @@ def test_csv(tmp_path, text):
     labels = read_labels(save(tmp_path / "a.csv", text), duration=1.0)
     assert labels.labels == ("a", "b")
     assert labels.intervals.tolist() == [[0, 0.5], [0.5, 1]]
+
+
+def test_a_label_with_a_comma_stays_beside_decimal_commas(tmp_path):
+    labels = read_labels(save(tmp_path / "a.csv", "start;end;label\n0;0,5;1,2\n0,5;1;b\n"))
+    assert labels.labels == ("1,2", "b")
 
 
 def test_csv_label_with_separator_and_line_end(tmp_path):

@@ -189,10 +189,41 @@ def test_a_table_names_the_speakers(tmp_path: Path) -> None:
     assert rows[0] == ["start", "end", "label", "confidence", "word", "speaker"]
     assert [row[5] for row in rows[1:]] == ["ann"] * 8 + ["bob"] * 8
     assert [row[4] for row in rows[1:9]] == ["", "no", "no", "no", "no", "", "key", "key"]
+    back = read_tiers(tmp_path / "a.csv")
+    phones = [tier for tier in written if tier.name.endswith("phones")]
+    assert [(t.name, t.labels) for t in back] == [(t.name, t.labels) for t in phones]
+    np.testing.assert_allclose([t.times for t in back], [t.times for t in phones], atol=1e-6)
+    with pytest.raises(DataError, match=r"holds phones of 2 speakers \('ann', 'bob'\)"):
+        read_labels(tmp_path / "a.csv")
     with pytest.raises(DataError, match="several tiers could hold the phones"):
         write_tiers(tmp_path / "a.phn", read_tiers(tmp_path / "a.json"))
     write_tiers(tmp_path / "a.phn", read_tiers(tmp_path / "a.json"), tier="bob - phones")
     assert (tmp_path / "a.phn").read_text().startswith("0 1600 sil\n1600 3200 n\n")
+
+
+def test_subtitles_say_who_speaks(tmp_path: Path) -> None:
+    found = spoken("Ann <b>", "Bob")  # at the same time
+    for suffix in ("vtt", "srt", "phn"):
+        if suffix == "phn":
+            with pytest.raises(DataError, match=r"a \.phn file holds one speaker"):
+                found.write(tmp_path / f"a.{suffix}")
+            continue
+        if suffix == "srt":
+            found = spoken("Ann", "Bob")
+        found.write(tmp_path / f"a.{suffix}")
+        found.to_json(tmp_path / f"{suffix}.json")
+        written = write_tiers(tmp_path / f"b.{suffix}", read_tiers(tmp_path / f"{suffix}.json"))
+        assert [tier.name.split(" - ")[1] for tier in written] == ["words", "words"]
+        assert (tmp_path / f"b.{suffix}").read_text() == (tmp_path / f"a.{suffix}").read_text()
+    assert (
+        (tmp_path / "a.srt").read_text().startswith("1\n00:00:00,100 --> 00:00:00,300\nAnn: no\n")
+    )
+    cues = pytest.importorskip("webvtt").read(str(tmp_path / "a.vtt"))
+    assert [cue.text for cue in cues] == ["no", "no", "no", "no", "key", "key"]
+    assert [cue.voice for cue in cues][1::2] == ["Bob"] * 3
+    back = read_tiers(tmp_path / "a.vtt")
+    assert [tier.name for tier in back] == ["Ann <b> - words", "Bob - words"]
+    assert all(tier.labels == ("sil", "no", "no", "sil", "key") for tier in back)
 
 
 def test_a_tier_that_is_named_goes_alone(tmp_path: Path) -> None:

@@ -15,9 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import DataError, ParameterError
-from align.formats.files import write_labels
+from align.formats.files import write_labels, write_tiers
 from align.formats.json_file import write_json_tiers
-from align.formats.rttm import write_rttm_tiers
 from align.formats.table import LABEL_FORMATS, label_format
 from align.formats.tables import write_csv_tiers
 from align.formats.textgrid import write_textgrid_tiers
@@ -26,11 +25,11 @@ from align.results.alignment import Alignment
 from align.speech.text.reading.transcript import Utterance
 from align.types import SILENCE, Mismatch
 
-__all__ = ["SpeakerTiers", "TextAlignment"]
+__all__ = ["SpeakerTiers", "TextAlignment", "check_speakers"]
 
 CHECK = "check"  # the tier of mismatches
 _UTTERANCES = "utterances"  # the tier of a speaker without a name
-_SEVERAL = (".textgrid", ".eaf", ".exb", ".rttm", ".csv", ".tsv", ".json")
+_SEVERAL = (".textgrid", ".eaf", ".exb", ".rttm", ".vtt", ".srt", ".csv", ".tsv", ".json")
 
 
 @dataclass(frozen=True, eq=False)
@@ -300,8 +299,8 @@ class TextAlignment:
         ----------
         path : path
             A ``.TextGrid``, ``.eaf``, ``.exb``, ``_annot.json``, ``.csv``, ``.tsv`` or ``.json``
-            file holds words and phones; ``.rttm`` says when each speaks; ``.wrd``, ``.vtt`` and
-            ``.srt`` hold the words, the other formats of labels the phones.
+            file holds words and phones; ``.rttm`` says when each speaks; ``.vtt`` and ``.srt``
+            hold the words of each; ``.wrd`` the words, the other formats of labels the phones.
         silence : str, optional
             Label of silences: by default ``""`` in TextGrids and files of ELAN, EXMARaLDA and EMU,
             ``sil`` elsewhere.
@@ -326,21 +325,26 @@ class TextAlignment:
             write = label_format(path).write_tiers
             assert write is not None  # these formats hold tiers
             write(path, self._document(silence or ""), overwrite=overwrite)
-        elif suffix == ".rttm":
-            write_rttm_tiers(path, self._document(""), overwrite=overwrite)
+        elif suffix in (".rttm", ".vtt", ".srt"):
+            write_tiers(path, self._document(""), overwrite=overwrite)
         elif suffix in (".csv", ".tsv", ".json"):
             named = SILENCE if silence is None else silence
             write = self.to_json if suffix == ".json" else self.to_csv
             write(path, silence=named, overwrite=overwrite)
-        elif len(self.speakers) > 1 and suffix in LABEL_FORMATS:
-            raise DataError(
-                f"a {suffix} file holds one speaker; use {', '.join(_SEVERAL)}.",
-                path=os.fspath(path),
-            )
         else:
+            check_speakers(path, len(self.speakers))
             of_words = suffix in LABEL_FORMATS and label_format(path).tier == WORDS
             alignment = self.words if of_words else self.phones
             write_labels(path, renamed(alignment, silence or SILENCE), overwrite=overwrite)
+
+
+def check_speakers(path: str | os.PathLike[str], count: int) -> None:
+    """Raise DataError where the format of a file of labels cannot hold so many speakers."""
+    suffix = os.path.splitext(os.fspath(path))[1].lower()
+    if count > 1 and suffix in LABEL_FORMATS and suffix not in _SEVERAL:
+        raise DataError(
+            f"a {suffix} file holds one speaker; use {', '.join(_SEVERAL)}.", path=os.fspath(path)
+        )
 
 
 def _tier(name: str, alignment: Alignment) -> Tier:
