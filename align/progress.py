@@ -3,13 +3,36 @@
 import shutil
 import sys
 import time
-from typing import TextIO
+from collections.abc import Callable, Iterator, Sequence
+from typing import TextIO, TypeVar
 
-__all__ = ["ProgressLine"]
+__all__ = ["ProgressLine", "counted"]
+
+_T = TypeVar("_T")
 
 _BAR = 24
 _EVERY = 0.2  # seconds between drawings
 _RECENT = 0.1  # weight of what is new in the running mean of the rate
+
+
+def counted(
+    items: Sequence[_T], progress: Callable[[str, int, int], None] | None, stage: str
+) -> Iterator[_T]:
+    """Return items one by one, and report each when the next is asked for.
+
+    Examples
+    --------
+    >>> list(counted("ab", print, "aligning"))
+    aligning 0 2
+    aligning 1 2
+    aligning 2 2
+    ['a', 'b']
+    """
+    report = progress or (lambda stage, done, total: None)
+    report(stage, 0, len(items))
+    for n, item in enumerate(items, start=1):
+        yield item
+        report(stage, n, len(items))
 
 
 class ProgressLine:

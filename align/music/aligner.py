@@ -322,10 +322,16 @@ class MusicAligner(Aligner):
         items: Sequence[TimedPiece],
         xs: Sequence[BaseFunctions],
         features: Sequence[Sequence[ChordFeature]],
+        progress: Progress | None = None,
     ) -> None:
         own = [self._functions(of_one) for of_one in features]
         found = Calibration(
-            items, own, self._weights, calibrate=self.calibrate, random_state=self.random_state
+            items,
+            own,
+            self._weights,
+            calibrate=self.calibrate,
+            random_state=self.random_state,
+            progress=progress,
         )
         self.offset_ = found.offset
         self.confidence_ = found.confidence

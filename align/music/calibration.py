@@ -17,6 +17,8 @@ from align.music.performance import make_performance
 from align.music.pieces import TimedPiece
 from align.music.placement import PlacedNotes, place_notes
 from align.music.unplayed import spoiled_score, true_onsets
+from align.progress import counted
+from align.sequence.base import Progress
 from align.sequence.evidence import EvidenceModel
 from align.types import Float64
 
@@ -28,7 +30,10 @@ _SPOILED = 60  # recordings with a spoiled score
 
 
 def placed_pieces(
-    pieces: Sequence[TimedPiece], functions: Sequence[ChordFunctions], weights: Weights
+    pieces: Sequence[TimedPiece],
+    functions: Sequence[ChordFunctions],
+    weights: Weights,
+    progress: Progress | None = None,
 ) -> tuple[list[PlacedNotes], list[Float64]]:
     """Return placements of pieces whose note times are known, and their errors.
 
@@ -38,7 +43,7 @@ def placed_pieces(
     """
     placed = [
         place_notes(p.performance, own, find_chords(p.performance, own, weights))
-        for p, own in zip(pieces, functions, strict=True)
+        for p, own in counted(list(zip(pieces, functions, strict=True)), progress, "calibrating")
     ]
     return placed, [one.notes - p.onsets for one, p in zip(placed, pieces, strict=True)]
 
@@ -68,6 +73,8 @@ class Calibration:
         As in `placed_pieces`.
     calibrate : bool
         Whether to fit the offset.
+    progress : callable, optional
+        Called with a stage, how much of it is done, and how much there is.
 
     Attributes
     ----------
@@ -95,15 +102,17 @@ class Calibration:
         *,
         calibrate: bool,
         random_state: int = 0,
+        progress: Progress | None = None,
     ) -> None:
-        self.placed, self.errors = placed, errors = placed_pieces(pieces, functions, weights)
+        placed, errors = placed_pieces(pieces, functions, weights, progress)
+        self.placed, self.errors = placed, errors
         self.offset = offset_of(errors) if calibrate else 0.0
         self.confidence = confidence_model(placed, errors, self.offset)
-        self.unplayed = _unplayed_model(pieces, functions, weights, placed, random_state)
+        self.unplayed = _unplayed_model(pieces, functions, weights, placed, random_state, progress)
         self.ends = ends_model(pieces, placed, self.offset)
         self.match_range: tuple[float, float] | None = None
         right = [p.match for p in placed if p.match is not None]
-        wrong = _wrong_matches(pieces, functions, weights) if right else []
+        wrong = _wrong_matches(pieces, functions, weights, progress) if right else []
         if wrong:
             low, high = float(np.percentile(wrong, 95)), float(np.percentile(right, 5))
             self.match_range = (low, high) if low < high else None
@@ -115,6 +124,7 @@ def _unplayed_model(
     weights: Weights,
     placed: Sequence[PlacedNotes],
     random_state: int,
+    progress: Progress | None,
 ) -> EvidenceModel | None:
     """Return what tells notes that were not played, from true scores and from spoiled ones."""
     rng = np.random.default_rng(random_state)
@@ -122,7 +132,8 @@ def _unplayed_model(
     missing = [np.isnan(p.onsets) for p in pieces]
     if len(evidence) < len(pieces):
         return None
-    for i in rng.permutation(len(pieces))[:_SPOILED]:
+    chosen = rng.permutation(len(pieces))[:_SPOILED].tolist()
+    for i in counted(chosen, progress, "spoiling scores"):
         spoiled, source = spoiled_score(pieces[i].performance.notes, rng)
         try:
             pair = make_performance(pieces[i].performance.signal, spoiled)
@@ -136,12 +147,15 @@ def _unplayed_model(
 
 
 def _wrong_matches(
-    pieces: Sequence[TimedPiece], functions: Sequence[Any], weights: Weights
+    pieces: Sequence[TimedPiece],
+    functions: Sequence[Any],
+    weights: Weights,
+    progress: Progress | None,
 ) -> list[float]:
     """Match of recordings with the score of the next piece."""
     found = []
     step = -(-len(pieces) // _MISMATCHES)
-    for i in range(0, len(pieces), step):
+    for i in counted(range(0, len(pieces), step), progress, "trying other scores"):
         other = pieces[(i + 1) % len(pieces)]
         if other is pieces[i] or (other.group is not None and other.group == pieces[i].group):
             continue

@@ -137,7 +137,11 @@ class Aligner(ParamsMixin, ABC):
 
     @abstractmethod
     def _calibrate(
-        self, items: Sequence[Any], xs: Sequence[BaseFunctions], features: Sequence[Sequence[Any]]
+        self,
+        items: Sequence[Any],
+        xs: Sequence[BaseFunctions],
+        features: Sequence[Sequence[Any]],
+        progress: Progress | None = None,
     ) -> None:
         """Fit what comes after the weights, on scores of features that did not see the item."""
 
@@ -283,7 +287,7 @@ class Aligner(ParamsMixin, ABC):
         self.coef_ = np.asarray(learner.coef_, dtype=np.float64)
         # On the same scores as the weights: they come from parts that did not see the recordings.
         chosen = [items[i] for i in kept]
-        self._calibrate(chosen, xs, [own[i] for i in kept])
+        self._calibrate(chosen, xs, [own[i] for i in kept], progress)
         self.training_ = {
             "recordings": len(chosen),
             **self._count(chosen),

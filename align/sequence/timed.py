@@ -16,7 +16,7 @@ from align.decoders import Lattice, decode
 from align.errors import ModelError, ParameterError
 from align.features import Feature, Signal, TimedSignal
 from align.sequence.anchors import Held
-from align.sequence.base import Aligner
+from align.sequence.base import Aligner, Progress
 from align.sequence.checkpoint import describe_timed
 from align.sequence.correction import OnsetCorrection
 from align.sequence.feature_terms import base_functions_of, distinct, terms_of
@@ -215,6 +215,7 @@ class TimedAligner(Aligner):
         items: Sequence[TimedSignal],
         xs: Sequence[BaseFunctions],
         features: Sequence[Sequence[Feature]],
+        progress: Progress | None = None,
     ) -> None:
         potentials = [x.potentials(self._weights(x)) for x in xs]
         paths = [decode(p) for p in potentials]

@@ -330,14 +330,15 @@ class SpeechAligner(SequenceAligner):
         items: Sequence[TimedSignal],
         xs: Sequence[BaseFunctions],
         features: Sequence[Sequence[Feature]],
+        progress: Progress | None = None,
     ) -> None:
-        super()._calibrate(items, xs, features)
-        self.match_ = learned_match(self, items, xs, features)
+        super()._calibrate(items, xs, features, progress)
+        self.match_ = learned_match(self, items, xs, features, progress)
         self.realisations_ = self._texts = self.unspoken_ = self.text_match_ = None
         if self._trained_for is None and any(item.text for item in items):
             from align.speech.text.training import costs_from_text
 
-            learned = costs_from_text(self, items, features)
+            learned = costs_from_text(self, items, features, progress)
             if learned is not None:
                 self.realisations_ = learned.costs or None
                 self._texts = learned.used, learned.left_out

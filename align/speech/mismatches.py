@@ -15,6 +15,8 @@ import numpy as np
 from align.decoders import decode
 from align.errors import DataError, ParameterError
 from align.features import Feature, Signal, TimedSignal
+from align.progress import counted
+from align.sequence.base import Progress
 from align.sequence.feature_terms import terms_of
 from align.sequence.stretches import MOST_OF_STRETCH
 from align.speech.expansion import is_closure
@@ -51,6 +53,7 @@ def learned_match(
     items: Sequence[TimedSignal],
     xs: Sequence[BaseFunctions],
     features: Sequence[Sequence[Feature]],
+    progress: Progress | None = None,
 ) -> MatchModel | None:
     """Return the match model of an aligner, learned from its training recordings.
 
@@ -63,7 +66,7 @@ def learned_match(
         return None
     kinds = Kinds(aligner)
     transcripts = [tuple(item.events) for item in items]
-    for n, i in enumerate(chosen.tolist()):
+    for n, i in enumerate(counted(chosen.tolist(), progress, "calibrating")):
         item, own = items[i], features[i]
         terms = dict(zip(xs[i].names, xs[i].terms, strict=True))
         onsets = decode(xs[i].potentials(aligner._weights(xs[i]))).onsets

@@ -95,7 +95,13 @@ def test_what_was_learned_is_described(model: MusicAligner, corpus: Corpus) -> N
 
 def test_training_repeats_itself(corpus: Corpus) -> None:
     settings = {"network": NoteNetwork(width=4, dilations=(1,), steps=5, batch=4), "epochs": 2}
-    one = MusicAligner(n_folds=2, **settings).fit(corpus)
+    last = {}
+    one = MusicAligner(n_folds=2, **settings).fit(
+        corpus, progress=lambda stage, done, total: last.update({stage: (done, total)})
+    )
+    n = len(corpus)
+    for stage in ("calibrating", "spoiling scores", "trying other scores"):
+        assert last[stage] == (n, n)  # minutes of real pieces
     other = MusicAligner(n_folds=2, **settings).fit(corpus)
     np.testing.assert_array_equal(one.coef_, other.coef_)
     np.testing.assert_array_equal(one.confidence_.weights, other.confidence_.weights)

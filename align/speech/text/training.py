@@ -10,6 +10,8 @@ import numpy.typing as npt
 from align.decoders import Lattice
 from align.errors import DataError, ParameterError
 from align.features import Feature, Signal, TimedSignal
+from align.progress import counted
+from align.sequence.base import Progress
 from align.sequence.feature_terms import terms_of
 from align.sequence.lattices import ExpandedLattice
 from align.sequence.on_lattice import lattice_scores, with_roles
@@ -64,6 +66,7 @@ def costs_from_text(
     aligner: _Aligner,
     items: Sequence[TimedSignal],
     features: Sequence[Sequence[Feature]],
+    progress: Progress | None = None,
     **options: Any,
 ) -> LearnedFromText | None:
     """Return what realisations cost, learned from recordings that carry their text.
@@ -87,7 +90,10 @@ def costs_from_text(
         words = make_dictionary(None, language)
     except ParameterError:  # an extra, and a program
         return None
-    found = [_spoken(aligner, item, own, words, known, language) for item, own in with_text]
+    found = [
+        _spoken(aligner, item, own, words, known, language)
+        for item, own in counted(with_text, progress, "learning from texts")
+    ]
     usable = [one for one in found if one is not None]
     costs = learn_costs(
         usable,
