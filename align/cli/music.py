@@ -1,5 +1,6 @@
 """``align music``, and ``music`` under ``train`` and ``validate``."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -134,6 +135,8 @@ def music(
         if not path.exists():
             raise DataError("there is no such file.", path=path)
 
+    _check_beats(score, targets)
+
     params = {"repeats": repeats, "transpose": transpose, "tuning": tuning, "offsets": offsets}
     found, model = _aligned(console, audio, score, model, params)
     show_details(console, model, found)
@@ -155,6 +158,18 @@ def music(
     if found.mismatches:
         console.message(_disagreement(found))
     say_warnings(console, found.warnings, strict)
+
+
+def _check_beats(score: Path, targets: Sequence[Path]) -> None:
+    """Refuse beats of a score without bars before it is aligned; notation always has bars."""
+    from align.formats.beat_table import NO_BARS
+    from align.formats.scores import read_score
+    from align.music.repeats import is_notation
+
+    if not any(".beats." in target.name.lower() for target in targets) or is_notation(score):
+        return
+    if read_score(score).beats is None:
+        raise DataError(NO_BARS, path=score)
 
 
 def _aligned(

@@ -29,6 +29,7 @@ from align.formats.notes import TimedNotes
 from align.types import Float64, IntArray
 
 __all__ = [
+    "NO_BARS",
     "PlayedBeats",
     "format_beat_layer",
     "format_beat_points",
@@ -39,6 +40,8 @@ __all__ = [
     "write_beats",
 ]
 
+
+NO_BARS = "does not say its bars; use a MIDI file with a time signature, or notation."
 
 _ON = 0.01  # seconds of the score within which a beat is that of a chord
 _RATE = 44100  # Hz, of a layer whose recording has no known rate
@@ -107,10 +110,7 @@ def played_beats(alignment: TimedNotes) -> PlayedBeats:
     """
     beats = alignment.beats
     if beats is None:
-        raise DataError(
-            "does not say its bars; use a MIDI file with a time signature, or notation.",
-            path=alignment.score_file,
-        )
+        raise DataError(NO_BARS, path=alignment.score_file)
     scored = beats.times[:-1]  # the last is where the music ends
     times = alignment.to_performed(scored)
     first = alignment.chord_onsets[:1].min(initial=np.inf)

@@ -122,6 +122,7 @@ def test_beats_need_a_score_that_says_its_bars(here: Path, model: Path) -> None:
     assert_refused(
         run(*args[:2], "piece.mid", *args[3:], "-o", "c.csv"), 1, "piece.mid", "say its bars"
     )
+    assert not Path("c.csv").exists()  # said before anything is aligned
 
 
 def test_offsets_are_written_by_models_that_learned_them(here: Path, model: Path) -> None:
