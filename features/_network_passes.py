@@ -1,4 +1,4 @@
-"""What a layer of a network does in training beside its matrix products, each in one pass.
+"""What a layer of a network does beside its matrix products, each in one pass through memory.
 
 Arrays are of B sequences of L frames each with C channels. numpy would go through memory once for
 each of the operations that are here in one loop, which takes half as long as the products. Sums

@@ -156,11 +156,8 @@ class FrameNetwork:
         """
         if x.ndim != 3 or x.shape[2] != self.n_inputs:
             raise ParameterError(f"x.shape={x.shape}, must be (B, L, {self.n_inputs}).")
-        h = self.standardise(x)
-        h = np.maximum(self._convolve(h, 0, self.first, 1), 0.0)
-        for layer, dilation in enumerate(self.dilations, start=1):
-            h = h + np.maximum(self._convolve(h, layer, 3, dilation), 0.0)
-        out: Float32 = h @ self.weights[-2] + self.weights[-1]
+        h = self._hidden(np.ascontiguousarray(self.standardise(x)))
+        out: Float32 = h.reshape(*x.shape[:2], -1) @ self.weights[-2] + self.weights[-1]
         return out
 
     @property
@@ -173,19 +170,17 @@ class FrameNetwork:
         standard: Float32 = ((x - self.mean) / self.deviation).astype(np.float32, copy=False)
         return standard
 
-    def _convolve(self, x: Float32, layer: int, taps: int, dilation: int) -> Float32:
-        batch, length, _ = x.shape
-        z = _side_by_side(x, taps, dilation) @ self.weights[2 * layer]
-        z += self.weights[2 * layer + 1]
-        out: Float32 = z.reshape(batch, length, -1)
-        return out
+    def _hidden(
+        self,
+        x: Float32,
+        rng: np.random.Generator | None = None,
+        dropout: float = 0.0,
+        kept: list[Any] | None = None,
+    ) -> Float32:
+        """Return the last hidden layer [shape=(B * L, width)] for standardised inputs.
 
-    # Training --------------------------------------------------------------------------------
-
-    def forward(
-        self, x: Float32, rng: np.random.Generator, dropout: float
-    ) -> tuple[Float32, list[Any]]:
-        """Return raw outputs [shape=(B, L, sum of heads)] and what `backward` needs."""
+        What `backward` needs of each layer is added to `kept`, where that is given.
+        """
         from align.features._network_passes import add_rectified
 
         batch, length, _ = x.shape
@@ -194,21 +189,33 @@ class FrameNetwork:
         h: Float32 = columns @ self.weights[0]
         h += self.weights[1]
         np.maximum(h, 0.0, out=h)
-        kept: list[Any] = [(columns, h > 0.0)]
+        if kept is not None:
+            kept.append((columns, h > 0.0))
         for layer, dilation in enumerate(self.dilations, start=1):
             inner, mask = h.reshape(batch, length, -1), nothing
-            if dropout > 0.0:
+            if rng is not None and dropout > 0.0:
                 mask = (rng.random(inner.shape, dtype=np.float32) >= dropout).astype(np.float32)
                 mask /= np.float32(1.0 - dropout)
             columns = _laid(inner, mask, 3, dilation)
             z = columns @ self.weights[2 * layer]
             on = np.empty(z.shape, dtype=np.bool_)
             add_rectified(h, z, self.weights[2 * layer + 1], on)
-            kept.append((columns, on, mask))
+            if kept is not None:
+                kept.append((columns, on, mask))
+        return h
+
+    # Training --------------------------------------------------------------------------------
+
+    def forward(
+        self, x: Float32, rng: np.random.Generator, dropout: float
+    ) -> tuple[Float32, list[Any]]:
+        """Return raw outputs [shape=(B, L, sum of heads)] and what `backward` needs."""
+        kept: list[Any] = []
+        h = self._hidden(x, rng, dropout, kept)
         kept.append(h)
         out = h @ self.weights[-2]
         out += self.weights[-1]
-        return out.reshape(batch, length, -1), kept
+        return out.reshape(*x.shape[:2], -1), kept
 
     def backward(self, slope: Float32, kept: list[Any]) -> list[Float32]:
         """Return the gradient of each weight, given that of the outputs."""
@@ -286,20 +293,8 @@ def _kept(arrays: dict[str, npt.NDArray[Any]], name: str, shape: tuple[int, ...]
     return np.array(arrays[name], dtype=np.float32)
 
 
-def _side_by_side(x: Float32, taps: int, dilation: int) -> Float32:
-    """Lay `taps` frames, `dilation` apart and centred, side by side [shape=(B * L, taps * C)]."""
-    batch, length, channels = x.shape
-    reach = (taps // 2) * dilation
-    padded = np.zeros((batch, length + 2 * reach, channels), dtype=x.dtype)
-    padded[:, reach : reach + length] = x
-    out = np.empty((batch, length, taps, channels), dtype=x.dtype)
-    for tap in range(taps):
-        out[:, :, tap] = padded[:, tap * dilation : tap * dilation + length]
-    return out.reshape(batch * length, taps * channels)
-
-
 def _laid(x: Float32, mask: Float32, taps: int, dilation: int) -> Float32:
-    """Lay frames times their mask side by side, for training."""
+    """Lay frames times their mask side by side, `dilation` apart [shape=(B * L, taps * C)]."""
     from align.features._network_passes import beside
 
     out = np.empty((*x.shape[:2], taps * x.shape[2]), dtype=x.dtype)

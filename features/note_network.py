@@ -44,7 +44,7 @@ __all__ = ["NoteNetwork", "updates_for"]
 _ELSEWHERE = np.array([-24, -19, -12, -7, -5, -4, -3, -2, -1, 1, 2, 3, 4, 5, 7, 12, 19, 24])
 _EDGE = 6  # frames at either end of a stretch that do not count: their surroundings are cut off
 _FINE = "fine_"  # before the names of arrays of the network of finer steps
-_AT_ONCE = 12_000  # frames run through the network together
+_AT_ONCE = 4_000  # frames run through the network together, which caches hold
 _STEPS = 1500, 4000  # updates of the weights, at the least and at the most
 _ENOUGH = 12_000  # notes that call for the most
 

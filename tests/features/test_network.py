@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from align.errors import ModelError, ParameterError
-from align.features.network import FrameNetwork, _side_by_side, log_sigmoid, log_softmax
+from align.features.network import FrameNetwork, log_sigmoid, log_softmax
 from align.features.network_targets import Target
 from align.features.network_training import _cross_entropy_slope, train_network
 
@@ -81,17 +81,29 @@ def test_gradients_are_those_of_finite_differences(dropout, length):
         assert np.abs(gradient).max() > 1e-4
 
 
+def side_by_side(x, taps, dilation):
+    """Lay `taps` frames, `dilation` apart and centred, side by side [shape=(B * L, taps * C)]."""
+    batch, length, channels = x.shape
+    reach = (taps // 2) * dilation
+    padded = np.zeros((batch, length + 2 * reach, channels), dtype=x.dtype)
+    padded[:, reach : reach + length] = x
+    out = np.empty((batch, length, taps, channels), dtype=x.dtype)
+    for tap in range(taps):
+        out[:, :, tap] = padded[:, tap * dilation : tap * dilation + length]
+    return out.reshape(batch * length, taps * channels)
+
+
 def plain_forward(network, x, rng, dropout):
     """The slow twin of `FrameNetwork.forward`, and of its kernels: numpy, step by step."""
     batch, length, _ = x.shape
-    columns = _side_by_side(x, network.first, 1)
+    columns = side_by_side(x, network.first, 1)
     h = np.maximum(columns @ network.weights[0] + network.weights[1], 0.0)
     kept = [(columns, h > 0.0)]
     for layer, dilation in enumerate(network.dilations, start=1):
         inner = h.reshape(batch, length, -1)
         mask = (rng.random(inner.shape, dtype=np.float32) >= dropout).astype(np.float32)
         mask /= np.float32(1.0 - dropout)
-        columns = _side_by_side(inner * mask, 3, dilation)
+        columns = side_by_side(inner * mask, 3, dilation)
         z = columns @ network.weights[2 * layer] + network.weights[2 * layer + 1]
         h = h + np.maximum(z, 0.0)
         kept.append((columns, z > 0.0, mask))
@@ -134,6 +146,10 @@ def test_the_passes_of_training_have_the_bytes_of_their_slow_twin(length):
     gradients = network.backward(slope, kept)
     for own, twin in zip(gradients, plain_backward(network, slope, plain), strict=True):
         np.testing.assert_array_equal(own, twin)
+    answered = network.raw_outputs(x)
+    expected, _ = plain_forward(network, x, np.random.default_rng(5), 0.0)
+    np.testing.assert_allclose(answered, expected, atol=1e-5)
+    np.testing.assert_array_equal(answered[2:5], network.raw_outputs(x[2:5]))  # whatever is beside
 
 
 def test_forward_without_dropout_is_what_outputs_says():
