@@ -55,10 +55,10 @@ class CorpusRun:
         of_run = set(self.aligned)
         audio = sum(q.seconds for q in self.qualities if q.name in of_run)
         if audio:
-            lines.append(
-                f"{audio / 60:.1f} minutes of recordings in {self.seconds:.0f} s, "
-                f"{audio / max(self.seconds, 1e-9):.0f} times as fast as they play"
-            )
+            length = f"{audio:.1f} s" if audio < 60 else f"{audio / 60:.1f} minutes"
+            pace = audio / max(self.seconds, 1e-9)
+            fast = f", {pace:.0f} times as fast as they play" if pace >= 2 else ""
+            lines.append(f"{length} of recordings in {self.seconds:.0f} s{fast}")
         rows = self._worst()
         if rows:
             lines += ["", "worth a look first:"]

@@ -32,6 +32,7 @@ from align.evaluation.label_classes import classes_of
 from align.evaluation.label_trees import Found, Wanted, label_files
 from align.evaluation.report import OTHER, START, FileResult, Report, Score
 from align.evaluation.tree_evaluation import TreeEvaluation
+from align.types import SILENCES
 
 __all__ = [
     "TreeEvaluation",
@@ -203,7 +204,7 @@ def evaluate_labels(
     )
     matched = sum(len(match.theirs) for match in matches)
     missing = sum(len(match.truth.labels) for match in matches) - matched
-    extra = sum(len(match.found.labels) for match in matches) - matched
+    extra = sum(match.extra(silent=not truly.words) for match in matches)
     what = "words" if truly.words else "labels"
     return TreeEvaluation(report, results, matched, missing, extra, what)
 
@@ -221,6 +222,11 @@ class _Match(NamedTuple):
         labels = [self.truth.labels[k] for k in self.theirs.tolist()]
         true, predicted = self.truth.onsets[self.theirs], self.found.onsets[self.mine]
         return FileResult(self.name, labels, true, predicted, self.truth.end)
+
+    def extra(self, *, silent: bool) -> int:
+        """Return how many labels of the system are unmatched; of words, without silences."""
+        left = np.delete(np.array(self.found.labels, dtype=object), self.mine)
+        return sum(silent or label not in SILENCES for label in left)
 
 
 def _check_shared(matches: Sequence[_Match], system: str, reference: str) -> None:

@@ -22,7 +22,8 @@ class TreeEvaluation:
     matched : int
         Labels of the reference that were matched.
     missing, extra : int
-        Labels of the reference that were not, and labels of the system that were not.
+        Labels of the reference that were not, and labels of the system that were not; of words,
+        silences of the system are not counted.
     what : str
         What is counted: ``labels``, ``words`` or ``notes``.
     """
@@ -35,8 +36,11 @@ class TreeEvaluation:
     what: str = "labels"
 
     def counts(self) -> str:
-        """Say what could not be matched, if anything; begins with an empty line."""
-        if not (self.missing or self.extra):
+        """Say what could not be matched, if anything; begins with an empty line.
+
+        Of words it is said in any case: silences, of which `.wrd` files have none, do not count.
+        """
+        if not (self.missing or self.extra or self.what == "words"):
             return ""
         total = self.matched + self.missing
         share = 100.0 * self.matched / total if total else 0.0

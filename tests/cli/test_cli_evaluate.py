@@ -50,6 +50,8 @@ def test_words_are_those_of_wrd_files_without_case(words: Path) -> None:
     assert numbers["per_label"]["had"]["bias_ms"] == pytest.approx(20.0)
     assert numbers["per_class"] == {}
     assert "3 of 3 words" in result.stdout  # the silence is of the system only
+    assert numbers["extra"] == 0  # and no word that the reference lacks
+    assert "; 0 of the system" in result.stdout
     found = evaluate_labels("mine", "theirs")
     assert (found.matched, found.what) == (2, "labels")  # the phones, as ever
 
