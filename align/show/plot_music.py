@@ -4,7 +4,8 @@ In grey, the energy of the recording in semitone bands (60 dB of it). A note of 
 box, put where the time map (through the onsets of chords) has it; a bar at its left marks when the
 note itself begins, blue, or red where the aligner is not sure of it. The truth is drawn as orange
 bars, half a semitone above. Thin lines are where the bars of the score begin, with their numbers,
-as many as there is room for. Below, how fast the score goes by, on a logarithmic scale.
+as many as there is room for. Below, how fast the score goes by, on a logarithmic scale: in beats a
+minute where the score says its beats, else in its seconds per second.
 
 matplotlib is needed: ``pip install "margin-align[plot]"``.
 """
@@ -338,7 +339,9 @@ def _draw_tempo(
     if reference is not None:
         drawn.append((reference, _TRUE, "--", 0.9))
     for item, colour, style, width in drawn:
-        times, _, tempo = item.tempo(_WINDOW)
+        times, score_times, tempo = item.tempo(_WINDOW)
+        if alignment.beats is not None:  # of the score, so also those of the truth
+            tempo = tempo * alignment.beats.per_minute(score_times)
         seen = np.isfinite(tempo) & (times >= shown[0]) & (times <= shown[1])
         ax.plot(times[seen], tempo[seen], style, color=colour, linewidth=width)
         if seen.sum() <= 40:
@@ -354,5 +357,6 @@ def _draw_tempo(
     ax.yaxis.set_minor_locator(NullLocator())
     ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     ax.tick_params(axis="y", labelsize=8)
-    ax.set_ylabel("tempo\n(score s / s)", fontsize=8)
+    unit = "score s / s" if alignment.beats is None else "beats / min"
+    ax.set_ylabel(f"tempo\n({unit})", fontsize=8)
     ax.grid(True, axis="y", color="0.85", linewidth=0.6)

@@ -9,6 +9,7 @@ import pytest
 from music_examples import RATE, random_alignment, sound
 
 from align.errors import ParameterError
+from align.formats.beats import beats_of_bars
 from align.results.alignment import Alignment
 from align.results.music import MusicAlignment
 from align.show.plot import plot_alignment, save_plot
@@ -93,6 +94,23 @@ def test_a_span_shows_only_what_is_in_it() -> None:
         with pytest.raises(ParameterError, match="two times in seconds"):
             plot_music(notes, span=span)
     plt.close(roll.figure)
+
+
+def test_the_tempo_is_in_beats_a_minute_where_the_score_has_beats() -> None:
+    import matplotlib.pyplot as plt
+
+    notes = [Note(60 + k, 0.5 * k) for k in range(9)]
+    at_double = [0.25 * k for k in range(9)]
+    for beats, tempo, unit in (
+        (None, 2.0, "score s / s"),
+        (beats_of_bars([(0.0, 2.0, 4, 1), (2.0, 4.5, 5, 2)]), 240.0, "beats / min"),
+    ):
+        roll = plot_music(MusicAlignment(notes, at_double, beats=beats))
+        curve = roll.figure.axes[1]
+        (drawn, _) = [line for line in curve.lines if len(line.get_xdata()) == 9]  # and its dots
+        np.testing.assert_allclose(drawn.get_ydata(), tempo)
+        assert unit in curve.get_ylabel()
+        plt.close(roll.figure)
 
 
 def test_it_draws_into_axes_of_the_user() -> None:
