@@ -33,7 +33,7 @@ __all__ = [
 
 PHONES, WORDS = "phones", "words"
 _OTHER_NAMES = {  # of WebMAUS, EMU and others, in any case
-    PHONES: r"mau|phonemes?|segments?",
+    PHONES: r"mau|phonemes?",
     WORDS: r"ort-mau",
 }
 """Names of the tiers of one speaker; those of several have the name of the speaker before it."""

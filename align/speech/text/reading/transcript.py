@@ -216,7 +216,7 @@ def _from_tiers(tiers: list[Tier], wanted: Collection[str], name: str) -> list[U
     found = []
     for tier in filled:
         speaker = tier.name.strip() if len(chosen) > 1 else ""
-        if tier.is_words():
+        if tier.is_words() and not wanted:
             speaker = re.sub(r" - words?$", "", speaker, flags=re.IGNORECASE)
             found += _from_words(tier, speaker, name)
             continue
