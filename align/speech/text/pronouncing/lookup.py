@@ -341,10 +341,10 @@ def seems_foreign(
     >>> seems_foreign(["der", "Lappen", "liegt"], ways, large, "en")
     "3 of 3 words are not in large.dict: name the language (--language) if it is not 'en'."
     """
-    if len(dictionary) < _LARGE:
-        return None
     unknown = sum(word in entries and entries[word].source == "espeak" for word in words)
     if unknown < max(_FEW, _FOREIGN * len(words)):
+        return None
+    if len(dictionary) < _LARGE:  # asked last: all of a large file is read for it
         return None
     return (
         f"{unknown} of {len(words)} words are not in {dictionary.name}: "

@@ -147,6 +147,15 @@ def test_a_text_of_another_language_is_told_by_its_words(fake_espeak: Path) -> N
     assert seems_foreign(["Lappen", "liegt", "auf"], entries, few, "en") is None
 
 
+def test_a_known_text_does_not_read_all_of_a_large_dictionary() -> None:
+    class Large(Dictionary):
+        def __len__(self) -> int:
+            raise AssertionError("all of it is read")
+
+    large = Large({"dog": ["D AO1 G"]})
+    assert seems_foreign(["dog"], look_up_all(["dog"], large, KNOWN), large, "en") is None
+
+
 def test_the_word_reaches_espeak_as_one_argument(fake_espeak: Path) -> None:
     log = fake_espeak.with_name("log")
     install(fake_espeak, f"open({str(log)!r}, 'w').write(repr(sys.argv[1:])); print('a')")
