@@ -7,6 +7,7 @@ import itertools
 import warnings
 
 import pytest
+import sklearn
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import align.learners
@@ -85,6 +86,8 @@ ESTIMATORS = [
     compat.Perceptron(),
 ]
 
+OLD = sklearn.__version__.startswith("1.6.")
+
 # An example of weight 2 is one larger step; the same example twice are two steps, and the check
 # shuffles one of the two sets besides. scikit-learn's SGDClassifier fails it for that reason, too.
 ORDER = "is not equivalent to fitting with removed or repeated data points"
@@ -103,6 +106,9 @@ def reason_to_fail(estimator, check):
     """Return what a check says that an estimator must fail; None for all others."""
     if isinstance(estimator, CELLIP | IELLIP | LabelRanker | InstanceRanker):
         return NO_SIZE.get(check)
+    if isinstance(estimator, AdaBoost) and OLD:
+        # 1.6 shuffles one of the two sets, and then makes two classes of each in another way
+        return REPEATS.get(check)
     if isinstance(estimator, AdaBoost | compat.PassiveAggressiveRegressor):
         return None  # the one sees all examples at once, the other has no weights
     return REPEATS.get(check)
@@ -111,7 +117,9 @@ def reason_to_fail(estimator, check):
 with warnings.catch_warnings():
     # The kernel learners do without BaseEstimator, which is only imported with scikit-learn.
     warnings.filterwarnings("ignore", ".*inherit from `sklearn.base.BaseEstimator`")
-    every_check = parametrize_with_checks(ESTIMATORS)
+    asked = parametrize_with_checks(ESTIMATORS).mark  # scikit-learn 1.6 makes the checks later
+    names, checks = asked.args
+    every_check = pytest.mark.parametrize(names, list(checks), **asked.kwargs)
 
 
 # CELLIP says that the data has no such margin.
