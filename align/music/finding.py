@@ -26,7 +26,7 @@ from align.music.parts import (
     described_part,
     passages_played,
     played_part,
-    plays_again,
+    seconds_again,
 )
 from align.music.passages import Passage
 from align.music.performance import Performance, as_score, make_performance, read_signal
@@ -47,6 +47,7 @@ Place: TypeAlias = Callable[[Performance], tuple[PlacedNotes, float]]
 _RUN = 8  # chords: so many that the network does not find are a sign that they were not played
 _UNLIKE = 0.85  # of the confidence is right where the instruments are unlike those learned
 _BETTER = 0.02  # by which passages, or another key, must match better than the whole
+_AGAIN = 0.15  # of a recording; where so much is played again, they may match less by as much
 
 
 def read_music(
@@ -125,12 +126,12 @@ def best_part(
     placed, value = place(played.part)
     # A part of a score of another piece fits no better than the whole. Where a passage is played
     # twice, the whole may fit as well, stretched over both.
-    again = plays_again(played.passages)
-    least = -_BETTER if again else _BETTER
+    again = min(seconds_again(played.passages) / (_AGAIN * whole.signal.duration), 1.0)
+    least = _BETTER * (1.0 - 2.0 * again)
     better = (placed.match or 0.0) > (found.placed.match or 0.0) + least
     if not better or _wrong(played.part, placed, match_range):
         return found
-    spare = _BETTER if again else 0.0
+    spare = _BETTER * again
     if _found_notes(placed, match_range) < _found_notes(found.placed, match_range, spare):
         return found
     return FoundPart(whole, played.part, played.index, placed, value, played.passages)

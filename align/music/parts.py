@@ -25,7 +25,7 @@ __all__ = [
     "described_part",
     "passages_played",
     "played_part",
-    "plays_again",
+    "seconds_again",
 ]
 
 
@@ -172,19 +172,19 @@ def described_part(passages: tuple[PlayedPassage, ...], index: IntArray, n_notes
     return f"the recording holds {head}{rest}."
 
 
-def plays_again(passages: tuple[Passage, ...]) -> bool:
-    """Return whether chords of two seconds or more are played more than once.
+def seconds_again(passages: tuple[Passage, ...]) -> float:
+    """Return for how long chords are played once more; what lasts less than two seconds is none.
 
     Examples
     --------
     >>> first, again = Passage(0, 2, np.arange(3.0)), Passage(0, 4, np.arange(4.0, 9.0))
-    >>> plays_again((first,)), plays_again((first, again))
-    (False, True)
+    >>> seconds_again((first,)), seconds_again((first, again))
+    (0.0, 2.0)
     """
-    last = -1
+    last, total = -1, 0.0
     for passage in passages:
         again = passage.times[: max(last + 1 - passage.first, 0)]
         if again.size > 1 and again[-1] - again[0] >= _AGAIN:
-            return True
+            total += float(again[-1] - again[0])
         last = max(last, passage.last)
-    return False
+    return total
