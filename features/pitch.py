@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from align._blas import one_thread
 from align.errors import ParameterError
 from align.features.mel import fft_length
 from align.features.spectra import power_spectrum
@@ -163,6 +164,7 @@ def band_energies(
     return out
 
 
+@one_thread()  # as log_mel: threads bring nothing here, and wait for each other where all are busy
 def semitone_bands(
     samples: npt.ArrayLike,
     rate: int,
