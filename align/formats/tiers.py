@@ -86,7 +86,7 @@ class Tier:
 
     def is_named(self) -> bool:
         """Whether it is of words or phones, where time without a label is a silence."""
-        return _is_of(self, PHONES) or _is_of(self, WORDS)
+        return _is_of(self, PHONES) or self.is_words()
 
     def is_words(self) -> bool:
         """Whether it is of words, by its name."""
@@ -185,7 +185,7 @@ class Tiers:
 
     def of_words(self) -> tuple[Tier, ...]:
         """Return the tiers of words, of all speakers."""
-        return tuple(tier for tier in self.tiers if _is_of(tier, WORDS))
+        return tuple(tier for tier in self.tiers if tier.is_words())
 
     def phones(self, wanted: str | None = None) -> Tier:
         """Return the tier of this name, by default that of the phones; see `choose_tier`."""
