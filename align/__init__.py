@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from align.corpus.reading import read_corpus
     from align.errors import AlignError, DataError, ModelError, ParameterError
     from align.evaluation.report import Report
+    from align.features.audio import Channel
     from align.models.file import load
     from align.music.aligner import MusicAligner
     from align.results.alignment import Alignment
@@ -28,6 +29,7 @@ __version__ = "0.1.0"
 __all__ = [
     "AlignError",
     "Alignment",
+    "Channel",
     "DataError",
     "Example",
     "ModelError",
@@ -54,6 +56,7 @@ __getattr__, _names = lazy_names(
     {
         "AlignError": "align.errors",
         "Alignment": "align.results.alignment",
+        "Channel": "align.features.audio",
         "DataError": "align.errors",
         "Example": "align.types",
         "ModelError": "align.errors",

@@ -9,7 +9,7 @@ from align._lazy import lazy_names
 
 if TYPE_CHECKING:
     from align.features.articulatory_duration import ArticulatoryDuration
-    from align.features.audio import AudioInfo, audio_info, read_audio
+    from align.features.audio import AudioInfo, Channel, audio_info, read_audio
     from align.features.base import (
         Feature,
         TimedSignal,
@@ -44,6 +44,7 @@ __all__ = [
     "ArticulatoryConfidence",
     "ArticulatoryDuration",
     "AudioInfo",
+    "Channel",
     "DurationFeature",
     "Feature",
     "FrameClassifier",
@@ -81,6 +82,7 @@ __getattr__, __dir__ = lazy_names(
         "ArticulatoryConfidence": "align.features.network_articulatory",
         "ArticulatoryDuration": "align.features.articulatory_duration",
         "AudioInfo": "align.features.audio",
+        "Channel": "align.features.audio",
         "DurationFeature": "align.features.duration",
         "Feature": "align.features.base",
         "FrameClassifier": "align.features.confidence",

@@ -3,8 +3,10 @@
 Files are opened by content, whatever their extension: RIFF WAV, NIST SPHERE (TIMIT's own
 ``.wav``), FLAC, AIFF, Ogg, MP3 and the other formats of libsndfile, M4A, MP4 and the others of
 FFmpeg where PyAV is installed, at any sampling rate and with any number of channels. Channels are
-averaged; the rate is changed by soxr's band-limited resampler. Integer samples are scaled so that
-full scale is 1.
+averaged, or `Channel` names one of them: where the second is a laryngograph or another speaker,
+the average is not what should be aligned. Channels of opposite polarity (a wire of a balanced
+cable the wrong way round) would leave nothing of each other: there the loudest is taken. The rate
+is changed by soxr's band-limited resampler. Integer samples are scaled so that full scale is 1.
 
 libsndfile reads a file that ends before its header says it should as if it were whole. A label
 file then seems to run past the end of the sound, or, worse, the last phones are squeezed into
@@ -30,7 +32,7 @@ from align.features._media import MediaError, MediaFile, media_available
 if TYPE_CHECKING:
     import soundfile
 
-__all__ = ["AudioInfo", "audio_info", "lent", "read_audio"]
+__all__ = ["AudioInfo", "Channel", "audio_info", "lent", "read_audio"]
 
 _PathLike: TypeAlias = str | os.PathLike[str]
 _Audio = TypeVar("_Audio")
@@ -40,6 +42,7 @@ _BLOCK = 1 << 18  # samples of all channels decoded at a time
 _RATES = (1_000, 1_000_000)  # Hz; outside, a header is damaged and resampling could explode
 _LOUDEST = 1e9  # beyond, powers of float32 samples would overflow
 _SLACK = 0.010  # seconds a file may fall short of its header: sloppy writers, no speech lost
+_CANCELLED = 0.2  # an average this share of the power of unrelated channels has lost the sound
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +67,50 @@ class AudioInfo:
     format: str
 
 
+@dataclass(frozen=True, slots=True)
+class Channel(os.PathLike[str]):
+    """One channel of a file, given wherever a path of a recording is taken.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    number : int
+        Which of its channels, counted from 1; the left one of a stereo recording is 1.
+
+    Raises
+    ------
+    ParameterError
+        For a number that is not a positive whole one.
+
+    Examples
+    --------
+    >>> os.fspath(Channel("interview.wav", 2))
+    'interview.wav'
+    """
+
+    path: _PathLike
+    number: int
+
+    def __post_init__(self) -> None:
+        if type(self.number) is not int or self.number < 1:
+            raise ParameterError(f"number={self.number!r}, must be a channel: 1, 2 ...")
+
+    def __fspath__(self) -> str:
+        return os.fspath(self.path)
+
+    @classmethod
+    def of(cls, path: _PathLike, number: int | None) -> "_PathLike":
+        """Return one channel of a file, or the file where no number is given."""
+        return path if number is None else cls(path, number)
+
+
 def audio_info(path: _PathLike) -> AudioInfo:
     """Read the header of an audio file, and check it against the size of the file.
 
     Parameters
     ----------
-    path : path
+    path : path or Channel
         The file.
 
     Returns
@@ -79,9 +120,11 @@ def audio_info(path: _PathLike) -> AudioInfo:
     Raises
     ------
     DataError
-        Where there is no such file, or it is a directory, empty, truncated or not audio.
+        Where there is no such file, or it is a directory, empty, truncated or not audio, or has
+        no such channel.
     """
     with _open(path, allow_truncated=False) as file:
+        _columns(path, file.channels)
         return AudioInfo(
             duration=file.frames / file.samplerate,
             rate=file.samplerate,
@@ -104,16 +147,17 @@ def read_audio(
 
     Parameters
     ----------
-    audio : path or np.ndarray [shape=(n,) or (n, channels)]
-        A file of any format libsndfile reads, or samples: floating point as they are, or
-        integers of 8, 16 or 32 bits, which are scaled to [-1, 1]. An array that is read-only, of
-        one channel, and already what is asked for is not copied.
+    audio : path, Channel or np.ndarray [shape=(n,) or (n, channels)]
+        A file of any format libsndfile reads, one channel of it, or samples: floating point as
+        they are, or integers of 8, 16 or 32 bits, which are scaled to [-1, 1]. An array that is
+        read-only, of one channel, and already what is asked for is not copied.
     rate : int, optional
         Sampling rate wanted, in Hz; None keeps that of the recording.
     source_rate : int, optional
         Sampling rate of an array, in Hz. Files know their own; it is not looked at there.
     mono : bool
-        Average the channels. Otherwise the result has shape (n, channels).
+        Average the channels, or take the loudest where they cancel each other. Otherwise the
+        result has shape (n, channels).
     allow_silence : bool
         Accept a recording that is constant throughout. By default it is refused: there is
         nothing in it to align, and mostly it is a failed recording or export.
@@ -134,8 +178,8 @@ def read_audio(
     ------
     DataError
         Where there is no such file, or it is a directory, empty, truncated, not audio, or
-        SPHERE compressed with shorten; where it holds no samples, silence only, or samples that
-        are not finite. One sentence that names the file.
+        SPHERE compressed with shorten; where it has no such channel, holds no samples, silence
+        only, or samples that are not finite. One sentence that names the file.
     ParameterError
         For an array without `source_rate`, or of a type or shape that is not sound.
 
@@ -161,7 +205,7 @@ def read_audio(
     if samples.shape[0] == 0:
         raise DataError("it holds no samples.", path=where)
     if mono:
-        samples = samples[:, 0] if samples.shape[1] == 1 else samples.mean(axis=1)
+        samples = _mixed(samples)
     if not allow_silence and float(np.ptp(samples)) == 0.0:
         raise DataError(
             f"it is digital silence (every sample is {float(samples.flat[0]):g}); "
@@ -192,6 +236,27 @@ def lent(audio: _Audio) -> _Audio:
     view = audio.view()
     view.setflags(write=False)
     return view
+
+
+def _mixed(samples: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Return the average of the channels, or the loudest where they cancel each other."""
+    if samples.shape[1] == 1:
+        return samples[:, 0]
+    mixed: npt.NDArray[np.float32] = samples.mean(axis=1)
+    powers = _power(samples)
+    # channels that have nothing to do with each other leave the sum of their powers over C^2
+    unrelated = powers.sum() / samples.shape[1] ** 2
+    if _power(mixed[:, None])[0] < _CANCELLED * unrelated:
+        return samples[:, int(np.argmax(powers))]
+    return mixed
+
+
+def _power(samples: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
+    """Return the sum of squares of each channel; of hours, in blocks that float32 can sum."""
+    powers = np.zeros(samples.shape[1])
+    for first in range(0, len(samples), _BLOCK):
+        powers += [np.einsum("n,n->", one, one) for one in samples[first : first + _BLOCK].T]
+    return powers
 
 
 def _from_array(
@@ -235,6 +300,7 @@ def _from_file(path: _PathLike, allow_truncated: bool) -> tuple[npt.NDArray[np.f
     blocks: list[npt.NDArray[np.float32]] = []
     done = 0
     with _open(path, allow_truncated) as file:
+        wanted = _columns(path, file.channels)
         rate, declared, size = file.samplerate, file.frames, max(1, _BLOCK // file.channels)
         while True:
             try:
@@ -248,15 +314,26 @@ def _from_file(path: _PathLike, allow_truncated: bool) -> tuple[npt.NDArray[np.f
                 ) from error
             if len(block) == 0:
                 break
+            block = block[:, wanted]
             _check_finite(block, done, rate, path)
             blocks.append(block)
             done += len(block)
         slack = getattr(file, "slack", _SLACK)
         exact = file.format != "MP3" or _asked(states_mp3_length, path)
-        empty = np.empty((0, file.channels), dtype=np.float32)
+        empty = np.empty((0, file.channels), dtype=np.float32)[:, wanted]
     if done < declared - slack * rate and exact and not allow_truncated:
         raise _truncated(path, declared / rate, done / rate)
     return np.concatenate(blocks) if blocks else empty, rate
+
+
+def _columns(path: _PathLike, channels: int) -> slice:
+    """Return which of the channels of a file are read."""
+    if not isinstance(path, Channel):
+        return slice(None)
+    if path.number > channels:
+        has = "one channel" if channels == 1 else f"{channels} channels"
+        raise DataError(f"has {has}, so there is no channel {path.number}.", path=path)
+    return slice(path.number - 1, path.number)
 
 
 def _open(path: _PathLike, allow_truncated: bool) -> _File:

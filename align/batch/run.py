@@ -63,6 +63,7 @@ def align_corpus(
     slack: float = 0.0,
     encoding: str | None = None,
     repeats: str | None = None,
+    channel: int | None = None,
     overwrite: bool = False,
     progress: Progress | bool = False,
 ) -> CorpusRun:
@@ -97,6 +98,8 @@ def align_corpus(
     repeats : {"all", "none", "auto"}, optional
         For music: which repeats of scores in notation were played; by default what the model
         says. See `align.MusicAligner`.
+    channel : int, optional
+        Which channel of each recording to take, counted from 1; by default their average.
     overwrite : bool
         Do everything again, and replace whatever is there, edited by hand or not.
     progress : bool or callable
@@ -126,7 +129,7 @@ def align_corpus(
     options = {"suffix": suffix, "text": text, "dictionary": given, **spoken}
     said = {"tokens": tuple(tokens), "trust": trust, "repair": repair, "slack": slack}
     read = {"phone_map": phone_map, "encoding": encoding}
-    work = work_for(kind, repeats=repeats, **read, **options, **said)
+    work = work_for(kind, repeats=repeats, channel=channel, **read, **options, **said)
     n_jobs = _n_jobs(jobs)
     root, out = os.fspath(in_dir), os.fspath(out_dir)
     shown = _default_model(work, send_files) if model is None else Model.of(model, send=send_files)

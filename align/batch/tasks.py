@@ -16,6 +16,7 @@ import numpy as np
 from align.batch.journal import sha256_of
 from align.corpus.pairs import AUDIO_SUFFIXES, find_pairs
 from align.errors import DataError, ParameterError
+from align.features.audio import Channel
 from align.files.text import decoded
 from align.formats.events import read_events
 from align.formats.phone_map import read_phone_map
@@ -44,13 +45,20 @@ class Task:
     """One recording and the file that says what occurs in it: phones, a transcript, a score.
 
     `name` is the path below the folder of recordings, without suffix and with ``/`` between its
-    parts; the outputs are called so. `group` is who speaks or plays.
+    parts; the outputs are called so. `group` is who speaks or plays. `channel` is which channel of
+    the file is meant, counted from 1; None for all.
     """
 
     name: str
     audio: str
     source: str
     group: str | None = None
+    channel: int | None = None
+
+    @property
+    def recording(self) -> str | os.PathLike[str]:
+        """The file, or the channel of it, to be read as sound."""
+        return Channel.of(self.audio, self.channel)
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -125,6 +133,8 @@ class SpeechWork:
         Of transcripts with times: seconds that speech may lie outside of its utterance.
     encoding : str, optional
         Of the files that say what is spoken; by default UTF-8, or UTF-16 with a mark.
+    channel : int, optional
+        Which channel of each recording to take, counted from 1; by default their average.
     """
 
     kind = "speech"
@@ -161,7 +171,9 @@ class SpeechWork:
         repair: bool = False,
         slack: float = 0.0,
         encoding: str | None = None,
+        channel: int | None = None,
     ) -> None:
+        self.channel = channel
         decoded(b" ", "", encoding)  # it is known, or all recordings would fail for it
         self.encoding = encoding
         self.phone_map = None if phone_map is None else read_phone_map(phone_map)
@@ -181,20 +193,21 @@ class SpeechWork:
         chosen = every if self.suffix is None else (self.suffix.lower(),)
         pairs = find_pairs(root, "folder", chosen)
         whole = [(p.audio, p.labels, p.group, p.others) for p in pairs if p.audio is not None]
-        return tasks_of(root, whole, f"says what is spoken ({', '.join(chosen)})")
+        says = f"says what is spoken ({', '.join(chosen)})"
+        return tasks_of(root, whole, says, channel=self.channel)
 
     def align(self, aligner: Any, task: Task) -> Any:
         """Align one recording with its phones or its transcript."""
         suffix = os.path.splitext(task.source)[1].lower()
         if not self.text and suffix not in TEXT_SUFFIXES:
             events = read_events(task.source, self.encoding)
-            return align_mapped(aligner, task.audio, events, self.phone_map)
+            return align_mapped(aligner, task.recording, events, self.phone_map)
         from align.speech.text import read_transcript
 
         said = read_transcript(task.source, encoding=self.encoding)
-        return self.align_text(aligner, task.audio, said)
+        return self.align_text(aligner, task.recording, said)
 
-    def align_text(self, aligner: Any, audio: str, said: Any) -> Any:
+    def align_text(self, aligner: Any, audio: str | os.PathLike[str], said: Any) -> Any:
         """Align one recording with its text, or what a transcript says."""
         from align.speech.text import align_text
 
@@ -232,7 +245,7 @@ class SpeechWork:
             options["phone_map"] = sorted(self.phone_map.items())
         if self.tokens:
             options["tokens"] = list(self.tokens)
-        for name in ("trust", "repair", "slack", "encoding"):
+        for name in ("trust", "repair", "slack", "encoding", "channel"):
             if getattr(self, name):
                 options[name] = getattr(self, name)
         return options
@@ -265,6 +278,8 @@ class MusicWork:
     repeats : {"all", "none", "auto"}, optional
         Which repeats of scores in notation were played, see `align.MusicAligner`; by default what
         the model says.
+    channel : int, optional
+        Which channel of each recording to take, counted from 1; by default their average.
     """
 
     kind = "music"
@@ -287,10 +302,10 @@ class MusicWork:
     }
     default_format = "csv"
 
-    def __init__(self, repeats: str | None = None) -> None:
+    def __init__(self, repeats: str | None = None, channel: int | None = None) -> None:
         if repeats not in (None, "all", "none", "auto"):
             raise ParameterError(f"repeats={repeats!r}, must be 'all', 'none' or 'auto'.")
-        self.repeats = repeats
+        self.repeats, self.channel = repeats, channel
 
     def find(self, root: str) -> tuple[list[Task], list[tuple[str, str]]]:
         """Return the pieces that have a recording and a score, and those that lack one."""
@@ -299,7 +314,9 @@ class MusicWork:
         pieces = find_pieces(root)
         folders = os.path.isdir(root)
         whole = [(p.audio, p.score, p.group, p.others) for p in pieces if p.audio is not None]
-        tasks, problems = tasks_of(root, whole, "is its score", folders=folders)
+        tasks, problems = tasks_of(
+            root, whole, "is its score", folders=folders, channel=self.channel
+        )
         problems += [(p.path, "has no recording in its folder.") for p in pieces if not p.audio]
         return tasks, problems
 
@@ -307,7 +324,7 @@ class MusicWork:
         """Align one recording with its score."""
         if self.repeats is not None:
             aligner = copy.copy(aligner).set_params(repeats=self.repeats)
-        return aligner.align(task.audio, task.source)
+        return aligner.align(task.recording, task.source)
 
     def write(self, found: Any, path: str) -> None:
         """Write a result in the format that the suffix says."""
@@ -321,7 +338,8 @@ class MusicWork:
 
     def options(self) -> Mapping[str, Any]:
         """Return which repeats are played; what is read is in the digests of the files."""
-        return {} if self.repeats is None else {"repeats": self.repeats}
+        options = {"repeats": self.repeats, "channel": self.channel}
+        return {name: value for name, value in options.items() if value is not None}
 
 
 def alignments_of(found: Any) -> list[Any]:
@@ -357,13 +375,15 @@ def tasks_of(
     wanted: str,
     *,
     folders: bool = False,
+    channel: int | None = None,
 ) -> tuple[list[Task], list[tuple[str, str]]]:
     """Return tasks made of files that belong together, and recordings without one, with reasons.
 
     `root` is the folder, or the manifest; the recordings of a manifest are named from the folder
     that holds them all, so that no name leads out of the folder of outputs. `found` has the
     recording, what says what occurs in it (`wanted`, in messages), its group, and files that are
-    not used. With `folders` a task is named by the folder of its recording.
+    not used. With `folders` a task is named by the folder of its recording. `channel` is that of
+    all recordings.
     """
     top = os.path.abspath(root)
     if not os.path.isdir(root) and found:
@@ -394,7 +414,7 @@ def tasks_of(
             problems.append((audio, "has the name of another recording; its output would be one."))
         else:
             seen.add(name)
-            tasks.append(Task(name, audio, source, group))
+            tasks.append(Task(name, audio, source, group, channel))
     return tasks, problems
 
 
@@ -408,11 +428,11 @@ def work_for(kind: "str | Work", **options: Any) -> Work:
     if kind not in ("speech", "music"):
         raise ParameterError(f"kind={kind!r}, must be 'speech' or 'music'.")
     given = {name: value for name, value in options.items() if value}
-    repeats = given.pop("repeats", None)
+    both = {"repeats": given.pop("repeats", None), "channel": given.get("channel")}
     if kind == "speech":
-        if repeats is not None:
+        if both["repeats"] is not None:
             raise ParameterError("repeats: for music only.")
         return SpeechWork(**given)
-    if given:
-        raise ParameterError(f"{', '.join(given)}: for speech only.")
-    return MusicWork(repeats)
+    if given.keys() - both:
+        raise ParameterError(f"{', '.join(given.keys() - both)}: for speech only.")
+    return MusicWork(**both)

@@ -8,6 +8,7 @@ import click
 
 from align.cli.console import FILE, MODEL, Console, message_options, plural
 from align.cli.options import (
+    channel_option,
     dictionary_option,
     jobs_option,
     language_option,
@@ -60,6 +61,7 @@ _FEWEST = 3  # recordings that can be compared on
     "phones in the IPA, such as speech-any; nothing is compared.",
 )
 @tier_option()
+@channel_option()
 @language_option("Of the transcripts: de, fr ...")
 @dictionary_option("dictionaries", "FILE", "Of the transcripts: pronunciations; can be repeated.")
 @click.option(
@@ -91,6 +93,7 @@ def adapt(
     licence: str,
     overwrite: bool,
     tier: str | None,
+    channel: int | None,
     **options: Any,
 ) -> None:
     """Adapt MODEL to a few recordings that you have corrected.
@@ -118,7 +121,7 @@ def adapt(
     if from_text:
         from align.speech.text import adapt_to_texts
 
-        read, unread = _with_text(corpus)
+        read, unread = _with_text(corpus, channel)
         adapted = adapt_to_texts(
             aligner,
             read,
@@ -131,7 +134,7 @@ def adapt(
         adapted.problems_ = [*unread, *adapted.problems_]
         _finish(context, adapted, output)
         return
-    examples = align.read_corpus(corpus, kind=aligner.kind, tier=tier)
+    examples = align.read_corpus(corpus, kind=aligner.kind, tier=tier, channel=channel)
     if compare and len(examples) < _FEWEST:
         console.message(f"Fewer than {_FEWEST} recordings: what it brings cannot be told.")
         compare = False
@@ -152,15 +155,15 @@ def adapt(
     _finish(context, adapted, output)
 
 
-def _with_text(folder: Path) -> "tuple[list[Example], list[tuple[str, str]]]":
+def _with_text(folder: Path, channel: int | None) -> "tuple[list[Example], list[tuple[str, str]]]":
     """Return the recordings of a folder that have a transcript, and those that have none."""
     from align.batch.tasks import SpeechWork
     from align.speech.text import read_transcript
     from align.types import Example
 
-    tasks, problems = SpeechWork(".txt").find(str(folder))
+    tasks, problems = SpeechWork(".txt", channel=channel).find(str(folder))
     examples = [
-        Example(task.audio, (), text=" ".join(u.text for u in read_transcript(task.source)))
+        Example(task.recording, (), text=" ".join(u.text for u in read_transcript(task.source)))
         for task in tasks
     ]
     return examples, problems

@@ -1,5 +1,6 @@
 """``align demo`` and ``align speech``."""
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from align.cli.console import FILE, Console, message_options, plural
 from align.cli.inputs import BESIDE, TEXT_OR_FILE, file_beside, read_phones, read_said
 from align.cli.options import (
     anchors_option,
+    channel_option,
     dictionary_option,
     encoding_option,
     language_option,
@@ -140,6 +142,7 @@ def demo(console: Console, folder: Path | None, corpus: Path | None) -> None:
     "to 1, and between which times it lies in 95 of 100 cases.",
 )
 @speech_model_option()
+@channel_option()
 @click.option(
     "-o",
     "--output",
@@ -174,6 +177,7 @@ def speech(
     silence_label: str | None,
     confidence: bool,
     model: str | None,
+    channel: int | None,
     outputs: tuple[Path, ...],
     anchors: Path | None,
     slack: float,
@@ -218,7 +222,7 @@ def speech(
         _check_speakers(said, targets)
         model = chosen_model(console, model, language)
         _align_text(
-            console, audio, said, model, targets, silence_label, overwrite, strict,
+            console, audio, channel, said, model, targets, silence_label, overwrite, strict,
             dictionary=dictionaries or None, language=language, guess=not no_guess,
             confidence=confidence, tokens=tokens, trust=trust, repair=repair, slack=slack,
             anchors=_known_times(anchors, encoding, words=True),
@@ -233,11 +237,12 @@ def speech(
     import align
     from align.speech.mapped import align_mapped
 
+    sound = align.Channel.of(audio, channel)
     model = chosen_model(console, model, language)
     known = _known_times(anchors, encoding, words=False)
     with console.first_run(otherwise=f"Aligning {audio} ..."):
         alignment = align_mapped(
-            align.load(model), audio, events, phone_map, anchors=known, progress=console.progress
+            align.load(model), sound, events, phone_map, anchors=known, progress=console.progress
         )
     show_details(console, model, alignment)
     if silence_label is not None:
@@ -247,11 +252,13 @@ def speech(
         if confidence and target.suffix.lower() == ".textgrid":
             alignment.to_textgrid(target, confidence=True, overwrite=overwrite)
         else:
-            write_output(alignment, target, audio, overwrite=overwrite, progress=console.progress)
+            write_output(alignment, target, sound, overwrite=overwrite, progress=console.progress)
     match = shown_match(alignment.match)
     console.message(
         f"{plural(len(alignment), 'phone')} in {alignment.duration:.2f} s{match}: {named(targets)}"
     )
+    if alignment.warnings:
+        _say_averaged(console, sound)
     say_warnings(console, alignment.warnings, strict)
 
 
@@ -305,6 +312,7 @@ def _check_speakers(said: "Sequence[Utterance]", targets: Sequence[Path]) -> Non
 def _align_text(
     console: Console,
     audio: Path,
+    channel: int | None,
     said: "Sequence[Utterance]",
     model: str,
     targets: Sequence[Path],
@@ -315,12 +323,14 @@ def _align_text(
     **options: Any,
 ) -> None:
     """Align a recording with its text, write the results and say so."""
+    from align.features.audio import Channel
     from align.speech.text import align_text
     from align.speech.text.tiers import renamed
     from align.types import SILENCE
 
+    sound = Channel.of(audio, channel)
     with console.first_run(otherwise=f"Aligning {audio} ..."):
-        found = align_text(model, str(audio), said, progress=console.progress, **options)
+        found = align_text(model, sound, said, progress=console.progress, **options)
     for both in found.speakers.values():
         show_details(console, model, both.phones)
     speakers = {
@@ -338,7 +348,7 @@ def _align_text(
             words = {"words": renamed(found.words, label)}
             phones = renamed(found.phones, label)
             write_output(
-                phones, target, audio, overwrite=overwrite, others=words, progress=console.progress
+                phones, target, sound, overwrite=overwrite, others=words, progress=console.progress
             )
         else:
             found.write(target, silence=silence, confidence=confidence, overwrite=overwrite)
@@ -367,7 +377,18 @@ def _align_text(
     for mismatch in found.mismatches:
         if f"{mismatch}." not in found.warnings:
             console.message(f"To check: {mismatch}.")
+    if found.mismatches or found.warnings:
+        _say_averaged(console, sound)
     say_warnings(console, found.warnings, strict)
+
+
+def _say_averaged(console: Console, sound: str | os.PathLike[str]) -> None:
+    """Say, where something does not fit, that another channel than the speech may be why."""
+    from align.features.audio import Channel, audio_info
+
+    channels = audio_info(sound).channels
+    if channels > 1 and not isinstance(sound, Channel):
+        console.message(f"The {channels} channels were averaged; --channel takes one of them.")
 
 
 def _shown_speakers(speakers: Iterable[str]) -> str:

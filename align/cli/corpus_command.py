@@ -10,6 +10,7 @@ import click
 from align.cli.aligning import chosen_model
 from align.cli.console import FILE, Commands, Console, message_options, plural, terminated
 from align.cli.options import (
+    channel_option,
     encoding_option,
     jobs_option,
     language_option,
@@ -73,6 +74,7 @@ def _format_option(names: str, default: str) -> Callable[[_F], _F]:
 @corpus.command("speech")
 @_SHARED
 @speech_model_option()
+@channel_option()
 @_format_option(
     "TextGrid, csv, tsv, json, ctm, lab, phn, txt (Audacity), eaf (ELAN), exb (EXMARaLDA), emu, "
     "emuDB (OUT_DIR is then a database of EMU with the recordings, and called so: NAME_emuDB), "
@@ -122,6 +124,7 @@ def corpus_speech(context: click.Context, /, **options: Any) -> None:
 @corpus.command("music")
 @_SHARED
 @music_model_option()
+@channel_option()
 @_format_option(
     "csv, tsv, mid, json, txt (Audacity), svl, sv.csv, tempo.csv, beats.csv, beats.txt, "
     "beats.svl, match or jams",

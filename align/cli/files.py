@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from align.cli.console import FILE, MODEL, Console, message_options, plural
-from align.cli.options import encoding_option, output_option, overwrite_option, score_option
+from align.cli.options import (
+    channel_option,
+    encoding_option,
+    output_option,
+    overwrite_option,
+    score_option,
+)
 from align.cli.outputs import PICTURES, check_free, check_output
 from align.errors import ParameterError
 
@@ -121,6 +127,7 @@ def _summary(
     help="Draw from so many seconds to so many.",
 )
 @output_option("OUT.png", "The picture; .png, .pdf or .svg.")
+@channel_option()
 @click.option("--dpi", type=click.IntRange(20, 1200), default=100, show_default=True)
 @overwrite_option("a file that exists")
 @message_options
@@ -133,6 +140,7 @@ def plot(
     score: Path | None,
     span: tuple[float, float] | None,
     output: Path,
+    channel: int | None,
     dpi: int,
     overwrite: bool,
 ) -> None:
@@ -145,6 +153,7 @@ def plot(
     A long recording is drawn in rows: all of them in a .pdf of many pages, and in a .png an
     overview with those where the alignment is least sure.
     """
+    from align.features.audio import Channel
     from align.show.page.confidence import with_confidence
     from align.show.plot import save_plot
     from align.show.reading import reader_of
@@ -156,7 +165,8 @@ def plot(
     others = _other_tiers(labels, audio, drawn)
     save_plot(
         drawn, output, truth,
-        dpi=dpi, span=span, others=others, progress=console.progress, overwrite=overwrite,
+        audio=Channel.of(audio, channel), dpi=dpi, span=span, others=others,
+        progress=console.progress, overwrite=overwrite,
     )  # fmt: skip
     console.message(f"{plural(len(drawn), drawn.unit)}: {output}")
 

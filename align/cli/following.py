@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from align.cli.console import FILE, Console, message_options
-from align.cli.options import music_model_option
+from align.cli.options import channel_option, music_model_option
 from align.errors import DataError, ModelError, ParameterError
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ _BLOCK = 0.01  # seconds that are read at once
     help="Semitones by which the sound is higher than the score, such as -2.",
 )
 @click.option("--tuning", type=float, metavar="HZ", help="A4 of the sound, such as 415.")
+@channel_option()
 @click.option("--realtime", is_flag=True, help="Read a file no faster than it sounds.")
 @message_options
 @click.pass_obj
@@ -61,6 +62,7 @@ def follow(
     rate: int | None,
     transpose: int | None,
     tuning: float | None,
+    channel: int | None,
     realtime: bool,
 ) -> None:
     """Report the notes of SCORE as they are played in AUDIO.
@@ -87,6 +89,8 @@ def follow(
             "--rate says how fast samples come from standard input: give it with -, and not with "
             "a file."
         )
+    if live and channel is not None:
+        raise ParameterError("--channel is for files; standard input has one channel.")
     if model is None:
         model, instruments = music_model(score)
         if model != USUAL_MUSIC:
@@ -99,9 +103,9 @@ def follow(
         assert rate is not None
         blocks = _from_input(rate)
     else:
-        from align.features.audio import audio_info, read_audio
+        from align.features.audio import Channel, read_audio
 
-        samples, rate = read_audio(audio, audio_info(audio).rate)
+        samples, rate = read_audio(Channel.of(audio, channel), None)
         blocks = _of_file(samples, rate, realtime)
     follower = aligner.follow(score, rate, lag=lag)
     n_chords = 0

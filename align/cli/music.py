@@ -1,5 +1,6 @@
 """``align music``, and ``music`` under ``train`` and ``validate``."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,7 +9,7 @@ import click
 
 from align.cli.aligning import say_warnings, show_details, shown_match
 from align.cli.console import FILE, Console, message_options, plural
-from align.cli.options import music_model_option, overwrite_option, strict_option
+from align.cli.options import channel_option, music_model_option, overwrite_option, strict_option
 from align.cli.outputs import PICTURES, check_free, write_output
 from align.cli.pipes import named, recording, standard_output, without_name
 from align.cli.training import (
@@ -72,6 +73,7 @@ __all__ = ["check_music_output", "music", "write_music_output"]
     metavar="HZ",
     help="A4 of the recording, such as 415; by default found, from 400 to 466.",
 )
+@channel_option()
 @click.option(
     "--offsets",
     is_flag=True,
@@ -99,6 +101,7 @@ def music(
     repeats: str,
     transpose: int | None,
     tuning: float | None,
+    channel: int | None,
     offsets: bool,
     audible: Path | None,
     strict: bool,
@@ -137,16 +140,19 @@ def music(
 
     _check_beats(score, targets)
 
+    from align.features.audio import Channel
+
     params = {"repeats": repeats, "transpose": transpose, "tuning": tuning, "offsets": offsets}
-    found, model = _aligned(console, audio, score, model, params)
+    sound = Channel.of(audio, channel)
+    found, model = _aligned(console, sound, score, model, params)
     show_details(console, model, found)
     found = without_name(found, audio)
     for target in targets:
-        write_music_output(found, target, audio, overwrite=overwrite, progress=console.progress)
+        write_music_output(found, target, sound, overwrite=overwrite, progress=console.progress)
     if audible is not None:
         from align.show.sonify import save_sonification
 
-        save_sonification(found, audible, audio=audio, overwrite=overwrite)
+        save_sonification(found, audible, audio=sound, overwrite=overwrite)
     match = shown_match(found.match)
     if found.repeats:
         n, taken = len(found.repeats), found.repeats.count("y")
@@ -173,7 +179,11 @@ def _check_beats(score: Path, targets: Sequence[Path]) -> None:
 
 
 def _aligned(
-    console: Console, audio: Path, score: Path, model: str | None, params: dict[str, Any]
+    console: Console,
+    audio: str | os.PathLike[str],
+    score: Path,
+    model: str | None,
+    params: dict[str, Any],
 ) -> tuple["MusicAlignment", str]:
     """Return the alignment and its model; where none is named, say which was taken and why."""
     from align.models.bundled import USUAL_MUSIC
@@ -181,7 +191,7 @@ def _aligned(
     from align.music.choosing import align_music
 
     if model is None:
-        with console.first_run(otherwise=f"Aligning {audio} ..."):
+        with console.first_run(otherwise=f"Aligning {os.fspath(audio)} ..."):
             chosen = align_music(audio, score, **params)
         say = console.detail if chosen.model == USUAL_MUSIC else console.message
         say(f"Model {chosen.model}: {chosen.reason}.")
@@ -189,7 +199,7 @@ def _aligned(
     aligner = load(model)
     if aligner.kind != "music":
         raise ModelError(f"{model}: is a model of {aligner.kind}, not of music.")
-    with console.first_run(otherwise=f"Aligning {audio} ..."):
+    with console.first_run(otherwise=f"Aligning {os.fspath(audio)} ..."):
         return aligner.set_params(**params).align(audio, score), model
 
 
@@ -221,7 +231,7 @@ def check_music_output(path: Path, overwrite: bool) -> None:
 def write_music_output(
     alignment: "MusicAlignment",
     path: Path,
-    audio: Path | None = None,
+    audio: str | os.PathLike[str] | None = None,
     *,
     overwrite: bool = False,
     **plot_options: Any,

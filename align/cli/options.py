@@ -8,6 +8,7 @@ import click
 from align.cli.console import FILE, MODEL
 
 __all__ = [
+    "channel_option",
     "dictionary_option",
     "encoding_option",
     "jobs_option",
@@ -68,6 +69,16 @@ def music_model_option(*, heard: bool = True) -> _Option:
         metavar="M",
         help="A model file, or the name of a bundled model. By default ensemble where the score "
         f"names an instrument that is bowed, blown or sung{else_heard}; else piano.",
+    )
+
+
+def channel_option() -> _Option:
+    """Return ``--channel``, counted from 1; None where none is named."""
+    return click.option(
+        "--channel",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Which channel of the recording to take, 1 for the left one; by default their mean.",
     )
 
 

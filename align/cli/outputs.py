@@ -1,5 +1,6 @@
 """Files that commands write: refused before the work where they could not be, written after it."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -39,7 +40,7 @@ def check_free(path: Path, overwrite: bool) -> None:
 def write_output(
     alignment: "Timing",
     path: Path,
-    audio: Path | None = None,
+    audio: str | os.PathLike[str] | None = None,
     *,
     overwrite: bool = False,
     **plot_options: Any,

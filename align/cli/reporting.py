@@ -1,11 +1,12 @@
 """``align report`` and ``align sonify``."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from align.cli.console import FILE, Console, message_options, plural
-from align.cli.options import output_option, overwrite_option, score_option
+from align.cli.options import channel_option, output_option, overwrite_option, score_option
 from align.cli.outputs import check_free
 from align.errors import ParameterError
 
@@ -34,6 +35,7 @@ _LARGE = 150_000_000  # bytes; browsers take long over larger pages
 )
 @click.option("--tier", metavar="NAME", help="Tier of TextGrids to check; by default the phones.")
 @score_option()
+@channel_option()
 @click.option("--title", metavar="TEXT", help="Of the page.")
 @click.option(
     "--sound",
@@ -53,6 +55,7 @@ def report(
     reference: tuple[Path, ...],
     tier: str | None,
     score: Path | None,
+    channel: int | None,
     title: str | None,
     sound: str,
     overwrite: bool,
@@ -73,9 +76,12 @@ def report(
     if output.suffix.lower() not in (".html", ".htm"):
         raise ParameterError(f"{output}: a page is written as .html, not as {output.suffix!r}.")
     check_free(output, overwrite)
+    from align.features.audio import Channel
     from align.show.page import read_recordings, write_page
 
     found = read_recordings(alignments, audio=audio, reference=reference, score=score, tier=tier)
+    if channel is not None:
+        found = [replace(one, audio=Channel(str(one.audio), channel)) for one in found]
     with console.patience(f"Writing {output} ...", after=3.0):
         page = write_page(found, output, title=title, sound=sound, overwrite=overwrite)
     console.message(
@@ -106,6 +112,7 @@ def _megabytes(size: int) -> str:
 )
 @score_option()
 @click.option("--tier", metavar="NAME", help="The tier of a TextGrid.")
+@channel_option()
 @overwrite_option("a file that exists")
 @message_options
 @click.pass_obj
@@ -117,6 +124,7 @@ def sonify(
     sound: str | None,
     score: Path | None,
     tier: str | None,
+    channel: int | None,
     overwrite: bool,
 ) -> None:
     """Make an alignment audible: AUDIO left, clicks or notes right.
@@ -129,8 +137,10 @@ def sonify(
 
     check_sonification(output)
     check_free(output, overwrite)
+    from align.features.audio import Channel
     from align.show.reading import reader_of
 
+    heard = Channel.of(audio, channel)
     found = reader_of(alignment, audio, score=score, tier=tier)(alignment)
-    save_sonification(found, output, sound=sound, overwrite=overwrite)
+    save_sonification(found, output, sound=sound, audio=heard, overwrite=overwrite)
     console.message(f"{plural(len(found), 'onset')} in {found.duration:.2f} s: {output}")

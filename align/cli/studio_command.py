@@ -7,6 +7,7 @@ import click
 
 from align.cli.console import FILE, MODEL, Console, message_options, plural, terminated
 from align.cli.options import (
+    channel_option,
     dictionary_option,
     language_option,
     phone_map_option,
@@ -38,6 +39,7 @@ _SPEECH = "speech-en"
 )
 @language_option("Of transcripts: en, de, fr ...")
 @phone_map_option()
+@channel_option()
 @click.option("--no-learn", is_flag=True, help="Correct only; the model stays as it is.")
 @click.option("--no-browser", is_flag=True, help="Print the address and open no browser.")
 @click.option(
@@ -58,6 +60,7 @@ def studio(
     dictionary: tuple[Path, ...],
     language: str,
     phone_map: str | None,
+    channel: int | None,
     no_learn: bool,
     no_browser: bool,
     port: int | None,
@@ -84,7 +87,7 @@ def studio(
         ) from None
     from align.studio.session import Session
 
-    options: dict[str, Any] = {"text": text, "phone_map": phone_map}
+    options: dict[str, Any] = {"text": text, "phone_map": phone_map, "channel": channel}
     options["dictionary"] = tuple(map(str, dictionary))
     options["language"] = "" if language == "en" else language  # music has none
 

@@ -16,6 +16,7 @@ from align.cli.comparing import (
 )
 from align.cli.console import FILE, MODEL, Commands, Console, message_options, plural
 from align.cli.options import (
+    channel_option,
     jobs_option,
     output_option,
     overwrite_option,
@@ -92,6 +93,7 @@ def training_options(
             metavar="TEXT",
             help="Licence of the corpus, kept in the model.",
         ),
+        channel_option(),
         click.option(
             "--scheduler",
             metavar="ADDRESS",
@@ -162,6 +164,7 @@ def run_training(
     licence: str,
     overwrite: bool,
     tier: str | None = None,
+    channel: int | None = None,
     **options: Any,
 ) -> None:
     """Train an aligner of a kind with the options that were given, save it and say so."""
@@ -172,8 +175,9 @@ def run_training(
     from align.batch.pool import connected
     from align.sequence.checkpoint import Checkpoint
 
-    examples = align.read_corpus(corpus, kind=kind, tier=tier)
-    validation = None if valid is None else align.read_corpus(valid, kind=kind, tier=tier)
+    given: dict[str, Any] = {"kind": kind, "tier": tier, "channel": channel}
+    examples = align.read_corpus(corpus, **given)
+    validation = None if valid is None else align.read_corpus(valid, **given)
     chosen = {name: value for name, value in options.items() if value is not None}
     checkpoint = Checkpoint(chosen.pop("checkpoint", f"{output}.partial"))
     scheduler = chosen.pop("scheduler", None)
@@ -210,6 +214,7 @@ def run_training(
 @click.argument("model", metavar="MODEL|SYSTEM_DIR", type=MODEL)
 @click.argument("corpus", metavar="CORPUS_DIR", type=FILE)
 @comparing_options
+@channel_option()
 @click.option(
     "--json",
     "json_to",
@@ -229,6 +234,7 @@ def evaluate(
     overwrite: bool,
     against: Path | None,
     by: tuple[str, ...],
+    channel: int | None,
     **comparing: Any,
 ) -> None:
     """Score a model on a corpus, or files against true ones.
@@ -252,6 +258,8 @@ def evaluate(
         check_free(json_to, overwrite)
     of_files = _holds_results(Path(model))
     if of_files:
+        if channel is not None:
+            raise ParameterError(f"--channel is for recordings, and {model} holds results.")
         failed, text, content = evaluate_trees(
             console, Path(model), corpus, against, by=by, **comparing
         )
@@ -265,7 +273,7 @@ def evaluate(
         import align
 
         aligner = align.load(model)
-        examples = align.read_corpus(corpus, kind=aligner.kind, tier=tier)
+        examples = align.read_corpus(corpus, kind=aligner.kind, tier=tier, channel=channel)
         with console.first_run():
             if against is not None:
                 failed, text, content = evaluate_against(

@@ -6,6 +6,7 @@ file that cannot be used never stops the others: it becomes a *problem*, with it
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
@@ -148,6 +149,7 @@ def read_corpus(
     *,
     groups: Groups = "folder",
     tier: str | None = None,
+    channel: int | None = None,
 ) -> Corpus:
     """Read the labels of a corpus, and check that its audio is there.
 
@@ -165,6 +167,9 @@ def read_corpus(
     tier : str, optional
         Of speech: the tier of TextGrids and other files of tiers that holds the phones, by default
         as `align.formats.read_labels` chooses.
+    channel : int, optional
+        Which channel of each recording is meant, counted from 1; by default their average. See
+        `align.Channel`.
 
     Returns
     -------
@@ -189,9 +194,32 @@ def read_corpus(
     where the last label ends with the recording or less than a frame of 5 ms before.
     """
     check_kind(kind)
-    if kind == "music":
-        return _read_music(os.fspath(folder_or_manifest), groups)
     root = os.fspath(folder_or_manifest)
+    whole = _read_music(root, groups) if kind == "music" else _read_speech(root, groups, tier)
+    return whole if channel is None else _of_channel(whole, channel, root)
+
+
+def _of_channel(corpus: Corpus, channel: int, root: str) -> Corpus:
+    """Return a corpus of one channel of its recordings; those without it are problems."""
+    from align.features.audio import Channel
+
+    examples: list[Example] = []
+    problems = list(corpus.problems)
+    for example in corpus:
+        own = Channel(example.name, channel)
+        try:
+            header(own)
+        except AlignError as error:
+            problems.append(problem_of(error, example.name))
+        else:
+            examples.append(replace(example, audio=own))
+    if not examples:
+        raise first_problem("no recording", problems, root)
+    return Corpus(examples, problems, corpus.unpaired, corpus.kind)
+
+
+def _read_speech(root: str, groups: Groups, tier: str | None) -> Corpus:
+    """Read the recordings of a corpus of speech."""
     examples: list[Example] = []
     problems: list[tuple[str, str]] = []
     unpaired: list[str] = []
@@ -217,7 +245,7 @@ def read_corpus(
                 path=root,
             )
         raise DataError("holds no recordings with labels.", path=root)
-    return Corpus(examples, problems, unpaired, kind)
+    return Corpus(examples, problems, unpaired, "speech")
 
 
 def check_kind(kind: str) -> None:
@@ -290,7 +318,7 @@ def read_pair(pair: Pair, tier: str | None = None) -> "tuple[AudioInfo, Labels]"
     return info, read_labels(pair.labels, tier=tier, rate=info.rate, duration=info.duration)
 
 
-def header(audio: str) -> "AudioInfo":
+def header(audio: str | os.PathLike[str]) -> "AudioInfo":
     """Read what the header of a recording says."""
     from align.features.audio import audio_info  # opens soundfile, which takes a while to import
 

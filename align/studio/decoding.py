@@ -30,8 +30,9 @@ class ModelDecoder:
     def phones(self, labels: Sequence[str], anchors: Mapping[int, float]) -> Alignment:
         """Return the alignment of phones, some of which begin at known times, in seconds."""
         names = self._work.phone_map
-        return align_mapped(self._model, self._task.audio, labels, names, anchors=anchors or None)
+        sound = self._task.recording
+        return align_mapped(self._model, sound, labels, names, anchors=anchors or None)
 
     def text(self, text: str) -> Document:
         """Return the document of a text."""
-        return Document.of(self._work.align_text(self._model, self._task.audio, text))
+        return Document.of(self._work.align_text(self._model, self._task.recording, text))

@@ -254,7 +254,7 @@ class Document:
         place = np.searchsorted(np.array(heads), np.arange(len(labels)), side="right") - 1
         return TextAlignment({"": SpeakerTiers(words, phones, place.astype(np.intp))})
 
-    def example(self, audio: str, group: str | None, name: str) -> Example:
+    def example(self, audio: str | os.PathLike[str], group: str | None, name: str) -> Example:
         """Return the document as an example to learn from; all of its times are taken as true."""
         if self.kind == "music":
             onsets = [

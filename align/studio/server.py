@@ -131,10 +131,9 @@ class _Answers:
 
     def audio(self, request: Request) -> Response:
         name = self._named(request.query_params.get("name"))
-        audio = self._session.audio(name).resolve()
-        if not audio.is_relative_to(self._recordings):
+        if not self._session.audio(name).resolve().is_relative_to(self._recordings):
             raise DataError("lies outside the folder of recordings; copy it there.", path=name)
-        path, rate = self._sounds.of(audio)
+        path, rate = self._sounds.of(self._session.sound(name))
         return FileResponse(path, media_type="audio/flac", headers={"Audio-Rate": str(rate)})
 
     async def change(self, request: Request) -> Response:

@@ -147,6 +147,10 @@ class Session:
         """Return the file of a recording; raises DataError for an unknown name."""
         return Path(self._recordings.task(name).audio)
 
+    def sound(self, name: str) -> str | os.PathLike[str]:
+        """Return what is heard and aligned of a recording: its file, or one channel of it."""
+        return self._recordings.task(name).recording
+
     def view(self, name: str) -> dict[str, Any]:
         """Return a recording as an editor draws it, as JSON can hold it.
 
@@ -380,7 +384,7 @@ class Session:
         """Return a confirmed recording to learn from, its phones as the model calls them."""
         task = self._recordings.tasks[name]
         names = getattr(self._work, "phone_map", None) or {}
-        example = document.example(task.audio, task.group, name)
+        example = document.example(task.recording, task.group, name)
         return replace(example, events=tuple(names.get(str(e), e) for e in example.events))
 
     def progress(self) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import pytest
 import soundfile
 
 from align.errors import DataError, ParameterError
-from align.features import AudioInfo, Signal, audio_info, read_audio
+from align.features import AudioInfo, Channel, Signal, audio_info, read_audio
 
 RATE = 16000
 TONE = (0.4 * np.sin(2 * np.pi * 440 * np.arange(RATE) / RATE)).astype(np.float32)
@@ -138,6 +138,47 @@ def test_signal_read(tmp_path):
     path = put(tmp_path, encoded(TONE, format="WAV"))
     signal = Signal.read(path, hop=0.01)
     assert (signal.n_frames, signal.rate, signal.name) == (100, RATE, os.fspath(path))
+
+
+def test_a_channel_of_a_file_is_what_it_would_be_alone(tmp_path):
+    stereo = put(tmp_path, encoded(np.stack([TONE, NOISE], axis=1), format="WAV"), "both.wav")
+    for number, own in ((1, TONE), (2, NOISE)):
+        alone = put(tmp_path, encoded(own, format="WAV"), f"{number}.wav")
+        channel = Channel(stereo, number)
+        found, rate = read_audio(channel, 8000)
+        assert rate == 8000
+        np.testing.assert_array_equal(found, read_audio(alone, 8000)[0])
+        assert audio_info(channel) == audio_info(stereo)
+        np.testing.assert_array_equal(Signal.read(channel).samples, Signal.read(alone).samples)
+        assert Signal.read(channel).name == str(stereo)
+
+
+def test_a_channel_that_is_not_there_is_refused(tmp_path):
+    alone = put(tmp_path, encoded(TONE, format="WAV"))
+    for read in (read_audio, audio_info):
+        with pytest.raises(DataError, match="has one channel, so there is no channel 2") as error:
+            read(Channel(alone, 2))
+        assert error.value.path == str(alone)
+    for number in (0, -1, 1.0, "left", True):
+        with pytest.raises(ParameterError, match="must be a channel"):
+            Channel(alone, number)
+
+
+@pytest.mark.parametrize("delay", [0, 1])
+def test_of_channels_that_cancel_the_loudest_is_taken(delay):
+    opposite = -0.9 * np.roll(TONE, delay)
+    found, _ = read_audio(np.stack([opposite, TONE], axis=1), source_rate=RATE)
+    np.testing.assert_array_equal(found, TONE)
+
+
+@pytest.mark.parametrize("n_channels", [2, 3, 8])
+def test_channels_that_do_not_cancel_are_averaged(n_channels):
+    rng = np.random.default_rng(0)
+    unrelated = rng.normal(size=(RATE, n_channels)).astype(np.float32)
+    one_of_them = np.where(np.arange(n_channels) == 1, unrelated, 0)
+    for samples in (unrelated, one_of_them):
+        found, _ = read_audio(samples, source_rate=RATE)
+        np.testing.assert_array_equal(found, samples.mean(axis=1))
 
 
 # Arrays -----------------------------------------------------------------------------------------
@@ -384,11 +425,6 @@ def test_silence(tmp_path, level):
     with pytest.raises(DataError, match=rf"digital silence \(every sample is {level:g}\)"):
         read_audio(path)
     np.testing.assert_array_equal(read_audio(path, allow_silence=True)[0], flat)
-
-
-def test_channels_that_cancel_are_silence():
-    with pytest.raises(DataError, match="digital silence"):
-        read_audio(np.stack([TONE, -TONE], axis=1), source_rate=RATE)
 
 
 def test_too_short_to_resample():

@@ -307,6 +307,27 @@ def test_edits_from_several_threads_while_it_learns(session, words):
     assert session.progress()["updates"][0]["version"] == 1
 
 
+def test_a_session_of_one_channel_is_one_of_recordings_that_have_no_other(words, model, tmp_path):
+    folder = tmp_path / "stereo"
+    for path in sorted(words[0].rglob("*.wav"))[:2]:
+        inside = folder / path.relative_to(words[0])
+        inside.parent.mkdir(parents=True, exist_ok=True)
+        samples, rate = soundfile.read(path)
+        noise = np.random.default_rng(0).normal(0, 0.2, len(samples))
+        soundfile.write(inside, np.stack([noise, samples], axis=1), rate)
+        shutil.copy(path.with_suffix(".phones"), inside.with_suffix(".phones"))
+    of = {"mean": (folder, {}), "second": (folder, {"channel": 2}), "alone": (words[0], {})}
+    shown = {}
+    for name, (recordings, options) in of.items():
+        with Session(model, recordings, tmp_path / name, **options) as session:
+            first, second = session.names[:2]
+            session.confirm(first, revision=session.view(first)["revision"])
+            session.learn()
+            shown[name] = [session.view(n)["tiers"] for n in (first, second)]
+    assert shown["second"] == shown["alone"]
+    assert shown["mean"] != shown["second"]
+
+
 def test_an_export_has_model_files_and_progress(learned, tmp_path):
     session, _ = learned
     session.export(tmp_path / "export", report=True)
