@@ -62,6 +62,7 @@ def align_corpus(
     repair: bool = False,
     slack: float = 0.0,
     encoding: str | None = None,
+    tiers: Sequence[str] = (),
     repeats: str | None = None,
     channel: int | None = None,
     overwrite: bool = False,
@@ -92,7 +93,7 @@ def align_corpus(
     send_files : bool
         Send recordings and model to the cluster, whose workers need not see these folders; by
         default they read them by their paths.
-    suffix, text, dictionary, language, phone_map, tokens, trust, repair, slack, encoding
+    suffix, text, dictionary, language, phone_map, tokens, trust, repair, slack, encoding, tiers
         For speech: which files say what is spoken, and how that is meant; see
         `align.batch.tasks.SpeechWork`.
     repeats : {"all", "none", "auto"}, optional
@@ -128,7 +129,7 @@ def align_corpus(
     given = (dictionary,) if isinstance(dictionary, str) else tuple(dictionary)
     options = {"suffix": suffix, "text": text, "dictionary": given, **spoken}
     said = {"tokens": tuple(tokens), "trust": trust, "repair": repair, "slack": slack}
-    read = {"phone_map": phone_map, "encoding": encoding}
+    read = {"phone_map": phone_map, "encoding": encoding, "tiers": tiers}
     work = work_for(kind, repeats=repeats, channel=channel, **read, **options, **said)
     n_jobs = _n_jobs(jobs)
     root, out = os.fspath(in_dir), os.fspath(out_dir)

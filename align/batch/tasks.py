@@ -135,6 +135,8 @@ class SpeechWork:
         Of the files that say what is spoken; by default UTF-8, or UTF-16 with a mark.
     channel : int, optional
         Which channel of each recording to take, counted from 1; by default their average.
+    tiers : sequence of str
+        Of transcripts with tiers: those to read, see `align.speech.text.read_transcript`.
     """
 
     kind = "speech"
@@ -172,8 +174,10 @@ class SpeechWork:
         slack: float = 0.0,
         encoding: str | None = None,
         channel: int | None = None,
+        tiers: Sequence[str] = (),
     ) -> None:
         self.channel = channel
+        self.tiers = (tiers,) if isinstance(tiers, str) else tuple(tiers)
         decoded(b" ", "", encoding)  # it is known, or all recordings would fail for it
         self.encoding = encoding
         self.phone_map = None if phone_map is None else read_phone_map(phone_map)
@@ -204,7 +208,7 @@ class SpeechWork:
             return align_mapped(aligner, task.recording, events, self.phone_map)
         from align.speech.text import read_transcript
 
-        said = read_transcript(task.source, encoding=self.encoding)
+        said = read_transcript(task.source, tiers=self.tiers, encoding=self.encoding)
         return self.align_text(aligner, task.recording, said)
 
     def align_text(self, aligner: Any, audio: str | os.PathLike[str], said: Any) -> Any:
@@ -243,8 +247,9 @@ class SpeechWork:
         options = {"text": self.text, "dictionary": list(self.digests), "language": self.language}
         if self.phone_map is not None:
             options["phone_map"] = sorted(self.phone_map.items())
-        if self.tokens:
-            options["tokens"] = list(self.tokens)
+        for name in ("tokens", "tiers"):
+            if getattr(self, name):
+                options[name] = list(getattr(self, name))
         for name in ("trust", "repair", "slack", "encoding", "channel"):
             if getattr(self, name):
                 options[name] = getattr(self, name)

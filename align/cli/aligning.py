@@ -21,6 +21,7 @@ from align.cli.options import (
     slack_option,
     speech_model_option,
     strict_option,
+    tiers_option,
     token_option,
     trust_options,
 )
@@ -99,9 +100,9 @@ def demo(console: Console, folder: Path | None, corpus: Path | None) -> None:
     is_flag=False,
     flag_value=BESIDE,
     metavar='[FILE|"..."]',
-    help="Instead of phones, the words: themselves, or a transcript (.txt, .lab, .vtt, .srt, "
-    "Whisper's .json, or a .TextGrid with a tier of utterances for each speaker), or - for "
-    "standard input; without a value the transcript beside AUDIO.",
+    help="Instead of phones, the words: themselves, or a transcript (.txt, .docx, .vtt, .srt, "
+    "Whisper's .json, a table, or a .TextGrid, .eaf or .exb with a tier of utterances for each "
+    "speaker), or - for standard input; without a value the transcript beside AUDIO.",
 )
 @phone_map_option(
     "Of --phones: what the model calls them; two columns from,to, or timit48 or timit39. The "
@@ -122,14 +123,7 @@ def demo(console: Console, folder: Path | None, corpus: Path | None) -> None:
     is_flag=True,
     help="Do not ask espeak-ng for words that are not in the dictionary.",
 )
-@click.option(
-    "--tier",
-    "tiers",
-    multiple=True,
-    metavar="NAME",
-    help="Tier of utterances to read from a TextGrid; may be given several times. By default "
-    "all interval tiers, each a speaker.",
-)
+@tiers_option()
 @click.option(
     "--silence-label",
     metavar="LABEL",

@@ -73,7 +73,7 @@ def validate_speech(
         found_out(console, str(found), problems)
     if text or dictionaries:
         problems |= _check_transcripts(
-            console, corpus, dictionaries, known, language, not no_guess, only=text
+            console, corpus, dictionaries, known, language, not no_guess, only=text, tier=tier
         )
     context.exit(1 if problems else 0)
 
@@ -87,12 +87,15 @@ def _check_transcripts(
     guess: bool,
     *,
     only: bool,
+    tier: str | None,
 ) -> bool:
     """Check transcripts, print what was found, and return whether there are problems."""
     from align.speech.text import make_dictionary
     from align.speech.text.validation import validate_transcripts
 
-    options: dict[str, Any] = {} if only else {"suffixes": (".txt",), "optional": True}
+    options: dict[str, Any] = {"suffixes": (".txt",), "optional": True}
+    if only:
+        options = {"tiers": () if tier is None else (tier,)}
     found = validate_transcripts(
         corpus,
         make_dictionary(dictionaries, language, guess=guess),

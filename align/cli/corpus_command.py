@@ -20,6 +20,7 @@ from align.cli.options import (
     speech_model_option,
     stacked,
     strict_option,
+    tiers_option,
     token_option,
     trust_options,
 )
@@ -99,6 +100,7 @@ def _format_option(names: str, default: str) -> Callable[[_F], _F]:
 )
 @language_option("Of transcripts: en, de, fr ...; it also decides the model.")
 @phone_map_option()
+@tiers_option()
 @encoding_option("the files that say what is spoken")
 @token_option()
 @trust_options()

@@ -71,7 +71,7 @@ def read_said(
     if source != "-" and (named or _is_file(path)):
         return read_transcript(path, tiers=tiers, encoding=encoding)
     if tiers:
-        raise ParameterError("--tier is for a TextGrid; --text names none.")
+        raise ParameterError("--tier is for a file with tiers; --text names none.")
     where = "standard input" if source == "-" else None
     text = _standard_input(encoding) if source == "-" else source
     if not text.strip():

@@ -22,6 +22,7 @@ __all__ = [
     "stacked",
     "strict_option",
     "tier_option",
+    "tiers_option",
     "token_option",
     "trust_options",
 ]
@@ -108,6 +109,18 @@ def tier_option() -> _Option:
         "--tier",
         metavar="NAME",
         help="The tier of TextGrids that holds the phones; by default phones, or MAU and others.",
+    )
+
+
+def tiers_option() -> _Option:
+    """Return ``--tier`` as the parameter `tiers`, of transcripts."""
+    return click.option(
+        "--tier",
+        "tiers",
+        multiple=True,
+        metavar="NAME",
+        help="Tier of utterances to read from a TextGrid or a file of ELAN or EXMARaLDA; may be "
+        "given several times. By default all interval tiers, each a speaker.",
     )
 
 

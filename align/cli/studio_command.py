@@ -12,6 +12,7 @@ from align.cli.options import (
     language_option,
     phone_map_option,
     seed_option,
+    tiers_option,
 )
 from align.errors import ParameterError
 
@@ -39,6 +40,7 @@ _SPEECH = "speech-en"
 )
 @language_option("Of transcripts: en, de, fr ...")
 @phone_map_option()
+@tiers_option()
 @channel_option()
 @click.option("--no-learn", is_flag=True, help="Correct only; the model stays as it is.")
 @click.option("--no-browser", is_flag=True, help="Print the address and open no browser.")
@@ -60,6 +62,7 @@ def studio(
     dictionary: tuple[Path, ...],
     language: str,
     phone_map: str | None,
+    tiers: tuple[str, ...],
     channel: int | None,
     no_learn: bool,
     no_browser: bool,
@@ -88,6 +91,7 @@ def studio(
     from align.studio.session import Session
 
     options: dict[str, Any] = {"text": text, "phone_map": phone_map, "channel": channel}
+    options["tiers"] = tiers
     options["dictionary"] = tuple(map(str, dictionary))
     options["language"] = "" if language == "en" else language  # music has none
 

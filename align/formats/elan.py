@@ -152,7 +152,8 @@ class _Annotations:
         if kind == "point":
             spans = [(start, start) for start, _ in spans]
         end = max((last for _, last in spans), default=0.0)
-        return Tier(name, kind, tuple(texts[key] for key in keys), tuple(spans), (), end)
+        labels, alone = tuple(texts[key] for key in keys), "PARENT_REF" not in about
+        return Tier(name, kind, labels, tuple(spans), (), end, spoken=alone)
 
 
 # Writing ----------------------------------------------------------------------------------------

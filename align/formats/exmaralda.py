@@ -92,7 +92,8 @@ def _tier(element: ElementTree.Element, called: str, times: dict[str, float], na
     kind = "point" if element.get("category") == _POINTS else "interval"
     spans = tuple((start, start if kind == "point" else end) for start, end, _ in rows)
     last = max((stop for _, stop in spans), default=0.0)
-    return Tier(called, kind, tuple(label for *_, label in rows), spans, (), last)
+    labels, spoken = tuple(label for *_, label in rows), element.get("type") != "d"
+    return Tier(called, kind, labels, spans, (), last, spoken=spoken)
 
 
 def _name(element: ElementTree.Element) -> str:

@@ -1,4 +1,4 @@
-"""WebVTT and SRT: labels, usually words or lines of text, as subtitles with times.
+r"""WebVTT and SRT: labels, usually words or lines of text, as subtitles with times.
 
 ::
 
@@ -9,7 +9,11 @@
 
 Times are whole milliseconds. Silences are not written: where there is no subtitle, nothing is
 shown. Read back, time without a subtitle is a silence. Of WebVTT the notes, styles, regions,
-names and settings of cues are passed over, and tags such as ``<v Ann>`` or ``<i>`` left out.
+names and settings of cues are passed over, and tags such as ``<v Ann>``, ``<i>`` or ``{\an8}``
+left out.
+
+Captions that *roll up*, as those of YouTube and of live television, show each line a second time
+above the next one. Lines that stay are passed over, and subtitles in which nothing is new.
 
 They are read and written here, not by a library: a cue that cannot be read is an error that names
 the line, as in every format of labels. webvtt-py is a second reader in the tests.
@@ -52,8 +56,12 @@ __all__ = [
 _PER_SECOND = 1000
 _TIME = r"(?:(\d{1,4}):)?([0-5]\d):([0-5]\d)[.,](\d{3})"
 _ARROW = re.compile(rf"\s*{_TIME}\s+-->\s+{_TIME}(\s.*)?")
-_TAG = re.compile(r"</?[a-zA-Z][^>\n]*>|<\d\d[\d:.]*>|</?>")
+_COMMA = re.compile(rf"\s*{_TIME},{_TIME}\s*")  # of SubViewer, as YouTube's editor saves it
+_STYLE = re.compile(r"\{\\[^}\n]*\}")
+_TAG = re.compile(rf"</?[a-zA-Z][^>\n]*>|<\d\d[\d:.]*>|</?>|{_STYLE.pattern}")
 _VOICE = re.compile(r"<v(?:\.[^ >\n]*)?[ \t]([^>\n]{1,60})>")
+_NEXT = 0.05  # seconds between subtitles that follow each other
+_FEWEST_ROLLED = 2  # subtitles
 _BLOCKS = ("WEBVTT", "NOTE", "STYLE", "REGION")
 
 
@@ -75,9 +83,10 @@ def read_cues(
     Raises DataError, naming the line, where a block is no subtitle.
     """
     name = os.fspath(path)
-    found = []
+    found: list[Cue] = []
+    shown: list[list[str]] = []
     for number, block in _blocks(read_text(path, encoding)):
-        at = next((i for i, line in enumerate(block[:2]) if "-->" in line), None)
+        at = next((i for i, line in enumerate(block[:2]) if _has_times(line)), None)
         if at is None:
             if web and block[0].split()[0] in _BLOCKS:
                 continue
@@ -87,7 +96,7 @@ def read_cues(
                 path=name,
                 line=number,
             )
-        match = _ARROW.fullmatch(block[at])
+        match = _ARROW.fullmatch(block[at]) or _COMMA.fullmatch(block[at])
         if match is None:
             raise DataError(
                 f"{block[at].strip()[:60]!r} are no times of a subtitle, such as "
@@ -98,18 +107,52 @@ def read_cues(
         lines = block[at + 1 :]
         voices = {voice.strip() for line in lines for voice in _VOICE.findall(line)}
         speaker = voices.pop() if len(voices) == 1 else ""
-        text = " ".join(_TAG.sub("", line).strip() for line in lines)
-        text, speaker = (html.unescape(text), html.unescape(speaker)) if web else (text, speaker)
+        rows = [_TAG.sub("", line).strip() for line in lines]
+        if web:
+            rows, speaker = [html.unescape(row).strip() for row in rows], html.unescape(speaker)
         start, end = _time(match.groups()[:4]), _time(match.groups()[4:8])
-        found.append(Cue(text, start, end, number, speaker))
-    return found
+        shown.append([row for row in rows if row])
+        found.append(Cue(" ".join(rows).strip(), start, end, number, speaker))
+    return _without_rolled(found, shown)
+
+
+def _has_times(line: str) -> bool:
+    return "-->" in line or _COMMA.fullmatch(line) is not None
+
+
+def _without_rolled(cues: list[Cue], shown: list[list[str]]) -> list[Cue]:
+    """Return subtitles without the lines that had been shown before, where captions roll up.
+
+    They do where a third of the subtitles begin with lines in which the one before ended, and some
+    go on with others: who says "No." twice has no line that stays.
+    """
+    stay = [0] * len(cues)
+    for k in range(1, len(cues)):
+        if cues[k].start <= cues[k - 1].end + _NEXT:
+            above, lines = shown[k - 1], shown[k]
+            most = min(len(above), len(lines))
+            stay[k] = next((n for n in range(most, 0, -1) if above[-n:] == lines[:n]), 0)
+    goes_on = any(0 < n < len(lines) for n, lines in zip(stay, shown, strict=True))
+    if not goes_on or sum(map(bool, stay)) < max(_FEWEST_ROLLED, len(cues) / 3):
+        return cues
+    return [
+        cue._replace(text=" ".join(lines[n:])) if n else cue
+        for cue, lines, n in zip(cues, shown, stay, strict=True)
+        if n < len(lines)
+    ]
 
 
 def _blocks(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Return the groups of lines between empty ones, each with the number of its first line."""
+    """Return the groups of lines between empty ones, each with the number of its first line.
+
+    A line of spaces is empty only where a subtitle follows: YouTube writes one for a line in which
+    there is nothing yet.
+    """
     block: list[str] = []
-    for number, line in enumerate([*text.split("\n"), ""], start=1):
-        if line.strip():
+    lines = [*text.split("\n"), ""]
+    for number, line in enumerate(lines, start=1):
+        follows = any(map(_has_times, lines[number : number + 2]))
+        if line.strip() or (line and block and not follows):
             block.append(line)
         elif block:
             yield number - len(block), block
@@ -194,7 +237,8 @@ def _said(label: str, speaker: str, web: bool) -> str:
     """Return what a subtitle shows of a label."""
     text, name = " ".join(label.split()), " ".join(speaker.split())
     for part in (text, name):
-        if "-->" in part or (not web and _TAG.search(part)):  # SRT cannot say what is no tag
+        tag = _STYLE if web else _TAG  # neither can say that it is none
+        if "-->" in part or tag.search(part):
             raise DataError(
                 f"the label {part!r} cannot be written to subtitles, where it would be times or "
                 "a tag; rename it, or write a TextGrid, CSV or JSON file."

@@ -9,7 +9,8 @@ column   names
 ======== =========================================
 start    ``start``, ``onset``, ``begin``, ``xmin``, ``start_s``, ``onset_s``, ``tmin``
 end      ``end``, ``xmax``, ``end_s``, ``stop``, ``tmax`` (optional)
-label    ``label``, ``phone``, ``phoneme``, ``text``, ``symbol``
+label    ``label``, ``phone``, ``phoneme``, ``text``, ``symbol``, ``utterance``, ``sentence``,
+         ``transcript``, ``transcription``
 ======== =========================================
 
 Without an ``end`` each label ends where the next starts, and the last with the recording.
@@ -54,7 +55,10 @@ _INTERVAL = ("onset_low", "onset_high")
 _NAMES = {
     "start": ("start", "onset", "begin", "xmin", "start_s", "onset_s", "tmin"),
     "end": ("end", "xmax", "end_s", "stop", "tmax"),
-    "label": ("label", "phone", "phoneme", "text", "symbol"),
+    "label": (
+        *("label", "phone", "phoneme", "text", "symbol"),
+        *("utterance", "sentence", "transcript", "transcription"),
+    ),
 }
 _PER_SECOND = 1_000_000
 _DECIMAL = re.compile(r"[+-]?\d+(?:[.,]\d+)?")

@@ -69,6 +69,8 @@ class Tier:
         Value of the potentials at these onsets; no reader gives it.
     match, event_match, warnings, onset_intervals : optional
         See `align.Alignment`; no reader gives them.
+    spoken : bool
+        False where the file says that it is about another tier, as a translation is.
     """
 
     name: str
@@ -83,6 +85,7 @@ class Tier:
     event_match: tuple[float, ...] | None = None
     warnings: tuple[str, ...] = ()
     onset_intervals: tuple[tuple[float, float], ...] | None = None
+    spoken: bool = True
 
     def is_named(self) -> bool:
         """Whether it is of words or phones, where time without a label is a silence."""

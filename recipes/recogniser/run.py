@@ -23,7 +23,6 @@ from align.speech.text.reading.transcript import Utterance
 WORDS = (".ctm", ".csv", ".tsv")  # each label is a word
 PAUSE = 0.3  # seconds; shorter ones do not end an utterance
 UNLIKE = 0.5  # match of a word
-SLACK = 0.5  # seconds; recognisers are wrong by about so much
 
 
 def utterances_of_words(path: Path) -> list[Utterance]:
@@ -35,9 +34,9 @@ def utterances_of_words(path: Path) -> list[Utterance]:
             continue
         last = found[-1] if found else None
         if last is not None and last.end is not None and start - last.end < PAUSE:
-            found[-1] = Utterance(f"{last.text} {label}", last.start, end)
+            found[-1] = Utterance(f"{last.text} {label}", last.start, end, loose=True)
         else:
-            found.append(Utterance(label, start, end))
+            found.append(Utterance(label, start, end, loose=True))
     return found
 
 
@@ -76,15 +75,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--check", type=Path, metavar="CSV", help="what it probably misheard")
     parser.add_argument("--model", default="speech-en")
     parser.add_argument("--language", default="en")
-    parser.add_argument("--slack", type=float, default=SLACK, metavar="SECONDS")
     given = parser.parse_args(arguments)
     try:
         of_words = given.transcript.suffix.lower() in WORDS
         read = utterances_of_words if of_words else read_transcript
         said = read(given.transcript)
-        found = align_text(
-            given.model, given.audio, said, language=given.language, slack=given.slack
-        )
+        found = align_text(given.model, given.audio, said, language=given.language)
         found.write(given.output, overwrite=True)
         text, count = table(found)
         if given.check is not None:

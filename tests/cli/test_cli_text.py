@@ -660,6 +660,32 @@ def test_adapt_without_comparison(
     assert [name for name, *_ in adapted] == ["adapt", "adapt"]
 
 
+def test_the_tier_of_transcripts_is_named_for_folders_too(here: Path) -> None:
+    tiers = {"tx": TEXT, "ft": "Purple"}
+    rows = {name: ([text], [(0.0, 4.9)]) for name, text in tiers.items()}
+    corpus = here / "corpus"
+    corpus.mkdir()
+    shutil.copy("kiwi.flac", corpus)
+    (corpus / "kiwi.TextGrid").write_text(format_textgrid(rows, 4.9), encoding="utf-8")
+    common = ("--text", "--dictionary", "my.dict")
+    checked = run("validate", "speech", corpus, *common, "--tier", "tx", "--no-guess")
+    assert checked.exit_code == 0, checked.output
+    assert "purple" in run("validate", "speech", corpus, *common, "--no-guess").output.lower()
+    done = run("corpus", "speech", corpus, "out", *common, "--tier", "tx")
+    assert done.exit_code == 0, done.output
+    words, _, utterances = read_grid("out/kiwi.TextGrid")
+    assert [word for word in words.labels if word][-1] == "watches"
+    assert [text for text in utterances.labels if text] == [TEXT]
+    options = {"text": True, "dictionary": ("my.dict",)}
+    with align.Session("speech-en", corpus, here / "a", tiers="tx", **options) as session:
+        assert "watches" in json.dumps(session.view("kiwi"))
+    with (
+        align.Session("speech-en", corpus, here / "b", **options) as session,
+        pytest.raises(DataError, match="no pronunciation of 'Purple'"),
+    ):
+        session.view("kiwi")
+
+
 # Feel -------------------------------------------------------------------------------------------
 
 

@@ -86,7 +86,7 @@ def test_times_that_cannot_be_are_mended(tmp_path: Path) -> None:
         ([{"start": True, "end": 1.0, "text": "a"}], "the time True"),
         ([{"start": 0.0, "end": float("nan"), "text": "a"}], "the time nan"),
         ([{"start": 0.0, "end": 10**400, "text": "a"}], "the time 1000"),
-        ([{"start": 1.0, "end": 0.5, "text": "a"}], "at 1 s begins before"),
+        ([{"start": 1.0, "end": 0.5, "text": "a"}], "at 1 s ends before it begins"),
         ({"segments": []}, "holds no text"),
     ],
 )

@@ -10,12 +10,14 @@ from hypothesis import strategies as st
 
 from align.errors import DataError
 from align.formats import read_labels, write_labels
+from align.formats.subtitles import read_cues
 from align.results.alignment import Alignment
 from align.speech.text import read_transcript
 
 SHOWN = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=6)
 TEXTS = st.lists(SHOWN, min_size=1, max_size=3).map(" ".join)
-TAG = re.compile(r"</?([a-zA-Z][^>\n]*)?>|<\d\d[\d:.]*>")
+STYLE = re.compile(r"\{\\[^}\n]*\}")
+TAG = re.compile(rf"</?([a-zA-Z][^>\n]*)?>|<\d\d[\d:.]*>|{STYLE.pattern}")
 LABELS = st.lists(st.one_of(st.just("sil"), TEXTS), min_size=1, max_size=8)
 
 
@@ -27,7 +29,8 @@ def test_round_trip(tmp_path_factory, suffix, labels, data):
     ends = np.cumsum(lengths) / 1000
     found = Alignment(labels, [0.0, *ends[:-1]], ends[-1])
     path = tmp_path_factory.mktemp("subtitles") / f"a{suffix}"
-    refused = any("-->" in label or (suffix == ".srt" and TAG.search(label)) for label in labels)
+    tag = TAG if suffix == ".srt" else STYLE
+    refused = any("-->" in label or tag.search(label) for label in labels)
     if refused:
         with pytest.raises(DataError, match="cannot be written to subtitles"):
             write_labels(path, found)
@@ -124,3 +127,72 @@ def test_a_second_reader_finds_the_same(tmp_path: Path) -> None:
         assert [cue.start for cue in cues] == ["00:00:01.000", "00:00:02.250"]
         assert [cue.end for cue in cues] == ["00:00:02.250", "01:00:00.500"]
         assert cues[0].text == "The kiwi"
+
+
+YOUTUBE = """WEBVTT
+Kind: captions
+Language: en
+
+00:00:00.000 --> 00:00:02.310 align:start position:0%
+ 
+the<00:00:00.320><c> north</c><00:00:00.640><c> wind</c>
+
+00:00:02.310 --> 00:00:02.320 align:start position:0%
+the north wind
+ 
+
+00:00:02.320 --> 00:00:04.310 align:start position:0%
+the north wind
+and<00:00:02.560><c> the</c><00:00:02.960><c> sun</c>
+
+00:00:04.310 --> 00:00:04.320 align:start position:0%
+and the sun
+ 
+"""
+
+LIVE = """1
+00:00:00,000 --> 00:00:01,000
+{\\an8}THE NORTH WIND
+
+2
+00:00:01,000 --> 00:00:02,000
+THE NORTH WIND
+AND THE SUN
+
+3
+00:00:02,000 --> 00:00:03,500
+THE NORTH WIND
+AND THE SUN
+WERE ARGUING.
+"""
+
+
+def test_captions_that_roll_up_say_each_line_once(tmp_path: Path) -> None:
+    (tmp_path / "a.vtt").write_text(YOUTUBE, encoding="utf-8")
+    cues = read_cues(tmp_path / "a.vtt", web=True)
+    assert [cue[:3] for cue in cues] == [
+        ("the north wind", 0.0, 2.31),
+        ("and the sun", 2.32, 4.31),
+    ]
+    (tmp_path / "a.srt").write_text(LIVE, encoding="utf-8")
+    cues = read_cues(tmp_path / "a.srt", web=False)
+    assert [cue.text for cue in cues] == ["THE NORTH WIND", "AND THE SUN", "WERE ARGUING."]
+    assert [cue.start for cue in cues] == [0.0, 1.0, 2.0]
+
+
+def test_who_says_a_thing_again_has_said_it_twice(tmp_path: Path) -> None:
+    said = ["No.", "No.", "No.", "- No.\n- Yes.", "- No.\n- Yes."]
+    blocks = [
+        f"{k + 1}\n00:00:0{k},000 --> 00:00:0{k + 1},000\n{text}\n" for k, text in enumerate(said)
+    ]
+    (tmp_path / "a.srt").write_text("\n".join(blocks), encoding="utf-8")
+    cues = read_cues(tmp_path / "a.srt", web=False)
+    assert [cue.text for cue in cues] == [text.replace("\n", " ") for text in said]
+
+
+def test_lines_of_spaces_part_subtitles_where_one_follows(tmp_path: Path) -> None:
+    text = (
+        "1\n00:00:00,000 --> 00:00:01,000\nOh.\n \n2\n00:00:01,000 --> 00:00:02,000\nAh.\n\t\n\n"
+    )
+    (tmp_path / "a.srt").write_text(text, encoding="utf-8")
+    assert [cue.text for cue in read_cues(tmp_path / "a.srt", web=False)] == ["Oh.", "Ah."]

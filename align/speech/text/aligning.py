@@ -13,7 +13,7 @@ from align.errors import ParameterError
 from align.sequence.anchors import GivenAnchors
 from align.sequence.base import Progress
 from align.speech.text.anchored import word_anchors
-from align.speech.text.conversation import Conversation
+from align.speech.text.conversation import LOOSE, conversations_of
 from align.speech.text.model import PhoneAligner, checked_model, model_labels
 from align.speech.text.parts import NAMELESS, Recording
 from align.speech.text.pronouncing.dictionary import Pronunciation
@@ -139,11 +139,10 @@ def align_text(
         path=name,
     )
     recording = Recording.read(audio, rate, model, name)
-    together = Conversation.of(said, split)
-    if together is not None:
-        one, every_word = together.as_one()
-        said, split = [one], [every_word]
-    held = word_anchors(anchors, said, split, recording.duration, name)
+    conversations = conversations_of(said, split)
+    passages = [conversation.as_one() for conversation in conversations]
+    texts, words_of_each = [text for text, _ in passages], [words for _, words in passages]
+    held = word_anchors(anchors, texts, words_of_each, recording.duration, name)
     entries.update((w, Entry(w, (Pronunciation((SPOKEN_NOISE,)),), "rule")) for w in noise)
     trusted = trust or held is not None or getattr(model, "match_", None) is None
     seeking = getattr(model, "hears_noise", False) and not trusted
@@ -162,30 +161,38 @@ def align_text(
     fits: dict[str, list[Fit]] = {}
     spoken: dict[str, list[str]] = {}
     mismatches: list[Mismatch] = []
-    for utterance, words, following in zip(said, split, followed(said), strict=True):
+    timed: list[Utterance] = []
+    for conversation, utterance, words, following in zip(
+        conversations, texts, words_of_each, followed(texts), strict=True
+    ):
         if not words:
+            timed += [own for own in conversation.said if not own.loose]
             continue
-        speaker = utterance.speaker
-        before = spoken.setdefault(speaker, [])
-        above = rows.setdefault(speaker, [])
-        after = end_of_speech(above) if slack else 0.0
+        speakers = conversation.speakers
+        before = {speaker: len(spoken.setdefault(speaker, [])) for speaker in speakers}
+        first = before[speakers[0]] if len(speakers) == 1 else 0
+        about = LOOSE if utterance.loose and words_aligner.silence is not None else 0.0
+        reach = max(slack, about)
+        above = [rows.setdefault(speaker, []) for speaker in speakers]
+        after = max(map(end_of_speech, above)) if reach else 0.0
         span = span_of(
-            utterance, recording.duration, name, slack=slack, after=after, following=following
+            utterance, recording.duration, name, slack=reach, after=after, following=following
         )
-        for piece in words_aligner.pieces(utterance, words, span, len(before), progress):
-            above += as_known(piece.rows, held)
-            here = [replace(m, speaker=speaker) for m in piece.mismatches]
+        whole: Rows = []
+        for piece in words_aligner.pieces(utterance, words, span, first, progress):
+            whole += as_known(piece.rows, held)
+            here = [
+                replace(m, speaker=conversation.speaker_at(whole, first, m.start))
+                for m in piece.mismatches
+            ]
             mismatches += here
-            fits.setdefault(speaker, []).append(fit_of(piece.whole, piece.utterance, here))
-        before += words
-    if together is not None:
-        ((_, whole),) = rows.items()
-        said = together.timed(whole)
-        mismatches = [replace(m, speaker=together.speaker_at(whole, m.start)) for m in mismatches]
-        theirs = together.by_speaker(whole)
-        rows = {speaker: own for speaker, (own, _) in theirs.items()}
-        spoken = {speaker: own for speaker, (_, own) in theirs.items()}
-        fits = dict.fromkeys(rows, fits[""])
+            fit = fit_of(piece.whole, piece.utterance, here)
+            for speaker in speakers:
+                fits.setdefault(speaker, []).append(fit)
+        for speaker, (own, said_here) in conversation.by_speaker(whole, first, before).items():
+            rows[speaker] += own
+            spoken[speaker] += said_here
+        timed += conversation.timed(whole, first)
     foreign = seems_foreign(
         [word for words in split for word in words], entries, words_of, language
     )
@@ -197,5 +204,5 @@ def align_text(
         },
         tuple(word for word, entry in entries.items() if entry.source == "espeak"),
         tuple(sorted(mismatches, key=lambda m: m.start)),
-        tuple(u for u in said if u.start is not None and u.end is not None),
+        tuple(u for u in timed if u.start is not None and u.end is not None),
     )

@@ -1,9 +1,14 @@
-"""Utterances without times are aligned as one text; what comes of it is told by speaker.
+"""Utterances that are aligned as one text; what comes of it is told by speaker.
 
-Who speaks when is not known then, but the order is: the words of all of them follow each other.
+Of utterances without times only the order is known: the words of all of them follow each other.
+Times that were made to read by, as of subtitles, or that a recogniser guessed, are *loose*: they
+say about where to look, and which words stand beside each other, but no word begins or ends there.
+Such utterances are aligned together up to a long pause. Of pieces of six words, each alone and
+held to its times, 77.7 % of the words begin within 20 ms where the times are off by .1 s, and
+81.5 % where they are exact; together 91.6 % either way (``recipes/recogniser``).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -12,66 +17,141 @@ from align.speech.text.reading.transcript import Utterance
 from align.speech.text.rows import Row, Rows
 from align.types import SILENCE
 
-__all__ = ["Conversation"]
+__all__ = ["LOOSE", "Conversation", "conversations_of"]
+
+LOOSE = 2.0
+"""Seconds by which speech may lie outside of a passage whose times are loose."""
+
+_APART = 2 * LOOSE  # seconds without an utterance, between two passages
+_AT_ONCE = 0.5  # seconds for which speakers overlap who do not only take turns
 
 
 class Conversation(NamedTuple):
-    """The utterances of a conversation, and the words of each."""
+    """Utterances that are aligned as one text, and the words of each."""
 
     said: Sequence[Utterance]
     split: Sequence[Sequence[str]]
 
-    @classmethod
-    def of(
-        cls, said: Sequence[Utterance], split: Sequence[Sequence[str]]
-    ) -> "Conversation | None":
-        """Return it where there are several utterances, none of which has times."""
-        untimed = all(u.start is None and u.end is None for u in said)
-        return cls(said, split) if untimed and len(said) > 1 else None
+    @property
+    def speakers(self) -> list[str]:
+        """Who speaks, in the order of the first words."""
+        pairs = zip(self.said, self.split, strict=True)
+        return list(dict.fromkeys(utterance.speaker for utterance, words in pairs if words))
 
     def as_one(self) -> tuple[Utterance, tuple[str, ...]]:
         """Return all as one utterance, and its words."""
+        words = tuple(word for own in self.split for word in own)
+        first = self.said[0]
+        if len(self.said) == 1:
+            return first, words
         text = " ".join(utterance.text for utterance in self.said)
-        return Utterance(text), tuple(word for words in self.split for word in words)
+        if not first.loose:
+            return Utterance(text), words
+        ends = [utterance.end for utterance in self.said if utterance.end is not None]
+        return Utterance(text, first.start, max(ends), line=first.line, loose=True), words
 
     def _turns(self) -> list[int]:
         """Return the number of the utterance of each word."""
         return [n for n, words in enumerate(self.split) for _ in words]
 
-    def by_speaker(self, rows: Rows) -> dict[str, tuple[Rows, list[str]]]:
-        """Return the rows and the words of each speaker, who is silent while others speak."""
-        found: dict[str, tuple[Rows, list[str]]] = {}
+    def by_speaker(
+        self, rows: Rows, first: int, before: Mapping[str, int]
+    ) -> dict[str, tuple[Rows, list[str]]]:
+        """Return the rows and the words of each speaker, who is silent while others speak.
+
+        `first` is the number of the first word in the rows, and `before` how many words each has
+        said before: theirs are counted from there.
+        """
+        found: dict[str, tuple[Rows, list[str]]] = {name: ([], []) for name in self.speakers}
         own: list[tuple[str, int]] = []  # speaker of each word, and its place among theirs
         for utterance, words in zip(self.said, self.split, strict=True):
-            spoken = found.setdefault(utterance.speaker, ([], []))[1]
-            own += [(utterance.speaker, len(spoken) + i) for i in range(len(words))]
+            spoken = found[utterance.speaker][1] if words else []
+            place = before.get(utterance.speaker, 0) + len(spoken)
+            own += [(utterance.speaker, place + i) for i in range(len(words))]
             spoken += words
-        found = {speaker: both for speaker, both in found.items() if both[1]}
         speaking = next(iter(found))
         for row in rows:
             if row.word >= 0:
-                speaking = own[row.word][0]
+                speaking = own[row.word - first][0]
             for speaker, (theirs, _) in found.items():
                 if speaker != speaking:
                     theirs.append(Row(SILENCE, row.start, row.confidence, -1, None, row.around))
                 elif row.word >= 0:
-                    theirs.append(row._replace(word=own[row.word][1]))
+                    theirs.append(row._replace(word=own[row.word - first][1]))
                 else:
                     theirs.append(row)
         return found
 
-    def timed(self, rows: Rows) -> list[Utterance]:
-        """Return the utterances that have rows, with the times of their first and last words."""
+    def timed(self, rows: Rows, first: int) -> list[Utterance]:
+        """Return the utterances with exact times, their own or those of first and last words."""
+        if len(self.said) == 1 and not self.said[0].loose:
+            return list(self.said)
         turn_of = self._turns()
         span: dict[int, tuple[float, float]] = {}
         for row, after in pairwise(rows):
             if row.word >= 0:
-                turn = turn_of[row.word]
+                turn = turn_of[row.word - first]
                 span[turn] = span.get(turn, (row.start, 0.0))[0], after.start
-        return [replace(self.said[n], start=start, end=end) for n, (start, end) in span.items()]
+        return [
+            replace(self.said[n], start=start, end=end, loose=False)
+            for n, (start, end) in span.items()
+        ]
 
-    def speaker_at(self, rows: Rows, time: float) -> str:
+    def speaker_at(self, rows: Rows, first: int, time: float) -> str:
         """Return who spoke last before a time."""
         turn_of = self._turns()
         before = [row.word for row in rows if row.word >= 0 and row.start <= time]
-        return self.said[turn_of[before[-1]] if before else 0].speaker
+        return self.said[turn_of[before[-1] - first] if before else 0].speaker
+
+
+def conversations_of(
+    said: Sequence[Utterance], split: Sequence[Sequence[str]]
+) -> list[Conversation]:
+    """Return which utterances are aligned together, those with loose times in order of time.
+
+    Where speakers overlap, no order of their words is right: each utterance is aligned alone.
+    """
+    if all(utterance.start is None and utterance.end is None for utterance in said):
+        return [Conversation(said, split)]
+    pairs = list(zip(said, split, strict=True))
+    if not all(utterance.loose for utterance in said):
+        return [Conversation([utterance], [words]) for utterance, words in pairs]
+    pairs.sort(key=lambda pair: pair[0].start or 0.0)
+    if _at_once([utterance for utterance, _ in pairs]):
+        return _alone(pairs)
+    found: list[tuple[list[Utterance], list[Sequence[str]]]] = []
+    end = 0.0
+    for utterance, words in pairs:
+        assert utterance.start is not None
+        assert utterance.end is not None
+        if not found or utterance.start - end >= _APART:
+            found.append(([], []))
+        found[-1][0].append(utterance)
+        found[-1][1].append(words)
+        end = max(end, utterance.end)
+    return [Conversation(*both) for both in found]
+
+
+def _at_once(said: Sequence[Utterance]) -> bool:
+    """Whether two of the speakers of utterances, in order of time, speak at once."""
+    ends: dict[str, float] = {}
+    for utterance in said:
+        others = [end for speaker, end in ends.items() if speaker != utterance.speaker]
+        if utterance.start is not None and utterance.start < max(others, default=0.0) - _AT_ONCE:
+            return True
+        ends[utterance.speaker] = max(ends.get(utterance.speaker, 0.0), utterance.end or 0.0)
+    return False
+
+
+def _alone(pairs: Sequence[tuple[Utterance, Sequence[str]]]) -> list[Conversation]:
+    """Return utterances held to their times, as one where those of a speaker overlap."""
+    found: dict[str, list[tuple[Utterance, tuple[str, ...]]]] = {}
+    for utterance, words in pairs:
+        theirs = found.setdefault(utterance.speaker, [])
+        own, split = replace(utterance, loose=False), tuple(words)
+        if theirs and (own.start or 0.0) < (theirs[-1][0].end or 0.0):
+            before, its = theirs.pop()
+            end = max(before.end or 0.0, own.end or 0.0)
+            own, split = replace(before, text=f"{before.text} {own.text}", end=end), its + split
+        theirs.append((own, split))
+    return [Conversation([own], [split]) for theirs in found.values() for own, split in theirs]

@@ -49,11 +49,12 @@ def span_of(
     That is its interval and `slack` seconds either side of it, but not before `after`, where the
     same speaker's utterance in front of it ended, and not beyond the middle of the one that
     follows. Raises DataError where the interval is not in the recording; with slack it may end so
-    much beyond it.
+    much beyond it, and one whose times are loose need only begin in it.
     """
     start = utterance.start or 0.0
     end = duration if utterance.end is None else utterance.end
-    if end > duration + max(OVERRUN, slack) or start >= duration:
+    beyond = not utterance.loose and end > duration + max(OVERRUN, slack)
+    if beyond or start >= duration:
         raise DataError(
             f"{place_of(utterance, duration) or 'the utterance'} lies beyond the end of the "
             f"recording ({duration:.3f} s); check that text and audio belong together.",

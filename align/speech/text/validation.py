@@ -28,6 +28,7 @@ def validate_transcripts(
     *,
     known: Collection[str] | None = None,
     suffixes: Sequence[str] = TRANSCRIPT_SUFFIXES,
+    tiers: Collection[str] = (),
     language: str = "en",
     guess: bool = True,
     optional: bool = False,
@@ -45,6 +46,8 @@ def validate_transcripts(
         The labels of the model; a word that cannot be said with them is a problem.
     suffixes : sequence of str
         Of transcripts, in lower case, in order of preference.
+    tiers : collection of str
+        Of transcripts with tiers: those to read, see `align.speech.text.read_transcript`.
     language : str
         Of the texts.
     guess : bool
@@ -88,7 +91,7 @@ def validate_transcripts(
         warnings += [issue for issue in hidden if not issue.path.lower().endswith(_OF_TIMIT)]
         try:
             about = header(pair.audio)
-            said = read_transcript(pair.labels)
+            said = read_transcript(pair.labels, tiers=tiers)
             warnings += _check(
                 said, pair.labels, about.duration, dictionary, known, language, guess
             )
@@ -113,7 +116,8 @@ def _check(
     """Check one transcript against its recording and the dictionary; return warnings."""
     words: list[str] = []
     for utterance in said:
-        if utterance.end is not None and utterance.end > duration + OVERRUN:
+        last = utterance.start if utterance.loose else utterance.end
+        if last is not None and last > duration + OVERRUN:
             raise DataError(
                 f"the utterance that ends at {utterance.end:.3f} s lies beyond the end of the "
                 f"recording ({duration:.3f} s); check that they belong together.",

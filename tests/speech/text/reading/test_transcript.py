@@ -1,11 +1,15 @@
 """Transcripts in the forms people have them."""
 
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from align.errors import DataError
+from align.formats.files import write_tiers
 from align.formats.textgrid import format_textgrid
+from align.formats.tiers import Tier, Tiers
 from align.speech.text import Utterance, read_transcript
 
 
@@ -68,7 +72,7 @@ def test_tiers_are_speakers(tmp_path: Path) -> None:
     (only,) = read_transcript(path, tiers=["Bob"])
     assert (only.speaker, only.text) == ("", "hi")
     with pytest.raises(
-        DataError, match="no interval tier 'Cid'; its interval tiers: 'Ann', 'Bob'"
+        DataError, match=r"no interval tier 'Cid'; its interval tiers: 'Ann', 'Bob'"
     ):
         read_transcript(path, tiers=["Bob", "Cid"])
 
@@ -132,3 +136,127 @@ def test_other_encodings_are_refused(tmp_path: Path) -> None:
         read_transcript(path)
     path.write_bytes("schön".encode("utf-16"))
     assert read_transcript(path)[0].text == "schön"
+
+
+def write_elan(path: Path) -> None:
+    """Write what a field linguist has: two speakers, translations below, numbers above."""
+    elan = pytest.importorskip("pympi").Elan
+    eaf = elan.Eaf(author="me")
+    eaf.remove_tier("default")
+    eaf.add_linguistic_type("below", constraints="Symbolic_Association", timealignable=False)
+    spoken = {
+        "Ann": [(200, 1400, "The kiwi")],
+        "Bob": [(1500, 2500, "is green."), (3000, 3500, "")],
+    }
+    for name, rows in spoken.items():
+        eaf.add_tier(name)
+        eaf.add_tier(f"{name} translation", "below", parent=name)
+        for start, end, text in rows:
+            eaf.add_annotation(name, start, end, text)
+            eaf.add_ref_annotation(f"{name} translation", name, start, "Der Kiwi ist")
+    eaf.add_tier("number")
+    eaf.add_annotation("number", 0, 2500, "001")
+    path.write_text(elan.to_string(eaf), encoding="utf-8")
+
+
+def test_of_an_elan_file_tiers_that_stand_alone_are_speakers(tmp_path: Path) -> None:
+    write_elan(tmp_path / "a.eaf")
+    found = read_transcript(tmp_path / "a.eaf")
+    assert [(u.speaker, u.text, u.start, u.end) for u in found] == [
+        ("Ann", "The kiwi", 0.2, 1.4),
+        ("Bob", "is green.", 1.5, 2.5),
+    ]
+    named = read_transcript(tmp_path / "a.eaf", tiers=["Bob translation"])
+    assert [u.text for u in named] == ["Der Kiwi ist", "Der Kiwi ist"]
+    with pytest.raises(DataError, match=r"no interval tier 'Eve'.*'Ann translation'"):
+        read_transcript(tmp_path / "a.eaf", tiers=["Eve"])
+
+
+@pytest.mark.parametrize("suffix", [".eaf", ".exb", "_annot.json"])
+def test_other_files_with_tiers_are_transcripts(tmp_path: Path, suffix: str) -> None:
+    if suffix == ".eaf":
+        pytest.importorskip("pympi")
+    rows, times = ("The kiwi", "is green."), ((0.2, 1.4), (1.4, 2.5))
+    said = Tier("Ann", "interval", rows, times, (), 2.5)
+    words = Tier("words", "interval", ("an", "older", "result"), ((0.0, 1.0),) * 3, (), 2.5)
+    words = replace(words, times=((0.0, 1.0), (1.0, 2.0), (2.0, 2.5)))
+    write_tiers(tmp_path / f"a{suffix}", Tiers((said, words), 2.5, rate=16000))
+    found = read_transcript(tmp_path / f"a{suffix}")
+    assert [(u.text, u.speaker) for u in found] == [(row, "") for row in rows]
+    np.testing.assert_allclose([(u.start, u.end) for u in found], times, atol=1e-3)
+
+
+def test_descriptions_of_exmaralda_are_not_said(tmp_path: Path) -> None:
+    said = Tier("Ann", "interval", ("The kiwi",), ((0.2, 1.4),), (), 2.5)
+    about = Tier("nods", "interval", ("nods twice",), ((0.2, 1.4),), (), 2.5)
+    path = tmp_path / "a.exb"
+    write_tiers(path, Tiers((said, about), 2.5))
+    text = path.read_text(encoding="utf-8")
+    first, second = text.split('display-name="nods"')
+    at = first.rindex("<tier")
+    path.write_text(
+        first[:at] + first[at:].replace('type="a"', 'type="d"') + 'display-name="nods"' + second,
+        encoding="utf-8",
+    )
+    assert [u.text for u in read_transcript(path)] == ["The kiwi"]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv"])
+def test_tables_are_transcripts(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"a{suffix}"
+    rows = ["speaker,start,end,text", "Ann,0.25,1.5,The kiwi", "Bob,1,2.5,is green."]
+    path.write_text("\n".join(rows).replace(",", "\t" if suffix == ".tsv" else ","))
+    assert read_transcript(path) == [
+        Utterance("The kiwi", 0.25, 1.5, "Ann", 2),
+        Utterance("is green.", 1.0, 2.5, "Bob", 3),
+    ]
+    path.write_text("\n".join(row.partition(",")[2] for row in rows[:2]))
+    assert read_transcript(path) == [Utterance("The kiwi", 0.25, 1.5, line=2)]
+
+
+def test_the_table_of_whisper_counts_milliseconds(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("start\tend\ttext\n0\t1400\tThe kiwi\n1400\t2500\tis green.\n")
+    assert read_transcript(path) == [
+        Utterance("The kiwi", 0.0, 1.4, line=2, loose=True),
+        Utterance("is green.", 1.4, 2.5, line=3, loose=True),
+    ]
+    path.write_text("start\tend\ttext\n0\t14\tThe kiwi\n14\t25\tis green.\n")
+    assert [u.end for u in read_transcript(path)] == [14.0, 25.0]
+
+
+def test_subviewer_as_youtubes_editor_saves_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.sbv"
+    path.write_text("0:00:00.200,0:00:01.400\nThe kiwi,\nor 1,2\n\n0:00:01.400,0:00:02.500\nso\n")
+    assert read_transcript(path) == [
+        Utterance("The kiwi, or 1,2", 0.2, 1.4, line=1, loose=True),
+        Utterance("so", 1.4, 2.5, line=5, loose=True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        ('<?xml version="1.0"?>\n<tt><body><p>The kiwi</p></body></tt>', "XML"),
+        ("<html><p>The kiwi</p></html>", "XML or HTML"),
+        ('{"events": [{"segs": [{"utf8": "The"}]}]}', "JSON"),
+        ('[\n {"text": "The kiwi"}]', "JSON"),
+        ("[Script Info]\nTitle: x\n", "subtitles of another kind"),
+        ("{0}{25}The kiwi", "subtitles of another kind"),
+        (r"{\rtf1\ansi The kiwi}", "rich text"),
+    ],
+)
+def test_marks_that_nobody_says_are_no_text(tmp_path: Path, content: str, what: str) -> None:
+    path = tmp_path / "a.xyz"
+    path.write_text(content)
+    with pytest.raises(DataError, match=f"is .*{what}.*, whose marks are no words"):
+        read_transcript(path)
+
+
+@pytest.mark.parametrize(
+    "text", ['["Yes," she said]', "{laughs} well", "<laughter> well", "[12] a"]
+)
+def test_texts_that_begin_with_brackets_are_texts(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text(text)
+    assert read_transcript(path)[0].text == text
