@@ -198,7 +198,14 @@ class SpeechWork:
         pairs = find_pairs(root, "folder", chosen)
         whole = [(p.audio, p.labels, p.group, p.others) for p in pairs if p.audio is not None]
         says = f"says what is spoken ({', '.join(chosen)})"
-        return tasks_of(root, whole, says, channel=self.channel)
+        tasks, problems = tasks_of(root, whole, says, channel=self.channel)
+        if problems and not self.text and self.suffix is None:
+            texts = {p.audio: p.labels for p in find_pairs(root, "folder", TRANSCRIPT_SUFFIXES)}
+            problems = [
+                (audio, why if texts.get(audio) is None else _read_as_text(texts[audio]))
+                for audio, why in problems
+            ]
+        return tasks, problems
 
     def align(self, aligner: Any, task: Task) -> Any:
         """Align one recording with its phones or its transcript."""
@@ -254,6 +261,14 @@ class SpeechWork:
             if getattr(self, name):
                 options[name] = getattr(self, name)
         return options
+
+
+def _read_as_text(path: str | None) -> str:
+    """Return why a recording is left out beside which lies a transcript, but not for certain."""
+    return (
+        f"has no phones beside it; where {os.path.basename(path or '')} holds what is said, ask "
+        "for it (--text)."
+    )
 
 
 def _digest_of_dictionary(path: str) -> str:

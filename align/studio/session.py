@@ -92,8 +92,8 @@ class Session:
             raise DataError("is no folder of recordings.", path=os.fspath(recordings))
         tasks, problems = self._work.find(os.fspath(recordings))
         if not tasks:
-            why = f" ({problems[0][0]} {problems[0][1]})" if problems else ""
-            raise DataError(f"has no recording to align{why}.", path=os.fspath(recordings))
+            why = f": {problems[0][0]} {problems[0][1]}" if problems else "."
+            raise DataError(f"has no recording to align{why}", path=os.fspath(recordings))
         self._recordings = Recordings(tasks, problems, self._found)
         self.names = list(self._recordings.tasks)
         self._out = Path(out)

@@ -660,6 +660,21 @@ def test_adapt_without_comparison(
     assert [name for name, *_ in adapted] == ["adapt", "adapt"]
 
 
+def test_a_text_that_may_be_labels_must_be_asked_for(here: Path) -> None:
+    corpus = here / "corpus"
+    corpus.mkdir()
+    shutil.copy("kiwi.flac", corpus)
+    (corpus / "kiwi.json").write_text(json.dumps({"text": TEXT}))
+    refused = run("corpus", "speech", corpus, "out")
+    assert refused.exit_code == 1
+    assert "where kiwi.json holds what is said, ask for it (--text)." in refused.stderr
+    assert "align texts" not in refused.stderr
+    with pytest.raises(DataError, match=r"no recording to align: .*kiwi.flac .* \(--text\)\.$"):
+        align.Session("speech-en", corpus, here / "s")
+    asked = run("corpus", "speech", corpus, "out", "--text", "--dictionary", "my.dict")
+    assert asked.exit_code == 0, asked.stderr
+
+
 def test_the_tier_of_transcripts_is_named_for_folders_too(here: Path) -> None:
     tiers = {"tx": TEXT, "ft": "Purple"}
     rows = {name: ([text], [(0.0, 4.9)]) for name, text in tiers.items()}
