@@ -144,7 +144,8 @@ def train() -> None:
 def train_speech(context: click.Context, /, **options: Any) -> None:
     """Learn from the recordings and label files under CORPUS_DIR.
 
-    Each audio file needs labels beside it: the same name with .phn, .TextGrid, .lab or .csv.
+    Each audio file needs labels beside it: the same name with .phn, .TextGrid, .lab, .csv, .eaf,
+    .exb or _annot.json.
     Recordings that cannot be used are named at the end, and the exit status is then 1.
     """
     run_training(context, "speech", **options)

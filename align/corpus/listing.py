@@ -33,6 +33,11 @@ def group_of(audio: str, folder: str, root: str, groups: Groups) -> str | None:
     --------
     >>> group_of("timit/fcjf0/a.wav", "timit/fcjf0", "timit", "folder")
     'fcjf0'
+
+    A bundle of a database of EMU belongs to its session:
+
+    >>> group_of("my_emuDB/ann_ses/a_bndl/a.wav", "my_emuDB/ann_ses/a_bndl", "my_emuDB", "folder")
+    'ann_ses'
     """
     if callable(groups):
         return groups(audio)
@@ -41,6 +46,8 @@ def group_of(audio: str, folder: str, root: str, groups: Groups) -> str | None:
     if groups is None:
         return None
     name = os.path.relpath(folder, root).replace(os.sep, "/")
+    if name.endswith("_bndl"):
+        name = os.path.dirname(name) or "."
     return os.path.basename(os.path.abspath(root)) if name == "." else name
 
 

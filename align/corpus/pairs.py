@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from align.corpus.listing import Groups, check_listing, folders, group_of, manifest_rows
+from align.formats.emu import ANNOTATION
 
 __all__ = ["AUDIO_SUFFIXES", "LABEL_SUFFIXES", "Pair", "find_beside", "find_pairs", "suffix_of"]
 
@@ -39,7 +40,7 @@ AUDIO_SUFFIXES = (
 """Suffixes of audio files, in lower case, in order of preference; those from ``.m4a`` on need the
 extra ``media``."""
 
-LABEL_SUFFIXES = (".phn", ".textgrid", ".lab", ".csv")
+LABEL_SUFFIXES = (".phn", ".textgrid", ".lab", ".csv", ".eaf", ".exb", "_annot.json")
 """Suffixes of label files beside audio, in lower case, in order of preference."""
 
 
@@ -82,7 +83,7 @@ def find_beside(audio: str, suffixes: Sequence[str]) -> str | None:
     Upper and lower case are alike; `suffixes` are in lower case. None if there is none.
     """
     folder, name = os.path.split(audio)
-    stem = os.path.splitext(name)[0].casefold()
+    stem = _split(name)[0].casefold()
     try:
         names = sorted(os.listdir(folder or "."))
     except OSError:
@@ -90,7 +91,7 @@ def find_beside(audio: str, suffixes: Sequence[str]) -> str | None:
     found = [
         (suffixes.index(suffix_of(other)), os.path.join(folder, other))
         for other in names
-        if suffix_of(other) in suffixes and os.path.splitext(other)[0].casefold() == stem
+        if suffix_of(other) in suffixes and _split(other)[0].casefold() == stem
     ]
     return min(found)[1] if found else None
 
@@ -105,8 +106,8 @@ def _walk(root: str, groups: Groups, label_suffixes: Sequence[str]) -> list[Pair
     found: dict[tuple[str, str], list[str]] = defaultdict(list)
     for folder, names in folders(root):
         for name in names:
-            stem, suffix = os.path.splitext(name)
-            if suffix.lower() in ranks:
+            stem, suffix = _split(name)
+            if suffix in ranks:
                 found[folder, stem.casefold()].append(os.path.join(folder, name))
     pairs = []
     for paths in found.values():
@@ -125,8 +126,16 @@ def _walk(root: str, groups: Groups, label_suffixes: Sequence[str]) -> list[Pair
 
 
 def suffix_of(path: str) -> str:
-    """Return the suffix in lower case, as in ``.wav``."""
-    return os.path.splitext(path)[1].lower()
+    """Return the suffix in lower case, as in ``.wav``, or ``_annot.json`` of EMU."""
+    return _split(path)[1]
+
+
+def _split(path: str) -> tuple[str, str]:
+    """Return what stands before the suffix, and the suffix in lower case."""
+    if path.lower().endswith(ANNOTATION):
+        return path[: -len(ANNOTATION)], ANNOTATION
+    stem, suffix = os.path.splitext(path)
+    return stem, suffix.lower()
 
 
 def _group(audio: str, root: str, groups: Groups) -> str | None:

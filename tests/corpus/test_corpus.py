@@ -369,3 +369,27 @@ def test_timit_sample_is_sound(timit_sample):
 
     found = validate_corpus(timit_sample, phones=read_phone_map("timit48"))
     assert (found.recordings, found.problems, found.warnings) == (96, (), ())
+
+
+@pytest.mark.parametrize("suffix", [".eaf", ".exb", "_annot.json"])
+def test_labels_of_other_programs_are_read(tmp_path, suffix):
+    if suffix == ".eaf":
+        pytest.importorskip("pympi")
+    audio = sound(tmp_path / "db" / "ann_ses" / "kiwi_bndl" / "kiwi.wav")
+    labels = Alignment(["sil", "k", "sil"], [0.0, 0.2, 0.3], SECONDS, rate=16000)
+    write_labels(audio.with_name(f"kiwi{suffix}"), labels)
+    audio.with_name("kiwi_other.json").write_text("{}")  # of nobody's
+    (example,) = read_corpus(tmp_path / "db")
+    assert example.events == ("sil", "k", "sil")
+    np.testing.assert_allclose(example.onsets, [0.0, 0.2, 0.3], atol=1e-3)
+    assert example.group == "ann_ses"  # of a database of EMU its bundle says nothing
+    assert validate_corpus(tmp_path / "db").problems == ()
+    write_labels(audio.with_name("kiwi.TextGrid"), labels)  # goes first
+    assert "kiwi.TextGrid" in str(validate_corpus(tmp_path / "db"))
+
+
+def test_a_bundle_that_is_the_corpus_is_called_so(tmp_path):
+    sound(tmp_path / "a_bndl" / "a.wav")
+    phn(tmp_path / "a_bndl" / "a.phn")
+    assert read_corpus(tmp_path / "a_bndl").groups == ["a_bndl"]
+    assert read_corpus(tmp_path).groups == [tmp_path.name]

@@ -66,6 +66,7 @@ TRANSCRIPT_SUFFIXES = (
     ".docx",
     ".eaf",
     ".exb",
+    ANNOTATION,
     ".sbv",
     ".wrd",
 )
