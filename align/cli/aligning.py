@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from align.cli.console import FILE, Console, message_options, plural
-from align.cli.inputs import BESIDE, TEXT_OR_FILE, file_beside, read_phones, read_said
+from align.cli.inputs import BESIDE, TEXT_OR_FILE, file_beside, is_file, read_phones, read_said
 from align.cli.options import (
     anchors_option,
     channel_option,
@@ -214,6 +215,7 @@ def speech(
         said = read_said(text, tiers, encoding)
         _check_audio(audio)
         _check_speakers(said, targets)
+        language = _language_of(console, text, language, encoding)
         model = chosen_model(console, model, language)
         _align_text(
             console, audio, channel, said, model, targets, silence_label, overwrite, strict,
@@ -281,6 +283,20 @@ def chosen_model(console: Console, model: str | None, language: str) -> str:
             f"The model is {chosen}, since the language is {language!r}; --model names another."
         )
     return chosen
+
+
+def _language_of(console: Console, text: str, language: str, encoding: str | None) -> str:
+    """Return the language that was asked for, or that which the transcript names; say so then."""
+    source = click.get_current_context().get_parameter_source("language")
+    if source is not ParameterSource.DEFAULT or not is_file(Path(text)):
+        return language
+    from align.speech.text.reading.transcript import language_of
+
+    named = language_of(text, encoding) or language
+    if named.partition("-")[0] == language:
+        return language
+    console.message(f"The language is {named!r}, as {text} says; --language names another.")
+    return named
 
 
 def _known_times(path: Path | None, encoding: str | None, *, words: bool) -> "AnchorTable | None":

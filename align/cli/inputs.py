@@ -18,7 +18,7 @@ from align.errors import DataError, ParameterError
 if TYPE_CHECKING:
     from align.speech.text.reading.transcript import Utterance
 
-__all__ = ["BESIDE", "TEXT_OR_FILE", "file_beside", "read_phones", "read_said"]
+__all__ = ["BESIDE", "TEXT_OR_FILE", "file_beside", "is_file", "read_phones", "read_said"]
 
 BESIDE = "\0"
 """What the option is without a value; no argument can hold it."""
@@ -68,7 +68,7 @@ def read_said(
     path = Path(source)
     suffixes = (*TRANSCRIPT_SUFFIXES, *DOCUMENT_SUFFIXES)
     named = len(source.split()) == 1 and path.suffix.lower() in suffixes
-    if source != "-" and (named or _is_file(path)):
+    if source != "-" and (named or is_file(path)):
         return read_transcript(path, tiers=tiers, encoding=encoding)
     if tiers:
         raise ParameterError("--tier is for a file with tiers; --text names none.")
@@ -84,7 +84,7 @@ def read_phones(source: str, encoding: str | None = None) -> list[str]:
     from align.formats.events import read_events
 
     path = Path(source)
-    if source != "-" and (_is_file(path) or _names_file(source)):
+    if source != "-" and (is_file(path) or _names_file(source)):
         if not _exists(path):
             raise DataError("there is no such file; check the name after --phones.", path=path)
         return read_events(path, encoding)
@@ -120,7 +120,8 @@ def _exists(path: Path) -> bool:
     return False
 
 
-def _is_file(path: Path) -> bool:
+def is_file(path: Path) -> bool:
+    """Whether there is such a file."""
     try:
         return path.is_file()
     except (OSError, ValueError):  # a long list of phones is no name of a file

@@ -660,6 +660,36 @@ def test_adapt_without_comparison(
     assert [name for name, *_ in adapted] == ["adapt", "adapt"]
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.json", {"text": "kiwi", "language": "de"}),
+        ("b.json", {"text": "kiwi", "result": {"language": "de-AT"}}),
+        ("a.vtt", "WEBVTT\nKind: captions\nLanguage: de\n\n00:01.000 --> 00:02.000\nkiwi\n"),
+        ("b.vtt", "WEBVTT\nLanguage: en-GB\n\n00:01.000 --> 00:02.000\nLanguage: de\n"),
+        ("c.json", {"text": "kiwi", "language": "English"}),
+        ("d.json", [{"start": 0.0, "end": 1.0, "text": "kiwi"}]),
+    ],
+)
+def test_a_language_that_the_transcript_names_is_taken(
+    here: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: object
+) -> None:
+    Path(name).write_text(content if isinstance(content, str) else json.dumps(content))
+    asked: list[str] = []
+
+    def chosen(_: object, model: str | None, language: str) -> str:
+        asked.append(language)
+        raise DataError("enough.")
+
+    monkeypatch.setattr("align.cli.aligning.chosen_model", chosen)
+    found = run("speech", "kiwi.flac", "--text", name)
+    given = run("speech", "kiwi.flac", "--text", name, "--language", "fr")
+    german = name in ("a.json", "b.json", "a.vtt")
+    assert asked == ["de-AT" if name == "b.json" else "de" if german else "en", "fr"]
+    assert (f"as {name} says; --language names another" in found.stderr) == german
+    assert "names another" not in given.stderr
+
+
 def test_a_text_that_may_be_labels_must_be_asked_for(here: Path) -> None:
     corpus = here / "corpus"
     corpus.mkdir()

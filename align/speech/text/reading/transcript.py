@@ -33,6 +33,7 @@ from align.errors import DataError
 from align.files.text import read_lines, read_text
 from align.formats.emu import ANNOTATION
 from align.formats.files import read_labels, read_tiers
+from align.formats.frame import parsed_json
 from align.formats.office import read_document
 from align.formats.recognised import read_segments
 from align.formats.subtitles import read_cues
@@ -51,6 +52,7 @@ __all__ = [
     "DOCUMENT_SUFFIXES",
     "TRANSCRIPT_SUFFIXES",
     "Utterance",
+    "language_of",
     "read_transcript",
     "spoken_text",
 ]
@@ -75,6 +77,7 @@ TRANSCRIPT_SUFFIXES = (
 DOCUMENT_SUFFIXES = (".doc", ".odt", ".rtf", ".pdf", ".pages", ".html", ".xlsx")
 """Of files with text that is more than text, and that nothing here reads."""
 
+_CODE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 _MARKED = {
     "XML or HTML": re.compile(r"<(\?xml|!doctype|html|tt|tei|transcript)[\s>]", re.IGNORECASE),
     "a file of subtitles of another kind": re.compile(r"\[Script Info\]|<SAMI>|\{\d+\}\{\d+\}"),
@@ -165,6 +168,27 @@ def read_transcript(
     if not any(utterance.text.strip() for utterance in found):
         raise DataError("holds no text; write what is said in the recording.", path=name)
     return found
+
+
+def language_of(path: str | os.PathLike[str], encoding: str | None = None) -> str | None:
+    """Return the code of the language that a transcript names; None where it names none.
+
+    Recognisers do in their JSON, and YouTube in the head of its WebVTT. Raises DataError where the
+    file cannot be read.
+    """
+    suffix = os.path.splitext(os.fspath(path))[1].lower()
+    named: object = None
+    if suffix == ".vtt":
+        head = read_text(path, encoding).split("\n\n", 1)[0]
+        named = next(
+            (line[9:].strip() for line in head.split("\n") if line[:9] == "Language:"), ""
+        )
+    elif suffix == ".json":
+        content = parsed_json(path, encoding)
+        about = content if isinstance(content, dict) else {}
+        within = about.get("result")  # of whisper.cpp
+        named = about.get("language", within.get("language") if isinstance(within, dict) else None)
+    return named if isinstance(named, str) and _CODE.fullmatch(named) else None
 
 
 def spoken_text(text: str, name: str) -> list[Utterance]:
