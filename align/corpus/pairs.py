@@ -3,12 +3,15 @@
 In a tree of folders of any depth, an audio file and a label file belong together where they lie in
 one folder and share their name up to the suffix, upper and lower case alike. Of several label
 files the first of `LABEL_SUFFIXES` is taken, of several audio files the first of `AUDIO_SUFFIXES`.
+Between name and suffix of subtitles may stand a language, as in ``talk.en.vtt``, where these are
+the only ones: of several it is not known which are meant.
 
 A manifest may state the pairs instead: a table (``.csv``, ``.tsv``) with the columns ``audio`` and
 ``labels`` and optionally ``group``; its paths are relative to it.
 """
 
 import os
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -42,6 +45,9 @@ extra ``media``."""
 
 LABEL_SUFFIXES = (".phn", ".textgrid", ".lab", ".csv", ".eaf", ".exb", "_annot.json")
 """Suffixes of label files beside audio, in lower case, in order of preference."""
+
+_SUBTITLES = (".vtt", ".srt", ".sbv")
+_LANGUAGE = re.compile(r"(.+)\.[a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
 
 
 @dataclass(frozen=True)
@@ -88,12 +94,16 @@ def find_beside(audio: str, suffixes: Sequence[str]) -> str | None:
         names = sorted(os.listdir(folder or "."))
     except OSError:
         return None
+    known = [other for other in names if suffix_of(other) in suffixes]
     found = [
         (suffixes.index(suffix_of(other)), os.path.join(folder, other))
-        for other in names
-        if suffix_of(other) in suffixes and _split(other)[0].casefold() == stem
+        for other in known
+        if _split(other)[0].casefold() == stem
     ]
-    return min(found)[1] if found else None
+    if not found:
+        named = [other for other in known if _without_language(other) == stem]
+        return os.path.join(folder, named[0]) if len(named) == 1 else None
+    return min(found)[1]
 
 
 def _walk(root: str, groups: Groups, label_suffixes: Sequence[str]) -> list[Pair]:
@@ -109,6 +119,7 @@ def _walk(root: str, groups: Groups, label_suffixes: Sequence[str]) -> list[Pair
             stem, suffix = _split(name)
             if suffix in ranks:
                 found[folder, stem.casefold()].append(os.path.join(folder, name))
+    _join_languages(found)
     pairs = []
     for paths in found.values():
         audio = sorted((p for p in paths if suffix_of(p) in AUDIO_SUFFIXES), key=rank)
@@ -123,6 +134,26 @@ def _walk(root: str, groups: Groups, label_suffixes: Sequence[str]) -> list[Pair
             )
         )
     return sorted(pairs, key=lambda pair: pair.path)
+
+
+def _join_languages(found: dict[tuple[str, str], list[str]]) -> None:
+    """Put subtitles that name a language to the recording of their name, if it has no others."""
+    alone: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+    for key, paths in found.items():
+        stem = _without_language(paths[0])
+        if len(paths) == 1 and stem is not None and (key[0], stem) in found:
+            alone[key[0], stem].append(key)
+    for owner, keys in alone.items():
+        own = found[owner]
+        if len(keys) == 1 and len(own) == 1 and suffix_of(own[0]) in AUDIO_SUFFIXES:
+            own += found.pop(keys[0])
+
+
+def _without_language(path: str) -> str | None:
+    """Return the name of subtitles without suffix and language, None where they have none."""
+    stem, suffix = _split(os.path.basename(path))
+    named = _LANGUAGE.fullmatch(stem)
+    return named[1].casefold() if named is not None and suffix in _SUBTITLES else None
 
 
 def suffix_of(path: str) -> str:

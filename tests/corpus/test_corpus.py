@@ -1,9 +1,12 @@
 """Reading and checking corpora."""
 
+import os
+
 import numpy as np
 import pytest
 import soundfile
 
+from align.corpus.pairs import find_beside, find_pairs
 from align.corpus.reading import Corpus, read_corpus
 from align.corpus.validation import validate_corpus
 from align.errors import DataError, ParameterError
@@ -393,3 +396,21 @@ def test_a_bundle_that_is_the_corpus_is_called_so(tmp_path):
     phn(tmp_path / "a_bndl" / "a.phn")
     assert read_corpus(tmp_path / "a_bndl").groups == ["a_bndl"]
     assert read_corpus(tmp_path).groups == [tmp_path.name]
+
+
+def test_subtitles_may_name_a_language(tmp_path):
+    suffixes = (".txt", ".vtt")
+    for name in ("one", "two", "both", "named"):
+        sound(tmp_path / f"{name}.wav")
+    for name in ("one.en.vtt", "Two.pt-BR.vtt", "both.de.vtt", "both.en.vtt", "other.en.vtt"):
+        (tmp_path / name).write_text("WEBVTT\n")
+    (tmp_path / "named.txt").write_text("kiwi")
+    (tmp_path / "named.en.vtt").write_text("WEBVTT\n")
+    expected = {"one": "one.en.vtt", "two": "Two.pt-BR.vtt", "both": None, "named": "named.txt"}
+    pairs = find_pairs(str(tmp_path), None, suffixes)
+    found = {os.path.basename(p.audio)[:-4]: p.labels for p in pairs if p.audio is not None}
+    assert found == {
+        name: None if label is None else str(tmp_path / label) for name, label in expected.items()
+    }
+    for name, label in found.items():
+        assert find_beside(str(tmp_path / f"{name}.wav"), suffixes) == label
