@@ -77,13 +77,14 @@ def _tiers(path: str) -> None:
 def _tiers_and_text(path: str) -> None:
     from align.formats import read_labels
     from align.speech.text import read_transcript
+    from align.speech.text.conversation import conversations_of
 
     _tiers(path)
     try:
         read_labels(path)
     except AlignError as error:
         str(error)
-    read_transcript(path)
+    conversations_of(said := read_transcript(path), [one.text.split() for one in said])
 
 
 def _score(path: str) -> None:
@@ -150,9 +151,14 @@ def _dictionary(path: str) -> None:
 
 def _transcript(path: str) -> None:
     from align.speech.text import read_transcript
+    from align.speech.text.conversation import conversations_of
     from align.speech.text.reading.normalise import split_words
+    from align.speech.text.reading.transcript import language_of
 
-    for utterance in read_transcript(path):
+    language_of(path)
+    said = read_transcript(path)
+    conversations_of(said, [one.text.split() for one in said])
+    for utterance in said:
         split_words(utterance.text)
         split_words(utterance.text, language="de")
 
@@ -212,7 +218,7 @@ SUFFIXES = {
     ),
     "audio": (".wav", ".flac", ".sph", ".ogg", ".mp3", ".aiff", ".w64", ".caf", ".au"),
     "media": (".m4a", ".mka", ".mov"),
-    "transcript": (".txt", ".lab", ".wrd", ".json", ".cha"),
+    "transcript": (".txt", ".lab", ".wrd", ".json", ".cha", ".sbv"),
     "texts": (".csv", ".txt"),
     "score_table": (".csv", ".tsv"),
     "labels_table": (".csv", ".tsv"),
@@ -226,12 +232,12 @@ TARGETS: dict[str, tuple[Target, str]] = {
     "textgrid": (_tiers_and_text, ".TextGrid"),
     "phn": (_labels, ".phn"),
     "lab": (_labels, ".lab"),
-    "labels_table": (_labels, ".any"),
+    "labels_table": (_tiers_and_text, ".any"),
     "ctm": (_labels, ".ctm"),
     "rttm": (_labels, ".rttm"),
-    "emu": (_labels, "_annot.json"),
-    "eaf": (_labels, ".eaf"),
-    "exb": (_labels, ".exb"),
+    "emu": (_tiers_and_text, "_annot.json"),
+    "eaf": (_tiers_and_text, ".eaf"),
+    "exb": (_tiers_and_text, ".exb"),
     "subtitles": (_tiers_and_text, ".any"),
     "anchors": (_anchors, ".any"),
     "beats": (_beats, ".any"),

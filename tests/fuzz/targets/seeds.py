@@ -357,6 +357,7 @@ def seeds(target: str) -> list[bytes]:
             b'[{"offsets": {"from": 0, "to": 900}, "text": "hi"}]}',
             b"@Begin\n*CHI:\twant it . \x15100_1200\x15\n%mor:\tv|want\n"
             b"*MOT:\tyes . \x151300_2000\x15\n",
+            b"0:00:00.200,0:00:01.400\nThe kiwi\n\n0:00:01.400,0:00:02.500\nThe kiwi\nis\n",
         ),
         "document": lambda: [_document()],
         "sheet": lambda: [_sheet()],
