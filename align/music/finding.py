@@ -25,7 +25,7 @@ from align.music.parts import (
     continued,
     described_part,
     passages_played,
-    played_part,
+    played_parts,
     seconds_again,
 )
 from align.music.passages import Passage
@@ -120,21 +120,22 @@ def best_part(
     found = FoundPart(whole, whole, np.arange(len(whole.score)), *place(whole))
     if not _doubtful(found.part, found.placed, match_range):
         return found
-    played = played_part(whole, shifts)
-    if played is None:
-        return found
-    placed, value = place(played.part)
-    # A part of a score of another piece fits no better than the whole. Where a passage is played
-    # twice, the whole may fit as well, stretched over both.
-    again = min(seconds_again(played.passages) / (_AGAIN * whole.signal.duration), 1.0)
-    least = _BETTER * (1.0 - 2.0 * again)
-    better = (placed.match or 0.0) > (found.placed.match or 0.0) + least
-    if not better or _wrong(played.part, placed, match_range):
-        return found
-    spare = _BETTER * again
-    if _found_notes(placed, match_range) < _found_notes(found.placed, match_range, spare):
-        return found
-    return FoundPart(whole, played.part, played.index, placed, value, played.passages)
+    for played in played_parts(whole, shifts):
+        placed, value = place(played.part)
+        # A part of a score of another piece fits no better than the whole. Where a passage is
+        # played twice, the whole may fit as well, stretched over both.
+        again = min(seconds_again(played.passages) / (_AGAIN * whole.signal.duration), 1.0)
+        least = _BETTER * (1.0 - 2.0 * again)
+        better = (placed.match or 0.0) > (found.placed.match or 0.0) + least
+        if not better or _wrong(played.part, placed, match_range):
+            continue
+        spare = _BETTER * again
+        if _found_notes(placed, match_range) < _found_notes(found.placed, match_range, spare):
+            continue
+        found = FoundPart(whole, played.part, played.index, placed, value, played.passages)
+        if not _doubtful(found.part, found.placed, match_range):
+            break
+    return found
 
 
 def _doubtful(part: Performance, placed: PlacedNotes, match_range: MatchRange) -> bool:

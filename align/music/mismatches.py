@@ -4,7 +4,8 @@ Notes between the passages that are played stand together; how probably they wer
 counted. Of the other notes those are listed that were not played with a
 probability of `LISTED` or more, chord by chord. What sounds before, between and after
 passages for three seconds or more, or while a chord is far later than the tempo says, is not of
-the score, as surely as the notes beside it are; a pause between movements is only silence.
+the score, as surely as the notes beside it are; a pause between movements is only silence. So is
+what sounds before or after the whole score for ten seconds or more.
 """
 
 from collections.abc import Iterable
@@ -29,6 +30,7 @@ _WARNED = (3, 0.01)  # notes, and share of them, so many of which no true score 
 _ENOUGH = 8  # chords, to know a tempo
 _LONG_WAIT = 4.0  # seconds more than twice as long as the score says
 _STRETCH = 3.0  # seconds without the score; a last chord may ring for less
+_OUTSIDE = 10.0  # seconds before or after a whole score: more than tuning or a last chord takes
 
 
 def unplayed_of(part: Float64, index: IntArray, n: int) -> Float64:
@@ -89,6 +91,8 @@ def score_mismatches(
         stretches = _heard(zip(starts, stops, strict=True), sound)
     else:
         stretches = long_waits(chord_onsets, chords, sound)
+        edges = (begin, float(chords[0])), (float(chords[-1]) + _OUTSIDE, end)
+        stretches += [edge for edge in edges if sound.between(*edge) >= _OUTSIDE]
     found += [Mismatch("unwritten", begin, end, (), sure) for begin, end in stretches]
     return tuple(sorted(found, key=lambda mismatch: mismatch.start))
 

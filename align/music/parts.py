@@ -1,19 +1,23 @@
 """Recordings of parts of a score: those that start late, stop early, leave out or play again.
 
 Where a recording does not match its score, it may still match parts of it, or all of it in another
-key. The passages that were found (`align.music.passages`) are made one score without gaps, and
-aligned as any other. A chord that was played again has the time of the first playing. Notes that
-were left out are given times that continue the tempo, and a confidence of 0.
+key, or between other music. The passages that were found (`align.music.passages`) are made one
+score without gaps, and aligned as any other. A chord that was played again has the time of the
+first playing. Notes that were left out are given times that continue the tempo, and a confidence
+of 0. In other music some passages fit by chance, so the longest one is also tried alone, and the
+whole score where it fits best.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from align.errors import DataError
+from align.errors import DataError, ParameterError
 from align.features.note_levels import semitone_levels
 from align.formats.beats import Beats
-from align.music.passages import Passage, find_passages
+from align.music.coarse import coarse_alignment
+from align.music.passages import Passage, find_passages, find_whole
 from align.music.performance import Performance, make_performance
 from align.music.tempo import local_tempo
 from align.sequence.frames import in_order
@@ -24,14 +28,16 @@ __all__ = [
     "continued",
     "described_part",
     "passages_played",
-    "played_part",
+    "played_parts",
     "seconds_again",
 ]
 
 
 _AGAIN = 2.0  # seconds; less that is played again is not worth a word
-_LEAST = 0.3  # of the recording that must be of the score
+_LEAST, _MOST = 0.3, 0.5  # of the recording that must be of the score, or of the score in it
 _AS_GOOD = 0.95  # of the chords of a score are all of it
+_WITHIN = 0.8  # of a recording; a whole score that lasts longer is not within other music
+_ELSEWHERE = 2.0  # seconds; a chord that lies nearer to where it was found is no news
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,27 +49,63 @@ class PlayedPart:
     passages: tuple[Passage, ...]
 
 
-def played_part(whole: Performance, shifts: range) -> PlayedPart | None:
-    """Return the passages of a score that a recording holds, in the key in which it does.
+def played_parts(whole: Performance, shifts: range) -> Iterator[PlayedPart]:
+    """Yield what a recording may hold of a score: the whole, all passages found, the longest.
 
-    `shifts` are semitones by which the recording may sound higher than the score. None where
-    less than a third of the recording is of the score.
+    They are in the key in which the recording holds them; `shifts` are semitones by which it may
+    sound higher than the score. Left out is what is less than a third of the recording and less
+    than half of the score, and what `whole` says itself.
     """
     signal = whole.signal
-    moves = [shift - whole.shift for shift in shifts]
-    found = find_passages(semitone_levels(signal), signal.hop, whole.notes, whole.chords, moves)
+    level, moves = semitone_levels(signal), [shift - whole.shift for shift in shifts]
+    begin, end, shift = find_whole(level, signal.hop, whole.notes, moves)
+    if end - begin < _WITHIN * signal.duration:
+        yield from _whole_between(whole, begin, end, whole.shift + shift)
+    found = find_passages(level, signal.hop, whole.notes, whole.chords, moves)
     shift = whole.shift + found.shift
-    seconds = sum(float(p.times[-1] - p.times[0]) for p in found.passages)
-    if seconds < _LEAST * signal.duration:
-        return None
-    kept, times, breaks = _first_playings(found.passages)
+    yield from _part_of(whole, found.passages, shift)
+    if len(found.passages) > 1:
+        longest = max(found.passages, key=lambda passage: passage.last - passage.first)
+        yield from _part_of(whole, (longest,), shift)
+
+
+def _whole_between(whole: Performance, begin: float, end: float, shift: int) -> list[PlayedPart]:
+    """Return all of a score, in a key, where it is played between about these seconds."""
+    signal, level = whole.signal, semitone_levels(whole.signal)
+    first = max(0, round((begin - _ELSEWHERE) / signal.hop))
+    stop = round((end + _ELSEWHERE) / signal.hop)
+    try:
+        part = whole
+        if shift != whole.shift:
+            part = make_performance(signal, whole.score, shift)
+        near = coarse_alignment(level[first:stop], signal.hop, part.notes, part.chords)
+    except (DataError, ParameterError):  # beyond the piano, or silent
+        return []
+    times = near.times + first * signal.hop
+    if np.abs(times - part.coarse).max() <= _ELSEWHERE:
+        return []
+    part = replace(part, coarse=times, end=near.end + first * signal.hop, cost=near.cost)
+    return [PlayedPart(part, np.arange(len(whole.score)), ())]
+
+
+def _part_of(whole: Performance, passages: tuple[Passage, ...], shift: int) -> list[PlayedPart]:
+    """Return the part of a score that passages are, in a key, if it is one."""
+    signal = whole.signal
+    seconds = sum(float(p.times[-1] - p.times[0]) for p in passages)
+    kept, times, breaks = _first_playings(passages)
+    if seconds < _LEAST * signal.duration and kept.size < _MOST * len(whole.chords):
+        return []
     all_of_it = not breaks and kept.size >= _AS_GOOD * len(whole.chords)
     try:
         if all_of_it:
             index = np.arange(len(whole.score))
-            if shift == whole.shift:
-                return None
-            return PlayedPart(make_performance(signal, whole.score, shift), index, ())
+            part = whole
+            if shift != whole.shift:
+                part = make_performance(signal, whole.score, shift)
+            if np.abs(part.coarse[kept] - times).max() > _ELSEWHERE:
+                every = continued(whole.chords.onsets, kept, times, signal.duration)
+                part = replace(part, coarse=every)
+            return [] if part is whole else [PlayedPart(part, index, ())]
         index = np.flatnonzero(np.isin(whole.chord_of, kept))
         moved = _without_gaps(whole.chords.onsets[kept], times, breaks)
         row = np.searchsorted(kept, whole.chord_of[index])
@@ -74,10 +116,10 @@ def played_part(whole: Performance, shifts: range) -> PlayedPart | None:
         index, score = index[order], replace(whole.score.take(index[order]), onsets=closed[order])
         part = make_performance(signal, score, shift)
     except DataError:  # beyond the piano, or too dense
-        return None
+        return []
     if len(part.chords) != kept.size:
-        return None
-    return PlayedPart(replace(part, coarse=times), index, found.passages)
+        return []
+    return [PlayedPart(replace(part, coarse=times), index, passages)]
 
 
 def _first_playings(passages: tuple[Passage, ...]) -> tuple[IntArray, Float64, list[int]]:

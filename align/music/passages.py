@@ -11,8 +11,14 @@ that is in frame i of the recording at frame j of the score, and G(i) of one tha
     G(i) = A(i) + outside
 
 As every frame of the recording counts once, the costs of scores that are stretched, or shifted in
-pitch, can be compared. Six tempos are tried in all keys with coarse frames, the best ones with
-finer frames. A jump is searched over all frames of the score, so the path is exact.
+pitch, can be compared. Six tempos are tried in all keys with coarse frames, and more where the
+score may be a small part of the recording; the best ones with finer frames. A jump is searched
+over all frames of the score, so the path is exact.
+
+A recording of much else besides, such as a concert, is fitted by passages that are alike by
+chance, as most of its frames must be. There the score is looked for as a whole, each of *its*
+frames once: the same recursion with recording and score exchanged, without jumps, from anywhere to
+anywhere. Going on unevenly costs more then, or all of the score would lie on one chord.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,10 +34,14 @@ from align.formats.scores import Chords, Score
 from align.music.coarse import averaged, playing_frames, recorded_profile, written_profile
 from align.types import Float32, Float64, IntArray
 
-__all__ = ["Passage", "Passages", "find_passages", "joined"]
+__all__ = ["Passage", "Passages", "find_passages", "find_whole", "joined"]
 
 
 _STRETCHES = (0.63, 1.0, 1.6, 2.5, 4.0, 6.3)  # frames of the score for each of the recording
+_SMALL = (0.06, 0.1, 0.16, 0.25, 0.4)  # where a score is as long in the tempo that it states
+_FASTER = 1.6  # times that tempo at most
+_TEMPOS = (0.4, 0.5, 0.63, 0.8, 1.0, 1.26, 1.6, 2.0, 2.5)  # seconds for one of the score
+_UNEVEN_WHOLE = 0.3  # typical costs, where a whole score is looked for
 _FIRST_STEP, _STEP = 0.25, 0.10  # seconds of a frame: to choose stretch and key, and then
 _MOST_CELLS = 60_000_000  # one byte each; beyond, frames grow
 _OUTSIDE = 1.25  # cost of a frame outside the score, in typical costs of one that fits
@@ -75,7 +85,9 @@ def find_passages(
     """
     keys = sorted(set(shifts), key=lambda shift: (abs(shift), shift))
     first = _Problem(level, hop, score, _FIRST_STEP)
-    found = {(k, r): first.cost(k, r) for k in keys for r in _STRETCHES}
+    stated = first.length / (len(first.recorded) * first.frame)
+    stretches = (*(r for r in _SMALL if r * _FASTER > stated), *_STRETCHES)
+    found = {(k, r): first.cost(k, r) for k in keys for r in stretches}
     shift, stretch = min(found, key=lambda pair: found[pair])
     here = min((cost, r) for (k, r), cost in found.items() if k == keys[0])
     if found[shift, stretch] > (1.0 - _OTHER_KEY) * here[0]:
@@ -84,6 +96,27 @@ def find_passages(
     rows, columns, cost = fine.path(shift, stretch)
     passages = fine.passages(rows, columns, stretch, chords)
     return Passages(passages, shift, cost)
+
+
+def find_whole(
+    level: Float32, hop: float, score: Score, shifts: Iterable[int] = (0,)
+) -> tuple[float, float, int]:
+    """Return from when to when a whole score fits best in a longer recording, and in which key.
+
+    Times are in seconds, about; the key is in semitones above the score. The parameters are those
+    of `find_passages`. Where the score is too long for the recording, that is all of it.
+    """
+    keys = sorted(set(shifts), key=lambda shift: (abs(shift), shift))
+    first = _Problem(level, hop, score, _FIRST_STEP)
+    found = {(k, t): first.whole(k, t)[0] for k in keys for t in _TEMPOS}
+    shift, tempo = min(found, key=lambda pair: found[pair])
+    here = min((cost, t) for (k, t), cost in found.items() if k == keys[0])
+    if found[shift, tempo] > (1.0 - _OTHER_KEY) * here[0]:
+        shift, tempo = keys[0], here[1]
+    if not np.isfinite(found[shift, tempo]):
+        return 0.0, len(level) * hop, 0
+    where = first.kept[first.whole(shift, tempo)[1]]
+    return float(where[0]) * first.frame, float(where[-1] + 1) * first.frame, shift
 
 
 class _Problem:
@@ -111,6 +144,28 @@ class _Problem:
         _trace(steps, entered, last, where)
         rows = np.flatnonzero(where >= 0)
         return rows, where[rows], cost
+
+    def whole(self, shift: int, tempo: float) -> tuple[float, IntArray]:
+        """Return the cost of a whole score in the recording, and where each of its frames is.
+
+        The cost is a mean over the frames of the score, infinite where they are too many.
+        """
+        n, m = len(self.recorded), max(2, round(self.length * tempo / self.frame))
+        where = np.zeros(m, dtype=np.intp)
+        if m > n:
+            return np.inf, where
+        written = _shifted(written_profile(self.score, m, m / self.length, self.frame), shift)
+        target = np.ascontiguousarray(self.recorded.T)
+        some = written[:: max(1, m // 300)]
+        uneven = _UNEVEN_WHOLE * float(np.median(2.0 - (some @ target).max(axis=1)))
+        steps, entered = np.empty((m, n), dtype=np.uint8), np.empty((m, 2), dtype=np.intp)
+        before, state = np.zeros(n), np.array([np.inf, np.inf, -1.0])
+        for begin in range(0, m, 256):
+            cost = np.float32(2.0) - written[begin : begin + 256] @ target
+            part = slice(begin, begin + 256)
+            _advance(cost, np.inf, np.inf, uneven, before, state, steps[part], entered[part])
+        _trace(steps, entered, int(state[2]), where)
+        return float(state[1]) / m, np.maximum.accumulate(np.maximum(where, 0))
 
     def _solve(self, shift: int, stretch: float) -> _Solved:
         recorded, n = self.recorded, len(self.recorded)

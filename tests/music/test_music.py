@@ -16,10 +16,11 @@ from align.features import NoteNetwork
 from align.formats.scores import read_score
 from align.learners.structured.costs import FunctionCost
 from align.models.file import read_model, write_model
-from align.music import finding
+from align.music import finding, parts
 from align.music.aligner import MusicAligner
 from align.music.own_features import OwnFeature
 from align.music.parts import PlayedPart
+from align.music.passages import Passage, Passages
 from align.music.performance import Performance
 from align.music.pieces import read_piece
 from align.music.placement import PlacedNotes
@@ -496,6 +497,40 @@ def test_a_pause_between_movements_is_no_sign_of_missing_music() -> None:
     assert np.abs(found.onsets - [t for t, _ in played]).max() < 0.05
 
 
+def test_a_score_is_found_within_a_concert() -> None:
+    model = align.load("piano")
+    rng = np.random.default_rng(4)
+    before, own, after = (rng.integers(50, 75, n).tolist() for n in (70, 40, 50))
+    notes = [Note(pitch, 0.4 * k) for k, pitch in enumerate(own)]
+    played: list[tuple[float, int]] = []
+    for tune, step in ((before, 0.35), (own, 0.5), (after, 0.4)):
+        begin = played[-1][0] + 3.0 if played else 0.5
+        played += [(begin + step * k, pitch) for k, pitch in enumerate(tune)]
+    times = np.array([t for t, _ in played[70:110]])
+    found = model.align(sound(played, played[-1][0] + 1.5), notes, rate=RATE)
+    assert np.abs(found.onsets - times).max() < 0.05
+    assert found.passages == ()
+    first, last = (m for m in found.mismatches if m.kind == "unwritten")
+    assert first.start < 1.0
+    assert abs(first.end - times[0]) < 0.1
+    assert abs(last.end - played[-1][0]) < 2.0
+
+
+def test_the_longest_passage_is_tried_alone(
+    model: MusicAligner, unseen: tuple[Path, Path, np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    audio, score, _ = unseen
+    whole = finding.read_music(audio, score, None, highest_rate=model.rate, repeats="all")
+    last = len(whole.chords) - 3
+    times = whole.coarse[: last + 1]
+    alike = Passage(3, 5, times[-1] + np.arange(3.0)), Passage(2, 4, np.arange(3.0))
+    found = Passages((alike[1], Passage(1, last, times[1:]), alike[0]), 0, 1.0)
+    monkeypatch.setattr(parts, "find_passages", lambda *_: found)
+    ways = list(parts.played_parts(whole, range(1)))
+    assert [way.passages for way in ways] == [found.passages, found.passages[1:2]]
+    np.testing.assert_array_equal(ways[1].part.coarse, times[1:])
+
+
 def test_a_part_is_not_taken_where_the_whole_score_was_found(
     model: MusicAligner, unseen: tuple[Path, Path, np.ndarray], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -503,7 +538,7 @@ def test_a_part_is_not_taken_where_the_whole_score_was_found(
     whole = finding.read_music(audio, score, None, highest_rate=model.rate, repeats="all")
     some = np.arange(len(whole.score) // 2)
     part = PlayedPart(replace(whole), some, ())
-    monkeypatch.setattr(finding, "played_part", lambda *_: part)
+    monkeypatch.setattr(finding, "played_parts", lambda *_: [part])
     monkeypatch.setattr(finding, "_doubtful", lambda *_: True)
     sure = np.full(len(whole.notes), 0.6)
 

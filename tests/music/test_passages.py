@@ -13,7 +13,7 @@ from align.formats.scores import Score, chords
 from align.music import passages
 from align.music.keys import check_key, described
 from align.music.parts import described_part, passages_played, seconds_again
-from align.music.passages import Passage, find_passages
+from align.music.passages import Passage, find_passages, find_whole
 from align.types import Note
 
 
@@ -123,6 +123,24 @@ def cost_of(where, cost, outside, jump, uneven):
             total += cost[i, j] + min(step, jump)
         before = j
     return total
+
+
+@pytest.mark.parametrize("shift", [0, 2])
+@pytest.mark.parametrize("written", [0.6, 1.0, 1.7])  # seconds of the score for one played
+def test_a_whole_score_is_found_between_others(shift, written):
+    rng = np.random.default_rng(3)
+    before, after = (level_of(rng.integers(0, 60, n).tolist()) for n in (80, 120))
+    level = np.concatenate([before, level_of(range(60), shift=shift), after])
+    score = Score.of([Note(n.pitch, n.onset * written) for n in SCORE.notes])
+    begin, end, found = find_whole(level, 0.01, score, range(-3, 4))
+    assert found == shift
+    assert begin == pytest.approx(40.0, abs=1.0)
+    assert end == pytest.approx(70.0, abs=1.0)
+
+
+def test_a_score_that_is_longer_than_the_recording_is_nowhere_in_it():
+    score = Score.of([Note(n.pitch, n.onset * 30.0) for n in SCORE.notes])
+    assert find_whole(level_of(range(60)), 0.01, score) == (0.0, 30.0, 0)
 
 
 @given(
