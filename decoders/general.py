@@ -9,8 +9,8 @@ where event k begins at frame t and lasts d (J2: Fig. 9.1 of the thesis, with it
 where a, b, c are the ratio coefficients of event k and psi is the weighted sum of the general
 functions. Anything can be scored so, at L times the price of the second-order decoder.
 
-The kernel is compiled once for each tuple of functions, which the compiler then inlines; the
-weights are arguments, so that learning does not recompile.
+The step from one event to the next is compiled once for each tuple of functions, which the
+compiler then inlines; the weights are arguments, so that learning does not recompile.
 
 Conventions of time are those of `align.types`.
 
@@ -97,33 +97,39 @@ def _decode(
     onsets: IntArray,
 ) -> float:
     """Write the best onsets and return their score; say what is wrong with the functions."""
-    dtype = np.uint16 if problem.windows.longest.max() < 2**16 else np.int32
-    back = np.empty(int(problem.offset[-1]), dtype=dtype)
-    wrong = np.full(4, -2, dtype=np.intp)
-    try:
-        score = _kernel(functions)(problem, weights, back, onsets, wrong)
-    except numba.core.errors.NumbaError as error:
-        names = ", ".join(_name(function) for function in functions)
-        raise ParameterError(
-            f"numba cannot compile the general functions ({names}) for four integers: {error}"
-        ) from error
-    if wrong[0] != -2:
-        k, *frames = (int(value) for value in wrong)
-        raise ParameterError(
-            f"the general functions return NaN or +inf for {potentials.label(k)}, near "
-            f"psi(k={k}, t_before={frames[0]}, t_onset={frames[1]}, t_after={frames[2]})."
-        )
-    return score
+    windows, offset = problem.windows, problem.offset
+    first, last, shortest, longest = windows
+    dtype = np.uint16 if longest.max() < 2**16 else np.int32
+    back = np.empty(int(offset[-1]), dtype=dtype)
+    n_states = (last - first + 1)[:-1] * (longest - shortest + 1)
+    before, here = np.zeros((2, int(n_states.max())))  # H of the event before, and of this one
+    psi, advance = _kernels(functions)
+    for k in range(onsets.size):
+        try:
+            t = advance(problem, weights, k, before, here, back[offset[k] : offset[k + 1]])
+        except numba.core.errors.NumbaError as error:
+            names = ", ".join(_name(function) for function in functions)
+            raise ParameterError(
+                f"numba cannot compile the general functions ({names}) for four integers: {error}"
+            ) from error
+        if t >= 0:
+            frames = _find_wrong(psi, windows, weights, k, t)
+            raise ParameterError(
+                f"the general functions return NaN or +inf for {potentials.label(k)}, near "
+                f"psi(k={k}, t_before={frames[0]}, t_onset={frames[1]}, t_after={frames[2]})."
+            )
+        before, here = here, before
+    return _follow(problem, before, back, onsets)
 
 
 def _state_offsets(windows: Windows) -> IntArray:
     """Return where the back-pointers of each event begin, in one flat array [shape=(K + 1,)].
 
-    The first event has none, and of the last only those of its best onset are ever needed.
+    The first event has none.
     """
     n_onsets = windows.last[:-1] - windows.first[:-1] + 1
     n_states = n_onsets * (windows.longest - windows.shortest + 1)
-    n_states[0] = n_states[-1] = 0
+    n_states[0] = 0
     return np.concatenate(([0], np.cumsum(n_states))).astype(np.intp)
 
 
@@ -177,8 +183,12 @@ def _lengths_before(windows: Windows, k: int, t: int) -> tuple[int, int]:
     return low, min(windows.longest[k - 1], t - windows.first[k - 1])
 
 
-def _maximum(psi: Callable[..., float]) -> Callable[..., int]:
-    """Return the kernel of the maximum over d', which does all the work."""
+@lru_cache(maxsize=32)
+def _kernels(
+    functions: tuple[GeneralPotential, ...],
+) -> tuple[Callable[..., float], Callable[..., int]]:
+    """Return psi and the step of the recursion, which are compiled at the first call."""
+    psi = _weighted_sum(functions)
 
     @numba.njit(nogil=True)
     def best_before(
@@ -223,87 +233,68 @@ def _maximum(psi: Callable[..., float]) -> Callable[..., int]:
                 arg[r] = e if better else arg[r]
         return n_wrong
 
-    return best_before
-
-
-def _search(psi: Callable[..., float]) -> Callable[..., bool]:
-    """Return a kernel that finds where the functions return what is no score."""
-
     @numba.njit(nogil=True)
-    def find_wrong(problem: Problem, weights: Float64, k: int, t: int, wrong: IntArray) -> bool:
-        """Write the first arguments for which psi is NaN or +inf, and return True."""
-        low, n = _lengths_at(problem.windows, k, t)
-        d_low, d_high = _lengths_before(problem.windows, k, t)
-        for e in range(d_high, d_low - 1, -1):
-            t_before = t - e if k > 0 else -1
-            for r in range(n):
-                if not psi(weights, k, t_before, t, t + low + r) < np.inf:
-                    wrong[0], wrong[1], wrong[2], wrong[3] = k, t_before, t, t + low + r
-                    return True
-        return False
-
-    return find_wrong
-
-
-@lru_cache(maxsize=32)
-def _kernel(functions: tuple[GeneralPotential, ...]) -> Callable[..., float]:
-    """Return the decoder of these functions, whose kernels are compiled at the first call."""
-    psi = _weighted_sum(functions)
-    best_before, find_wrong = _maximum(psi), _search(psi)
-
-    @numba.njit(nogil=True)
-    def decode(
+    def advance(
         problem: Problem,
         weights: Float64,
+        k: int,
+        before: Float64,
+        here: Float64,
         back: npt.NDArray[Any],
-        onsets: IntArray,
-        wrong: IntArray,
-    ) -> float:
-        """Fill H event by event, keep the pointers, and follow them back from the best end."""
-        windows, own, offset = problem.windows, problem.own, problem.offset
-        first, last, shortest = windows.first, windows.last, windows.shortest
-        last_event = onsets.size - 1
-        n_lengths = windows.longest - shortest + 1
-        # H of the event before and of this one; of the last event only the best state is kept
-        size = np.max((last - first + 1)[:-1] * n_lengths)
-        before, here = np.zeros(size), np.empty(size)
+    ) -> int:
+        """Fill H of event k and its pointers; return a frame where psi is no score, or -1."""
+        windows, own = problem.windows, problem.own
+        shortest = windows.shortest[k]
+        n_lengths = windows.longest[k] - shortest + 1
         top, arg = np.empty(own.shape[1]), np.empty(own.shape[1], dtype=np.intp)
-        score, d = -np.inf, 0
-        for k in range(onsets.size):
-            for t in range(first[k], last[k] + 1):
-                low, n = _lengths_at(windows, k, t)
-                base = float(problem.onset[k, t - problem.start[k]])
-                if base == -np.inf:
-                    top[:n] = -np.inf
-                    arg[:n] = 0
-                elif best_before(problem, weights, before, k, t, top, arg) > 0 and find_wrong(
-                    problem, weights, k, t, wrong
-                ):
-                    return score
-                at = (t - first[k]) * n_lengths[k] + low - shortest[k]
-                for r in range(n):
-                    total = top[r] + (base + own[k, low - shortest[k] + r])
-                    if k < last_event:
-                        here[at + r] = total
-                        if k > 0:
-                            back[offset[k] + at + r] = arg[r]
-                    elif total > score:  # ties: the earliest onset
-                        score, onsets[k], d = total, t, arg[r]
-            before, here = here, before
-        if score > -np.inf:  # or there is no path, and pointers lead nowhere
-            _follow(problem, back, d, onsets)
-        return score
+        for t in range(windows.first[k], windows.last[k] + 1):
+            low, n = _lengths_at(windows, k, t)
+            base = float(problem.onset[k, t - problem.start[k]])
+            if base == -np.inf:
+                top[:n] = -np.inf
+                arg[:n] = 0
+            elif best_before(problem, weights, before, k, t, top, arg) > 0:
+                return t
+            at = (t - windows.first[k]) * n_lengths + low - shortest
+            for r in range(n):
+                here[at + r] = top[r] + (base + own[k, low - shortest + r])
+                if k > 0:
+                    back[at + r] = arg[r]
+        return -1
 
-    return decode
+    return psi, advance
+
+
+def _find_wrong(
+    psi: Callable[..., float], windows: Windows, weights: Float64, k: int, t: int
+) -> tuple[int, int, int]:
+    """Return the first onset before and frame after for which psi is NaN or +inf at frame t."""
+    low, n = _lengths_at(windows, k, t)
+    d_low, d_high = _lengths_before(windows, k, t)
+    befores = range(t - d_high, t - d_low + 1) if k > 0 else [-1]
+    afters = range(t + low, t + low + n)
+    return next(
+        (u, t, v) for u in befores for v in afters if not psi(weights, k, u, t, v) < np.inf
+    )
 
 
 @compiled()
-def _follow(problem: Problem, back: npt.NDArray[Any], d: int, onsets: IntArray) -> None:
-    """Write all onsets before the last, which a length d lies before."""
-    (first, _, shortest, longest), offset = problem.windows, problem.offset
-    for k in range(onsets.size - 2, -1, -1):
-        onsets[k] = onsets[k + 1] - d
-        if k > 0:
-            width = longest[k] - shortest[k] + 1
-            row = offset[k] + (onsets[k] - first[k]) * width
-            d = int(back[row + d - shortest[k]])
+def _follow(problem: Problem, ends: Float64, back: npt.NDArray[Any], onsets: IntArray) -> float:
+    """Write the best onsets and return their score; `ends` is H of the last event."""
+    (first, last, shortest, longest), offset = problem.windows, problem.offset
+    score = -np.inf
+    k = onsets.size - 1
+    for t in range(first[k], last[k] + 1):
+        low, n = _lengths_at(problem.windows, k, t)
+        if n > 0:  # one length: the last event ends with the recording
+            total = ends[(t - first[k]) * (longest[k] - shortest[k] + 1) + low - shortest[k]]
+            if total > score:  # ties: the earliest onset
+                score, onsets[k] = total, t
+    if score == -np.inf:  # there is no path, and pointers lead nowhere
+        return score
+    d = last[k + 1] - onsets[k]
+    for k in range(onsets.size - 1, 0, -1):
+        row = offset[k] + (onsets[k] - first[k]) * (longest[k] - shortest[k] + 1)
+        d = int(back[row + d - shortest[k]])
+        onsets[k - 1] = onsets[k] - d
+    return score
