@@ -169,7 +169,7 @@ class _OfPotentials(Source):
 
     def coarse(self, factor: int) -> Cells:
         p = self.potentials
-        table = check_values(p)
+        table = check_values(p, single=True)
         first, last = p.start // factor, np.maximum(p.stop - 1, p.start) // factor
         onset = np.full((self.n_events, int((last - first).max()) + 1), -np.inf)
         for k in range(self.n_events):

@@ -80,9 +80,12 @@ Forward: TypeAlias = Callable[[Tables, int, int, Row], None]
 Backtrack: TypeAlias = Callable[[Tables, int, int, int, Row, IntArray], tuple[float, int]]
 
 
-def first_order_tables(potentials: Potentials) -> Tables:
-    """Check potentials of at least one event, and lay out what scores an onset or a length."""
-    onset = check_values(potentials)
+def first_order_tables(potentials: Potentials, *, single: bool = False) -> Tables:
+    """Check potentials of at least one event, and lay out what scores an onset or a length.
+
+    `single` is as in `check_values`.
+    """
+    onset = check_values(potentials, single=single)
     return without_ratio(potentials, onset, tighten(potentials))
 
 
@@ -125,7 +128,7 @@ def best_path(
     check_memory(max_memory)
     if potentials.n_events == 0:
         return Path(np.empty(0, dtype=np.intp), potentials.constant)
-    tables = first_order_tables(potentials)
+    tables = first_order_tables(potentials, single=True)
     onsets = np.empty(potentials.n_events, dtype=np.intp)
     score = best_by_rows(
         tables.offset,

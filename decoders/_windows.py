@@ -46,17 +46,20 @@ class Windows(NamedTuple):
     longest: IntArray
 
 
-def check_values(potentials: Potentials) -> FloatArray:
+def check_values(potentials: Potentials, *, single: bool = False) -> FloatArray:
     """Raise unless every score a decoder can read is below +inf; return the onset table.
 
     Parameters
     ----------
     potentials : Potentials
         At least one event.
+    single : bool
+        Whether a table of float32 stays one. Decoders that keep less than such a table ask for
+        it; the kernels of the others are compiled for float64 alone.
 
     Returns
     -------
-    np.ndarray [shape=(K, W), dtype=float32 or float64]
+    np.ndarray [shape=(K, W), dtype=float64, or float32]
         The onset scores, copied only if they are not contiguous or have another dtype.
 
     Raises
@@ -65,7 +68,7 @@ def check_values(potentials: Potentials) -> FloatArray:
         NaN or +inf in the onset, duration or ratio scores or the constant.
     """
     onset = np.asarray(potentials.onset)
-    if onset.dtype not in (np.float32, np.float64):
+    if onset.dtype != np.float64 and not (single and onset.dtype == np.float32):
         onset = onset.astype(np.float64)
     if onset.size and not onset.max() < np.inf:  # one pass, no temporary; NaN propagates
         for k, (start, stop) in enumerate(zip(potentials.start, potentials.stop, strict=True)):

@@ -152,7 +152,7 @@ class _Scores(NamedTuple):
 
     Attributes
     ----------
-    onset : np.ndarray [shape=(K, W), dtype=float32 or float64]
+    onset : np.ndarray [shape=(K, W), dtype=float64]
         As in `Potentials`, not divided yet.
     inverse : float
         One over the temperature.

@@ -30,7 +30,7 @@ class Problem(NamedTuple):
 
     Attributes
     ----------
-    onset : np.ndarray [shape=(K, W)]
+    onset : np.ndarray [shape=(K, W), dtype=float64]
         Scores of onsets, from frame ``start[k]`` on.
     start : np.ndarray [shape=(K,), dtype=intp]
     windows : Windows

@@ -1,6 +1,8 @@
 """The same answers in little memory and in several threads."""
 
+import sys
 import tracemalloc
+from dataclasses import replace
 
 import numba
 import numpy as np
@@ -111,7 +113,40 @@ def test_general_functions_have_no_budget():
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_kernels_read_the_table_that_was_given(dtype):
     potentials = Potentials(np.zeros((3, 9), dtype=dtype), 9)
-    assert check_values(potentials) is potentials.onset
+    assert check_values(potentials, single=True) is potentials.onset
+    assert (check_values(potentials) is potentials.onset) == (dtype == np.float64)
+
+
+def test_a_large_table_of_float32_is_read_without_a_copy():
+    table = np.zeros((200, 2000), dtype=np.float32)
+    potentials = Potentials(table, 2000, max_length=np.full(200, 30))
+    assert peak(potentials, least(potentials)) < 0.5 * table.nbytes
+
+
+@pytest.mark.parametrize("order", [0, 1, 2])
+def test_no_decoder_but_those_of_little_memory_is_compiled_for_float32(naive, order):
+    """The others copy the table: what they keep is larger than it."""
+    potentials = make(naive, order, 1.0)
+    single = replace(potentials, onset=potentials.onset.astype(np.float32))
+    double = replace(single, onset=single.onset.astype(np.float64))
+    lattice = decoders.Lattice.chain(potentials.n_events)
+    calls = [decoders.decode_general, decoders.onset_max_marginals, decoders.onset_posterior]
+    calls += [lambda p: decoders.decode_k_best(p, 3)]
+    calls += [decoders.decode] if order == 2 else [lambda p: decoders.decode_lattice(p, lattice)]
+    for call in calls:
+        expected, kernels = call(double), compiled_signatures()
+        assert str(call(single)) == str(expected)
+        assert compiled_signatures() == kernels
+
+
+def compiled_signatures():
+    """Return how many signatures each kernel of the decoders is compiled for."""
+    modules = {n: m for n, m in sys.modules.items() if n.startswith("align.decoders")}
+    return {
+        (name, kernel): len(getattr(function, "signatures", ()))
+        for name, module in modules.items()
+        for kernel, function in vars(module).items()
+    }
 
 
 @pytest.mark.parametrize("n_threads", [None, 1, 2, 5])
