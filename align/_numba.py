@@ -69,15 +69,16 @@ def compiled(*, slp: bool = False, **options: Any) -> Callable[[_F], _F]:
     looks at the file of the kernel only, and would go on with what others held before. So a
     kernel calls other kernels, and takes tables of numbers, from its own folder only.
     """
+    options |= {"nogil": True, "no_cfunc_wrapper": True}  # no C code calls a kernel
 
     def decorate(function: _F) -> _F:
         try:
             with _cached_elsewhere():
-                kernel: _F = numba.njit(nogil=True, cache=True, **options)(function)
+                kernel: _F = numba.njit(cache=True, **options)(function)
         except (RuntimeError, OSError) as error:
             if isinstance(error, RuntimeError) and "cannot cache" not in str(error):
                 raise
-            kernel = numba.njit(nogil=True, **options)(function)
+            kernel = numba.njit(**options)(function)
         if slp and hasattr(kernel, "compile"):
             _join_scalars(kernel)
         cached = getattr(getattr(kernel, "_cache", None), "_cache_file", None)

@@ -31,7 +31,7 @@ from sklearn.utils import check_random_state, compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from align._numba import compiled
+from align._numba import compiled, read_only
 from align.errors import ParameterError
 from align.learners.parts.estimators import VectorEstimator
 from align.learners.parts.parameters import check_choice, check_whole, not_negative, positive
@@ -115,7 +115,7 @@ class _Linear(VectorEstimator):
             order = np.arange(m)
             state = np.array([self._b[r], self._late_b[r], self.t_])
             n_iter = max(n_iter, _passes(
-                data, columns, ends, dense, d, Y[r], weights[r], order, self._w[r],
+                read_only(data), columns, ends, dense, d, Y[r], weights[r], order, self._w[r],
                 self._late_w[r], state, kind, size, tube, n_classes > 0,
                 bool(self.fit_intercept) * decay, average, max_iter, tol,
                 int(self.n_iter_no_change), bool(self.shuffle), seeds[r],

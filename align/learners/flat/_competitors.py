@@ -94,7 +94,8 @@ class Constraints:
 
         As nearly as some passes of dual coordinate ascent come.
         """
-        X = self.X
+        X, target = self.X, np.ascontiguousarray(self.target)
+        columns, ends = X.indices.astype(np.intp, copy=False), X.indptr.astype(np.intp, copy=False)
         down = np.full(len(self.up), -1, dtype=np.intp) if self.down is None else self.down
         u = np.zeros((self.rows, X.shape[1]))
         rng = np.random.default_rng(0)
@@ -102,7 +103,7 @@ class Constraints:
         for _ in range(passes):
             order = rng.permutation(len(alpha))
             moved = _ascend(
-                X.data, X.indices, X.indptr, self.up, down, self.sign, self.target,
+                X.data, columns, ends, self.up, down, self.sign, target,
                 1.0 / weight, order, alpha, u,
             )  # fmt: skip
             if moved < 1e-9:
