@@ -352,21 +352,22 @@ def following(potentials, windows):
         here = {}
         for t in range(first[k], last[k] + 1):
             own = float(potentials.onset[k, t - potentials.start[k]])
+            from_here = []
+            for d in range(shortest[k], longest[k] + 1):
+                if (t + d, d) in after:
+                    score = own + after[t + d, d] + a * d * d
+                    if potentials.duration is not None:
+                        score += potentials.duration[potentials.duration_row[k], d]
+                    from_here.append((d, score))
             for before in range(shortest[k - 1], longest[k - 1] + 1):
-                best = -np.inf
-                for d in range(shortest[k], longest[k] + 1):
-                    if (t + d, d) in after:
-                        score = after[t + d, d] + a * d * d + b * before**2 + c * before * d
-                        if potentials.duration is not None:
-                            score += potentials.duration[potentials.duration_row[k], d]
-                        best = max(best, score)
-                here[t, before] = own + best
+                scores = (score + b * before**2 + c * before * d for d, score in from_here)
+                here[t, before] = max(scores, default=-np.inf)
         tables[k] = after = here
     return tables
 
 
-def states_that_reach(potentials, windows, threshold):
-    """Length and score of the states of each event whose best path reaches a threshold.
+def states(potentials, windows):
+    """Length, score, and score of the best path of the states of each event.
 
     A naive pass forwards, and `following` for what comes after.
     """
@@ -378,17 +379,16 @@ def states_that_reach(potentials, windows, threshold):
         here, found = {}, []
         for t in range(first[k], windows.last[k] + 1):
             own = float(potentials.onset[k, t - potentials.start[k]])
-            arriving = [(x, score) for (end, x), score in before.items() if end == t]
+            arriving = [(x, h + b * x * x) for (end, x), h in before.items() if end == t]
             for d in range(shortest[k], longest[k] + 1):
                 after = tables[k + 1].get((t + d, d), -np.inf)
                 score = own + a * d * d
                 if potentials.duration is not None:
                     score += potentials.duration[potentials.duration_row[k], d]
                 if k > 0:
-                    score += max((h + b * x * x + c * x * d for x, h in arriving), default=-np.inf)
-                if np.isfinite(score + after):
+                    score += max((h + c * x * d for x, h in arriving), default=-np.inf)
+                if score + after > -np.inf:
                     here[t + d, d] = max(score, here.get((t + d, d), -np.inf))
-                    if score + after >= threshold:
-                        found.append((d, score))
+                    found.append((d, score, score + after))
         yield found
         before = here
