@@ -21,10 +21,13 @@ def enumerate_all(potentials):
 
     Ties: the last onset earliest, then the one before it, and so on.
     """
-    frames = range(potentials.n_frames)
-    timings = itertools.combinations_with_replacement(frames, potentials.n_events)
-    scored = [(-potentials.score(y), y[::-1]) for y in timings]
-    return [(list(y[::-1]), -score) for score, y in sorted(scored) if score < np.inf]
+    p, frames = potentials, range(potentials.n_frames)
+    timings = np.array([*itertools.combinations_with_replacement(frames, p.n_events)])
+    lasts = np.diff(timings, append=p.n_frames)
+    inside = (p.start <= timings) & (timings < p.stop)
+    inside &= (p.min_length <= lasts) & (lasts <= p.max_length)
+    scored = [(-p.score(y), y[::-1].tolist()) for y in timings[inside.all(axis=1)]]
+    return [(y[::-1], -score) for score, y in sorted(scored) if score < np.inf]
 
 
 def enumerate_best(potentials):
