@@ -1,7 +1,9 @@
 """Fixtures every test may use."""
 
+import gc
 import inspect
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import click.testing
@@ -87,16 +89,36 @@ def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Dir
     return folder
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Keep the collector of garbage from going through all tests again and again.
+
+    A million objects are made while tests are collected, and stay: each walk over them takes a
+    second, and compilers, which make many objects, cause dozens.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
+
+
 LONG = ("faults", "tutorials")  # marks of tests that are done only when asked for
 KERNELS = ("decoders", "features", "learners", "music", "sequence", "speech")  # folders of tests
-COMPILING = ("test_bad_input.py", "test_decoders_exact.py")  # nearly all learners, all decoders
+COMPILING = (  # nearly all learners, all decoders, and the bounds of second order
+    "test_bad_input.py",
+    "test_decoders_exact.py",
+    "test_second_order_bounds.py",
+)
 PROCESSES = ("faults", "tests")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what takes minutes, and choose an order in which two processes end together.
 
-    First the folders with kernels, begun by the two files that compile most of them: two
+    First the folders with kernels, begun by the files that compile most of them: two
     processes in one folder would compile the same ones at the same time. Then what starts
     processes of its own, which find the kernels compiled, and last the many small files, so that
     no long one is waited for.
@@ -110,7 +132,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     def place(item: pytest.Item) -> tuple[int, str]:
         name, folder = item.path.name, item.path.parent
         if name in COMPILING:
-            return 0, name
+            return 0, str(COMPILING.index(name))
         if {folder.name, folder.parent.name}.intersection(KERNELS):
             return 1, name
         return (2 if folder.name in PROCESSES else 3), name
