@@ -19,21 +19,19 @@ tracking algorithms", 2009.
 """
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from align.errors import AlignError, DataError, error_reason
-from align.evaluation.piece_files import PieceFiles
+from align.errors import DataError
+from align.evaluation.piece_files import PieceFiles, Progress
 from align.formats.beat_times import BEAT_SUFFIXES, read_beat_times
 
 __all__ = ["BeatEvaluation", "evaluate_beats", "holds_beats"]
 
 _Path = str | os.PathLike[str]
-Progress = Callable[[str, int, int], None]
 
 _FIRST = 5.0  # seconds that mir_eval leaves out
 _SHORT = {  # heads of columns, as papers abbreviate them
@@ -127,30 +125,19 @@ def evaluate_beats(
     DataError
         If mir_eval is not installed, there is no such tree, or the two have no piece in common.
     """
-    truths = _PIECES.truths(os.fspath(reference))
-    found = _PIECES.results(os.fspath(system), truths)
-    common = [name for name in truths if name in found]
-    if not common:
-        raise DataError(
-            f"has no beats whose name is that of a file in {os.fspath(system)}: a.beats.csv is "
-            "the result for a.beats.txt, and for a/truth.beats.csv.",
-            path=os.fspath(reference),
-        )
     mir_eval_beat = _mir_eval_beat()
-    lacking = f"has no counterpart in {os.fspath(system)}."
-    failed = [(path, lacking) for name, path in truths.items() if name not in found]
-    per_file = {}
-    for done, name in enumerate(common, start=1):
-        try:
-            scores = mir_eval_beat.evaluate(_beats(truths[name]), _beats(found[name]))
-        except AlignError as error:
-            failed.append((truths[name], error_reason(error, truths[name])))
-        else:
-            shown = name or os.path.basename(truths[name])
-            per_file[shown] = {metric: float(value) for metric, value in scores.items()}
-        if progress is not None:
-            progress("comparing", done, len(common))
-    return BeatEvaluation(per_file, tuple(failed))
+
+    def score(name: str, result: str, truth: str) -> tuple[str, dict[str, float]]:
+        scores = mir_eval_beat.evaluate(_beats(truth), _beats(result))
+        shown = name or os.path.basename(truth)
+        return shown, {metric: float(value) for metric, value in scores.items()}
+
+    none = (
+        "has no beats whose name is that of a file in {system}: a.beats.csv is the result for "
+        "a.beats.txt, and for a/truth.beats.csv."
+    )
+    scored, failed = _PIECES.compare(system, reference, score, none, progress)
+    return BeatEvaluation(dict(scored.values()), tuple(failed))
 
 
 def _beats(path: str) -> npt.NDArray[np.float64]:

@@ -13,17 +13,15 @@ Conventions
 
 import os
 from collections import defaultdict
-from collections.abc import Callable
 
 import numpy as np
 
-from align.errors import AlignError, DataError, error_reason
+from align.errors import DataError
 from align.evaluation.file_result import FileResult
-from align.evaluation.piece_files import PieceFiles
+from align.evaluation.piece_files import PieceFiles, Progress
 from align.evaluation.report import Report
 from align.evaluation.tree_evaluation import TreeEvaluation
 from align.formats.music_files import read_music
-from align.formats.notes import NoteTimes
 from align.formats.score_table import read_truth_rows
 from align.formats.table import is_music
 from align.types import pitch_name
@@ -31,7 +29,6 @@ from align.types import pitch_name
 __all__ = ["evaluate_notes", "holds_notes"]
 
 _Path = str | os.PathLike[str]
-Progress = Callable[[str, int, int], None]
 
 TRUTH = "truth.csv"
 _NEAR = 0.02  # seconds of the score
@@ -65,37 +62,21 @@ def evaluate_notes(
     DataError
         If there is no such tree, or the two have no piece in common.
     """
-    truths = _PIECES.truths(os.fspath(reference))
-    found = _PIECES.results(os.fspath(system), truths)
-    common = [name for name in truths if name in found]
-    if not common:
-        raise DataError(
-            f"has no piece whose name is that of a result in {os.fspath(system)}: a.csv or "
-            "a/....csv is the result for the piece a/truth.csv.",
-            path=os.fspath(reference),
-        )
-    lacking = f"has no counterpart in {os.fspath(system)}."
-    failed = [(path, lacking) for name, path in truths.items() if name not in found]
-    results = []
-    counts = np.zeros(3, dtype=int)
-    for done, name in enumerate(common, start=1):
-        try:
-            result, own = _scored(name, read_music(found[name]), truths[name])
-        except AlignError as error:
-            failed.append((truths[name], error_reason(error, truths[name])))
-        else:
-            results.append(result)
-            counts += own
-        if progress is not None:
-            progress("comparing", done, len(common))
+    none = (
+        "has no piece whose name is that of a result in {system}: a.csv or a/....csv is the "
+        "result for the piece a/truth.csv."
+    )
+    scored, failed = _PIECES.compare(system, reference, _scored, none, progress)
+    results = [result for result, _ in scored.values()]
+    counts = np.array([own for _, own in scored.values()], dtype=int).reshape(-1, 3)
     report = Report.from_files(results, kind="music", failed=failed)
-    matched, missing, extra = counts.tolist()
+    matched, missing, extra = counts.sum(axis=0).tolist()
     return TreeEvaluation(report, tuple(results), matched, missing, extra, "notes")
 
 
-def _scored(name: str, notes: NoteTimes, truth: str) -> tuple[FileResult, list[int]]:
+def _scored(name: str, path: str, truth: str) -> tuple[FileResult, list[int]]:
     """Return the errors of a piece, and how many notes were matched, are missing and left over."""
-    places: dict[int, list[int]] = defaultdict(list)
+    notes, places = read_music(path), defaultdict(list)
     for k, note in enumerate(notes.notes):
         places[note.pitch].append(k)
     used = np.zeros(len(notes.notes), dtype=np.intp)

@@ -3,10 +3,14 @@
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
-from align.errors import DataError
+from align.errors import AlignError, DataError, error_reason
 
-__all__ = ["PieceFiles"]
+__all__ = ["PieceFiles", "Progress"]
+
+Progress = Callable[[str, int, int], None]
+_Score = TypeVar("_Score")
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,39 @@ class PieceFiles:
     held: Callable[[str, list[str]], list[str]]
     is_truth: Callable[[str], bool]
     stem: Callable[[str], str]
+
+    def compare(
+        self,
+        system: str | os.PathLike[str],
+        reference: str | os.PathLike[str],
+        score: Callable[[str, str, str], _Score],
+        none: str,
+        progress: Progress | None,
+    ) -> tuple[dict[str, _Score], list[tuple[str, str]]]:
+        """Score the results of one tree against the truths of another.
+
+        `score` is called with the name of a piece, its result and its truth; an `AlignError` is
+        of that piece alone. `none` is what a message says of the reference where the trees have
+        no piece in common. Returned are the scores by name, and the truths that have none, each
+        with the reason.
+        """
+        system, reference = os.fspath(system), os.fspath(reference)
+        truths = self.truths(reference)
+        found = self.results(system, truths)
+        common = [name for name in truths if name in found]
+        if not common:
+            raise DataError(none.format(system=system), path=reference)
+        lacking = f"has no counterpart in {system}."
+        failed = [(path, lacking) for name, path in truths.items() if name not in found]
+        scores = {}
+        for done, name in enumerate(common, start=1):
+            try:
+                scores[name] = score(name, found[name], truths[name])
+            except AlignError as error:
+                failed.append((truths[name], error_reason(error, truths[name])))
+            if progress is not None:
+                progress("comparing", done, len(common))
+        return scores, failed
 
     def truths(self, top: str) -> dict[str, str]:
         """Return the truth of each piece by its name; of a file itself under ``""``."""
