@@ -214,6 +214,22 @@ def test_texts_name_no_machine_and_use_no_long_dashes() -> None:
         assert "\u2014" not in text, path
 
 
+# Tests ------------------------------------------------------------------------------------------
+
+ACROSS = {"benchmarks", "docs", "faults", "fuzz", "golden_models", "recipes"}
+"""Folders of tests that are of no folder of the package."""
+
+
+def test_tests_mirror_the_folders_and_have_names_of_their_own() -> None:
+    files = sorted((ROOT / "tests").rglob("test_*.py"))
+    names = [path.name for path in files]
+    assert sorted(set(names)) == sorted(names)
+    folders = {path.parent.relative_to(ROOT / "tests") for path in files}
+    mirrored = {folder for folder in folders if folder.parts and folder.parts[0] not in ACROSS}
+    assert [folder for folder in mirrored if not (ROOT / "align" / folder).is_dir()] == []
+    assert ACROSS <= {folder.as_posix() for folder in folders}
+
+
 # Examples ---------------------------------------------------------------------------------------
 
 
