@@ -32,7 +32,7 @@ MASKED = (
     rb"(?<=real-time factor )[0-9.]+",
     rb"(?m)^(Aligning|Writing) .*\n",  # said where it takes long
     rb"(?m)^[a-z]+: [0-9]+ of [0-9]+\n",
-    rb"(?<=of recordings )in [0-9.]+ [a-z]+, .* as fast as they play",
+    rb"(?<=of recordings )in [0-9.]+ [a-z]+(, .* as fast as they play)?",
     rb"(?<=version )[0-9.]+",
 )
 """What is not compared: speed, and the version."""

@@ -38,6 +38,12 @@ def recipe():
         ("a.csv", b'"/old/data/a.wav"', b'"/new/data/a.wav"', False),
         ("said/1.txt", b"Aligning a ...\nok\n", b"ok\n", True),
         ("said/1.txt", b"aligning: 3 of 8\nok\n", b"aligning: 4 of 8\nok\n", True),
+        (
+            "said/1.txt",
+            b"22.6 s of recordings in 10 s, 2 times as fast as they play\n",
+            b"22.6 s of recordings in 12 s\n",
+            True,
+        ),
         ("said/1.txt", b"ok\n", b"not ok\n", False),
     ],
 )
