@@ -18,7 +18,7 @@ helps. Back-pointers take K W L bytes; checkpoints (`_checkpoints`) bound that.
 **Bounds** (`_bounds`) avoid most of it where changes are never rewarded (`is_concave`). Suppose we
 knew R_{k+1}(d, t + d), the best score of all that follows a state. Then a state is on a best path
 only if ``H_k(t, d) + R_{k+1}(d, t + d)`` is the best score of all, and hardly any is. R obeys the
-same recursion backwards, and is as dear as H; but a bound will do:
+same recursion backwards, and costs as much as H; but a bound will do:
 
 1. R is found for a few lengths d' only, the *knots* (`_knots`): dense around the length that the
    windows suggest, sparse far from it. Between two knots R is at most the line that joins them,

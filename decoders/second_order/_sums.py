@@ -7,7 +7,7 @@ c the coefficient of ``d' d`` in the ratio term of event k::
     F_k(t, d) = onset[k, t] + own_k(d) + log sum_d' exp( F_{k-1}(t - d', d') + c d' d )
 
 and ``B_k(t, d)``, the log of the sum over all that follows, likewise from the end. Exponentials of
-lines have no envelope, so this is one order dearer than the best path; it is meant for windows of
+lines have no envelope, so this costs one order more than the best path; it is meant for windows of
 a few dozen frames (`align.decoders.narrowed`). Tables are those of
 `align.decoders.second_order._states`.
 """

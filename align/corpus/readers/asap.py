@@ -83,7 +83,7 @@ def read_asap(
     table = os.path.join(root, "metadata.csv")
     found = Gathering(root, "music")
     for number, row in _rows(table):
-        if truth == "notes" and robust and not _vouched(row.get("robust_note_alignment")):
+        if truth == "notes" and robust and not _validated(row.get("robust_note_alignment")):
             continue
         with found.attempt(table):
             audio = _audio(root, row, maestro, table, number)
@@ -111,7 +111,7 @@ def _rows(path: str) -> list[tuple[int, dict[str, str]]]:
     return rows
 
 
-def _vouched(value: str | None) -> bool:
+def _validated(value: str | None) -> bool:
     """Whether a row's notes are reliable; tables without the column say nothing against it."""
     if value is None:
         return True
