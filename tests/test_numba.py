@@ -57,6 +57,13 @@ def test_kernels_compile_where_no_cache_can_be_written(monkeypatch):
     assert asked == [True, False]
 
 
+def test_kernels_release_the_gil_and_have_no_entry_for_c(monkeypatch):
+    asked = {}
+    monkeypatch.setattr(_numba.numba, "njit", lambda **options: asked.update(options) or str)
+    _numba.compiled(fastmath=True)(max)
+    assert asked == {"cache": True, "fastmath": True, "nogil": True, "no_cfunc_wrapper": True}
+
+
 @compiles
 def test_everything_works_where_no_cache_can_be_written():
     done = subprocess.run(

@@ -143,3 +143,13 @@ def test_save(tmp_path):
     model.save(tmp_path / "m.align")
     found = compat.PassiveAggressiveClassifier.load(tmp_path / "m.align")
     np.testing.assert_array_equal(found.decision_function(X), model.decision_function(X))
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_examples_that_cannot_be_written_to_compile_nothing_more(kind):
+    X, y = kind(np.random.default_rng(0).normal(size=(30, 3))), np.arange(30) % 2
+    model = compat.PassiveAggressiveClassifier(random_state=0)
+    expected, kernels = model.fit(X, y).coef_, len(getattr(compat._passes, "signatures", ()))
+    (X if kind is np.asarray else X.data).flags.writeable = False
+    np.testing.assert_array_equal(model.fit(X, y).coef_, expected)
+    assert len(getattr(compat._passes, "signatures", ())) == kernels
