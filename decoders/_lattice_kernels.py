@@ -173,7 +173,8 @@ def _end(
     lengths = scores.duration[scores.duration_row[v], shortest : longest + 1]
     free = scores.flat and limits.longest[v] >= high - first
     best_sums(here, shift, lengths, free, ends.size, room)
-    ends[:] = room.sums[: ends.size]
+    for i in range(ends.size):
+        ends[i] = room.sums[i]
     if row >= 0:
         for i in range(ends.size):
             ends[i] += scores.prefix[row, low + i]

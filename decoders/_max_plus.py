@@ -61,9 +61,11 @@ def _max_plus(before: Float64, shift: int, lengths: Float64, n: int, room: Room)
     # the inner loop needs no test for the ends: a sum with a border never wins.
     padded, scores, sums = room
     padded[:_GROUP] = -np.inf
-    padded[_GROUP : _GROUP + before.size] = before
+    for i in range(before.size):  # no slices: to compile their errors takes two seconds
+        padded[_GROUP + i] = before[i]
     padded[_GROUP + before.size : before.size + 3 * _GROUP] = -np.inf
-    scores[: lengths.size] = lengths
+    for i in range(lengths.size):
+        scores[i] = lengths[i]
     scores[lengths.size : lengths.size + _GROUP] = -np.inf
     sums[: n + _GROUP] = -np.inf
     # Frames in blocks outside, lengths in the middle, frames inside: the sums of a block stay in

@@ -279,7 +279,8 @@ def _backward(scores: _Scores, upto: Float64, after: Float64, probability: Float
                 score = scores.onset[k + 1, first[k + 1] + i - start[k + 1]]
                 follows[i] += score * scores.inverse
             _log_sums(scores, k, follows, first[k] - first[k + 1], 1, tops, here[:n])
-            after[:n] = here[:n]
+            for i in range(n):
+                after[i] = here[i]
         row = probability[k, first[k] - start[k] : last[k] - start[k] + 1]
         _normalised(upto[k, :n], after[:n], row)
 

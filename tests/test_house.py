@@ -214,6 +214,31 @@ def test_texts_name_no_machine_and_use_no_long_dashes() -> None:
         assert "\u2014" not in text, path
 
 
+# Kernels ----------------------------------------------------------------------------------------
+
+
+def test_no_kernel_copies_an_array_into_a_slice() -> None:
+    """numba's message for lengths that differ takes two seconds to compile; a loop has none."""
+    found = []
+    for name, tree in trees().items():
+        for function in ast.walk(tree):
+            if not isinstance(function, ast.FunctionDef):
+                continue
+            makers = " ".join(map(ast.unparse, function.decorator_list))
+            if not re.search(r"compiled|njit|lean|inlined", makers):
+                continue
+            for node in ast.walk(function):
+                if not isinstance(node, ast.Assign) or not isinstance(
+                    node.targets[0], ast.Subscript
+                ):
+                    continue
+                sliced = any(isinstance(part, ast.Slice) for part in ast.walk(node.targets[0]))
+                whole = isinstance(node.value, ast.Subscript | ast.Name)
+                if sliced and whole and not ast.unparse(node.value).isupper():
+                    found.append(f"{name}: {ast.unparse(node)}")
+    assert found == []
+
+
 # Tests ------------------------------------------------------------------------------------------
 
 ACROSS = {"benchmarks", "docs", "faults", "fuzz", "golden_models", "recipes"}

@@ -152,8 +152,9 @@ def _tidy(values: Any, columns: Any, n: int) -> int:
         # A merge of equal columns must not depend on the way of sorting: both keep their order.
         if n > 48:
             order = np.argsort(columns[:n], kind="mergesort")
-            values[:n] = values[:n][order]
-            columns[:n] = columns[:n][order]
+            moved, places = values[:n].copy(), columns[:n].copy()
+            for i in range(n):
+                values[i], columns[i] = moved[order[i]], places[order[i]]
         else:
             for i in range(1, n):
                 column, value = columns[i], values[i]

@@ -274,7 +274,8 @@ def _l1_rows(mu: Any, radii: Any, out: Any) -> None:
             size[i] = abs(mu[r, i])
             total += size[i]
         if total <= radii[r]:  # within the ball: the point itself
-            out[r] = mu[r]
+            for i in range(p):
+                out[r, i] = mu[r, i]
             continue
         if radii[r] <= 0.0:
             out[r, :] = 0.0
