@@ -70,6 +70,19 @@ def test_true_texts_are_as_if_trusted(model: align.SpeechAligner, name: str) -> 
     assert found.match == trusted.match
 
 
+def test_words_that_were_not_said_leave_the_one_before_its_end(
+    model: align.SpeechAligner,
+) -> None:
+    """Where there is no pause for them, they have 10 ms together."""
+    truth = intervals(model.align_text(WIND, " ".join(WORDS)))
+    found = model.align_text(WIND, " ".join([*WORDS[:4], "purple", "elephants", *WORDS[4:]]))
+    assert [m.words for m in found.mismatches] == [("purple", "elephants")]
+    times = intervals(found)
+    assert times[3][1] == pytest.approx(truth[3][1] - 0.01)
+    assert times[4][1] - times[4][0] == pytest.approx(0.005)
+    assert times[6] == pytest.approx(truth[4])
+
+
 def test_speech_that_is_not_in_the_text(model: align.SpeechAligner) -> None:
     truth = intervals(model.align_text(WIND, " ".join(WORDS)))
     found = model.align_text(WIND, less())
