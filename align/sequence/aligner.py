@@ -400,6 +400,7 @@ class SequenceAligner(TimedAligner):
         events: Sequence[Event] | None = None,
         rate: int | None = None,
         anchors: GivenAnchors = None,
+        abrupt: float = np.inf,
     ) -> LatticeAlignment:
         """Return which events of a lattice occur, and when each begins.
 
@@ -416,6 +417,10 @@ class SequenceAligner(TimedAligner):
         anchors : mapping of int to float or Anchors, optional
             Node, counted from 0, to seconds: if it occurs, it begins at that time. Alternatives
             may have the same time.
+        abrupt : float
+            What a path of speech loses where the recording begins, or ends, without a silence, if
+            the network is sure that there is one; it is less, by its log probability. By default
+            there is one at either end.
 
         Returns
         -------
@@ -437,7 +442,9 @@ class SequenceAligner(TimedAligner):
         scores to it. Base functions are summed, not averaged, when paths are compared, whatever
         `normalise` says.
         """
-        paths = self.lattice_paths(audio, lattice, events=events, rate=rate, anchors=anchors)
+        paths = self.lattice_paths(
+            audio, lattice, events=events, rate=rate, anchors=anchors, abrupt=abrupt
+        )
         return paths.placed(paths.best())
 
     def lattice_paths(
@@ -452,12 +459,13 @@ class SequenceAligner(TimedAligner):
         weights: Mapping[str, float] | None = None,
         pauses: float = 1.0,
         at_once: bool = False,
+        abrupt: float = np.inf,
     ) -> LatticePaths:
         """Return what finds the paths of a lattice through a recording: the best, and others.
 
         Parameters
         ----------
-        audio, lattice, events, rate, anchors
+        audio, lattice, events, rate, anchors, abrupt
             As in `align_lattice`, which returns the best path.
         near : mapping of int to float, optional
             Node to the time in seconds, right to a second or so, at which it begins if it occurs.
@@ -483,9 +491,9 @@ class SequenceAligner(TimedAligner):
         name = NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
         self._check_events(given, name)
         signal = self._recent_signal(audio, rate, name)
-        expanded = self._expand_lattice(lattice, given)
-        held = held_in_lattice(anchors, expanded, signal, name)
         suited = self._suited(signal)
+        expanded = self._expand_lattice(lattice, given, suited._abrupt_costs(signal, abrupt))
+        held = held_in_lattice(anchors, expanded, signal, name)
         features = suited.features_
         if pauses != 1.0:
             features = [feature.weighing_pauses(pauses) for feature in features]
@@ -525,12 +533,16 @@ class SequenceAligner(TimedAligner):
             at = expanded.given[found.nodes]
             asked = at >= 0
             hidden = at[-1] == -2  # what follows the last event given
+            sure = sureness_of(placed, times, np.flatnonzero(asked))
+            if found.pause is not None:
+                until = found.pause.stop * signal.hop
+                sure = suited.placement_.with_unsure_start(sure, found.pause.cost, until)
             alignment = Alignment(
                 events=tuple(given[v] for v in at[asked]),
                 onsets=times[asked],
                 end=float(times[-1]) if hidden else signal.duration,
                 duration=signal.duration,
-                **sureness_of(placed, times, np.flatnonzero(asked)),
+                **sure,
                 score=found.path.score,
                 audio=None if isinstance(audio, np.ndarray) else name,
                 rate=signal.own_rate,

@@ -118,12 +118,22 @@ class TimedAligner(Aligner):
         """
         return events, np.arange(len(events) + 1)
 
-    def _expand_lattice(self, lattice: Lattice, events: tuple[Event, ...]) -> ExpandedLattice:
+    def _expand_lattice(
+        self,
+        lattice: Lattice,
+        events: tuple[Event, ...],
+        abrupt: tuple[float, float] = (np.inf, np.inf),
+    ) -> ExpandedLattice:
         """Return the lattice to decode, as `_expand` does for a sequence.
 
-        `events` are those of the nodes.
+        `events` are those of the nodes; `abrupt` is what it costs to leave out the silence at the
+        beginning, and at the end.
         """
         return ExpandedLattice(lattice, events, np.arange(lattice.n_nodes))
+
+    def _abrupt_costs(self, signal: Signal, cost: float) -> tuple[float, float]:
+        """Return `abrupt` of a recording, given the most that it costs."""
+        return cost, cost
 
     def _frame_length(self) -> float:
         """Length of a frame in seconds."""

@@ -24,7 +24,7 @@ from align.sequence.fit import Fit
 from align.sequence.lattices import ExpandedLattice
 from align.sequence.placement import WINDOW
 from align.sequence.state import aligner_state, arrays_of, restored
-from align.speech.expansion import expanded_lattice, expanded_sequence
+from align.speech.expansion import abrupt_costs, expanded_lattice, expanded_sequence
 from align.speech.feature_sets import (
     check_saved,
     default_hop,
@@ -447,8 +447,16 @@ class SpeechAligner(SequenceAligner):
     def _expand(self, events: tuple[Event, ...]) -> tuple[tuple[Event, ...], IntArray]:
         return expanded_sequence(self._phone_labels().spelled(events))
 
-    def _expand_lattice(self, lattice: Lattice, events: tuple[Event, ...]) -> ExpandedLattice:
-        return expanded_lattice(lattice, self._phone_labels().spelled(events))
+    def _expand_lattice(
+        self,
+        lattice: Lattice,
+        events: tuple[Event, ...],
+        abrupt: tuple[float, float] = (np.inf, np.inf),
+    ) -> ExpandedLattice:
+        return expanded_lattice(lattice, self._phone_labels().spelled(events), abrupt)
+
+    def _abrupt_costs(self, signal: Signal, cost: float) -> tuple[float, float]:
+        return abrupt_costs(self.features_, signal, cost, self.placement_.temperature)
 
     def align_text(
         self, audio: str | os.PathLike[str] | npt.NDArray[Any], text: Any, **options: Any

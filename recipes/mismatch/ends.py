@@ -20,7 +20,8 @@ from run import FOLDS, fold_models
 from where import RATE, Span, doubted_words, read_texts, spans_of
 
 from align.features import read_audio
-from align.speech.text import align_text, make_dictionary
+from align.speech.text import TextAlignment, align_text, make_dictionary
+from align.types import SILENCE
 
 DRAWS = 2  # cuts of each sentence and case
 FEWEST = 3  # words that are left
@@ -41,11 +42,13 @@ class Cut(NamedTuple):
 class Counts:
     """Of one case: how far first starts, last ends and all other edges are off, in seconds.
 
-    And the same edges in the whole recording; words listed as not said, and other stretches.
+    And how `sure` first starts are, all these edges in the whole recording, words listed as not
+    said, and other stretches.
     """
 
     recordings: int = 0
     first: list[float] = field(default_factory=list)
+    sure: list[float] = field(default_factory=list)
     last: list[float] = field(default_factory=list)
     inner: list[float] = field(default_factory=list)
     whole: list[float] = field(default_factory=list)
@@ -57,10 +60,11 @@ class Counts:
             100 * np.mean(np.array(off) <= NEAR) if off else np.nan
             for off in (self.first, self.last, self.inner, self.whole)
         )
+        sure = 100 * np.mean(self.sure)
         return (
-            f"{name:22s} {self.recordings:4d} recordings; first start {first:5.1f} %, last end "
-            f"{last:5.1f} %, other edges {inner:5.1f} %, in the whole {whole:5.1f} %; "
-            f"{self.listed} words and {self.stretches} stretches listed"
+            f"{name:22s} {self.recordings:4d} recordings; first start {first:5.1f} % (confidence "
+            f"{sure:5.1f}), last end {last:5.1f} %, other edges {inner:5.1f} %, in the whole "
+            f"{whole:5.1f} %; {self.listed} words and {self.stretches} stretches listed"
         )
 
 
@@ -90,6 +94,12 @@ def cuts(
         yield f"{1000 * silence:.0f} ms of silence", cut
 
 
+def sure_of(found: TextAlignment) -> float:
+    """Return how sure the start of the first word is."""
+    first = next(k for k, label in enumerate(found.words.labels) if label != SILENCE)
+    return float(found.words.confidence[first])
+
+
 def measure(model, examples, rng: np.random.Generator, counts: dict[str, Counts]) -> None:
     """Count what is found of the sentences of some speakers."""
     words_of = make_dictionary()
@@ -109,6 +119,7 @@ def measure(model, examples, rng: np.random.Generator, counts: dict[str, Counts]
             counted = counts.setdefault(name, Counts())
             counted.recordings += 1
             counted.first.append(off[0, 0])
+            counted.sure.append(sure_of(found))
             counted.last.append(off[-1, 1])
             counted.inner += off.ravel()[1:-1].tolist()
             counted.whole += whole[own].ravel().tolist()

@@ -1,5 +1,6 @@
 """What aligning a text asks of a model."""
 
+import math
 import os
 from collections.abc import Collection, Mapping
 from typing import Any, ClassVar, Protocol
@@ -42,7 +43,13 @@ class PhoneAligner(RoughAligner, Protocol):
         ...
 
     def align_lattice(
-        self, audio: Any, lattice: Lattice, *, rate: int | None, anchors: GivenAnchors = None
+        self,
+        audio: Any,
+        lattice: Lattice,
+        *,
+        rate: int | None,
+        anchors: GivenAnchors = None,
+        abrupt: float = math.inf,
     ) -> LatticeAlignment:
         """Find which events of a lattice occur, and the time each begins."""
         ...
@@ -57,6 +64,7 @@ class PhoneAligner(RoughAligner, Protocol):
         weights: Mapping[str, float] | None = None,
         pauses: float = 1.0,
         at_once: bool = False,
+        abrupt: float = math.inf,
     ) -> LatticePaths:
         """Return what finds the best path of a lattice, and others."""
         ...

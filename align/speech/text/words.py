@@ -345,7 +345,7 @@ class WordAligner:
         costs = departures_at(self.model.placement_.temperature)
         built = lattice_of(TRUSTED._replace(untranscribed=costs.untranscribed))
         known = None if near is None else built.beginning(near[said])
-        paths = self.model.lattice_paths(part.samples, built.lattice, rate=part.rate, near=known)
+        paths = part.paths(self.model, built.lattice, near=known)
         own = np.where(built.word < 0, -1, said[built.word])
         # others may have been said instead of a word; it is known by the last one that was said
         gone = np.setdiff1d(np.arange(len(words)), said)

@@ -44,6 +44,35 @@ def true_word_starts() -> list[float]:
     return [starts[k] for k in np.cumsum([0, *counts[:-1]])]
 
 
+@pytest.mark.parametrize("word", [4, 5, 7, 8])
+def test_recordings_may_begin_and_end_in_mid_speech(model: align.SpeechAligner, word: int) -> None:
+    """Words that begin at the first sample, or end at the last, do not wait for a pause."""
+    samples, rate = soundfile.read(KIWI)
+    words, at = TEXT.translate({44: None, 46: None}).split(), true_word_starts()[word]
+    later = samples[round(rate * at) :]
+    found = align_text(model, later, " ".join(words[word:]), dictionary=WORDS, rate=rate)
+    assert found.words.labels[0] == words[word]
+    assert found.words.onsets[0] == 0.0
+    earlier = samples[: round(rate * at)]
+    found = align_text(model, earlier, " ".join(words[:word]), dictionary=WORDS, rate=rate)
+    assert found.words.labels[0] == "sil"
+    assert found.words.labels[-1] == words[word - 1]
+    assert found.words.intervals[-1, 1] == pytest.approx(at, abs=1e-3)
+
+
+def test_a_start_in_mid_speech_may_be_one_behind_a_pause(model: align.SpeechAligner) -> None:
+    """How sure the first word's start is comes from the best path that has a pause there."""
+    samples, rate = soundfile.read(KIWI)
+    later = samples[round(rate * true_word_starts()[5]) :]
+    text = " ".join(TEXT.split()[5:])
+    found = align_text(model, later, text, dictionary=WORDS, rate=rate).words
+    assert found.confidence is not None
+    assert found.onset_intervals is not None
+    assert 0.5 < found.confidence[0] < 0.9
+    assert found.onset_intervals[0, 0] == 0.0
+    assert 0.02 < found.onset_intervals[0, 1] < 0.1
+
+
 def test_words_and_phones(found: TextAlignment) -> None:
     said = [word for word in found.words.labels if word != "sil"]
     assert " ".join(said) == TEXT.replace(",", "").replace(".", "")

@@ -39,7 +39,7 @@ def departing_paths(
     """
     built = lattice_of(departures_at(model.placement_.temperature))
     known = None if near is None else built.beginning(near)
-    paths = model.lattice_paths(part.samples, built.lattice, rate=part.rate, near=known)
+    paths = part.paths(model, built.lattice, near=known)
     never = np.flatnonzero(np.isin(built.word, unsaid) & ~built.unspoken)
     path = WordPath.best(built, paths, never if never.size else None)
 

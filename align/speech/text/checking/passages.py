@@ -147,10 +147,9 @@ def _searched(
     }
     with part.named():
         # where words are that may be left out, no path says beforehand
-        paths = model.lattice_paths(
-            part.samples,
+        paths = part.paths(
+            model,
             built.lattice,
-            rate=part.rate,
             weights=weights,
             pauses=_PAUSES_IPA if model.takes_ipa else 1.0,
             at_once=True,
