@@ -331,6 +331,7 @@ class MusicAligner(Aligner):
             self._weights,
             calibrate=self.calibrate,
             random_state=self.random_state,
+            n_jobs=self.n_jobs,
             progress=progress,
         )
         self.offset_ = found.offset

@@ -1,29 +1,35 @@
 """What is fitted to the learned weights: offset, confidence, and what no match looks like.
 
-All of it is fitted to placements by features that did not see the piece.
+All of it is fitted to placements by features that did not see the piece. Pieces are placed in as
+many processes as wanted, which changes nothing.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
+from align._blas import one_thread
 from align.errors import AlignError
+from align.features.signal import Signal
+from align.formats.scores import Score
 from align.music.confidence import TOLERANCE
 from align.music.decoding import Weights, find_chords
 from align.music.ends import ends_model
 from align.music.functions import ChordFunctions
 from align.music.performance import make_performance
 from align.music.pieces import TimedPiece
-from align.music.placement import PlacedNotes, place_notes
+from align.music.placement import PlacedNotes, match_of, place_notes
 from align.music.unplayed import spoiled_score, true_onsets
 from align.progress import counted
 from align.sequence.base import Progress
 from align.sequence.evidence import EvidenceModel
-from align.types import Float64
+from align.types import Float64, IntArray
 
 __all__ = ["Calibration", "confidence_model", "offset_of", "placed_pieces"]
 
+
+_T = TypeVar("_T")
 
 _MISMATCHES = 40  # pairs of a recording with the score of another piece
 _SPOILED = 60  # recordings with a spoiled score
@@ -34,17 +40,17 @@ def placed_pieces(
     functions: Sequence[ChordFunctions],
     weights: Weights,
     progress: Progress | None = None,
+    *,
+    n_jobs: int | None = None,
 ) -> tuple[list[PlacedNotes], list[Float64]]:
     """Return placements of pieces whose note times are known, and their errors.
 
-    `functions` are, for each piece, those that did not see it; `weights` as in `find_chords`. The
-    errors of a piece [shape=(M,)] are the seconds by which its notes are late, NaN where one was
-    not played.
+    `functions` are, for each piece, those that did not see it; `weights` as in `find_chords`;
+    `n_jobs` processes are used, as in joblib. The errors of a piece [shape=(M,)] are the seconds
+    by which its notes are late, NaN where one was not played.
     """
-    placed = [
-        place_notes(p.performance, own, find_chords(p.performance, own, weights))
-        for p, own in counted(list(zip(pieces, functions, strict=True)), progress, "calibrating")
-    ]
+    tasks = [(p, own, weights) for p, own in zip(pieces, functions, strict=True)]
+    placed = _each(_placed, tasks, n_jobs, progress, "calibrating")
     return placed, [one.notes - p.onsets for one, p in zip(placed, pieces, strict=True)]
 
 
@@ -73,6 +79,8 @@ class Calibration:
         As in `placed_pieces`.
     calibrate : bool
         Whether to fit the offset.
+    n_jobs : int, optional
+        Processes, as in joblib; the result does not depend on them.
     progress : callable, optional
         Called with a stage, how much of it is done, and how much there is.
 
@@ -102,17 +110,20 @@ class Calibration:
         *,
         calibrate: bool,
         random_state: int = 0,
+        n_jobs: int | None = None,
         progress: Progress | None = None,
     ) -> None:
-        placed, errors = placed_pieces(pieces, functions, weights, progress)
+        placed, errors = placed_pieces(pieces, functions, weights, progress, n_jobs=n_jobs)
         self.placed, self.errors = placed, errors
         self.offset = offset_of(errors) if calibrate else 0.0
         self.confidence = confidence_model(placed, errors, self.offset)
-        self.unplayed = _unplayed_model(pieces, functions, weights, placed, random_state, progress)
+        self.unplayed = _unplayed_model(
+            pieces, functions, weights, placed, random_state, n_jobs, progress
+        )
         self.ends = ends_model(pieces, placed, self.offset)
         self.match_range: tuple[float, float] | None = None
         right = [p.match for p in placed if p.match is not None]
-        wrong = _wrong_matches(pieces, functions, weights, progress) if right else []
+        wrong = _wrong_matches(pieces, functions, weights, n_jobs, progress) if right else []
         if wrong:
             low, high = float(np.percentile(wrong, 95)), float(np.percentile(right, 5))
             self.match_range = (low, high) if low < high else None
@@ -124,6 +135,7 @@ def _unplayed_model(
     weights: Weights,
     placed: Sequence[PlacedNotes],
     random_state: int,
+    n_jobs: int | None,
     progress: Progress | None,
 ) -> EvidenceModel | None:
     """Return what tells notes that were not played, from true scores and from spoiled ones."""
@@ -133,38 +145,78 @@ def _unplayed_model(
     if len(evidence) < len(pieces):
         return None
     chosen = rng.permutation(len(pieces))[:_SPOILED].tolist()
-    for i in counted(chosen, progress, "spoiling scores"):
-        spoiled, source = spoiled_score(pieces[i].performance.notes, rng)
-        try:
-            pair = make_performance(pieces[i].performance.signal, spoiled)
-            of_pair = place_notes(pair, functions[i], find_chords(pair, functions[i], weights))
-        except AlignError:
-            continue
-        assert of_pair.unplayed is not None
-        evidence.append(of_pair.unplayed)
-        missing.append(np.isnan(pair.merged(true_onsets(source, pieces[i].onsets))))
+    tasks = [
+        (pieces[i], *spoiled_score(pieces[i].performance.notes, rng), functions[i], weights)
+        for i in chosen
+    ]
+    for found in _each(_spoiled, tasks, n_jobs, progress, "spoiling scores"):
+        if found is not None:
+            evidence.append(found[0])
+            missing.append(found[1])
     return EvidenceModel.fit(evidence, missing)
 
 
 def _wrong_matches(
     pieces: Sequence[TimedPiece],
-    functions: Sequence[Any],
+    functions: Sequence[ChordFunctions],
     weights: Weights,
+    n_jobs: int | None,
     progress: Progress | None,
 ) -> list[float]:
     """Match of recordings with the score of the next piece."""
-    found = []
     step = -(-len(pieces) // _MISMATCHES)
-    for i in counted(range(0, len(pieces), step), progress, "trying other scores"):
-        other = pieces[(i + 1) % len(pieces)]
-        if other is pieces[i] or (other.group is not None and other.group == pieces[i].group):
+    tasks = []
+    for i in range(0, len(pieces), step):
+        own, other = pieces[i], pieces[(i + 1) % len(pieces)]
+        if other is own or (other.group is not None and other.group == own.group):
             continue
-        try:
-            pair = make_performance(pieces[i].performance.signal, other.performance.score)
-            chords = find_chords(pair, functions[i], weights)
-        except AlignError:
-            continue  # cannot be aligned at all, which needs no measure
-        match = place_notes(pair, functions[i], chords).match
-        if match is not None:
-            found.append(match)
-    return found
+        tasks.append((own.performance.signal, other.performance.score, functions[i], weights))
+    found = _each(_match, tasks, n_jobs, progress, "trying other scores")
+    return [match for match in found if match is not None]
+
+
+def _each(
+    work: Callable[..., _T],
+    tasks: Sequence[tuple[Any, ...]],
+    n_jobs: int | None,
+    progress: Progress | None,
+    stage: str,
+) -> list[_T]:
+    """Return what `work` returns for the arguments of each task, from `n_jobs` processes."""
+    from joblib import Parallel, delayed
+
+    done = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(work)(*task) for task in tasks)
+    return [next(done) for _ in counted(tasks, progress, stage)]
+
+
+@one_thread()
+def _placed(piece: TimedPiece, own: ChordFunctions, weights: Weights) -> PlacedNotes:
+    """Return a placement of a piece."""
+    return place_notes(piece.performance, own, find_chords(piece.performance, own, weights))
+
+
+@one_thread()
+def _spoiled(
+    piece: TimedPiece, spoiled: Score, source: IntArray, own: ChordFunctions, weights: Weights
+) -> tuple[Float64, Any] | None:
+    """Return evidence for the notes of a spoiled score, and which were not played.
+
+    None where the score cannot be aligned.
+    """
+    try:
+        pair = make_performance(piece.performance.signal, spoiled)
+        placed = place_notes(pair, own, find_chords(pair, own, weights))
+    except AlignError:
+        return None
+    assert placed.unplayed is not None
+    return placed.unplayed, np.isnan(pair.merged(true_onsets(source, piece.onsets)))
+
+
+@one_thread()
+def _match(signal: Signal, score: Score, own: ChordFunctions, weights: Weights) -> float | None:
+    """Return how well a recording fits a score, None where it cannot be aligned at all."""
+    try:
+        pair = make_performance(signal, score)
+        return match_of(pair, own, find_chords(pair, own, weights))
+    except AlignError:
+        return None

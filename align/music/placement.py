@@ -16,7 +16,7 @@ from align.sequence.frames import in_order
 from align.sequence.refine import refine_onsets
 from align.types import Float64, IntArray
 
-__all__ = ["PlacedNotes", "place_notes"]
+__all__ = ["PlacedNotes", "match_of", "place_notes"]
 
 
 _REACH = 0.5  # seconds from its chord within which a note is looked for
@@ -45,6 +45,18 @@ class PlacedNotes:
         return None if self.probability is None else float(self.probability.mean())
 
 
+def match_of(
+    performance: Performance, functions: ChordFunctions, found: FoundChords
+) -> float | None:
+    """Return the match of what `place_notes` returns, without placing the notes."""
+    network = _network_of(found)
+    if network is None:
+        return None
+    column = (found.frames - found.windows[:, 0])[performance.chords.group] + PAD
+    hop = functions.signal(performance).hop
+    return float(_beside(network.probability, column, hop).mean())
+
+
 def place_notes(
     performance: Performance, functions: ChordFunctions, found: FoundChords
 ) -> PlacedNotes:
@@ -57,7 +69,7 @@ def place_notes(
     exact = refine_onsets(found.potentials, found.frames)
     chords = in_order(exact * hop, performance.signal.duration)
     column = found.frames - found.windows[:, 0]
-    network = next((one for one in found.kept if isinstance(one, NoteProbabilities)), None)
+    network = _network_of(found)
     if network is None:
         evidence = shape_evidence(found.potentials.onset, column, group)
         return PlacedNotes(chords[group], chords, evidence, None)
@@ -72,8 +84,7 @@ def place_notes(
     own = _about(network.probability, at + moved, PAD)
     evidence = network_evidence(own, times - moved, hop, group)
     near = _about(network.probability, at, PAD)
-    beside = round(_BESIDE / hop)
-    sure = near[:, PAD - beside : PAD + beside + 1].max(axis=1).astype(np.float64)
+    sure = _beside(network.probability, at, hop)
     places = np.rint(seconds / hop).astype(np.intp)
     other = other_pitches(performance, network.network, places, sure)
     missing = unplayed_evidence(
@@ -85,6 +96,18 @@ def place_notes(
     return PlacedNotes(
         seconds, chords, evidence, sure, np.concatenate([evidence, missing], axis=1)
     )
+
+
+def _network_of(found: FoundChords) -> NoteProbabilities | None:
+    """Return what the network of the set has found, where it has one."""
+    return next((one for one in found.kept if isinstance(one, NoteProbabilities)), None)
+
+
+def _beside(probability: npt.NDArray[np.float32], column: IntArray, hop: float) -> Float64:
+    """Return the highest probability of each note within 40 ms of its chord [shape=(M,)]."""
+    near = _about(probability, column, round(_BESIDE / hop))
+    highest: Float64 = near.max(axis=1).astype(np.float64)
+    return highest
 
 
 def _about(

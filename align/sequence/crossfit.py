@@ -106,9 +106,9 @@ def cross_fit(
     for f, feature in enumerate(features):
         if feature.cross_fit:
             apart = folds if len(folds) > 1 else []
-            jobs += [(f, fold) for fold in apart]
             if not (apart and feature.pools_folds):
-                jobs.append((f, None))
+                jobs.append((f, None))  # first, as it takes longest: no process waits for it
+            jobs += [(f, fold) for fold in apart]
         else:
             feature.fit(items)
     names = [_part_name(features[f], f, fold, folds) for f, fold in jobs]
@@ -122,18 +122,21 @@ def cross_fit(
     )
     stage = "fitting classifiers"
     report(stage, 0, len(jobs))
+    whole: dict[int, Any] = {}
     copies: dict[int, list[Any]] = {}
     done = Parallel(n_jobs=n_jobs, return_as="generator")(tasks)
     for n, ((f, fold), fitted) in enumerate(zip(jobs, done, strict=True)):
         if checkpoint is not None and names[n] and states[n] is None:
             checkpoint.save(names[n], *fitted.get_state())
         if fold is None:
-            features[f].__dict__.update(fitted.__dict__)
+            whole[f] = fitted
         else:
             copies.setdefault(f, []).append(fitted)
             for i in fold:
                 own[i][f] = fitted
         report(stage, n + 1, len(jobs))
+    for f, fitted in whole.items():  # not before: what is fitted to folds is copied from these
+        features[f].__dict__.update(fitted.__dict__)
     for f, fitted_copies in copies.items():
         if features[f].pools_folds:
             features[f].pool(fitted_copies)

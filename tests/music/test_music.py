@@ -18,12 +18,13 @@ from align.learners.structured.costs import FunctionCost
 from align.models.file import read_model, write_model
 from align.music import finding, parts
 from align.music.aligner import MusicAligner
+from align.music.decoding import find_chords
 from align.music.own_features import OwnFeature
 from align.music.parts import PlayedPart
 from align.music.passages import Passage, Passages
-from align.music.performance import Performance
+from align.music.performance import Performance, read_performance
 from align.music.pieces import read_piece
-from align.music.placement import PlacedNotes
+from align.music.placement import PlacedNotes, match_of, place_notes
 from align.sequence.adapt import adapt
 from align.types import Example, Note
 
@@ -103,9 +104,22 @@ def test_training_repeats_itself(corpus: Corpus) -> None:
     n = len(corpus)
     for stage in ("calibrating", "spoiling scores", "trying other scores"):
         assert last[stage] == (n, n)  # minutes of real pieces
-    other = MusicAligner(n_folds=2, **settings).fit(corpus)
+    other = MusicAligner(n_folds=2, n_jobs=2, **settings).fit(corpus)
     np.testing.assert_array_equal(one.coef_, other.coef_)
     np.testing.assert_array_equal(one.confidence_.weights, other.confidence_.weights)
+    assert one.unplayed_ is not None
+    assert other.unplayed_ is not None
+    np.testing.assert_array_equal(one.unplayed_.weights, other.unplayed_.weights)
+    assert one.match_range_ == other.match_range_
+
+
+def test_a_match_needs_no_notes_placed(
+    model: MusicAligner, unseen: tuple[Path, Path, np.ndarray]
+) -> None:
+    performance = read_performance(unseen[0], read_score(unseen[1]))
+    found = find_chords(performance, model.functions_, model._weights)
+    placed = place_notes(performance, model.functions_, found)
+    assert match_of(performance, model.functions_, found) == placed.match
 
 
 def test_scores_of_all_kinds_give_the_same(
