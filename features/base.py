@@ -113,6 +113,10 @@ class Feature:
         """
         return self
 
+    def for_a_fold(self) -> Self:
+        """Return an unfitted feature to score a fold with, which may learn faster, or itself."""
+        return self
+
     def pool(self, copies: Sequence[Self]) -> Self:
         """Become the sum of copies fitted to different parts of the training set."""
         raise NotImplementedError

@@ -74,6 +74,10 @@ class DefaultFunctions(ChordFeature):
         self.network.fit([piece.notes for piece in pieces])
         return self
 
+    def for_a_fold(self) -> Self:
+        """Return a copy whose network learns in a quarter of the time: it sets five weights."""
+        return type(self)(self.network.brief(), self.names)
+
     def adapt(self, pieces: Sequence[TimedPiece], *, steps: int, learning_rate: float) -> Self:
         """Continue to train the network; see `NoteNetwork.adapt`."""
         self.network.adapt(

@@ -95,6 +95,10 @@ class ChordFeature:
         """Return a copy halfway back to the one before `adapt`; see `align.features.Feature`."""
         return self
 
+    def for_a_fold(self) -> Self:
+        """Return an unfitted feature to score a fold with; see `align.features.Feature`."""
+        return self
+
     def pool(self, copies: Sequence[Self]) -> Self:
         """Become the sum of copies fitted to different parts, where `pools_folds` says so."""
         return self

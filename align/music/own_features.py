@@ -61,6 +61,10 @@ class OwnFeature(ChordFeature):
         )
         return self
 
+    def for_a_fold(self) -> Self:
+        """Return that of the feature."""
+        return type(self)(self.feature.for_a_fold(), self.frame)
+
     def pool(self, copies: Sequence[Self]) -> Self:
         """Let the feature become the sum of others."""
         self.feature.pool([one.feature for one in copies])

@@ -34,6 +34,10 @@ class Fittable(Protocol):
         """Fit to items of the training set; returns the feature."""
         ...
 
+    def for_a_fold(self) -> Any:
+        """Return an unfitted feature to score a fold with, or itself."""
+        ...
+
     def pool(self, copies: Sequence[Any], /) -> Any:
         """Become the sum of copies that were fitted to different parts."""
         ...
@@ -86,10 +90,10 @@ def cross_fit(
 
     Of N items, the training recordings, each with its `group`, and F features; the result is N
     lists of F. In `n_folds` folds (1 for none) the features that ask for cross-fitting are copies
-    that did not see the item's group, the others as they are. `n_jobs` processes, as in joblib, do
-    not change the result. A checkpoint keeps each copy whose feature has a state of its own, and
-    gives it back instead of its being fitted again. Warns where a feature asks for cross-fitting
-    and there is only one recording.
+    that did not see the item's group, and that may learn faster (`for_a_fold`), the others as they
+    are. `n_jobs` processes, as in joblib, do not change the result. A checkpoint keeps each copy
+    whose feature has a state of its own, and gives it back instead of its being fitted again.
+    Warns where a feature asks for cross-fitting and there is only one recording.
     """
     from joblib import Parallel, delayed
 
@@ -115,7 +119,9 @@ def cross_fit(
     states = [None if checkpoint is None or not name else checkpoint.load(name) for name in names]
     tasks = (
         delayed(_fitted)(
-            features[f], [item for i, item in enumerate(items) if i not in unseen], state
+            features[f].for_a_fold() if fold else features[f],
+            [item for i, item in enumerate(items) if i not in unseen],
+            state,
         )
         for (f, fold), state in zip(jobs, states, strict=True)
         for unseen in [set(fold or [])]

@@ -73,6 +73,10 @@ class KeptNetwork(NoteNetwork):
         self.folder, self.made = Path(folder), made
         self.settings = settings
 
+    def brief(self) -> Self:
+        """Return the network itself: another fold or model asks for the same, to use it."""
+        return self
+
     def fit(
         self,
         examples: Sequence[TimedNotes],

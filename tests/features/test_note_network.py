@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from align.errors import ModelError, ParameterError
+from align.features.fine_onsets import FineOnsets
 from align.features.network import FrameNetwork
 from align.features.network_targets import Target
 from align.features.network_training import train_on_batches
@@ -270,6 +271,29 @@ def test_updates_are_those_the_notes_call_for_unless_told(monkeypatch):
         assert network.fit([item], progress=lambda k, n: done.append(n)).steps == steps
         assert set(done) == {wanted}
         done.clear()
+
+
+def test_a_brief_network_takes_a_quarter_of_the_stretches(monkeypatch):
+    module, done = "align.features.note_network", []
+
+    class Fine(FineOnsets):
+        def fit(self, examples):
+            done.append(self.steps)
+
+    def train(network, draw, *, steps, **how):
+        x, _, _ = draw(np.random.default_rng(0))
+        done.append((len(x), steps))
+
+    monkeypatch.setattr(f"{module}.FineOnsets", Fine)
+    monkeypatch.setattr(f"{module}.train_on_batches", train)
+    network = NoteNetwork()
+    network.brief().fit([timed(1)])
+    assert done == [(16, 750), 375]
+    done.clear()
+    network.fit([timed(1)])
+    assert done == [(32, 1500), 750]
+    own = NoteNetwork(**SMALL)
+    assert own.brief() is own  # whoever says how many updates means it
 
 
 # Windows ----------------------------------------------------------------------------------------

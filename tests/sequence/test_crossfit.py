@@ -84,6 +84,22 @@ def test_scores_come_from_copies_that_did_not_see_the_group(n_jobs):
     assert stages == [("fitting classifiers", i, 4) for i in range(5)]
 
 
+def test_folds_are_scored_by_what_the_feature_makes_for_them():
+    class Brief(Spy):
+        brief = False
+
+        def for_a_fold(self):
+            fast = type(self)()
+            fast.brief = True
+            return fast
+
+    feature, alone, items = Brief(), PlainSpy(), recordings(GROUPS)
+    own = cross_fit([feature, alone], items, n_folds=3)
+    assert all(one.brief and other is alone for one, other in own)
+    assert not feature.brief
+    assert feature.seen == {f"r{i}" for i in range(8)}
+
+
 def test_the_groups_of_a_fold_are_unseen():
     examples = recordings(GROUPS)
     seen_groups = []
