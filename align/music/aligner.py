@@ -73,8 +73,11 @@ class MusicAligner(Aligner):
         errors of the onsets only.
     tolerance : float
         In seconds.
-    update, loss, C, epochs, conversion
+    update, loss, C, epochs
         As for `SpeechAligner`.
+    conversion : str
+        As for `SpeechAligner`; by default "best", the hypothesis after an epoch that costs least
+        on the training set. With few pieces the mean of all hypotheses can be far worse.
     n_jobs, random_state
         As for `SequenceAligner`.
     n_folds : int
@@ -149,7 +152,7 @@ class MusicAligner(Aligner):
         loss: str = "maximal",
         C: float = 100.0,
         epochs: int = 20,
-        conversion: str = "average",
+        conversion: str = "best",
         n_folds: int = 4,
         network: NoteNetwork | None = None,
         rate: int = 22050,

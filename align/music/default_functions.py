@@ -155,8 +155,8 @@ class DefaultFunctions(ChordFeature):
         return {name: WindowTerm(table, start) for name, table in tables.items()}, found
 
     def non_negative(self) -> tuple[str, ...]:
-        """Return the probabilities of notes and the densities of lengths."""
-        return ("notes", "duration")
+        """Return all but the tempo: of each of the others more speaks for an onset."""
+        return tuple(name for name in self.names if name != "tempo")
 
     def tempo_terms(
         self,

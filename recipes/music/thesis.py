@@ -69,22 +69,23 @@ class OnShortFrames(Varied):
 
 
 # From our learner to the thesis's, which takes the best hypothesis ("thesis-offset").
-STEPS: dict[str, dict[str, Any]] = {"prediction": {"loss": "prediction"}}
+MEAN = {"conversion": "average", "n_jobs": 1}
+STEPS: dict[str, dict[str, Any]] = {"prediction": {"loss": "prediction", **MEAN}}
 STEPS["self-tuned"] = {**STEPS["prediction"], "update": "self-tuned"}
 STEPS["absolute"] = {**STEPS["self-tuned"], "cost": "absolute"}
 
 ROWS: dict[str, Callable[[], Any]] = {
-    "ours": lambda: align.MusicAligner("thesis", n_jobs=1),
-    "ours-best": lambda: align.MusicAligner("thesis", conversion="best", n_jobs=1),
-    "prediction": lambda: align.MusicAligner("thesis", n_jobs=1, **STEPS["prediction"]),
-    "self-tuned": lambda: align.MusicAligner("thesis", n_jobs=1, **STEPS["self-tuned"]),
-    "absolute": lambda: align.MusicAligner("thesis", n_jobs=1, **STEPS["absolute"]),
+    "ours": lambda: align.MusicAligner("thesis", **MEAN),
+    "ours-best": lambda: align.MusicAligner("thesis", n_jobs=1),
+    "prediction": lambda: align.MusicAligner("thesis", **STEPS["prediction"]),
+    "self-tuned": lambda: align.MusicAligner("thesis", **STEPS["self-tuned"]),
+    "absolute": lambda: align.MusicAligner("thesis", **STEPS["absolute"]),
     "last": lambda: align.MusicAligner.as_in_thesis(calibrate=True, conversion="last", n_jobs=1),
     "thesis": lambda: align.MusicAligner.as_in_thesis(n_jobs=1),
     "thesis-offset": lambda: align.MusicAligner.as_in_thesis(calibrate=True, n_jobs=1),
-    "logarithms": lambda: OnLogarithms(n_jobs=1),
-    "lengths": lambda: OnLengths(n_jobs=1),
-    "10-ms": lambda: OnShortFrames(n_jobs=1),
+    "logarithms": lambda: OnLogarithms(**MEAN),
+    "lengths": lambda: OnLengths(**MEAN),
+    "10-ms": lambda: OnShortFrames(**MEAN),
     "ghmm-7": lambda: GaussianAligner(7),
 }
 

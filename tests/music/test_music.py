@@ -87,6 +87,8 @@ def test_what_was_learned_is_described(model: MusicAligner, corpus: Corpus) -> N
     assert model.base_functions_ == ["notes", "rise", "level", "coarse", "duration"]
     weights = dict(zip(model.base_functions_, model.coef_, strict=True))
     assert weights["notes"] > 0
+    assert model.coef_.min() >= 0  # more is better, of each of them
+    assert model.learner_.conversion == "best"
     assert model.learner_ is not None
     assert model.learner_.n_rounds_ == 3 * 4
     played = sum(int(np.isfinite(example.onsets).sum()) for example in corpus)
