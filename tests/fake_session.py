@@ -97,6 +97,9 @@ class FakeSession:
     def audio(self, name: str) -> Path:
         return DATA / "kiwi.flac"
 
+    def sound(self, name: str) -> Path:
+        return self.audio(name)
+
     def learn(self) -> dict[str, Any]:
         if not self.pending:
             return {}
