@@ -103,15 +103,18 @@ def find_whole(
 ) -> tuple[float, float, int]:
     """Return from when to when a whole score fits best in a longer recording, and in which key.
 
-    Times are in seconds, about; the key is in semitones above the score. The parameters are those
-    of `find_passages`. Where the score is too long for the recording, that is all of it.
+    That is where it fits so much better than at the usual place: what is short, or in few keys,
+    fits well in many. Times are in seconds, about; the key is in semitones above the score. The
+    parameters are those of `find_passages`. Where the score is too long for the recording, that is
+    all of it.
     """
     keys = sorted(set(shifts), key=lambda shift: (abs(shift), shift))
-    first = _Problem(level, hop, score, _FIRST_STEP)
+    length = float(score.ends.max() - score.onsets[0])
+    first = _Problem(level, hop, score, _FIRST_STEP, _TEMPOS[-1] * length / (len(level) * hop))
     found = {(k, t): first.whole(k, t)[0] for k in keys for t in _TEMPOS}
-    shift, tempo = min(found, key=lambda pair: found[pair])
-    here = min((cost, t) for (k, t), cost in found.items() if k == keys[0])
-    if found[shift, tempo] > (1.0 - _OTHER_KEY) * here[0]:
+    shift, tempo = max(found, key=lambda pair: found[pair])
+    here = max((gain, t) for (k, t), gain in found.items() if k == keys[0])
+    if found[shift, tempo] < (1.0 + _OTHER_KEY) * here[0]:
         shift, tempo = keys[0], here[1]
     if not np.isfinite(found[shift, tempo]):
         return 0.0, len(level) * hop, 0
@@ -122,8 +125,16 @@ def find_whole(
 class _Problem:
     """A recording and a score in frames of one length."""
 
-    def __init__(self, level: Float32, hop: float, score: Score, step: float) -> None:
-        step = max(step, len(level) * hop * np.sqrt(_STRETCHES[-1] / _MOST_CELLS))
+    def __init__(
+        self,
+        level: Float32,
+        hop: float,
+        score: Score,
+        step: float,
+        most: float = _STRETCHES[-1],
+    ) -> None:
+        """Frames are `step` seconds, or more where `most` of the score for each were too many."""
+        step = max(step, len(level) * hop * np.sqrt(most / _MOST_CELLS))
         audio, width = averaged(level, max(1, round(step / hop)))
         self.frame = width * hop
         self.kept = playing_frames(audio, self.frame)
@@ -146,14 +157,15 @@ class _Problem:
         return rows, where[rows], cost
 
     def whole(self, shift: int, tempo: float) -> tuple[float, IntArray]:
-        """Return the cost of a whole score in the recording, and where each of its frames is.
+        """Return by how much less a whole score costs at its best place, and that of its frames.
 
-        The cost is a mean over the frames of the score, infinite where they are too many.
+        Less than at the usual place, as a mean over the frames of the score; minus infinity where
+        they are too many.
         """
         n, m = len(self.recorded), max(2, round(self.length * tempo / self.frame))
         where = np.zeros(m, dtype=np.intp)
         if m > n:
-            return np.inf, where
+            return -np.inf, where
         written = _shifted(written_profile(self.score, m, m / self.length, self.frame), shift)
         target = np.ascontiguousarray(self.recorded.T)
         some = written[:: max(1, m // 300)]
@@ -165,7 +177,7 @@ class _Problem:
             part = slice(begin, begin + 256)
             _advance(cost, np.inf, np.inf, uneven, before, state, steps[part], entered[part])
         _trace(steps, entered, int(state[2]), where)
-        return float(state[1]) / m, np.maximum.accumulate(np.maximum(where, 0))
+        return float(np.median(before) - state[1]) / m, np.maximum.accumulate(np.maximum(where, 0))
 
     def _solve(self, shift: int, stretch: float) -> _Solved:
         recorded, n = self.recorded, len(self.recorded)
