@@ -185,17 +185,23 @@ def _each(
     """Return what `work` returns for the arguments of each task, from `n_jobs` processes."""
     from joblib import Parallel, delayed
 
-    done = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(work)(*task) for task in tasks)
+    done = Parallel(n_jobs=n_jobs, return_as="generator")(
+        delayed(_returned)(work, task) for task in tasks
+    )
     return [next(done) for _ in counted(tasks, progress, stage)]
 
 
 @one_thread()
+def _returned(work: Callable[..., _T], task: tuple[Any, ...]) -> _T:
+    """Return what a function returns for the arguments of a task."""
+    return work(*task)
+
+
 def _placed(piece: TimedPiece, own: ChordFunctions, weights: Weights) -> PlacedNotes:
     """Return a placement of a piece."""
     return place_notes(piece.performance, own, find_chords(piece.performance, own, weights))
 
 
-@one_thread()
 def _spoiled(
     piece: TimedPiece, spoiled: Score, source: IntArray, own: ChordFunctions, weights: Weights
 ) -> tuple[Float64, Any] | None:
@@ -212,7 +218,6 @@ def _spoiled(
     return placed.unplayed, np.isnan(pair.merged(true_onsets(source, piece.onsets)))
 
 
-@one_thread()
 def _match(signal: Signal, score: Score, own: ChordFunctions, weights: Weights) -> float | None:
     """Return how well a recording fits a score, None where it cannot be aligned at all."""
     try:

@@ -26,7 +26,8 @@ from align.speech.text.pronouncing.lookup import (
 )
 from align.speech.text.reading.normalise import split_words, spoken_noise
 from align.speech.text.reading.transcript import Utterance
-from align.speech.text.rows import Fit, Rows, as_known, end_of_speech, fit_of, tiers_of
+from align.speech.text.rows import Fit, Rows, as_known, fit_of
+from align.speech.text.said import Said
 from align.speech.text.spans import check_slack, followed, span_of
 from align.speech.text.tiers import TextAlignment
 from align.speech.text.words import WordAligner
@@ -157,9 +158,7 @@ def align_text(
         anchors=held,
     )
     check_slack(slack, words_aligner.silence)
-    rows: dict[str, Rows] = {}
-    fits: dict[str, list[Fit]] = {}
-    spoken: dict[str, list[str]] = {}
+    spoken = Said()
     mismatches: list[Mismatch] = []
     timed: list[Utterance] = []
     for conversation, utterance, words, following in zip(
@@ -169,16 +168,15 @@ def align_text(
             timed += [own for own in conversation.said if not own.loose]
             continue
         speakers = conversation.speakers
-        before = {speaker: len(spoken.setdefault(speaker, [])) for speaker in speakers}
-        first = before[speakers[0]] if len(speakers) == 1 else 0
+        first = spoken.counts(speakers)[speakers[0]] if len(speakers) == 1 else 0
         about = LOOSE if utterance.loose and words_aligner.silence is not None else 0.0
         reach = max(slack, about)
-        above = [rows.setdefault(speaker, []) for speaker in speakers]
-        after = max(map(end_of_speech, above)) if reach else 0.0
+        after = spoken.end(speakers) if reach else 0.0
         span = span_of(
             utterance, recording.duration, name, slack=reach, after=after, following=following
         )
         whole: Rows = []
+        fits: list[Fit] = []
         for piece in words_aligner.pieces(utterance, words, span, first, progress):
             whole += as_known(piece.rows, held)
             here = [
@@ -186,22 +184,15 @@ def align_text(
                 for m in piece.mismatches
             ]
             mismatches += here
-            fit = fit_of(piece.whole, piece.utterance, here)
-            for speaker in speakers:
-                fits.setdefault(speaker, []).append(fit)
-        for speaker, (own, said_here) in conversation.by_speaker(whole, first, before).items():
-            rows[speaker] += own
-            spoken[speaker] += said_here
+            fits.append(fit_of(piece.whole, piece.utterance, here))
+        spoken.add(conversation, whole, first, fits)
         timed += conversation.timed(whole, first)
     foreign = seems_foreign(
         [word for words in split for word in words], entries, words_of, language
     )
     warnings = () if foreign is None else (foreign,)
     return TextAlignment(
-        {
-            speaker: tiers_of(rows[speaker], spoken[speaker], recording, fits[speaker], warnings)
-            for speaker in rows
-        },
+        spoken.tiers(recording, warnings),
         tuple(word for word, entry in entries.items() if entry.source == "espeak"),
         tuple(sorted(mismatches, key=lambda m: m.start)),
         tuple(u for u in timed if u.start is not None and u.end is not None),
