@@ -122,12 +122,13 @@ def best_part(
         return found
     for played in played_parts(whole, shifts):
         placed, value = place(played.part)
-        # A part of a score of another piece fits no better than the whole. Where a passage is
-        # played twice, the whole may fit as well, stretched over both.
+        # A part of a score of another piece fits no better than the whole, and is not followed.
+        # Where a passage is played twice, the whole may fit as well, stretched over both.
         again = min(seconds_again(played.passages) / (_AGAIN * whole.signal.duration), 1.0)
         least = _BETTER * (1.0 - 2.0 * again)
         better = (placed.match or 0.0) > (found.placed.match or 0.0) + least
-        if not better or _wrong(played.part, placed, match_range):
+        doubted = _poor(placed.match, match_range)
+        if not better or (doubted and (played.searched or not follows_score(played.part))):
             continue
         spare = _BETTER * again
         if _found_notes(placed, match_range) < _found_notes(found.placed, match_range, spare):
@@ -173,11 +174,6 @@ def _poor(match: float | None, match_range: MatchRange) -> bool:
     if match is None or match_range is None:
         return False
     return match < _border(match_range)
-
-
-def _wrong(part: Performance, placed: PlacedNotes, match_range: MatchRange) -> bool:
-    """Whether a recording is rather of another piece."""
-    return _poor(placed.match, match_range) and not follows_score(part)
 
 
 def _border(match_range: tuple[float, float]) -> float:

@@ -42,11 +42,16 @@ _ELSEWHERE = 2.0  # seconds; a chord that lies nearer to where it was found is n
 
 @dataclass(frozen=True, eq=False)
 class PlayedPart:
-    """What a recording holds of a score, `part`: notes `index` of the whole, in `passages`."""
+    """What a recording holds of a score, `part`: notes `index` of the whole, in `passages`.
+
+    `searched` says that it lies at the best of all places in all keys, where any score fits better
+    than read backwards.
+    """
 
     part: Performance
     index: IntArray
     passages: tuple[Passage, ...]
+    searched: bool = False
 
 
 def played_parts(whole: Performance, shifts: range) -> Iterator[PlayedPart]:
@@ -85,7 +90,7 @@ def _whole_between(whole: Performance, begin: float, end: float, shift: int) -> 
     if np.abs(times - part.coarse).max() <= _ELSEWHERE:
         return []
     part = replace(part, coarse=times, end=near.end + first * signal.hop, cost=near.cost)
-    return [PlayedPart(part, np.arange(len(whole.score)), ())]
+    return [PlayedPart(part, np.arange(len(whole.score)), (), searched=True)]
 
 
 def _part_of(whole: Performance, passages: tuple[Passage, ...], shift: int) -> list[PlayedPart]:

@@ -532,6 +532,37 @@ def test_a_score_is_found_within_a_concert() -> None:
     assert abs(last.end - played[-1][0]) < 2.0
 
 
+def test_a_score_that_is_not_in_a_concert_is_not_found_in_it() -> None:
+    model = align.load("piano")
+    rng = np.random.default_rng(5)
+    other, own = rng.integers(50, 75, 160).tolist(), rng.integers(50, 75, 40).tolist()
+    played = [(0.5 + 0.4 * k, pitch) for k, pitch in enumerate(other)]
+    notes = [Note(pitch, 0.4 * k) for k, pitch in enumerate(own)]
+    found = model.align(sound(played, played[-1][0] + 1.5), notes, rate=RATE)
+    assert found.warnings[0].startswith("the recording does not seem to be of this score")
+    assert found.transposition == 0
+
+
+def test_the_best_of_all_places_must_match(
+    model: MusicAligner, unseen: tuple[Path, Path, np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    audio, score, _ = unseen
+    whole = finding.read_music(audio, score, None, highest_rate=model.rate, repeats="all")
+    part = PlayedPart(replace(whole), np.arange(len(whole.score)), (), searched=True)
+    monkeypatch.setattr(finding, "played_parts", lambda *_: [part])
+    monkeypatch.setattr(finding, "_doubtful", lambda *_: True)
+    monkeypatch.setattr(finding, "follows_score", lambda _: True)
+    placed, value = model._place(whole)
+
+    def place(asked: Performance) -> tuple[PlacedNotes, float]:
+        sure = match if asked is part.part else 0.1
+        return replace(placed, probability=np.full(len(whole.notes), sure)), value
+
+    for match in (0.3, 0.4):
+        taken = finding.best_part(whole, place, (0.2, 0.5)).part is part.part
+        assert taken == (match > 0.35)
+
+
 def test_the_longest_passage_is_tried_alone(
     model: MusicAligner, unseen: tuple[Path, Path, np.ndarray], monkeypatch: pytest.MonkeyPatch
 ) -> None:
