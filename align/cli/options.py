@@ -203,7 +203,7 @@ def encoding_option(what: str) -> _Option:
     return click.option(
         "--encoding",
         metavar="NAME",
-        help=f"Encoding of {what}, such as cp1252; by default UTF-8 or UTF-16.",
+        help=f"Encoding of {what}, such as cp1252, where they are not UTF-8 or UTF-16.",
     )
 
 

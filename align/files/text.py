@@ -44,8 +44,9 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
 def read_text(path: str | os.PathLike[str], encoding: str | None = None) -> str:
     r"""Read a text file of at most 64 MiB, with line ends as ``\n``.
 
-    By default it is UTF-8 or UTF-16, whichever the file is. Raises DataError if it is missing,
-    unreadable, too large, or in another encoding.
+    By default it is UTF-8 or UTF-16, whichever the file is. `encoding` names that of other files:
+    where each byte is a sign in it (as in cp1252), a file that is UTF-8 or UTF-16 is read as such
+    all the same. Raises DataError if it is missing, unreadable, too large, or in another encoding.
     """
     return decoded(read_bytes(path), path, encoding)
 
@@ -54,7 +55,7 @@ def decoded(data: bytes, path: str | os.PathLike[str], encoding: str | None = No
     """Return what `read_text` returns, of a file that has been read."""
     name = os.fspath(path)
     try:
-        text = data.decode(encoding or _encoding(data))
+        text = data.decode(_encoding(data, encoding))
     except LookupError:
         raise ParameterError(f"encoding={encoding!r} is not known to Python.") from None
     except UnicodeError as error:
@@ -94,7 +95,21 @@ def _hint(data: bytes, at: int) -> str:
     return f" ({byte} would be {char!r} in {name}, which it may be)"
 
 
-def _encoding(data: bytes) -> str:
+def _encoding(data: bytes, said: str | None) -> str:
+    """Return the encoding of a file; `said` is that of files which do not show theirs."""
+    if said is not None and not _one_byte_a_sign(said):
+        return said
+    return _shown_encoding(data) or said or "utf-8"
+
+
+def _one_byte_a_sign(encoding: str) -> bool:
+    """Return whether bytes stand for themselves, so that UTF-8 would be read without an error."""
+    # The bytes that are no sign (five of cp1252) count as one each when they are replaced.
+    return len(bytes(range(0x80, 0x100)).decode(encoding, errors="replace")) == 0x80
+
+
+def _shown_encoding(data: bytes) -> str | None:
+    """Return the encoding that a file has by its mark, its zeros or its UTF-8; None: not seen."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return encoding
@@ -105,7 +120,12 @@ def _encoding(data: bytes) -> str:
             return "utf-16-le"
         if zeros_even > len(head) // 4 and not zeros_odd:
             return "utf-16-be"
-    return "utf-8"
+    try:
+        # Letters of cp1252 and its like are single bytes above 0x7F, which UTF-8 never has.
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    return None if data.isascii() else "utf-8"
 
 
 def read_lines(path: str | os.PathLike[str], encoding: str | None = None) -> list[tuple[int, str]]:

@@ -44,3 +44,18 @@ def test_no_encoding_is_named_where_none_is_likely(tmp_path: Path) -> None:
     path.write_bytes(b"abc")
     with pytest.raises(DataError, match=r"is not utf-16 text"):
         read_text(path, "utf-16")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "cp1252"])
+def test_a_corpus_may_mix_what_is_said_with_unicode(tmp_path: Path, encoding: str) -> None:
+    # As cp1252 UTF-8 would be other words, without an error, and UTF-16 would not be text.
+    path = tmp_path / "a.txt"
+    path.write_bytes((GERMAN + "Ü").encode(encoding))
+    assert read_text(path, "cp1252") == GERMAN + "Ü"
+
+
+def test_signs_of_two_bytes_are_read_as_said(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes("模".encode("gbk"))  # one sign, and one letter of UTF-8 as well
+    assert read_text(path, "gbk") == "模"
+    assert read_text(path) == "ģ"
