@@ -9,7 +9,8 @@ JSON has the layout of Whisper's; the edges of the segments are moved by a norma
 SPREAD seconds, as far as they do not cross. A segment is a sentence, or some six words of one, as
 in subtitles. Printed is the share of words that begin within 20 and 50 ms of where TIMIT has them:
 with each segment held to its times, with slack around these, and with segments aligned together,
-as their times are loose.
+as their times are loose. Then the same together where all times are of another cut or another
+speed, as subtitles of a film may be.
 """
 
 import json
@@ -26,6 +27,12 @@ from align.speech.text import align_text, read_transcript
 
 SPREADS = (0.0, 0.1, 0.3)  # seconds
 WAYS = (("held", False, 0.0), ("slack 0.5", False, 0.5), ("together", True, 0.0))  # loose, slack
+MOVED = {  # time t of the recording, in seconds, in the transcript
+    "3 s late": lambda t: t + 3.0,
+    "10 s early": lambda t: max(t - 10.0, 0.0),
+    "25 for 23.976": lambda t: t * 25 / 23.976,  # pictures a second
+    "minute late": lambda t: t + 60.0,
+}
 CUTS = {"sentences": 100, "six words": 6}
 PAUSE = 0.3  # seconds
 NEAR = (0.02, 0.05)  # seconds
@@ -75,6 +82,23 @@ def near(found: align.Alignment, said: list) -> np.ndarray:
     return np.array([len(true), *(np.sum(off <= most) for most in NEAR)])
 
 
+def share(model, speakers: list, most: int, text_of, slack: float = 0.0) -> str:
+    """Return the shares of words near their times, of pieces of at most so many words."""
+    counts = np.zeros(1 + len(NEAR))
+    for k, (samples, rate, said) in enumerate(speakers):
+        text = text_of(cut(said, most), len(samples) / rate, SEED + k)
+        counts += near(align_text(model, samples, text, rate=rate, slack=slack).words, said)
+    return " / ".join(f"{100 * n / counts[0]:.1f}" for n in counts[1:]) + " %"
+
+
+def transcript(said: list, spread: float, end: float, seed: int) -> list:
+    """Return what a recogniser's JSON is read as."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "talk.json"
+        write_segments(path, said, spread, end, seed)
+        return read_transcript(path)
+
+
 def main() -> None:
     folders = sorted(path for path in Path(sys.argv[1]).iterdir() if path.is_dir())
     speakers = [joined(folder) for folder in folders]
@@ -84,18 +108,21 @@ def main() -> None:
         for spread in SPREADS:
             shares = []
             for _, loose, slack in WAYS:
-                counts = np.zeros(1 + len(NEAR))
-                for k, (samples, rate, said) in enumerate(speakers):
-                    seconds, own = len(samples) / rate, cut(said, most)
-                    with tempfile.TemporaryDirectory() as folder:
-                        path = Path(folder) / "talk.json"
-                        write_segments(path, own, spread, seconds, SEED + k)
-                        text = [replace(one, loose=loose) for one in read_transcript(path)]
-                    found = align_text(model, samples, text, rate=rate, slack=slack)
-                    counts += near(found.words, said)
-                shares.append(" / ".join(f"{100 * n / counts[0]:.1f}" for n in counts[1:]) + " %")
-            row = "  ".join(f"{share:>15}" for share in shares)
+
+                def text_of(said, end, seed, spread=spread, loose=loose):
+                    return [replace(u, loose=loose) for u in transcript(said, spread, end, seed)]
+
+                shares.append(share(model, speakers, most, text_of, slack))
+            row = "  ".join(f"{text:>15}" for text in shares)
             print(f"{pieces:<10} {spread:.1f} s  {row}", flush=True)
+    for name, move in MOVED.items():
+
+        def text_of(said, end, seed, move=move):
+            said = transcript(said, 0.0, end, seed)
+            return [replace(u, start=move(u.start), end=max(move(u.end), 0.2)) for u in said]
+
+        row = share(model, speakers, CUTS["six words"], text_of)
+        print(f"six words, {name:<14} {row:>15}", flush=True)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from align.errors import ParameterError
 from align.sequence.anchors import GivenAnchors
 from align.sequence.base import Progress
 from align.speech.text.anchored import word_anchors
-from align.speech.text.conversation import LOOSE, conversations_of
+from align.speech.text.conversation import conversations_of
 from align.speech.text.model import PhoneAligner, checked_model, model_labels
 from align.speech.text.parts import NAMELESS, Recording
 from align.speech.text.pronouncing.dictionary import Pronunciation
@@ -26,12 +25,11 @@ from align.speech.text.pronouncing.lookup import (
 )
 from align.speech.text.reading.normalise import split_words, spoken_noise
 from align.speech.text.reading.transcript import Utterance
-from align.speech.text.rows import Fit, Rows, as_known, fit_of
-from align.speech.text.said import Said
-from align.speech.text.spans import check_slack, followed, span_of
+from align.speech.text.spans import check_slack
 from align.speech.text.tiers import TextAlignment
+from align.speech.text.untimely import found_near_times
 from align.speech.text.words import WordAligner
-from align.types import SPOKEN_NOISE, Mismatch
+from align.types import SPOKEN_NOISE
 
 __all__ = ["align_text"]
 
@@ -158,42 +156,14 @@ def align_text(
         anchors=held,
     )
     check_slack(slack, words_aligner.silence)
-    spoken = Said()
-    mismatches: list[Mismatch] = []
-    timed: list[Utterance] = []
-    for conversation, utterance, words, following in zip(
-        conversations, texts, words_of_each, followed(texts), strict=True
-    ):
-        if not words:
-            timed += [own for own in conversation.said if not own.loose]
-            continue
-        speakers = conversation.speakers
-        first = spoken.counts(speakers)[speakers[0]] if len(speakers) == 1 else 0
-        about = LOOSE if utterance.loose and words_aligner.silence is not None else 0.0
-        reach = max(slack, about)
-        after = spoken.end(speakers) if reach else 0.0
-        span = span_of(
-            utterance, recording.duration, name, slack=reach, after=after, following=following
-        )
-        whole: Rows = []
-        fits: list[Fit] = []
-        for piece in words_aligner.pieces(utterance, words, span, first, progress):
-            whole += as_known(piece.rows, held)
-            here = [
-                replace(m, speaker=conversation.speaker_at(whole, first, m.start))
-                for m in piece.mismatches
-            ]
-            mismatches += here
-            fits.append(fit_of(piece.whole, piece.utterance, here))
-        spoken.add(conversation, whole, first, fits)
-        timed += conversation.timed(whole, first)
+    found = found_near_times(words_aligner, conversations, held, slack, progress)
     foreign = seems_foreign(
         [word for words in split for word in words], entries, words_of, language
     )
-    warnings = () if foreign is None else (foreign,)
+    warnings = tuple(told for told in (foreign, found.untimely) if told is not None)
     return TextAlignment(
-        spoken.tiers(recording, warnings),
+        found.said.tiers(recording, warnings),
         tuple(word for word, entry in entries.items() if entry.source == "espeak"),
-        tuple(sorted(mismatches, key=lambda m: m.start)),
-        tuple(u for u in timed if u.start is not None and u.end is not None),
+        tuple(sorted(found.mismatches, key=lambda m: m.start)),
+        tuple(u for _, u in found.timed if u.start is not None and u.end is not None),
     )

@@ -27,10 +27,14 @@ _AT_ONCE = 0.5  # seconds for which speakers overlap who do not only take turns
 
 
 class Conversation(NamedTuple):
-    """Utterances that are aligned as one text, and the words of each."""
+    """Utterances that are aligned as one text, and the words of each.
+
+    With `near` they are looked for about their times, where these are loose; else anywhere.
+    """
 
     said: Sequence[Utterance]
     split: Sequence[Sequence[str]]
+    near: bool = True
 
     @property
     def speakers(self) -> list[str]:
@@ -38,14 +42,27 @@ class Conversation(NamedTuple):
         pairs = zip(self.said, self.split, strict=True)
         return list(dict.fromkeys(utterance.speaker for utterance, words in pairs if words))
 
+    def parted(self, duration: float) -> "tuple[Conversation, Conversation]":
+        """Return what may begin in a recording of some seconds, and what is beyond its end."""
+        pairs = list(zip(self.said, self.split, strict=True))
+        late = [self.near and own.loose and (own.start or 0.0) >= duration for own in self.said]
+        inside, beyond = (
+            [pair for pair, is_late in zip(pairs, late, strict=True) if is_late == side]
+            for side in (False, True)
+        )
+        return self._of(inside), self._of(beyond)
+
+    def _of(self, pairs: Sequence[tuple[Utterance, Sequence[str]]]) -> "Conversation":
+        return Conversation([own for own, _ in pairs], [words for _, words in pairs], self.near)
+
     def as_one(self) -> tuple[Utterance, tuple[str, ...]]:
         """Return all as one utterance, and its words."""
         words = tuple(word for own in self.split for word in own)
         first = self.said[0]
-        if len(self.said) == 1:
+        if len(self.said) == 1 and self.near:
             return first, words
         text = " ".join(utterance.text for utterance in self.said)
-        if not first.loose:
+        if not first.loose or not self.near:
             return Utterance(text), words
         ends = [utterance.end for utterance in self.said if utterance.end is not None]
         return Utterance(text, first.start, max(ends), line=first.line, loose=True), words
@@ -82,10 +99,10 @@ class Conversation(NamedTuple):
                     theirs.append(row)
         return found
 
-    def timed(self, rows: Rows, first: int) -> list[Utterance]:
-        """Return the utterances with exact times, their own or those of first and last words."""
+    def timed(self, rows: Rows, first: int) -> list[tuple[Utterance, Utterance]]:
+        """Return the utterances, each also with its exact times, of its first and last word."""
         if len(self.said) == 1 and not self.said[0].loose:
-            return list(self.said)
+            return [(self.said[0], self.said[0])]
         turn_of = self._turns()
         span: dict[int, tuple[float, float]] = {}
         for row, after in pairwise(rows):
@@ -93,7 +110,7 @@ class Conversation(NamedTuple):
                 turn = turn_of[row.word - first]
                 span[turn] = span.get(turn, (row.start, 0.0))[0], after.start
         return [
-            replace(self.said[n], start=start, end=end, loose=False)
+            (self.said[n], replace(self.said[n], start=start, end=end, loose=False))
             for n, (start, end) in span.items()
         ]
 

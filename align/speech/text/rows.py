@@ -23,6 +23,7 @@ __all__ = [
     "as_known",
     "end_of_speech",
     "fit_of",
+    "match_of",
     "rows_of",
     "tiers_of",
     "with_unspoken",
@@ -99,6 +100,15 @@ def fit_of(alignment: Alignment, utterance: Utterance, mismatches: Sequence[Mism
         warnings = tuple(f"{where}: {text}" for text in warnings)
     listed = tuple(f"{m}." for m in mismatches if m.probability >= _WARNED)
     return Fit(alignment.match, alignment.duration, warnings + listed)
+
+
+def match_of(fits: Sequence[Fit]) -> float | None:
+    """Return how well utterances fit, each by its length; None where that is not known."""
+    known = [(fit.match, fit.seconds) for fit in fits if fit.match is not None]
+    if not known:
+        return None
+    matches, seconds = zip(*known, strict=True)
+    return float(np.average(matches, weights=seconds))
 
 
 def rows_of(
@@ -193,8 +203,7 @@ def tiers_of(
         "warnings": warnings + tuple(text for fit in fits for text in fit.warnings),
     }
     if whole:
-        matches, seconds = [fit.match for fit in whole], [fit.seconds for fit in whole]
-        about["match"] = float(np.average(matches, weights=seconds))  # type: ignore[arg-type]
+        about["match"] = match_of(fits)
 
     def tier(heads: Sequence[int], labels: Sequence[str]) -> Alignment:
         stops = [*heads[1:], len(kept)]

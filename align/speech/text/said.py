@@ -1,10 +1,13 @@
 """What was found of each speaker, passage by passage."""
 
 from collections.abc import Sequence
+from itertools import groupby
+
+import numpy as np
 
 from align.speech.text.conversation import Conversation
 from align.speech.text.parts import Recording
-from align.speech.text.rows import Fit, Rows, end_of_speech, tiers_of
+from align.speech.text.rows import Fit, Rows, end_of_speech, match_of, tiers_of
 from align.speech.text.tiers import SpeakerTiers
 
 __all__ = ["Said"]
@@ -25,6 +28,26 @@ class Said:
     def end(self, speakers: Sequence[str]) -> float:
         """Return when the last of these speakers ended their last word, in seconds."""
         return max(end_of_speech(self._rows.get(speaker, [])) for speaker in speakers)
+
+    @property
+    def warned(self) -> bool:
+        """Whether there is a warning of any passage."""
+        return any(fit.warnings for fits in self._fits.values() for fit in fits)
+
+    @property
+    def match(self) -> float | None:
+        """How well all that was aligned fits, in [0, 1]; None where that is not known."""
+        return match_of([fit for fits in self._fits.values() for fit in fits])
+
+    @property
+    def total_match(self) -> float:
+        """How well all words match, each in [0, 1]; those that were not said match by 0."""
+        total = 0.0
+        for rows in self._rows.values():
+            for word, own in groupby(rows, key=lambda row: row.word):
+                fits = [row.match for row in own if word >= 0 and row.match is not None]
+                total += float(np.mean(fits)) if fits else 0.0
+        return total
 
     def add(self, conversation: Conversation, rows: Rows, first: int, fits: Sequence[Fit]) -> None:
         """Add what was found of a passage; its first word in the rows has the number `first`."""

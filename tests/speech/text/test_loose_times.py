@@ -1,6 +1,7 @@
 """Subtitles and segments of recognisers: their times say about where, and hold no word."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,7 @@ def whole():
 
 
 def clock(seconds: float) -> str:
-    return f"00:00:{seconds:06.3f}".replace(".", ",")
+    return f"00:{int(seconds // 60):02}:{seconds % 60:06.3f}".replace(".", ",")
 
 
 def written(path: Path, whole, off: tuple[float, ...]) -> Path:
@@ -84,6 +85,41 @@ def test_a_subtitle_may_stay_when_the_recording_has_ended_but_not_begin_there(wh
         align_text("speech-en", KIWI, said, dictionary=WORDS)
     with pytest.raises(DataError, match="lies beyond the end of the recording"):
         align_text("speech-en", KIWI, [Utterance(TEXT, 0.0, 7.9)], dictionary=WORDS)
+
+
+@pytest.mark.parametrize(
+    ("late", "told"),
+    [
+        ((2.6, 2.6, 2.6, 2.6), "they are about 2.6 s too late"),
+        ((600.0, 600.0, 600.0, 600.0), "they are about 600.0 s too late"),
+        ((0.0, 3.0, 6.0, 6.0), r"they are off by \+0.[0-9] to \+5.[0-9] s"),
+    ],
+)
+def test_times_that_do_not_fit_are_told_and_not_followed(tmp_path: Path, whole, late, told):
+    said = read_transcript(written(tmp_path / "a.srt", whole, late))
+    found = align_text("speech-en", KIWI, said, dictionary=WORDS)
+    np.testing.assert_array_equal(found.words.onsets, whole.words.onsets)
+    assert [u.text for u in found.utterances] == [u.text for u in said]
+    (warning,) = found.warnings
+    assert re.fullmatch(
+        f"the times of the text do not fit the recording: {told}; its words were found without.",
+        warning,
+    )
+
+
+def test_what_has_times_beyond_the_end_is_left_out_and_told(whole) -> None:
+    late = Utterance(TEXT, 0.0, whole.duration, loose=True)
+    credits = Utterance("a green kiwi", whole.duration + 1.0, whole.duration + 3.0, loose=True)
+    found = align_text("speech-en", KIWI, [late, credits], dictionary=WORDS)
+    assert found.words.labels == whole.words.labels
+    np.testing.assert_array_equal(found.words.onsets, whole.words.onsets)
+    (missing,) = found.mismatches
+    assert (missing.kind, missing.words) == ("unspoken", ("a", "green", "kiwi"))
+    assert missing.start == missing.end == whole.duration
+    assert found.warnings == (
+        f"3 words of the text have times beyond the end of the recording ({whole.duration:.3f} s),"
+        " and were left out.",
+    )
 
 
 def together(*said: Utterance) -> list[list[str]]:

@@ -1,0 +1,191 @@
+"""The passages of a text near the times that they have, and anywhere where these do not fit.
+
+Subtitles may be of another cut of a film, or of one that runs at another speed, so that they come
+seconds or minutes too early or too late. Then their words are in the recording, in the same order,
+but not near their times.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from align.errors import DataError
+from align.sequence.anchors import Anchors
+from align.sequence.base import Progress
+from align.speech.text.checking.passages import SURE
+from align.speech.text.conversation import LOOSE, Conversation
+from align.speech.text.parts import Recording
+from align.speech.text.reading.transcript import Utterance
+from align.speech.text.rows import Fit, Rows, as_known, fit_of
+from align.speech.text.said import Said
+from align.speech.text.spans import followed, span_of
+from align.speech.text.words import WordAligner
+from align.types import Float64, Mismatch
+
+__all__ = ["Found", "found_near_times"]
+
+_OFF = 1.5  # seconds by which an utterance begins beside its time; within LOOSE it is found
+_OFTEN = 0.1  # share of the utterances that are so far off
+_UNSAID = 0.05  # share of the words that were not said
+_BETTER = 0.01  # of the mean match of the words
+_FITS = 0.5  # mean match of what can only be found without times
+_STEADY = 1.0  # seconds between the most and the least delay of what is late by one time
+
+
+class Found(NamedTuple):
+    """What was found of a text of `n_words` words.
+
+    `timed` are the utterances that were found, as the text gives them and with the times of their
+    words; `untimely` is what is to be said of times that do not fit the recording.
+    """
+
+    said: Said
+    mismatches: list[Mismatch]
+    timed: list[tuple[Utterance, Utterance]]
+    n_words: int
+    untimely: str | None = None
+
+
+def found_near_times(
+    aligner: WordAligner,
+    conversations: Sequence[Conversation],
+    held: Anchors | None,
+    slack: float,
+    progress: Progress | None,
+) -> Found:
+    """Return what was found of conversations; of loose times that do not fit, without them.
+
+    That is where many utterances begin far from their times, words were not said or a passage does
+    not fit, and the words match better without times. Raises DataError where neither works.
+    """
+    loose = held is None and all(own.loose for c in conversations for own in c.said)
+    try:
+        first = _found(aligner, conversations, held, slack, progress)
+    except DataError:
+        again = _found_anywhere(aligner, conversations, progress) if loose else None
+        if again is None or (again.said.match or 0.0) < _FITS:
+            raise
+        return again
+    if loose and _doubtful(first):
+        again = _found_anywhere(aligner, conversations, progress)
+        if again is not None and _better(again, first):
+            return again
+    return first
+
+
+def _found_anywhere(
+    aligner: WordAligner, conversations: Sequence[Conversation], progress: Progress | None
+) -> Found | None:
+    """Return what is found of all of the text in the order of its times; None where it fails."""
+    pairs = [pair for c in conversations for pair in zip(c.said, c.split, strict=True)]
+    pairs.sort(key=lambda pair: pair[0].start or 0.0)
+    said, split = zip(*pairs, strict=True)
+    try:
+        found = _found(aligner, [Conversation(said, split, near=False)], None, 0.0, progress)
+    except DataError:  # what is said of the text near its times counts
+        return None
+    return found._replace(untimely=_untimely(found))
+
+
+def _found(
+    aligner: WordAligner,
+    conversations: Sequence[Conversation],
+    held: Anchors | None,
+    slack: float,
+    progress: Progress | None,
+) -> Found:
+    """Return what was found of conversations, each where its times say.
+
+    What begins beyond the end of the recording is left out, where its times are loose and it is
+    not all of the text.
+    """
+    recording = aligner.recording
+    spoken = Said()
+    timed: list[tuple[Utterance, Utterance]] = []
+    parted = [c.parted(recording.duration) for c in conversations]
+    inside = [c for c, _ in parted if c.said] or conversations
+    beyond = [] if inside is conversations else _unheard([c for _, c in parted], recording)
+    mismatches = list(beyond)
+    texts = [conversation.as_one() for conversation in inside]
+    for conversation, (utterance, words), following in zip(
+        inside, texts, followed([text for text, _ in texts]), strict=True
+    ):
+        if not words:
+            timed += [(own, own) for own in conversation.said if not own.loose]
+            continue
+        speakers = conversation.speakers
+        first = spoken.counts(speakers)[speakers[0]] if len(speakers) == 1 else 0
+        about = LOOSE if utterance.loose and aligner.silence is not None else 0.0
+        reach = max(slack, about)
+        span = span_of(
+            utterance,
+            recording.duration,
+            recording.name,
+            slack=reach,
+            after=spoken.end(speakers) if reach else 0.0,
+            following=following,
+        )
+        whole: Rows = []
+        fits: list[Fit] = []
+        for piece in aligner.pieces(utterance, words, span, first, progress):
+            whole += as_known(piece.rows, held)
+            here = [
+                replace(m, speaker=conversation.speaker_at(whole, first, m.start))
+                for m in piece.mismatches
+            ]
+            mismatches += here
+            fits.append(fit_of(piece.whole, piece.utterance, here))
+        spoken.add(conversation, whole, first, fits)
+        timed += conversation.timed(whole, first)
+    n_words = sum(len(words) for c in conversations for words in c.split)
+    late = None
+    if beyond:
+        late = (
+            f"{sum(len(m.words) for m in beyond)} words of the text have times beyond the end of "
+            f"the recording ({recording.duration:.3f} s), and were left out."
+        )
+    return Found(spoken, mismatches, timed, n_words, late)
+
+
+def _unheard(beyond: Sequence[Conversation], recording: Recording) -> list[Mismatch]:
+    """Return the words of conversations beyond the end of a recording as mismatches."""
+    words: dict[str, list[str]] = {}
+    for conversation in beyond:
+        for own, split in zip(conversation.said, conversation.split, strict=True):
+            words.setdefault(own.speaker, []).extend(split)
+    end = recording.duration
+    return [
+        Mismatch("unspoken", end, end, tuple(own), SURE, speaker)
+        for speaker, own in words.items()
+        if own
+    ]
+
+
+def _delays(found: Found) -> Float64:
+    """Return by how many seconds the times of the utterances lie behind their words."""
+    return np.array([(told.start or 0.0) - (own.start or 0.0) for told, own in found.timed])
+
+
+def _doubtful(found: Found) -> bool:
+    """Whether it is likely that the times do not fit the recording."""
+    unsaid = sum(len(m.words) for m in found.mismatches if m.kind == "unspoken")
+    off = np.abs(_delays(found)) > _OFF
+    return unsaid > _UNSAID * found.n_words or off.sum() > _OFTEN * off.size or found.said.warned
+
+
+def _better(again: Found, first: Found) -> bool:
+    """Whether words match better in one result than in another, those not said by 0."""
+    now, before = again.said.total_match / again.n_words, first.said.total_match / first.n_words
+    return now > before + _BETTER
+
+
+def _untimely(found: Found) -> str:
+    """Return what is to be said of times that do not fit."""
+    low, middle, high = np.quantile(_delays(found), [0.1, 0.5, 0.9])
+    if high - low < _STEADY:
+        by = f"they are about {abs(middle):.1f} s too {'late' if middle > 0 else 'early'}"
+    else:
+        by = f"they are off by {low:+.1f} to {high:+.1f} s"
+    return f"the times of the text do not fit the recording: {by}; its words were found without."
