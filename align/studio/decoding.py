@@ -26,12 +26,23 @@ class ModelDecoder:
 
     def __init__(self, model: Any, task: Task, work: Any) -> None:
         self._model, self._task, self._work = model, task, work
+        self._last: tuple[Any, Alignment] | None = None
+
+    def serves(self, model: Any, task: Task) -> bool:
+        """Whether it is of this model and this recording."""
+        return self._model is model and self._task is task
 
     def phones(self, labels: Sequence[str], anchors: Mapping[int, float]) -> Alignment:
-        """Return the alignment of phones, some of which begin at known times, in seconds."""
-        names = self._work.phone_map
-        sound = self._task.recording
-        return align_mapped(self._model, sound, labels, names, anchors=anchors or None)
+        """Return the alignment of phones, some of which begin at known times, in seconds.
+
+        The last one is remembered: an edit is compared with what was before it.
+        """
+        asked = tuple(labels), dict(anchors)
+        if self._last is None or self._last[0] != asked:
+            names, sound = self._work.phone_map, self._task.recording
+            found = align_mapped(self._model, sound, labels, names, anchors=anchors or None)
+            self._last = asked, found
+        return self._last[1]
 
     def text(self, text: str) -> Document:
         """Return the document of a text."""

@@ -13,12 +13,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from align.errors import ParameterError
+from align.errors import AlignError, ParameterError
 from align.results.alignment import Alignment
 from align.studio.document import Document, Segment
 from align.types import SILENCE, SILENCES
 
 __all__ = ["Decoder", "edited"]
+
+_SAME = 0.001  # seconds between two starts that are one
 
 
 class Decoder(Protocol):
@@ -66,27 +68,53 @@ def edited(document: Document, action: Mapping[str, Any], decoder: Decoder) -> D
     same = [s.label for s in changed.segments] == [s.label for s in document.segments]
     if document.kind == "music" or (same and _times(changed) == _times(document)):
         return changed
-    return _decoded(changed, decoder)
+    return _decoded(changed, document, decoder)
 
 
 def _times(document: Document) -> list[tuple[float, bool]]:
     return [(segment.start, segment.fixed) for segment in document.segments]
 
 
-def _decoded(document: Document, decoder: Decoder) -> Document:
-    """Return the same segments, those that no person has set at their best times."""
+def _decoded(document: Document, before: Document, decoder: Decoder) -> Document:
+    """Return the same segments, those that no person has set at their best times.
+
+    What the edit makes no difference to stays where it is shown. Phones of a text are found as
+    they are said, a stop without its release for example, but decoded as they are written from
+    then on: so what is decoded of the document `before` the edit tells what the edit moves.
+    """
     rows = document.segments
-    anchors = {k: s.start for k, s in enumerate(rows) if s.fixed and (k or s.start > 0)}
-    found = decoder.phones([segment.label for segment in rows], anchors)
+    shown = {s.id: s.start for s in before.segments}
+    try:
+        was = dict(zip(shown, _best(before, decoder).onsets.tolist(), strict=True))
+    except AlignError:  # a script has given what cannot be decoded, and the edit mends it
+        was = {}
+    found = _best(document, decoder)  # after it, since a decoder remembers the last one
+    best = np.array([s.start if s.fixed else at for s, at in zip(rows, found.onsets, strict=True)])
+    kept = np.array([shown.get(s.id, at) for s, at in zip(rows, best, strict=True)])
+    stays = np.array([not s.fixed and s.id in was for s in rows])
+    stays &= np.abs([was.get(s.id, at) for s, at in zip(rows, best, strict=True)] - best) < _SAME
+    while True:  # what stays may lie in the way of what moves, and then moves, too
+        starts = np.where(stays, kept, best)
+        crossed = np.flatnonzero(np.diff(starts) < _SAME)
+        if not (stays[crossed] | stays[crossed + 1]).any():
+            break
+        stays[crossed] = stays[crossed + 1] = False
     sure = np.ones(len(rows)) if found.confidence is None else found.confidence
     segments = tuple(
-        s if s.fixed else replace(s, start=float(start), confidence=round(float(c), 4))
-        for s, start, c in zip(rows, found.onsets, sure, strict=True)
+        s if s.fixed or stay else replace(s, start=float(start), confidence=round(float(c), 4))
+        for s, stay, start, c in zip(rows, stays, starts, sure, strict=True)
     )
     end = document.end if document.end >= document.seconds - 1e-9 else float(found.end)
     return replace(
         document, segments=segments, end=max(end, segments[-1].start), match=found.match
     )
+
+
+def _best(document: Document, decoder: Decoder) -> Alignment:
+    """Return the best alignment of the segments, those that a person has set held fast."""
+    rows = document.segments
+    anchors = {k: s.start for k, s in enumerate(rows) if s.fixed and (k or s.start > 0)}
+    return decoder.phones([segment.label for segment in rows], anchors)
 
 
 # What an action says ----------------------------------------------------------------------------
@@ -284,6 +312,7 @@ def _with_text(document: Document, text: str, decoder: Decoder) -> Document:
         replace(s, id=s.id + shift, word=None if s.word is None else s.word + shift)
         for s in found.segments
     ]
+    free = list(rows)
     old, new = _by_word(document.segments), _by_word(rows)
     before = [document.words[w] for w, _ in old]
     after = [found.words[w - shift] for w, _ in new]
@@ -299,13 +328,11 @@ def _with_text(document: Document, text: str, decoder: Decoder) -> Document:
     if rows[0].start > 0:  # the first word keeps a later start: what lies before it is a pause
         rows.insert(0, Segment(next_id, SILENCE, 0.0))
         next_id += 1
-    whole = replace(
-        found,
-        segments=tuple(rows),
-        words={number + shift: label for number, label in found.words.items()},
-        next_id=next_id,
-    )
-    return _decoded(whole, decoder) if any(s.fixed for s in rows) else whole
+    words = {number + shift: label for number, label in found.words.items()}
+    whole = replace(found, segments=tuple(rows), words=words, next_id=next_id)
+    if not any(s.fixed for s in rows):
+        return whole
+    return _decoded(whole, replace(whole, segments=tuple(free)), decoder)
 
 
 def _by_word(segments: Sequence[Segment]) -> list[tuple[int, list[int]]]:

@@ -10,7 +10,7 @@ and the model of the beginning, which says what learning has gained. Two guards 
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from align.errors import AlignError, DataError
 from align.files.atomic import captured_writes
@@ -26,7 +27,7 @@ from align.sequence.base import Aligner
 from align.sequence.online import EXPERTS, OnlineLearner
 from align.studio.history import History
 from align.studio.leader import leader
-from align.types import Example
+from align.types import Event, Example
 
 __all__ = ["Learning", "Made"]
 
@@ -59,12 +60,24 @@ class Learning:
         Whether anything is learned.
     random_state : int
         Seed of what is random.
+    of_text : callable
+        Takes a model and the name of a recording, and returns what the model finds there from its
+        text.
     """
 
-    def __init__(self, given: Aligner, folder: Path, *, learn: bool, random_state: int) -> None:
+    def __init__(
+        self,
+        given: Aligner,
+        folder: Path,
+        *,
+        learn: bool,
+        random_state: int,
+        of_text: Callable[[Aligner, str], Example],
+    ) -> None:
         self.version = 0
         self.digest = _digest(given)
         self._given, self._folder, self._learns = given, folder, learn
+        self._of_text = of_text
         self._learner = OnlineLearner(given, random_state=random_state)
         self._experts = {**self._learner.experts, _GIVEN: given}
         self._shown = EXPERTS[0]
@@ -182,15 +195,35 @@ class Learning:
         if any(entry.get("name") == name and entry.get("judged") for entry in self._entries):
             return None  # it was learned from before
         try:
-            first = _off(self._given, example)
+            first = self._paid(self._given, name, example)
             off = {
-                kind: first[0] if self.version == 0 else _off(self._experts[kind], example)[0]
-                for kind in EXPERTS
+                kind: first if self.version == 0 else self._paid(model, name, example)
+                for kind, model in self._experts.items()
+                if kind in EXPERTS
             }
         except AlignError:
             return None
-        off[_GIVEN] = first[0]
-        return {"now": off[self._shown], "fixed_model": first[0], "of": first[1], "experts": off}
+        off[_GIVEN] = first
+        of = int(_known(example, self._given).sum())
+        return {"now": off[self._shown], "fixed_model": first, "of": of, "experts": off}
+
+    def _paid(self, model: Aligner, name: str, example: Example) -> int:
+        """Return how many events of a recording a person would have had to move.
+
+        Where there is a text, the model finds the phones as well, and one that it does not find
+        is off, too.
+        """
+        if example.text is None:
+            return _off(model, example)
+        found = self._of_text(model, name)
+        starts: dict[Event, list[float]] = {}
+        for event, start in zip(found.events, np.asarray(found.onsets), strict=True):
+            starts.setdefault(event, []).append(float(start))
+        rows = zip(example.events, np.asarray(example.onsets), strict=True)
+        error = np.array(
+            [np.abs(np.array(starts.get(event, [np.inf])) - at).min() for event, at in rows]
+        )
+        return int((error[_known(example, model)] > _TOLERANCE[model.kind]).sum())
 
     def _guarded(
         self,
@@ -203,7 +236,7 @@ class Learning:
         every = max(1, len(names) // max(1, _WATCHED[self._given.kind]))
         watched = names[::-1][::every][: _WATCHED[self._given.kind]]
         before, after = (
-            sum(_off(one["networks"], examples[name])[0] for name in watched)
+            sum(_off(one["networks"], examples[name]) for name in watched)
             for one in (self._experts, new)
         )
         if after <= 1.1 * before + 2:
@@ -249,14 +282,18 @@ class Learning:
         }
 
 
-def _off(model: Aligner, example: Example) -> tuple[int, int]:
-    """Return how many events a model has off by more than the tolerance, and of how many."""
-    found = model.timing(example)
-    error = np.abs(found.onsets - np.asarray(example.onsets))
-    known = np.isfinite(error)
+def _known(example: Example, model: Aligner) -> npt.NDArray[np.bool_]:
+    """Return which events have a time that can be off; speech begins with the recording."""
+    known: npt.NDArray[np.bool_] = np.isfinite(np.asarray(example.onsets))
     if model.kind == "speech":
-        known[0] = False  # it begins with the recording
-    return int((error[known] > _TOLERANCE[model.kind]).sum()), int(known.sum())
+        known[0] = False
+    return known
+
+
+def _off(model: Aligner, example: Example) -> int:
+    """Return how many of the events given a model has off by more than the tolerance."""
+    error = np.abs(model.timing(example).onsets - np.asarray(example.onsets))
+    return int((error[_known(example, model)] > _TOLERANCE[model.kind]).sum())
 
 
 def _digest(model: Aligner) -> str:

@@ -107,8 +107,11 @@ class Session:
         self._own.__enter__()
         try:
             self._lock, self._one_update = RLock(), Lock()
+            self._decoder: ModelDecoder | None = None
             self._journal = Journal(inside / "journal.jsonl")
-            self._learning = Learning(given, inside, learn=learn, random_state=random_state)
+            self._learning = Learning(
+                given, inside, learn=learn, random_state=random_state, of_text=self._of_text
+            )
             for entry in self._journal.entries:
                 self._take(entry)
             self._learning.restore()
@@ -207,9 +210,15 @@ class Session:
         """
         with self._lock:
             _, document = self._recordings.checked(name, revision)
-            decoder = ModelDecoder(self.model, self._recordings.tasks[name], self._work)
-            new = edited(document, action, decoder)
+            new = edited(document, action, self._decoder_of(name))
             return self._step(name, "edit", document, new, action=dict(action))
+
+    def _decoder_of(self, name: str) -> ModelDecoder:
+        """Return what decodes a recording again; that of the last edit where it is the same."""
+        model, task = self.model, self._recordings.tasks[name]
+        if self._decoder is None or not self._decoder.serves(model, task):
+            self._decoder = ModelDecoder(model, task, self._work)
+        return self._decoder
 
     def _step(
         self, name: str, do: str, old: Document, new: Document, **about: Any
@@ -379,6 +388,11 @@ class Session:
                 self._add(made.entry)
                 self._learning.publish(made)
         return {key: value for key, value in made.entry.items() if key != "do"}
+
+    def _of_text(self, model: Aligner, name: str) -> Example:
+        """Return what a model finds in a recording from its text."""
+        task = self._recordings.tasks[name]
+        return self._example(name, Document.of(self._work.align(model, task)))
 
     def _example(self, name: str, document: Document) -> Example:
         """Return a confirmed recording to learn from, its phones as the model calls them."""

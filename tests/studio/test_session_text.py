@@ -1,0 +1,56 @@
+"""A session of recordings with texts: the phones of words are found as they are said."""
+
+import shutil
+
+import pytest
+from kiwi_text import KIWI, TEXT
+
+from align import Session
+
+
+@pytest.fixture
+def session(tmp_path):
+    (tmp_path / "in").mkdir()
+    shutil.copy(KIWI, tmp_path / "in" / "kiwi.flac")
+    (tmp_path / "in" / "kiwi.txt").write_text(TEXT, encoding="utf-8")
+    with Session("speech-en", tmp_path / "in", tmp_path / "out") as session:
+        yield session
+
+
+def phones(view):
+    return {row["id"]: (row["label"], row["start"]) for row in view["tiers"][1]["intervals"]}
+
+
+def test_an_edit_moves_what_is_near_it_and_nothing_else(session):
+    view = session.view("kiwi")
+    before, row = phones(view), view["tiers"][1]["intervals"][20]
+    to = row["start"] + 0.01
+    move = {"do": "move", "tier": "phones", "id": row["id"], "edge": "start", "to": to}
+    after = phones(session.edit("kiwi", move, revision=view["revision"]))
+    moved = [number for number, found in after.items() if found != before[number]]
+    assert after[row["id"]] == (row["label"], to)
+    places = list(before)
+    assert all(abs(places.index(number) - 20) <= 2 for number in moved)
+    view = session.view("kiwi")
+    other = {"do": "relabel", "tier": "phones", "id": places[5], "label": "ah"}
+    changed = phones(session.edit("kiwi", other, revision=view["revision"]))
+    assert [n for n in places[9:] if changed[n] != after[n]] == []
+
+
+def test_what_is_confirmed_as_it_was_shown_has_no_mistakes(session):
+    view = session.view("kiwi")
+    session.confirm("kiwi", revision=view["revision"])
+    judged = session.learn()["judged"]
+    assert judged["of"] == len(phones(view)) - 1
+    assert (judged["now"], judged["fixed_model"]) == (0, 0)
+
+
+def test_what_was_moved_is_a_mistake_of_the_model(session):
+    view = session.view("kiwi")
+    for k in (8, 16):
+        row = view["tiers"][1]["intervals"][k]
+        to = row["start"] - 0.025
+        move = {"do": "move", "tier": "phones", "id": row["id"], "edge": "start", "to": to}
+        view = session.edit("kiwi", move, revision=view["revision"])
+    session.confirm("kiwi", revision=view["revision"])
+    assert 2 <= session.learn()["judged"]["fixed_model"] <= 4
