@@ -136,7 +136,8 @@ def make_dictionary(
     if guess and espeak_available():
         return Dictionary({}, name=ESPEAK, language=language)
     raise ParameterError(
-        f"language={language!r}: there is no dictionary; name one, or install espeak-ng."
+        f"language={language!r}: there is no dictionary; name one, or install espeak-ng (its own "
+        "program, or `pip install phonemizer espeakng-loader`)."
     )
 
 
