@@ -218,14 +218,14 @@ class SpeechWork:
         said = read_transcript(task.source, tiers=self.tiers, encoding=self.encoding)
         return self.align_text(aligner, task.recording, said)
 
-    def align_text(self, aligner: Any, audio: str | os.PathLike[str], said: Any) -> Any:
-        """Align one recording with its text, or what a transcript says."""
+    def align_text(self, aligner: Any, audio: Any, said: Any, rate: int | None = None) -> Any:
+        """Align one recording, or samples at `rate`, with its text, or what a transcript says."""
         from align.speech.text import align_text
 
         options: dict[str, Any] = {"language": self.language, "tokens": self.tokens}
         options.update(trust=self.trust, repair=self.repair, slack=self.slack)
         given = _dictionary(self.dictionary, self.digests, self.language)
-        return align_text(aligner, audio, said, dictionary=given, **options)
+        return align_text(aligner, audio, said, dictionary=given, rate=rate, **options)
 
     def write(self, found: Any, path: str) -> None:
         """Write a result in the format that the suffix says."""

@@ -3,16 +3,21 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from align.batch.tasks import Task
+from align.features.audio import read_audio
 from align.results.alignment import Alignment
 from align.speech.mapped import align_mapped
 from align.studio.document import Document
+from align.studio.redecoded import Span
 
 __all__ = ["ModelDecoder"]
 
 
 class ModelDecoder:
-    """What `align.studio.edits` asks for, of a model.
+    """What `align.studio.redecoded` asks for, of a model.
 
     Parameters
     ----------
@@ -27,23 +32,44 @@ class ModelDecoder:
     def __init__(self, model: Any, task: Task, work: Any) -> None:
         self._model, self._task, self._work = model, task, work
         self._last: tuple[Any, Alignment] | None = None
+        self._samples: npt.NDArray[np.float32] | None = None
 
     def serves(self, model: Any, task: Task) -> bool:
         """Whether it is of this model and this recording."""
         return self._model is model and self._task is task
 
-    def phones(self, labels: Sequence[str], anchors: Mapping[int, float]) -> Alignment:
+    def phones(
+        self, labels: Sequence[str], anchors: Mapping[int, float], span: Span | None = None
+    ) -> Alignment:
         """Return the alignment of phones, some of which begin at known times, in seconds.
 
         The last one is remembered: an edit is compared with what was before it.
         """
-        asked = tuple(labels), dict(anchors)
+        asked = tuple(labels), dict(anchors), span
         if self._last is None or self._last[0] != asked:
-            names, sound = self._work.phone_map, self._task.recording
-            found = align_mapped(self._model, sound, labels, names, anchors=anchors or None)
+            sound, rate = self._sound(span)
+            found = align_mapped(
+                self._model,
+                sound,
+                labels,
+                self._work.phone_map,
+                rate=rate,
+                anchors=anchors or None,
+            )
             self._last = asked, found
         return self._last[1]
 
-    def text(self, text: str) -> Document:
+    def text(self, text: str, span: Span | None = None) -> Document:
         """Return the document of a text."""
-        return Document.of(self._work.align_text(self._model, self._task.recording, text))
+        sound, rate = self._sound(span)
+        return Document.of(self._work.align_text(self._model, sound, text, rate=rate))
+
+    def _sound(self, span: Span | None) -> tuple[Any, int | None]:
+        """Return the recording, or a part of it and its rate; it is read once."""
+        if span is None:
+            return self._task.recording, None
+        rate = int(self._model.rate)
+        if self._samples is None:
+            self._samples, _ = read_audio(self._task.recording, rate)
+        begin, end = (round(time * rate) for time in span)
+        return self._samples[begin:end], rate

@@ -1,38 +1,24 @@
 """The edits that a person makes, as functions from document to document.
 
-An edit changes the row of segments, or sets when one of them begins; then all that no person has
-set is decoded again around what they have. A new row is made first, times come last: so words
+An edit changes the row of segments, or sets when one of them begins; then what no person has set
+is decoded again around what they have. A new row is made first, times come last: so words
 begin and end with phones after every edit.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
-from itertools import groupby
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from align.errors import AlignError, ParameterError
-from align.results.alignment import Alignment
+from align.errors import ParameterError
+from align.studio.another_text import with_text
 from align.studio.document import Document, Segment
-from align.types import SILENCE, SILENCES
+from align.studio.redecoded import Decoder, decoded
+from align.studio.stretch import is_pause
+from align.types import SILENCE
 
-__all__ = ["Decoder", "edited"]
-
-_SAME = 0.001  # seconds between two starts that are one
-
-
-class Decoder(Protocol):
-    """What finds times again: a model and a recording."""
-
-    def phones(self, labels: Sequence[str], anchors: Mapping[int, float]) -> Alignment:
-        """Return the alignment of phones, some of which begin at known times."""
-        ...
-
-    def text(self, text: str) -> Document:
-        """Return the document of a text."""
-        ...
+__all__ = ["edited"]
 
 
 def edited(document: Document, action: Mapping[str, Any], decoder: Decoder) -> Document:
@@ -63,58 +49,16 @@ def edited(document: Document, action: Mapping[str, Any], decoder: Decoder) -> D
     if do not in edits:
         raise ParameterError(f"do={do!r}, must be one of {', '.join(edits)}.")
     if do == "text":
-        return _with_text(document, str(action.get("text", "")), decoder)
+        return _tidied(with_text(document, str(action.get("text", "")), decoder))
     changed = edits[do](document, action)
     same = [s.label for s in changed.segments] == [s.label for s in document.segments]
     if document.kind == "music" or (same and _times(changed) == _times(document)):
         return changed
-    return _decoded(changed, document, decoder)
+    return decoded(changed, document, decoder)
 
 
 def _times(document: Document) -> list[tuple[float, bool]]:
     return [(segment.start, segment.fixed) for segment in document.segments]
-
-
-def _decoded(document: Document, before: Document, decoder: Decoder) -> Document:
-    """Return the same segments, those that no person has set at their best times.
-
-    What the edit makes no difference to stays where it is shown. Phones of a text are found as
-    they are said, a stop without its release for example, but decoded as they are written from
-    then on: so what is decoded of the document `before` the edit tells what the edit moves.
-    """
-    rows = document.segments
-    shown = {s.id: s.start for s in before.segments}
-    try:
-        was = dict(zip(shown, _best(before, decoder).onsets.tolist(), strict=True))
-    except AlignError:  # a script has given what cannot be decoded, and the edit mends it
-        was = {}
-    found = _best(document, decoder)  # after it, since a decoder remembers the last one
-    best = np.array([s.start if s.fixed else at for s, at in zip(rows, found.onsets, strict=True)])
-    kept = np.array([shown.get(s.id, at) for s, at in zip(rows, best, strict=True)])
-    stays = np.array([not s.fixed and s.id in was for s in rows])
-    stays &= np.abs([was.get(s.id, at) for s, at in zip(rows, best, strict=True)] - best) < _SAME
-    while True:  # what stays may lie in the way of what moves, and then moves, too
-        starts = np.where(stays, kept, best)
-        crossed = np.flatnonzero(np.diff(starts) < _SAME)
-        if not (stays[crossed] | stays[crossed + 1]).any():
-            break
-        stays[crossed] = stays[crossed + 1] = False
-    sure = np.ones(len(rows)) if found.confidence is None else found.confidence
-    segments = tuple(
-        s if s.fixed or stay else replace(s, start=float(start), confidence=round(float(c), 4))
-        for s, stay, start, c in zip(rows, stays, starts, sure, strict=True)
-    )
-    end = document.end if document.end >= document.seconds - 1e-9 else float(found.end)
-    return replace(
-        document, segments=segments, end=max(end, segments[-1].start), match=found.match
-    )
-
-
-def _best(document: Document, decoder: Decoder) -> Alignment:
-    """Return the best alignment of the segments, those that a person has set held fast."""
-    rows = document.segments
-    anchors = {k: s.start for k, s in enumerate(rows) if s.fixed and (k or s.start > 0)}
-    return decoder.phones([segment.label for segment in rows], anchors)
 
 
 # What an action says ----------------------------------------------------------------------------
@@ -163,10 +107,6 @@ def _inside(document: Document, k: int, at: float) -> None:
         )
 
 
-def _is_pause(label: str) -> bool:
-    return label in SILENCES and label != "spn"
-
-
 # Speech -----------------------------------------------------------------------------------------
 
 
@@ -202,7 +142,7 @@ def _inserted(document: Document, action: Mapping[str, Any]) -> Document:
         )
     word, words, number = rows[k].word, document.words, document.next_id
     follows = rows[k + 1].word if k + 1 < len(rows) else None
-    if _is_pause(label):
+    if is_pause(label):
         word = word if word == follows else None
     elif word is None and words is not None:  # in a pause: of the word behind it, or one by itself
         word = follows
@@ -272,7 +212,7 @@ def _relabelled(document: Document, action: Mapping[str, Any]) -> Document:
     if of_word and word is not None:
         return replace(document, words={**(words or {}), word: label})
     alone = word is None or len(document.of_word(word)) == 1
-    if _is_pause(label):
+    if is_pause(label):
         word = (
             None
             if alone or first in (document.of_word(word)[0], document.of_word(word)[-1])
@@ -289,7 +229,7 @@ def _tidied(document: Document) -> Document:
     rows: list[Segment] = []
     for segment in document.segments:
         joins = rows and segment.word is None and rows[-1].word is None
-        if joins and _is_pause(segment.label) and _is_pause(rows[-1].label):
+        if joins and is_pause(segment.label) and is_pause(rows[-1].label):
             continue
         rows.append(segment)
     left = {segment.word for segment in rows}
@@ -297,48 +237,6 @@ def _tidied(document: Document) -> Document:
     if words is not None:
         words = {number: label for number, label in words.items() if number in left}
     return replace(document, segments=tuple(rows), words=words)
-
-
-def _with_text(document: Document, text: str, decoder: Decoder) -> Document:
-    """Return the document of another text; words that stay begin where they were set to."""
-    if document.words is None:
-        raise ParameterError("there is no text here, only phones; relabel those.")
-    if not text.strip():
-        raise ParameterError("text='', must hold at least one word.")
-    found = decoder.text(text)
-    assert found.words is not None
-    shift = document.next_id  # numbers are never given twice
-    rows = [
-        replace(s, id=s.id + shift, word=None if s.word is None else s.word + shift)
-        for s in found.segments
-    ]
-    free = list(rows)
-    old, new = _by_word(document.segments), _by_word(rows)
-    before = [document.words[w] for w, _ in old]
-    after = [found.words[w - shift] for w, _ in new]
-    for block in SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks():
-        for i in range(block.size):
-            was, own = old[block.a + i][1], new[block.b + i][1]
-            same = [document.segments[k].label for k in was] == [rows[k].label for k in own]
-            for k, kept in zip(own, was if same else was[:1], strict=False):
-                if document.segments[kept].fixed:
-                    start = document.segments[kept].start
-                    rows[k] = replace(rows[k], start=start, confidence=1.0, fixed=True)
-    next_id = found.next_id + shift
-    if rows[0].start > 0:  # the first word keeps a later start: what lies before it is a pause
-        rows.insert(0, Segment(next_id, SILENCE, 0.0))
-        next_id += 1
-    words = {number + shift: label for number, label in found.words.items()}
-    whole = replace(found, segments=tuple(rows), words=words, next_id=next_id)
-    if not any(s.fixed for s in rows):
-        return whole
-    return _decoded(whole, replace(whole, segments=tuple(free)), decoder)
-
-
-def _by_word(segments: Sequence[Segment]) -> list[tuple[int, list[int]]]:
-    """Return the words in order, each with the places of its segments."""
-    places = groupby(range(len(segments)), key=lambda k: segments[k].word)
-    return [(word, list(group)) for word, group in places if word is not None]
 
 
 # Music ------------------------------------------------------------------------------------------

@@ -2,7 +2,9 @@
 
 import shutil
 
+import numpy as np
 import pytest
+import soundfile
 from kiwi_text import KIWI, TEXT
 
 from align import Session
@@ -54,3 +56,30 @@ def test_what_was_moved_is_a_mistake_of_the_model(session):
         view = session.edit("kiwi", move, revision=view["revision"])
     session.confirm("kiwi", revision=view["revision"])
     assert 2 <= session.learn()["judged"]["fixed_model"] <= 4
+
+
+def test_in_a_long_recording_only_what_is_near_is_aligned_again(tmp_path):
+    samples, rate = soundfile.read(KIWI, dtype="float32")
+    (tmp_path / "in").mkdir()
+    soundfile.write(tmp_path / "in" / "long.wav", np.tile(samples, 8), rate)
+    text = " ".join([TEXT] * 8)
+    (tmp_path / "in" / "long.txt").write_text(text, encoding="utf-8")
+    with Session("speech-en", tmp_path / "in", tmp_path / "out") as session:
+        view = session.view("long")
+        before, rows = phones(view), view["tiers"][1]["intervals"]
+        row = rows[len(rows) // 2]
+        to = row["start"] + 0.01
+        move = {"do": "move", "tier": "phones", "id": row["id"], "edge": "start", "to": to}
+        view = session.edit("long", move, revision=view["revision"])
+        moved = [number for number, found in phones(view).items() if found != before[number]]
+        assert row["id"] in moved
+        assert len(moved) <= 4
+        kept, told = phones(view), view["text"].split()
+        middle = len(told) // 2
+        told.insert(middle, "green")
+        other = {"do": "text", "text": " ".join(told)}
+        view = session.edit("long", other, revision=view["revision"])
+        assert view["text"].split() == told
+        new = [number for number in phones(view) if number not in kept]
+        assert len(new) < 60  # of some 500
+        assert all(found == kept[n] for n, found in phones(view).items() if n in kept)

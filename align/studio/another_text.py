@@ -1,0 +1,152 @@
+"""Another text of a recording: the words that change are aligned again, with some about them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from difflib import SequenceMatcher
+from itertools import groupby
+
+from align.errors import DataError, ParameterError
+from align.studio.document import Document, Segment
+from align.studio.redecoded import Decoder, Within, decoded
+from align.studio.stretch import Stretch, stretch_about
+from align.types import SILENCE
+
+__all__ = ["with_text"]
+
+_AGREE = 0.005  # seconds between the starts of a word that is found again
+
+
+def with_text(document: Document, text: str, decoder: Decoder) -> Document:
+    """Return the document of another text; words that stay begin where they were set to.
+
+    Only a stretch about the words that change is aligned again; all of it, where none does.
+    """
+    if document.words is None:
+        raise ParameterError("there is no text here, only phones; relabel those.")
+    if not text.strip():
+        raise ParameterError("text='', must hold at least one word.")
+    new, old = text.split(), _by_word(document.segments)
+    labels = [document.words[word] for word, _ in old]
+    own = [label.split() for label in labels]
+    if new == [word for words in own for word in words]:
+        return _retold(document, text, decoder)
+    head = _same_words(own, new)
+    tail = _same_words([words[::-1] for words in own[::-1]], new[::-1])
+    tail = min(tail, len(old) - head)
+    while sum(map(len, own[len(old) - tail :])) > len(new) - sum(map(len, own[:head])):
+        tail -= 1  # words that are there twice are the same at either end
+    low = old[head - 1][1][-1] + 1 if head else 0
+    high = old[len(old) - tail][1][0] if tail else len(document.segments)
+    stretch = stretch_about(document, low, high)
+    if stretch == Stretch.whole(document):
+        return _retold(document, text, decoder)
+    inside = [n for n, (_, own) in enumerate(old) if stretch.first <= own[0] < stretch.stop]
+    skipped, left = inside[0], len(old) - 1 - inside[-1]
+    behind = sum(map(len, own[len(old) - left :]))
+    words = new[sum(map(len, own[:skipped])) : len(new) - behind]
+    rows = document.segments[stretch.first : stretch.stop]
+    begin, end = stretch.begin, stretch.end
+    part = replace(
+        document,
+        seconds=end - begin,
+        segments=tuple(replace(s, start=s.start - begin) for s in rows),
+        end=end - begin,
+        words={old[n][0]: labels[n] for n in inside},
+        mismatches=(),
+    )
+    try:
+        told = _retold(part, " ".join(words), Within(decoder, begin, end))
+    except DataError:  # the words may need more room than the stretch has
+        return _retold(document, text, decoder)
+    first, stop = _joints(part, told, head - skipped, tail - left)
+    segments = (
+        *document.segments[: stretch.first + first[0]],
+        *(replace(s, start=s.start + begin) for s in told.segments[first[1] : stop[1]]),
+        *document.segments[stretch.first + stop[0] :],
+    )
+    spoken = {s.word for s in segments}
+    known = {**document.words, **(told.words or {})}
+    near = [m for m in document.mismatches if not begin <= m["start"] < end]
+    here = [{**m, "start": m["start"] + begin, "end": m["end"] + begin} for m in told.mismatches]
+    return replace(
+        document,
+        segments=segments,
+        words={word: label for word, label in known.items() if word in spoken},
+        next_id=told.next_id,
+        mismatches=tuple(sorted((*near, *here), key=lambda m: m["start"])),
+    )
+
+
+def _same_words(labels: Sequence[Sequence[str]], new: Sequence[str]) -> int:
+    """Return how many labels, each of some words, a text begins with."""
+    at = 0
+    for n, own in enumerate(labels):
+        if list(new[at : at + len(own)]) != list(own):
+            return n
+        at += len(own)
+    return len(labels)
+
+
+def _joints(
+    part: Document, told: Document, head: int, tail: int
+) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Return from which segment of `part`, and of `told`, on both differ, and up to which.
+
+    These are the starts of words, not of those beside the change, where both agree: a part that is
+    cut out of a recording is less sure at its ends. `head` and `tail` are how many of the first
+    and of the last words are the same.
+    """
+    was, now = _by_word(part.segments), _by_word(told.segments)
+
+    def agree(n: int, m: int) -> bool:
+        (a, own), (b, other) = was[n], now[m]
+        same = (part.words or {})[a] == (told.words or {})[b]
+        starts = part.segments[own[0]].start, told.segments[other[0]].start
+        return same and abs(starts[0] - starts[1]) < _AGREE
+
+    heads = [n for n in range(min(head, len(now)) - 1) if agree(n, n)]
+    tails = [n for n in range(2, min(tail, len(now)) + 1) if agree(-n, -n)]
+    first = (was[heads[-1]][1][0], now[heads[-1]][1][0]) if heads else (0, 0)
+    stop = len(part.segments), len(told.segments)
+    if tails:
+        stop = was[-tails[0]][1][0], now[-tails[0]][1][0]
+    return first, stop
+
+
+def _retold(document: Document, text: str, decoder: Decoder) -> Document:
+    """Return the document of another text, all of which is aligned again."""
+    assert document.words is not None
+    found = decoder.text(text)
+    assert found.words is not None
+    shift = document.next_id  # numbers are never given twice
+    rows = [
+        replace(s, id=s.id + shift, word=None if s.word is None else s.word + shift)
+        for s in found.segments
+    ]
+    free = list(rows)
+    old, new = _by_word(document.segments), _by_word(rows)
+    before = [document.words[w] for w, _ in old]
+    after = [found.words[w - shift] for w, _ in new]
+    for block in SequenceMatcher(None, before, after, autojunk=False).get_matching_blocks():
+        for i in range(block.size):
+            was, own = old[block.a + i][1], new[block.b + i][1]
+            same = [document.segments[k].label for k in was] == [rows[k].label for k in own]
+            for k, kept in zip(own, was if same else was[:1], strict=False):
+                if document.segments[kept].fixed:
+                    start = document.segments[kept].start
+                    rows[k] = replace(rows[k], start=start, confidence=1.0, fixed=True)
+    next_id = found.next_id + shift
+    if rows[0].start > 0:  # the first word keeps a later start: what lies before it is a pause
+        rows.insert(0, Segment(next_id, SILENCE, 0.0))
+        next_id += 1
+    words = {number + shift: label for number, label in found.words.items()}
+    whole = replace(found, segments=tuple(rows), words=words, next_id=next_id)
+    if not any(s.fixed for s in rows):
+        return whole
+    return decoded(whole, replace(whole, segments=tuple(free)), decoder)
+
+
+def _by_word(segments: Sequence[Segment]) -> list[tuple[int, list[int]]]:
+    """Return the words in order, each with the places of its segments."""
+    places = groupby(range(len(segments)), key=lambda k: segments[k].word)
+    return [(word, list(group)) for word, group in places if word is not None]
