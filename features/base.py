@@ -51,6 +51,8 @@ class TimedSignal:
         Who speaks or plays.
     text : str, optional
         Of speech: the words.
+    part : int
+        Which part of a long recording it is, counted from 0.
     """
 
     signal: Signal
@@ -60,6 +62,7 @@ class TimedSignal:
     end: int
     group: str | None = None
     text: str | None = None
+    part: int = 0
 
     @property
     def lengths(self) -> IntArray:

@@ -20,6 +20,7 @@ Aligning events that follow each other
 `placement`    from frames to seconds, with confidence; `refine` does the work
 `correction`   a last, small move of each onset
 `anchors`      onsets that are known: windows for the decoder, exact times after it
+`parts`        long recordings in parts, to learn from
 `recent`       what was computed of the recordings aligned last
 `frames`       seconds to frames and back
 `lattices`     which events may follow which; `on_lattice` and `long_lattice` score and decode them

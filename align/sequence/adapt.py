@@ -34,6 +34,7 @@ from align.evaluation.report import FileResult, Report
 from align.learners.parts.projections import project_orthant
 from align.sequence.base import Aligner, Progress
 from align.sequence.crossfit import folds_of
+from align.sequence.parts import n_recordings
 from align.sequence.problem import AlignmentProblem, Truth
 from align.terms import BaseFunctions
 from align.types import Example
@@ -153,7 +154,7 @@ def adapt(
     else:
         new.features_, new.coef_ = moved, coef
     new._recalibrate([items[i] for i in kept], xs, [own[i] for i in kept])
-    _tell(new, aligner, len(kept), seconds, source, licence)
+    _tell(new, aligner, n_recordings([items[i] for i in kept]), seconds, source, licence)
     new.elsewhere_ = {
         kind: adapt(
             other,
@@ -195,7 +196,7 @@ def adapt_features(
     new._prepare(items, anew=False)
     new.features_ = _adapted(new.features_, items, steps, learning_rate)
     seconds = sum(item.signal.duration for item in items)
-    _tell(new, aligner, len(items), seconds, source, licence)
+    _tell(new, aligner, n_recordings(items), seconds, source, licence)
     return new
 
 

@@ -40,6 +40,7 @@ from align.evaluation.report import FileResult, Report
 from align.models.file import write_model
 from align.sequence.checkpoint import Checkpoint, checkpoint_of, digest_of_training
 from align.sequence.crossfit import cross_fit
+from align.sequence.parts import n_recordings
 from align.sequence.problem import AlignmentProblem, Truth
 from align.sequence.scaling import base_function_scales
 from align.sequence.state import aligner_state, restored
@@ -123,6 +124,10 @@ class Aligner(ParamsMixin, ABC):
     @abstractmethod
     def _read_example(self, example: Example, name: str, weight: float = 1.0) -> Any:
         """Return an item to learn from; raises DataError, with `name` as its path."""
+
+    def _parts(self, item: Any) -> list[Any]:
+        """Return an item in the parts that are learned from one by one: a long one has several."""
+        return [item]
 
     @abstractmethod
     def _describe(self, item: Any) -> list[Any]:
@@ -289,7 +294,7 @@ class Aligner(ParamsMixin, ABC):
         chosen = [items[i] for i in kept]
         self._calibrate(chosen, xs, [own[i] for i in kept], progress)
         self.training_ = {
-            "recordings": len(chosen),
+            "recordings": n_recordings(chosen),
             **self._count(chosen),
             "seconds": round(sum(item.signal.duration for item in chosen), 3),
             "groups": len({item.group for item in chosen}),
@@ -315,7 +320,7 @@ class Aligner(ParamsMixin, ABC):
             name = example.name or f"{NAMELESS} {n + 1}"
             try:
                 weight = 1.0 if sample_weight is None else float(sample_weight[n])
-                items.append(self._read_example(example, name, weight))
+                items += self._parts(self._read_example(example, name, weight))
             except AlignError as error:
                 self.problems_.append((name, error_reason(error, name)))
             report("reading recordings", n + 1, len(examples))

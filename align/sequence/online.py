@@ -90,7 +90,7 @@ class OnlineLearner:
         self.random_state = random_state
         self.experts: dict[str, Aligner] = dict.fromkeys(EXPERTS, aligner)
         self._first = aligner
-        self._items: dict[str, Any] = {}
+        self._items: dict[str, list[Any]] = {}
         self._done = 0
 
     def go_on(
@@ -107,8 +107,10 @@ class OnlineLearner:
             for name, example in kept
         }
 
-    def _read(self, example: Example, name: str) -> Any:
-        return self._first._read_example(self._first._completed(example), name)
+    def _read(self, example: Example, name: str) -> list[Any]:
+        """Return the parts of a recording that are learned from."""
+        first = self._first
+        return first._parts(first._read_example(first._completed(example), name))
 
     @one_thread()
     def update(self, example: Example, name: str) -> dict[str, Aligner]:
@@ -131,31 +133,36 @@ class OnlineLearner:
         DataError
             Where the recording cannot be learned from; nothing is changed.
         """
-        item = self._read(example, name)
-        copies = self._copies([item])
+        items = self._read(example, name)
+        copies = self._copies(items)
         new = copies["networks"]
         for kind, one in copies.items():
             features = self.experts[kind].features_  # that have not seen it
-            x, y = one._problem(item, features)
-            if one is new:
-                problem = new._structured(new._make_cost(), [x])
-                new.coef_ = passive_aggressive(problem, new.coef_, x, y, self.C)
-            one._learn_placement(item, x, features)
+            for item in items:
+                x, y = one._problem(item, features)
+                if one is new:
+                    problem = new._structured(new._make_cost(), [x])
+                    new.coef_ = passive_aggressive(problem, new.coef_, x, y, self.C)
+                one._learn_placement(item, x, features)
         self._items.pop(name, None)
-        others = list(self._items.values())
+        others = self._kept_items()
         some = np.sort(self._random().permutation(len(others))[:_REPLAYED])
-        self._items[name] = item
-        new.features_ = self._moved([item, *(others[i] for i in some)], self.steps)
+        self._items[name] = items
+        new.features_ = self._moved([*items, *(others[i] for i in some)], self.steps)
         self._done += 1
         return self._taken(copies)
 
     @one_thread()
     def deepen(self) -> dict[str, Aligner]:
         """Learn once more from all recordings so far, with more steps; return the new aligners."""
-        items = list(self._items.values())
+        items = self._kept_items()
         copies = self._copies(items)
         copies["networks"].features_ = self._moved(items, _DEEPER * self.steps)
         return self._taken(copies)
+
+    def _kept_items(self) -> list[Any]:
+        """Return the parts of all recordings that are kept."""
+        return [item for parts in self._items.values() for item in parts]
 
     def _copies(self, items: Sequence[Any]) -> dict[str, Aligner]:
         copies = {kind: copy.deepcopy(self.experts[kind]) for kind in EXPERTS}
@@ -183,6 +190,6 @@ class OnlineLearner:
         for first, feature in zip(self._first.features_, features, strict=True):
             on = feature.cross_fit  # a network goes on; statistics would count twice what they saw
             new = copy.deepcopy(feature if on else first)
-            seen = items if on else list(self._items.values())
+            seen = items if on else self._kept_items()
             moved.append(new.adapt(seen, steps=steps, learning_rate=self.learning_rate))
         return moved

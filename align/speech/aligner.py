@@ -22,6 +22,7 @@ from align.sequence.evidence import EvidenceModel
 from align.sequence.feature_terms import distinct
 from align.sequence.fit import Fit
 from align.sequence.lattices import ExpandedLattice
+from align.sequence.parts import parts_of
 from align.sequence.placement import WINDOW
 from align.sequence.state import aligner_state, arrays_of, restored
 from align.speech.expansion import abrupt_costs, expanded_lattice, expanded_sequence
@@ -440,6 +441,9 @@ class SpeechAligner(SequenceAligner):
         if self.takes_ipa:  # whatever can be read as IPA can be learned from, and nothing else
             self._check_events(tuple(example.events), name)
         return super()._read_example(example, name, weight)
+
+    def _parts(self, item: TimedSignal) -> list[TimedSignal]:
+        return parts_of(item, self._unbounded)
 
     def _check_events(self, events: tuple[Event, ...], name: str) -> None:
         self._phone_labels().check(events, name)

@@ -1,0 +1,107 @@
+"""Long recordings are learned from in parts, cut in their pauses."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from synthetic_speech import RATE, random_phones, recording
+
+from align import Example, SpeechAligner
+from align.features import ArticulatoryConfidence, ArticulatoryDuration, Feature, Signal
+from align.features.base import TimedSignal
+from align.sequence.adapt import adapt
+from align.sequence.online import OnlineLearner
+from align.sequence.parts import n_recordings, parts_of
+
+HOP = 0.01
+IPA = {"sil": "sil", "s": "s", "aa": "ɑ", "iy": "i", "m": "m"}
+
+
+def a_pause(event):
+    return event == "sil"
+
+
+@given(st.data())
+def test_parts_follow_each_other_and_hold_all_that_there_is(data):
+    lengths = data.draw(st.lists(st.integers(1, 900), min_size=1, max_size=40))
+    events = ["sil" if data.draw(st.booleans()) else f"a{k}" for k in range(len(lengths))]
+    onsets = np.cumsum([0, *lengths[:-1]])
+    n = int(sum(lengths))
+    signal = Signal(np.arange(n, dtype=np.float32), rate=100, hop=HOP, name="long")
+    times = HOP * (onsets + 0.3)
+    item = TimedSignal(signal, events, onsets, times, n, text="said")
+    parts = parts_of(item, a_pause)
+    if n * HOP <= 60:
+        assert parts == [item]
+        return
+    np.testing.assert_array_equal(
+        np.concatenate([part.signal.samples for part in parts]), signal.samples
+    )
+    begin, spoken = 0, []
+    for number, part in enumerate(parts):
+        assert len(parts) == 1 or (part.part, part.group, part.text) == (number, "long", None)
+        assert part.end == part.signal.n_frames
+        assert part.onsets[0] == 0
+        assert (part.lengths > 0).all()
+        for k, event in enumerate(part.events):
+            if event != "sil":
+                spoken.append((event, begin + part.onsets[k], part.lengths[k]))
+                assert part.times[k] + begin * HOP == pytest.approx(times[events.index(event)])
+        begin += part.signal.n_frames
+    rows = zip(events, onsets, lengths, strict=True)
+    assert spoken == [row for row in rows if row[0] != "sil"]
+    assert n_recordings(parts) == 1
+    assert all(part.signal.duration >= 10 for part in parts)
+
+
+class Asked(Feature):
+    """Says nothing, and remembers the lengths of the recordings that it is asked of."""
+
+    seconds: list[float] = []  # noqa: RUF012
+
+    name = "asked"
+
+    def terms(self, signal, events):
+        """Return a table of zeros."""
+        from align.terms import OnsetTerm
+
+        self.seconds.append(signal.duration)
+        return {"asked": OnsetTerm(np.zeros((1, signal.n_frames)), np.zeros(len(events), int))}
+
+
+def a_recording(seed: int, words: int) -> Example:
+    rng = np.random.default_rng(seed)
+    phones = [phone for _ in range(words) for phone in random_phones(rng, 9)]
+    samples, edges = recording(phones, rng)
+    return Example(
+        samples.astype(np.float32),
+        [IPA[phone] for phone in phones],
+        edges[:-1] / RATE,
+        end=edges[-1] / RATE,
+        rate=RATE,
+        name=f"r{seed}",
+    )
+
+
+def test_a_model_learns_from_parts_of_a_long_recording():
+    long, short = a_recording(0, 75), a_recording(1, 3)
+    assert len(long.audio) / RATE > 60
+    network = ArticulatoryConfidence(width=8, dilations=(1,), epochs=1)
+    aligner = SpeechAligner(
+        [network, ArticulatoryDuration(), Asked()], epochs=1, n_folds=2, n_jobs=1
+    )
+    Asked.seconds.clear()
+    aligner.fit([long, short])
+    assert aligner.training_["recordings"] == 2
+    assert aligner.training_["seconds"] == pytest.approx(
+        (len(long.audio) + len(short.audio)) / RATE, abs=0.01
+    )
+    assert max(Asked.seconds) < 45
+    learner = OnlineLearner(aligner, steps=1)
+    Asked.seconds.clear()
+    learner.update(long, "long")
+    assert 10 <= max(Asked.seconds) < 45
+    Asked.seconds.clear()
+    adapted = adapt(aligner, [long], steps=1, n_jobs=1)
+    assert adapted.training_["adapted"]["recordings"] == 1
+    assert max(Asked.seconds) < 45
