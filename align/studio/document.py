@@ -8,7 +8,7 @@ A document holds times as well as labels. What it says does not depend on the mo
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from itertools import groupby
 from typing import Any, Self
 
@@ -89,14 +89,10 @@ class Document:
     next_id: int = 0
     match: float | None = None
     mismatches: tuple[Mapping[str, Any], ...] = ()
-    _places: dict[int, int] = field(default_factory=dict, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        self._places.update({segment.id: k for k, segment in enumerate(self.segments)})
 
     def place(self, number: object) -> int | None:
         """Return which segment has a number; None for none."""
-        return self._places.get(number) if isinstance(number, int) else None
+        return next((k for k, segment in enumerate(self.segments) if segment.id == number), None)
 
     def of_word(self, number: object) -> list[int]:
         """Return the places of the segments of a word."""
@@ -277,11 +273,40 @@ class Document:
 
     def to_json(self) -> dict[str, Any]:
         """Return the document as JSON can hold it; segments as rows, to be short."""
-        about = {f.name: getattr(self, f.name) for f in fields(self) if f.name[0] != "_"}
+        about = {f.name: getattr(self, f.name) for f in fields(self)}
         about["segments"] = [list(asdict(segment).values()) for segment in self.segments]
         if self.words is not None:
             about["words"] = [[number, label] for number, label in self.words.items()]
         return about
+
+    def change_to(self, new: "Document") -> dict[str, Any]:
+        """Return what another document has that this one has not, as JSON can hold it.
+
+        Of segments, how many are the same at the beginning, at the end, and those between.
+        """
+        rows, own = new.segments, self.segments
+        most = min(len(rows), len(own))
+        head = next((k for k in range(most) if rows[k] != own[k]), most)
+        tail = next((k for k in range(most - head) if rows[-1 - k] != own[-1 - k]), most - head)
+        changed = replace(new, segments=rows[head : len(rows) - tail]).to_json()
+        if new.words is not None and self.words is not None:
+            words = [[n, label] for n, label in new.words.items() if self.words.get(n) != label]
+            gone = [number for number in self.words if number not in new.words]
+            changed.update(words=words, gone=gone)
+        return {"head": head, "tail": tail, **changed}
+
+    def changed(self, change: Mapping[str, Any]) -> Self:
+        """Return the document that `change_to` was given; KeyError, TypeError where it is none."""
+        about = dict(change)
+        head, tail, gone = about.pop("head"), about.pop("tail"), about.pop("gone", None)
+        part = self.from_json(about)
+        rows = self.segments
+        words = part.words
+        if gone is not None:
+            kept = {n: label for n, label in (self.words or {}).items() if n not in set(gone)}
+            words = {**kept, **(part.words or {})}
+        segments = (*rows[:head], *part.segments, *rows[len(rows) - tail :])
+        return replace(part, segments=segments, words=words)
 
     @classmethod
     def from_json(cls, content: Mapping[str, Any]) -> Self:

@@ -2,13 +2,14 @@
 
 The state of a recording is the fold of its entries in the journal: `after` takes a history and an
 entry to the next history, and nothing else changes one. Each entry that changes something holds
-the whole document as it is then; so a journal is read without a model, and says the same for ever.
+what is new in the document; so a journal is read without a model, and says the same for ever.
 
 =============  ================================================================================
 ``do``         what an entry holds besides ``name`` and ``revision``
 =============  ================================================================================
-``edit``       ``action``; ``state``, the new document; ``base``, that before the first step
-``confirm``    ``state``, the document that is right; ``base``, as above
+``edit``       ``action``; ``change``, as `Document.changed` takes it, or, of before 2026-11-26,
+               ``state``, the whole document; ``base``, the document before the first step
+``confirm``    ``change`` to the document that is right; ``base``, as above
 ``undo``       nothing: the step before counts again
 ``redo``       nothing: the step that was undone counts again
 =============  ================================================================================
@@ -78,5 +79,7 @@ def after(history: History, entry: Mapping[str, Any]) -> History:
             (*history.past, history.now), history.future[-1], history.future[:-1], n, revision
         )
     now = history.now or Step(Document.from_json(entry["base"]))
-    step = Step(Document.from_json(entry["state"]), do == "confirm")
+    whole = "state" in entry
+    new = Document.from_json(entry["state"]) if whole else now.document.changed(entry["change"])
+    step = Step(new, do == "confirm")
     return History((*history.past, now), step, (), n, revision)

@@ -227,7 +227,7 @@ class Session:
         base = {} if self._recordings.history(name).now else {"base": old.to_json()}
         revision = self._recordings.revision(name) + 1
         entry = {"name": name, "do": do, "revision": revision, **about, **base}
-        self._add({**entry, "state": new.to_json()})
+        self._add({**entry, "change": old.change_to(new)})
         return self._recordings.view(name)
 
     def undo(self, name: str, *, revision: int) -> dict[str, Any]:

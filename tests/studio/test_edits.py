@@ -1,5 +1,7 @@
 """Edits: what is fixed stays, tiers stay consistent, and what is not possible is said."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -77,6 +79,8 @@ def test_whatever_is_done_tiers_are_consistent_and_what_is_fixed_stays(actions):
         runs = [w for k, w in enumerate(placed) if k == 0 or w != placed[k - 1]]
         assert len(runs) == len(set(runs))  # no word is torn apart
         new.alignment("a.wav")
+        change = json.loads(json.dumps(document.change_to(new)))
+        assert document.changed(change) == new  # what the journal holds
         document = new
 
 

@@ -74,6 +74,8 @@ def test_in_a_long_recording_only_what_is_near_is_aligned_again(tmp_path):
         moved = [number for number, found in phones(view).items() if found != before[number]]
         assert row["id"] in moved
         assert len(moved) <= 4
+        lines = (tmp_path / "out" / "studio" / "journal.jsonl").read_bytes().splitlines()
+        assert len(lines[-1]) > 20_000  # the whole, once
         kept, told = phones(view), view["text"].split()
         middle = len(told) // 2
         told.insert(middle, "green")
@@ -83,3 +85,9 @@ def test_in_a_long_recording_only_what_is_near_is_aligned_again(tmp_path):
         new = [number for number in phones(view) if number not in kept]
         assert len(new) < 60  # of some 500
         assert all(found == kept[n] for n, found in phones(view).items() if n in kept)
+        lines = (tmp_path / "out" / "studio" / "journal.jsonl").read_bytes().splitlines()
+        assert len(lines[-1]) < 8_000
+        last = view
+    with Session("speech-en", tmp_path / "in", tmp_path / "out") as session:
+        view = session.view("long")
+        assert (view["tiers"], view["text"]) == (last["tiers"], last["text"])
