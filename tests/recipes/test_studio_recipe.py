@@ -1,0 +1,30 @@
+"""The recipe of the studio's latencies works through recordings as a person would."""
+
+import importlib.util
+import shutil
+from pathlib import Path
+
+import pytest
+from kiwi_text import KIWI, TEXT
+
+RECIPE = Path(__file__).resolve().parents[2] / "recipes" / "studio" / "latency.py"
+
+
+def test_every_step_of_a_sitting_is_timed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = importlib.util.spec_from_file_location("studio_latency", RECIPE)
+    assert spec is not None
+    assert spec.loader is not None
+    latency = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(latency)
+    shutil.copy(KIWI, tmp_path / "kiwi.flac")
+    (tmp_path / "kiwi.txt").write_text(TEXT, encoding="utf-8")
+    words = ["latency.py", str(tmp_path), "--recordings", "3", "--edits", "5"]
+    monkeypatch.setattr("sys.argv", words)
+    latency.main()
+    head, *rows = capsys.readouterr().out.splitlines()
+    assert head.startswith("speech-en: 8 edits, memory ")
+    assert [row.split("  ")[1].strip() for row in rows] == [
+        "open, queue", "first", "draw", "edit", "confirm", "learn", "next",
+    ]  # fmt: skip
