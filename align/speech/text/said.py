@@ -30,11 +30,6 @@ class Said:
         return max(end_of_speech(self._rows.get(speaker, [])) for speaker in speakers)
 
     @property
-    def warned(self) -> bool:
-        """Whether there is a warning of any passage."""
-        return any(fit.warnings for fits in self._fits.values() for fit in fits)
-
-    @property
     def match(self) -> float | None:
         """How well all that was aligned fits, in [0, 1]; None where that is not known."""
         return match_of([fit for fits in self._fits.values() for fit in fits])

@@ -172,7 +172,7 @@ def _doubtful(found: Found) -> bool:
     """Whether it is likely that the times do not fit the recording."""
     unsaid = sum(len(m.words) for m in found.mismatches if m.kind == "unspoken")
     off = np.abs(_delays(found)) > _OFF
-    return unsaid > _UNSAID * found.n_words or off.sum() > _OFTEN * off.size or found.said.warned
+    return bool(unsaid > _UNSAID * found.n_words or off.sum() > _OFTEN * off.size)
 
 
 def _better(again: Found, first: Found) -> bool:
