@@ -36,6 +36,7 @@ from align.errors import ParameterError
 from align.learners.parts.estimators import VectorEstimator
 from align.learners.parts.parameters import check_choice, check_whole, not_negative, positive
 from align.learners.parts.shapes import check_array
+from align.learners.parts.step_kernels import exact_alpha
 from align.types import Float64
 
 __all__ = ["PassiveAggressiveClassifier", "PassiveAggressiveRegressor", "Perceptron"]
@@ -417,6 +418,7 @@ def _passes(
     m = order.shape[0]
     best = np.inf
     idle = 0
+    largest, curvature = (np.inf, 0.5 / size) if kind == _PA2 else (size, 0.0)
     for epoch in range(max_iter):
         if shuffle:
             _shuffle(order, seed)
@@ -442,14 +444,12 @@ def _passes(
                 loss = max(0.0, abs(y[i] - score) - tube)
                 sign = 1.0 if y[i] >= score else -1.0
             total += loss
-            if kind == 0:
-                if norm == 0.0:
-                    continue  # not counted in t, either
-                step = min(size, loss / norm)
-            elif kind == 1:
-                step = loss / (norm + 0.5 / size)
-            else:
+            if kind == _PA1 and norm == 0.0:
+                continue  # not counted in t, either
+            if kind == _CONSTANT:
                 step = size if y[i] * score <= 0.0 else 0.0
+            else:
+                step = exact_alpha(loss, norm, curvature, largest)
             step *= sign * weights[i]
             if step != 0.0:
                 before = max(state[2] - average, 0.0) if average > 0 else 0.0

@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import re
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -96,3 +97,32 @@ def test_no_underscore_name_crosses_a_folder():
             assert not set(crossing) - {"_blas", "_numba", "_params"}, (
                 f"{name}: {module}.{imported}"
             )
+
+
+def test_the_passive_aggressive_step_is_written_once():
+    """Its loops are those that `step_kernels` lists; none divides a loss by a norm itself."""
+    kernels = "align.learners.parts.step_kernels"
+    listed = re.findall(r"^`([\w.]+)`  ", ast.get_docstring(TREES[kernels]), re.MULTILINE)
+    loops = {
+        name.removeprefix("align.learners.")
+        for name, tree in INNER.items()
+        if (kernels, "exact_alpha") in imports(tree)
+    }
+    # `_round` gives the flat loops the step of every slack, tuning and ball.
+    assert {"flat._linear_pass", "flat._link_pass"} == {
+        name.removeprefix("align.learners.")
+        for name, tree in INNER.items()
+        if ("align.learners.flat._round", "closed_step") in imports(tree)
+    }
+    assert loops - {"flat._round"} | {"flat._linear_pass", "flat._link_pass"} == set(listed)
+    divided = {
+        name.removeprefix("align.learners.")
+        for name, tree in TREES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Div)
+        and isinstance(node.left, ast.Name)
+        and node.left.id == "loss"
+    }
+    # The subgradient step of a squared hinge, in the reference and compiled, has no norm.
+    assert divided == {"parts.steps", "flat._general", "flat._round"}

@@ -40,12 +40,11 @@ from align.learners.flat._round import (
     closed_step,
     judge_one,
     lead,
-    rank_sets,
     runner_up,
     tuned,
     write,
 )
-from align.learners.parts.step_kernels import hinge, inlined
+from align.learners.parts.step_kernels import hinge, inlined, worst_pair
 
 __all__ = ["play"]
 
@@ -141,7 +140,7 @@ def _judge(
     elif label >= 0:
         inner = own - top
     else:
-        up, down, best = rank_sets(scores, k, relevant, row)
+        up, down, best = worst_pair(scores, k, relevant, row)
         code = float(best)
         if up >= 0 and down >= 0:
             inner = scores[up] - scores[down]

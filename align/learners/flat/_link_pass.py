@@ -36,7 +36,6 @@ from align.learners.flat._round import (
     closed_step,
     judge_one,
     lead,
-    rank_sets,
     runner_up,
     tuned,
     write,
@@ -47,6 +46,7 @@ from align.learners.parts.step_kernels import (
     hinge,
     lean,
     line_search,
+    worst_pair,
 )
 
 __all__ = ["play"]
@@ -71,7 +71,7 @@ def _constraint(s: Any, x: Any, y: float, relevant: Any, row: int) -> Any:
         own, top = lead(s.scores, k, label)
         wrong, best, mistake = runner_up(s.scores, k, label, own, top, s.flags)
         return float(best), mistake, label, wrong, 1.0, margin, own - top
-    good, wrong, best = rank_sets(s.scores, k, relevant, row)
+    good, wrong, best = worst_pair(s.scores, k, relevant, row)
     if good < 0 or wrong < 0:
         return float(best), False, -2, -2, 1.0, 0.0, 0.0
     inner = s.scores[good] - s.scores[wrong]

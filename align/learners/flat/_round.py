@@ -2,8 +2,8 @@
 
 A round is the same whatever the weights look like and wherever they lie. With the scores known,
 
-    `judge_one`, `lead` and `runner_up`, `rank_sets`   name the direction a, the target b, and
-                  whether the prediction was wrong,
+    `judge_one`, `lead` and `runner_up`, `worst_pair` of `step_kernels`   name the direction a,
+                  the target b, and whether the prediction was wrong,
     `tuned`       returns c,
     `hinge`       the loss ``[b - <w, a>]_+``,
     `book`        counts, and says whether a step is due,
@@ -41,8 +41,7 @@ __all__ = [
     "LOG_CODE", "LOG_LOSS", "LOG_ALPHA", "LOG_C", "LOG_NORM", "LOG_TARGET", "LOG_DUAL",
     "LOG_COST", "LOG_OTHER", "LOG_SCALE", "LOG_WIDTH",
     # kernels
-    "ball_scale", "book", "closed_step", "judge_one", "lead", "rank_sets", "runner_up",
-    "tuned", "write",
+    "ball_scale", "book", "closed_step", "judge_one", "lead", "runner_up", "tuned", "write",
 ]  # fmt: skip
 
 C, RADIUS, LOSS, GAIN, SQUARE, PREFIX, PRICED, DUAL = range(8)
@@ -117,25 +116,6 @@ def runner_up(
     behind = (own < top) | ((own == top) & (wrong < label))
     best = wrong if behind else label
     return wrong, best, behind | ((own == top) & (flags[TIES] != 0))
-
-
-@inlined
-def rank_sets(scores: Any, k: int, relevant: Any, row: int) -> tuple[int, int, int]:
-    """Return the worst relevant label, the best other one, and the best of all; ties: the first.
-
-    The first two are -1 where there is none.
-    """
-    good = wrong = -1
-    best = 0
-    for r in range(k):
-        if scores[r] > scores[best]:
-            best = r
-        if relevant[row, r]:
-            if good < 0 or scores[r] < scores[good]:
-                good = r
-        elif wrong < 0 or scores[r] > scores[wrong]:
-            wrong = r
-    return good, wrong, best
 
 
 # The weight of complexity ------------------------------------------------------------------------

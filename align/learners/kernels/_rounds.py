@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align._numba import compiled
-from align.learners.parts.step_kernels import exact_alpha, hinge
+from align.learners.parts.step_kernels import exact_alpha, hinge, worst_pair
 from align.learners.theory.recorded import COST, LOSS, NORM, TARGET, TAU
 from align.types import Float64, IntArray
 
@@ -61,16 +61,7 @@ def _constraint(
         error = numbers[i] - scores[i, 0]
         loss = hinge(abs(error), rule.margin)
         return 0, -1, (1.0 if error >= 0.0 else -1.0), loss, loss > 0.0
-    best = 0  # ties go to the first class, for the prediction and for the pair
-    up, down = -1, -1
-    for r in range(scores.shape[1]):
-        if scores[i, r] > scores[i, best]:
-            best = r
-        if relevant[i, r]:
-            if up < 0 or scores[i, r] < scores[i, up]:
-                up = r
-        elif down < 0 or scores[i, r] > scores[i, down]:
-            down = r
+    up, down, best = worst_pair(scores[i], scores.shape[1], relevant, i)
     if up < 0 or down < 0:
         return up, down, 1.0, 0.0, False
     ahead = scores[i, up] - scores[i, down]

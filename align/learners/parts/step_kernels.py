@@ -1,5 +1,24 @@
 """Kernels of the exact dual steps on one hinge (E4, E5), which all compiled rounds call.
 
+The passive-aggressive round stands twice: plain in `flat._general`, which is the reference, and
+compiled here, as `worst_pair`, `hinge` and `exact_alpha`: what is wrong, by how much, and how far
+to go. What calls the three are loops. Each reads scores and moves weights in its own way, for that
+is what takes the time:
+
+=============================  ==================================================================
+loop                           its reason
+=============================  ==================================================================
+`flat._linear_pass`            weights are a multiple of the dual sum: a round reads no more than
+                               its scores, and moves only where there is loss
+`flat._link_pass`              every other link, and earlier rounds anew; as the loop above it
+                               takes 8 to 17 times as long (USPS, Letter, Isolet, Shuttle, MNIST)
+`flat._uniclass`               one class: the direction is that to a centre
+`kernels._rounds`              sums of kernels: scores of a block of examples at once
+`kernels._centre`              one class, its centre a sum of kernels
+`ranking._label_ranking`       sets of labels: weights by feature, steps on many labels
+`compat`                       scikit-learn's: the intercept does not count in the norm
+=============================  ==================================================================
+
 A step of length alpha along d changes the dual objective by ``psi(alpha) = margin alpha - c
 f*((v + alpha d) / c)``, which is concave; the exact step is its maximiser on [0, upper]. Its slope
 is ``margin - <w(alpha), d>``: what the loss is after the step.
@@ -27,6 +46,7 @@ __all__ = [
     "line_search",
     "log_root",
     "pair_step",
+    "worst_pair",
 ]
 
 # References are not counted: these kernels make no array, and their callers hold those they get.
@@ -38,6 +58,26 @@ hinge = inlined(steps.hinge)
 exact_alpha = inlined(steps.exact_alpha)
 
 ENTROPY, QNORM = 0, 1
+
+
+@inlined
+def worst_pair(scores: Any, k: int, relevant: Any, row: int) -> tuple[int, int, int]:
+    """Return the worst relevant label, the best other one, and the best of all; ties: the first.
+
+    The first two, the pair whose margin is least, are -1 where there is none.
+    """
+    up = down = -1
+    best = 0
+    for r in range(k):
+        if scores[r] > scores[best]:
+            best = r
+        if relevant[row, r]:
+            if up < 0 or scores[r] < scores[up]:
+                up = r
+        elif down < 0 or scores[r] > scores[down]:
+            down = r
+    return up, down, best
+
 
 _MAX_ITER = 200  # of a line search; bisection alone needs about 50
 

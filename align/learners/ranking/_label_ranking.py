@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align._numba import compiled
-from align.learners.parts.step_kernels import exact_alpha, hinge
+from align.learners.parts.step_kernels import exact_alpha, hinge, worst_pair
 from align.types import BoolArray, Float64, IntArray
 
 __all__ = ["AGGRESSIVE", "CONSERVATIVE", "OPTIMAL", "Rows", "State", "play", "refresh_all"]
@@ -296,21 +296,10 @@ def _begin_round(
     scores = state.scores
     _measure(rows, row, state.V.shape[0], floats)
     _fill_scores(rows, row, state.P if entropy else state.V, k, scores)
-    # The worst pair: the relevant label with the least score, and the other one with the largest.
-    # Of equal scores the first label counts.
-    up = -1
-    down = -1
-    best = 0
     for r in range(k):
         scores[r] /= state.norms[Z, r] if entropy else floats[C]
-        if scores[r] > scores[best]:
-            best = r
-        if relevant[row, r]:
-            if up < 0 or scores[r] < scores[up]:
-                up = r
-        elif down < 0 or scores[r] > scores[down]:
-            down = r
         state.alpha[r] = 0.0
+    up, down, best = worst_pair(scores, k, relevant, row)
     counts[ROUNDS] += 1
     counts[BEST] = best
     counts[UP] = up
