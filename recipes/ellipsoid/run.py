@@ -50,7 +50,7 @@ def learners(C: float, average: bool) -> dict[str, Callable[[], Any]]:
     return {
         "Perceptron": lambda: Perceptron(ties="mistake", conversion=conversion),
         "PA-I": lambda: PassiveAggressiveClassifier(
-            "PA-I", C=C, margin=MARGIN, conversion=conversion
+            "pa1", C=C, margin=MARGIN, conversion=conversion
         ),
         "MIRA": lambda: LabelRanker("euclidean", "optimal", gamma=MARGIN, average=average),
         "CELLIP": lambda: CELLIP(a=0.5, average=average, **SCALED),

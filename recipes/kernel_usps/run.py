@@ -36,7 +36,7 @@ GRID = [(sigma, C) for sigma in (5.0, 8.0, 12.0) for C in (0.1, 1.0, 10.0)]  # o
 
 def linear(C: float, seed: int) -> PassiveAggressiveClassifier:
     return PassiveAggressiveClassifier(
-        "PA-I", C=C, conversion="average", epochs=EPOCHS, random_state=seed
+        "pa1", C=C, conversion="average", epochs=EPOCHS, random_state=seed
     )
 
 

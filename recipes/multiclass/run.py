@@ -45,9 +45,9 @@ REFERENCE = {
 TUNED = ("PA-I", "PA-II", "MIRA")
 LEARNERS: dict[str, Callable[[float], Any]] = {
     "Perceptron": lambda C: Perceptron(),
-    "PA": lambda C: PassiveAggressiveClassifier("PA"),
-    "PA-I": lambda C: PassiveAggressiveClassifier("PA-I", C=C),
-    "PA-II": lambda C: PassiveAggressiveClassifier("PA-II", C=C),
+    "PA": lambda C: PassiveAggressiveClassifier("pa"),
+    "PA-I": lambda C: PassiveAggressiveClassifier("pa1", C=C),
+    "PA-II": lambda C: PassiveAggressiveClassifier("pa2", C=C),
     # PA-I against all wrong classes at once; the margin of MIRA is 1 / C.
     "MIRA": lambda C: LabelRanker("euclidean", "optimal", gamma=1.0, c=1.0 / C),
 }
@@ -55,7 +55,7 @@ LEARNERS: dict[str, Callable[[float], Any]] = {
 
 def averaged(C: float, seed: int) -> PassiveAggressiveClassifier:
     return PassiveAggressiveClassifier(
-        "PA-I", C=C, conversion="average", epochs=EPOCHS, random_state=seed
+        "pa1", C=C, conversion="average", epochs=EPOCHS, random_state=seed
     )
 
 
@@ -128,7 +128,7 @@ def speed(data: Set) -> dict[str, float]:
     classes, found = np.unique(data.y), {}
     for form, X in (("dense", data.X), ("CSR", sp.csr_array(data.X))):
         makers = {
-            "PA-I": lambda: PassiveAggressiveClassifier("PA-I", C=0.01, conversion="average"),
+            "PA-I": lambda: PassiveAggressiveClassifier("pa1", C=0.01, conversion="average"),
             "SGD pa1": lambda: sgd(0).set_params(shuffle=False),
             "SGD mean": lambda: sgd(0).set_params(shuffle=False, average=True),
         }

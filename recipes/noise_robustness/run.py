@@ -22,7 +22,7 @@ from align.learners import PassiveAggressiveClassifier
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from recipe_outputs import add_output_options, new_figure, save_figure, write_numbers
 
-VARIANTS = ("PA", "PA-I", "PA-II")
+VARIANTS = {"PA": "pa", "PA-I": "pa1", "PA-II": "pa2"}  # as the paper calls the updates
 INSTANCE_NOISE = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0)  # standard deviations
 LABEL_NOISE = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4)  # shares turned over
 RATES = 10.0 ** np.arange(-4, 2.5, 0.5)  # C
@@ -62,7 +62,7 @@ def fewest_errors(X: np.ndarray, y: np.ndarray) -> int:
 
 def mistakes(X: np.ndarray, y: np.ndarray, variant: str, C: float) -> np.ndarray:
     """Return whether the learner was wrong, for each round."""
-    model = PassiveAggressiveClassifier(variant, C=C, record=True)
+    model = PassiveAggressiveClassifier(VARIANTS[variant], C=C, record=True)
     return model.partial_fit(X, y, classes=[-1.0, 1.0]).trace_.cost
 
 
@@ -97,7 +97,7 @@ def noise_experiment(m: int, repetitions: int, C: float) -> dict[str, Any]:
 def rate_experiment(m: int, repetitions: int) -> dict[str, Any]:
     """Return error rates in percent for each C and level of label noise, and curves of two C."""
     found: dict[str, Any] = {"C": RATES.tolist(), "levels": list(C_LEVELS)}
-    for variant in VARIANTS[1:]:
+    for variant in list(VARIANTS)[1:]:
         rates = np.zeros((len(C_LEVELS), len(RATES)))
         for i, level in enumerate(C_LEVELS):
             for seed in range(repetitions):

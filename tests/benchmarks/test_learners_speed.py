@@ -105,7 +105,7 @@ def test_the_loop_in_c_learns_what_we_do(c_loop):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 7)) * (rng.random((300, 7)) < 0.6)
     codes = rng.integers(4, size=300)
-    ours = PassiveAggressiveClassifier("PA-I", C=0.1, fit_intercept=False)
+    ours = PassiveAggressiveClassifier("pa1", C=0.1, fit_intercept=False)
     ours.partial_fit(X, codes, classes=range(4))
     for data in (X, sp.csr_array(X)):
         np.testing.assert_allclose(c_loop(data, codes, 4, 0.1), ours.coef_, atol=1e-9)
@@ -122,7 +122,7 @@ def test_one_pass(shared_data, name, c_loop):
 
         def ours(average, data=data):
             conversion = "average" if average else "last"
-            model = PassiveAggressiveClassifier("PA-I", C=0.01, conversion=conversion)
+            model = PassiveAggressiveClassifier("pa1", C=0.01, conversion=conversion)
             model.partial_fit(data, y, classes=classes)
 
         def theirs(average, data=data):
@@ -175,7 +175,7 @@ def test_partial_fit_of_one_example(shared_data, form):
         if form == "CSR":
             rows = [sp.csr_array(row) for row in rows]
         labels = [y[i : i + 1] for i in range(len(y))]
-        model = PassiveAggressiveClassifier("PA-I", C=0.01)
+        model = PassiveAggressiveClassifier("pa1", C=0.01)
         model.partial_fit(X[:50], y[:50], classes=np.unique(y))
 
         def one_by_one(rows=rows, labels=labels, model=model):
@@ -191,7 +191,7 @@ def test_partial_fit_of_one_example(shared_data, form):
 def test_steps(shared_data):
     X, y, *_ = load(shared_data, "letter")
     rows, labels = list(X[:10_000]), y[:10_000].tolist()
-    model = PassiveAggressiveClassifier("PA-I", C=0.01).partial_fit(X[:100], y[:100], range(26))
+    model = PassiveAggressiveClassifier("pa1", C=0.01).partial_fit(X[:100], y[:100], range(26))
 
     def steps():
         for x, label in zip(rows, labels, strict=True):
@@ -216,7 +216,7 @@ def test_errors_after_three_epochs(shared_data, name):
 
     def learn(C, rows, seed):
         model = PassiveAggressiveClassifier(
-            "PA-I", C=C, conversion="average", epochs=3, random_state=seed
+            "pa1", C=C, conversion="average", epochs=3, random_state=seed
         )
         return model.fit(X[rows], y[rows])
 

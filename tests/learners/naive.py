@@ -23,13 +23,13 @@ def sorted_simplex(mu, size):
     return np.maximum(mu - (sums[rho - 1] - size) / rho, 0)
 
 
-def pa_tau(variant, loss, square, C):
-    if variant == "PA":
+def pa_tau(update, loss, square, C):
+    if update == "pa":
         return loss / square
-    return min(C, loss / square) if variant == "PA-I" else loss / (square + 1 / (2 * C))
+    return min(C, loss / square) if update == "pa1" else loss / (square + 1 / (2 * C))
 
 
-def multiclass_pa(X, y, k, variant, C):
+def multiclass_pa(X, y, k, update, C):
     """Multiclass PA in the primal (C6, block form): last and mean weights [shape=(k, d)]."""
     W, history, mistakes, total = np.zeros((k, X.shape[1])), [], 0, 0.0
     for x, r in zip(X, y, strict=True):
@@ -41,13 +41,13 @@ def multiclass_pa(X, y, k, variant, C):
         loss = max(0.0, 1.0 - scores[r] + scores[s])
         total += loss
         if loss > 1e-12 and x.any():
-            tau = pa_tau(variant, loss, 2 * x @ x, C)
+            tau = pa_tau(update, loss, 2 * x @ x, C)
             W[r] += tau * x
             W[s] -= tau * x
     return W, np.mean(history, axis=0), mistakes, total
 
 
-def kernel_pa(kernel, X, y, k, variant, C, order):
+def kernel_pa(kernel, X, y, k, update, C, order):
     """The same with a kernel, one round after the other: mean coefficient of each example."""
     K = kernel(X, X)
     coef, mean = np.zeros((len(X), k)), np.zeros((len(X), k))
@@ -57,7 +57,7 @@ def kernel_pa(kernel, X, y, k, variant, C, order):
         s = int(np.argmax(np.where(np.arange(k) == y[i], -np.inf, scores)))
         loss = max(0.0, 1.0 - scores[y[i]] + scores[s])
         if loss > 1e-12:
-            tau = pa_tau(variant, loss, 2 * K[i, i], C)
+            tau = pa_tau(update, loss, 2 * K[i, i], C)
             coef[i, y[i]] += tau
             coef[i, s] -= tau
     return coef, mean

@@ -28,12 +28,12 @@ def noisy(seed, k, m=120):
 
 
 @pytest.mark.parametrize("k", [2, 3])
-@pytest.mark.parametrize("variant", ["PA", "PA-I", "PA-II"])
+@pytest.mark.parametrize("update", ["pa", "pa1", "pa2"])
 @pytest.mark.parametrize("kernel", ["linear", "gaussian", "polynomial"])
-def test_a_kernel_learner_is_certified_as_it_runs(kernel, variant, k):
+def test_a_kernel_learner_is_certified_as_it_runs(kernel, update, k):
     for seed in range(3):
         X, y = noisy(seed, k)
-        model = KernelPA(kernel, variant=variant, C=0.1)
+        model = KernelPA(kernel, update=update, C=0.1)
         found, played = model.certify(X, y), KernelPA(**model.get_params()).partial_fit(X, y)
         assert found.mistakes == played.n_mistakes_
         assert found.loss == pytest.approx(played.cumulative_loss_)
@@ -61,7 +61,7 @@ def test_explicit_features_have_the_inner_products_of_the_kernel():
 
 def test_numbers_with_a_kernel():
     X, _ = noisy(2, 2)
-    model = KernelPARegressor(variant="PA-II", epsilon=0.05)
+    model = KernelPARegressor(update="pa2", epsilon=0.05)
     y = np.sin(2.0 * X[:, 0])
     found, played = certify_run(model, X, y), KernelPARegressor(**model.get_params())
     assert found.loss == pytest.approx(played.partial_fit(X, y).cumulative_loss_)

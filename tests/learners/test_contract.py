@@ -24,9 +24,9 @@ from align.learners import (
 )
 
 CLASSIFIERS = [
-    PassiveAggressiveClassifier("PA"),
-    PassiveAggressiveClassifier("PA-I", C=0.5),
-    PassiveAggressiveClassifier("PA-II", C=0.5),
+    PassiveAggressiveClassifier("pa"),
+    PassiveAggressiveClassifier("pa1", C=0.5),
+    PassiveAggressiveClassifier("pa2", C=0.5),
     Perceptron(),
     PNormPerceptron(),
     Winnow(),
@@ -36,9 +36,9 @@ CLASSIFIERS = [
     OnlineClassifier(QNorm(3.0), loss="squared-hinge", tuning=RunningTuning()),
 ]
 REGRESSORS = [
-    PassiveAggressiveRegressor("PA"),
-    PassiveAggressiveRegressor("PA-I", C=0.5),
-    PassiveAggressiveRegressor("PA-II", C=0.5),
+    PassiveAggressiveRegressor("pa"),
+    PassiveAggressiveRegressor("pa1", C=0.5),
+    PassiveAggressiveRegressor("pa2", C=0.5),
     OnlineRegressor(),
     OnlineRegressor(Entropy(), loss="squared", signed=True, tuning=20.0),
 ]
@@ -184,7 +184,7 @@ def test_csr_is_dense(estimator, dtype):
 
 def test_csr_with_an_entry_given_twice():
     X = sp.csr_matrix((np.array([1.0, 2.0]), np.array([0, 0]), np.array([0, 2])), shape=(1, 2))
-    model = PassiveAggressiveRegressor("PA", epsilon=0.0, fit_intercept=False)
+    model = PassiveAggressiveRegressor("pa", epsilon=0.0, fit_intercept=False)
     np.testing.assert_allclose(model.partial_fit(X, [6.0]).coef_, [2.0, 0.0])
     assert X.nnz == 2  # not changed in place
 
@@ -214,7 +214,7 @@ def test_classes_may_grow(estimator):
 def test_growth_keeps_the_dual_a_lower_bound():
     X, y = examples(CLASSIFIERS[0])
     two = np.isin(y, ["a", "c"])
-    model = PassiveAggressiveClassifier("PA-I", C=0.5).partial_fit(X[two], y[two])
+    model = PassiveAggressiveClassifier("pa1", C=0.5).partial_fit(X[two], y[two])
     model.partial_fit(X, y)
     W = model._run.V * model._run.scale
     primal = 2.0 * 0.5 * (W**2).sum()
@@ -253,9 +253,9 @@ def test_kinds_of_labels(kind):
 
 def test_weights_multiply_losses():
     X, y = examples(CLASSIFIERS[0])
-    for variant, C in (("PA-I", 0.01), ("PA-II", 0.01)):
-        heavy = PassiveAggressiveClassifier(variant, C=3 * C).partial_fit(X, y)
-        weighted = PassiveAggressiveClassifier(variant, C=C)
+    for update, C in (("pa1", 0.01), ("pa2", 0.01)):
+        heavy = PassiveAggressiveClassifier(update, C=3 * C).partial_fit(X, y)
+        weighted = PassiveAggressiveClassifier(update, C=C)
         weighted.partial_fit(X, y, sample_weight=np.full(len(X), 3.0))
         np.testing.assert_allclose(state(heavy), state(weighted), atol=1e-12)
     weights = (np.arange(len(X)) % 2).astype(float)
@@ -276,7 +276,7 @@ def test_random_draws_uniformly():
     drawn = np.zeros(8)
     for seed in range(2000):
         model = PassiveAggressiveRegressor(
-            "PA", epsilon=0.0, fit_intercept=False, conversion="random", random_state=seed
+            "pa", epsilon=0.0, fit_intercept=False, conversion="random", random_state=seed
         )
         drawn[np.count_nonzero(model.partial_fit(X, y).coef_)] += 1
     assert np.abs(drawn / 2000 - 1 / 8).max() < 4 * np.sqrt(1 / 8 * 7 / 8 / 2000)
@@ -337,7 +337,7 @@ def test_zero_vectors_are_counted_and_change_nothing(estimator):
 @pytest.mark.parametrize(
     ("estimator", "message"),
     [
-        (PassiveAggressiveClassifier("PA-3"), "variant='PA-3', must be one of PA, PA-I, PA-II"),
+        (PassiveAggressiveClassifier("PA-3"), "update='PA-3', must be one of pa, pa1, pa2"),
         (PassiveAggressiveClassifier(C=0.0), "C=0.0, must be positive"),
         (PassiveAggressiveClassifier(margin=-1.0), "margin=-1.0, must be positive"),
         (PassiveAggressiveClassifier(conversion="mode"), "conversion='mode', must be one of"),
@@ -375,8 +375,8 @@ def test_best_and_validation_need_everything():
         with pytest.raises(ParameterError, match="needs all examples at once"):
             model.partial_fit(X, y)
         assert model.fit(X, y).score(X, y) > 0.6
-    best = PassiveAggressiveClassifier("PA", conversion="best", epochs=3, random_state=0)
-    last = PassiveAggressiveClassifier("PA", epochs=3, random_state=0)
+    best = PassiveAggressiveClassifier("pa", conversion="best", epochs=3, random_state=0)
+    last = PassiveAggressiveClassifier("pa", epochs=3, random_state=0)
     assert best.fit(X, y).score(X, y) >= last.fit(X, y).score(X, y)
 
 

@@ -71,7 +71,8 @@ DEFAULTS = {
         "removal": "project",
         "shuffle": True,
         "sigma": None,
-        "variant": "PA-I",
+        "update": "pa1",
+        "variant": None,
     },
     LabelRanker: {
         "average": False,
@@ -148,8 +149,9 @@ DEFAULTS = {
         "random_state": 0,
         "record": False,
         "shuffle": True,
+        "update": "pa1",
         "validation_fraction": 0.1,
-        "variant": "PA-I",
+        "variant": None,
     },
     PassiveAggressiveRegressor: {
         "C": 1.0,
@@ -161,8 +163,9 @@ DEFAULTS = {
         "random_state": 0,
         "record": False,
         "shuffle": True,
+        "update": "pa1",
         "validation_fraction": 0.1,
-        "variant": "PA-I",
+        "variant": None,
     },
     PassiveAggressiveUniclass: {
         "C": 1.0,
@@ -172,7 +175,8 @@ DEFAULTS = {
         "random_state": 0,
         "record": False,
         "shuffle": True,
-        "variant": "PA-I",
+        "update": "pa1",
+        "variant": None,
     },
     Perceptron: {
         "conversion": "last",

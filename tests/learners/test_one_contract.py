@@ -56,7 +56,7 @@ STREAMS = [
     OnlineToBatch(KernelPA("linear")),
     OnlineToBatch(IELLIP(), "vote"),
     PassiveAggressiveClassifier(),
-    PassiveAggressiveClassifier("PA-II", conversion="average"),
+    PassiveAggressiveClassifier("pa2", conversion="average"),
     PassiveAggressiveRegressor(),
     PassiveAggressiveUniclass(epsilon=0.3, average=True),
     Perceptron(),
@@ -179,7 +179,7 @@ def test_sparse_is_dense(model, kind):
 
 CHANGES = {
     "C": 7.0, "gamma": 0.5, "epsilon": 0.02, "beta": 3.0, "c": 0.05, "margin": 3.0,
-    "average": True, "fit_intercept": False, "normalize": "max", "variant": "PA", "rate": 5.0,
+    "average": True, "fit_intercept": False, "normalize": "max", "update": "pa", "rate": 5.0,
     "tuning": 9.0, "conversion": "last", "record": True, "kernel": "polynomial", "signed": False,
 }  # fmt: skip
 
@@ -490,9 +490,9 @@ def same_trace(found, expected, first_cost=0):
         np.testing.assert_allclose(mine, theirs, atol=1e-9, err_msg=column)
 
 
-@pytest.mark.parametrize("variant", ["PA", "PA-I", "PA-II"])
+@pytest.mark.parametrize("update", ["pa", "pa1", "pa2"])
 @pytest.mark.parametrize("kind", ["two", "more", "sets", "numbers", "growing"])
-def test_the_trace_of_a_linear_kernel_is_that_of_vectors(kind, variant):
+def test_the_trace_of_a_linear_kernel_is_that_of_vectors(kind, update):
     rng = np.random.default_rng(3)
     X = rng.normal(size=(300, 4))
     scores = X @ rng.normal(size=(4, 3)) + 0.5 * rng.normal(size=(300, 3))
@@ -501,7 +501,7 @@ def test_the_trace_of_a_linear_kernel_is_that_of_vectors(kind, variant):
     order = np.argsort(y == 2, kind="stable") if kind == "growing" else slice(None)
     X, y = X[order], y[order]
     weights = rng.choice([0.5, 1.0, 2.0], size=300)
-    names = {"variant": variant, "C": 0.3, "record": True}
+    names = {"update": update, "C": 0.3, "record": True}
     numbers = kind == "numbers"
     model = (KernelPARegressor if numbers else KernelPA)("linear", **names)
     flat = (PassiveAggressiveRegressor if numbers else PassiveAggressiveClassifier)(
@@ -519,7 +519,7 @@ def test_the_trace_of_a_linear_kernel_is_that_of_vectors(kind, variant):
 
 def test_the_trace_of_a_centre_is_that_of_vectors():
     X = np.random.default_rng(4).normal(size=(300, 3))
-    shared = {"variant": "PA-II", "C": 0.3, "epsilon": 0.5, "record": True}
+    shared = {"update": "pa2", "C": 0.3, "epsilon": 0.5, "record": True}
     kernel = KernelPAUniclass("linear", **shared).partial_fit(X)
     same_trace(kernel.trace_, PassiveAggressiveUniclass(**shared).partial_fit(X).trace_)
 

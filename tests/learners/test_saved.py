@@ -64,7 +64,7 @@ GOLDENS = {
     "iellip": IELLIP(),
     "kernel": KernelPA("gaussian", budget=20),
     "label-ranker": LabelRanker("entropy", average=True),
-    "pa2-average": PassiveAggressiveClassifier("PA-II", conversion="average"),
+    "pa2-average": PassiveAggressiveClassifier("pa2", conversion="average"),
     "uniclass": PassiveAggressiveUniclass(epsilon=0.3, average=True),
     "winnow": Winnow(),
     "cellip": CELLIP(gamma=0.01, record=True),

@@ -88,7 +88,7 @@ class Centred(Recorded, OutlierMixin, VectorEstimator):  # type: ignore[misc]  #
         X, y
             As in `fit`.
         sample_weight : array_like [shape=(m,)], optional
-            Multiplies C for an example. It has no effect on the learners without C ("PA", and the
+            Multiplies C for an example. It has no effect on the learners without C ("pa", and the
             multiplicative one), except that an example of weight 0 is left out.
 
         Returns

@@ -98,7 +98,7 @@ class DictStream(Saved):
     Examples
     --------
     >>> from align.learners import PassiveAggressiveClassifier
-    >>> model = DictStream(PassiveAggressiveClassifier("PA"))
+    >>> model = DictStream(PassiveAggressiveClassifier("pa"))
     >>> model.learn_one({"free": 1.0, "offer": 2.0}, "spam")
     >>> model.learn_one({"meeting": 1.0}, "mail")
     >>> model.learn_one({"free": 1.0, "now": 1.0}, "spam")

@@ -4,11 +4,11 @@ Every round has a constraint, ``<w, a> >= b``, and the loss ``l = [b - <w, a>]_+
 loss, the weights move by ``tau a``, as little as is needed:
 
 =========  ===================================  ========================================
-variant    tau                                  minimises, with ``l(w) <= xi``
+update     tau                                  minimises, with ``l(w) <= xi``
 =========  ===================================  ========================================
-"PA"       ``l / |a|^2``                        ``|w - w_t|^2 / 2``, xi = 0
-"PA-I"     ``min(C, l / |a|^2)``                ``|w - w_t|^2 / 2 + C xi``
-"PA-II"    ``l / (|a|^2 + 1 / (2 C))``          ``|w - w_t|^2 / 2 + C xi^2``
+"pa"       ``l / |a|^2``                        ``|w - w_t|^2 / 2``, xi = 0
+"pa1"      ``min(C, l / |a|^2)``                ``|w - w_t|^2 / 2 + C xi``
+"pa2"      ``l / (|a|^2 + 1 / (2 C))``          ``|w - w_t|^2 / 2 + C xi^2``
 =========  ===================================  ========================================
 
 ==============  ==============================  ============================================
@@ -21,7 +21,7 @@ regression      ``sign(y - <w, x>) x``          ``|y| - epsilon``, the sign kept
 one class       ``(x - w) / |x - w|``           the loss is ``[|x - w| - epsilon]_+``
 ==============  ==============================  ============================================
 
-The intercept is the weight of a constant feature 1 that counts in the norm, so a step of "PA"
+The intercept is the weight of a constant feature 1 that counts in the norm, so a step of "pa"
 leaves the loss 0: of two classes, a margin of exactly 1.
 
 References
@@ -36,7 +36,8 @@ from typing import Any, Protocol
 
 from align.learners.flat._classifier import FlatClassifier
 from align.learners.flat._regressor import FlatRegressor
-from align.learners.parts import Plan, make_pa_update
+from align.learners.parts import Plan, make_update
+from align.learners.parts.named_update import NamedUpdate
 from align.learners.parts.parameters import not_negative, positive
 
 __all__ = [
@@ -47,15 +48,16 @@ __all__ = [
 
 
 @dataclass(eq=False, repr=False)
-class PassiveAggressiveClassifier(FlatClassifier):
+class PassiveAggressiveClassifier(NamedUpdate, FlatClassifier):
     """Passive-aggressive classifier for two classes, more classes, or sets of labels.
 
     Parameters
     ----------
-    variant : {"PA-I", "PA", "PA-II"}
-        How far a round moves; "PA" satisfies every example at once, whatever its noise.
+    update : {"pa1", "pa", "pa2"}
+        How far a round moves: PA-I, PA or PA-II. "pa" satisfies every example at once, whatever
+        its noise.
     C : float, default 1
-        Aggressiveness of PA-I and PA-II, positive. Noisy data ask for a small one.
+        Aggressiveness of "pa1" and "pa2", positive. Noisy data ask for a small one.
     margin : float, default 1
         Of the hinge loss, positive.
     fit_intercept : bool, default True
@@ -79,6 +81,8 @@ class PassiveAggressiveClassifier(FlatClassifier):
         of classes where there are more than two.
     random_state : int, Generator, RandomState or None, default 0
         Seed of the orders and draws.
+    variant : str, optional
+        What 0.1.0 called `update`; it still works, with a warning.
 
     Attributes
     ----------
@@ -105,36 +109,38 @@ class PassiveAggressiveClassifier(FlatClassifier):
     --------
     >>> import numpy as np
     >>> X = np.array([[2.0, 1.0], [1.0, 2.0], [-1.0, -2.0], [-2.0, -1.0]])
-    >>> model = PassiveAggressiveClassifier("PA", random_state=0).fit(X, ["a", "a", "b", "b"])
+    >>> model = PassiveAggressiveClassifier("pa", random_state=0).fit(X, ["a", "a", "b", "b"])
     >>> model.predict(X).tolist()
     ['a', 'a', 'b', 'b']
-    >>> stream = PassiveAggressiveClassifier("PA").partial_fit(X[:1], [1], classes=[0, 1])
+    >>> stream = PassiveAggressiveClassifier("pa").partial_fit(X[:1], [1], classes=[0, 1])
     >>> round(float(stream.decision_function(X[:1])[0]), 12)
     1.0
     """
 
-    variant: str = "PA-I"
+    update: str = "pa1"
     C: float = 1.0
     _: KW_ONLY
     margin: float = 1.0
 
     def _plan(self, n_weights: int) -> Plan:
-        return Plan(make_pa_update(self.variant, self.C), margin=positive(self.margin, "margin"))
+        return Plan(
+            make_update(self._update_name(), C=self.C), margin=positive(self.margin, "margin")
+        )
 
 
 @dataclass(eq=False, repr=False)
-class PassiveAggressiveRegressor(FlatRegressor):
+class PassiveAggressiveRegressor(NamedUpdate, FlatRegressor):
     """Passive-aggressive regressor: the loss is ``[|y - <w, x>| - epsilon]_+``.
 
     Parameters
     ----------
-    variant : {"PA-I", "PA", "PA-II"}
+    update : {"pa1", "pa", "pa2"}
     C : float, default 1
-        Aggressiveness of PA-I and PA-II, positive.
+        Aggressiveness of "pa1" and "pa2", positive.
     epsilon : float, default 0.1
         Half the width of the tube without loss, not negative; in units of y.
     fit_intercept, conversion, epochs, shuffle, validation_fraction, n_candidates, record, \
-random_state
+random_state, variant
         As in `PassiveAggressiveClassifier`; there is no "vote".
 
     Attributes
@@ -148,19 +154,20 @@ random_state
 
     Examples
     --------
-    >>> model = PassiveAggressiveRegressor("PA", epsilon=0.0, fit_intercept=False)
+    >>> model = PassiveAggressiveRegressor("pa", epsilon=0.0, fit_intercept=False)
     >>> model.partial_fit([[1.0, 0.0], [0.0, 2.0]], [3.0, 4.0]).coef_
     array([3., 2.])
     """
 
-    variant: str = "PA-I"
+    update: str = "pa1"
     C: float = 1.0
     _: KW_ONLY
     epsilon: float = 0.1
 
     def _plan(self, n_weights: int) -> Plan:
         tube = -not_negative(self.epsilon, "epsilon")
-        return Plan(make_pa_update(self.variant, self.C), margin=tube, regression=True)
+        update = make_update(self._update_name(), C=self.C)
+        return Plan(update, margin=tube, regression=True)
 
 
 class _Cyclable(Protocol):
@@ -203,7 +210,7 @@ def cycle_until(
     Examples
     --------
     >>> X, y = [[1.0, 0.0], [0.8, 0.6], [-1.0, 0.5]], [1, 1, 0]
-    >>> cycle_until(PassiveAggressiveClassifier("PA"), X, y, beta=1e-4)
+    >>> cycle_until(PassiveAggressiveClassifier("pa"), X, y, beta=1e-4)
     True
     """
     positive(beta, "beta")

@@ -181,7 +181,7 @@ def certify_run(model: Any, X: Any, y: Any, *, delta: float = 0.05) -> RunCertif
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(400, 2))
     >>> X[:, 0] += np.where(X[:, 0] > 0, 1.0, -1.0)
-    >>> certificate = certify_run(PassiveAggressiveClassifier("PA"), X, X[:, 0] > 0)
+    >>> certificate = certify_run(PassiveAggressiveClassifier("pa"), X, X[:, 0] > 0)
     >>> certificate.bound.holds, certificate.vacuous
     (True, False)
     >>> certify_run(CELLIP(gamma=0.2, a=0.9), X, X[:, 0] > 0).bound.bound

@@ -22,6 +22,7 @@ from align.learners.flat._runs import NO_WEIGHTS
 from align.learners.flat._uniclass import Centred, distance, play_centre
 from align.learners.parts import step_limits
 from align.learners.parts.estimators import CountedRounds
+from align.learners.parts.named_update import NamedUpdate
 from align.learners.parts.parameters import not_negative
 from align.learners.parts.shapes import check_array
 from align.learners.theory import Round
@@ -34,14 +35,14 @@ _COLUMNS = [core.LOG_COST, core.LOG_LOSS, core.LOG_ALPHA, core.LOG_NORM, core.LO
 
 
 @dataclass(eq=False, repr=False)
-class PassiveAggressiveUniclass(CountedRounds, Centred):
+class PassiveAggressiveUniclass(NamedUpdate, CountedRounds, Centred):
     """Passive-aggressive learner of one class: a centre within `epsilon` of every example.
 
     Parameters
     ----------
-    variant : {"PA-I", "PA", "PA-II"}
+    update : {"pa1", "pa", "pa2"}
     C : float, default 1
-        Aggressiveness of PA-I and PA-II, positive.
+        Aggressiveness of "pa1" and "pa2", positive.
     epsilon : float, default 1
         Distance within which nothing is lost, not negative; in units of x.
     average : bool, default False
@@ -54,6 +55,8 @@ class PassiveAggressiveUniclass(CountedRounds, Centred):
         Keep every round in `trace_`.
     random_state : int, Generator, RandomState or None, default 0
         Seed of the orders.
+    variant : str, optional
+        What 0.1.0 called `update`; it still works, with a warning.
 
     Attributes
     ----------
@@ -71,14 +74,14 @@ class PassiveAggressiveUniclass(CountedRounds, Centred):
 
     Examples
     --------
-    >>> model = PassiveAggressiveUniclass("PA", epsilon=1.0, shuffle=False)
+    >>> model = PassiveAggressiveUniclass("pa", epsilon=1.0, shuffle=False)
     >>> model.fit([[0.0, 0.0], [3.0, 0.0]]).center_
     array([2., 0.])
     >>> model.predict([[2.5, 0.0], [0.0, 0.0]]).tolist()
     [1, -1]
     """
 
-    variant: str = "PA-I"
+    update: str = "pa1"
     C: float = 1.0
     _: KW_ONLY
     average: bool = False
@@ -166,12 +169,13 @@ class PassiveAggressiveUniclass(CountedRounds, Centred):
         losses = np.maximum(distance(X[1:], centre) - self.epsilon, 0.0)
         squares = float((losses**2).sum())
         start = float(((centre - X[0]) ** 2).sum())
-        if self.variant == "PA-II":
+        update = self._update_name()
+        if update == "pa2":
             return (1.0 + 0.5 / self.C) * (start + 2.0 * self.C * squares)
-        return start if self.variant == "PA" and squares == 0.0 else math.inf
+        return start if update == "pa" and squares == 0.0 else math.inf
 
     def _begin(self, n_features: int) -> None:
-        self._largest, self._curvature = step_limits(self.variant, float(self.C))
+        self._largest, self._curvature = step_limits(self._update_name(), float(self.C))
         not_negative(self.epsilon, "epsilon")
         self._averages = bool(self.average)
         self._w, self._total = np.zeros(n_features), np.zeros(n_features)

@@ -21,6 +21,7 @@ from align.learners.kernels._supports import (
 )
 from align.learners.kernels.functions import Kernel, make_kernel
 from align.learners.parts import step_limits
+from align.learners.parts.named_update import NamedUpdate
 from align.learners.parts.parameters import (
     NO_WEIGHTS,
     check_choice,
@@ -40,7 +41,7 @@ _MOST_EXPLICIT = 3000  # examples: 72 MB, and some seconds
 
 
 @dataclass(eq=False, repr=False)
-class KernelLearner(Recorded, Saved, ParamsMixin):
+class KernelLearner(NamedUpdate, Recorded, Saved, ParamsMixin):
     """A passive-aggressive learner whose hypothesis is a sum of kernels."""
 
     _estimator_type: ClassVar[str]  # scikit-learn's; before 1.6 it had no tags
@@ -51,8 +52,6 @@ class KernelLearner(Recorded, Saved, ParamsMixin):
     degree: int = 3
     gamma: float | None = None
     coef0: float = 1.0
-    variant: str = "PA-I"
-    C: float = 1.0
     average: bool | str = "auto"
     epochs: int = 1
     shuffle: bool = True
@@ -62,7 +61,7 @@ class KernelLearner(Recorded, Saved, ParamsMixin):
     # What a subclass says: which supports it starts with, and how it plays and ends a chunk.
 
     def _check_parameters(self) -> None:
-        step_limits(self.variant, self.C)
+        step_limits(self._update_name(), self.C)
 
     def _start(self, n_features: int) -> None:
         raise NotImplementedError
@@ -90,7 +89,8 @@ class KernelLearner(Recorded, Saved, ParamsMixin):
     def _reset(self, n_features: int) -> None:
         """Check the parameters and forget whatever was learned."""
         self._check_parameters()
-        self._began = SimpleNamespace(**self.get_params(deep=False))
+        given = self.get_params(deep=False) | {"update": self._update_name()}
+        self._began = SimpleNamespace(**given)
         self.n_features_in_ = n_features
         self._kernel = self._make_kernel()
         self.n_rounds_ = self.n_mistakes_ = self.n_updates_ = 0
@@ -181,7 +181,7 @@ class KernelLearner(Recorded, Saved, ParamsMixin):
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+        super().__setstate__(state)
         if hasattr(self, "n_features_in_"):
             # What was pickled before a parameter was there has its default.
             began = vars(getattr(self, "_began", SimpleNamespace()))
@@ -261,7 +261,7 @@ class SupportLearner(KernelLearner):
         if not len(log):
             return
         began, rule = self._began, self._rule()
-        c = 1.0 / float(began.C) if began.variant == "PA-I" else 1.0
+        c = 1.0 / float(began.C) if began.update == "pa1" else 1.0
         tau, price = log[:, TAU], log[:, NORM] ** 2 + rule.curvature / weights
         gains = c * tau * (log[:, LOSS] - 0.5 * tau * price)
         if self._n_scores() == 2 and self._n_pairs() == 1:

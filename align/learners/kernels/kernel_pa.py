@@ -4,9 +4,9 @@ Class r has the score ``F_r(x) = sum_j coef_jr K(x_j, x)`` over the stored examp
 *supports*. A round on (x, y) has the loss ``[margin - (F_y(x) - F_s(x))]_+`` with the best wrong
 class s, and where it is positive stores x with ``+tau`` for y and ``-tau`` for s:
 
-    PA     tau = loss / 2 K(x, x)
-    PA-I   tau = min(C, loss / 2 K(x, x))
-    PA-II  tau = loss / (2 K(x, x) + 1 / 2C)
+    pa     tau = loss / 2 K(x, x)
+    pa1    tau = min(C, loss / 2 K(x, x))
+    pa2    tau = loss / (2 K(x, x) + 1 / 2C)
 
 With two classes only the difference ``F_1 - F_0`` matters, which moves by 2 tau: C is halved, so
 that it means what it means to `PassiveAggressiveClassifier` of two classes. Where several labels
@@ -55,10 +55,10 @@ class KernelPA(SupportLearner):
         of d, for features of deviation 1; the thesis has 6.24 for 39 features, which is that.
     degree, gamma, coef0 : int, float, float
         Of the polynomial kernel ``(gamma <x, x'> + coef0) ** degree``; gamma is by default 1/d.
-    variant : {"PA-I", "PA", "PA-II"}
+    update : {"pa1", "pa", "pa2"}
         How far a round moves.
     C : float
-        Aggressiveness of PA-I and PA-II; positive. The thesis has 5.
+        Aggressiveness of "pa1" and "pa2"; positive. The thesis has 5.
     margin : float, default 1
         How far the right class should be ahead; positive.
     average : {"auto", True, False}
@@ -78,6 +78,8 @@ class KernelPA(SupportLearner):
         Keep every round in `trace_`.
     random_state : int, Generator, RandomState or None, default 0
         Seed of the orders.
+    variant : str, optional
+        What 0.1.0 called `update`; it still works, with a warning.
 
     Attributes
     ----------
@@ -176,7 +178,7 @@ class KernelPA(SupportLearner):
         classes : array_like, optional
             Labels that are to come. Ties go to the first class, so that they matter.
         sample_weight : array_like [shape=(n,)], optional
-            Multiplies C for an example. It has no effect on "PA", which has no C, except that an
+            Multiplies C for an example. It has no effect on "pa", which has no C, except that an
             example of weight 0 is left out.
 
         Returns
@@ -200,7 +202,7 @@ class KernelPA(SupportLearner):
         from align.learners.flat.passive_aggressive import PassiveAggressiveClassifier
 
         twin = PassiveAggressiveClassifier(
-            self.variant,
+            self._update_name(),
             C=self.C,
             margin=self.margin,
             fit_intercept=False,
@@ -230,7 +232,7 @@ class KernelPA(SupportLearner):
     def _rule(self) -> Rule:
         began = self._began
         C = float(began.C) / 2.0 if self._n_pairs() == 1 else float(began.C)
-        return Rule(*step_limits(began.variant, C), float(began.margin), self._sets)
+        return Rule(*step_limits(began.update, C), float(began.margin), self._sets)
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

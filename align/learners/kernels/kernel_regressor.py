@@ -4,9 +4,9 @@ The prediction is ``F(x) = sum_j coef_j K(x_j, x)`` over the stored examples x_j
 round on (x, y) has the loss ``[|y - F(x)| - epsilon]_+``, and where it is positive stores x with
 tau times the sign of ``y - F(x)``:
 
-    PA     tau = loss / K(x, x)
-    PA-I   tau = min(C, loss / K(x, x))
-    PA-II  tau = loss / (K(x, x) + 1 / 2C)
+    pa     tau = loss / K(x, x)
+    pa1    tau = min(C, loss / K(x, x))
+    pa2    tau = loss / (K(x, x) + 1 / 2C)
 
 References
 ----------
@@ -39,13 +39,13 @@ class KernelPARegressor(SupportLearner):
     ----------
     kernel, sigma, degree, gamma, coef0
         The kernel, as in `KernelPA`.
-    variant : {"PA-I", "PA", "PA-II"}
+    update : {"pa1", "pa", "pa2"}
         How far a round moves.
     C : float, default 1
-        Aggressiveness of PA-I and PA-II; positive.
+        Aggressiveness of "pa1" and "pa2"; positive.
     epsilon : float, default 0.1
         Half the width of the tube without loss, not negative; in units of y.
-    average, budget, removal, epochs, shuffle, record, random_state
+    average, budget, removal, epochs, shuffle, record, random_state, variant
         As in `KernelPA`.
 
     Attributes
@@ -119,7 +119,7 @@ class KernelPARegressor(SupportLearner):
         X, y
             As in `fit`.
         sample_weight : array_like [shape=(n,)], optional
-            Multiplies C for an example. It has no effect on "PA", which has no C, except that an
+            Multiplies C for an example. It has no effect on "pa", which has no C, except that an
             example of weight 0 is left out.
 
         Returns
@@ -159,7 +159,7 @@ class KernelPARegressor(SupportLearner):
         from align.learners.flat.passive_aggressive import PassiveAggressiveRegressor
 
         twin = PassiveAggressiveRegressor(
-            self.variant,
+            self._update_name(),
             C=self.C,
             epsilon=self.epsilon,
             fit_intercept=False,
@@ -172,7 +172,7 @@ class KernelPARegressor(SupportLearner):
 
     def _rule(self) -> Rule:
         began = self._began
-        return Rule(*step_limits(began.variant, float(began.C)), float(began.epsilon))
+        return Rule(*step_limits(began.update, float(began.C)), float(began.epsilon))
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -1,7 +1,7 @@
 """The passive-aggressive learner of one class with kernels: a ball in the space of the kernel.
 
 A round loses ``l = [|K(x, .) - w| - epsilon]_+`` and moves the centre w towards ``K(x, .)`` by
-tau: l of "PA", ``min(C, l)`` of "PA-I", ``l / (1 + 1 / 2C)`` of "PA-II". With the linear kernel
+tau: l of "pa", ``min(C, l)`` of "pa1", ``l / (1 + 1 / 2C)`` of "pa2". With the linear kernel
 this is `PassiveAggressiveUniclass`.
 
 References
@@ -41,9 +41,9 @@ class KernelPAUniclass(KernelLearner):
     kernel, sigma, degree, gamma, coef0
         The kernel, as in `KernelPA`. With the Gaussian one every example is at most ``sqrt(2)``
         from every other one.
-    variant : {"PA-I", "PA", "PA-II"}
+    update : {"pa1", "pa", "pa2"}
     C : float, default 0.1
-        Aggressiveness of PA-I and PA-II; positive. No step of PA-I is longer.
+        Aggressiveness of "pa1" and "pa2"; positive. No step of PA-I is longer.
     epsilon : float, default 0.8
         Distance within which nothing is lost, not negative; in the space of the kernel.
     average : bool, default True
@@ -56,6 +56,8 @@ class KernelPAUniclass(KernelLearner):
         Keep every round in `trace_`.
     random_state : int, Generator, RandomState or None, default 0
         Seed of the orders.
+    variant : str, optional
+        What 0.1.0 called `update`; it still works, with a warning.
 
     Attributes
     ----------
@@ -128,7 +130,7 @@ class KernelPAUniclass(KernelLearner):
         X, y
             As in `fit`.
         sample_weight : array_like [shape=(n,)], optional
-            Multiplies C for an example. It has no effect on "PA", which has no C, except that an
+            Multiplies C for an example. It has no effect on "pa", which has no C, except that an
             example of weight 0 is left out.
 
         Returns
@@ -190,7 +192,7 @@ class KernelPAUniclass(KernelLearner):
         weights: Float64 = NO_WEIGHTS,
     ) -> None:
         began = self._began
-        rule = Rule(*step_limits(began.variant, float(began.C)), float(began.epsilon))
+        rule = Rule(*step_limits(began.update, float(began.C)), float(began.epsilon))
         log = self._new_log(len(order))
         with np.errstate(over="ignore", invalid="ignore"):  # reported below
             played = self._centre.play(

@@ -14,6 +14,7 @@ module          what
 `step_kernels`  their kernels, and those of a round: what all compiled runs call
 `tuning`        rules for c, the weight of complexity
 `updates`       named updates: slack, step and tuning put together
+`named_update`  the parameter `update` of the passive-aggressive learners
 `plans`         a learner as data: complexity, update and margin
 `conversion`    one hypothesis of many: last, random stopping, average, best
 `shards`        mixtures of what was learnt on shards
@@ -61,10 +62,9 @@ from align.learners.parts.tuning import (
     Tuning,
 )
 from align.learners.parts.updates import (
+    PA_UPDATES,
     UPDATES,
-    VARIANTS,
     Update,
-    make_pa_update,
     make_update,
     step_limits,
 )
@@ -73,8 +73,8 @@ __all__ = [
     "HARD",
     "LINEAR",
     "MIXES",
+    "PA_UPDATES",
     "UPDATES",
-    "VARIANTS",
     "Average",
     "AverageOfHinge",
     "Best",
@@ -120,7 +120,6 @@ __all__ = [
     "hinge_step_entropy",
     "hinge_step_euclidean",
     "hinge_step_qnorm",
-    "make_pa_update",
     "make_update",
     "mixing_weights",
     "pair_step",

@@ -10,6 +10,8 @@ pa2           squared, C   exact        1                      where there is lo
 self-tuned    linear       exact        X sqrt(m / (2 U))      where the prediction costs
 ============  ===========  ===========  =====================  =================================
 
+The papers write the middle three as PA, PA-I and PA-II.
+
 An update that steps only where the prediction costs is *conservative*, else it is *aggressive*. A
 combination without a name is an `Update` like any other.
 
@@ -26,7 +28,7 @@ from align.learners.parts.parameters import check_choice, positive
 from align.learners.parts.steps import HARD, LINEAR, Slack, squared
 from align.learners.parts.tuning import FixedTuning, MistakeTuning, Tuning
 
-__all__ = ["UPDATES", "VARIANTS", "Update", "make_pa_update", "make_update", "step_limits"]
+__all__ = ["PA_UPDATES", "UPDATES", "Update", "make_update", "step_limits"]
 
 
 @dataclass(frozen=True)
@@ -96,35 +98,17 @@ def make_update(update: str | Update, *, C: float = 1.0, U: float = 1.0) -> Upda
     return _NAMED[update](C, U)
 
 
-VARIANTS = ("PA", "PA-I", "PA-II")
+PA_UPDATES = UPDATES[1:4]
 
 
-def make_pa_update(variant: str, C: float) -> Update:
-    """Return the update of a passive-aggressive variant.
-
-    Parameters
-    ----------
-    variant : {"PA", "PA-I", "PA-II"}
-    C : float
-        Aggressiveness; positive.
+def step_limits(update: str, C: float) -> tuple[float, float]:
+    """Return the largest tau and the curvature of "pa", "pa1" or "pa2", for steps in w: c is 1.
 
     Examples
     --------
-    >>> make_pa_update("PA-I", 4.0) == make_update("pa1", C=4.0)
-    True
-    """
-    check_choice(variant, "variant", VARIANTS)
-    return make_update(UPDATES[1 + VARIANTS.index(variant)], C=C)
-
-
-def step_limits(variant: str, C: float) -> tuple[float, float]:
-    """Return the largest tau and the curvature of a variant, for steps in w: c is 1.
-
-    Examples
-    --------
-    >>> step_limits("PA-I", 4.0), step_limits("PA-II", 4.0)
+    >>> step_limits("pa1", 4.0), step_limits("pa2", 4.0)
     ((4.0, 0.0), (inf, 0.125))
     """
-    check_choice(variant, "variant", VARIANTS)
+    check_choice(update, "update", PA_UPDATES)
     positive(C, "C")
-    return (C if variant == "PA-I" else math.inf), (0.5 / C if variant == "PA-II" else 0.0)
+    return (C if update == "pa1" else math.inf), (0.5 / C if update == "pa2" else 0.0)

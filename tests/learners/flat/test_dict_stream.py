@@ -25,12 +25,12 @@ from align.learners import (
 )
 
 GROWING = [
-    PassiveAggressiveClassifier("PA"),
-    PassiveAggressiveClassifier("PA-I", C=0.1, conversion="average"),
-    PassiveAggressiveClassifier("PA-II", fit_intercept=False),
+    PassiveAggressiveClassifier("pa"),
+    PassiveAggressiveClassifier("pa1", C=0.1, conversion="average"),
+    PassiveAggressiveClassifier("pa2", fit_intercept=False),
     Perceptron(conversion="average"),
     OnlineClassifier(EuclideanBall(2.0), tuning=SelfTuning(2.0)),
-    PassiveAggressiveRegressor("PA-I", C=0.1, conversion="average"),
+    PassiveAggressiveRegressor("pa1", C=0.1, conversion="average"),
     OnlineRegressor(),
 ]
 
@@ -115,9 +115,9 @@ def test_rows_with_every_name_give_the_bits_of_the_dense_matrix():
     rng = np.random.default_rng(0)
     dense = rng.normal(size=(200, 23))
     y = (dense[:, 0] > 0.3 * rng.normal(size=200)).tolist()
-    stream = DictStream(PassiveAggressiveClassifier("PA-I", C=0.3))
+    stream = DictStream(PassiveAggressiveClassifier("pa1", C=0.3))
     stream.learn_many([{f"f{j}": v for j, v in enumerate(row)} for row in dense.tolist()], y)
-    other = PassiveAggressiveClassifier("PA-I", C=0.3)
+    other = PassiveAggressiveClassifier("pa1", C=0.3)
     for i in range(200):
         other.partial_fit(dense[[i]], [y[i]])
     np.testing.assert_array_equal(stream.learner.coef_, other.coef_)

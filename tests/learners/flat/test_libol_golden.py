@@ -19,9 +19,9 @@ from align.learners import PassiveAggressiveClassifier, Perceptron
 
 PUBLISHED = {
     "Perceptron": (Perceptron(fit_intercept=False), 0.332),
-    "PA": (PassiveAggressiveClassifier("PA", fit_intercept=False), 0.318),
-    "PA-I": (PassiveAggressiveClassifier("PA-I", C=2**-4, fit_intercept=False), 0.236),
-    "PA-II": (PassiveAggressiveClassifier("PA-II", C=2**-4, fit_intercept=False), 0.253),
+    "PA": (PassiveAggressiveClassifier("pa", fit_intercept=False), 0.318),
+    "PA-I": (PassiveAggressiveClassifier("pa1", C=2**-4, fit_intercept=False), 0.236),
+    "PA-II": (PassiveAggressiveClassifier("pa2", C=2**-4, fit_intercept=False), 0.253),
 }
 
 

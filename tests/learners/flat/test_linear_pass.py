@@ -19,8 +19,8 @@ from align.learners.flat._link_run import LinkRun
 from align.learners.flat._runs import Chunk, blocks
 
 LEARNERS = {
-    "PA-I": PassiveAggressiveClassifier("PA-I", C=0.3, conversion="average"),
-    "PA-II": PassiveAggressiveClassifier("PA-II", C=0.3, fit_intercept=False),
+    "PA-I": PassiveAggressiveClassifier("pa1", C=0.3, conversion="average"),
+    "PA-II": PassiveAggressiveClassifier("pa2", C=0.3, fit_intercept=False),
     "Perceptron": Perceptron(conversion="average"),
 }
 
@@ -71,7 +71,7 @@ def test_many_weights(k, monkeypatch):
     X, y = examples(400, k, 1.0)
     X += 3.0 * np.random.default_rng(1).normal(size=(k, 400))[y]  # some rounds have no loss
     sets = np.eye(k)[y] + np.eye(k)[y[::-1]] > 0
-    vote = PassiveAggressiveClassifier("PA-I", C=0.3, conversion="vote")
+    vote = PassiveAggressiveClassifier("pa1", C=0.3, conversion="vote")
     tuned = OnlineClassifier(tuning=RunningTuning())
     for estimator in (*LEARNERS.values(), vote, tuned):
         for labels in (y, sets):
@@ -86,7 +86,7 @@ def test_many_weights(k, monkeypatch):
 def test_numbers(share, monkeypatch):
     X, y = examples(20, 3, share)
     y = X[:, 0] + 0.3 * y
-    regressor = PassiveAggressiveRegressor("PA-I", C=0.3, epsilon=0.1)
+    regressor = PassiveAggressiveRegressor("pa1", C=0.3, epsilon=0.1)
     expected, facts = learnt(regressor, X, y, monkeypatch)
     for form in (np.asarray, sp.csr_array):
         found = learnt(regressor, form(X), y, monkeypatch, False)
@@ -139,11 +139,11 @@ def test_ties_go_to_the_first_class(monkeypatch):
     """Scores that are exactly equal: of the wrong classes, the first moves."""
     X, y = np.ones((1, 20)), np.array([1])
     for form in (np.asarray, lambda X: sp.csr_array(np.where(np.arange(20) < 4, X, 0.0))):
-        model = PassiveAggressiveClassifier("PA-I", fit_intercept=False)
+        model = PassiveAggressiveClassifier("pa1", fit_intercept=False)
         model.partial_fit(form(X), y, classes=range(4))
         assert (model.coef_[:, 0] < 0).tolist() == [True, False, False, False]
         assert model.n_mistakes_ == 1  # the prediction was the first class
-        first = PassiveAggressiveClassifier("PA-I", fit_intercept=False)
+        first = PassiveAggressiveClassifier("pa1", fit_intercept=False)
         assert first.partial_fit(form(X), [0], classes=range(4)).n_mistakes_ == 0
 
 
@@ -161,7 +161,7 @@ def test_growth_knows_the_norm_and_the_gain_of_what_there_is():
     """From one score of two classes to two half as large each; further classes change nothing."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 4)), rng.integers(2, size=60)
-    model = PassiveAggressiveClassifier("PA-I", C=0.5).partial_fit(X, y)
+    model = PassiveAggressiveClassifier("pa1", C=0.5).partial_fit(X, y)
     gain = model._run.sums[core.GAIN]
     for known, share in (([2], 0.5), ([3, 4], 0.5)):
         model.partial_fit(X[:1], y[:1], classes=known, sample_weight=[0.0])

@@ -29,9 +29,9 @@ def examples(k, m=90, seed=0):
 @pytest.mark.parametrize(
     "estimator",
     [
-        PassiveAggressiveClassifier("PA-I", C=0.2),
-        PassiveAggressiveClassifier("PA"),
-        PassiveAggressiveClassifier("PA-II", C=2.0),
+        PassiveAggressiveClassifier("pa1", C=0.2),
+        PassiveAggressiveClassifier("pa"),
+        PassiveAggressiveClassifier("pa2", C=2.0),
         Perceptron(),
     ],
     ids=repr,
@@ -50,10 +50,10 @@ def test_one_shard_is_the_classifier_itself(estimator, conversion, k):
 @pytest.mark.parametrize("mix", ["uniform", "updates"])
 def test_one_epoch_is_the_mixture_of_parts_learned_alone(mix):
     X, y = examples(3)
-    base = PassiveAggressiveClassifier("PA-I", C=0.2, shuffle=False)
+    base = PassiveAggressiveClassifier("pa1", C=0.2, shuffle=False)
     mixed = MixedClassifier(base, 3, mix=mix).fit(X, y)
     parts = [
-        PassiveAggressiveClassifier("PA-I", C=0.2).partial_fit(X[p], y[p], classes=[0, 1, 2])
+        PassiveAggressiveClassifier("pa1", C=0.2).partial_fit(X[p], y[p], classes=[0, 1, 2])
         for p in np.array_split(np.arange(len(X)), 3)
     ]
     updates = np.array([part.n_updates_ for part in parts])

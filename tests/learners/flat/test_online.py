@@ -465,7 +465,7 @@ def noisy(seed=0, m=80):
 def test_c_weighs_the_hinge():
     """``c f + C l`` is PA-I with C over c."""
     X, y = noisy()
-    expected = played(PassiveAggressiveClassifier("PA-I", C=0.05), X, y)
+    expected = played(PassiveAggressiveClassifier("pa1", C=0.05), X, y)
     for params in ({"C": 0.05}, {"C": 0.1, "tuning": 2.0}, {"tuning": 20.0}):
         np.testing.assert_allclose(played(OnlineClassifier(**params), X, y), expected, rtol=1e-12)
     default = played(OnlineClassifier(), X, y)
@@ -480,10 +480,10 @@ def test_c_weighs_the_hinge():
 def test_c_weighs_the_losses_of_numbers():
     X, _ = noisy()
     y = X[:, 0] * 3.0
-    expected = PassiveAggressiveRegressor("PA-I", C=0.05).partial_fit(X, y).coef_
+    expected = PassiveAggressiveRegressor("pa1", C=0.05).partial_fit(X, y).coef_
     found = OnlineRegressor(C=0.05, tuning=1.0).partial_fit(X, y).coef_
     np.testing.assert_allclose(found, expected, rtol=1e-12)
-    squared = PassiveAggressiveRegressor("PA-II", C=0.2, epsilon=0.0).partial_fit(X, y).coef_
+    squared = PassiveAggressiveRegressor("pa2", C=0.2, epsilon=0.0).partial_fit(X, y).coef_
     found = OnlineRegressor(loss="squared", C=0.4, tuning=1.0).partial_fit(X, y).coef_
     np.testing.assert_allclose(found, squared, rtol=1e-12)
 

@@ -25,9 +25,9 @@ from align.learners import (
 )
 
 LEARNERS = [
-    PassiveAggressiveClassifier("PA"),
-    PassiveAggressiveClassifier("PA-I", C=0.1, conversion="average"),
-    PassiveAggressiveClassifier("PA-II", C=0.1, conversion="vote"),
+    PassiveAggressiveClassifier("pa"),
+    PassiveAggressiveClassifier("pa1", C=0.1, conversion="average"),
+    PassiveAggressiveClassifier("pa2", C=0.1, conversion="vote"),
     Perceptron(conversion="random"),
     PNormPerceptron(),
     Winnow(margin=0.3, rate=0.05),
@@ -102,10 +102,10 @@ def test_nothing_is_won_from_a_competitor_of_zeros():
 def test_the_competitor_of_pa_1_is_no_worse_than_a_support_vector_machine():
     X, y = noisy(3, T=500)
     C = 0.1
-    found = certify_run(PassiveAggressiveClassifier("PA-I", C=C), X, y)
+    found = certify_run(PassiveAggressiveClassifier("pa1", C=C), X, y)
     one = np.hstack([X, np.ones((500, 1))])
     svm = LinearSVC(loss="hinge", C=C, fit_intercept=False, max_iter=100_000).fit(one, y)
-    model = PassiveAggressiveClassifier("PA-I", C=C, record=True).partial_fit(X, y)
+    model = PassiveAggressiveClassifier("pa1", C=C, record=True).partial_fit(X, y)
     assert found.mistake_bound <= 1.2 * model.trace_.certify("PA-I", u=svm.coef_[0]).right
 
 
@@ -128,7 +128,7 @@ def test_the_bound_on_risk_holds_for_more_than_one_minus_delta_of_the_draws(conv
 def test_a_regressor_and_the_words_of_what_has_no_guarantee():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 3))
-    found = certify_run(PassiveAggressiveRegressor("PA-II"), X, X @ [1.0, 2.0, 0.0])
+    found = certify_run(PassiveAggressiveRegressor("pa2"), X, X @ [1.0, 2.0, 0.0])
     assert found.bound.bound == "PA-II"
     assert found.bound.holds
     assert "conversion='last' has no guarantee here" in str(found)

@@ -19,7 +19,7 @@ from align.learners.kernels.functions import (
     polynomial_kernel,
 )
 
-VARIANTS = ("PA", "PA-I", "PA-II")
+UPDATES = ("pa", "pa1", "pa2")
 seeds = st.integers(0, 2**32 - 1)
 
 
@@ -30,17 +30,17 @@ def mixture(n, seed=0, k=4, d=5, spread=0.6):
     return centres[which] + spread * rng.normal(size=(n, d)), which % k
 
 
-@given(seeds, st.sampled_from(VARIANTS), st.floats(0.01, 5), st.integers(2, 5))
-def test_a_linear_kernel_is_the_primal(seed, variant, C, k):
+@given(seeds, st.sampled_from(UPDATES), st.floats(0.01, 5), st.integers(2, 5))
+def test_a_linear_kernel_is_the_primal(seed, update, C, k):
     """Rows W22, W23: more rounds than a block, zero vectors, repeated examples."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(300, 4))
     X[rng.integers(300, size=3)] = 0.0
     X[100:110] = X[:10]
     y = rng.integers(k, size=300)
-    W, mean, mistakes, total = multiclass_pa(X, y, k, variant, C / 2 if k == 2 else C)
+    W, mean, mistakes, total = multiclass_pa(X, y, k, update, C / 2 if k == 2 else C)
     for average, expected in ((False, W), (True, mean)):
-        model = KernelPA("linear", variant=variant, C=C, average=average, shuffle=False)
+        model = KernelPA("linear", update=update, C=C, average=average, shuffle=False)
         model.fit(X, y)
         found = model.dual_coef_.T @ model.support_vectors_
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
@@ -50,9 +50,9 @@ def test_a_linear_kernel_is_the_primal(seed, variant, C, k):
     assert model.cumulative_loss_ == pytest.approx(total)
 
 
-@given(seeds, st.sampled_from(VARIANTS))
+@given(seeds, st.sampled_from(UPDATES))
 @settings(max_examples=20)
-def test_two_classes_are_binary_pa(seed, variant):
+def test_two_classes_are_binary_pa(seed, update):
     """The difference of the two weight vectors follows binary PA of the same C (W22)."""
     rng = np.random.default_rng(seed)
     X, C = rng.normal(size=(80, 3)), 0.3
@@ -61,24 +61,24 @@ def test_two_classes_are_binary_pa(seed, variant):
     for x, sign in zip(X, 2 * y - 1, strict=True):
         loss = max(0.0, 1.0 - sign * (w @ x))
         if loss > 0:
-            w = w + pa_tau(variant, loss, x @ x, C) * sign * x
-    model = KernelPA("linear", variant=variant, C=C, average=False, shuffle=False).fit(X, y)
+            w = w + pa_tau(update, loss, x @ x, C) * sign * x
+    model = KernelPA("linear", update=update, C=C, average=False, shuffle=False).fit(X, y)
     found = model.dual_coef_.T @ model.support_vectors_
     np.testing.assert_allclose(found[1] - found[0], w, rtol=1e-9, atol=1e-10)
     np.testing.assert_allclose(model.decision_function(X), X @ w, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("update", UPDATES)
 @pytest.mark.parametrize("k", [2, 4])
-def test_c_is_that_of_the_flat_classifier(variant, k):
+def test_c_is_that_of_the_flat_classifier(update, k):
     """One C: with the linear kernel both are the same learner, also with weights."""
     rng = np.random.default_rng(3)
     X = rng.normal(size=(120, 4))
     y = np.append(np.arange(k), rng.integers(k, size=120 - k))
     weights = rng.choice([0.0, 0.5, 1.0, 3.0], size=120)
     for weight in (None, weights):
-        kernel = KernelPA("linear", variant=variant, C=0.07, average=False)
-        flat = PassiveAggressiveClassifier(variant, C=0.07, fit_intercept=False)
+        kernel = KernelPA("linear", update=update, C=0.07, average=False)
+        flat = PassiveAggressiveClassifier(update, C=0.07, fit_intercept=False)
         for model in (kernel, flat):
             model.partial_fit(X[:50], y[:50], classes=np.arange(k), sample_weight=head(weight, 50))
             model.set_params(C=9.0)  # waits for the next fit
@@ -102,15 +102,15 @@ KERNELS = {
 }
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("update", UPDATES)
 @pytest.mark.parametrize("name", KERNELS)
-def test_blocks_play_one_round_after_the_other(name, variant):
+def test_blocks_play_one_round_after_the_other(name, update):
     X, y = mixture(700, seed=2)
     order = np.random.default_rng(0).permutation(700)
-    last, mean = kernel_pa(KERNELS[name], X, y, 4, variant, 0.6, order)
+    last, mean = kernel_pa(KERNELS[name], X, y, 4, update, 0.6, order)
     for average, expected in ((False, last), (True, mean)):
         model = KernelPA(
-            name, sigma=1.7, degree=2, gamma=0.5, variant=variant, C=0.6, average=average
+            name, sigma=1.7, degree=2, gamma=0.5, update=update, C=0.6, average=average
         )
         scores = model.fit(X, y).scores(X)
         np.testing.assert_allclose(scores, KERNELS[name](X, X) @ expected, rtol=1e-8, atol=1e-8)
@@ -228,7 +228,7 @@ def test_where_supports_are_removed_there_is_no_mean(removal):
 def test_projection_is_the_orthogonal_one():
     """Once the budget is used up, a step moves w to the nearest point of the span."""
     X, y = mixture(120, spread=1.0)
-    model = KernelPA(variant="PA", budget=20, shuffle=False, average=False, sigma=2.0)
+    model = KernelPA(update="pa", budget=20, shuffle=False, average=False, sigma=2.0)
     at = 0
     while at == 0 or len(model.support_vectors_) < 20:
         model.partial_fit(X[at : at + 1], y[at : at + 1], classes=range(4))
@@ -386,7 +386,7 @@ def test_one_class_and_zero_vectors():
             {"kernel": "polynomial", "coef0": -1.0},
             "coef0=-1.0, must be positive, and not negative",
         ),
-        ({"variant": "PA-III"}, "variant='PA-III', must be one of PA, PA-I, PA-II"),
+        ({"update": "PA-III"}, "update='PA-III', must be one of pa, pa1, pa2"),
         ({"C": 0.0}, "C=0.0, must be positive and finite"),
         ({"budget": 1}, "budget=1, must be a whole number, at least 2"),
         ({"average": "mean"}, "average='mean', must be 'auto', True or False"),

@@ -151,19 +151,19 @@ def stream(seed=6, m=60, k=4):
     return X, (X @ U[:, :-1].T + U[:, -1]).argmax(1), U
 
 
-@pytest.mark.parametrize("variant", ["PA", "PA-I", "PA-II"])
-def test_classes_that_come_later_are_in_the_trace(variant):
+@pytest.mark.parametrize(("update", "bound"), [("pa", "PA"), ("pa1", "PA-I"), ("pa2", "PA-II")])
+def test_classes_that_come_later_are_in_the_trace(update, bound):
     """Rounds of three classes, then a fourth: all bounds go on to hold."""
     X, y, U = stream()
     y = np.where((np.arange(len(y)) < 30) & (y == 1), 2, y)
-    model = PassiveAggressiveClassifier(variant, record=True)
+    model = PassiveAggressiveClassifier(update, record=True)
     model.partial_fit(X[:30], y[:30], classes=[0, 2, 3]).partial_fit(X[30:], y[30:])
     trace = model.trace_
     assert trace.directions.shape == (60, 20)
     assert not trace.directions[:30].reshape(30, 4, 5)[:, 1].any()
     np.testing.assert_allclose(trace.tau @ trace.directions, model._run.hypothesis().ravel())
     for u in (0.0 * U, U, 3.0 * U):
-        assert trace.certify(variant, u=u).holds
+        assert trace.certify(bound, u=u).holds
 
 
 @pytest.mark.parametrize("complexity", ["euclidean", Entropy()], ids=str)

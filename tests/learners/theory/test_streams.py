@@ -35,7 +35,7 @@ def test_coins_cost_everyone_the_square_root_of_time():
 
 @pytest.mark.parametrize(
     "model",
-    [PassiveAggressiveClassifier("PA"), PassiveAggressiveClassifier("PA-I", C=0.1), Perceptron()],
+    [PassiveAggressiveClassifier("pa"), PassiveAggressiveClassifier("pa1", C=0.1), Perceptron()],
     ids=str,
 )
 def test_one_hot_stream(model):

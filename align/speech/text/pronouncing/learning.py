@@ -155,7 +155,7 @@ def learn_costs(
     rows = [row for i in usable for row in learners[i].decided(true[i])]
     w = temperature * _log_probabilities(rows, len(names))
     total, rng, n = np.zeros(len(names)), np.random.default_rng(random_state), 0
-    limits = step_limits("PA-I", C)
+    limits = step_limits("pa1", C)
     for epoch in range(epochs):
         for i in rng.permutation(usable):
             w = learners[i].stepped(w, limits)

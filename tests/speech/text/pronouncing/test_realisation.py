@@ -182,7 +182,7 @@ def test_a_step_leaves_the_margin() -> None:
     gap = learner.plain(true, learning.BONUS) - learner.plain(other, -learning.COST)
     assert gap < cost
     assert gap + (moved - w) @ a == pytest.approx(cost)
-    bounded = learner.stepped(w, step_limits("PA-I", 0.01))
+    bounded = learner.stepped(w, step_limits("pa1", 0.01))
     assert np.abs(bounded - w).max() == pytest.approx(0.01)
 
 
