@@ -37,7 +37,9 @@ from align.learners import (
     StructuredLearner,
     ThresholdWinnow,
     Winnow,
+    certify_run,
 )
+from align.learners.flat.run_certificate import INSTEAD
 
 STREAMS = [
     CELLIP(gamma=0.01),
@@ -427,6 +429,20 @@ def listing():
 def test_the_documentation_lists_who_has_what():
     page = Path(__file__).parents[2] / "docs" / "api" / "learners.md"
     assert listing() in page.read_text(encoding="utf-8"), f"write to {page.name}:\n{listing()}"
+
+
+def test_who_has_no_certify_says_why_and_what_there_is():
+    learners = {type(m).__name__: m for m in [*SEEDED, ParameterMixing()]}
+    without = {name for name, model in learners.items() if not hasattr(model, "certify")}
+    assert without == set(INSTEAD) - {"DictStream"}
+    page = (Path(__file__).parents[2] / "docs" / "api" / "learners.md").read_text("utf-8")
+    for name in without:
+        words = f"model is a {name}, must be .* and y; {re.escape(INSTEAD[name])}\\.$"
+        with pytest.raises(ParameterError, match=words):
+            certify_run(learners[name], np.zeros((2, 2)), [0, 1])
+        assert f"| `{name}` | {INSTEAD[name]} |\n" in page
+        method = re.match(r".*?(\w+_bound)\((?:u|\))", INSTEAD[name])
+        assert method is None or hasattr(learners[name], method[1])
 
 
 # Rounds that are kept --------------------------------------------------------------------------

@@ -142,6 +142,22 @@ class RunCertificate:
         return ax
 
 
+INSTEAD = {
+    "AdaBoost": "it bounds its error on the training set itself, by loss_bound()",
+    "DictStream": "it prints its bound as it learns, by progressive(..., certify=True)",
+    "InstanceRanker": "its bound is about weights to compare with, regret_bound(u)",
+    "KernelPAUniclass": "its bound is about a centre to compare with, and PA-I has none",
+    "MixedClassifier": "its rounds have no one order, which bounds on a run are about",
+    "MultiplicativePAUniclass": "its bound is about a centre without loss, squared_loss_bound(u)",
+    "OnlineToBatch": "its rounds are those of its estimator, which may have certify",
+    "ParameterMixing": "its rounds have no one order, which bounds on a run are about",
+    "PassiveAggressiveUniclass": "its bound is about a centre, squared_loss_bound(u, X)",
+    "StructuredLearner": "its bound is about weights to compare with, regret_bound(u)",
+    "ThresholdWinnow": "its bound asks how far apart the classes are, threshold_winnow_bound",
+}
+"""Why a learner has no `certify`, by its name, and what says something in its place."""
+
+
 def certify_run(model: Any, X: Any, y: Any, *, delta: float = 0.05) -> RunCertificate:
     """Return what the theory promises of a learner on given data, as a table that prints.
 
@@ -191,11 +207,10 @@ def certify_run(model: Any, X: Any, y: Any, *, delta: float = 0.05) -> RunCertif
         found: RunCertificate = model.certify(X, y, delta=delta)
         return found
     name = type(model).__name__
-    own = [b for b in ("squared_loss_bound", "mistake_bound", "regret_bound") if hasattr(model, b)]
-    words = f"; {name} has {' and '.join(own)}" if own else ""
+    reason = f"; {INSTEAD[name]}" if name in INSTEAD else ""
     raise ParameterError(
         f"model is a {name}, must be a flat classifier or regressor, a kernel learner of scores, "
-        f"an ellipsoid or a LabelRanker, whose bounds ask for no more than X and y{words}."
+        f"an ellipsoid or a LabelRanker, whose bounds ask for no more than X and y{reason}."
     )
 
 
