@@ -244,11 +244,11 @@ def test_the_cost_of_a_round_follows_the_entries_not_the_columns():
         stream.learn_many(X[:2], [0, 1])
         best = np.inf
         for _ in range(5):
-            begin = time.perf_counter()
+            begin = time.thread_time()
             for i, x in enumerate(X):
                 stream.learn_one(x, i % 2)
                 stream.predict_one(x)
-            best = min(best, time.perf_counter() - begin)
+            best = min(best, time.thread_time() - begin)
         return best
 
     # A thousand times the columns; a cost that followed them would be some 100 times as large.
