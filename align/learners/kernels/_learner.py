@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from align._blas import one_thread
 from align._params import ParamsMixin, not_fitted_error
 from align.errors import ParameterError
 from align.learners.kernels._checks import check_examples, feature_names
@@ -220,6 +221,7 @@ class SupportLearner(KernelLearner):
     def _start(self, n_features: int) -> None:
         self._supports = SupportSet(np.empty((0, n_features)), np.empty((0, self._n_scores())))
 
+    @one_thread()
     def _play(
         self,
         X: Float64,
@@ -301,7 +303,8 @@ class SupportLearner(KernelLearner):
         fresh._began = SimpleNamespace(**fresh.get_params(deep=False))
         fresh.n_features_in_ = matrix.shape[1]
         gram = fresh._make_kernel()(matrix, matrix)
-        values, vectors = np.linalg.eigh(0.5 * (gram + gram.T))
+        with one_thread():  # of a few hundred examples threads wait longer than they work
+            values, vectors = np.linalg.eigh(0.5 * (gram + gram.T))
         largest = max(float(values[-1]), 0.0)
         if values[0] < -1e-8 * largest:
             raise ParameterError(

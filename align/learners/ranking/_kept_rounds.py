@@ -41,16 +41,21 @@ class KeptLabels:
                 f"u.shape={weights.shape}, must be (k, n) with k={len(self.columns)} labels."
             )
         weights = weights[np.argsort(self.columns)]  # in the order of the run
-        losses = np.zeros(len(self.rounds))
+        n_rounds = len(self.rounds)
+        X = np.zeros((n_rounds, weights.shape[1]))
+        kind = np.zeros((n_rounds, len(weights)), dtype=np.int8)  # 1: relevant, -1: not, 0: later
         for t, (x, relevant) in enumerate(self.rounds):
-            if relevant.all() or not relevant.any():
-                continue
             seen = len(x) - self.bias
-            scores = weights[: len(relevant), :seen] @ x[:seen]
+            X[t, :seen] = x[:seen]
             if self.bias:
-                scores = scores + weights[: len(relevant), -1] * x[-1]
-            lack = self.margin - (scores[relevant].min() - scores[~relevant].max())
-            losses[t] = max(lack, 0.0)
+                X[t, -1] = x[-1]
+            kind[t, : len(relevant)] = np.where(relevant, 1, -1)
+        scores = X @ weights.T
+        # Where all labels are relevant, or none, there is no pair: the least or largest of no
+        # scores is infinite, and the loss is 0.
+        least = np.where(kind > 0, scores, np.inf).min(axis=1, initial=np.inf)
+        other = np.where(kind < 0, scores, -np.inf).max(axis=1, initial=-np.inf)
+        losses: Float64 = np.maximum(self.margin - (least - other), 0.0)
         return losses
 
 

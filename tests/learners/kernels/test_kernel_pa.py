@@ -4,13 +4,19 @@ import pickle
 
 import numpy as np
 import pytest
+import threadpoolctl
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from learners.naive import kernel_pa, multiclass_pa, pa_tau
 from scipy import sparse
 
 from align.errors import ModelError, ParameterError
-from align.learners import KernelPA, PassiveAggressiveClassifier
+from align.learners import (
+    KernelPA,
+    KernelPARegressor,
+    KernelPAUniclass,
+    PassiveAggressiveClassifier,
+)
 from align.learners.kernels._supports import SupportSet
 from align.learners.kernels.functions import (
     gaussian_kernel,
@@ -474,3 +480,23 @@ def test_a_room_of_supports_may_be_full():
     supports._n = 4
     with pytest.raises(ModelError, match="4 supports of 3"):
         supports.check_shapes()
+
+
+@pytest.mark.parametrize("kind", [KernelPA, KernelPARegressor, KernelPAUniclass])
+def test_learning_multiplies_matrices_with_one_thread(kind):
+    """Sums that several threads share are rounded in another order."""
+    seen = set()
+
+    def threads():
+        found = threadpoolctl.threadpool_info()
+        return {library["num_threads"] for library in found if library["user_api"] == "blas"}
+
+    def kernel(x, z):
+        seen.update(threads())
+        return x @ z.T
+
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    with threadpoolctl.threadpool_limits(2):
+        kind(kernel, shuffle=False).fit(X, (X[:, 0] > 0.0).astype(float))
+        assert threads() == {2}
+    assert seen == {1}
