@@ -28,6 +28,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from align._blas import one_thread
 from align._numba import compiled
 from align.features.pitch import N_BANDS
 from align.formats.scores import Chords, Score
@@ -74,6 +75,7 @@ class Passages:
     cost: float
 
 
+@one_thread()
 def find_passages(
     level: Float32, hop: float, score: Score, chords: Chords, shifts: Iterable[int] = (0,)
 ) -> Passages:
@@ -98,6 +100,7 @@ def find_passages(
     return Passages(passages, shift, cost)
 
 
+@one_thread()
 def find_whole(
     level: Float32, hop: float, score: Score, shifts: Iterable[int] = (0,)
 ) -> tuple[float, float, int]:

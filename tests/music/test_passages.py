@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import threadpoolctl
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -212,3 +213,20 @@ def test_a_transposed_recording_is_aligned(semitones):
     fixed = align.load("piano").set_params(transpose=round(semitones))
     again = fixed.align(tones(pitches, semitones), notes, rate=RATE)
     assert np.median(np.abs(again.onsets - found.onsets)) < 0.02
+
+
+def test_passages_are_found_with_one_thread(monkeypatch):
+    """What threads share in a sum is rounded in another order."""
+    seen = set()
+    costs = passages._Problem.cost
+
+    def cost(*args):
+        found = threadpoolctl.threadpool_info()
+        seen.update(library["num_threads"] for library in found if library["user_api"] == "blas")
+        return costs(*args)
+
+    monkeypatch.setattr(passages._Problem, "cost", cost)
+    level = np.random.default_rng(0).random((200, N_BANDS), dtype=np.float32)
+    with threadpoolctl.threadpool_limits(2):
+        find_passages(level, 0.05, SCORE, chords(SCORE))
+    assert seen == {1}
