@@ -136,7 +136,7 @@ def margin_to_second(potentials: Potentials) -> float:
     Notes
     -----
     Time and memory are those of `decode_k_best` for two timings. Where that would keep too many
-    scores, `onset_max_marginals` and `decode` tell: some five times the time, and memory of the
+    scores, `onset_max_marginals` and `decode` return: some five times the time, and memory of the
     order of ``sqrt(K) W L``.
 
     Examples

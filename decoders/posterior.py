@@ -11,7 +11,7 @@ and ``B_k(t)`` over those after, of onset k at frame t,::
 
 every score divided by the temperature, the probability of onset k at t is
 ``exp(A_k(t) + B_k(t) - log Z)``. Sums are taken in the log domain: nothing underflows.
-Where scores are peaked, few of the terms of a sum matter; bounds on blocks of them tell which.
+Where scores are peaked, few of the terms of a sum matter; bounds on blocks of them show which.
 Where changes of length are scored, sums run over pairs of onsets instead
 (`align.decoders.second_order`), in O(K W L**2).
 

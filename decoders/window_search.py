@@ -117,7 +117,7 @@ def search_in_windows(
 def near_edges(
     onsets: IntArray, windows: IntArray, limits: IntArray, margin: int | IntArray
 ) -> BoolArray:
-    """Tell which onsets come within `margin` frames of an edge that is not a limit.
+    """Return which onsets come within `margin` frames of an edge that is not a limit.
 
     Parameters
     ----------

@@ -170,10 +170,10 @@ class NoteNetwork:
         return self
 
     def brief(self) -> Self:
-        """Return an unfitted copy that learns in a quarter of the time; itself, if told `steps`.
+        """Return an unfitted copy that learns in a quarter of the time; itself, given `steps`.
 
-        It makes half as many updates, of half as many stretches. To pieces that it has not heard
-        it gives no less probable answers, but notes are placed less exactly by it, by half a
+        It makes half as many updates, of half as many stretches. To pieces that it was not trained
+        on it gives no less probable answers, but notes are placed less exactly by it, by half a
         millisecond.
         """
         if self.steps is not None:

@@ -122,7 +122,7 @@ def band_energies(
         Bands at 1, 2 ... `n_harmonics` times the frequency.
     window : float
         Length of the analysis window in seconds, centred in the frame. The source does not say;
-        0.1 s tells semitones apart from about middle C up.
+        0.1 s distinguishes semitones from about middle C up.
     n_fft : int, optional
         Length of the Fourier transform; by default the smallest power of two of at least twice
         the window.

@@ -136,7 +136,7 @@ def adapt(
         return
     examples = align.read_corpus(corpus, kind=aligner.kind, tier=tier, channel=channel)
     if compare and len(examples) < _FEWEST:
-        console.message(f"Fewer than {_FEWEST} recordings: what it brings cannot be told.")
+        console.message(f"Fewer than {_FEWEST} recordings: what it brings cannot be measured.")
         compare = False
     if compare:
         with console.first_run():

@@ -57,7 +57,7 @@ __all__ = ["check_music_output", "music", "write_music_output"]
     show_default=True,
     metavar="auto|all|none|yn...",
     help="Which repeats of a score in notation were played: all, none, a letter y or n for each "
-    "in the order of playing, or, each for itself, as the recording tells. A MIDI file has no "
+    "in the order of playing, or, each for itself, as the recording shows. A MIDI file has no "
     "repeat signs.",
 )
 @click.option(

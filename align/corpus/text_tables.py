@@ -13,7 +13,7 @@ a table            with commas, semicolons, tabs or ``|``, whose first line name
 =================  ===========================================================================
 
 A recording is named by its file, with or without suffix and with as many of its folders in front
-as are needed to tell it from others.
+as distinguish it from others.
 """
 
 import csv

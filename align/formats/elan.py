@@ -198,7 +198,7 @@ def _rows(tiers: Tiers, tier: Tier) -> list[_Row]:
             if following <= one:
                 raise DataError(
                     f"the point {label!r} of tier {tier.name!r} is less than 1 ms from the next, "
-                    "which ELAN cannot tell apart; move one of them.",
+                    "which ELAN cannot distinguish; move one of them.",
                     path=tiers.path,
                 )
         return [(label, at, at + 1) for label, at in zip(tier.labels, starts, strict=True)]

@@ -12,8 +12,8 @@ Kern                                     ``*I"Name`` and ``*Iname``
 ======================================== =======================================
 
 Other scores name none. Whether an instrument is struck or plucked, as a piano is, or sustained, as
-all that are bowed, blown or sung, is told from its program or from words in its name, in English,
-German, French and Italian. Names of voices (soprano, bass) tell nothing: fugues for the piano have
+all that are bowed, blown or sung, is known from its program or from words in its name, in English,
+German, French and Italian. Names of voices (soprano, bass) say nothing: fugues for the piano have
 them as well.
 """
 
@@ -158,7 +158,7 @@ def program_instrument(program: int) -> Instrument:
 
 
 def _named(name: str) -> Instrument:
-    """Return the instrument that a name is of; a name with words of both kinds tells nothing."""
+    """Return the instrument that a name is of; a name with words of both kinds says nothing."""
     plain = " ".join(name.split())
     low = plain.lower() if len(plain) <= _LONGEST_NAME else ""
     struck, sustained = bool(_STRUCK.search(low)), bool(_SUSTAINED.search(low))

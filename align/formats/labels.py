@@ -103,13 +103,13 @@ class Labels:
     lines : tuple of int, length K
         Line of the file (counted from 1) that each label comes from.
     duration : float, optional
-        Length of the recording in seconds, where the file or the caller tells it.
+        Length of the recording in seconds, where the file or the caller says it.
     confidence : np.ndarray [shape=(K,)], optional
         How sure each onset is. Readers leave it out: a person may have moved the times since.
     score : float, optional
         Value of the potentials at these onsets; left out likewise.
     audio : str, optional
-        The recording, where the caller tells it.
+        The recording, where the caller names it.
     rate : int, optional
         Its sampling rate in Hz.
     match, event_match, warnings, onset_intervals : optional

@@ -2,7 +2,7 @@
 
 Written through partitura (extra ``scores``), version 1 of the format. The score in it is that of
 the alignment: its MIDI file where there is one, else its notes with a score second as two quarter
-notes. Voices, which a MIDI file does not tell, are made up.
+notes. Voices, which a MIDI file does not have, are made up.
 
 References
 ----------

@@ -183,15 +183,15 @@ class NoteTimes:
     path : str, optional
         Where they were read.
     duration, end, confidence, score, audio, rate, chord_onsets, match, warnings, score_file
-        Of `align.MusicAlignment`, where the file or the score tells them.
+        Of `align.MusicAlignment`, where the file or the score has them.
     repeats : str
         Which repeats of the score were taken.
     beats : Beats, optional
         Bars and beats of the score.
     passages, transposition, tuning, unplayed, mismatches, measured_offsets, offset_confidence
-        Of `align.MusicAlignment`, where the file tells them.
+        Of `align.MusicAlignment`, where the file has them.
     model : str
-        Which bundled model was taken, where the file tells it.
+        Which bundled model was taken, where the file says it.
     """
 
     events: tuple[Note, ...]

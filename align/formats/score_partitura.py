@@ -165,7 +165,7 @@ class Notation:
 
 
 def _path_of(part: Any, score: Any, taken: Sequence[bool]) -> tuple[Any, int]:
-    """Return the way through a part that takes the repeats it is told to, and how many there are.
+    """Return the way through a part that takes the repeats it is asked for, and their number.
 
     partitura lists all ways, which are two to the power of the repeats, and in each ends where
     *fine* is met first. This walks one way, makes every leap (*da capo*, *dal segno*) once, and

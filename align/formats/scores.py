@@ -353,7 +353,7 @@ def distinct(score: Score) -> tuple[Score, IntArray]:
     Returns
     -------
     merged : Score
-        One note for each that can be told apart by ear; it ends with the last that it stands for.
+        One note for each that the ear distinguishes; it ends with the last that it stands for.
     row : np.ndarray [shape=(N,), dtype=intp]
         Note of `merged` for each note of `score`.
 

@@ -87,7 +87,7 @@ class Format(NamedTuple):
     read_tiers, write_tiers : callable or None
         To and of `Tiers`, where the format holds several.
     options : tuple of str
-        What `read` can be told besides the duration.
+        What `read` can be given besides the duration.
     tier : str
         Of labels: which tier it holds, where it holds one.
     needs_score : bool

@@ -11,8 +11,8 @@ UTF-8 or UTF-16 with or without a mark::
 Why not a library: praatio 6.2 reads all the usual files (it is the oracle of the tests), but
 measured on crafted ones it silently drops the last interval of a truncated short file, returns
 nothing where a label of a short file is ``"IntervalTier"``, fails on times such as ``5e-1`` and on
-labels such as ``item [1]``, and tells no line; textgrid 1.6 dies of AttributeError on truncated
-files; tgt 1.5 reads no UTF-16 (927 of the 1324 files of VoxAngeles) unless told.
+labels such as ``item [1]``, and names no line; textgrid 1.6 dies of AttributeError on truncated
+files; tgt 1.5 reads no UTF-16 (927 of the 1324 files of VoxAngeles) unless given the encoding.
 
 References
 ----------

@@ -218,7 +218,7 @@ def _is_of(tier: Tier, what: str) -> bool:
 
 
 def check_names(tiers: Tiers, program: str) -> None:
-    """Refuse tiers that `program` could not tell apart."""
+    """Refuse tiers that `program` could not distinguish."""
     names = [tier.name for tier in tiers]
     for name in names:
         if not name or names.count(name) > 1:

@@ -36,7 +36,7 @@ def parsed_xml(path: str | os.PathLike[str], root: str, what: str) -> ElementTre
 
 
 def check_for_xml(tiers: Tiers, program: str) -> None:
-    """Refuse tiers that `program` could not tell apart, and what XML cannot hold."""
+    """Refuse tiers that `program` could not distinguish, and what XML cannot hold."""
     check_names(tiers, program)
     for tier in tiers:
         for text in (tier.name, *tier.labels):

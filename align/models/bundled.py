@@ -203,7 +203,7 @@ def music_model(score: str | os.PathLike[str]) -> tuple[str, list[str]]:
     model : str
         ``"ensemble"`` where any instrument is bowed, blown or sung, or an organ; else ``"piano"``.
     names : list of str
-        The instruments that tell so, each once; none where the score does not say.
+        The instruments that show it, each once; none where the score does not say.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Whether a recording follows a score, told by the score read backwards.
+"""Whether a recording follows a score, found by comparison with the score read backwards.
 
 How many of its notes a network hears depends on the instruments as much as on the score: of a
-choir that it never heard it may find no more than of another piece on the piano. The coarse
-alignment has learned nothing. A score of other music costs it about as much forwards as
+choir, which it was never trained on, it may find no more than of another piece on the piano. The
+coarse alignment has learned nothing. A score of other music costs it about as much forwards as
 backwards: both have the same pitches and lengths, and neither fits. The right one costs less
 forwards, on any instrument.
 

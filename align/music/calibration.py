@@ -138,7 +138,7 @@ def _unplayed_model(
     n_jobs: int | None,
     progress: Progress | None,
 ) -> EvidenceModel | None:
-    """Return what tells notes that were not played, from true scores and from spoiled ones."""
+    """Return what finds notes that were not played, from true scores and from spoiled ones."""
     rng = np.random.default_rng(random_state)
     evidence = [one.unplayed for one in placed if one.unplayed is not None]
     missing = [np.isnan(p.onsets) for p in pieces]

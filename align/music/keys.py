@@ -2,7 +2,7 @@
 
 The semitone bands are tuned to the recording, to a fraction of a semitone; whole semitones move
 the notes of the score. A recording at A4 = 415 Hz is one semitone lower, like one that is
-transposed: nothing in the sound distinguishes them, and what is told says both.
+transposed: nothing in the sound distinguishes them, and the message says both.
 """
 
 import math

@@ -112,7 +112,7 @@ class Alignment(LabelWriting, Timing):
         labels : path or Labels
             A file that `align.formats.read_labels` reads, or what it returned.
         duration : float, optional
-            Length of the recording in seconds; by default what the labels tell, else their end.
+            Length of the recording in seconds; by default that of the labels, else their end.
         audio : path, optional
             The recording.
         rate : int, optional

@@ -188,7 +188,7 @@ def aligned_stretches(
 
     `align` aligns the events of a stretch, and raises DataError where they do not fit; `speech`
     returns when, after the beginning of the stretch, what is said in it begins and ends. Where
-    there is something to cut, `progress` is told of seconds. Raises the DataError of `align` where
+    there is something to cut, `progress` is given seconds. Raises the DataError of `align` where
     there is no cut left to take away.
     """
     left = list(cuts)

@@ -41,7 +41,7 @@ class Picture(Protocol):
         """From when to when, in seconds."""
 
     def wanted(self) -> float:
-        """Width in inches, without margins, at which all events can be told apart."""
+        """Width in inches, without margins, at which all events are distinct."""
 
     def size(self) -> tuple[float, float]:
         """Width and height of a new figure in inches."""

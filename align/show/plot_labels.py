@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LabelPicture"]
 
-_ALIGNED, _TRUE = "#0b62c4", "#d35400"  # told apart by the colour-blind, and by the dashes
+_ALIGNED, _TRUE = "#0b62c4", "#d35400"  # distinct for the colour-blind, and by the dashes
 _OTHER = "0.2"  # words above the phones
 _MARGINS = {"left": 0.7, "right": 0.25, "bottom": 0.5, "top": 0.4}  # inches
 _DENSE = 6.0  # boundaries so often closer than they should be say nothing any more

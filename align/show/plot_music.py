@@ -72,7 +72,7 @@ class NotePicture(NamedTuple):
         return _shown(self.alignment, self.span)
 
     def wanted(self) -> float:
-        """Width in inches, without margins, at which the notes can be told apart."""
+        """Width in inches, without margins, at which the notes are distinct."""
         first, last = self.shown()
         inside = (self.alignment.chord_onsets >= first) & (self.alignment.chord_onsets <= last)
         gaps = np.diff(self.alignment.chord_onsets[inside])

@@ -1,7 +1,8 @@
 """A tier of labels in a picture: intervals with their labels, none printed over another.
 
 Where intervals are narrower than their labels, the labels step down over several rows, and those
-that still find no room are left out. Where many find none, only speech and silence are told apart.
+that still find no room are left out. Where many find none, only speech and silence are
+distinguished.
 """
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias

@@ -29,7 +29,7 @@ _PENALTY = 0.03  # inverse weight of the squares: speakers are few, and numbers 
 
 
 def sound_of(energies: npt.NDArray[np.float32]) -> Float64:
-    """Return numbers that tell what a recording sounds like.
+    """Return numbers that describe what a recording sounds like.
 
     Parameters
     ----------

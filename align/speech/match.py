@@ -416,7 +416,7 @@ def _fall(
 def _fitted_logistic(
     groups: Sequence[Float64], shares: Sequence[float], signs: Sequence[int]
 ) -> Float64:
-    """Constant and weights that tell the first group of rows from the others.
+    """Constant and weights that separate the first group of rows from the others.
 
     Each group counts as its share says. A weight has the sign that is asked for, or is 0: what
     fits better never has a lower match. Where the sign is 0 it may have either.
@@ -478,9 +478,9 @@ DEFAULTS: Mapping[str, MatchModel] = {
 }
 """For models that were trained before there was a match, by their set of features.
 
-Fitted as `MatchModel.fitted` does: the first on the sample of TIMIT, by two models that had not
-heard the speakers; the others on two speakers of EmoDB by ``speech-any``, which has not heard
-German, with the transcribers' phones and with texts that espeak-ng reads, the latter whole and in
-pieces, as they are and, in three draws, half of them elsewhere
+Fitted as `MatchModel.fitted` does: the first on the sample of TIMIT, by two models that were not
+trained on the speakers; the others on two speakers of EmoDB by ``speech-any``, which was not
+trained on German, with the transcribers' phones and with texts that espeak-ng reads, the latter
+whole and in pieces, as they are and, in three draws, half of them elsewhere
 (``recipes/mismatch/default.py``). A model that is trained now learns its own.
 """

@@ -136,7 +136,7 @@ class Kinds:
             self.few.append(found)
 
     def fitted(self) -> MatchModel | None:
-        """Return the model that tells them apart; None where a kind has no evidence."""
+        """Return the model that distinguishes them; None where a kind has no evidence."""
         if not all(self.found.values()):
             return None
         right, wrong, half, noise = self.found.values()

@@ -1,7 +1,7 @@
 """How much better the sounds of a text fit in their order than in others: its *order gap*.
 
-Where few sounds were said, or in a language that the network has not heard, no border holds for
-the score of a text: it depends on the sounds, the voice and the room. The same sounds in other
+Where few sounds were said, or in a language that the network was not trained on, no border holds
+for the score of a text: it depends on the sounds, the voice and the room. The same sounds in other
 orders have the same sounds, voice and room, so they are what a text is compared with here, as
 voices are with those of other speakers where a speaker is to be verified. With the score s of the
 best path of the text's n sounds, and the scores of the best paths of N random orders of them,

@@ -21,7 +21,7 @@ class Works(Protocol):
 class Background:
     """A thread that learns while something is pending, then aligns what waits.
 
-    It does so each time it is woken. What fails is told in `problem` and ends the round; the
+    It does so each time it is woken. What fails is said in `problem` and ends the round; the
     thread goes on with the next. It is no daemon: leaving the context waits for what runs, so that
     nothing is left half done.
 
@@ -67,7 +67,7 @@ class Background:
                     self.problem = None
             except AlignError as error:
                 self.problem = str(error)
-            except Exception as error:  # whatever it is, corrections go on and the page tells it
+            except Exception as error:  # whatever it is, corrections go on and the page says it
                 self.problem = f"{type(error).__name__}: {error}"
             finally:
                 self.doing = ""

@@ -297,7 +297,7 @@ def _off(model: Aligner, example: Example) -> int:
 
 
 def _digest(model: Aligner) -> str:
-    """Return what tells a model from others: a digest of its file."""
+    """Return what distinguishes a model from others: a digest of its file."""
     with captured_writes() as files:
         model.save("model.align")
     return sha256(files["model.align"]).hexdigest()

@@ -1,4 +1,4 @@
-"""What tells two windows that they do not see the same."""
+"""What shows two windows that they do not see the same."""
 
 from align.errors import DataError
 

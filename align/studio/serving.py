@@ -1,4 +1,4 @@
-"""Running the server until it is told to end, and opening its page."""
+"""Running the server until it is asked to end, and opening its page."""
 
 import os
 import tempfile

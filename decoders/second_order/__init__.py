@@ -27,7 +27,7 @@ same recursion backwards, and costs as much as H; but a bound will do:
    a bin. So an onset costs knots times bins rather than L**2, some 10 times 25.
 3. All is in float32, and loops run over the frames of an onset, so the compiler makes vectors.
 
-Such bounds exceed the best score of a whole piece by less than what one onset tells. Then
+Such bounds exceed the best score of a whole piece by less than what one onset decides. Then
 
 4. a *beam* that follows the bounds finds a path, usually the best (`_search`);
 5. the same search keeps all states whose bound reaches the score of that path, some 0.02 to 1 %,

@@ -210,7 +210,7 @@ def _epoch(
     X, y, sample_weight = shard
     model = _opened(estimator, X.shape[1], classes, labels=y.ndim == 2)
     model._began.conversion = "average"
-    model._run = run = model._new_run(X.shape[1])  # one that can tell the mean
+    model._run = run = model._new_run(X.shape[1])  # one that knows the mean
     assert isinstance(run, LinearRun)
     run.begin_with(weights)
     chunk = model._to_chunk(X, y, sample_weight)

@@ -143,7 +143,7 @@ class KernelPA(SupportLearner):
         y : array_like [shape=(n,)], or [shape=(n, k)]
             Labels; or 0 and 1, which of the k labels are relevant to each example.
         groups : object, optional
-            Ignored; other classifiers of frames tell speakers apart by it.
+            Ignored; other classifiers of frames distinguish speakers by it.
         sample_weight : array_like [shape=(n,)], optional
             As in `partial_fit`; an example of weight 0 is as if it had not been given.
 

@@ -162,7 +162,7 @@ def ascend(
             slope = short[a] - product / c
             if square > 0.0:
                 new = min(max(alpha[a] + c * slope / square, 0.0), largest)
-            else:  # equal instances: no weights tell them apart, and the dual is a line
+            else:  # equal instances: no weights distinguish them, and the dual is a line
                 new = largest if slope > 0.0 else 0.0
             step = new - alpha[a]
             if step != 0.0:

@@ -153,7 +153,7 @@ class LabelRanker(LabelStream):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_label = True
         tags.target_tags.multi_output = True
-        # Weights on a simplex cannot tell classes by features that speak against them.
+        # Weights on a simplex cannot recognise classes by features that speak against them.
         tags.classifier_tags.poor_score = self.complexity == "entropy"
         return tags
 

@@ -2,7 +2,7 @@
 
 `document`     the page as text, and its writing
 `recordings`   what is shown: alignments with their recordings, read from files
-`confidence`   how sure each onset is, as the files tell it
+`confidence`   how sure each onset is, as the files say it
 `uncertainty`  which boundaries deserve a look first, and why
 `parts`        the scripts and the style, shared with other pages
 `sound`        recordings as a browser plays them

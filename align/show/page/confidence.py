@@ -22,7 +22,7 @@ __all__ = ["label_confidence", "label_match", "note_confidence", "with_confidenc
 
 
 def label_confidence(path: str, alignment: Timing) -> tuple[float | None, ...]:
-    """Confidence of each label of a JSON file or table; None where it is not told."""
+    """Confidence of each label of a JSON file or table; None where there is none."""
     path = _knowing(path)
     suffix = os.path.splitext(path)[1].lower()
     told: dict[int, float] = {}
@@ -42,9 +42,9 @@ def label_confidence(path: str, alignment: Timing) -> tuple[float | None, ...]:
 
 
 def with_confidence(path: str, alignment: Timing) -> Timing:
-    """Return an alignment that was read with what its file tells of its confidence; else as it is.
+    """Return an alignment that was read with what its file says of its confidence; else as it is.
 
-    What the file does not tell, since a person has moved it, counts as sure.
+    What the file does not say, since a person has moved it, counts as sure.
     """
     tell = note_confidence if isinstance(alignment, MusicAlignment) else label_confidence
     told = tell(path, alignment)
@@ -55,7 +55,7 @@ def with_confidence(path: str, alignment: Timing) -> Timing:
 
 
 def label_match(path: str) -> tuple[float | None, tuple[str, ...]]:
-    """Match of the recording of a JSON file, where it is told, and warnings.
+    """Match of the recording of a JSON file, where it has one, and warnings.
 
     Of several speakers the match is the lowest one, and warnings are those of all.
     """
@@ -82,7 +82,7 @@ def _speakers(path: str) -> list[dict[str, Any]]:
 
 
 def note_confidence(path: str, notes: Any) -> tuple[float | None, ...]:
-    """Confidence of each note; a table tells it by the id of the note."""
+    """Confidence of each note; a table has it by the id of the note."""
     if notes.confidence is not None:
         return tuple(notes.confidence.tolist())
     if not path.lower().endswith((".csv", ".tsv")):

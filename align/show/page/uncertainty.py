@@ -12,7 +12,7 @@ fewer wrong boundaries. Where it is not known, what counts is the length:
 A note that was probably not played is as uncertain as that is probable.
 
 Where there is a reference with these labels, the uncertainty is at least 1 - exp(-d / 40 ms), for
-an onset d from it. All that is odd is told, whether it counts or not.
+an onset d from it. All that is odd is listed, whether it counts or not.
 """
 
 import math
@@ -30,7 +30,7 @@ __all__ = ["Uncertain", "most_uncertain", "typical_lengths"]
 _SHORTEST, _LONGEST = 0.010, 0.6  # seconds, as in align.batch.tasks
 _UNUSUAL = 3.5  # robust standard deviations
 _TO_SIGMA = 1.4826
-_ENOUGH = 8  # events with one label, to tell what is usual
+_ENOUGH = 8  # events with one label, to know what is usual
 _LEAST_SPREAD = 0.15  # of the logarithm: lengths are multiples of a frame
 _FAR = 0.040  # seconds from the reference
 _PROBABLE = 0.5  # probability of not having been played that is worth a word

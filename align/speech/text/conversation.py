@@ -1,4 +1,4 @@
-"""Utterances that are aligned as one text; what comes of it is told by speaker.
+"""Utterances that are aligned as one text; what comes of it is listed by speaker.
 
 Of utterances without times only the order is known: the words of all of them follow each other.
 Times that were made to read by, as of subtitles, or that a recogniser guessed, are *loose*: they

@@ -310,7 +310,7 @@ class WordAligner:
 
         Where no departure pays, the path is that of the whole text. Else the match is still that
         of the whole text; where it is low and the text seems to be another one, no part of it is
-        told from the rest.
+        distinct from the rest.
         """
         model = self.model
         temperature = model.placement_.temperature

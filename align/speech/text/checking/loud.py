@@ -1,6 +1,6 @@
 """Long pauses in which something sounds as loud as the words: music, or other speech.
 
-A network that has learned from speech takes music for a pause. It is told by its level: that of
+A network that has learned from speech takes music for a pause. It is known by its level: that of
 the pause is near that of the words, and well above what is quiet within the words, the closures of
 stops, which are as loud as the noise behind all of the recording.
 """

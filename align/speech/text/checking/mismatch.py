@@ -1,7 +1,7 @@
 """Where text and sound disagree: words that were not said, and speech that is not in the text.
 
 The lattice of a text may leave out any word, and have anything between two words, each at a cost
-(`align.speech.text.lattice.Departures`); so its best path tells where that explains the sound
+(`align.speech.text.lattice.Departures`); so its best path shows where that explains the sound
 better. What else is said scores as spoken noise does (`align.features.phone_loop`): in each frame
 somewhat less than the best sequence of any phones.
 

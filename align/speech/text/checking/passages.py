@@ -1,6 +1,6 @@
 """Passages of a text that the recording does not have: half a recording, or a skipped paragraph.
 
-One word or two that were not said are told by the lattice of the text itself, which may leave out
+One word or two that were not said are found by the lattice of the text itself, which may leave out
 any word (`align.speech.text.checking.mismatch`). That costs something for each word; so of a text
 that goes on for thirty words behind the end of the recording, most would rather be squeezed into
 it. Here any number of words that follow each other is left out at one cost. The lattice is exact,
@@ -57,7 +57,7 @@ SURE = 0.95
 _SURE_IPA = 0.8  # the same where a model of phones of any language found it
 _PASSAGE, _OUTER = 30.0, 15.0  # log odds against a passage; less so many at an end of the text
 _OBSERVATION = 0.025  # seconds of sound that say as much of a phone as any part of them does
-_OBSERVATION_IPA = 0.0125  # the same of phones of any language, which are told apart less surely
+_OBSERVATION_IPA = 0.0125  # the same of phones of any language, which are less distinct
 _PAUSES_IPA = 2.0  # times that it counts to these what a pause scores less than phones
 _ORDERS = 4  # other orders of the words, that a part is compared with where the model is vague,
 _GAP = 14.0  # and by how much it must beat them, per second

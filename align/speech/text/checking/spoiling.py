@@ -76,9 +76,9 @@ def unspoken_model(
 ) -> EvidenceModel | None:
     """Return the model of some recordings, each with what aligns its words, and its words.
 
-    What aligns them knows the `vocabulary`, and has not heard the recording. Each text is spoiled
-    in so many `rounds`. None where a model knows no match, or no text with a word that was not
-    said fits into its recording.
+    What aligns them knows the `vocabulary`, and was not trained on the recording. Each text is
+    spoiled in so many `rounds`. None where a model knows no match, or no text with a word that was
+    not said fits into its recording.
     """
     evidence: list[Float64] = []
     unspoken: list[BoolArray] = []

@@ -52,7 +52,7 @@ DEFAULT = EvidenceModel(
 )
 """For models that learned none, since they were trained without texts or before there was one.
 
-Fitted to the sample of TIMIT by four models that had not heard the speakers
+Fitted to the sample of TIMIT by four models that were not trained on the speakers
 (`recipes/mismatch/where.py --default`).
 """
 

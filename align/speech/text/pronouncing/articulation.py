@@ -56,7 +56,7 @@ _VOICELESS = {
 _WITH_OTHER_VOICE = {**_VOICELESS, **{less: voiced for voiced, less in _VOICELESS.items()}}
 
 AS_WRITTEN: Mapping[str, float] = {"unreleased": -2.0}
-"""What choices cost where nothing of the language was heard: of all phones only stops may go."""
+"""What choices cost in a language of no training set: of all phones only stops may go."""
 
 LOOSE: Mapping[str, float] = {
     **{"0": -4.0, "unreleased": 3.0, "+glottal": -2.0, "pause": -1.0},
@@ -64,7 +64,7 @@ LOOSE: Mapping[str, float] = {
     **{f"nasal>{place}": -2.0 for place in _NASALS},
     **{f"{kind}>{v}": -2.0 for kind in ("stop", "fricative", "affricate") for v in _VOICES},
 }
-"""What choices cost where a model has heard the language, and no phone of it has a time."""
+"""What choices cost where a model was trained on the language, and no phone of it has a time."""
 
 
 class Sound(NamedTuple):

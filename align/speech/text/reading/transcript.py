@@ -2,7 +2,7 @@
 
 =================== ==========================================================================
 ``.txt``, ``.cha``  the text; TIMIT's two sample numbers in front are left out. Names of speakers
-                    and times in front of lines are told from words
+                    and times in front of lines are distinguished from words
                     (`align.speech.text.reading.turns`).
                     An Audacity label track (start, end and text, with tabs) gives utterances
                     with times

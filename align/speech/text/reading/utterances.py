@@ -142,7 +142,7 @@ def _from_words(tier: Tier, speaker: str, name: str) -> list[Utterance]:
 
 
 def of_cues(cues: list[Cue]) -> list[Utterance]:
-    """Return subtitles with text; where none has a speaker, names in front of them may tell."""
+    """Return subtitles with text; where none has a speaker, names in front of them may say."""
     cues = [cue for cue in cues if cue.text]
     named = any(cue.speaker for cue in cues)
     turns = [] if named else read_turns("\n".join(cue.text.replace("\n", " ") for cue in cues))
