@@ -123,6 +123,7 @@ class KernelLearner(NamedUpdate, Recorded, Saved, ParamsMixin):
             del self.feature_names_in_
         return matrix
 
+    @one_thread()
     def _play_epochs(self, X: Float64, targets: Targets, weights: Float64 = NO_WEIGHTS) -> None:
         """Go through the examples as often as asked."""
         slot = np.full(len(X), -1, dtype=np.intp)  # place among the supports, by example
@@ -130,6 +131,7 @@ class KernelLearner(NamedUpdate, Recorded, Saved, ParamsMixin):
             self._play(X, targets, order, slot, weights)
         self._finish()
 
+    @one_thread()
     def _go_on(self, X: Float64, targets: Targets, sample_weight: Any) -> Self:
         """Play examples once, in the order given, and set what predictions are made with."""
         weights, order = read_weights(sample_weight, X)
@@ -221,7 +223,6 @@ class SupportLearner(KernelLearner):
     def _start(self, n_features: int) -> None:
         self._supports = SupportSet(np.empty((0, n_features)), np.empty((0, self._n_scores())))
 
-    @one_thread()
     def _play(
         self,
         X: Float64,

@@ -29,6 +29,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from align._blas import one_thread
 from align.errors import ParameterError
 from align.learners.kernels._rounds import Rule, Targets, play_block
 from align.learners.kernels.functions import Kernel
@@ -102,6 +103,7 @@ class SupportSet:
         late = self._late[: self._n] / max(1, self.n_rounds)
         return self._from_basis(self._coef[: self._n] - late)
 
+    @one_thread()
     def compact(self) -> None:
         """Release the memory that only further rounds would need; they would rebuild it."""
         n = self._n

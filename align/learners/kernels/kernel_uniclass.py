@@ -15,7 +15,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from align._blas import one_thread
 from align._params import not_fitted_error
 from align.errors import ParameterError
 from align.learners.kernels._centre import Centre
@@ -184,7 +183,6 @@ class KernelPAUniclass(KernelLearner):
     def _start(self, n_features: int) -> None:
         self._centre = Centre(n_features)
 
-    @one_thread()
     def _play(
         self,
         X: Float64,
