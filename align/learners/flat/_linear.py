@@ -197,9 +197,11 @@ class LinearRun:
         return weights
 
     def idle(self, n_rounds: int) -> None:
-        """Count rounds in which nothing can go wrong."""
+        """Count rounds in which nothing can go wrong, before the first step.
+
+        The sum of scales may leave them out: what it has more before any step cancels in the mean.
+        """
         self.counts[0] += n_rounds
-        self.sums[core.PREFIX] += n_rounds * self.scale
 
     def hypothesis(self) -> Float64:
         """Return the weights after the last round [shape=(rows, d + 1)]."""
