@@ -124,6 +124,11 @@ class Session:
             self.close()
             raise
 
+    def __repr__(self) -> str:
+        counts = self._recordings.counts()
+        said = ", ".join(f"{number} {what}" for what, number in counts.items() if number)
+        return f"<Session in {os.fspath(self._out)!r}: {said}>"
+
     def __enter__(self) -> Self:
         return self
 

@@ -80,6 +80,7 @@ def move(view, k=2, by=0.02):
 
 
 def test_names_are_sorted_and_a_view_is_json(session):
+    assert repr(session).endswith("out': 16 waiting>")
     assert session.names[:2] == ["a/100", "a/102"]
     view = session.view("a/100")
     assert json.loads(json.dumps(view)) == view
