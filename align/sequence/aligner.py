@@ -27,6 +27,7 @@ from align.results.alignment import Alignment
 from align.sequence.anchors import Anchors, GivenAnchors, Held, held_in_lattice, held_in_sequence
 from align.sequence.base import NAMELESS, Progress
 from align.sequence.cover import covering
+from align.sequence.extended import Extended
 from align.sequence.feature_terms import terms_of
 from align.sequence.fit import fields_of
 from align.sequence.frames import in_order
@@ -400,7 +401,7 @@ class SequenceAligner(TimedAligner):
         events: Sequence[Event] | None = None,
         rate: int | None = None,
         anchors: GivenAnchors = None,
-        abrupt: float = np.inf,
+        abrupt: bool = False,
     ) -> LatticeAlignment:
         """Return which events of a lattice occur, and when each begins.
 
@@ -417,10 +418,9 @@ class SequenceAligner(TimedAligner):
         anchors : mapping of int to float or Anchors, optional
             Node, counted from 0, to seconds: if it occurs, it begins at that time. Alternatives
             may have the same time.
-        abrupt : float
-            What a path of speech loses where the recording begins, or ends, without a silence, if
-            the network is sure that there is one; it is less, by its log probability. By default
-            there is one at either end.
+        abrupt : bool
+            Whether speech may begin with the recording, or end with it; by default there is a
+            silence at either end, however short. It is not asked where there are anchors.
 
         Returns
         -------
@@ -459,7 +459,7 @@ class SequenceAligner(TimedAligner):
         weights: Mapping[str, float] | None = None,
         pauses: float = 1.0,
         at_once: bool = False,
-        abrupt: float = np.inf,
+        abrupt: bool = False,
     ) -> LatticePaths:
         """Return what finds the paths of a lattice through a recording: the best, and others.
 
@@ -490,10 +490,16 @@ class SequenceAligner(TimedAligner):
         given = node_events(lattice, events)
         name = NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
         self._check_events(given, name)
-        signal = self._recent_signal(audio, rate, name)
-        suited = self._suited(signal)
-        expanded = self._expand_lattice(lattice, given, suited._abrupt_costs(signal, abrupt))
-        held = held_in_lattice(anchors, expanded, signal, name)
+        whole = self._recent_signal(audio, rate, name)
+        expanded = self._expand_lattice(lattice, given)
+        held = held_in_lattice(anchors, expanded, whole, name)
+        suited = self._suited(whole)
+        extended = Extended(whole, whole)
+        if abrupt and held is None:
+            extended = suited._with_outer_pauses(whole)
+        signal = extended.signal
+        windows = extended.windows(expanded.lattice) if held is None else held.windows
+        added = extended.before * signal.hop
         features = suited.features_
         if pauses != 1.0:
             features = [feature.weighing_pauses(pauses) for feature in features]
@@ -504,21 +510,25 @@ class SequenceAligner(TimedAligner):
 
         search = LatticeSearch(
             expanded,
-            lambda sequence: terms_of(features, signal, sequence),
+            lambda sequence: {
+                **terms_of(features, signal, sequence),
+                **extended.edge(sequence),
+            },
             {
                 name: (weights or {}).get(name, weight)
                 for name, weight in zip(
                     suited.base_functions_, suited.coef_ / suited.scale_, strict=True
                 )
-            },
+            }
+            | extended.weight(suited.placement_.temperature),
             cache(suited._unbounded),  # asked for every node, and labels are few
             cache(suited._draws_out),
             suited._room(signal),
             pinned=suited._pins_start(expanded.events)
             and (held is None or not np.isin(expanded.lattice.starts, held.at).any()),
             onsets_of=guess,
-            windows=None if held is None else held.windows,
-            near=near,
+            windows=windows,
+            near={node: time + added for node, time in (near or {}).items()},
             at_once=at_once,
         )
 
@@ -530,22 +540,20 @@ class SequenceAligner(TimedAligner):
             placed = suited.placement_.times(potentials, found.path.onsets)
             times = suited._placed(placed.times, terms, decoded, signal, own)
             fit = suited._match(signal, decoded, terms, found.path.onsets, chosen=True)
+            silent = np.array([suited._unbounded(event) for event in decoded])
+            times, inside = extended.within(times, silent)
             at = expanded.given[found.nodes]
-            asked = at >= 0
-            hidden = at[-1] == -2  # what follows the last event given
-            sure = sureness_of(placed, times, np.flatnonzero(asked))
-            if found.pause is not None:
-                until = found.pause.stop * signal.hop
-                sure = suited.placement_.with_unsure_start(sure, found.pause.cost, until)
+            asked = (at >= 0) & inside
+            hidden = at[-1] == -2 and inside[-1]  # what follows the last event given
             alignment = Alignment(
                 events=tuple(given[v] for v in at[asked]),
                 onsets=times[asked],
-                end=float(times[-1]) if hidden else signal.duration,
-                duration=signal.duration,
-                **sure,
+                end=float(times[-1]) if hidden else whole.duration,
+                duration=whole.duration,
+                **sureness_of(placed, times, np.flatnonzero(asked)),
                 score=found.path.score,
                 audio=None if isinstance(audio, np.ndarray) else name,
-                rate=signal.own_rate,
+                rate=whole.own_rate,
                 **fields_of(fit, np.append(np.flatnonzero(at != -1), len(at)), asked),
             )
             return LatticeAlignment(alignment, at[asked])

@@ -44,7 +44,6 @@ Terms: TypeAlias = Callable[[tuple[Event, ...]], Mapping[str, Any]]
 
 LATTICE_CELLS = 3 * 10**6  # of the onset table, which takes several times as long as a sequence
 LATTICE_REACH = 1.5  # seconds away from where one path through the lattice has it, at first
-_BEYOND = 0.5  # seconds, after which a pause in front moves nothing
 
 
 class FoundPath(NamedTuple):
@@ -62,23 +61,12 @@ class FoundPath(NamedTuple):
     user: IntArray
 
 
-class Pause(NamedTuple):
-    """A pause that a path does not begin with: what it would cost, and where it would end."""
-
-    cost: float
-    stop: int
-
-
 class FoundNodes(NamedTuple):
-    """A path of a lattice: potentials of its events, onsets in frames, and expanded nodes.
-
-    And the pause that it might begin with, and does not.
-    """
+    """A path of a lattice: potentials of its events, onsets in frames, and expanded nodes."""
 
     potentials: Potentials
     path: Path
     nodes: IntArray
-    pause: Pause | None = None
 
     def averaged(self) -> "FoundNodes":
         """Return the same with scores that are divided by the number of events."""
@@ -210,29 +198,14 @@ class LatticeSearch:
         ends of the recording. All nodes are those of the lattice that was given. None where there
         is no such way, or it has no room.
         """
-        a = None if begin is None else int(np.argmax(path.user == begin))
-        b = None if end is None else int(np.argmax(path.user == end))
-        outer = self._user < 0  # before the first node given, or behind the last one
-        wanted = np.where(outer, True, keep[self._user])
-        forbidden = np.where(outer, False, drop[self._user])
-        return self._by_another_way(path, wanted, forbidden, a, b)
-
-    def _by_another_way(
-        self,
-        path: FoundPath,
-        wanted: BoolArray,
-        forbidden: BoolArray,
-        begin: int | None,
-        end: int | None,
-    ) -> FoundPath | None:
-        """Return a path with the best way between two places on it; see `detour`.
-
-        The way passes nodes that are `wanted` or on the path, and none `forbidden` [shape=(N,)].
-        """
-        a, b = begin or 0, len(path.nodes) if end is None else end
+        a = 0 if begin is None else int(np.argmax(path.user == begin))
+        b = len(path.nodes) if end is None else int(np.argmax(path.user == end))
         first = 0 if begin is None else int(path.onsets[a])
         stop = self._room.n_frames if end is None else int(path.onsets[b])
         inner = slice(a, b)
+        outer = self._user < 0  # before the first node given, or behind the last one
+        wanted = np.where(outer, True, keep[self._user])
+        forbidden = np.where(outer, False, drop[self._user])
         wanted[path.nodes[inner]] = True
         begins = None if begin is None else int(path.nodes[a])
         ends = None if end is None else int(path.nodes[b])
@@ -265,21 +238,6 @@ class LatticeSearch:
             self._user[nodes],
         )
 
-    def _pause_in_front(self, path: FoundPath) -> Pause | None:
-        """Return what a pause before the events on a path would cost; None where there is one."""
-        first, nodes = self._roles.first, self._roles.origin
-        if self._free[path.nodes[0]] or not (first & self._free).any():
-            return None
-        later = np.flatnonzero(path.onsets >= _BEYOND / self.hop)
-        other = self._by_another_way(
-            path,
-            np.isin(nodes, nodes[path.nodes]) | (first & self._free),
-            first & ~self._free,
-            None,
-            int(later[0]) if later.size else None,
-        )
-        return None if other is None else Pause(path.score - other.score, int(other.onsets[1]))
-
     def along(self, path: FoundPath) -> FoundNodes:
         """Return the potentials of the events on a path, its timing, and its expanded nodes."""
         windows = path.windows
@@ -294,10 +252,7 @@ class LatticeSearch:
             windows = self._allowed(windows)
         potentials = path.scores.along(path.nodes, windows)
         return FoundNodes(
-            potentials,
-            Path(path.onsets, path.score),
-            self._roles.origin[path.nodes],
-            self._pause_in_front(path),
+            potentials, Path(path.onsets, path.score), self._roles.origin[path.nodes]
         )
 
     def _allow(self, *, longest: int = 0, pause: int = 0) -> None:

@@ -34,7 +34,6 @@ WINDOW = 0.015  # seconds; wide enough to hold the mass of one boundary
 _TOLERANCE = 0.02  # seconds; the confidence is that of an onset within it
 _ENOUGH = 200  # recordings that the temperature is fitted to, at most
 _MOST_PAIRS = 2**26  # of an onset and a length, 8 bytes each, where there are ratio scores
-_OUTSIDE = 0.05  # share of onsets that lie outside of their intervals
 _GROSS = 0.05  # seconds; larger errors are mistakes, and say nothing of the offset
 
 _PRIOR = 50.0  # onsets; what an offset weighs that is known already
@@ -184,20 +183,6 @@ class Placement:
         slope, constant = EvidenceModel.fit(odds, right).weights.tolist()
         sureness = (slope, constant) if slope > 0 else None  # or the posterior says nothing here
         return replace(self, tail=fit_tail(shares), sureness=sureness)
-
-    def with_unsure_start(self, sure: dict[str, Any], cost: float, until: float) -> dict[str, Any]:
-        """Return how sure onsets are where the first may be late: behind a pause `until` a time.
-
-        `sure` is what `sureness_of` returned, and `cost` what the best path with the pause scores
-        less than the one without.
-        """
-        late = 1.0 / (1.0 + np.exp(min(cost / self.temperature, 50.0)))
-        changed = {name: values.copy() for name, values in sure.items()}
-        if until > _TOLERANCE and "confidence" in sure:
-            changed["confidence"][0] *= 1.0 - late
-        if late > _OUTSIDE and "onset_intervals" in sure:
-            changed["onset_intervals"][0, 1] = max(sure["onset_intervals"][0, 1], until)
-        return changed
 
     @property
     def _reach(self) -> int:

@@ -19,6 +19,7 @@ from align.sequence.anchors import Held
 from align.sequence.base import Aligner, Progress
 from align.sequence.checkpoint import describe_timed
 from align.sequence.correction import OnsetCorrection
+from align.sequence.extended import Extended
 from align.sequence.feature_terms import base_functions_of, distinct, terms_of
 from align.sequence.fit import Fit
 from align.sequence.habits import Habits
@@ -118,22 +119,16 @@ class TimedAligner(Aligner):
         """
         return events, np.arange(len(events) + 1)
 
-    def _expand_lattice(
-        self,
-        lattice: Lattice,
-        events: tuple[Event, ...],
-        abrupt: tuple[float, float] = (np.inf, np.inf),
-    ) -> ExpandedLattice:
+    def _expand_lattice(self, lattice: Lattice, events: tuple[Event, ...]) -> ExpandedLattice:
         """Return the lattice to decode, as `_expand` does for a sequence.
 
-        `events` are those of the nodes; `abrupt` is what it costs to leave out the silence at the
-        beginning, and at the end.
+        `events` are those of the nodes.
         """
         return ExpandedLattice(lattice, events, np.arange(lattice.n_nodes))
 
-    def _abrupt_costs(self, signal: Signal, cost: float) -> tuple[float, float]:
-        """Return `abrupt` of a recording, given the most that it costs."""
-        return cost, cost
+    def _with_outer_pauses(self, signal: Signal) -> Extended:
+        """Return a recording with pauses at its ends, if it lacks them."""
+        return Extended(signal, signal)
 
     def _frame_length(self) -> float:
         """Length of a frame in seconds."""

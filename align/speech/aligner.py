@@ -19,13 +19,14 @@ from align.sequence.aligner import SequenceAligner
 from align.sequence.base import Aligner, Progress
 from align.sequence.checkpoint import Checkpoint, checkpoint_of
 from align.sequence.evidence import EvidenceModel
+from align.sequence.extended import Extended
 from align.sequence.feature_terms import distinct
 from align.sequence.fit import Fit
 from align.sequence.lattices import ExpandedLattice
 from align.sequence.parts import parts_of
 from align.sequence.placement import WINDOW
 from align.sequence.state import aligner_state, arrays_of, restored
-from align.speech.expansion import abrupt_costs, expanded_lattice, expanded_sequence
+from align.speech.expansion import expanded_lattice, expanded_sequence
 from align.speech.feature_sets import (
     check_saved,
     default_hop,
@@ -38,6 +39,7 @@ from align.speech.label_classes import IpaClasses, broad_classes, read_map
 from align.speech.labels import PhoneLabels
 from align.speech.match import DEFAULTS, MatchModel, evidence_of
 from align.speech.mismatches import evidence_backwards, gap_of_order, learned_match
+from align.speech.outer_pauses import with_outer_pauses
 from align.speech.surroundings import Surroundings, network_of
 from align.terms import BaseFunctions
 from align.types import SPOKEN_NOISE, Event, Example, IntArray
@@ -451,16 +453,11 @@ class SpeechAligner(SequenceAligner):
     def _expand(self, events: tuple[Event, ...]) -> tuple[tuple[Event, ...], IntArray]:
         return expanded_sequence(self._phone_labels().spelled(events))
 
-    def _expand_lattice(
-        self,
-        lattice: Lattice,
-        events: tuple[Event, ...],
-        abrupt: tuple[float, float] = (np.inf, np.inf),
-    ) -> ExpandedLattice:
-        return expanded_lattice(lattice, self._phone_labels().spelled(events), abrupt)
+    def _expand_lattice(self, lattice: Lattice, events: tuple[Event, ...]) -> ExpandedLattice:
+        return expanded_lattice(lattice, self._phone_labels().spelled(events))
 
-    def _abrupt_costs(self, signal: Signal, cost: float) -> tuple[float, float]:
-        return abrupt_costs(self.features_, signal, cost, self.placement_.temperature)
+    def _with_outer_pauses(self, signal: Signal) -> Extended:
+        return with_outer_pauses(self.features_, signal, self._label_classes())
 
     def align_text(
         self, audio: str | os.PathLike[str] | npt.NDArray[Any], text: Any, **options: Any

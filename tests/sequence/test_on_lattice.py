@@ -365,23 +365,6 @@ def test_arc_scores_survive(speech):
     assert whole.start_score.tolist() == whole.end_score.tolist() == [0.0]
 
 
-def test_silences_at_either_end_may_be_left_out_at_a_cost(speech):
-    slots = [[["sil"], []], [["T", "uw1"], ["f"]], [["d"], []], [["sil"]]]
-    lattice = Lattice.from_alternatives(slots)
-    silent = [path for path, _ in paths_of(speech._expand_lattice(lattice, lattice.labels))]
-    whole = speech._expand_lattice(lattice, lattice.labels, (3.0, 2.0))
-    ways = [(first, last) for first in (0, 1) for last in (0, 1)]
-    expected = {path[first : len(path) - last] for path in silent for first, last in ways}
-    assert {path for path, _ in paths_of(whole)} == expected
-    for nodes, scores, last, expected in (
-        (whole.lattice.starts, whole.lattice.start_score, "cl", -3.0),
-        (whole.lattice.ends, whole.lattice.end_score, "d", -2.0),
-    ):
-        score = {whole.events[v]: x for v, x in zip(nodes.tolist(), scores.tolist(), strict=True)}
-        assert score["sil"] == 0.0
-        assert score[last] == expected
-
-
 def test_unknown_phones_of_a_lattice_are_named(speech):
     with pytest.raises(DataError, match="unknown phone 'q1x'"):
         speech.align(np.zeros(RATE), Lattice.from_alternatives([[["iy"], ["q1x"]]]), rate=RATE)

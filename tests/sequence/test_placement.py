@@ -128,17 +128,3 @@ def test_a_narrow_window_stays_at_the_peak_and_a_wide_one_goes_where_the_mass_is
 def test_unknown_method():
     with pytest.raises(ParameterError, match="refine='best', must be one of"):
         Placement("best", HOP)
-
-
-def test_a_pause_in_front_makes_a_start_unsure():
-    """By how little more the best path without it scores, at the temperature."""
-    placement = Placement("posterior", HOP, temperature=0.5)
-    sure = {"confidence": np.array([1.0, 0.9]), "onset_intervals": np.array([[0, 0], [1, 2.0]])}
-    unsure = placement.with_unsure_start(sure, 0.5 * np.log(3.0), 0.08)
-    np.testing.assert_allclose(unsure["confidence"], [0.75, 0.9])
-    assert unsure["onset_intervals"].tolist() == [[0, 0.08], [1, 2]]
-    assert sure["confidence"][0] == 1.0
-    assert placement.with_unsure_start(sure, 0.0, 0.015)["confidence"][0] == 1.0  # as near
-    certain = placement.with_unsure_start(sure, 5.0, 0.08)
-    assert certain["onset_intervals"][0, 1] == 0.0
-    assert placement.with_unsure_start({}, 0.0, 0.08) == {}

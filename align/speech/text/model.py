@@ -1,6 +1,5 @@
 """What aligning a text asks of a model."""
 
-import math
 import os
 from collections.abc import Collection, Mapping
 from typing import Any, ClassVar, Protocol
@@ -49,7 +48,7 @@ class PhoneAligner(RoughAligner, Protocol):
         *,
         rate: int | None,
         anchors: GivenAnchors = None,
-        abrupt: float = math.inf,
+        abrupt: bool = False,
     ) -> LatticeAlignment:
         """Find which events of a lattice occur, and the time each begins."""
         ...
@@ -64,7 +63,7 @@ class PhoneAligner(RoughAligner, Protocol):
         weights: Mapping[str, float] | None = None,
         pauses: float = 1.0,
         at_once: bool = False,
-        abrupt: float = math.inf,
+        abrupt: bool = False,
     ) -> LatticePaths:
         """Return what finds the best path of a lattice, and others."""
         ...

@@ -24,10 +24,6 @@ __all__ = ["NAMELESS", "Part", "Recording", "part_of"]
 NAMELESS = "recording"
 """What messages call a recording that is no file."""
 
-# Log odds against a recording that begins, or ends, in mid-speech, where a pause is certain. With
-# a pause that is not there the first word would be late; without one, a short pause would be said.
-_ABRUPT = 7.0
-
 
 @dataclass(frozen=True, eq=False)
 class Recording:
@@ -91,14 +87,14 @@ class Part:
         self, model: PhoneAligner, lattice: Lattice, anchors: Anchors | None = None
     ) -> LatticeAlignment:
         """Align it; messages name file and utterance, or the file of anchors and its line."""
-        own = {"abrupt": _abrupt(model)} if anchors is None else {"anchors": anchors}
         with self.named(anchors):
-            return model.align_lattice(self.samples, lattice, rate=self.rate, **own)
+            return model.align_lattice(
+                self.samples, lattice, rate=self.rate, anchors=anchors, abrupt=True
+            )
 
     def paths(self, model: PhoneAligner, lattice: Lattice, **options: Any) -> LatticePaths:
         """Return what finds its paths; `options` are those of `PhoneAligner.lattice_paths`."""
-        own = {"abrupt": _abrupt(model), **options}
-        return model.lattice_paths(self.samples, lattice, rate=self.rate, **own)
+        return model.lattice_paths(self.samples, lattice, rate=self.rate, abrupt=True, **options)
 
     @contextmanager
     def named(self, anchors: Anchors | None = None) -> Iterator[None]:
@@ -110,11 +106,6 @@ class Part:
                 raise
             reason = error_reason(error, NAMELESS)
             raise DataError(f"{self.where}{reason}", path=self.path) from error
-
-
-def _abrupt(model: PhoneAligner) -> float:
-    """Return what it costs in the scores of a model."""
-    return _ABRUPT * model.placement_.temperature
 
 
 def part_of(recording: Recording, utterance: Utterance, span: tuple[float, float]) -> Part:

@@ -1,0 +1,79 @@
+"""Recordings are heard with a pause where they begin or end in mid-speech."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from align.features import Signal
+from align.speech.outer_pauses import pause_like, with_outer_pauses
+from align.terms import SegmentTerm
+
+RATE = 16000
+
+
+def recording(n_frames: int = 60) -> Signal:
+    noise = np.random.default_rng(1).standard_normal(80 * n_frames).astype(np.float32)
+    return Signal(0.1 * noise, rate=RATE, hop=0.005, name="one")
+
+
+def network(begin: float, end: float) -> SimpleNamespace:
+    """Silence has these log probabilities in the first and last three frames, and 0 elsewhere."""
+    scores = np.zeros((1, recording().n_frames))
+    scores[0, :3], scores[0, -3:] = begin, end
+    term = SegmentTerm.from_frames(scores, np.array([0]))
+    return SimpleNamespace(scores_noise=True, name="net", terms=lambda *_: {"net.phone": term})
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "before", "behind"),
+    [(-2.0, -4.0, 24, 24), (-1.0, -2.0, 0, 24), (-2.0, -1.0, 24, 0)],
+)
+def test_a_pause_is_put_where_the_network_hears_none(begin, end, before, behind) -> None:
+    own = recording()
+    found = with_outer_pauses([network(begin, end)], own, {})  # type: ignore[list-item]
+    assert found.own is own
+    assert found.before == before
+    assert found.signal.n_frames == before + own.n_frames + behind
+    inner = found.signal.samples[80 * before : 80 * (before + own.n_frames)]
+    np.testing.assert_array_equal(inner, own.samples)
+    assert found.signal.name == "one"
+    assert np.abs(found.signal.samples[: 80 * before]).max(initial=0.0) < 0.3
+
+
+def test_a_recording_with_silences_at_its_ends_stays_as_it_is() -> None:
+    own = recording()
+    found = with_outer_pauses([network(-1.0, -1.0)], own, {})  # type: ignore[list-item]
+    assert found.signal is found.own is own
+    assert with_outer_pauses([], own, {}).signal is own
+
+
+def test_stops_begin_in_silence() -> None:
+    classes = {"k": "voiceless stop", "dcl": "closure", "m": "nasal"}
+    found = with_outer_pauses([network(-9.0, -9.0)], recording(), classes)  # type: ignore[list-item]
+    assert [found.closed(event) for event in ("k", "dcl", "m", "x")] == [True, True, False, False]
+
+
+def test_it_is_made_once() -> None:
+    own, one = recording(), network(-9.0, -9.0)
+    first = with_outer_pauses([one], own, {})  # type: ignore[list-item]
+    assert with_outer_pauses([one], own, {}).signal is first.signal  # type: ignore[list-item]
+
+
+def test_a_pause_sounds_like_the_softest_parts() -> None:
+    """Low noise between high tones: the pause is low noise, 6 dB softer."""
+    rng = np.random.default_rng(0)
+    t = np.arange(8000) / RATE
+    low = np.convolve(rng.standard_normal(8000), np.ones(16) / 16, "same") * 0.02
+    speech = np.concatenate((low, 0.3 * np.sin(2 * np.pi * 3000 * t))).astype(np.float32)
+    pause = pause_like(speech, RATE, 8000)
+    assert pause.dtype == np.float32
+    level = np.sqrt(np.mean(pause**2) / np.mean(low**2))
+    assert 0.3 < level < 0.6
+    power = np.abs(np.fft.rfft(pause)) ** 2
+    assert power[:500].sum() > 10 * power[1000:].sum()
+    np.testing.assert_array_equal(pause, pause_like(speech, RATE, 8000))
+
+
+def test_recordings_shorter_than_a_window_have_a_pause_too() -> None:
+    assert pause_like(np.full(100, 0.1, dtype=np.float32), RATE, 160).shape == (160,)
