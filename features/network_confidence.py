@@ -42,7 +42,8 @@ from align.features.network_targets import (
 )
 from align.features.network_training import train_network
 from align.features.phone_loop import NOISE, ROUGH_NOISE, loop_scores, with_noise, with_pauses
-from align.features.signal import Signal
+from align.features.signal import LongerSignal, Signal
+from align.features.spectra import normalised
 from align.features.surroundings import KINDS
 from align.terms import OnsetTerm, SegmentTerm, Term
 from align.types import Event, Float32, IntArray
@@ -55,6 +56,7 @@ _OTHER = "other"
 _FEWEST_FRAMES = 17_000  # that training counts, so that 25 epochs are 400 updates at the least
 _MOST_FRAMES = 1_500_000  # in training, about 0.5 GB; of a large corpus each is seen in fewer ways
 _ELSEWHERE = 0.7  # of what training sees, where there are other surroundings
+_SOFTEST = 0.05  # share of the frames that a pause sounds like
 _MOST_KEPT = 60_000  # frames whose outputs are kept, about 30 MB
 _BATCH, _LENGTH, _EDGE = 6, 192, 8  # stretches, their frames, and those without full context
 
@@ -379,9 +381,15 @@ class NetworkConfidence(Feature):
     def energies(self, signal: Signal) -> Float32:
         """Return what the networks hear of a recording [shape=(T, n)].
 
-        Log mel energies of its windows side by side, each without its mean over time.
+        Log mel energies of its windows side by side, each without its mean over time. What was put
+        in front or behind sounds like the softest frames.
         """
-        return self._inputs(signal)
+        if not isinstance(signal, LongerSignal):
+            return self._inputs(signal)
+        own = self._inputs(signal.own)
+        some = max(3, round(_SOFTEST * len(own)))
+        softest = own[np.argsort(own.mean(axis=1), kind="stable")[:some]].mean(axis=0)
+        return normalised(signal.around(own, softest))
 
     def _outputs(self, signal: Signal) -> list[Float32]:
         """Return the mean outputs of the networks, one array a head.
@@ -391,7 +399,7 @@ class NetworkConfidence(Feature):
         """
 
         def compute() -> tuple[list[Float32], list[Float32]]:
-            x = self._inputs(signal)
+            x = self.energies(signal)
             outputs = [network.outputs(x) for network in self.networks_]
             means = [np.mean([out[head] for out in outputs], axis=0) for head in range(3)]
             return means, weights

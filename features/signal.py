@@ -12,7 +12,7 @@ from align.errors import ParameterError
 from align.features import spectra
 from align.features.cepstra import cepstra
 
-__all__ = ["REPRESENTATIONS", "Signal"]
+__all__ = ["REPRESENTATIONS", "LongerSignal", "Signal"]
 
 _T = TypeVar("_T")
 
@@ -217,3 +217,38 @@ class Signal:
             (name, *sorted(options.items())),
             lambda: function(self.samples, self.rate, self.hop, **options),
         )
+
+
+class LongerSignal(Signal):
+    """A recording with a pause put in front of it, or behind, or both.
+
+    Parameters
+    ----------
+    own : Signal
+        The recording.
+    before, behind : np.ndarray [shape=(n,), dtype=float32]
+        What is put there; whole frames in front, and behind the last, which may be partly empty.
+
+    Attributes
+    ----------
+    own : Signal
+        The recording.
+    before : int
+        Frames in front of it.
+    """
+
+    def __init__(
+        self, own: Signal, before: npt.NDArray[np.float32], behind: npt.NDArray[np.float32]
+    ) -> None:
+        samples = np.concatenate((before, own.samples, behind))
+        super().__init__(samples, own.rate, own.hop, own.name, own_rate=own.own_rate)
+        self.own = own
+        self.before = len(before) // own.hop_length
+
+    def around(
+        self, frames: npt.NDArray[np.float32], pause: npt.NDArray[np.float32]
+    ) -> npt.NDArray[np.float32]:
+        """Return the frames of the recording [shape=(t, D)] with those of a pause [shape=(D,)]."""
+        longer = np.tile(pause, (self.n_frames, 1))
+        longer[self.before : self.before + len(frames)] = frames
+        return longer

@@ -273,19 +273,25 @@ class SequenceAligner(TimedAligner):
             )
         held = held_in_sequence(anchors, given, place, len(decoded), signal, name)
         suited = self._suited(signal)
+        extended = Extended(signal, signal)
+        if held is None:
+            extended = suited._with_outer_pauses(signal)
+        heard, windows = extended.signal, held or extended.held(len(decoded))
         try:
-            terms = terms_of(suited.features_, signal, decoded)
-            potentials, path = suited._best_path(signal, decoded, terms, held, most_cells)
+            terms = terms_of(suited.features_, heard, decoded)
+            potentials, path = suited._best_path(heard, decoded, terms, windows, most_cells)
         except ParameterError as error:
             raise DataError(str(error), path=name) from error
         placed = suited.placement_.times(potentials, path.onsets)
-        times = suited._placed(placed.times, terms, decoded, signal, held)
-        fit = suited._match(signal, decoded, terms, path.onsets)
-        end = signal.duration if place[-1] >= len(decoded) else float(times[place[-1]])
+        times = suited._placed(placed.times, terms, decoded, heard, held)
+        fit = suited._match(heard, decoded, terms, path.onsets)
+        put_in = suited._free(decoded) & ~np.isin(np.arange(len(decoded)), place[:-1])
+        times, inside = extended.within(times, put_in)
+        ends = place[-1] >= len(decoded) or not inside[-1]
         return Alignment(
             events=given,
             onsets=times[place[:-1]],
-            end=end,
+            end=signal.duration if ends else float(times[place[-1]]),
             duration=signal.duration,
             **sureness_of(placed, times, place[:-1]),
             score=path.score,
@@ -419,8 +425,9 @@ class SequenceAligner(TimedAligner):
             Node, counted from 0, to seconds: if it occurs, it begins at that time. Alternatives
             may have the same time.
         abrupt : bool
-            Whether speech may begin with the recording, or end with it; by default there is a
-            silence at either end, however short. It is not asked where there are anchors.
+            Whether speech may begin with the recording, or end with it: silences of less than 10
+            ms at its ends are left out, and a stop may as well begin with the recording as behind
+            a silence. By default what the path has is kept. Not asked where there are anchors.
 
         Returns
         -------
@@ -495,7 +502,7 @@ class SequenceAligner(TimedAligner):
         held = held_in_lattice(anchors, expanded, whole, name)
         suited = self._suited(whole)
         extended = Extended(whole, whole)
-        if abrupt and held is None:
+        if held is None:
             extended = suited._with_outer_pauses(whole)
         signal = extended.signal
         windows = extended.windows(expanded.lattice) if held is None else held.windows
@@ -512,7 +519,7 @@ class SequenceAligner(TimedAligner):
             expanded,
             lambda sequence: {
                 **terms_of(features, signal, sequence),
-                **extended.edge(sequence),
+                **(extended.edge(sequence) if abrupt else {}),
             },
             {
                 name: (weights or {}).get(name, weight)
@@ -520,7 +527,7 @@ class SequenceAligner(TimedAligner):
                     suited.base_functions_, suited.coef_ / suited.scale_, strict=True
                 )
             }
-            | extended.weight(suited.placement_.temperature),
+            | (extended.weight(suited.placement_.temperature) if abrupt else {}),
             cache(suited._unbounded),  # asked for every node, and labels are few
             cache(suited._draws_out),
             suited._room(signal),
@@ -540,9 +547,8 @@ class SequenceAligner(TimedAligner):
             placed = suited.placement_.times(potentials, found.path.onsets)
             times = suited._placed(placed.times, terms, decoded, signal, own)
             fit = suited._match(signal, decoded, terms, found.path.onsets, chosen=True)
-            silent = np.array([suited._unbounded(event) for event in decoded])
-            times, inside = extended.within(times, silent)
             at = expanded.given[found.nodes]
+            times, inside = extended.within(times, suited._free(decoded) & (abrupt | (at == -2)))
             asked = (at >= 0) & inside
             hidden = at[-1] == -2 and inside[-1]  # what follows the last event given
             alignment = Alignment(

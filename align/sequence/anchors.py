@@ -220,7 +220,7 @@ class Held(NamedTuple):
         An event between two that are known may last longer than any in training.
         """
         edges = [(int(k), int(self.windows[k, 0])) for k in self.at]
-        edges = [(0, 0)] * (pinned and edges[0][0] > 0) + edges + [(len(limits), n_frames)]
+        edges = [(0, 0)] * (pinned and 0 not in self.at) + edges + [(len(limits), n_frames)]
         wider = limits.copy()
         for (a, begin), (b, end) in pairwise(edges):
             room = int(limits[a:b].sum())

@@ -12,12 +12,14 @@ import numpy as np
 
 from align.decoders import Lattice
 from align.features import Signal
+from align.sequence.anchors import Held
 from align.sequence.frames import in_order
 from align.terms import OnsetTerm, Term
 from align.types import BoolArray, Event, Float64, IntArray
 
 __all__ = ["Extended"]
 
+_NONE: IntArray = np.zeros(0, dtype=np.intp)
 _LEAST = 0.010  # seconds of a pause that count
 _EDGE, _CUT = "edge", 3.0  # log odds: that a recording is cut just there is not by chance
 
@@ -44,6 +46,15 @@ class Extended(NamedTuple):
         windows = np.tile(np.array([self.before, stop]), (lattice.n_nodes, 1))
         windows[lattice.starts, 0] = 0
         return windows
+
+    def held(self, n_events: int) -> Held | None:
+        """Return the windows of a sequence of events; None where nothing was added."""
+        if self.signal is self.own:
+            return None
+        steps = np.arange(n_events)
+        low = np.where(steps > 0, self.before + steps - 1, 0)
+        stop = min(self.before + self.own.n_frames + 1, self.signal.n_frames)
+        return Held(_NONE, np.zeros(0), np.stack((low, stop - steps[::-1]), axis=1))
 
     def edge(self, events: Sequence[Event]) -> dict[str, Term]:
         """Return the base function of events that begin in silence, with the recording itself."""
@@ -73,6 +84,7 @@ class Extended(NamedTuple):
             inside[0] = not (silent[0] and self.before and moved[1] < _LEAST)
             more = self.signal.n_frames - self.before > self.own.n_frames
             inside[-1] = not (silent[-1] and more and moved[-1] > duration - _LEAST)
-        moved[: 1 + int(not inside[0])] = 0.0
+        if not inside[0]:
+            moved[1] = 0.0
         moved[inside] = in_order(moved[inside], duration)
         return moved, inside

@@ -27,6 +27,17 @@ def test_pauses_begin_in_what_was_added_and_nothing_else_does() -> None:
     assert Extended(own, own).windows(Lattice.chain(2)) is None
 
 
+def test_events_of_a_sequence_have_a_frame_each_within_the_recording() -> None:
+    held = LONGER.held(4)
+    assert held is not None
+    assert held.windows.tolist() == [[0, 118], [20, 119], [21, 120], [22, 121]]
+    limits = np.array([3, 5, 7, 2])
+    assert held.limits(limits, 10, True).tolist() == limits.tolist()
+    assert held.limits(limits, 34, True).tolist() == [12, 20, 28, 8]
+    own = signal(100)
+    assert Extended(own, own).held(4) is None
+
+
 def test_what_begins_in_silence_may_begin_with_the_recording() -> None:
     longer = LONGER._replace(closed=lambda event: event == "cl")
     (term,) = longer.edge(("sil", "cl", "k")).values()

@@ -38,7 +38,8 @@ def test_a_pause_is_put_where_the_network_hears_none(begin, end, before, behind)
     inner = found.signal.samples[80 * before : 80 * (before + own.n_frames)]
     np.testing.assert_array_equal(inner, own.samples)
     assert found.signal.name == "one"
-    assert np.abs(found.signal.samples[: 80 * before]).max(initial=0.0) < 0.3
+    if before:
+        assert 0.05 < found.signal.samples[: 80 * before].std() < 0.11
 
 
 def test_a_recording_with_silences_at_its_ends_stays_as_it_is() -> None:
@@ -61,7 +62,7 @@ def test_it_is_made_once() -> None:
 
 
 def test_a_pause_sounds_like_the_softest_parts() -> None:
-    """Low noise between high tones: the pause is low noise, 6 dB softer."""
+    """Low noise before a high tone: the pause is low noise as soft as its softest parts."""
     rng = np.random.default_rng(0)
     t = np.arange(8000) / RATE
     low = np.convolve(rng.standard_normal(8000), np.ones(16) / 16, "same") * 0.02
@@ -69,7 +70,7 @@ def test_a_pause_sounds_like_the_softest_parts() -> None:
     pause = pause_like(speech, RATE, 8000)
     assert pause.dtype == np.float32
     level = np.sqrt(np.mean(pause**2) / np.mean(low**2))
-    assert 0.3 < level < 0.6
+    assert 0.5 < level < 1.1
     power = np.abs(np.fft.rfft(pause)) ** 2
     assert power[:500].sum() > 10 * power[1000:].sum()
     np.testing.assert_array_equal(pause, pause_like(speech, RATE, 8000))
