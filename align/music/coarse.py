@@ -11,7 +11,7 @@ frame j is ::
 
 and the path of least total cost is found over the whole matrix, a diagonal step weighing 1.5. It
 may begin late in the recording and end early: each frame left out at an end costs a little more
-than a frame that fits typically does, so applause or silence is skipped and music is not. The
+than a frame that fits typically does, so talk or silence is skipped and music is not. The
 matrix itself is never in memory: rows of costs are computed as the recursion needs them, and only
 one byte for each cell is kept, to trace the path.
 
@@ -52,7 +52,7 @@ _HARMONICS = (0, 12, 19, 24, 28, 31)  # semitones above the first
 _FALL = 0.75  # strength of a harmonic over that of the one below
 _DECAY = 0.7  # of a sounding note, per second of the recording
 _DIAGONAL = 1.5
-_FREE_START, _FREE_END = 1.3, 1.1  # cost of a frame left out, in typical costs of one that fits
+_FREE = 1.1  # cost of a frame left out at an end, in typical costs of one that fits
 _ACTIVE = 0.45  # of the 90th percentile of the level: less is silence at either end
 _NOISE = 2.0  # seconds; a cough or a thunder of chords is shorter
 _FLAT = 0.45  # of the 90th percentile of what stands out: music is above .6, noise below .38
@@ -293,9 +293,9 @@ def _warp(recorded: Float32, written: Float32) -> tuple[Float64, float]:
     for begin in range(0, n, block):
         cost = np.float32(2.0) - recorded[begin : begin + block] @ target
         part = slice(begin, begin + block)
-        _advance(cost, begin, _FREE_START * typical, before, steps[part], finish[part])
+        _advance(cost, begin, _FREE * typical, before, steps[part], finish[part])
     # The path may end in any row of the last column: the rows after it are left out, at a price.
-    finish += (n - 1 - np.arange(n)) * _FREE_END * typical
+    finish += (n - 1 - np.arange(n)) * _FREE * typical
     visited = np.empty(m)
     _trace(steps, int(np.argmin(finish)), visited)
     rows = visited.astype(np.intp)

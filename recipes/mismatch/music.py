@@ -12,6 +12,7 @@ exact it is on new ones. A model that was trained without some pieces is given b
 
 import argparse
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ import soundfile
 from scipy.signal import resample
 
 import align
+from align.features import read_audio
 from align.types import Note
 
 CHOSEN_ON = {
@@ -37,8 +39,10 @@ CHOSEN_ON = {
 }
 PARTS = ("first half", "second half", "middle third", "inner part", "two parts", "cut", "repeated")
 KEYS = ("transposed", "detuned")
-CASES = ("whole", *PARTS, *KEYS, "applause", "another piece", "5 % wrong", "10 % wrong")
+CASES = ("whole", *PARTS, *KEYS, "applause", "talk", "another piece", "5 % wrong", "10 % wrong")
 APPLAUSE = 15.0  # seconds before and after
+ENDING = 15.0  # seconds of the music that is put between talk
+CLOSE = (0.3, 1.0)  # seconds between talk and the first note, and the last note and talk
 
 
 class Case(NamedTuple):
@@ -124,6 +128,7 @@ def cases(
         yield Case(name, y, notes, onsets * n / len(x), semitones)
     claps = applause(rate, rng) * np.sqrt(np.mean(x**2))
     yield Case("applause", np.concatenate([claps, x, claps]), notes, onsets + APPLAUSE)
+    yield Case("talk", *between_talk(x, rate, onsets, notes))
     yield Case("another piece", x, list(other.events), np.full(len(other.events), np.nan))
     for name, share in (("5 % wrong", 0.05), ("10 % wrong", 0.1)):
         wrong = rng.random(len(notes)) < share
@@ -143,6 +148,20 @@ def applause(rate: int, rng: np.random.Generator) -> np.ndarray:
     loud = np.convolve(strokes, np.exp(-np.arange(round(0.03 * rate)) / (0.008 * rate)))[:n]
     out = loud * rng.normal(size=n)
     return (out / np.sqrt(np.mean(out**2))).astype(np.float32)
+
+
+def between_talk(
+    x: np.ndarray, rate: int, onsets: np.ndarray, notes: list[Note]
+) -> tuple[np.ndarray, list[Note], np.ndarray]:
+    """Return the end of a recording between talk as loud, its notes, and when they are heard."""
+    talk, _ = read_audio(files("align.data") / "north-wind.flac", rate)
+    talk = talk * np.sqrt(np.mean(x**2) / np.mean(talk**2))
+    last, written = np.nanmax(onsets), np.array([note.onset for note in notes])
+    own = np.flatnonzero(written >= written[onsets >= last - ENDING].min())
+    first = max(round((np.nanmin(onsets[own]) - CLOSE[0]) * rate), 0)
+    music = x[first : round((last + CLOSE[1]) * rate)]
+    samples = np.concatenate([talk, music, talk]).astype(np.float32)
+    return samples, [notes[i] for i in own], onsets[own] + (len(talk) - first) / rate
 
 
 def sounding(found: align.MusicAlignment) -> int:

@@ -1,6 +1,7 @@
 """Coarse alignment of scores with recordings: rendered tones, its recursion, a real piece."""
 
 from dataclasses import replace
+from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -81,6 +82,19 @@ def test_a_recording_may_begin_and_end_with_other_sounds():
     grouped = chords(score)
     found = coarse_alignment(level_of(x), HOP, score, grouped)
     assert np.abs(found.times - (4.0 + 1.4 * grouped.onsets)).max() < 0.4
+
+
+@pytest.mark.parametrize("loud", [0.3, 1.0])
+def test_talk_before_and_after_does_not_move_chords(loud):
+    score = melody(12)
+    onsets, ends = 1.4 * score.onsets, 1.4 * score.ends + 1.0
+    music = render(score.pitches, onsets, ends, float(ends.max()))
+    talk, _ = read_audio(files("align.data") / "north-wind.flac", RATE)
+    talk = loud * talk * np.sqrt(np.mean(music**2) / np.mean(talk**2))
+    x = np.concatenate([talk, music, talk]).astype(np.float32)
+    grouped = chords(score)
+    found = coarse_alignment(level_of(x), HOP, score, grouped)
+    assert np.abs(found.times - (talk.size / RATE + 1.4 * grouped.onsets)).max() < 0.4
 
 
 def test_wrong_and_missing_notes_do_not_matter():
