@@ -134,6 +134,8 @@ class MusicAligner(Aligner):
 
     kind: ClassVar[str] = "music"
     keeps_the_better: ClassVar[bool] = True
+    adapt_steps: ClassVar[int] = 300
+    adapt_rate: ClassVar[float] = 3e-3  # as in training: what does not help is given up
     normalise = True  # phi is a mean over the chords
 
     offset_: float

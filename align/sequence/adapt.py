@@ -4,7 +4,8 @@ Five to fifty corrected recordings are far too few to train on, and enough to mo
 knows speech already. Every part of it moves, each held back by what it was:
 
 * features move as they know how (`Feature.adapt`): networks continue their training, for few steps
-  at a low rate, and symbols that are new get outputs; durations become a mixture of old and new;
+  at a low rate, of music for more at that of training, and symbols that are new get outputs;
+  durations become a mixture of old and new;
 * the structured weights w start from the old ones and take passive-aggressive steps, each the
   least move that lowers the hinge loss, of at most C::
 
@@ -74,7 +75,7 @@ def adapt(
     corpus: Sequence[Example],
     *,
     steps: int | None = None,
-    learning_rate: float = 3e-4,
+    learning_rate: float | None = None,
     C: float = 0.01,
     n_folds: int = 3,
     n_jobs: int | None = None,
@@ -92,9 +93,10 @@ def adapt(
     corpus : sequence of Example
         Corrected recordings, each with `onsets`; at least two.
     steps : int, optional
-        Updates of each network; by default 40, and more for more than a minute of recordings.
-    learning_rate : float
-        Peak learning rate of the networks.
+        Updates of each network; by default 40, and more for more than a minute of recordings; of
+        music at least 300.
+    learning_rate : float, optional
+        Peak learning rate of the networks; by default 3e-4, of music 3e-3.
     C : float
         Longest step of the structured weights.
     n_folds : int
@@ -126,8 +128,9 @@ def adapt(
         raise not_fitted_error(aligner)
     if steps is not None and steps < 1:
         raise ParameterError(f"steps={steps}, must be at least 1.")
-    if not (learning_rate > 0 and C >= 0):
-        raise ParameterError(f"learning_rate={learning_rate}, C={C}, must be positive.")
+    rate = aligner.adapt_rate if learning_rate is None else learning_rate
+    if not (rate > 0 and C >= 0):
+        raise ParameterError(f"learning_rate={rate}, C={C}, must be positive.")
     if n_folds < 2:
         raise ParameterError(f"n_folds={n_folds}, must be at least 2.")
 
@@ -139,10 +142,10 @@ def adapt(
     if len(items) < 2:
         raise new._too_few(len(items))
     seconds = sum(item.signal.duration for item in items)
-    n_steps = steps or int(min(max(40, 0.5 * seconds), 400))
+    n_steps = steps or int(min(max(new.adapt_steps, 0.5 * seconds), 400))
     new._prepare(items, anew=False)
 
-    moved, own = _moved(new.features_, items, n_folds, n_steps, learning_rate, n_jobs, report)
+    moved, own = _moved(new.features_, items, n_folds, n_steps, rate, n_jobs, report)
     kept, xs, ys = new._problems(items, own, report)
     problem = new._structured(new._make_cost(), xs)
     coef = _nearby(problem, aligner.coef_, xs, ys, C, random_state)

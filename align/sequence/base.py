@@ -70,6 +70,10 @@ class Aligner(ParamsMixin, ABC):
     kind: ClassVar[str]
     keeps_the_better: ClassVar[bool] = False
     """Whether `adapt` gives up what costs more on recordings that it was not adapted to."""
+    adapt_steps: ClassVar[int] = 40
+    """Updates of each network that `adapt` makes at the least."""
+    adapt_rate: ClassVar[float] = 3e-4
+    """Peak learning rate of `adapt`."""
 
     normalise: bool = False
     licence_: str = ""

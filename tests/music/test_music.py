@@ -346,6 +346,20 @@ def test_a_model_is_adapted_to_pieces(
     assert np.abs(before - after).max() < 0.1
 
 
+def test_networks_of_music_adapt_for_long_and_at_the_rate_of_training(
+    model: MusicAligner, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def note(self: NoteNetwork, examples: object, *, steps: int, learning_rate: float) -> object:
+        asked.append((steps, learning_rate))
+        return self
+
+    monkeypatch.setattr(NoteNetwork, "adapt", note)
+    adapt(model, corpus, n_folds=3)
+    assert asked == [(300, 3e-3)] * 4  # of all pieces but one, and of all
+
+
 # Model files ---------------------------------------------------------------------------------
 
 
