@@ -36,6 +36,7 @@ _WINDOW = 10  # recordings, of which progress speaks
 _WATCHED = {"speech": 2, "music": 0}  # recordings that new networks are tried on
 _GIVEN = "given"  # the model of the beginning, among the experts
 _LEARNED = ("networks", "half", "habits", _GIVEN)  # from what has moved furthest
+_FIRST = {"speech": "half", "music": "networks"}  # which is shown until another one leads it
 _DEEP = 20  # recordings, after which all are learned from again
 
 
@@ -80,7 +81,7 @@ class Learning:
         self._of_text = of_text
         self._learner = OnlineLearner(given, random_state=random_state)
         self._experts = {**self._learner.experts, _GIVEN: given}
-        self._shown = EXPERTS[0]
+        self._shown = _FIRST[given.kind]
         self._confirmed: dict[str, int] = {}  # entries of each recording when it was confirmed
         self._learned: dict[str, int] = {}
         self._entries: list[Mapping[str, Any]] = []

@@ -4,10 +4,11 @@
 
     python recipes/studio/run.py MODEL CORPUS [--groups G ...] [--most N] [--tolerance S]
 
-MODEL must not have heard CORPUS, which has the labels of MODEL; ``--ipa`` relabels TIMIT. The
-person goes through the recordings, moves every boundary that is off by more than the tolerance,
-looks again after each move, and confirms. A mistake is a boundary that is off when the recording
-is first shown, by the model as it is then. Four ways:
+MODEL must not have heard CORPUS, which has the labels of MODEL; ``--ipa`` relabels TIMIT. Of music
+CORPUS holds pieces, or the parts of them that `phrases.py` writes. The person goes through the
+recordings, moves every boundary, or note, that is off by more than the tolerance, looks again
+after each move, and confirms. A mistake is a boundary that is off when the recording is first
+shown, by the model as it is then. Four ways:
 
 * ``fixed``: the model stays as it is;
 * ``adapt``: after every tenth recording, `align.sequence.adapt` on all that are confirmed;
@@ -19,6 +20,7 @@ import argparse
 import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,10 +38,10 @@ LOOKED_AT = 3  # recordings that are aligned anew while the person works on one
 
 
 def chosen(
-    corpus: Path, groups: Sequence[str], most: int, seed: int, ipa: bool = False
+    corpus: Path, kind: str, groups: Sequence[str], most: int, seed: int, ipa: bool = False
 ) -> list[align.Example]:
     """Return recordings of some groups, drawn at random, in the order of their files."""
-    every = align.read_corpus(corpus, kind="speech")
+    every = align.read_corpus(corpus, kind=kind)
     every = to_ipa(every) if ipa else every
     examples = [e for e in every if not groups or e.group in groups]
     drawn = np.random.default_rng(seed).permutation(len(examples))[:most]
@@ -53,6 +55,12 @@ def linked(
 
     Labels are `written` anew where they are not those of the files.
     """
+    if examples[0].score is not None:
+        for example in examples:
+            piece = Path(str(example.audio)).resolve().parent
+            (folder / piece.name).symlink_to(piece)
+        pieces = align.read_corpus(folder, kind="music")
+        return {Path(str(e.audio)).parent.name: e for e in pieces}
     for example in examples:
         audio = Path(str(example.audio)).resolve()
         place = folder / str(example.group) / audio.name
@@ -68,9 +76,12 @@ def linked(
 
 
 def off(found: np.ndarray, example: align.Example, tolerance: float) -> np.ndarray:
-    """Return which boundaries are off; the first begins with the recording."""
+    """Return which boundaries are off, of notes those that were played.
+
+    The first boundary of speech begins with the recording.
+    """
     wrong = np.abs(found - np.asarray(example.onsets)) > tolerance
-    wrong[0] = False
+    wrong[0] &= example.score is not None
     return np.flatnonzero(wrong)
 
 
@@ -86,13 +97,8 @@ def adapted(model: Any, examples: Sequence[align.Example], tolerance: float) -> 
         onsets = now.timing(example).onsets.copy()
         wrong = off(onsets, example, tolerance)
         mistakes.append(len(wrong))
-        truth = np.asarray(example.onsets)
-        onsets[wrong] = truth[wrong]
-        bad = np.flatnonzero(np.diff(onsets) <= 0)  # then the person has moved both
-        onsets[bad], onsets[bad + 1] = truth[bad], truth[bad + 1]
-        if (np.diff(onsets) > 0).all():
-            parts = (example.audio, example.events, onsets)
-            confirmed.append(align.Example(*parts, group=example.group, name=example.name))
+        right = as_confirmed(example, onsets, wrong)
+        confirmed += [] if right is None else [right]
         if n % EVERY == 0 and n < len(examples):
             begin = time.process_time()
             now = adapt(model, confirmed, n_jobs=1)
@@ -100,9 +106,31 @@ def adapted(model: Any, examples: Sequence[align.Example], tolerance: float) -> 
     return {"mistakes": mistakes, "seconds": seconds}
 
 
+def as_confirmed(
+    example: align.Example, onsets: np.ndarray, wrong: np.ndarray
+) -> align.Example | None:
+    """Return what a person confirms who has moved what is wrong; None where that has no order."""
+    truth = np.asarray(example.onsets)
+    onsets[wrong] = truth[wrong]
+    if example.score is not None:
+        onsets[np.isnan(truth)] = np.nan
+        return replace(example, onsets=onsets, truth=None)
+    bad = np.flatnonzero(np.diff(onsets) <= 0)  # then the person has moved both
+    onsets[bad], onsets[bad + 1] = truth[bad], truth[bad + 1]
+    if not (np.diff(onsets) > 0).all():
+        return None
+    parts = (example.audio, example.events, onsets)
+    return align.Example(*parts, group=example.group, name=example.name)
+
+
 def person(session: align.Session, name: str, example: align.Example, tolerance: float) -> Any:
     """Correct a recording and confirm it; return the mistakes met and the moves made."""
     view, met, moves = session.view(name), None, 0
+    tier = view["tiers"][-1]
+    for row, heard in zip(tier["intervals"], np.isfinite(example.onsets), strict=True):
+        if not heard:
+            action = {"do": "unplayed", "id": row["id"]}
+            view = session.edit(name, action, revision=view["revision"])
     while True:
         rows = view["tiers"][-1]["intervals"]
         wrong = off(np.array([row["start"] for row in rows]), example, tolerance)
@@ -111,7 +139,7 @@ def person(session: align.Session, name: str, example: align.Example, tolerance:
         if not free:
             break
         to = float(np.asarray(example.onsets)[free[0]])
-        action = {"do": "move", "tier": "phones", "id": rows[free[0]]["id"], "edge": "start"}
+        action = {"do": "move", "tier": tier["name"], "id": rows[free[0]]["id"], "edge": "start"}
         try:
             view = session.edit(name, {**action, "to": to}, revision=view["revision"])
         except align.AlignError:  # the true labels leave less than a frame: give the whole truth
@@ -178,7 +206,7 @@ def compared(
     examples = list(named.values())
     base = fixed(model, examples, options.tolerance)
     by_name = dict(zip(named, base, strict=True))
-    n = sum(len(e.events) - 1 for e in examples)
+    n = sum(int(np.isfinite(e.onsets).sum()) - (e.score is None) for e in examples)
     print(f"{len(examples)} recordings, {n} boundaries; the fixed model: {sum(base)} mistakes")
     found: dict[str, Any] = {"boundaries": n, "fixed": {"mistakes": base}}
     for way in options.ways:
@@ -210,7 +238,8 @@ def main() -> None:
     options = parser.parse_args()
 
     model = align.load(options.model)
-    examples = chosen(options.corpus, options.groups, options.most, options.seed, options.ipa)
+    drawn = options.groups, options.most, options.seed, options.ipa
+    examples = chosen(options.corpus, model.kind, *drawn)
     with tempfile.TemporaryDirectory() as folder:
         named = linked(examples, Path(folder), options.ipa)
         found = compared(model, named, Path(folder), options)
