@@ -36,7 +36,7 @@ __all__ = [
 _AGAIN = 2.0  # seconds; less that is played again is not worth a word
 _LEAST, _MOST = 0.3, 0.5  # of the recording that must be of the score, or of the score in it
 _AS_GOOD = 0.95  # of the chords of a score are all of it
-_WITHIN = 0.8  # of a recording; a whole score that lasts longer is not within other music
+_WITHIN = 0.8  # of a recording; what lasts longer is not within other music
 _ELSEWHERE = 2.0  # seconds; a chord that lies nearer to where it was found is no news
 
 
@@ -71,7 +71,8 @@ def played_parts(whole: Performance, shifts: range) -> Iterator[PlayedPart]:
     yield from _part_of(whole, found.passages, shift)
     if len(found.passages) > 1:
         longest = max(found.passages, key=lambda passage: passage.last - passage.first)
-        yield from _part_of(whole, (longest,), shift)
+        if longest.times[-1] - longest.times[0] < _WITHIN * signal.duration:
+            yield from _part_of(whole, (longest,), shift)
 
 
 def _whole_between(whole: Performance, begin: float, end: float, shift: int) -> list[PlayedPart]:
