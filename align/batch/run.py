@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -64,7 +64,7 @@ def align_corpus(
     encoding: str | None = None,
     tiers: Sequence[str] = (),
     repeats: str | None = None,
-    channel: int | None = None,
+    channel: int | Mapping[str, int] | None = None,
     overwrite: bool = False,
     progress: Progress | bool = False,
 ) -> CorpusRun:
@@ -99,8 +99,9 @@ def align_corpus(
     repeats : {"all", "none", "auto"}, optional
         For music: which repeats of scores in notation were played; by default what the model
         says. See `align.MusicAligner`.
-    channel : int, optional
-        Which channel of each recording to take, counted from 1; by default their average.
+    channel : int or mapping of str to int, optional
+        Which channel of each recording to take, counted from 1; by default their average. Of
+        transcripts also the channel of each speaker, by name.
     overwrite : bool
         Do everything again, and replace whatever is there, edited by hand or not.
     progress : bool or callable

@@ -133,8 +133,9 @@ class SpeechWork:
         Of transcripts with times: seconds that speech may lie outside of its utterance.
     encoding : str, optional
         Of the files that say what is spoken; by default UTF-8, or UTF-16 with a mark.
-    channel : int, optional
-        Which channel of each recording to take, counted from 1; by default their average.
+    channel : int or mapping of str to int, optional
+        Which channel of each recording to take, counted from 1; by default their average. Of
+        transcripts also the channel of each speaker.
     tiers : sequence of str
         Of transcripts with tiers: those to read, see `align.speech.text.read_transcript`.
     """
@@ -173,10 +174,11 @@ class SpeechWork:
         repair: bool = False,
         slack: float = 0.0,
         encoding: str | None = None,
-        channel: int | None = None,
+        channel: int | Mapping[str, int] | None = None,
         tiers: Sequence[str] = (),
     ) -> None:
-        self.channel = channel
+        self.channels = dict(channel) if isinstance(channel, Mapping) else None
+        self.channel = None if isinstance(channel, Mapping) else channel
         self.tiers = (tiers,) if isinstance(tiers, str) else tuple(tiers)
         decoded(b" ", "", encoding)  # it is known, or all recordings would fail for it
         self.encoding = encoding
@@ -211,6 +213,10 @@ class SpeechWork:
         """Align one recording with its phones or its transcript."""
         suffix = os.path.splitext(task.source)[1].lower()
         if not self.text and suffix not in TEXT_SUFFIXES:
+            if self.channels is not None:
+                raise DataError(
+                    "has phones, which no speaker of a channel says.", path=task.source
+                )
             events = read_events(task.source, self.encoding)
             return align_mapped(aligner, task.recording, events, self.phone_map)
         from align.speech.text import read_transcript
@@ -225,7 +231,8 @@ class SpeechWork:
         options: dict[str, Any] = {"language": self.language, "tokens": self.tokens}
         options.update(trust=self.trust, repair=self.repair, slack=self.slack)
         given = _dictionary(self.dictionary, self.digests, self.language)
-        return align_text(aligner, audio, said, dictionary=given, rate=rate, **options)
+        options.update(rate=rate, channels=self.channels)
+        return align_text(aligner, audio, said, dictionary=given, **options)
 
     def write(self, found: Any, path: str) -> None:
         """Write a result in the format that the suffix says."""
@@ -257,7 +264,7 @@ class SpeechWork:
         for name in ("tokens", "tiers"):
             if getattr(self, name):
                 options[name] = list(getattr(self, name))
-        for name in ("trust", "repair", "slack", "encoding", "channel"):
+        for name in ("trust", "repair", "slack", "encoding", "channel", "channels"):
             if getattr(self, name):
                 options[name] = getattr(self, name)
         return options

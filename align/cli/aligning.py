@@ -13,7 +13,7 @@ from align.cli.console import FILE, Console, message_options, plural
 from align.cli.inputs import BESIDE, TEXT_OR_FILE, file_beside, is_file, read_phones, read_said
 from align.cli.options import (
     anchors_option,
-    channel_option,
+    channels_option,
     dictionary_option,
     encoding_option,
     language_option,
@@ -137,7 +137,7 @@ def demo(console: Console, folder: Path | None, corpus: Path | None) -> None:
     "to 1, and between which times it lies in 95 of 100 cases.",
 )
 @speech_model_option()
-@channel_option()
+@channels_option()
 @click.option(
     "-o",
     "--output",
@@ -172,7 +172,7 @@ def speech(
     silence_label: str | None,
     confidence: bool,
     model: str | None,
-    channel: int | None,
+    channel: int | dict[str, int] | None,
     outputs: tuple[Path, ...],
     anchors: Path | None,
     slack: float,
@@ -227,6 +227,8 @@ def speech(
     assert phones is not None
     if slack:
         raise ParameterError("--slack is for the utterances of --text; --phones has none.")
+    if isinstance(channel, dict):
+        raise ParameterError("--channel NAME=N is for speakers of --text; --phones has none.")
     events = read_phones(phones, encoding)
     _check_audio(audio)
 
@@ -322,7 +324,7 @@ def _check_speakers(said: "Sequence[Utterance]", targets: Sequence[Path]) -> Non
 def _align_text(
     console: Console,
     audio: Path,
-    channel: int | None,
+    channel: int | dict[str, int] | None,
     said: "Sequence[Utterance]",
     model: str,
     targets: Sequence[Path],
@@ -338,9 +340,10 @@ def _align_text(
     from align.speech.text.tiers import renamed
     from align.types import SILENCE
 
-    sound = Channel.of(audio, channel)
+    own = channel if isinstance(channel, dict) else None
+    sound = Channel.of(audio, channel if isinstance(channel, int) else None)
     with console.first_run(otherwise=f"Aligning {audio} ..."):
-        found = align_text(model, sound, said, progress=console.progress, **options)
+        found = align_text(model, sound, said, channels=own, progress=console.progress, **options)
     for both in found.speakers.values():
         show_details(console, model, both.phones)
     speakers = {
@@ -387,7 +390,7 @@ def _align_text(
     for mismatch in found.mismatches:
         if f"{mismatch}." not in found.warnings:
             console.message(f"To check: {mismatch}.")
-    if found.mismatches or found.warnings:
+    if own is None and (found.mismatches or found.warnings):
         _say_averaged(console, sound)
     say_warnings(console, found.warnings, strict)
 
@@ -398,7 +401,10 @@ def _say_averaged(console: Console, sound: str | os.PathLike[str]) -> None:
 
     channels = audio_info(sound).channels
     if channels > 1 and not isinstance(sound, Channel):
-        console.message(f"The {channels} channels were averaged; --channel takes one of them.")
+        console.message(
+            f"The {channels} channels were averaged; --channel takes one of them, or one for each "
+            "speaker."
+        )
 
 
 def _shown_speakers(speakers: Iterable[str]) -> str:

@@ -11,6 +11,7 @@ from align.cli.aligning import chosen_model
 from align.cli.console import FILE, Commands, Console, message_options, plural, terminated
 from align.cli.options import (
     channel_option,
+    channels_option,
     encoding_option,
     jobs_option,
     language_option,
@@ -75,7 +76,7 @@ def _format_option(names: str, default: str) -> Callable[[_F], _F]:
 @corpus.command("speech")
 @_SHARED
 @speech_model_option()
-@channel_option()
+@channels_option()
 @_format_option(
     "TextGrid, csv, tsv, json, ctm, lab, phn, txt (Audacity), eaf (ELAN), exb (EXMARaLDA), emu, "
     "emuDB (OUT_DIR is then a database of EMU with the recordings, and called so: NAME_emuDB), "

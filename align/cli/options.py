@@ -9,6 +9,7 @@ from align.cli.console import FILE, MODEL
 
 __all__ = [
     "channel_option",
+    "channels_option",
     "dictionary_option",
     "encoding_option",
     "jobs_option",
@@ -81,6 +82,33 @@ def channel_option() -> _Option:
         metavar="N",
         help="Which channel of the recording to take, 1 for the left one; by default their mean.",
     )
+
+
+def channels_option() -> _Option:
+    """Return ``--channel`` of texts: a number, or a dict of one for each speaker; or None."""
+    return click.option(
+        "--channel",
+        multiple=True,
+        callback=_channels,
+        metavar="N|NAME=N",
+        help="Which channel of the recording to take, 1 for the left one; by default their mean. "
+        "Where each speaker of a transcript has a channel, once for each: `--channel Ann=1 "
+        "--channel Bob=2`.",
+    )
+
+
+def _channels(
+    _context: click.Context, _option: click.Parameter, given: tuple[str, ...]
+) -> int | dict[str, int] | None:
+    found: dict[str, int] = {}
+    for value in given:
+        name, _, number = value.rpartition("=")
+        if not number.strip().isdecimal() or int(number) < 1:
+            raise click.BadParameter(f"{value!r} is no channel, such as 1, or Ann=1.")
+        found[name.strip()] = int(number)
+    if len(found) < len(given) or ("" in found and len(found) > 1):
+        raise click.BadParameter("give one channel, or one for each speaker, such as Ann=1.")
+    return found.get("", found) if found else None
 
 
 def output_option(metavar: str, text: str) -> _Option:

@@ -13,7 +13,7 @@ from threading import Lock, RLock
 from typing import Any, Self
 
 from align.batch.tasks import Task, work_for
-from align.errors import DataError
+from align.errors import DataError, ParameterError
 from align.files.lock import FolderLock
 from align.models.file import load
 from align.sequence.base import Aligner
@@ -87,6 +87,8 @@ class Session:
     ) -> None:
         given: Aligner = load(model) if isinstance(model, str | os.PathLike) else model
         given.check_fitted()
+        if isinstance(options.get("channel"), Mapping):
+            raise ParameterError("channel must be a number: a session shows one channel.")
         self._work = work_for(given.kind, **options)
         if not os.path.isdir(recordings):
             raise DataError("is no folder of recordings.", path=os.fspath(recordings))

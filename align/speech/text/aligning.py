@@ -1,7 +1,7 @@
 """Aligning a recording with its text: words to phones, a lattice of them, its best path, tiers."""
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from align.errors import ParameterError
 from align.sequence.anchors import GivenAnchors
 from align.sequence.base import Progress
 from align.speech.text.anchored import word_anchors
+from align.speech.text.channels import on_own_channels
 from align.speech.text.conversation import conversations_of
 from align.speech.text.model import PhoneAligner, checked_model, model_labels
 from align.speech.text.parts import NAMELESS, Recording
@@ -49,6 +50,7 @@ def align_text(
     rate: int | None = None,
     anchors: GivenAnchors = None,
     slack: float = 0.0,
+    channels: Mapping[str, int] | None = None,
     progress: Progress | None = None,
 ) -> TextAlignment:
     """Return when each word of a text, and each of its phones, was said.
@@ -86,6 +88,9 @@ def align_text(
         `align.sequence.anchors`. The result has these times, and the best for all else.
     slack : float
         Seconds that an utterance may begin before its interval, and end behind it.
+    channels : mapping of str to int, optional
+        On which channel of a file each speaker of the text is, counted from 1; each is aligned
+        alone, there.
     progress : callable, optional
         Called, of a long utterance, with a stage, how many seconds are done, and how many there
         are.
@@ -103,7 +108,7 @@ def align_text(
         the model has base functions that no lattice can be decoded with (the thesis's speaking
         rate).
     ParameterError
-        If there is no dictionary, or the language is unknown.
+        If there is no dictionary, the language is unknown, or a speaker has no channel.
 
     Examples
     --------
@@ -116,6 +121,25 @@ def align_text(
     align.errors.ParameterError: text='', must hold at least one word.
     """
     model = checked_model(aligner)
+    if channels is not None:
+
+        def of_one(channel: Any, theirs: Sequence[Utterance]) -> TextAlignment:
+            return align_text(
+                model,
+                channel,
+                theirs,
+                dictionary=dictionary,
+                language=language,
+                guess=guess,
+                tokens=tokens,
+                trust=trust,
+                repair=repair,
+                anchors=anchors,
+                slack=slack,
+                progress=progress,
+            )
+
+        return on_own_channels(of_one, audio, text, channels)
     known = model_labels(model)
     words_of = make_dictionary(dictionary, language, guess=guess)
     said = [Utterance(text)] if isinstance(text, str) else list(text)
