@@ -24,7 +24,14 @@ from align.features import Signal
 from align.features.audio import lent
 from align.potentials import Path, Potentials
 from align.results.alignment import Alignment
-from align.sequence.anchors import Anchors, GivenAnchors, Held, held_in_lattice, held_in_sequence
+from align.sequence.anchors import (
+    Anchors,
+    GivenAnchors,
+    Held,
+    held_in_lattice,
+    held_in_sequence,
+    with_room,
+)
 from align.sequence.base import NAMELESS, Progress
 from align.sequence.cover import covering
 from align.sequence.extended import Extended
@@ -131,9 +138,11 @@ class SequenceAligner(TimedAligner):
         decoded, place = self._expand(given)
         if decoded == given or example.onsets is None:
             return example
-        known = dict(enumerate(np.asarray(example.onsets, dtype=np.float64).tolist()))
         name = example.name or NAMELESS
         signal = self._recent_signal(example.audio, example.rate, name)
+        onsets = np.asarray(example.onsets, dtype=np.float64)
+        onsets = with_room(onsets, place[:-1], len(decoded), signal)
+        known = dict(enumerate(onsets.tolist()))
         held = held_in_sequence(known, given, place, len(decoded), signal, name)
         terms = terms_of(self.features_, signal, decoded)
         potentials, path = self._best_path(signal, decoded, terms, held)

@@ -21,7 +21,14 @@ from align.sequence.frames import in_order
 from align.sequence.lattices import ExpandedLattice
 from align.types import Event, Float64, IntArray
 
-__all__ = ["Anchors", "GivenAnchors", "Held", "held_in_lattice", "held_in_sequence"]
+__all__ = [
+    "Anchors",
+    "GivenAnchors",
+    "Held",
+    "held_in_lattice",
+    "held_in_sequence",
+    "with_room",
+]
 
 _MOST_MOVED = 1  # frames from the nearest one, where anchors are less than a frame apart
 
@@ -273,10 +280,7 @@ def held_in_sequence(
     held = sorted(anchors.onsets)
     at = place[held]
     known = np.array([anchors.onsets[event] for event in held], dtype=np.float64)
-    nearest = _nearest(known, signal)
-    # Each event takes a frame. Less those, frames may not go backwards from anchor to anchor.
-    free = np.minimum(np.maximum.accumulate(np.maximum(nearest - at, 0)), n_frames - n_decoded)
-    frames = free + at
+    nearest, frames = _with_a_frame_each(known, at, n_decoded, signal)
     for i in np.flatnonzero(np.abs(frames - nearest) > _MOST_MOVED):
         n, before = int(at[i]), "the start"
         if frames[i] < nearest[i]:
@@ -295,6 +299,29 @@ def held_in_sequence(
     low = np.maximum.accumulate(low - steps) + steps
     high = np.minimum.accumulate((high - steps)[::-1])[::-1] + steps
     return Held(at, known, np.stack((low, high + 1), axis=1), anchors.tolerance or 0.0)
+
+
+def with_room(times: Float64, place: IntArray, n_decoded: int, signal: Signal) -> Float64:
+    """Return true onsets in seconds, some of them moved so that every event has a frame.
+
+    `times` [shape=(K,)] are those of the events given, and `place` [shape=(K,)] where each is
+    among the `n_decoded` events; a stop of 5 ms has no room for closure and release.
+    """
+    nearest, frames = _with_a_frame_each(times, place, n_decoded, signal)
+    if (np.abs(frames - nearest) <= _MOST_MOVED).all():
+        return times
+    return np.where(frames != nearest, frames * signal.hop, times)
+
+
+def _with_a_frame_each(
+    times: Float64, at: IntArray, n_decoded: int, signal: Signal
+) -> tuple[IntArray, IntArray]:
+    """Return the frames nearest to times, and those in which there is room for all events."""
+    nearest = _nearest(times, signal)
+    # Each event takes a frame. Less those, frames may not go backwards from anchor to anchor.
+    most = signal.n_frames - n_decoded
+    free = np.minimum(np.maximum.accumulate(np.maximum(nearest - at, 0)), most)
+    return nearest, free + at
 
 
 def held_in_lattice(

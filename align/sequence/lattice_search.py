@@ -209,7 +209,10 @@ class LatticeSearch:
         wanted[path.nodes[inner]] = True
         begins = None if begin is None else int(path.nodes[a])
         ends = None if end is None else int(path.nodes[b])
-        part, kept, held = path.scores.between(wanted, begins, ends, first, stop)
+        part, kept, near = path.scores.between(wanted, begins, ends, first, stop)
+        if self._held is not None:
+            low, high = (self._held[kept] - first).T
+            near[:, 0], near[:, 1] = np.maximum(near[:, 0], low), np.minimum(near[:, 1], high)
         own = np.searchsorted(kept, path.nodes[inner])
         score = path_potentials(
             part.potentials,
@@ -219,7 +222,7 @@ class LatticeSearch:
             transition=part.transition,
         ).score(path.onsets[inner] - first)
         try:
-            found = part.without(forbidden[kept]).decode(held)
+            found = part.without(forbidden[kept]).decode(near)
         except ParameterError:
             return None
         nodes = np.concatenate((path.nodes[:a], kept[found.nodes], path.nodes[b:]))

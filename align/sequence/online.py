@@ -30,12 +30,13 @@ fine-tuning of zero-shot models", CVPR 2022, on averages of weights.
 
 import copy
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from align._blas import one_thread
-from align.errors import ParameterError
+from align.errors import AlignError, ParameterError
 from align.sequence.adapt import passive_aggressive
 from align.sequence.base import Aligner
 from align.types import Example
@@ -101,11 +102,12 @@ class OnlineLearner:
         Those that are not known here yet are read again, as after an interruption.
         """
         self.experts, self._done = dict(experts), len(learned)
-        kept = learned[-_KEPT:]
-        self._items = {
-            name: self._items[name] if name in self._items else self._read(example, name)
-            for name, example in kept
-        }
+        items = {}
+        for name, example in learned[-_KEPT:]:
+            with suppress(AlignError):  # one that could not be learned from before
+                known = name in self._items
+                items[name] = self._items[name] if known else self._read(example, name)
+        self._items = items
 
     def _read(self, example: Example, name: str) -> list[Any]:
         """Return the parts of a recording that are learned from."""

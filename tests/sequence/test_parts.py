@@ -1,12 +1,14 @@
 """Long recordings are learned from in parts, cut in their pauses."""
 
+from importlib.resources import files
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from synthetic_speech import RATE, random_phones, recording
 
-from align import Example, SpeechAligner
+from align import DataError, Example, SpeechAligner
 from align.features import ArticulatoryConfidence, ArticulatoryDuration, Feature, Signal
 from align.features.base import TimedSignal
 from align.sequence.adapt import adapt
@@ -105,3 +107,31 @@ def test_a_model_learns_from_parts_of_a_long_recording():
     adapted = adapt(aligner, [long], steps=1, n_jobs=1)
     assert adapted.training_["adapted"]["recordings"] == 1
     assert max(Asked.seconds) < 45
+
+
+def test_a_stop_without_room_for_its_closure_is_learned_from_all_the_same():
+    import align
+
+    model = align.load("speech-en")
+    audio = files("align.data") / "kiwi.flac"
+    events, onsets = ("sil", "k", "iy", "w", "iy", "sil"), [0.0, 0.5, 0.504, 0.9, 1.2, 4.0]
+    learner = OnlineLearner(model, steps=1)
+    learner.update(Example(audio, events, onsets, name="short"), "short")
+    completed = model._completed(Example(audio, events, onsets, name="short"))
+    assert len(completed.events) > len(events)
+    assert (np.diff(completed.onsets) > 0).all()
+    moved = completed.onsets[np.isin(completed.events, events)][: len(events)]
+    assert np.abs(moved - onsets).max() < 0.011
+
+
+def test_what_cannot_be_learned_from_does_not_stop_what_follows():
+    short = a_recording(1, 3)
+    network = ArticulatoryConfidence(width=8, dilations=(1,), epochs=1)
+    aligner = SpeechAligner([network, ArticulatoryDuration()], epochs=1, n_folds=2, n_jobs=1)
+    aligner.fit([short, a_recording(2, 3)])
+    wrong = Example(short.audio, short.events, 100.0 + short.onsets, rate=RATE, name="wrong")
+    learner = OnlineLearner(aligner, steps=1)
+    with pytest.raises(DataError):
+        learner.update(wrong, "wrong")
+    learner.go_on(learner.experts, [("wrong", wrong)])
+    learner.update(a_recording(3, 3), "good")

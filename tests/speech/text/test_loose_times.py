@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import soundfile
 from kiwi_text import KIWI, TEXT, WORDS
 
 from align.errors import DataError
@@ -157,3 +158,21 @@ def test_speakers_who_speak_at_once_are_held_to_their_times() -> None:
     ]
     turns = [Utterance("a", 0.0, 3.0, "A", loose=True), Utterance("c", 2.6, 4.0, "B", loose=True)]
     assert together(*turns) == [["a", "c"]]
+
+
+@pytest.mark.parametrize(
+    ("begin", "end", "text"),
+    [
+        (2.073, 2.572, "over the lazy dog"),
+        (1.965, 2.724, "brown fox jumps over"),
+        (0.574, 1.297, "lazy dog while"),
+        (1.241, 2.51, "jumps over the lazy"),
+    ],
+)
+def test_words_that_were_not_said_where_a_recording_is_cut(begin, end, text) -> None:
+    # the ways around words stay within the recording, also where a pause was put at its ends
+    samples, rate = soundfile.read(KIWI, dtype="float32")
+    cut = samples[int(begin * rate) : int(end * rate)]
+    found = align_text("speech-en", cut, text, rate=rate, dictionary=WORDS)
+    assert [word for word in found.words.labels if word != "sil"] == text.split()
+    assert found.words.onsets[-1] < found.duration
