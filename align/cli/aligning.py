@@ -391,19 +391,21 @@ def _align_text(
         if f"{mismatch}." not in found.warnings:
             console.message(f"To check: {mismatch}.")
     if own is None and (found.mismatches or found.warnings):
-        _say_averaged(console, sound)
+        _say_averaged(console, sound, several=len(found.speakers) > 1)
     say_warnings(console, found.warnings, strict)
 
 
-def _say_averaged(console: Console, sound: str | os.PathLike[str]) -> None:
+def _say_averaged(
+    console: Console, sound: str | os.PathLike[str], *, several: bool = False
+) -> None:
     """Say, where something does not fit, that another channel than the speech may be why."""
     from align.features.audio import Channel, audio_info
 
     channels = audio_info(sound).channels
     if channels > 1 and not isinstance(sound, Channel):
+        each = " Name one for each speaker where they have their own." if several else ""
         console.message(
-            f"The {channels} channels were averaged; --channel takes one of them, or one for each "
-            "speaker."
+            f"The {channels} channels were averaged; --channel takes one of them.{each}"
         )
 
 
