@@ -35,7 +35,7 @@ _STEADY = 1.0  # seconds between the most and the least delay of what is late by
 
 
 class Found(NamedTuple):
-    """What was found of a text of `n_words` words.
+    """What was found of a text of `n_words` words, of which `n_beyond` have times beyond its end.
 
     `timed` are the utterances that were found, as the text gives them and with the times of their
     words; `untimely` is what is to be said of times that do not fit the recording.
@@ -45,6 +45,7 @@ class Found(NamedTuple):
     mismatches: list[Mismatch]
     timed: list[tuple[Utterance, Utterance]]
     n_words: int
+    n_beyond: int = 0
     untimely: str | None = None
 
 
@@ -140,13 +141,14 @@ def _found(
         spoken.add(conversation, whole, first, fits)
         timed += conversation.timed(whole, first)
     n_words = sum(len(words) for c in conversations for words in c.split)
+    n_beyond = sum(len(m.words) for m in beyond)
     late = None
-    if beyond:
+    if n_beyond:
         late = (
-            f"{sum(len(m.words) for m in beyond)} words of the text have times beyond the end of "
-            f"the recording ({recording.duration:.3f} s), and were left out."
+            f"{n_beyond} words of the text have times beyond the end of the recording "
+            f"({recording.duration:.3f} s), and were left out."
         )
-    return Found(spoken, mismatches, timed, n_words, late)
+    return Found(spoken, mismatches, timed, n_words, n_beyond, late)
 
 
 def _unheard(beyond: Sequence[Conversation], recording: Recording) -> list[Mismatch]:
@@ -172,13 +174,17 @@ def _doubtful(found: Found) -> bool:
     """Whether it is likely that the times do not fit the recording."""
     unsaid = sum(len(m.words) for m in found.mismatches if m.kind == "unspoken")
     off = np.abs(_delays(found)) > _OFF
-    return bool(unsaid > _UNSAID * found.n_words or off.sum() > _OFTEN * off.size)
+    rarely = unsaid <= _UNSAID * found.n_words and off.sum() <= _OFTEN * off.size
+    return found.n_beyond > 0 or not rarely
 
 
 def _better(again: Found, first: Found) -> bool:
-    """Whether words match better in one result than in another, those not said by 0."""
-    now, before = again.said.total_match / again.n_words, first.said.total_match / first.n_words
-    return now > before + _BETTER
+    """Whether words match better in one result than in another, those not said by 0.
+
+    That is by one in a hundred, or by the half of what was left out, if that is less.
+    """
+    more = again.said.total_match - first.said.total_match
+    return more > min(_BETTER * first.n_words, 0.5 * first.n_beyond or np.inf)
 
 
 def _untimely(found: Found) -> str:

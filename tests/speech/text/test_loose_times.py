@@ -123,6 +123,16 @@ def test_what_has_times_beyond_the_end_is_left_out_and_told(whole) -> None:
     )
 
 
+def test_the_last_word_may_be_there_though_its_time_is_beyond_the_end(whole) -> None:
+    *words, last = TEXT.rstrip(".").split()
+    first = Utterance(" ".join(words), 0.0, whole.duration - 0.5, loose=True)
+    late = Utterance(last, whole.duration + 0.2, whole.duration + 0.6, loose=True)
+    found = align_text("speech-en", KIWI, [first, late], dictionary=WORDS)
+    np.testing.assert_array_equal(found.words.onsets, whole.words.onsets)
+    assert not found.mismatches
+    assert "do not fit the recording" in found.warnings[0]
+
+
 def together(*said: Utterance) -> list[list[str]]:
     return [
         [u.text for u in c.said] for c in conversations_of(said, [u.text.split() for u in said])
