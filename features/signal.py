@@ -141,6 +141,10 @@ class Signal:
         kept: _T = self._cache[key]
         return kept
 
+    def forget(self) -> None:
+        """Let go of all that was computed: outputs of networks hold the networks, too."""
+        self._cache.clear()
+
     def power_spectrum(self, **options: Any) -> npt.NDArray[np.float32]:
         """Power spectrum [shape=(T, n_fft // 2 + 1)].
 

@@ -150,7 +150,10 @@ class OnlineLearner:
         others = self._kept_items()
         some = np.sort(self._random().permutation(len(others))[:_REPLAYED])
         self._items[name] = items
-        new.features_ = self._moved([*items, *(others[i] for i in some)], self.steps)
+        seen = [*items, *(others[i] for i in some)]
+        new.features_ = self._moved(seen, self.steps)
+        for item in seen:  # or every version of the networks would stay in memory
+            item.signal.forget()
         self._done += 1
         return self._taken(copies)
 

@@ -103,6 +103,10 @@ def test_a_model_learns_from_parts_of_a_long_recording():
     Asked.seconds.clear()
     learner.update(long, "long")
     assert 10 <= max(Asked.seconds) < 45
+    # what networks answered holds the networks, and there are new ones with each update
+    kept = [item.signal for parts in learner._items.values() for item in parts]
+    assert len(kept) > 1
+    assert not any(signal._cache for signal in kept)
     Asked.seconds.clear()
     adapted = adapt(aligner, [long], steps=1, n_jobs=1)
     assert adapted.training_["adapted"]["recordings"] == 1
