@@ -79,7 +79,7 @@ def found_near_times(
 def _found_anywhere(
     aligner: WordAligner, conversations: Sequence[Conversation], progress: Progress | None
 ) -> Found | None:
-    """Return what is found of all of the text in the order of its times; None where it fails."""
+    """Return what is found of all of the text in the order of its times; None for nothing."""
     pairs = [pair for c in conversations for pair in zip(c.said, c.split, strict=True)]
     pairs.sort(key=lambda pair: pair[0].start or 0.0)
     said, split = zip(*pairs, strict=True)
@@ -87,7 +87,7 @@ def _found_anywhere(
         found = _found(aligner, [Conversation(said, split, near=False)], None, 0.0, progress)
     except DataError:  # what is said of the text near its times counts
         return None
-    return found._replace(untimely=_untimely(found))
+    return found._replace(untimely=_untimely(found)) if found.timed else None
 
 
 def _found(
