@@ -49,7 +49,7 @@ def stretch_about(document: Document, low: int, high: int) -> Stretch:
     """Return the stretch about the segments ``low .. high - 1``, which an edit has changed.
 
     It begins and ends with segments that the edit has left alone, if possible with a pause, or
-    where the document does.
+    where the document does; no word is cut in two, not in a pause within it either.
     """
     rows, ends = document.segments, document.ends()
     if document.seconds <= _SHORT:
@@ -58,15 +58,14 @@ def stretch_about(document: Document, low: int, high: int) -> Stretch:
     near = rows[max(low - 1, 0)].start
     for k in range(low - 1, 0, -1):
         away = near - rows[k].start
-        if away >= _REACH and (is_pause(rows[k].label) or (away >= _FAR and _new_word(rows, k))):
+        if _new_word(rows, k) and (away >= _FAR or (away >= _REACH and is_pause(rows[k].label))):
             first = k
             break
     near = ends[min(high, len(rows) - 1)]
     for k in range(high + 1, len(rows)):
         away = rows[k].start - near
-        if away >= _REACH and (
-            is_pause(rows[k - 1].label) or (away >= _FAR and _new_word(rows, k))
-        ):
+        pause = is_pause(rows[k - 1].label)
+        if _new_word(rows, k) and (away >= _FAR or (away >= _REACH and pause)):
             stop = k
             break
     begin = rows[first].start if first else 0.0

@@ -1,5 +1,7 @@
 """In a long recording an edit reaches some seconds, up to a pause, and no further."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -35,6 +37,20 @@ def test_a_stretch_is_about_what_changed_and_ends_in_pauses(low, more):
         assert is_pause(rows[stop - 1].label)
         assert end - rows[high].start >= 4.0
     assert end - begin <= 2 * (4.0 + 7.0) + 3.0  # a pause comes every seven seconds
+
+
+def test_a_word_with_a_pause_within_it_is_not_cut_in_two():
+    # every other phone is a pause within a word, so that there are no others to end in
+    rows = tuple(
+        replace(s, label="sil") if s.word is not None and k % 2 == 0 else s
+        for k, s in enumerate(LONG.segments)
+        if s.word is not None or k == 0
+    )
+    document = replace(LONG, segments=rows)
+    for low in range(1, len(rows)):
+        first, stop, *_ = stretch_about(document, low, low)
+        for k in (first, stop):
+            assert k in (0, len(rows)) or rows[k].word != rows[k - 1].word
 
 
 def test_a_short_recording_is_one_stretch():
