@@ -35,7 +35,7 @@ from align.evaluation.report import FileResult, Report
 from align.learners.parts.projections import project_orthant
 from align.sequence.base import Aligner, Progress
 from align.sequence.crossfit import folds_of
-from align.sequence.parts import n_recordings
+from align.sequence.parts import n_recordings, recordings_of
 from align.sequence.problem import AlignmentProblem, Truth
 from align.terms import BaseFunctions
 from align.types import Example
@@ -282,7 +282,7 @@ def _moved(
     """Return features adapted to all items, and for each item features adapted without it."""
     from joblib import Parallel, delayed
 
-    folds = [*folds_of([None] * len(items), n_folds), []]
+    folds = [*folds_of(recordings_of(items), n_folds), []]
     tasks = (
         delayed(_adapted)(
             features, [item for i, item in enumerate(items) if i not in fold], steps, learning_rate

@@ -13,7 +13,7 @@ import numpy as np
 from align.features.base import TimedSignal
 from align.types import Event
 
-__all__ = ["n_recordings", "parts_of"]
+__all__ = ["n_recordings", "parts_of", "recordings_of"]
 
 _LONG = 60.0  # seconds; shorter recordings are one part
 _SHORTEST, _LONGEST = 10.0, 30.0  # seconds of a part, where there are pauses for it
@@ -24,8 +24,9 @@ def parts_of(item: TimedSignal, is_pause: Callable[[Event], bool]) -> list[Timed
     """Return the parts of a recording, cut in the middle of pauses; itself if it is short.
 
     Each is cut in the longest pause that makes it 10 to 30 s long, or else in the next one. The
-    parts have no text, since nobody knows which of its words are in which part; without a group
-    they are one group, so that no part is scored by what has learned from another.
+    parts have no text, since nobody knows which of its words are in which part. Without a group
+    they are one group: where there are other recordings, no part is scored by what has learned
+    from another.
 
     Examples
     --------
@@ -72,6 +73,19 @@ def parts_of(item: TimedSignal, is_pause: Callable[[Event], bool]) -> list[Timed
 def n_recordings(items: Iterable[Any]) -> int:
     """Return how many recordings items are, or their parts."""
     return sum(getattr(item, "part", 0) == 0 for item in items)
+
+
+def recordings_of(items: Iterable[Any]) -> list[str]:
+    """Return which recording each item is, or is a part of: names that are sorted as they are.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> recordings_of([SimpleNamespace(part=part) for part in (0, 0, 1, 2, 0)])
+    ['000000001', '000000002', '000000002', '000000002', '000000003']
+    """
+    begins = [getattr(item, "part", 0) == 0 for item in items]
+    return [f"{number:09}" for number in np.cumsum(begins).tolist()]
 
 
 def _part(item: TimedSignal, begin: int, end: int, number: int) -> TimedSignal:

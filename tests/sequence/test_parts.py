@@ -1,6 +1,7 @@
 """Long recordings are learned from in parts, cut in their pauses."""
 
 from importlib.resources import files
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,8 +13,9 @@ from align import DataError, Example, SpeechAligner
 from align.features import ArticulatoryConfidence, ArticulatoryDuration, Feature, Signal
 from align.features.base import TimedSignal
 from align.sequence.adapt import adapt
+from align.sequence.crossfit import folds_of
 from align.sequence.online import OnlineLearner
-from align.sequence.parts import n_recordings, parts_of
+from align.sequence.parts import n_recordings, parts_of, recordings_of
 
 HOP = 0.01
 IPA = {"sil": "sil", "s": "s", "aa": "ɑ", "iy": "i", "m": "m"}
@@ -111,6 +113,19 @@ def test_a_model_learns_from_parts_of_a_long_recording():
     adapted = adapt(aligner, [long], steps=1, n_folds=2, n_jobs=1)
     assert adapted.training_["adapted"]["recordings"] == 1
     assert max(Asked.seconds) < 45
+
+
+@given(st.lists(st.integers(1, 4), min_size=2, max_size=12), st.integers(2, 5))
+def test_parts_of_one_recording_are_in_one_fold(counts, n_folds):
+    items = [SimpleNamespace(part=part) for count in counts for part in range(count)]
+    whose = [k for k, count in enumerate(counts) for _ in range(count)]
+    folds = folds_of(recordings_of(items), n_folds)
+    for fold in folds:
+        others = {whose[i] for other in folds if other is not fold for i in other}
+        assert not others & {whose[i] for i in fold}
+    # recordings of one part are in the folds that they were always in
+    whole = [SimpleNamespace(part=0) for _ in counts]
+    assert folds_of(recordings_of(whole), n_folds) == folds_of([None] * len(whole), n_folds)
 
 
 def test_a_stop_without_room_for_its_closure_is_learned_from_all_the_same():
