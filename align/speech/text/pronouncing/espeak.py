@@ -18,6 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from align.errors import ParameterError
+from align.speech.text.pronouncing.espeak_signs import from_espeak
 from align.speech.text.reading.unspaced import espeak_spelling
 
 __all__ = ["espeak_available", "espeak_phones", "espeak_ways"]
@@ -154,7 +155,8 @@ def _answer(
     phones = [phone.strip("ˈˌ+[") for phone in re.split(r"[_\s]", text)]
     # (en) and the like mark a word that is read in another language; a tone or a sign of
     # palatalisation alone, which some voices write in front of a word, is no phone
-    return tuple(p for p in phones if not p.startswith("(") and any(map(_is_letter, p))) or None
+    phones = [p for p in phones if not p.startswith("(") and any(map(_is_letter, p))]
+    return tuple(from_espeak(phone, voice) for phone in phones) or None
 
 
 def _is_letter(char: str) -> bool:
