@@ -1,6 +1,7 @@
 """What a run over a corpus did, for people: counts, speed, and what deserves a look first."""
 
 import html
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -9,6 +10,8 @@ from align.batch.quality import Quality, ranked
 __all__ = ["CorpusRun"]
 
 _SHOWN = 10
+_TOLD = 3  # warnings of each
+_MANY = 3  # recordings with warnings, from which on most of all may have one reason
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,11 @@ class CorpusRun:
     seconds: float
     table: str
 
+    @property
+    def warned(self) -> tuple[Quality, ...]:
+        """Measures of those that warn of something themselves, the first to look at first."""
+        return tuple(q for q in self.qualities if q.said)
+
     def __str__(self) -> str:
         lines = [
             f"{count:6d}  {what}"
@@ -49,6 +57,7 @@ class CorpusRun:
                 (len(self.unchanged), "done before and unchanged"),
                 (len(self.kept), "edited since, and kept"),
                 (len(self.failed), "failed"),
+                (len(self.warned), "with warnings"),
             )
             if count or what == "aligned"
         ]
@@ -59,6 +68,12 @@ class CorpusRun:
             pace = audio / max(self.seconds, 1e-9)
             fast = f", {pace:.0f} times as fast as they play" if pace >= 2 else ""
             lines.append(f"{length} of recordings in {self.seconds:.0f} s{fast}")
+        if len(self.warned) >= max(_MANY, len(self.qualities) / 2):
+            lines.append(
+                "Most have warnings: perhaps texts or scores stand beside other recordings than "
+                "their own (a table that is off by one row?), or the model or the language is not "
+                "theirs."
+            )
         rows = self._worst()
         if rows:
             lines += ["", "worth a look first:"]
@@ -73,11 +88,23 @@ class CorpusRun:
             least = ""
             if q.lowest_confidence is not None:
                 least = f"{q.lowest_confidence:.2f} {q.label} at {q.where:.2f} s"
-            rows.append((q.name, mean, least, ", ".join(warnings)))
+            rows.append((q.name, mean, least, _short(warnings)))
         return rows
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(str(self))}</pre>"
+
+
+def _short(warnings: Sequence[str]) -> str:
+    """Return the first warning whole, and what the others say, without their numbers."""
+    said = []
+    for warning in warnings[1:_TOLD]:
+        place, _, rest = warning.partition(" s: ")
+        what = rest if place.startswith("from ") else warning
+        said.append(re.split(r"[:;(]", what.rstrip("."))[0].strip())
+    if len(warnings) > _TOLD:
+        said.append(f"and {len(warnings) - _TOLD} more")
+    return " ".join([*warnings[:1], ", ".join(said)]).strip()
 
 
 def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:

@@ -8,6 +8,7 @@ import threading
 import time
 import traceback
 import warnings
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -35,6 +36,7 @@ __all__ = [
 _F = TypeVar("_F", bound=Callable[..., Any])
 _LONG = 2.0  # seconds after which work is worth a line, where no bar can be drawn
 _AGAIN = 60.0  # seconds between such lines
+_ALIKE = 3  # recordings that are named for the same reason, where a table names all
 
 
 @dataclass
@@ -91,13 +93,22 @@ class Console:
         """Return how long the command has run, in seconds of the clock on the wall."""
         return time.perf_counter() - self.begun
 
-    def failures(self, failed: Iterable[tuple[str, str]]) -> int:
-        """Name every recording that could not be used, and return how many there are."""
-        count = 0
+    def failures(
+        self, failed: Iterable[tuple[str, str]], table: str | os.PathLike[str] | None = None
+    ) -> int:
+        """Name every recording that could not be used, and return how many there are.
+
+        Where all stand in a `table`, too, no more than three are named for the same reason.
+        """
+        count: Counter[str] = Counter()
         for name, why in failed:
-            self.error(why if why.startswith(name) else f"{name}: {why}")
-            count += 1
-        return count
+            count[why] += 1
+            if table is None or count[why] <= _ALIKE:
+                self.error(why if why.startswith(name) else f"{name}: {why}")
+        unnamed = 0 if table is None else sum(max(n - _ALIKE, 0) for n in count.values())
+        if unnamed:
+            self.error(f"and {unnamed} more for the same reasons; see {table}.")
+        return count.total()
 
     # Progress --------------------------------------------------------------------------------
 

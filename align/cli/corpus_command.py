@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -25,6 +25,9 @@ from align.cli.options import (
     token_option,
     trust_options,
 )
+
+if TYPE_CHECKING:
+    from align.batch.summary import CorpusRun
 
 __all__ = ["corpus"]
 
@@ -195,12 +198,8 @@ def _run(
     if console.verbosity >= 0:
         click.echo(str(run))
         console.message(f"What deserves a look first: {run.table}")
-    failed = console.failures(run.failed)
-    warned = [(quality.name, text) for quality in run.qualities for text in quality.said]
-    for name, text in warned[:_SHOWN]:
-        console.warn(f"{name}: {text}")
-    if len(warned) > _SHOWN:
-        console.warn(f"and {len(warned) - _SHOWN} more; see {run.table}.")
+    failed = console.failures(run.failed, run.table)
+    _warn(console, run)
     if failed:
         console.message(f"{plural(failed, 'recording')} could not be aligned; see above.")
         if kind == "speech" and all("has no file beside it" in why for _, why in run.failed):
@@ -208,5 +207,20 @@ def _run(
                 "Where one file has the texts of them, `align texts FILE "
                 f"{in_dir}` puts them there."
             )
-    if failed or (strict and warned):
+    if failed or (strict and run.warned):
         context.exit(1)
+
+
+def _warn(console: Console, run: "CorpusRun") -> None:
+    """Print what was found to be wrong, a line each; of many only the first of each recording."""
+    lines = [f"{quality.name}: {text}" for quality in run.warned for text in quality.said]
+    if len(lines) > _SHOWN:
+        lines = [f"{q.name}: {q.said[0]}{_more(len(q.said) - 1)}" for q in run.warned[:_SHOWN]]
+    for line in lines:
+        console.warn(line)
+    if len(run.warned) > len(lines):
+        console.warn(f"and {len(run.warned) - _SHOWN} more recordings; see {run.table}.")
+
+
+def _more(count: int) -> str:
+    return f" (and {count} more)" if count else ""

@@ -4,6 +4,8 @@ r"""One file with the texts of many recordings, as lists of prompts and corpora 
 a table            with commas, semicolons, tabs or ``|``, whose first line names a column for
                    recordings (``audio``, ``file``, ``path``, ``id`` ...) and one for texts
                    (``text``, ``sentence``, ``transcript``, ``prompt`` ...), such as Common Voice's
+a table            whose first line says something else, or nothing: the names are in the column
+                   where recordings are named, the texts in the one with most words
 ``id|text|text``   without such a line, as LJSpeech: the last column counts
 ``id<TAB>text``    likewise, with tabs: the second column
 ``id text``        Kaldi
@@ -21,7 +23,7 @@ import io
 import os
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -33,6 +35,8 @@ from align.formats.office import read_sheet
 
 __all__ = ["NamedText", "Texts", "read_texts", "write_texts"]
 
+_Row = tuple[int, list[str]]  # number of its line, cells
+_SEPARATORS = ("\t", "|", ";", ",")
 _NAMES = (
     *("audio", "file", "filename", "file_name", "path", "wav", "recording", "audio_file"),
     *("name", "id", "utterance_id", "utt_id", "fileid", "clip", "item"),
@@ -76,22 +80,37 @@ class Texts:
     without: tuple[str, ...]
 
 
-def read_texts(path: str | os.PathLike[str], encoding: str | None = None) -> list[NamedText]:
+def read_texts(
+    path: str | os.PathLike[str],
+    encoding: str | None = None,
+    is_recording: Callable[[str], bool] = lambda name: False,
+) -> list[NamedText]:
     """Return the texts of a file, in its order.
 
-    Raises DataError where it has none of the shapes above, or no text.
+    `is_recording` says of a name whether a recording has it. Raises DataError where the file has
+    none of the shapes above, or no text.
     """
     name = os.fspath(path)
     if name.lower().endswith(".xlsx"):
-        return _of_sheet(read_sheet(path), name)
+        sheet = [(n, cells) for n, cells in enumerate(read_sheet(path), start=1) if any(cells)]
+        if (table := _of_rows(sheet, is_recording)) is None:
+            raise DataError(
+                "has no column of recordings and one of texts; call them `file` and `text` in the "
+                "first row.",
+                path=name,
+            )
+        return _not_empty(table, name)
     content = read_text(path, encoding)
     lines = [(n, line) for n, line in enumerate(content.split("\n"), start=1) if line.strip()]
     if not lines:
         raise DataError("holds no text.", path=name)
-    for separator in ("\t", "|", ";", ","):
+    for separator in _SEPARATORS:
         head = [cell.strip().strip('"') for cell in lines[0][1].split(separator)]
         if (columns := _columns(head)) is not None:
-            return _of_table(content, separator, columns, name)
+            return _not_empty(_of_table(content, separator, columns, name), name)
+    for separator in _SEPARATORS:
+        if table := _of_rows(_parsed(content, separator), is_recording):
+            return table
     for pattern in (_FESTIVAL, _SPHINX):
         found = [(n, pattern.fullmatch(line.strip())) for n, line in lines]
         if all(match for _, match in found):
@@ -142,12 +161,12 @@ def write_texts(
         If the file cannot be read, or names none of the recordings; then nothing is written.
     """
     source, root = os.fspath(table), os.fspath(recordings)
-    rows = read_texts(table, encoding)
     pairs = find_pairs(root, None, ())
     audio = {_plain(os.path.relpath(p.audio, root)): p.audio for p in pairs if p.audio is not None}
     if not audio:
         raise DataError("holds no recording.", path=root)
     ends = _ends(audio)
+    rows = read_texts(table, encoding, lambda name: _plain(name) in ends)
     written: list[str] = []
     problems: list[tuple[str, str]] = []
     line_of: dict[str, int] = {}
@@ -207,26 +226,59 @@ def _columns(head: Sequence[str]) -> tuple[int, int] | None:
     return None if names is None or texts is None else (names, texts)
 
 
-def _of_sheet(rows: list[list[str]], path: str) -> list[NamedText]:
-    if not rows or (columns := _columns(rows[0])) is None:
-        raise DataError(
-            "has no column of recordings and one of texts; call them `file` and `text` in the "
-            "first row.",
-            path=path,
-        )
+def _columns_by_content(
+    rows: Sequence[_Row], is_recording: Callable[[str], bool]
+) -> tuple[int, int] | None:
+    """Return the columns of names and of texts of a table whose first line does not say them.
+
+    Half of the rows at least must name recordings, and no third column may have half as many
+    words as that of the texts, or nobody knows which is meant.
+    """
+    widths = {len(cells) for _, cells in rows}
+    if len(widths) != 1 or (width := widths.pop()) < 2:
+        return None
+    named = [sum(is_recording(cells[column]) for _, cells in rows) for column in range(width)]
+    audio = named.index(max(named))
+    if 2 * named[audio] < len(rows):
+        return None
+    words = [sum(len(cells[column].split()) for _, cells in rows) for column in range(width)]
+    text, *others = sorted(set(range(width)) - {audio}, key=lambda column: -words[column])
+    return None if others and words[text] < 2 * words[others[0]] else (audio, text)
+
+
+def _of_rows(rows: Sequence[_Row], is_recording: Callable[[str], bool]) -> list[NamedText] | None:
+    """Return the texts of a table by the names of its columns or by what they hold, or None."""
+    if not rows:
+        return None
+    columns = _columns(rows[0][1])
+    if columns is None and (columns := _columns_by_content(rows, is_recording)) is None:
+        return None
     audio, text = columns
-    found = [
-        NamedText(row[audio], " ".join(row[text].split()), n)
-        for n, row in enumerate(rows[1:], start=2)
-    ]
-    if not found:
-        raise DataError("holds no text.", path=path)
-    return found
+    first = 0 if is_recording(rows[0][1][audio]) else 1
+    return [NamedText(cells[audio], " ".join(cells[text].split()), n) for n, cells in rows[first:]]
 
 
 def _of_table(
     content: str, separator: str, columns: tuple[int, int], path: str
 ) -> list[NamedText]:
+    """Return the texts of a table whose first line names its columns."""
+    audio, text = columns
+    found = []
+    rows = _parsed(content, separator, path)
+    for n, cells in rows[1:]:
+        if len(cells) <= max(columns) or any(cells[len(rows[0][1]) :]):
+            raise DataError(
+                f"has {len(cells)} columns, the first line {len(rows[0][1])}; quote texts that "
+                f"hold a {separator!r}.",
+                path=path,
+                line=n,
+            )
+        found.append(NamedText(cells[audio], " ".join(cells[text].split()), n))
+    return found
+
+
+def _parsed(content: str, separator: str, path: str | None = None) -> list[_Row]:
+    """Return the rows of a table that are not empty; none where it is none and has no `path`."""
     quote = None if separator == "|" else '"'  # LJSpeech has quotes that are of the text
     reader = csv.reader(
         io.StringIO(content),
@@ -234,23 +286,19 @@ def _of_table(
         quotechar=quote,
         quoting=csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE,
     )
-    found = []
+    rows = []
     try:
-        next(reader)
         for cells in reader:
-            if not any(cell.strip() for cell in cells):
-                continue
-            if len(cells) <= max(columns):
-                raise DataError(
-                    f"has {len(cells)} columns, the first line more; quote texts that hold a "
-                    f"{separator!r}.",
-                    path=path,
-                    line=reader.line_num,
-                )
-            audio, text = (cells[column].strip() for column in columns)
-            found.append(NamedText(audio, " ".join(text.split()), reader.line_num))
+            if any(cell.strip() for cell in cells):
+                rows.append((reader.line_num, [cell.strip() for cell in cells]))
     except csv.Error as error:
+        if path is None:
+            return []
         raise DataError(f"is not a table: {error}.", path=path, line=reader.line_num) from None
+    return rows
+
+
+def _not_empty(found: list[NamedText], path: str) -> list[NamedText]:
     if not found:
         raise DataError("holds no text.", path=path)
     return found

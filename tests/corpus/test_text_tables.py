@@ -45,12 +45,44 @@ def test_shapes_of_files(tmp_path: Path, content: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "content",
+    [
+        'Dateiname;Transkript\na1.wav;Hello there, you.\nb2.FLAC;"Say ""so""."\n',
+        'a1,"Hello there, you."\nb2,"Say ""so""."\n',
+        'Sprecher\tSatz\tAufnahme\nann\tHello there, you.\ta1\nbob\tSay "so".\tb2.wav\n',
+        'a1|ann|Hello there, you.\nb2|bob|Say "so".\n',
+    ],
+)
+def test_columns_are_known_by_what_they_hold(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "texts"
+    path.write_text(content, "utf-8")
+    rows = read_texts(path, None, lambda name: os.path.splitext(name)[0].strip() in ("a1", "b2"))
+    assert [(os.path.splitext(row.name)[0], row.text) for row in rows] == TWO
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "nom,un,deux\na1,Hello there,Well yes\nb2,Say so,Oh no\n",  # which of the two?
+        "nom,texte\na1,Hello there, you\nb2,Say so\n",  # a comma of the text
+        "nom,texte\nc1,Hello there\nc2,Say so\n",  # none of the recordings
+    ],
+)
+def test_nothing_is_guessed_of_columns(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "texts"
+    path.write_text(content)
+    with pytest.raises(DataError, match="line 1: is no name of a recording and its text"):
+        read_texts(path, None, lambda name: name in ("a1", "b2"))
+
+
+@pytest.mark.parametrize(
     ("content", "message"),
     [
         ("", "holds no text"),
         ("file,text\n", "holds no text"),
         ("a1\nb2 hello\n", "line 1: is no name of a recording and its text"),
         ("file,x,text\na1,Hello\n", "line 2: has 2 columns"),
+        ("file,text\na1,Hello there, you\n", "line 2: has 3 columns, the first line 2; quote"),
     ],
 )
 def test_other_files(tmp_path: Path, content: str, message: str) -> None:

@@ -1,0 +1,61 @@
+"""What is said of a run: counts, a common reason, and each recording's warnings in few words."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from align.batch.quality import Quality
+from align.batch.summary import CorpusRun
+from align.cli.console import Console
+from align.cli.corpus_command import _warn
+
+ANOTHER = "the transcript may not be of this recording: match 0.00, border 0.30; check them."
+UNSAID = "from 0.50 to 0.53 s: 'run' was probably not said (0.95)."
+
+
+def run_of(said: Sequence[Sequence[str]]) -> CorpusRun:
+    qualities = tuple(
+        Quality(f"r{i}", 5, 1.0, confidence=0.9, said=tuple(one)) for i, one in enumerate(said)
+    )
+    names = tuple(q.name for q in qualities)
+    return CorpusRun(names, (), (), (), qualities, 1.0, "out/quality.csv")
+
+
+def test_warnings_are_counted_and_told_in_few_words() -> None:
+    text = str(run_of([[ANOTHER, UNSAID, UNSAID, UNSAID, UNSAID], [], [], [], []]))
+    said = "'run' was probably not said"
+    assert "     1  with warnings" in text
+    assert f"{ANOTHER} {said}, {said}, and 2 more" in text
+    assert "from 0.50" not in text
+    assert "Most have warnings" not in text
+
+
+def test_where_most_have_warnings_one_reason_is_looked_for() -> None:
+    text = str(run_of([[ANOTHER]] * 3 + [[]] * 3))
+    assert "a table that is off by one row?" in text
+    assert "with warnings" not in str(run_of([[]] * 3))
+
+
+def test_few_warnings_have_a_line_each(capsys: pytest.CaptureFixture[str]) -> None:
+    _warn(Console(), run_of([[ANOTHER, UNSAID], [UNSAID]]))
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split(":")[1].strip() for line in lines] == ["r0", "r0", "r1"]
+
+
+def test_of_many_warnings_the_first_of_each_recording(capsys: pytest.CaptureFixture[str]) -> None:
+    _warn(Console(), run_of([[ANOTHER, UNSAID]] * 12))
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 11
+    assert lines[0].endswith("check them. (and 1 more)")
+    assert "and 2 more recordings; see out/quality.csv" in lines[-1]
+
+
+def test_many_failures_for_one_reason_are_told_once(capsys: pytest.CaptureFixture[str]) -> None:
+    failed = [(f"r{i}.wav", "has no text.") for i in range(9)] + [("x.wav", "is empty.")]
+    assert Console().failures(failed, "out/quality.csv") == 10
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 5
+    assert "x.wav: is empty." in lines[3]
+    assert "and 6 more for the same reasons; see out/quality.csv" in lines[4]
+    assert Console().failures(failed) == 10
+    assert len(capsys.readouterr().err.splitlines()) == 10
