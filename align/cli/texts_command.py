@@ -28,8 +28,8 @@ def texts(
     table with commas, semicolons, tabs or |, or of Excel, whose columns are
     known by names such as `file` and `text`, or by what they hold; or lines
     of `name text`, `name|text` (LJSpeech), `( name "text" )` (CMU Arctic) or
-    `text (name)`. A recording is named by its file, with folders in front where they are needed; the text of
-    NAME.wav is written as NAME.txt.
+    `text (name)`. A recording is named by its file, with folders in front
+    where they are needed; the text of NAME.wav is written as NAME.txt.
 
     \b
     align texts prompts.csv recordings

@@ -1,8 +1,9 @@
-"""Praat TextGrids, in every form Praat writes: long, short and binary.
+r"""Praat TextGrids, in every form Praat writes: long, short and binary.
 
 A TextGrid file is read as Praat itself reads it: of all its words only free-standing numbers,
 quoted strings (a quote within is doubled) and flags in angle brackets count, and ``!`` begins a
-comment. Long and short files are the same sequence of these tokens, so one reader takes both, in
+comment. Letters that are written as a backslash and two signs (``\sw``) are those of Unicode.
+Long and short files are the same sequence of these tokens, so one reader takes both, in
 UTF-8 or UTF-16 with or without a mark::
 
     "ooTextFile" "TextGrid" xmin xmax <exists> n_tiers
@@ -31,6 +32,7 @@ from align.errors import DataError, ParameterError
 from align.files.atomic import atomic_write
 from align.files.text import decoded, parse_number, read_bytes
 from align.formats.labels import Labels, TimedLabels, make_labels
+from align.formats.praat_letters import from_praat, to_praat
 from align.formats.textgrid_binary import BINARY_MARK, parse_binary_textgrid
 from align.formats.tiers import (
     PHONES,
@@ -93,7 +95,7 @@ class _Tokens:
         token = self.next(what)
         if token[0] != '"':
             raise self.error(f"{token!r} stands where {what} (a quoted text) should.")
-        return token[1:-1].replace('""', '"')
+        return from_praat(token[1:-1].replace('""', '"'))
 
     def number(self, what: str) -> float:
         token = self.next(what)
@@ -327,7 +329,7 @@ def _digits(seconds: float) -> str:
 
 
 def _quoted(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"'
+    return '"' + to_praat(text).replace('"', '""') + '"'
 
 
 _WRITTEN = {"interval": _intervals, "point": _points}

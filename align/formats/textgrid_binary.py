@@ -14,6 +14,7 @@ Source: ``oo_WRITE_BINARY`` and ``abcio.cpp`` of Praat; parselmouth is the oracl
 import struct
 
 from align.errors import DataError
+from align.formats.praat_letters import from_praat
 from align.formats.tiers import Tier
 
 __all__ = ["BINARY_MARK", "parse_binary_textgrid"]
@@ -53,10 +54,10 @@ class _Bytes:
     def text(self) -> str:
         length = self.unsigned(2)
         if length != _WIDE:
-            return self.take(length).decode("ascii", "backslashreplace")
+            return from_praat(self.take(length).decode("ascii", "backslashreplace"))
         wide = self.take(2 * self.unsigned(2))
         try:
-            return wide.decode("utf-16-be")
+            return from_praat(wide.decode("utf-16-be"))
         except UnicodeDecodeError:
             raise self.error(f"has a damaged text before byte {self.at}.") from None
 
