@@ -155,7 +155,7 @@ Event: TypeAlias = str | Note
 """What occurs: a symbol (a phone) or a `Note`."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Example:
     """A recording, the events in it and, for training, when each begins.
 
@@ -188,6 +188,11 @@ class Example:
     ------
     ParameterError
         If there is not one onset, or one note of the score, for each event.
+
+    Examples
+    --------
+    >>> Example("kiwi.wav", ("k", "iy", "w", "iy"), group="ann")
+    Example('kiwi.wav', 4 events, group='ann')
     """
 
     audio: str | os.PathLike[str] | npt.NDArray[Any]
@@ -220,6 +225,12 @@ class Example:
             )
         if not self.name and not isinstance(self.audio, np.ndarray):
             object.__setattr__(self, "name", os.fspath(self.audio))
+
+    def __repr__(self) -> str:
+        """Return what it is in a line, since a recording has thousands of numbers."""
+        known = "" if self.onsets is None else " with onsets"
+        group = f", group={self.group!r}" if self.group else ""
+        return f"Example({self.name!r}, {len(self.events)} events{known}{group})"
 
 
 @dataclass(frozen=True)

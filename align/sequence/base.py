@@ -25,6 +25,7 @@ Shalev-Shwartz, "Online Learning: Theory, Algorithms, and Applications", 2007, c
 
 import os
 import time
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -399,6 +400,50 @@ class Aligner(ParamsMixin, ABC):
         """
         self.check_fitted()
         return self.report_of(*self.results(examples, progress))
+
+    def score(self, examples: Sequence[Example], y: None = None) -> float:
+        """Return the share of onsets that are found within 20 ms, for scikit-learn's selection.
+
+        With it `sklearn.model_selection` works on aligners and lists of examples:
+        ``cross_val_score(aligner, list(corpus), groups=groups, cv=GroupKFold(4))``.
+
+        Parameters
+        ----------
+        examples : sequence of Example
+            Each with `onsets`. Of one that cannot be aligned no onset counts as found.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        float
+            In [0, 1].
+
+        Raises
+        ------
+        DataError
+            If none can be aligned; where some cannot, a warning names the first.
+        """
+        self.check_fitted()
+        found, failed = self.results(examples)
+        if failed:
+            name, why = failed[0]
+            if not found:
+                raise DataError(why, path=name)
+            warnings.warn(
+                f"{len(failed)} of {len(examples)} recordings could not be aligned, and count as "
+                f"wrong; the first: {name}: {why}",
+                stacklevel=2,
+            )
+        lost = {name for name, _ in failed}
+        of_lost = sum(
+            len(example.events)
+            for n, example in enumerate(examples)
+            if (example.name or f"{NAMELESS} {n + 1}") in lost
+        )
+        report = self.report_of(found, failed)
+        share = report.within_ms["20"] / 100.0
+        return float(share * report.boundaries / (report.boundaries + of_lost))
 
     def results(
         self, examples: Sequence[Example], progress: Progress | None = None

@@ -1,10 +1,12 @@
 """The general aligner on artificial sounds: learning, aligning, files, and what can go wrong."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
 from synthetic_speech import RATE, random_phones, recording
 
 import align
@@ -97,6 +99,32 @@ def test_it_learns_to_align(fitted, test_set):
     assert fitted.training_["recordings"] == 6
     assert fitted.training_["events"] == 54
     assert fitted.learner_.n_rounds_ == 30
+
+
+def test_its_score_is_the_share_within_20_ms(fitted, test_set):
+    share = fitted.evaluate(test_set).within_ms["20"] / 100
+    assert fitted.score(test_set) == pytest.approx(share)
+    lost = replace(test_set[0], audio="no such file.wav", name="lost")
+    with pytest.warns(UserWarning, match="1 of 5 recordings could not be aligned.*lost"):
+        assert fitted.score([*test_set, lost]) == pytest.approx(share * 4 / 5)
+    with pytest.raises(DataError, match="no such file"):
+        fitted.score([lost])
+
+
+def test_scikit_learn_selects_among_aligners(corpus):
+    learner = StructuredLearner(loss="maximal", C=0.05, epochs=1)
+    grid = GridSearchCV(
+        SequenceAligner([brevity], learner=learner, cost="ramp"),
+        {"features": [[brevity], FEATURES]},
+        cv=2,
+        error_score="raise",
+    ).fit(corpus)
+    assert grid.best_params_ == {"features": FEATURES}
+    assert grid.score(corpus) > 0.5
+
+
+def test_an_example_is_shown_in_a_line(corpus):
+    assert repr(corpus[0]) == "Example('r0', 9 events with onsets)"
 
 
 def test_learned_weights_beat_opposite_ones(fitted, test_set):
