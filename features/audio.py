@@ -263,7 +263,9 @@ def _from_array(
     array: npt.NDArray[Any], rate: int | None, where: _PathLike | None
 ) -> tuple[npt.NDArray[np.float32], int]:
     if rate is None:
-        raise ParameterError("source_rate=None, must be the sampling rate of the array in Hz.")
+        raise ParameterError(
+            "source_rate=None, must be the sampling rate of the array in Hz (aligners: rate)."
+        )
     if not _RATES[0] <= rate <= _RATES[1]:
         raise ParameterError(f"source_rate={rate} Hz, must be in {_RATES[0]}..{_RATES[1]}.")
     if array.ndim not in (1, 2):

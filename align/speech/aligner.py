@@ -468,8 +468,8 @@ class SpeechAligner(SequenceAligner):
         ----------
         audio : path or np.ndarray [shape=(n,)]
             The recording.
-        text : str or sequence of Utterance
-            What is said in it.
+        text : str, sequence of str or of Utterance
+            What is said in it, as a whole or sentence by sentence.
         **options
             See `align.speech.text.align_text`.
 

@@ -39,7 +39,7 @@ __all__ = ["align_text"]
 def align_text(
     aligner: PhoneAligner | str,
     audio: str | os.PathLike[str] | npt.NDArray[Any],
-    text: str | Sequence[Utterance],
+    text: str | Sequence[str | Utterance],
     *,
     dictionary: "Given | Sequence[Given]" = None,
     language: str = "en",
@@ -61,8 +61,9 @@ def align_text(
         A fitted aligner, or the name or file of a model.
     audio : path or np.ndarray [shape=(n,)]
         The recording: a file, or samples at `rate`.
-    text : str or sequence of Utterance
-        What is said in it, or what `align.speech.text.read_transcript` returned.
+    text : str, sequence of str or of Utterance
+        What is said in it, as a whole or sentence by sentence, or what
+        `align.speech.text.read_transcript` returned.
     dictionary : Dictionary, path or "cmudict", or several of them, optional
         Pronunciations; of several the first that has a word counts. By default CMUdict for
         English; the words of other languages are then left to espeak-ng.
@@ -139,10 +140,11 @@ def align_text(
                 progress=progress,
             )
 
-        return on_own_channels(of_one, audio, text, channels)
+        said = text if isinstance(text, str) else _utterances(text)
+        return on_own_channels(of_one, audio, said, channels)
     known = model_labels(model)
     words_of = make_dictionary(dictionary, language, guess=guess)
-    said = [Utterance(text)] if isinstance(text, str) else list(text)
+    said = _utterances(text)
     name = NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
     split = [
         split_words(u.text, language=language, known=words_of.__contains__, tokens=tokens)
@@ -191,3 +193,13 @@ def align_text(
         tuple(sorted(found.mismatches, key=lambda m: m.start)),
         tuple(u for _, u in found.timed if u.start is not None and u.end is not None),
     )
+
+
+def _utterances(text: str | Sequence[str | Utterance]) -> list[Utterance]:
+    """Return what is said as utterances; strings have neither speaker nor times."""
+    every = [text] if isinstance(text, str) else list(text)
+    said = [Utterance(one) if isinstance(one, str) else one for one in every]
+    for one in said:
+        if not isinstance(one, Utterance):
+            raise ParameterError(f"text holds {one!r}, must be a text or hold Utterances.")
+    return said

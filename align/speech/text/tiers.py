@@ -22,12 +22,14 @@ from align.formats.tables import write_csv_tiers
 from align.formats.textgrid import write_textgrid_tiers
 from align.formats.tiers import PHONES, WORDS, Tier, Tiers, with_confidence
 from align.results.alignment import Alignment
+from align.results.frame import pandas
 from align.speech.text.reading.transcript import Utterance
 from align.types import SILENCE, Mismatch
 
 __all__ = ["SpeakerTiers", "TextAlignment", "check_speakers"]
 
 CHECK = "check"  # the tier of mismatches
+_SHOWN = 20  # mismatches in a notebook
 _UTTERANCES = "utterances"  # the tier of a speaker without a name
 _SEVERAL = (".textgrid", ".eaf", ".exb", ".rttm", ".vtt", ".srt", ".csv", ".tsv", ".json")
 
@@ -128,13 +130,36 @@ class TextAlignment:
         )
 
     def _repr_html_(self) -> str:
-        """Return tables for notebooks."""
-        return "".join(
+        """Return tables for notebooks, and where text and recording disagree."""
+        found = "".join(f"<p>{html.escape(str(m))}</p>" for m in self.mismatches[:_SHOWN])
+        if len(self.mismatches) > _SHOWN:
+            found += f"<p>... and {len(self.mismatches) - _SHOWN} more</p>"
+        return found + "".join(
             (f"<h4>{html.escape(name)}</h4>" if name else "")
             + f"{tiers.words._repr_html_()}<details><summary>phones</summary>"
             + f"{tiers.phones._repr_html_()}</details>"
             for name, tiers in self.speakers.items()
         )
+
+    def to_frame(self) -> Any:
+        """Return a table of pandas, a row for each phone, silences included.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The columns of `Alignment.to_frame`, and ``word``, ``word_number`` (from 0, in the
+            order of the words of a speaker) and ``speaker``; of a silence the word is empty and
+            its number -1. A row for each word is ``words.to_frame()``.
+
+        Raises
+        ------
+        ParameterError
+            If pandas is not installed.
+        """
+        frames = [_frame(name, tiers) for name, tiers in self.speakers.items()]
+        whole = pandas().concat(frames, ignore_index=True)
+        whole.attrs.update(frames[0].attrs)
+        return whole
 
     def plot(self, ax: Any = None) -> Any:
         """Draw words and phones below the recording's waveform and spectrogram.
@@ -336,6 +361,18 @@ class TextAlignment:
             of_words = suffix in LABEL_FORMATS and label_format(path).tier == WORDS
             alignment = self.words if of_words else self.phones
             write_labels(path, renamed(alignment, silence or SILENCE), overwrite=overwrite)
+
+
+def _frame(speaker: str, tiers: SpeakerTiers) -> Any:
+    """Return the phones of a speaker as a table, with the word of each."""
+    frame = tiers.phones.to_frame()
+    silent = np.array([label == SILENCE for label in tiers.words.labels])
+    number = np.where(silent, -1, np.cumsum(~silent) - 1)[tiers.word_of_phone]
+    words = [tiers.words.labels[k] for k in tiers.word_of_phone]
+    frame["word"] = ["" if n < 0 else word for n, word in zip(number, words, strict=True)]
+    frame["word_number"] = number
+    frame["speaker"] = speaker
+    return frame
 
 
 def check_speakers(path: str | os.PathLike[str], count: int) -> None:

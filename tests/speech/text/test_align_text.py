@@ -5,6 +5,7 @@ import importlib.util
 import itertools
 import json
 import time
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from align.speech.text import (
     word_lattice,
 )
 from align.speech.text.lattice import realisations
+from align.types import Mismatch
 
 
 @pytest.fixture(scope="module")
@@ -360,6 +362,40 @@ def test_an_aligner_aligns_text(model: align.SpeechAligner, found: TextAlignment
     again = model.align_text(KIWI, TEXT, dictionary=WORDS, guess=False)
     assert again.words == found.words
     assert align.align_text is align_text
+
+
+def test_a_text_may_be_given_sentence_by_sentence(
+    model: align.SpeechAligner, found: TextAlignment
+) -> None:
+    words = TEXT.split()
+    parts = [" ".join(words[:6]), Utterance(" ".join(words[6:]))]
+    again = align_text(model, KIWI, parts, dictionary=WORDS, guess=False)
+    assert [w for w in again.words.labels if w != "sil"] == [
+        w for w in found.words.labels if w != "sil"
+    ]
+    with pytest.raises(ParameterError, match="text holds 3, must be a text or hold Utterances"):
+        align_text(model, KIWI, [3], dictionary=WORDS)  # type: ignore[list-item]
+
+
+def test_phones_and_their_words_are_a_table_of_pandas(found: TextAlignment) -> None:
+    pytest.importorskip("pandas")
+    frame = found.to_frame()
+    assert frame.label.tolist() == list(found.phones.labels)
+    assert frame.attrs["duration"] == found.duration
+    said = frame[frame.word_number >= 0]
+    assert said.groupby("word_number").word.first().tolist() == [
+        w for w in found.words.labels if w != "sil"
+    ]
+    assert set(frame[frame.word_number < 0].label) == {"sil"}
+    assert set(frame[frame.word_number < 0].word) == {""}
+    assert frame.speaker.tolist() == [""] * len(frame)
+
+
+def test_notebooks_say_where_text_and_recording_disagree(found: TextAlignment) -> None:
+    place = Mismatch("unspoken", 1.0, 1.1, ("the", "<kiwi>"), 0.98)
+    shown = replace(found, mismatches=[place] * 21)._repr_html_()
+    assert "&lt;kiwi&gt;&#x27; was probably not said (0.98)" in shown
+    assert "... and 1 more" in shown
 
 
 def test_it_is_quick_once_warm(model: align.SpeechAligner, found: TextAlignment) -> None:
