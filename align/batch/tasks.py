@@ -198,7 +198,11 @@ class SpeechWork:
         every = TRANSCRIPT_SUFFIXES if self.text else (*PHONE_SUFFIXES, *TEXT_SUFFIXES)
         chosen = every if self.suffix is None else (self.suffix.lower(),)
         pairs = find_pairs(root, "folder", chosen)
-        whole = [(p.audio, p.labels, p.group, p.others) for p in pairs if p.audio is not None]
+        whole = [
+            (os.path.splitext(p.audio)[0], p.audio, p.labels, p.group, p.others)
+            for p in pairs
+            if p.audio is not None
+        ]
         says = f"says what is spoken ({', '.join(chosen)})"
         tasks, problems = tasks_of(root, whole, says, channel=self.channel)
         if problems and not self.text and self.suffix is None:
@@ -336,14 +340,13 @@ class MusicWork:
 
     def find(self, root: str) -> tuple[list[Task], list[tuple[str, str]]]:
         """Return the pieces that have a recording and a score, and those that lack one."""
-        from align.corpus.pieces import find_pieces
+        from align.corpus.pieces import NO_PIECES, find_pieces
 
         pieces = find_pieces(root)
-        folders = os.path.isdir(root)
-        whole = [(p.audio, p.score, p.group, p.others) for p in pieces if p.audio is not None]
-        tasks, problems = tasks_of(
-            root, whole, "is its score", folders=folders, channel=self.channel
-        )
+        if not pieces:
+            raise DataError(NO_PIECES, path=root)
+        whole = [(p.stem, p.audio, p.score, p.group, p.others) for p in pieces if p.audio]
+        tasks, problems = tasks_of(root, whole, "is its score", channel=self.channel)
         problems += [(p.path, "has no recording in its folder.") for p in pieces if not p.audio]
         return tasks, problems
 
@@ -398,24 +401,22 @@ def named_after(found: Any, task: Task) -> Any:
 
 def tasks_of(
     root: str,
-    found: Sequence[tuple[str | None, str | None, str | None, Sequence[str]]],
+    found: Sequence[tuple[str, str, str | None, str | None, Sequence[str]]],
     wanted: str,
     *,
-    folders: bool = False,
     channel: int | None = None,
 ) -> tuple[list[Task], list[tuple[str, str]]]:
     """Return tasks made of files that belong together, and recordings without one, with reasons.
 
     `root` is the folder, or the manifest; the recordings of a manifest are named from the folder
     that holds them all, so that no name leads out of the folder of outputs. `found` has the
-    recording, what says what occurs in it (`wanted`, in messages), its group, and files that are
-    not used. With `folders` a task is named by the folder of its recording. `channel` is that of
-    all recordings.
+    path that a task is called after, the recording, what says what occurs in it (`wanted`, in
+    messages), its group, and files that are not used. `channel` is that of all recordings.
     """
     top = os.path.abspath(root)
     if not os.path.isdir(root) and found:
         try:
-            top = os.path.commonpath([os.path.dirname(os.path.abspath(str(a))) for a, *_ in found])
+            top = os.path.commonpath([os.path.dirname(os.path.abspath(a)) for _, a, *_ in found])
         except ValueError:
             raise DataError(
                 "names recordings on several drives; give each its own manifest.", path=root
@@ -423,13 +424,9 @@ def tasks_of(
     tasks: list[Task] = []
     problems: list[tuple[str, str]] = []
     seen: set[str] = set()
-    for given, source, group, others in found:
-        audio = str(given)
-        where = os.path.abspath(audio)
-        name = os.path.relpath(os.path.dirname(where) if folders else where, top)
-        if name == ".":
-            name = os.path.basename(top)
-        name = (name if folders else os.path.splitext(name)[0]).replace(os.sep, "/")
+    for called, audio, source, group, others in found:
+        name = os.path.relpath(os.path.abspath(called), top)
+        name = (os.path.basename(top) if name == "." else name).replace(os.sep, "/")
         problems += [
             (other, f"is not used: {os.path.basename(audio)} beside it goes first.")
             for other in others

@@ -146,11 +146,12 @@ def corpus_speech(context: click.Context, /, **options: Any) -> None:
 )
 @click.pass_context
 def corpus_music(context: click.Context, /, repeats: str, **options: Any) -> None:
-    """Align the pieces below IN_DIR: folders with a recording and a score.
+    """Align the pieces below IN_DIR: recordings with their scores.
 
-    A piece is a folder with an audio file and a file score.mid, score.musicxml or score.csv; it
-    becomes a file of its name in OUT_DIR, which mirrors IN_DIR. Without --model each piece takes
-    the bundled model that fits it; quality.csv says which. The rest is as for
+    A piece is a recording and a score of the same name, minuet.flac and minuet.mid or
+    minuet.musicxml, or a folder with an audio file and a file score.mid, score.musicxml or
+    score.csv; it becomes a file of its name in OUT_DIR, which mirrors IN_DIR. Without --model
+    each piece takes the bundled model that fits it; quality.csv says which. The rest is as for
     `align corpus speech`.
 
     \b

@@ -252,10 +252,11 @@ def train_music(context: click.Context, /, **options: Any) -> None:
     """Learn from the pieces under CORPUS_DIR.
 
     Each piece is a folder with audio.wav (or .flac, .mp3), score.mid (or .musicxml, .csv) and
-    truth.csv, a table with the columns score_onset_s, pitch and performed_onset_s; such as
-    `align music` writes, once it has been corrected. CORPUS_DIR may also be a manifest: a table
-    with the columns audio, score and truth. Pieces that cannot be used are named at the end, and
-    the exit status is then 1.
+    truth.csv, or three files of one name, x.flac, x.mid and x.truth.csv. The truth is a table
+    with the columns score_onset_s, pitch and performed_onset_s; such as `align music` writes,
+    once it has been corrected. CORPUS_DIR may also be a manifest: a table with the columns
+    audio, score and truth. Pieces that cannot be used are named at the end, and the exit status
+    is then 1.
     """
     run_training(context, "music", **options)
 

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.corpus.issues import Issue, Validation
-from align.corpus.pieces import find_pieces
+from align.corpus.pieces import NO_PIECES, find_pieces
 from align.corpus.reading import problem_of, read_piece
 from align.errors import AlignError, DataError
 
@@ -37,11 +37,7 @@ def validate_music(
     """Return what `align.corpus.validate_corpus` returns, of a folder or manifest of pieces."""
     pieces = find_pieces(root, None)
     if not pieces:
-        raise DataError(
-            "holds no pieces: folders with audio.wav (or .flac, .mp3), score.mid (or .musicxml, "
-            ".csv) and truth.csv.",
-            path=root,
-        )
+        raise DataError(NO_PIECES, path=root)
     errors: list[Issue] = []
     warnings: list[Issue] = []
     usable = 0

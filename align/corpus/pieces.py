@@ -5,31 +5,44 @@ In a tree of folders of any depth, a *piece folder* is one that holds an audio f
 when the notes were played. Of several audio files ``audio.*`` goes first, then the order of
 `align.corpus.pairs.AUDIO_SUFFIXES`; of several scores, the order of `SCORE_SUFFIXES`.
 
+In any other folder a recording and a score of the same name are a piece, ``minuet.flac`` and
+``minuet.mid`` or ``minuet.musicxml``, with ``minuet.truth.csv``. A table is no score there: it may
+be anything about the recording.
+
 A manifest may state the pieces instead: a table (``.csv``, ``.tsv``) with the columns ``audio``,
 ``score`` and
 ``truth`` and optionally ``group``; its paths are relative to it.
 """
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from align.corpus.listing import Groups, check_listing, folders, group_of, manifest_rows
 from align.corpus.pairs import AUDIO_SUFFIXES
 
-__all__ = ["Piece", "find_pieces"]
+__all__ = ["NO_PIECES", "Piece", "find_pieces"]
 
-TRUTH = "truth.csv"
+NO_PIECES = (
+    "holds no pieces: recordings with a score of the same name beside them (x.wav and x.mid or "
+    "x.musicxml, for training also x.truth.csv), or folders with audio.wav (or .flac, .mp3), "
+    "score.mid (or .musicxml, .csv) and, for training, truth.csv."
+)
+"""What messages say of a folder without any."""
+
+_TRUTH = "truth.csv"
+_TABLES = (".csv", ".tsv")
 
 
 @dataclass(frozen=True)
 class Piece:
     """The files of one piece, None for one that is missing, and what cross-fitting keeps together.
 
-    `folder` is where they lie, in a manifest that of the audio; `others` are audio files and
-    scores that are not used.
+    `stem` is the path it is called after: of its folder, or of its recording without suffix;
+    `others` are audio files and scores that are not used.
     """
 
-    folder: str
+    stem: str
     audio: str | None
     score: str | None
     truth: str | None
@@ -39,7 +52,7 @@ class Piece:
     @property
     def path(self) -> str:
         """What messages call the piece."""
-        return self.audio or self.score or self.folder
+        return self.audio or self.score or self.stem
 
     @property
     def missing(self) -> list[str]:
@@ -48,9 +61,9 @@ class Piece:
 
 
 def find_pieces(root: str, groups: Groups = "folder") -> list[Piece]:
-    """Return the pieces of a folder or manifest: by their folders, or in the manifest's order.
+    """Return the pieces of a folder or manifest: by their paths, or in the manifest's order.
 
-    Folders with a score or a truth but no audio are among them. Groups are the piece folders, by
+    Folders with a score or a truth but no audio are among them. Groups are the pieces, by
     their paths from the top, or as `Groups` says; a manifest's own column goes first. Raises
     DataError if there is no such folder, or the manifest cannot be used.
     """
@@ -61,35 +74,62 @@ def find_pieces(root: str, groups: Groups = "folder") -> list[Piece]:
 def _walk(root: str, groups: Groups) -> list[Piece]:
     from align.formats.scores import SCORE_SUFFIXES
 
-    pieces = []
+    pieces: list[Piece] = []
     for folder, names in folders(root):
-        sounds: list[tuple[bool, int, str]] = []
-        scores: list[tuple[int, str]] = []
-        truth = None
-        for name in names:
-            stem, suffix = os.path.splitext(name.lower())
-            if suffix in AUDIO_SUFFIXES:
-                sounds.append((stem != "audio", AUDIO_SUFFIXES.index(suffix), name))
-            elif stem == "score" and suffix in SCORE_SUFFIXES:
-                scores.append((SCORE_SUFFIXES.index(suffix), name))
-            elif name.lower() == TRUTH:
-                truth = os.path.join(folder, name)
-        # Audio alone is a piece only where it is called so: corpora hold other recordings too.
-        if not scores and truth is None and not any(not other for other, _, _ in sounds):
-            continue
-        audio = [os.path.join(folder, name) for *_, name in sorted(sounds)]
-        score = [os.path.join(folder, name) for _, name in sorted(scores)]
-        pieces.append(
-            Piece(
-                folder,
-                audio[0] if audio else None,
-                score[0] if score else None,
-                truth,
-                group_of(audio[0], folder, root, groups) if audio else None,
-                (*audio[1:], *score[1:]),
-            )
+        sounds = sorted(
+            (name for name in names if _suffix(name) in AUDIO_SUFFIXES),
+            key=lambda name: (_stem(name) != "audio", AUDIO_SUFFIXES.index(_suffix(name)), name),
         )
-    return sorted(pieces, key=lambda piece: piece.folder)
+        scores = sorted(
+            (name for name in names if _suffix(name) in SCORE_SUFFIXES),
+            key=lambda name: (SCORE_SUFFIXES.index(_suffix(name)), name),
+        )
+        truths = [name for name in names if name.lower().endswith(_TRUTH)]
+        own = [name for name in scores if _stem(name) == "score"]
+        its_truth = [name for name in truths if name.lower() == _TRUTH]
+        # Audio alone is a piece only where it is called so: corpora hold other recordings too.
+        if own or its_truth or any(_stem(name) == "audio" for name in sounds):
+            pieces.append(_piece(folder, folder, (sounds, own, its_truth), root, groups))
+            continue
+        notated = [name for name in scores if _suffix(name) not in _TABLES]
+        if {*map(_stem, sounds)}.isdisjoint(map(_stem, notated)):
+            continue
+        for stem in dict.fromkeys(map(_stem, sounds)):
+            files = (
+                [name for name in sounds if _stem(name) == stem],
+                [name for name in notated if _stem(name) == stem],
+                [name for name in truths if name.lower() == f"{stem}.{_TRUTH}"],
+            )
+            called = os.path.join(folder, os.path.splitext(files[0][0])[0])
+            pieces.append(_piece(called, folder, files, root, groups))
+    return sorted(pieces, key=lambda piece: piece.stem)
+
+
+def _piece(
+    called: str,
+    folder: str,
+    files: tuple[Sequence[str], Sequence[str], Sequence[str]],
+    root: str,
+    groups: Groups,
+) -> Piece:
+    """Return the piece of the first recording, score and truth of a folder; others are left."""
+    sounds, scores, truths = ([os.path.join(folder, name) for name in names] for names in files)
+    return Piece(
+        called,
+        sounds[0] if sounds else None,
+        scores[0] if scores else None,
+        truths[0] if truths else None,
+        group_of(sounds[0], called, root, groups) if sounds else None,
+        (*sounds[1:], *scores[1:]),
+    )
+
+
+def _stem(name: str) -> str:
+    return os.path.splitext(name.lower())[0]
+
+
+def _suffix(name: str) -> str:
+    return os.path.splitext(name.lower())[1]
 
 
 def _manifest(path: str, groups: Groups) -> list[Piece]:
@@ -99,5 +139,5 @@ def _manifest(path: str, groups: Groups) -> list[Piece]:
         audio, score = (os.path.join(top, row[column]) for column in ("audio", "score"))
         truth = os.path.join(top, row["truth"]) if row.get("truth") else None
         group = row.get("group") or group_of(audio, audio, top or ".", groups)
-        pieces.append(Piece(os.path.dirname(audio), audio, score, truth, group))
+        pieces.append(Piece(os.path.splitext(audio)[0], audio, score, truth, group))
     return pieces

@@ -256,7 +256,7 @@ def check_kind(kind: str) -> None:
 
 def _read_music(root: str, groups: Groups) -> Corpus:
     """Read the pieces of a corpus of music."""
-    from align.corpus.pieces import find_pieces
+    from align.corpus.pieces import NO_PIECES, find_pieces
 
     examples: list[Example] = []
     problems: list[tuple[str, str]] = []
@@ -279,14 +279,10 @@ def _read_music(root: str, groups: Groups) -> Corpus:
         if unpaired:
             raise DataError(
                 f"no recording (of {len(unpaired)}) has both a score (score.mid, .musicxml or "
-                ".csv) and a truth.csv beside it.",
+                ".csv, or one of its name) and a truth.csv beside it.",
                 path=root,
             )
-        raise DataError(
-            "holds no pieces: folders with audio.wav (or .flac, .mp3), score.mid (or .musicxml, "
-            ".csv) and truth.csv.",
-            path=root,
-        )
+        raise DataError(NO_PIECES, path=root)
     return Corpus(examples, problems, unpaired, "music")
 
 

@@ -18,6 +18,7 @@ from synthetic_speech import write_recording
 import align
 from align.batch.journal import Journal, Record
 from align.batch.run import CorpusRun
+from align.batch.tasks import MusicWork
 from align.cli import cli
 from align.errors import DataError, ModelError, ParameterError
 from align.files.lock import FolderLock
@@ -295,6 +296,18 @@ def test_the_bundled_piece_is_aligned_by_the_bundled_model(tmp_path: Path) -> No
     options = {"formats": ["csv", "mid"], "repeats": "all"}
     assert align.align_corpus(tmp_path / "in", out, "music", **options).unchanged
     assert align.align_corpus(tmp_path / "in", out, "music", repeats="none").aligned
+
+
+def test_pieces_of_one_name_are_called_after_it(tmp_path: Path) -> None:
+    for name in ("a.flac", "a.mid", "x/b.wav", "x/b.musicxml", "x/c.wav"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    tasks, problems = MusicWork().find(str(tmp_path))
+    assert [(task.name, Path(task.source).name) for task in tasks] == [
+        ("a", "a.mid"),
+        ("x/b", "b.musicxml"),
+    ]
+    assert problems == [(str(tmp_path / "x/c.wav"), "has no file beside it that is its score.")]
 
 
 def test_the_table_tells_what_an_alignment_of_music_warns_of(tmp_path: Path) -> None:

@@ -44,6 +44,42 @@ def test_pieces_at_any_depth(good: Path) -> None:
     assert len(align.read_corpus(good / "old" / "one", kind="music")) == 1  # the piece itself
 
 
+def by_name(good: Path, to: Path) -> Path:
+    """The three pieces as files of one name each, two of them in one folder."""
+    for piece, name in (("old/one", "One"), ("old/two", "two"), ("new/deep/three", "x/three")):
+        (to / name).parent.mkdir(parents=True, exist_ok=True)
+        for file, suffix in (
+            ("audio.wav", ".wav"),
+            ("score.mid", ".mid"),
+            ("truth.csv", ".truth.csv"),
+        ):
+            shutil.copy(good / piece / file, to / f"{name}{suffix}")
+    return to
+
+
+def test_files_of_one_name_are_a_piece(good: Path, tmp_path: Path) -> None:
+    root = by_name(good, tmp_path / "named")
+    (root / "One.mid").rename(root / "one.MID")
+    corpus = align.read_corpus(root, kind="music")
+    assert corpus.groups == ["One", "two", "x/three"]
+    assert (corpus.problems, corpus.unpaired) == ([], [])
+    one = next(e for e in corpus if e.group == "One")
+    assert one.score.path.endswith("one.MID")
+    assert np.flatnonzero(np.isnan(one.onsets)).tolist() == [3, 7]
+
+
+def test_of_files_by_name_what_is_missing_is_told(good: Path, tmp_path: Path) -> None:
+    root = by_name(good, tmp_path / "named")
+    (root / "two.mid").rename(root / "zwei.mid")  # a score alone is nobody's
+    shutil.copy(root / "One.mid", root / "One.midi")  # the first in order counts
+    (root / "x" / "three.mid").rename(root / "x" / "three.csv")  # no score by its name
+    pieces = find_pieces(str(root))
+    assert [(Path(p.stem).name, p.missing) for p in pieces] == [("One", []), ("two", ["score"])]
+    assert [Path(other).name for other in pieces[0].others] == ["One.midi"]
+    with pytest.raises(DataError, match="holds no pieces: recordings with a score of the same"):
+        align.read_corpus(root / "x", kind="music")
+
+
 def test_a_unison_has_the_mean_of_its_rows(music: Path) -> None:
     folder = music / "old" / "two"
     lines = (folder / "truth.csv").read_text().splitlines()
