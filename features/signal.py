@@ -2,6 +2,7 @@
 
 import math
 import os
+import weakref
 from collections.abc import Callable
 from typing import Any, Self, TypeVar
 
@@ -236,7 +237,7 @@ class LongerSignal(Signal):
     Attributes
     ----------
     own : Signal
-        The recording.
+        The recording, which must be kept as long as this is used.
     before : int
         Frames in front of it.
     """
@@ -246,8 +247,17 @@ class LongerSignal(Signal):
     ) -> None:
         samples = np.concatenate((before, own.samples, behind))
         super().__init__(samples, own.rate, own.hop, own.name, own_rate=own.own_rate)
-        self.own = own
+        # The recording keeps this one among what it computed. If each kept the other, both would
+        # stay until Python looks for circles, which it rarely does for the sake of a few arrays.
+        self._own = weakref.ref(own)
         self.before = len(before) // own.hop_length
+
+    @property
+    def own(self) -> Signal:
+        """The recording."""
+        own = self._own()
+        assert own is not None
+        return own
 
     def around(
         self, frames: npt.NDArray[np.float32], pause: npt.NDArray[np.float32]

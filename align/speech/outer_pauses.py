@@ -48,7 +48,7 @@ def with_outer_pauses(
     def closed(event: Event) -> bool:
         return classes.get(str(event), "") in _CLOSED
 
-    def heard() -> Extended:
+    def heard() -> tuple[LongerSignal | None, int]:
         term = network.terms(signal, (SILENCE,))[f"{network.name}.phone"]
         assert isinstance(term, SegmentTerm)
         sums = term.prefix[term.rows[0]]
@@ -58,12 +58,13 @@ def with_outer_pauses(
             for silent in (float(sums[n]), float(sums[-1] - sums[-1 - n]))
         ]
         if not any(lengths):
-            return Extended(signal, signal)
+            return None, 0
         pause = pause_like(signal.samples, signal.rate, max(lengths) * signal.hop_length)
         before, after = (pause[: n * signal.hop_length] for n in lengths)
-        return Extended(signal, LongerSignal(signal, before, after), lengths[0], closed)
+        return LongerSignal(signal, before, after), lengths[0]
 
-    return signal.cached(("outer pauses", id(network)), heard)
+    longer, before = signal.cached(("outer pauses", id(network)), heard)
+    return Extended(signal, signal if longer is None else longer, before, closed)
 
 
 def pause_like(samples: Float32, rate: int, n: int) -> Float32:
