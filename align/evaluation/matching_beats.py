@@ -177,6 +177,6 @@ def _of_beats(folder: str, names: list[str]) -> list[str]:
 
 _PIECES = PieceFiles(
     _of_beats,
-    lambda name: bool(_of_beats("", [name])) and _stem(name).lower() == "truth",
+    lambda name: bool(_of_beats("", [name])) and f".{_stem(name).lower()}".endswith(".truth"),
     _stem,
 )

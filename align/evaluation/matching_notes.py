@@ -2,8 +2,9 @@
 
 Conventions
 -----------
-* A piece of the reference is a folder with ``truth.csv``, or a table or JSON file of aligned
-  notes. Its name is the path of the folder, or of the file without its suffix.
+* A piece of the reference is a folder with ``truth.csv``, a file such as ``minuet.truth.csv``, or
+  else a table or JSON file of aligned notes. Its name is the path of the folder, or of the file
+  without its suffix.
 * The result for a piece has that path, up to the suffix and to upper and lower case; or it is the
   only file of aligned notes in the folder of that path.
 * A row of the truth is of the note of its pitch that is nearest in score time, within 20 ms. Rows
@@ -117,5 +118,7 @@ def _of_notes(folder: str, names: list[str]) -> list[str]:
 
 
 _PIECES = PieceFiles(
-    _of_notes, lambda name: name.lower() == TRUTH, lambda name: os.path.splitext(name)[0]
+    _of_notes,
+    lambda name: f".{name.lower()}".endswith(f".{TRUTH}"),
+    lambda name: os.path.splitext(name)[0],
 )

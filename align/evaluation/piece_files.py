@@ -25,7 +25,8 @@ class PieceFiles:
     held : callable
         Of a folder and the names of its files: those of the kind, the preferred ones first.
     is_truth : callable
-        Whether a file of this name is the truth of its folder.
+        Whether a file of this name is the truth of its folder, ``truth.csv``, or of the files that
+        have its name up to that, ``minuet.truth.csv``.
     stem : callable
         The name of a file without its suffix.
     """
@@ -74,9 +75,9 @@ class PieceFiles:
             return {"": top} if self.held(folder, [name]) else {}
         found: dict[str, str] = {}
         for folder, inside, names in _walk(top):
-            truth = next((name for name in names if self.is_truth(name)), None)
-            if truth is not None:
-                found[inside] = os.path.join(folder, truth)
+            for name in filter(self.is_truth, names):
+                found.setdefault(self._key(inside, name), os.path.join(folder, name))
+            if any(map(self.is_truth, names)):
                 continue
             for name in self.held(folder, names):
                 found.setdefault(self._key(inside, name), os.path.join(folder, name))
@@ -86,7 +87,7 @@ class PieceFiles:
         """Return the results by every name they may go by; DataError if there is no such tree.
 
         Of a folder with one result that goes by the name of the folder, too; of a file, by that
-        of the only piece there is.
+        of the only piece there is. A truth is a result only where there is no other.
         """
         if not os.path.exists(top):
             raise DataError("does not exist; check the name.", path=top)
@@ -95,7 +96,8 @@ class PieceFiles:
         found: dict[str, str] = {}
         alone: dict[str, str] = {}
         for folder, inside, names in _walk(top):
-            held = self.held(folder, names)
+            every = self.held(folder, names)
+            held = [name for name in every if not self.is_truth(name)] or every
             for name in held:
                 found.setdefault(self._key(inside, name), os.path.join(folder, name))
             if len({self.stem(name).casefold() for name in held}) == 1:
@@ -104,7 +106,9 @@ class PieceFiles:
 
     def _key(self, inside: str, name: str) -> str:
         stem = self.stem(name).casefold()
-        return f"{inside}/{stem}" if inside else stem
+        if self.is_truth(name):
+            stem = stem.removesuffix("truth").rstrip(".")
+        return "/".join(part for part in (inside, stem) if part)
 
 
 def _walk(top: str) -> list[tuple[str, str, list[str]]]:
