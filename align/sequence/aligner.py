@@ -293,7 +293,7 @@ class SequenceAligner(TimedAligner):
             raise DataError(str(error), path=name) from error
         placed = suited.placement_.times(potentials, path.onsets)
         times = suited._placed(placed.times, terms, decoded, heard, held)
-        fit = suited._match(heard, decoded, terms, path.onsets)
+        fit = suited._match(extended, decoded, terms, path.onsets)
         put_in = suited._free(decoded) & ~np.isin(np.arange(len(decoded)), place[:-1])
         times, inside = extended.within(times, put_in)
         ends = place[-1] >= len(decoded) or not inside[-1]
@@ -555,7 +555,7 @@ class SequenceAligner(TimedAligner):
             potentials = found.averaged().potentials if suited.normalise else found.potentials
             placed = suited.placement_.times(potentials, found.path.onsets)
             times = suited._placed(placed.times, terms, decoded, signal, own)
-            fit = suited._match(signal, decoded, terms, found.path.onsets, chosen=True)
+            fit = suited._match(extended, decoded, terms, found.path.onsets, chosen=True)
             at = expanded.given[found.nodes]
             times, inside = extended.within(times, suited._free(decoded) & (abrupt | (at == -2)))
             asked = (at >= 0) & inside

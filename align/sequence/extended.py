@@ -35,6 +35,16 @@ class Extended(NamedTuple):
     before: int = 0
     closed: Callable[[Event], bool] = bool
 
+    @property
+    def span(self) -> tuple[int, int]:
+        """The first frame of the recording itself, and the one behind its last."""
+        return self.before, self.before + self.own.n_frames
+
+    @property
+    def after(self) -> int:
+        """How many frames were put behind."""
+        return self.signal.n_frames - self.before - self.own.n_frames
+
     def windows(self, lattice: Lattice) -> IntArray | None:
         """Return in which frames the nodes of a lattice may begin [shape=(N, 2)].
 

@@ -147,7 +147,7 @@ class TimedAligner(Aligner):
 
     def _match(
         self,
-        signal: Signal,
+        extended: Extended,
         events: tuple[Event, ...],
         terms: Mapping[str, Any],
         onsets: IntArray,
@@ -156,7 +156,8 @@ class TimedAligner(Aligner):
     ) -> Fit | None:
         """Return how well recording and decoded events fit; None where that is not known.
 
-        `onsets` are in frames. `chosen` says that the events are a path of a lattice.
+        `onsets` are in frames of the recording with its outer pauses. `chosen` says that the
+        events are a path of a lattice.
         """
         return None
 

@@ -300,7 +300,7 @@ class SpeechAligner(SequenceAligner):
 
     def _match(
         self,
-        signal: Signal,
+        extended: Extended,
         events: tuple[Event, ...],
         terms: Mapping[str, Any],
         onsets: IntArray,
@@ -311,14 +311,14 @@ class SpeechAligner(SequenceAligner):
         model = self.match_ if self.text_match_ is None or not chosen else self.text_match_
         if model is None:
             return None
-        evidence = evidence_of(terms, onsets, signal.n_frames, silent, signal.hop)
+        evidence = evidence_of(terms, onsets, extended, silent)
         if evidence is None:
             return None
         if model.asks_backwards:
-            back = evidence_backwards(self, signal, events, self.features_)
+            back = evidence_backwards(self, extended, events, self.features_)
             evidence = replace(evidence, backwards=back)
         if model.asks_orders:
-            gap = gap_of_order(self, signal, events, self.features_)
+            gap = gap_of_order(self, extended, events, self.features_)
             evidence = replace(evidence, order_gap=gap)
         noise = np.array([str(event) == SPOKEN_NOISE for event in events])
         if noise.any() and not evidence.sounds.any():

@@ -17,11 +17,13 @@ from align.errors import DataError, ParameterError
 from align.features import Feature, Signal, TimedSignal
 from align.progress import counted
 from align.sequence.base import Progress
+from align.sequence.extended import Extended
 from align.sequence.feature_terms import terms_of
 from align.sequence.stretches import MOST_OF_STRETCH
 from align.speech.expansion import is_closure
 from align.speech.match import Evidence, MatchModel, evidence_of
 from align.speech.orders import order_gap
+from align.speech.outer_pauses import with_outer_pauses
 from align.terms import BaseFunctions
 from align.types import Event
 
@@ -71,7 +73,7 @@ def learned_match(
         terms = dict(zip(xs[i].names, xs[i].terms, strict=True))
         onsets = decode(xs[i].potentials(aligner._weights(xs[i]))).onsets
         silent = aligner._free(transcripts[i])
-        found = evidence_of(terms, onsets, item.signal.n_frames, silent, item.signal.hop)
+        found = evidence_of(terms, onsets, Extended(item.signal, item.signal), silent)
         if found is None:
             return None
         kinds.found["right"].append(found)
@@ -101,9 +103,10 @@ class Kinds:
         self, kind: str, signal: Signal, events: tuple[Event, ...], features: Sequence[Feature]
     ) -> None:
         """Add the evidence of events that need not be those of the recording, if they fit."""
-        found = _evidence(self.aligner, signal, events, features)
+        heard = self._heard(signal, features)
+        found = _evidence(self.aligner, heard, events, features)
         if found is not None and self.orders:
-            gap = gap_of_order(self.aligner, signal, events, features)
+            gap = gap_of_order(self.aligner, heard, events, features)
             found = replace(found, order_gap=gap)
         if found is not None:
             self.found[kind].append(found)
@@ -131,9 +134,13 @@ class Kinds:
         )
         piece = Signal(signal.samples[start:end], signal.rate, signal.hop, signal.name)
         events = self.aligner._expand(tuple(item.events[at : at + n]))[0]
-        found = _evidence(self.aligner, piece, events, features)
+        found = _evidence(self.aligner, self._heard(piece, features), events, features)
         if found is not None and found.sounds.any():
             self.few.append(found)
+
+    def _heard(self, signal: Signal, features: Sequence[Feature]) -> Extended:
+        """Return a recording as it is aligned, with a pause at either end."""
+        return with_outer_pauses(features, signal, self.aligner._label_classes())
 
     def fitted(self) -> MatchModel | None:
         """Return the model that distinguishes them; None where a kind has no evidence."""
@@ -144,7 +151,7 @@ class Kinds:
 
 
 def evidence_backwards(
-    aligner: Any, signal: Signal, events: tuple[Event, ...], features: Sequence[Feature]
+    aligner: Any, extended: Extended, events: tuple[Event, ...], features: Sequence[Feature]
 ) -> Evidence | None:
     """Return the evidence of events those of which that are no silence come backwards.
 
@@ -154,30 +161,30 @@ def evidence_backwards(
     order = np.arange(len(events))
     order[sounds] = sounds[::-1]
     turned = tuple(events[k] for k in order.tolist())
-    return None if turned == events else _evidence(aligner, signal, turned, features)
+    return None if turned == events else _evidence(aligner, extended, turned, features)
 
 
 def gap_of_order(
-    aligner: Any, signal: Signal, events: tuple[Event, ...], features: Sequence[Feature]
+    aligner: Any, extended: Extended, events: tuple[Event, ...], features: Sequence[Feature]
 ) -> float | None:
     """Return by how much events beat other orders of themselves; see `align.speech.orders`."""
     weights = dict(zip(aligner.base_functions_, aligner.coef_ / aligner.scale_, strict=True))
     joined = np.array([is_closure(aligner._symbol(str(event))) for event in events])
-    return order_gap(features, weights, signal, events, aligner._free(events), joined)
+    return order_gap(features, weights, extended, events, aligner._free(events), joined)
 
 
 def _evidence(
-    aligner: Any, signal: Signal, events: tuple[Event, ...], features: Sequence[Feature]
+    aligner: Any, extended: Extended, events: tuple[Event, ...], features: Sequence[Feature]
 ) -> Evidence | None:
     """Return the evidence of events, right or wrong; None if the recording has no room."""
-    if len(events) > signal.n_frames:
+    if len(events) > extended.own.n_frames:
         return None
-    terms = terms_of(features, signal, events)
+    terms, held = terms_of(features, extended.signal, events), extended.held(len(events))
     try:
-        path = aligner._best_path(signal, events, terms, None, MOST_OF_STRETCH)[1]
+        path = aligner._best_path(extended.signal, events, terms, held, MOST_OF_STRETCH)[1]
     except (ParameterError, DataError):
         return None
-    return evidence_of(terms, path.onsets, signal.n_frames, aligner._free(events), signal.hop)
+    return evidence_of(terms, path.onsets, extended, aligner._free(events))
 
 
 def spoiled(

@@ -28,7 +28,8 @@ import numpy as np
 import numpy.typing as npt
 
 from align._numba import compiled
-from align.features import DurationFeature, Feature, NetworkConfidence, Signal
+from align.features import DurationFeature, Feature, NetworkConfidence
+from align.sequence.extended import Extended
 from align.sequence.feature_terms import terms_of
 from align.terms import DurationTerm, OnsetTerm, SegmentTerm
 from align.types import BoolArray, Event, Float64, IntArray
@@ -69,7 +70,7 @@ class Coarse(NamedTuple):
 def order_gap(
     features: Sequence[Feature],
     weights: Mapping[str, float],
-    signal: Signal,
+    extended: Extended,
     events: Sequence[Event],
     silent: BoolArray,
     joined: BoolArray,
@@ -83,8 +84,13 @@ def order_gap(
     labels = sorted({str(event) for event in events})
     place = {label: k for k, label in enumerate(labels)}
     own = np.array([place[str(event)] for event in events], dtype=np.intp)
+    signal = extended.own
     step = max(1, round(_FRAME / signal.hop))
     n_frames, n_lengths = -(-signal.n_frames // step), round(_LONGEST / signal.hop / step)
+    # What is in pauses that were added is the same in any order.
+    first = int(bool(extended.before) and bool(silent[0]))
+    stop = len(own) - int(extended.after and bool(silent[-1]))
+    own, silent, joined = own[first:stop], silent[first:stop], joined[first:stop]
     work = float(n_frames) * n_lengths * len(own)
     n = int(np.clip(_WORK / work, _FEWEST, _ORDERS))
     if n * work > _MOST_WORK or n_frames <= len(own):
@@ -92,7 +98,7 @@ def order_gap(
     others = other_orders(own, silent, joined, n, np.random.default_rng(0))
     if not len(others):
         return None
-    table = coarse(features, weights, signal, labels, step, n_lengths)
+    table = coarse(features, weights, extended, labels, step, n_lengths)
     scores = best_scores(table, np.concatenate([own[None], others]), silent)
     return float(scores[0] - scores[1:].mean())
 
@@ -131,7 +137,7 @@ def other_orders(
 def coarse(
     features: Sequence[Feature],
     weights: Mapping[str, float],
-    signal: Signal,
+    extended: Extended,
     labels: Sequence[str],
     step: int,
     n_lengths: int,
@@ -142,8 +148,9 @@ def coarse(
     # Each label before each other one: what depends on two neighbours is in the second of a pair
     # (onsets) or in the first (lengths).
     pairs = tuple(label for a in labels for b in labels for label in (a, b))
-    terms = terms_of(kept, signal, pairs)
-    at = np.minimum(np.arange(-(-signal.n_frames // step) + 1) * step, signal.n_frames)
+    terms = terms_of(kept, extended.signal, pairs)
+    first, stop = extended.span
+    at = np.minimum(np.arange(first, stop + step, step), stop)
     prefix = np.zeros((n, len(at)))
     onset, onset_row = np.zeros((1, len(at) - 1)), np.zeros((n, n), dtype=np.intp)
     length, length_row = np.zeros((1, n_lengths + 1)), np.zeros((n, n), dtype=np.intp)
@@ -154,7 +161,8 @@ def coarse(
             prefix += weight * term.prefix[term.rows[same]][:, at]
         elif isinstance(term, OnsetTerm):
             rows = term.rows[1::2].reshape(n, n)
-            own = np.concatenate([weight * _highest(term.table, step), np.zeros((1, len(at) - 1))])
+            highest = _highest(term.table[:, first:stop], step)
+            own = np.concatenate([weight * highest, np.zeros((1, len(at) - 1))])
             onset, onset_row = _added(onset, onset_row, own, rows)
         elif isinstance(term, DurationTerm):
             rows = term.rows[::2].reshape(n, n)

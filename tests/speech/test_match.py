@@ -13,10 +13,14 @@ from synthetic_speech import RATE, random_phones, recording
 import align
 from align import Example, SpeechAligner
 from align.errors import DataError, ModelError
-from align.features import DurationFeature, Feature, NetworkConfidence
+from align.features import DurationFeature, Feature, NetworkConfidence, Signal
+from align.features.signal import LongerSignal
 from align.models.file import read_model, write_model
+from align.sequence.extended import Extended
 from align.speech.mapped import align_mapped
-from align.speech.match import DEFAULTS, Evidence, MatchModel
+from align.speech.match import DEFAULTS, Evidence, MatchModel, evidence_of
+from align.terms import SegmentTerm
+from align.types import Float64
 
 NAMES = ("kiwi", "north-wind")
 DATA = files("align.data")
@@ -57,6 +61,29 @@ def text_of(name: str) -> str:
 
 def audio_of(name: str) -> str:
     return str(DATA / f"{name}.flac")
+
+
+def test_pauses_that_were_added_say_nothing() -> None:
+    own, rng = Signal(np.zeros(30 * 80, np.float32), RATE, 0.005, "own"), np.random.default_rng(0)
+    pause = np.zeros(10 * 80, np.float32)
+    heard = Extended(own, LongerSignal(own, pause, pause), 10)
+    scores, rows = -rng.random((2, 50)), np.array([0, 1, 0])
+    onsets, silent = np.array([0, 12, 44]), np.array([True, False, True])
+
+    def found(scores: Float64) -> Evidence:
+        phone = SegmentTerm.from_frames(scores, rows, scores.max(axis=0))
+        evidence = evidence_of({"network.phone": phone}, onsets, heard, silent)
+        assert evidence is not None
+        return evidence
+
+    evidence = found(scores)
+    assert evidence.frames.tolist() == [2, 28, 0]  # of 30
+    best = scores.max(axis=0)
+    assert evidence.sureness() == pytest.approx(best[10:40].mean())
+    inside = np.append(scores[0, 10:12], scores[1, 12:40]) - best[10:40]
+    assert evidence.whole()[1] == pytest.approx(inside.mean())
+    scores[:, :10] = scores[:, 40:] = -9.0
+    np.testing.assert_allclose(found(scores).whole(), evidence.whole())
 
 
 # Learned in training -----------------------------------------------------------------------------

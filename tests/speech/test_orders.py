@@ -1,16 +1,22 @@
 """The order gap: by how much the sounds of a text fit better in their order than in others."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib.resources import files
 from itertools import combinations
 
 import numpy as np
 import pytest
+import soundfile
 
 import align
+from align.features import NetworkConfidence, Signal
+from align.sequence.extended import Extended
 from align.speech.match import Evidence, MatchModel
 from align.speech.mismatches import gap_of_order
 from align.speech.orders import Coarse, best_scores, order_gap, other_orders
+from align.terms import SegmentTerm, Term
+from align.types import Event
 
 KIWI = str(files("align.data") / "kiwi.flac")
 WORDS = (
@@ -88,7 +94,7 @@ def test_a_right_text_beats_its_orders_and_a_wrong_one_does_not(
 
     def gap(phones: list[str]) -> float:
         events = english._expand(tuple(phones))[0]
-        found = gap_of_order(english, signal, events, english.features_)
+        found = gap_of_order(english, Extended(signal, signal), events, english.features_)
         assert found is not None
         return found / np.sqrt(len(events))
 
@@ -97,19 +103,44 @@ def test_a_right_text_beats_its_orders_and_a_wrong_one_does_not(
     assert gap(WORDS) == gap(WORDS)
 
 
+def test_no_order_is_heard_in_pauses_that_were_added(english: align.SpeechAligner) -> None:
+    """There a stop that comes first in another order would have its closure."""
+    samples, rate = soundfile.read(KIWI)
+    word = english._signal(samples[round(1.35 * rate) : round(1.80 * rate)], rate, "jumps")
+    heard = english._with_outer_pauses(word)
+    assert heard.before > 0
+    assert heard.after > 0
+    events = english._expand(("jh", "ah", "m", "p", "s"))[0]
+    found = gap_of_order(english, heard, events, english.features_)
+    assert found is not None
+    assert found > 3
+
+    class Loud(NetworkConfidence):
+        """Scores one sound, and that only in what was added."""
+
+        def terms(self, signal: Signal, events: Sequence[Event]) -> dict[str, Term]:
+            scores = np.full((2, heard.signal.n_frames), 50.0)
+            scores[:, slice(*heard.span)] = scores[1] = 0.0
+            rows = np.array([int(event != "m") for event in events])
+            return {"loud": SegmentTerm.from_frames(scores, rows)}
+
+    silent = english._free(events)
+    gap = order_gap([Loud()], {"loud": 1.0}, heard, events, silent, np.zeros_like(silent))
+    assert gap == 0.0
+
+
 def test_no_other_order_and_no_room(english: align.SpeechAligner) -> None:
     signal = english._signal(KIWI, None, KIWI)
+    heard = Extended(signal, signal)
 
     def gap(events: list[str]) -> float | None:
-        return gap_of_order(english, signal, tuple(events), english.features_)
+        return gap_of_order(english, heard, tuple(events), english.features_)
 
     assert gap(["sil", "iy", "sil"]) is None
     assert gap(["sil", "iy", "iy", "sil"]) is None
     assert gap(["iy", "w"] * signal.n_frames) is None
     flags = np.zeros(3, dtype=bool)
-    assert (
-        order_gap([], {}, signal, ["a", "b", "a"] * 10**6, *[flags] * 2) is None
-    )  # too much work
+    assert order_gap([], {}, heard, ["a", "b", "a"] * 10**6, *[flags] * 2) is None  # too much work
 
 
 def evidence(gap: float | None, n: int, level: float = -2.0) -> Evidence:
