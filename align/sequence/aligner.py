@@ -36,7 +36,7 @@ from align.sequence.base import NAMELESS, Progress
 from align.sequence.cover import covering
 from align.sequence.extended import Extended
 from align.sequence.feature_terms import terms_of
-from align.sequence.fit import fields_of
+from align.sequence.fit import fields_of, fits_of
 from align.sequence.frames import in_order
 from align.sequence.lattice_search import FoundNodes, LatticePaths, LatticeSearch
 from align.sequence.lattices import LatticeAlignment, node_events
@@ -291,7 +291,8 @@ class SequenceAligner(TimedAligner):
             potentials, path = suited._best_path(heard, decoded, terms, windows, most_cells)
         except ParameterError as error:
             raise DataError(str(error), path=name) from error
-        placed = suited.placement_.times(potentials, path.onsets)
+        fits = fits_of(terms, path.onsets, heard.n_frames)
+        placed = suited.placement_.times(potentials, path.onsets, fits)
         times = suited._placed(placed.times, terms, decoded, heard, held)
         fit = suited._match(extended, decoded, terms, path.onsets)
         put_in = suited._free(decoded) & ~np.isin(np.arange(len(decoded)), place[:-1])
@@ -553,7 +554,8 @@ class SequenceAligner(TimedAligner):
             decoded = tuple(expanded.events[v] for v in found.nodes)
             terms = terms_of(suited.features_, signal, decoded)
             potentials = found.averaged().potentials if suited.normalise else found.potentials
-            placed = suited.placement_.times(potentials, found.path.onsets)
+            fits = fits_of(terms, found.path.onsets, signal.n_frames)
+            placed = suited.placement_.times(potentials, found.path.onsets, fits)
             times = suited._placed(placed.times, terms, decoded, signal, own)
             fit = suited._match(extended, decoded, terms, found.path.onsets, chosen=True)
             at = expanded.given[found.nodes]

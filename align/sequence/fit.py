@@ -1,15 +1,18 @@
-"""How well the events of an alignment fit the recording, where a task knows."""
+"""How well the events of an alignment fit the recording, where a task or a base function knows."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from align.types import IntArray
+from align.terms import SegmentTerm
+from align.types import Float64, IntArray
 
-__all__ = ["Fit", "fields_of", "joined"]
+__all__ = ["Fit", "fields_of", "fits_of", "joined"]
 
 _LEAST = 1e-6  # matches are clipped to this, and to one less this
+_WORST = -8.0  # log ratio, below which an event does not fit at all
 
 
 class Fit(NamedTuple):
@@ -18,6 +21,22 @@ class Fit(NamedTuple):
     match: float
     events: npt.NDArray[np.float64]
     warnings: tuple[str, ...]
+
+
+def fits_of(terms: Mapping[str, Any], onsets: IntArray, n_frames: int) -> Float64 | None:
+    """Return by how much each event scores less than the best that any would there [shape=(K,)].
+
+    Per frame, 0 or less, by the first base function that knows the best (`SegmentTerm.best`); None
+    where there is none. `onsets` are in frames.
+    """
+    for term in terms.values():
+        if isinstance(term, SegmentTerm) and term.best is not None:
+            ends = np.append(onsets[1:], n_frames)
+            own = term.prefix[term.rows, ends] - term.prefix[term.rows, onsets]
+            best = term.best[ends] - term.best[onsets]
+            ratios = (own - best) / np.maximum(ends - onsets, 1)
+            return np.clip(np.where(term.rows < 0, 0.0, ratios), _WORST, 0.0)
+    return None
 
 
 def fields_of(

@@ -6,6 +6,11 @@ not see, the share of the posterior within 20 ms is compared with how often the 
 logistic regression on its log odds (Platt, "Probabilistic outputs for support vector machines",
 1999), and corrected by it. Where an aligner has others beside it for other surroundings, each
 learns its own.
+
+The same doubt is worth less where something else is heard that sounds like events: a network that
+is drowned in noise says so, and one that hears other people is as sure as ever, but of their
+phones. There the events score far below the best that any would (`align.sequence.fit`), so how far
+they do, in the mean over a recording, is evidence as well.
 """
 
 from collections.abc import Sequence
@@ -25,9 +30,9 @@ from align.sequence.refine import (
     refine_onsets,
 )
 from align.sequence.spread import central_intervals, fit_tail, nearer_share
-from align.types import IntArray
+from align.types import Float64, IntArray
 
-__all__ = ["WINDOW", "Placed", "Placement", "moved_offset", "sureness_of"]
+__all__ = ["WINDOW", "Placed", "Placement", "Sureness", "moved_offset", "sureness_of"]
 
 _REACH = 0.1  # seconds either side of the best path that the posterior considers
 WINDOW = 0.015  # seconds; wide enough to hold the mass of one boundary
@@ -41,6 +46,7 @@ _PRIOR = 50.0  # onsets; what an offset weighs that is known already
 # As if so many more onsets had been seen, on which the posterior was right: few prove little.
 _BEFORE = np.linspace(0.025, 0.975, 20)
 _SUREST = 1e-6  # what is this near to certain, or to impossible, counts as so near
+_FEW = 3.0  # events that fit as usual, beside those there are
 
 _METHODS = ("posterior", "parabola", "none")
 
@@ -55,6 +61,33 @@ class Placed(NamedTuple):
     times: npt.NDArray[np.float64]
     confidence: npt.NDArray[np.float64] | None = None
     intervals: npt.NDArray[np.float64] | None = None
+
+
+class Sureness(NamedTuple):
+    """How often onsets are within 20 ms: log odds, from those that the posterior says.
+
+    They are taken times `slope`, plus `constant`; and plus `of_fit` times by how much the events
+    of the recording fit it better than the `usual_fit`, where that is known.
+    """
+
+    slope: float
+    constant: float
+    of_fit: float = 0.0
+    usual_fit: float = 0.0
+
+    def better(self, fits: Float64 | None) -> float:
+        """Return by how much events that fit so well [shape=(K,)] fit better than usual.
+
+        Few events prove little.
+        """
+        if fits is None:
+            return 0.0
+        return float((fits - self.usual_fit).sum() / (len(fits) + _FEW))
+
+    def of(self, confidence: Float64, fits: Float64 | None) -> Float64:
+        """Return how often onsets are near that the posterior is so sure of [shape=(K,)]."""
+        known = EvidenceModel(np.array([self.slope, self.of_fit, self.constant]))
+        return known(_evidence(confidence, self.better(fits)))
 
 
 @dataclass(frozen=True)
@@ -78,9 +111,8 @@ class Placement:
     tail : float, optional
         Share of the posterior outside of an interval, on either side; see
         `align.sequence.spread`. Without it, there are no intervals.
-    sureness : (float, float), optional
-        How often onsets are within 20 ms: the log odds are those of the posterior times the one,
-        plus the other. Without it, the posterior is taken at its word.
+    sureness : Sureness, optional
+        How often onsets are within 20 ms. Without it, the posterior is taken at its word.
     """
 
     method: str
@@ -89,16 +121,19 @@ class Placement:
     offset: float = 0.0
     window: float = WINDOW
     tail: float | None = None
-    sureness: tuple[float, float] | None = None
+    sureness: Sureness | None = None
 
     def __post_init__(self) -> None:
         if self.method not in _METHODS:
             raise ParameterError(f"refine={self.method!r}, must be one of {list(_METHODS)}.")
 
-    def times(self, potentials: Potentials, onsets: IntArray) -> Placed:
+    def times(
+        self, potentials: Potentials, onsets: IntArray, fits: Float64 | None = None
+    ) -> Placed:
         """Return the times of onsets, given the best path in frames.
 
-        An onset whose window is one frame stays there.
+        An onset whose window is one frame stays there. `fits` [shape=(K,)] is how well each event
+        fits, if known; see `align.sequence.fit`.
         """
         free = potentials.stop - potentials.start > 1
         shift = np.where(free, self.offset, 0.0)
@@ -109,8 +144,7 @@ class Placement:
                 own = central_intervals(posterior.probability, posterior.start, self.tail)
                 intervals = own * self.hop - shift[:, None]
             if self.sureness is not None:
-                known = EvidenceModel(np.array(self.sureness))
-                confidence = np.where(free, known(_log_odds(confidence)), confidence)
+                confidence = np.where(free, self.sureness.of(confidence, fits), confidence)
             return Placed(frames * self.hop - shift, confidence, intervals)
         if self.method == "none":
             return Placed(onsets.astype(np.float64) * self.hop - shift)
@@ -167,22 +201,34 @@ class Placement:
         potentials: Sequence[Potentials],
         paths: Sequence[Path],
         truth: Sequence[npt.NDArray[np.float64]],
+        fits: Sequence[Float64 | None] | None = None,
     ) -> Self:
-        """Return a copy that knows how sure onsets are, by recordings as in `fitted`."""
+        """Return a copy that knows how sure onsets are, by recordings as in `fitted`.
+
+        `fits` is how well the events of each fit it, if that is known.
+        """
         if self.method != "posterior" or not all(map(self._has_posterior, potentials)):
             return self
-        shares, odds, right = [], [_log_odds(_BEFORE)], [_BEFORE]
-        for p, path, times in zip(potentials, paths, truth, strict=True):
+        known = [fit for fit in fits or () if fit is not None]
+        usual = float(np.mean([fit.mean() for fit in known])) if known else 0.0
+        blank = Sureness(1.0, 0.0, 0.0, usual)
+        shares, evidence, right = [], [_evidence(_BEFORE, 0.0)], [_BEFORE]
+        each = fits or [None] * len(potentials)
+        for p, path, times, fit in zip(potentials, paths, truth, each, strict=True):
             found, confidence, posterior = self._posterior_onsets(p, path.onsets)
             free = p.stop - p.start > 1
             frames = (times + self.offset) / self.hop
             shares.append(nearer_share(posterior.probability, posterior.start, frames)[free])
-            odds.append(_log_odds(confidence[free]))
+            evidence.append(_evidence(confidence[free], blank.better(fit)))
             near = np.abs(found - frames)[free] * self.hop <= _TOLERANCE
             right.append(near.astype(np.float64))
-        slope, constant = EvidenceModel.fit(odds, right).weights.tolist()
-        sureness = (slope, constant) if slope > 0 else None  # or the posterior says nothing here
-        return replace(self, tail=fit_tail(shares), sureness=sureness)
+        slope, of_fit, constant = EvidenceModel.fit(evidence, right).weights.tolist()
+        if of_fit < 0.0:  # by chance
+            evidence = [row * [1.0, 0.0] for row in evidence]
+            slope, of_fit, constant = EvidenceModel.fit(evidence, right).weights.tolist()
+        sureness = Sureness(slope, constant, of_fit, usual)
+        # Or the posterior says nothing here.
+        return replace(self, tail=fit_tail(shares), sureness=sureness if slope > 0 else None)
 
     @property
     def _reach(self) -> int:
@@ -198,11 +244,11 @@ class Placement:
         return n_pairs <= _MOST_PAIRS
 
 
-def _log_odds(confidence: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return log odds, as evidence of one number [shape=(K, 1)]."""
+def _evidence(confidence: Float64, better: float) -> Float64:
+    """Return log odds, and by how much events fit better than usual [shape=(K, 2)]."""
     inner = np.clip(confidence, _SUREST, 1.0 - _SUREST)
-    odds: npt.NDArray[np.float64] = np.log(inner / (1.0 - inner))[:, None]
-    return odds
+    odds = np.log(inner / (1.0 - inner))
+    return np.stack((odds, np.full_like(odds, better)), axis=1)
 
 
 def sureness_of(

@@ -21,10 +21,10 @@ from align.sequence.checkpoint import describe_timed
 from align.sequence.correction import OnsetCorrection
 from align.sequence.extended import Extended
 from align.sequence.feature_terms import base_functions_of, distinct, terms_of
-from align.sequence.fit import Fit
+from align.sequence.fit import Fit, fits_of
 from align.sequence.habits import Habits
 from align.sequence.lattices import ExpandedLattice
-from align.sequence.placement import WINDOW, Placement, moved_offset
+from align.sequence.placement import WINDOW, Placement, Sureness, moved_offset
 from align.sequence.problem import Truth
 from align.sequence.recordings import read_timed
 from align.sequence.search import Room
@@ -238,10 +238,12 @@ class TimedAligner(Aligner):
                 xs, found, times, self._boundary_classes() or {}, self.hop_
             )
         before = []  # true onsets, less what the correction adds to those that are placed
-        for x, item, placed in zip(xs, items, found, strict=True):
+        fits = []
+        for x, item, path, placed in zip(xs, items, paths, found, strict=True):
             terms = dict(zip(x.names, x.terms, strict=True))
             before.append(item.times - self._corrected(placed, terms, tuple(item.events)) + placed)
-        self.placement_ = self.placement_.judged(potentials, paths, before)
+            fits.append(fits_of(terms, path.onsets, x.n_frames))
+        self.placement_ = self.placement_.judged(potentials, paths, before, fits)
 
     def _recalibrate(
         self,
@@ -365,8 +367,8 @@ class TimedAligner(Aligner):
             None if header.get("tail") is None else float(header["tail"]),
         )
         if header.get("sureness") is not None:  # models of before have none
-            slope, constant = map(float, header["sureness"])
-            self.placement_ = replace(self.placement_, sureness=(slope, constant))
+            sureness = Sureness(*map(float, header["sureness"]))
+            self.placement_ = replace(self.placement_, sureness=sureness)
         self.correction_ = None
         if header.get("correction") is not None:  # models of before have none
             own = arrays_of(arrays, "correction.")

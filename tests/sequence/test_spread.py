@@ -9,6 +9,7 @@ from align.decoders import decode
 from align.potentials import Path, Potentials
 from align.sequence.placement import Placed, Placement, sureness_of
 from align.sequence.spread import central_intervals, fit_tail, nearer_share
+from align.types import Float64
 
 HOP = 0.005
 plain = Placement("posterior", HOP)
@@ -100,6 +101,32 @@ def test_confidence_is_as_often_right_as_it_says_once_it_is_judged() -> None:
         ]
     assert max(wrong[plain]) > 0.1
     assert max(wrong[judged]) < 0.06
+
+
+def test_the_same_doubt_is_worth_less_where_events_do_not_fit() -> None:
+    """Those of recordings whose events fit are right more often, and that is learned."""
+    rng = np.random.default_rng(5)
+    fitting = rng.random(400) < 0.5
+    potentials = [bump(centre) for centre in rng.uniform(20, 40, 400)]
+    paths = [decode(p) for p in potentials]
+    found = [plain.times(p, path.onsets).times for p, path in zip(potentials, paths, strict=True)]
+    near = rng.random(400) < np.where(fitting, 0.95, 0.6)
+    truth = [times + 0.005 + 0.05 * (not n) for times, n in zip(found, near, strict=True)]
+    fits = [np.full(30, -0.5 if good else -2.5) for good in fitting]
+    judged = plain.judged(potentials, paths, truth, fits)
+    assert judged.sureness is not None
+    assert judged.sureness.of_fit > 0
+
+    def sure(fit: Float64 | None) -> float:
+        return float(judged.times(potentials[0], paths[0].onsets, fit).confidence[0])
+
+    assert sure(fits[int(np.argmax(fitting))]) == pytest.approx(0.95, abs=0.03)
+    assert sure(fits[int(np.argmin(fitting))]) == pytest.approx(0.6, abs=0.05)
+    assert 0.7 < sure(None) < 0.9
+    assert sure(None) < sure(np.full(1, -0.5)) < sure(np.full(30, -0.5))  # one proves little
+    turned = plain.judged(potentials, paths, truth, [-3.0 - fit for fit in fits])
+    assert turned.sureness is not None
+    assert turned.sureness.of_fit == 0.0  # by chance, or not to be believed
 
 
 def test_few_onsets_prove_little_and_a_posterior_that_says_nothing_stays() -> None:

@@ -143,6 +143,28 @@ def test_a_damaged_match_is_refused(model: SpeechAligner, tmp_path, change, mess
         load(path)
 
 
+def test_a_model_file_keeps_how_sure_onsets_are(model: SpeechAligner, tmp_path) -> None:
+    path = tmp_path / "m.align"
+    model.save(path)
+    assert model.placement_.sureness is not None
+    assert model.placement_.sureness.usual_fit < 0
+    assert load(path).placement_ == model.placement_
+    kind, header, arrays = read_model(path)
+    header["sureness"] = header["sureness"][:2]  # models of before
+    write_model(path, kind, header, arrays)
+    before = load(path).placement_.sureness
+    assert before is not None
+    assert before == (*header["sureness"], 0.0, 0.0)
+    confidence = np.array([0.3, 0.9])
+    np.testing.assert_array_equal(
+        before.of(confidence, np.full(5, -3.0)), before.of(confidence, None)
+    )
+    header["sureness"] = [1.0]
+    write_model(path, kind, header, arrays)
+    with pytest.raises(ModelError, match="incomplete or damaged"):
+        load(path)
+
+
 def test_a_model_of_before_has_the_default_match(model: SpeechAligner, tmp_path) -> None:
     path = tmp_path / "m.align"
     model.save(path)
