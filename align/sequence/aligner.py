@@ -556,6 +556,8 @@ class SequenceAligner(TimedAligner):
             potentials = found.averaged().potentials if suited.normalise else found.potentials
             fits = fits_of(terms, found.path.onsets, signal.n_frames)
             placed = suited.placement_.times(potentials, found.path.onsets, fits)
+            if placed.confidence is not None:
+                placed = placed._replace(confidence=self._sure_of_chosen(placed.confidence))
             times = suited._placed(placed.times, terms, decoded, signal, own)
             fit = suited._match(extended, decoded, terms, found.path.onsets, chosen=True)
             at = expanded.given[found.nodes]

@@ -1,17 +1,4 @@
-"""From decoded frames to times in seconds: refinement, temperature and offset, kept together.
-
-How sure an onset is comes from its posterior, whose one temperature cannot make it right for what
-is nearly certain and for what is not. So on recordings that the scores come from parts that did
-not see, the share of the posterior within 20 ms is compared with how often the onset is, by a
-logistic regression on its log odds (Platt, "Probabilistic outputs for support vector machines",
-1999), and corrected by it. Where an aligner has others beside it for other surroundings, each
-learns its own.
-
-The same doubt is worth less where something else is heard that sounds like events: a network that
-is drowned in noise says so, and one that hears other people is as sure as ever, but of their
-phones. There the events score far below the best that any would (`align.sequence.fit`), so how far
-they do, in the mean over a recording, is evidence as well.
-"""
+"""From decoded frames to times in seconds: refinement, temperature and offset, kept together."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +9,6 @@ import numpy.typing as npt
 
 from align.errors import ParameterError
 from align.potentials import Path, Potentials
-from align.sequence.evidence import EvidenceModel
 from align.sequence.refine import (
     PosteriorOnsets,
     fit_temperature,
@@ -30,9 +16,10 @@ from align.sequence.refine import (
     refine_onsets,
 )
 from align.sequence.spread import central_intervals, fit_tail, nearer_share
+from align.sequence.sureness import Sureness
 from align.types import Float64, IntArray
 
-__all__ = ["WINDOW", "Placed", "Placement", "Sureness", "moved_offset", "sureness_of"]
+__all__ = ["WINDOW", "Placed", "Placement", "moved_offset", "sureness_of"]
 
 _REACH = 0.1  # seconds either side of the best path that the posterior considers
 WINDOW = 0.015  # seconds; wide enough to hold the mass of one boundary
@@ -42,11 +29,6 @@ _MOST_PAIRS = 2**26  # of an onset and a length, 8 bytes each, where there are r
 _GROSS = 0.05  # seconds; larger errors are mistakes, and say nothing of the offset
 
 _PRIOR = 50.0  # onsets; what an offset weighs that is known already
-
-# As if so many more onsets had been seen, on which the posterior was right: few prove little.
-_BEFORE = np.linspace(0.025, 0.975, 20)
-_SUREST = 1e-6  # what is this near to certain, or to impossible, counts as so near
-_FEW = 3.0  # events that fit as usual, beside those there are
 
 _METHODS = ("posterior", "parabola", "none")
 
@@ -61,33 +43,6 @@ class Placed(NamedTuple):
     times: npt.NDArray[np.float64]
     confidence: npt.NDArray[np.float64] | None = None
     intervals: npt.NDArray[np.float64] | None = None
-
-
-class Sureness(NamedTuple):
-    """How often onsets are within 20 ms: log odds, from those that the posterior says.
-
-    They are taken times `slope`, plus `constant`; and plus `of_fit` times by how much the events
-    of the recording fit it better than the `usual_fit`, where that is known.
-    """
-
-    slope: float
-    constant: float
-    of_fit: float = 0.0
-    usual_fit: float = 0.0
-
-    def better(self, fits: Float64 | None) -> float:
-        """Return by how much events that fit so well [shape=(K,)] fit better than usual.
-
-        Few events prove little.
-        """
-        if fits is None:
-            return 0.0
-        return float((fits - self.usual_fit).sum() / (len(fits) + _FEW))
-
-    def of(self, confidence: Float64, fits: Float64 | None) -> Float64:
-        """Return how often onsets are near that the posterior is so sure of [shape=(K,)]."""
-        known = EvidenceModel(np.array([self.slope, self.of_fit, self.constant]))
-        return known(_evidence(confidence, self.better(fits)))
 
 
 @dataclass(frozen=True)
@@ -209,26 +164,16 @@ class Placement:
         """
         if self.method != "posterior" or not all(map(self._has_posterior, potentials)):
             return self
-        known = [fit for fit in fits or () if fit is not None]
-        usual = float(np.mean([fit.mean() for fit in known])) if known else 0.0
-        blank = Sureness(1.0, 0.0, 0.0, usual)
-        shares, evidence, right = [], [_evidence(_BEFORE, 0.0)], [_BEFORE]
-        each = fits or [None] * len(potentials)
-        for p, path, times, fit in zip(potentials, paths, truth, each, strict=True):
+        shares, sure, right = [], [], []
+        for p, path, times in zip(potentials, paths, truth, strict=True):
             found, confidence, posterior = self._posterior_onsets(p, path.onsets)
             free = p.stop - p.start > 1
             frames = (times + self.offset) / self.hop
             shares.append(nearer_share(posterior.probability, posterior.start, frames)[free])
-            evidence.append(_evidence(confidence[free], blank.better(fit)))
+            sure.append(confidence[free])
             near = np.abs(found - frames)[free] * self.hop <= _TOLERANCE
             right.append(near.astype(np.float64))
-        slope, of_fit, constant = EvidenceModel.fit(evidence, right).weights.tolist()
-        if of_fit < 0.0:  # by chance
-            evidence = [row * [1.0, 0.0] for row in evidence]
-            slope, of_fit, constant = EvidenceModel.fit(evidence, right).weights.tolist()
-        sureness = Sureness(slope, constant, of_fit, usual)
-        # Or the posterior says nothing here.
-        return replace(self, tail=fit_tail(shares), sureness=sureness if slope > 0 else None)
+        return replace(self, tail=fit_tail(shares), sureness=Sureness.fitted(sure, right, fits))
 
     @property
     def _reach(self) -> int:
@@ -242,13 +187,6 @@ class Placement:
             return True
         n_pairs = potentials.n_events * (2 * self._reach + 1) * (4 * self._reach + 1)
         return n_pairs <= _MOST_PAIRS
-
-
-def _evidence(confidence: Float64, better: float) -> Float64:
-    """Return log odds, and by how much events fit better than usual [shape=(K, 2)]."""
-    inner = np.clip(confidence, _SUREST, 1.0 - _SUREST)
-    odds = np.log(inner / (1.0 - inner))
-    return np.stack((odds, np.full_like(odds, better)), axis=1)
 
 
 def sureness_of(

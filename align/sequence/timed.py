@@ -24,13 +24,14 @@ from align.sequence.feature_terms import base_functions_of, distinct, terms_of
 from align.sequence.fit import Fit, fits_of
 from align.sequence.habits import Habits
 from align.sequence.lattices import ExpandedLattice
-from align.sequence.placement import WINDOW, Placement, Sureness, moved_offset
+from align.sequence.placement import WINDOW, Placement, moved_offset
 from align.sequence.problem import Truth
 from align.sequence.recordings import read_timed
 from align.sequence.search import Room
 from align.sequence.state import arrays_of, feature_states, restore_features
+from align.sequence.sureness import Sureness
 from align.terms import BaseFunctions
-from align.types import Event, Example, IntArray
+from align.types import Event, Example, Float64, IntArray
 
 if TYPE_CHECKING:
     from align.learners.structured.learner import StructuredLearner
@@ -160,6 +161,13 @@ class TimedAligner(Aligner):
         events are a path of a lattice.
         """
         return None
+
+    def _sure_of_chosen(self, confidence: Float64) -> Float64:
+        """Return how sure onsets are of events that were chosen on a lattice [shape=(K,)].
+
+        `confidence` is how sure they would be, had the events been given.
+        """
+        return confidence
 
     def _pins_start(self, events: tuple[Event, ...]) -> bool:
         """Whether the first event must begin at time 0."""

@@ -26,6 +26,7 @@ from align.sequence.lattices import ExpandedLattice
 from align.sequence.parts import parts_of
 from align.sequence.placement import WINDOW
 from align.sequence.state import aligner_state, arrays_of, restored
+from align.sequence.sureness import Sureness
 from align.speech.expansion import expanded_lattice, expanded_sequence
 from align.speech.feature_sets import (
     check_saved,
@@ -42,7 +43,7 @@ from align.speech.mismatches import evidence_backwards, gap_of_order, learned_ma
 from align.speech.outer_pauses import with_outer_pauses
 from align.speech.surroundings import Surroundings, network_of
 from align.terms import BaseFunctions
-from align.types import SPOKEN_NOISE, Event, Example, IntArray
+from align.types import SPOKEN_NOISE, Event, Example, Float64, IntArray
 
 if TYPE_CHECKING:
     from align.speech.text.tiers import TextAlignment
@@ -103,6 +104,7 @@ class SpeechAligner(SequenceAligner):
     kind: ClassVar[str] = "speech"
     match_: MatchModel | None = None
     text_match_: MatchModel | None = None  # of phones that a dictionary says; `match_` for None
+    text_sureness_: Sureness | None = None  # of starts of words, whose phones were chosen
     realisations_: Mapping[str, float] | None = None
     unspoken_: EvidenceModel | None = None
     _texts: tuple[int, int] | None = None  # recordings whose text was used, and was left out
@@ -338,6 +340,7 @@ class SpeechAligner(SequenceAligner):
         super()._calibrate(items, xs, features, progress)
         self.match_ = learned_match(self, items, xs, features, progress)
         self.realisations_ = self._texts = self.unspoken_ = self.text_match_ = None
+        self.text_sureness_ = None
         if self._trained_for is None and any(item.text for item in items):
             from align.speech.text.training import costs_from_text
 
@@ -345,6 +348,7 @@ class SpeechAligner(SequenceAligner):
             if learned is not None:
                 self.realisations_ = learned.costs or None
                 self._texts = learned.used, learned.left_out
+                self.text_sureness_ = learned.sureness
             if self.takes_ipa and self.language:
                 from align.speech.text.checking.wrong_texts import learned_text_match
 
@@ -364,6 +368,8 @@ class SpeechAligner(SequenceAligner):
         header["match"] = None if self.match_ is None else self.match_.get_state()
         if self.text_match_ is not None:
             header["text_match"] = self.text_match_.get_state()
+        if self.text_sureness_ is not None:
+            header["text_sureness"] = list(self.text_sureness_)
         if self.realisations_:
             header["realisations"] = dict(self.realisations_)
         if self.unspoken_ is not None:
@@ -385,6 +391,11 @@ class SpeechAligner(SequenceAligner):
                 None if (state := header.get(name)) is None else MatchModel.from_state(state)
                 for name in ("match", "text_match")
             )
+        self.text_sureness_ = None  # models of before have none
+        if header.get("text_sureness") is not None:
+            self.text_sureness_ = Sureness(*map(float, header["text_sureness"]))
+            if not np.isfinite(self.text_sureness_).all():
+                raise ModelError("its text_sureness is not finite.")
         costs = header.get("realisations")  # models of before have none
         if costs is not None:
             from align.speech.text.pronouncing.realisation import checked_costs
@@ -455,6 +466,9 @@ class SpeechAligner(SequenceAligner):
 
     def _expand_lattice(self, lattice: Lattice, events: tuple[Event, ...]) -> ExpandedLattice:
         return expanded_lattice(lattice, self._phone_labels().spelled(events))
+
+    def _sure_of_chosen(self, confidence: Float64) -> Float64:
+        return confidence if self.text_sureness_ is None else self.text_sureness_.of(confidence)
 
     def _with_outer_pauses(self, signal: Signal) -> Extended:
         return with_outer_pauses(self.features_, signal, self._label_classes())

@@ -78,6 +78,7 @@ class Scores:
         self.given: list[float] = []
         self.sure: list[float] = []
         self.starts: list[float] = []
+        self.sure_starts: list[float] = []
         self.word_edges: list[float] = []
         self.phones, self.words = Tally(), Tally()
         self.seconds = np.zeros(3)
@@ -89,6 +90,7 @@ class Scores:
             "confidence": 100 * float(np.mean(self.sure)),
             "edges20": 100 * float(np.mean(np.abs(self.word_edges) <= 0.02)),
             "starts20": 100 * float(np.mean(np.abs(self.starts) <= 0.02)),
+            "starts_confidence": 100 * float(np.mean(self.sure_starts)),
             "starts_ms": 1000 * float(np.mean(np.abs(self.starts))),
             "phones_ms": self.phones.mean_ms,
             "phones_f1": self.phones.f1,
@@ -112,12 +114,14 @@ def score(model, path: Path, samples: np.ndarray, into: Scores, skip_given: bool
     true_words = spans(path.with_suffix(".wrd"))
     words: list[Span] = []
     k = 0
-    for word in (w for w in found_spans(text.words) if w.label != "sil"):
+    found_words = zip(found_spans(text.words), text.words.confidence.tolist(), strict=True)
+    for word, sure in ((w, sure) for w, sure in found_words if w.label != "sil"):
         # A compound of the text may be several words of the truth.
         parts = 1 if true_words[k].label == word.label else 1 + word.label.count("-")
         last = true_words[k + parts - 1]
         words.append(Span(word.label, true_words[k].start, last.end))
         into.starts.append(word.start - words[-1].start)
+        into.sure_starts.append(sure)
         into.word_edges += [word.start - words[-1].start, word.end - words[-1].end]
         k += parts
     if k != len(true_words):
@@ -128,14 +132,15 @@ def score(model, path: Path, samples: np.ndarray, into: Scores, skip_given: bool
 def table(rows: Mapping[str, Mapping[str, float]]) -> str:
     """Return a table in Markdown."""
     lines = [
-        "| | phones given, 20 ms | confidence | word edges, 20 ms | word starts, 20 ms | mean | "
-        "phones, mean | F1 | words, mean | F1 |",
-        "|---|" + "---|" * 9,
+        "| | phones given, 20 ms | confidence | word edges, 20 ms | word starts, 20 ms | "
+        "confidence | mean | phones, mean | F1 | words, mean | F1 |",
+        "|---|" + "---|" * 10,
     ]
     for name, r in rows.items():
         lines.append(
             f"| {name} | {r['given20']:.1f} % | {r['confidence']:.1f} % | {r['edges20']:.1f} % | "
-            f"{r['starts20']:.1f} % | {r['starts_ms']:.1f} ms | {r['phones_ms']:.1f} ms | "
+            f"{r['starts20']:.1f} % | {r['starts_confidence']:.1f} % | "
+            f"{r['starts_ms']:.1f} ms | {r['phones_ms']:.1f} ms | "
             f"{r['phones_f1']:.3f} | {r['words_ms']:.1f} ms | {r['words_f1']:.3f} |"
         )
     return "\n".join(lines)

@@ -1,6 +1,12 @@
-"""From training recordings with text to what realisations cost, for `SpeechAligner.fit`."""
+"""From training recordings with text to what realisations cost, for `SpeechAligner.fit`.
 
-from collections.abc import Collection, Mapping, Sequence
+And to how sure the starts of words are. The confidence of an onset takes its phones for granted;
+from text they were chosen, and where they are not those that were said the onset may be off,
+however sure it is. So a second correction is learned: how often words begin within 20 ms of where
+they do on the path that agrees with the transcribers.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple, Protocol
 
@@ -10,40 +16,67 @@ import numpy.typing as npt
 from align.decoders import Lattice
 from align.errors import DataError, ParameterError
 from align.features import Feature, Signal, TimedSignal
+from align.potentials import Path
 from align.progress import counted
 from align.sequence.base import Progress
 from align.sequence.feature_terms import terms_of
+from align.sequence.fit import fits_of
+from align.sequence.lattice_search import FoundNodes
 from align.sequence.lattices import ExpandedLattice
 from align.sequence.on_lattice import lattice_scores, with_roles
 from align.sequence.placement import Placement
 from align.sequence.search import Room
+from align.sequence.sureness import Sureness
 from align.speech.text.lattice import Realised, realisations, word_lattice
 from align.speech.text.model import model_labels
 from align.speech.text.pronouncing.articulation import IpaRules, sound_of
 from align.speech.text.pronouncing.dictionary import Dictionary
-from align.speech.text.pronouncing.learning import Spoken, agreement, learn_costs, spoken
+from align.speech.text.pronouncing.learning import (
+    Spoken,
+    agreement,
+    found_and_true,
+    learn_costs,
+    spoken,
+)
 from align.speech.text.pronouncing.lookup import look_up_all, make_dictionary
 from align.speech.text.pronouncing.realisation import Rules
 from align.speech.text.reading.normalise import split_words
-from align.types import SILENCE, SILENCES, Event
+from align.types import SILENCE, SILENCES, Event, Float64, IntArray
 
 __all__ = ["MOST", "LearnedFromText", "costs_from_text"]
 
 MOST = 1000
 """Recordings whose text is used, half a megabyte each; of more, so many are drawn."""
 
+_NEAR = 0.02  # seconds; what confidence is about
+
 
 class LearnedFromText(NamedTuple):
-    """What realisations cost, and of how many recordings the text was used and was not."""
+    """What realisations cost, and of how many recordings the text was used and was not.
+
+    And how sure onsets are whose events were chosen, by their confidence as if they were given.
+    """
 
     costs: dict[str, float]
     used: int
     left_out: int
+    sureness: Sureness | None
+
+
+class _Text(NamedTuple):
+    """A recording to learn from: the word of each node of its lattice (-1 of none), and more."""
+
+    spoken: Spoken
+    words: IntArray
+    events: tuple[Event, ...]
+    item: TimedSignal
+    features: Sequence[Feature]
 
 
 class _Aligner(Protocol):
     """What is asked of an aligner whose weights are learned."""
 
+    normalise: bool
     base_functions_: list[str]
     coef_: npt.NDArray[np.float64]
     scale_: npt.NDArray[np.float64]
@@ -60,6 +93,9 @@ class _Aligner(Protocol):
     def _pins_start(self, events: tuple[Event, ...]) -> bool: ...
     def _room(self, signal: Signal) -> Room: ...
     def _expand_lattice(self, lattice: Lattice, events: tuple[Event, ...]) -> ExpandedLattice: ...
+    def _corrected(
+        self, times: Float64, terms: Mapping[str, Any], events: tuple[Event, ...]
+    ) -> Float64: ...
 
 
 def costs_from_text(
@@ -96,12 +132,45 @@ def costs_from_text(
     ]
     usable = [one for one in found if one is not None]
     costs = learn_costs(
-        usable,
+        [text.spoken for text in usable],
         temperature=aligner.placement_.temperature,
         random_state=aligner.random_state,
         **options,
     )
-    return LearnedFromText(costs, len(usable), len(with_text) - len(usable))
+    judged = [one for text in usable for one in _starts(aligner, text, costs)]
+    sureness = Sureness.fitted([sure for sure, _ in judged], [right for _, right in judged])
+    return LearnedFromText(costs, len(usable), len(with_text) - len(usable), sureness)
+
+
+def _starts(
+    aligner: _Aligner, text: _Text, costs: Mapping[str, float]
+) -> Iterator[tuple[Float64, Float64]]:
+    """Yield how sure starts of words are, and which are right; nothing without a posterior."""
+    paths = found_and_true(text.spoken, costs)
+    if paths is None:
+        return
+    found, true = paths
+    events = tuple(text.events[v] for v in found.nodes)
+    terms = terms_of(text.features, text.item.signal, events)
+    potentials = text.spoken.scores.along(found.nodes)
+    if aligner.normalise:
+        whole = FoundNodes(potentials, Path(found.onsets, found.score), found.nodes)
+        potentials = whole.averaged().potentials
+    fits = fits_of(terms, found.onsets, text.item.signal.n_frames)
+    placed = aligner.placement_.times(potentials, found.onsets, fits)
+    if placed.confidence is None:
+        return
+    times = aligner._corrected(placed.times, terms, events)
+    own, theirs = (_firsts(text.words[path.nodes]) for path in (found, true))
+    label = np.abs(text.item.onsets[:, None] - true.onsets[theirs]).argmin(axis=0)
+    off = np.abs(times[own] - text.item.times[label])
+    yield placed.confidence[own], (off <= _NEAR).astype(np.float64)
+
+
+def _firsts(words: IntArray) -> IntArray:
+    """Return where on a path each word begins, given the word of each event."""
+    first: IntArray = np.unique(words, return_index=True)[1][int((words < 0).any()) :]
+    return first
 
 
 def _spoken(
@@ -111,7 +180,7 @@ def _spoken(
     dictionary: Dictionary,
     known: Collection[str],
     language: str,
-) -> Spoken | None:
+) -> _Text | None:
     """Return a recording to learn from; None where its text cannot be used."""
     words = split_words(item.text or "", language=language, known=dictionary.__contains__)
     try:
@@ -166,7 +235,9 @@ def _spoken(
     symbols = [_compared(aligner, str(event)) for event in events]
     labels = [_compared(aligner, str(event)) for event in item.events]
     agrees = agreement(symbols, labels, item.onsets, n_frames)
-    return spoken(scores, built, expanded.given[roles.origin], agrees)
+    given = expanded.given[roles.origin]
+    words_of = np.where(given >= 0, built.word[given], -1)
+    return _Text(spoken(scores, built, given, agrees), words_of, events, item, features)
 
 
 def _compared(aligner: _Aligner, label: str) -> str:

@@ -35,7 +35,7 @@ from align.speech.text.lattice import WordLattice
 from align.terms import SegmentTerm
 from align.types import IntArray
 
-__all__ = ["Spoken", "agreement", "learn_costs", "spoken"]
+__all__ = ["Spoken", "agreement", "found_and_true", "learn_costs", "spoken"]
 
 _Floats = npt.NDArray[np.float64]
 
@@ -167,6 +167,20 @@ def learn_costs(
     return {
         name: round(float(x), 4) for name, x in zip(names, kept, strict=True) if abs(x) > SMALL
     }
+
+
+def found_and_true(
+    recording: Spoken, costs: Mapping[str, float]
+) -> tuple[LatticePath, LatticePath] | None:
+    """Return the best path with what choices cost, and the one that is taken for the truth.
+
+    None where that agrees with the transcribers in too few frames.
+    """
+    names = sorted({name for choice in recording.names for name in choice})
+    w = np.array([costs.get(name, 0.0) for name in names])
+    learner = _Learner.of(recording, {name: i for i, name in enumerate(names)})
+    true = learner.truth(w)
+    return None if learner.share(true) < LEAST else (learner.decode(w, 0.0), true)
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,6 +20,7 @@ from align.learners.parts import step_limits
 from align.models.file import read_model, write_model
 from align.potentials import Potentials
 from align.sequence.on_lattice import LatticeScores
+from align.sequence.sureness import Sureness
 from align.speech.text import Dictionary, Entry, Pronunciation, align_text, word_lattice
 from align.speech.text.lattice import Realised, WordLattice
 from align.speech.text.pronouncing import learning
@@ -302,6 +303,40 @@ def test_info_counts_texts(model: align.SpeechAligner, tmp_path: Path) -> None:
     (line,) = [line for line in shown.splitlines() if line.startswith("texts:")]
     assert "of 14 recordings, 1 left out" in line
     assert f"{len(model.realisations_ or {})} costs" in line
+
+
+def test_phones_that_were_chosen_are_less_sure(
+    model: align.SpeechAligner, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It is learned how often words begin where they are found, and that alone changes."""
+    learned = model.text_sureness_
+    assert learned is not None
+    assert 0.3 < learned.of(np.array([0.9]))[0] < 1.0
+    samples, words, _, _ = next(iter(sentences(1, seed=12)))
+
+    def found() -> tuple[align.Alignment, align.Alignment]:
+        text = align_text(model, samples, " ".join(words), dictionary=WORDS, rate=RATE, trust=True)
+        return text.phones, model.align(samples, text.phones.events, rate=RATE)
+
+    monkeypatch.setattr(model, "text_sureness_", None)
+    before, given = found()
+    assert before.confidence is not None
+    monkeypatch.setattr(model, "text_sureness_", Sureness(1.0, -2.0))
+    after, given_after = found()
+    np.testing.assert_array_equal(after.onsets, before.onsets)
+    assert (after.confidence[1:] < before.confidence[1:]).all()
+    np.testing.assert_array_equal(given_after.confidence, given.confidence)
+    model.save(tmp_path / "m.align")
+    kind, header, arrays = read_model(tmp_path / "m.align")
+    assert header["text_sureness"] == [1.0, -2.0, 0.0, 0.0]
+    write_model(tmp_path / "bad.align", kind, {**header, "text_sureness": ["inf", 0]}, arrays)
+    with pytest.raises(ModelError, match="text_sureness is not finite"):
+        align.load(tmp_path / "bad.align")
+    del header["text_sureness"]  # models of before
+    write_model(tmp_path / "before.align", kind, header, arrays)
+    again = align.load(tmp_path / "before.align")
+    assert isinstance(again, align.SpeechAligner)
+    assert again.text_sureness_ is None
 
 
 @pytest.mark.parametrize("costs", [[1.0], {"t>0": "x"}, {"t>0": True}, {"t>0": 1e7}])

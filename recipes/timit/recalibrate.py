@@ -1,0 +1,45 @@
+"""Learn anew how sure the bundled model ``speech-en`` is, and leave all else in it as it is.
+
+::
+
+    python recipes/timit/recalibrate.py align/data/speech-en.align --corpus CORPUS
+    python recipes/timit/recalibrate.py align/data/speech-en.align --trained MODEL
+
+Confidence is learned in training, from networks that did not hear the recording, and these are not
+kept. So a model is trained in the same way, by the first command, or was by
+`make_bundled_model.py`; what it has learned of confidence is taken over, for each kind of
+surroundings and for texts. Onsets stay where they are.
+"""
+
+import argparse
+import os
+from dataclasses import replace
+
+import align
+
+
+def main() -> None:
+    """Write the model with its new calibrations."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("model", help="is replaced")
+    one = parser.add_mutually_exclusive_group(required=True)
+    one.add_argument("--corpus", help="that it was trained on")
+    one.add_argument("--trained", help="a model that was trained in the same way")
+    options = parser.parse_args()
+    model = align.load(options.model)
+    if options.trained:
+        trained = align.load(options.trained)
+    else:
+        trained = align.SpeechAligner(**model.get_params()).set_params(n_jobs=os.cpu_count())
+        trained.fit(align.read_corpus(options.corpus, kind="speech"))
+    for kind, own in {"": model, **model.elsewhere_}.items():
+        other = trained.elsewhere_[kind] if kind else trained
+        own.placement_ = replace(own.placement_, sureness=other.placement_.sureness)
+        print(kind or "as recorded", own.placement_.sureness)
+    model.text_sureness_ = trained.text_sureness_
+    print("text", model.text_sureness_)
+    model.save(options.model)
+
+
+if __name__ == "__main__":
+    main()
