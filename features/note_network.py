@@ -59,7 +59,7 @@ class NoteNetwork:
     dilations : sequence of int
         See `FrameNetwork`.
     steps : int, optional
-        Updates of the weights; 4000 take two minutes. By default as many as the notes to learn
+        Updates of the weights; 4000 take a minute. By default as many as the notes to learn
         from call for, see `updates_for`.
     batch, length : int
         Stretches in an update, and frames of a stretch.
@@ -101,7 +101,7 @@ class NoteNetwork:
         width: int = 40,
         dilations: Sequence[int] = (1, 2, 4, 8, 16),
         steps: int | None = None,
-        batch: int = 32,
+        batch: int = 16,
         length: int = 128,
         onset_width: float = 0.010,
         elsewhere: float = 0.15,
@@ -161,7 +161,7 @@ class NoteNetwork:
         network.deviation = seen.std(axis=(0, 1)) + np.float32(1e-2)
         steps = updates_for(examples) if self.steps is None else self.steps
         steps = max(round(self._share * steps), 1)
-        self._train(network, drawn, steps, 3e-3, self.random_state + 1, progress)
+        self._train(network, drawn, steps, self.batch, 3e-3, self.random_state + 1, progress)
         self.network_ = network
         self.fine_: FineOnsets | None = None
         if self.use_fine:
@@ -170,16 +170,15 @@ class NoteNetwork:
         return self
 
     def brief(self) -> Self:
-        """Return an unfitted copy that learns in a quarter of the time; itself, given `steps`.
+        """Return an unfitted copy that learns in half of the time; itself, given `steps`.
 
-        It makes half as many updates, of half as many stretches. To pieces that it was not trained
-        on it gives no less probable answers, but notes are placed less exactly by it, by half a
-        millisecond.
+        It makes half as many updates. To pieces that it was not trained on it gives no less
+        probable answers, but notes are placed less exactly by it, by half a millisecond.
         """
         if self.steps is not None:
             return self
         new = copy.copy(self)
-        new.batch, new._share = max(self.batch // 2, 1), 0.5 * self._share
+        new._share = 0.5 * self._share
         return new
 
     def halfway(self, first: Self) -> Self:
@@ -189,7 +188,12 @@ class NoteNetwork:
         return new
 
     def adapt(
-        self, examples: Sequence[TimedNotes], *, steps: int = 60, learning_rate: float = 3e-4
+        self,
+        examples: Sequence[TimedNotes],
+        *,
+        steps: int = 60,
+        batch: int = 32,
+        learning_rate: float = 3e-4,
     ) -> Self:
         """Continue training on a few pieces; the network of finer steps stays as it is.
 
@@ -197,8 +201,8 @@ class NoteNetwork:
         ----------
         examples : sequence of TimedNotes
             Pieces of the new kind, at least one.
-        steps : int
-            Updates of the weights.
+        steps, batch : int
+            Updates of the weights, and stretches in each.
         learning_rate : float
             Peak learning rate, far below that of `fit`: little is to be forgotten.
         """
@@ -212,6 +216,7 @@ class NoteNetwork:
             network,
             _Stretches(self, examples),
             steps,
+            batch,
             learning_rate,
             self.random_state + 200,
             None,
@@ -224,22 +229,23 @@ class NoteNetwork:
         network: FrameNetwork,
         drawn: "_Stretches",
         steps: int,
+        batch: int,
         learning_rate: float,
         random_state: int,
         progress: Callable[[int, int], None] | None,
     ) -> None:
-        counted = np.ones((self.batch, self.length), dtype=np.float32)
+        counted = np.ones((batch, self.length), dtype=np.float32)
         counted[:, :_EDGE] = counted[:, -_EDGE:] = 0.0
 
         def draw(rng: np.random.Generator) -> tuple[Float32, list[list[Target]], Float32]:
-            x, targets = drawn.batch(self.batch, rng)
+            x, targets = drawn.batch(batch, rng)
             x = network.standardise(x)
             levels = x[:, :, :N_LEVELS]
             # noise; another microphone; another loudness
             levels += np.float32(0.1) * rng.standard_normal(levels.shape, dtype=np.float32)
-            shape = (self.batch, 1, N_LEVELS)
+            shape = (batch, 1, N_LEVELS)
             levels += np.float32(0.2) * rng.standard_normal(shape, dtype=np.float32)
-            shape = (self.batch, 1, 1)
+            shape = (batch, 1, 1)
             levels += np.float32(0.2) * rng.standard_normal(shape, dtype=np.float32)
             return x, [[Target(target)] for target in targets], counted
 

@@ -2,7 +2,7 @@
 
 ::
 
-    python recipes/music/few.py CORPUS [--steps 1000 2000 4000] [--subset 0 1]
+    python recipes/music/few.py CORPUS [--steps 1000 2000 4000] [--batch 32] [--subset 0 1]
 
 CORPUS is that of `run.py`. A subset is two pieces of each of its sets, the next two for the next
 subset. All weights but those of the network are those of ``piano``, which saw all pieces; the
@@ -12,6 +12,7 @@ offset is that of the pieces that are scored. So only the differences count.
 import argparse
 import os
 import time
+from itertools import product
 
 import numpy as np
 from run import figures, set_of
@@ -27,6 +28,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("corpus")
     parser.add_argument("--steps", nargs="+", type=int, default=[1000, 2000, 4000])
+    parser.add_argument(
+        "--batch", nargs="+", type=int, default=[32], help="stretches in an update"
+    )
     parser.add_argument("--subset", nargs="+", type=int, default=[0, 1])
     arguments = parser.parse_args()
     examples = list(align.read_corpus(arguments.corpus, kind="music"))
@@ -36,9 +40,9 @@ def main() -> None:
         own = chosen(examples, subset)
         others = [i for i in range(len(examples)) if i not in own]
         notes = sum(int(np.isfinite(pieces[i].onsets).sum()) for i in own)
-        for steps in arguments.steps:
+        for steps, batch in product(arguments.steps, arguments.batch):
             begin = time.process_time()
-            network = NoteNetwork(steps=steps).fit([pieces[i].notes for i in own])
+            network = NoteNetwork(steps=steps, batch=batch).fit([pieces[i].notes for i in own])
             spent = time.process_time() - begin
             functions = model._functions([DefaultFunctions(network, model.base_functions_)])
             _, late = placed_pieces(
@@ -49,7 +53,7 @@ def main() -> None:
             for i, error in zip(others, late, strict=True):
                 played = 1000 * (error[np.isfinite(error)] - offset)
                 rows.setdefault(set_of(examples[i]), []).append(figures(played))
-            line = f"subset {subset}, {notes} notes, {steps} updates in {spent:.0f} s:"
+            line = f"subset {subset}, {notes} notes, {steps} x {batch} in {spent:.0f} s:"
             for name in sorted(rows):
                 table = np.array(rows[name])
                 mean, median = table[:, 0].mean(), np.median(table[:, 1])

@@ -25,6 +25,9 @@ from align.features.note_network import updates_for
 from align.files.atomic import atomic_write
 from align.music.pieces import read_piece
 
+BATCH = 32
+"""Stretches in an update, as the bundled models have learned; half of them serve as well."""
+
 MADE_WEIGHT = 0.3
 """How much a made recording counts, where a real one counts 1."""
 
@@ -69,7 +72,7 @@ class KeptNetwork(NoteNetwork):
     """
 
     def __init__(self, folder: str | Path, made: Made | None = None, **settings: object) -> None:
-        super().__init__(**settings)  # type: ignore[arg-type]
+        super().__init__(batch=BATCH, **settings)  # type: ignore[arg-type]
         self.folder, self.made = Path(folder), made
         self.settings = settings
 

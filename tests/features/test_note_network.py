@@ -273,7 +273,7 @@ def test_updates_are_those_the_notes_call_for_unless_told(monkeypatch):
         done.clear()
 
 
-def test_a_brief_network_takes_a_quarter_of_the_stretches(monkeypatch):
+def test_a_brief_network_makes_half_of_the_updates(monkeypatch):
     module, done = "align.features.note_network", []
 
     class Fine(FineOnsets):
@@ -291,7 +291,12 @@ def test_a_brief_network_takes_a_quarter_of_the_stretches(monkeypatch):
     assert done == [(16, 750), 375]
     done.clear()
     network.fit([timed(1)])
-    assert done == [(32, 1500), 750]
+    assert done == [(16, 1500), 750]
+    done.clear()
+    network.network_ = FrameNetwork(network._n_inputs, (1,), width=4, dilations=(1,))
+    network.adapt([timed(1)], steps=3)
+    network.adapt([timed(1)], steps=3, batch=5)
+    assert done == [(32, 3), (5, 3)]
     own = NoteNetwork(**SMALL)
     assert own.brief() is own  # whoever says how many updates means it
 
