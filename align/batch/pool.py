@@ -317,17 +317,24 @@ def connected(address: str) -> Iterator[Any]:
 def pool_of(
     work: Work,
     model: Model,
+    n_recordings: int,
     *,
     jobs: int = 1,
     scheduler: str | None = None,
     send_files: bool = False,
 ) -> Iterator[Pool]:
-    """Open the pool that the parameters of `align.batch.run.align_corpus` ask for."""
+    """Open the pool that the parameters of `align.batch.run.align_corpus` ask for.
+
+    There are no more processes than recordings: each takes seconds to start. A single recording
+    has one of its own, too, so that the run outlives it.
+    """
     if scheduler is not None:
         with connected(scheduler) as client:
             yield DaskPool(client, scheduler, work, model, send_files=send_files)
         return
-    pool: Pool = SerialPool(work, model) if jobs == 1 else LocalPool(jobs, work, model)
+    pool: Pool = SerialPool(work, model)
+    if jobs > 1:
+        pool = LocalPool(min(jobs, n_recordings), work, model)
     try:
         yield pool
     finally:

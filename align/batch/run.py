@@ -168,7 +168,7 @@ def align_corpus(
         if todo:
             report("aligning", 0, len(todo))
             with pool_of(
-                work, shown, jobs=n_jobs, scheduler=scheduler, send_files=send_files
+                work, shown, len(todo), jobs=n_jobs, scheduler=scheduler, send_files=send_files
             ) as pool:
                 run.do(pool, todo, report)
         if database is not None:

@@ -13,7 +13,7 @@ from fault_workers import DeadlyWork, EvenAligner, SlowWork
 from synthetic_speech import write_recording
 
 import align
-from align.batch.pool import LocalPool
+from align.batch.pool import LocalPool, SerialPool, pool_of
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="processes are killed as on POSIX")
 
@@ -48,6 +48,14 @@ def test_the_recording_at_fault_is_tried_again_and_named_and_the_rest_is_done(
     assert len(serial.aligned) == 8
     (tmp_path / "serial/bob/always.TextGrid").unlink()
     assert tree(tmp_path / "out", table=False) == tree(tmp_path / "serial", table=False)
+
+
+@pytest.mark.parametrize(("jobs", "n", "width"), [(8, 3, 3), (2, 3, 2), (8, 1, 1)])
+def test_there_are_no_more_processes_than_recordings(jobs, n, width):
+    with pool_of(None, None, n, jobs=jobs) as pool:
+        assert (type(pool), pool.width()) == (LocalPool, width)  # one dies alone, too
+    with pool_of(None, None, n, jobs=1) as pool:
+        assert isinstance(pool, SerialPool)
 
 
 class Scripted(LocalPool):
