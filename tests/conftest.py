@@ -94,7 +94,8 @@ def pytest_collection() -> Iterator[None]:
     """Keep the collector of garbage from going through all tests again and again.
 
     A million objects are made while tests are collected, and stay: each walk over them takes a
-    second, and compilers, which make many objects, cause dozens.
+    second, and compilers, which make many objects, cause dozens. Even those of a kernel, that soon
+    go, are looked through often enough to take an eighth of its compilation.
     """
     gc.disable()
     try:
@@ -102,6 +103,7 @@ def pytest_collection() -> Iterator[None]:
     finally:
         gc.collect()
         gc.freeze()
+        gc.set_threshold(50_000)
         gc.enable()
 
 

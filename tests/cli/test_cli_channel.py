@@ -61,7 +61,7 @@ def test_text_reads_the_channel_and_where_nothing_fits_it_is_named(kiwi: Path) -
 
 
 def test_a_corpus_is_read_by_channel_and_another_one_is_done_anew(kiwi: Path) -> None:
-    both = ("--format", "csv", "--from", ".TextGrid")
+    both = ("--format", "csv", "--from", ".TextGrid", "--jobs", 1)
     assert run("corpus", "speech", "alone", "out-a", *both).exit_code == 0
     assert run("corpus", "speech", "stereo", "out-b", *both, "--channel", 2).exit_code == 0
     found = Path("out-b/kiwi.csv")

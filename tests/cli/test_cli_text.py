@@ -362,7 +362,7 @@ def test_the_transcripts_of_a_corpus_have_an_encoding(here: Path) -> None:
     shutil.copy("kiwi.flac", "corpus/kiwi.flac")
     Path("corpus/kiwi.txt").write_bytes(TEXT.replace("dog", "d\xf6g").encode("cp1252"))
     Path("my.dict").write_text(DICTIONARY + "d\xf6g d ao g\n", encoding="utf-8")
-    args = ("corpus", "speech", "corpus", "out", "--dictionary", "my.dict")
+    args = ("corpus", "speech", "corpus", "out", "--dictionary", "my.dict", "--jobs", 1)
     assert_refused(run(*args), 1, "kiwi.txt, line 1: is not UTF-8 or UTF-16", "--encoding")
     assert_refused(run(*args, "--encoding", "nothing"), 2, "encoding='nothing' is not known")
     result = run(*args, "--encoding", "cp1252")
@@ -695,13 +695,15 @@ def test_a_text_that_may_be_labels_must_be_asked_for(here: Path) -> None:
     corpus.mkdir()
     shutil.copy("kiwi.flac", corpus)
     (corpus / "kiwi.json").write_text(json.dumps({"text": TEXT}))
-    refused = run("corpus", "speech", corpus, "out")
+    refused = run("corpus", "speech", corpus, "out", "--jobs", 1)
     assert refused.exit_code == 1
     assert "where kiwi.json holds what is said, ask for it (--text)." in refused.stderr
     assert "align texts" not in refused.stderr
     with pytest.raises(DataError, match=r"no recording to align: .*kiwi.flac .* \(--text\)\.$"):
         align.Session("speech-en", corpus, here / "s")
-    asked = run("corpus", "speech", corpus, "out", "--text", "--dictionary", "my.dict")
+    asked = run(
+        *("corpus", "speech", corpus, "out", "--text", "--dictionary", "my.dict", "--jobs", 1)
+    )
     assert asked.exit_code == 0, asked.stderr
 
 
@@ -716,7 +718,7 @@ def test_the_tier_of_transcripts_is_named_for_folders_too(here: Path) -> None:
     checked = run("validate", "speech", corpus, *common, "--tier", "tx", "--no-guess")
     assert checked.exit_code == 0, checked.output
     assert "purple" in run("validate", "speech", corpus, *common, "--no-guess").output.lower()
-    done = run("corpus", "speech", corpus, "out", *common, "--tier", "tx")
+    done = run("corpus", "speech", corpus, "out", *common, "--tier", "tx", "--jobs", 1)
     assert done.exit_code == 0, done.output
     words, _, utterances = read_grid("out/kiwi.TextGrid")
     assert [word for word in words.labels if word][-1] == "watches"

@@ -26,8 +26,30 @@ def enumerate_all(potentials):
     lasts = np.diff(timings, append=p.n_frames)
     inside = (p.start <= timings) & (timings < p.stop)
     inside &= (p.min_length <= lasts) & (lasts <= p.max_length)
-    scored = [(-p.score(y), y[::-1].tolist()) for y in timings[inside.all(axis=1)]]
-    return [(y[::-1], -score) for score, y in sorted(scored) if score < np.inf]
+    inside = inside.all(axis=1)
+    timings, score = timings[inside], scores_of(p, timings[inside], lasts[inside])
+    order = np.lexsort((*timings.T, -score))
+    order = order[score[order] > -np.inf]
+    found = [*zip(timings[order].tolist(), score[order].tolist(), strict=True)]
+    assert all(p.score(y) == s for y, s in found[:3])
+    return found
+
+
+def scores_of(p, timings, lasts):
+    """Score of each of some timings, of these lengths, that break no window and no length."""
+    events = np.arange(p.n_events)
+    score = p.constant + p.onset[events, timings - p.start].sum(axis=1, dtype=np.float64)
+    if p.duration is not None:
+        score += p.duration[p.duration_row, lasts].sum(axis=1, dtype=np.float64)
+    if p.ratio is not None:
+        before = np.pad(lasts[:, :-1], ((0, 0), (1, 0)))
+        terms = p.ratio * np.stack([lasts * lasts, before * before, before * lasts], axis=2)
+        score += terms.reshape(len(timings), 3 * p.n_events).sum(axis=1)
+    for weight, function in p.general:
+        for i, y in enumerate(timings.tolist()):
+            ends = [-1, *y, p.n_frames]
+            score[i] += sum(weight * function(k, *ends[k : k + 3]) for k in range(len(y)))
+    return score
 
 
 def enumerate_best(potentials):
