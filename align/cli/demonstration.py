@@ -21,7 +21,7 @@ from align.errors import DataError
 from align.types import Example
 
 if TYPE_CHECKING:
-    from align.evaluation.report import FileResult, Report
+    from align.evaluation.report import FileResult
     from align.results.alignment import Alignment
     from align.results.music import MusicAlignment
 
@@ -96,67 +96,85 @@ def _speech(
     target: Path, examples: Sequence[Example], pictures: bool, done: Callable[[int], None]
 ) -> tuple[list[Path], list[str]]:
     """Align the bundled speech; return what was written, and the lines to show."""
-    from align.evaluation.report import FileResult, Report
-    from align.formats import write_labels
-    from align.models.file import load
-
-    aligner = load(MODEL)
-    written: list[Path] = []
-    results = []
-    for n, example in enumerate(examples):
-        audio = Path(str(example.audio))
-        begin = time.perf_counter()
-        alignment = aligner.align(audio, example.events)
-        elapsed = time.perf_counter() - begin
-        outputs = [target / f"{audio.stem}{suffix}" for suffix in _SUFFIXES]
-        for output in outputs:
-            write_labels(output, alignment, overwrite=True)
-        if pictures:
-            outputs.append(target / f"{audio.stem}.png")
-            _draw(example, alignment, outputs[-1])
-        shutil.copyfile(audio, target / audio.name)
-        written += [target / audio.name, *outputs]
-        results.append(replace(FileResult.of(example, alignment, elapsed), name=audio.stem))
-        done(n + 1)
-    report = Report.from_files(results, kind=aligner.kind)
-    return written, _speech_text(target, report, results, written[0].suffix, pictures)
+    written, results = _aligned(target, MODEL, examples, pictures, done)
+    look = {
+        ".TextGrid": f"open it in Praat together with {written[0].name}",
+        ".txt": "a label track for Audacity: File, Import, Labels",
+        ".csv": "a table: label, start, end",
+        ".json": "everything the alignment knows",
+    }
+    return written, [
+        f"Speech: {len(results)} recordings ({_size(results, 'phones')}) with the model {MODEL}.",
+        "The true times are known, because a free voice spoke the recordings; the errors are:",
+        *_errors_and_files(target, results, "speech", look, pictures),
+        "  and .ctm, .phn, .lab for other programs; the same for each recording.",
+    ]
 
 
 def _music(
     target: Path, examples: Sequence[Example], pictures: bool, done: Callable[[int], None]
 ) -> tuple[list[Path], list[str]]:
     """Align the bundled music; return what was written, and the lines to show."""
-    from align.evaluation.report import FileResult, Report
-    from align.formats import write_music
+    written, results = _aligned(target, MUSIC_MODEL, examples, pictures, done)
+    look = {
+        ".csv": "a table: score onset, performed onset, pitch, confidence",
+        ".mid": "the score re-timed to the recording, with its tempo map",
+        ".txt": "a label track for Audacity",
+        ".svl": "a layer for Sonic Visualiser; .sv.csv is a table for it",
+        ".tempo.csv": "the tempo curve",
+        ".json": "everything the alignment knows",
+    }
+    return written, [
+        f"Music: a minuet ({_size(results, 'notes played')}) with the model {MUSIC_MODEL}.",
+        "The true times are known, because a sampled piano played an invented performance:",
+        *_errors_and_files(target, results, "music", look, pictures),
+    ]
+
+
+def _aligned(
+    target: Path,
+    model: str,
+    examples: Sequence[Example],
+    pictures: bool,
+    done: Callable[[int], None],
+) -> tuple[list[Path], "list[FileResult]"]:
+    """Align bundled recordings; return what was written, and how well each is aligned."""
+    from align.evaluation.report import FileResult
+    from align.formats import write_labels, write_music
     from align.models.file import load
 
-    aligner = load(MUSIC_MODEL)
+    aligner = load(model)
     written: list[Path] = []
     results = []
-    suffixes = [*_MUSIC_SUFFIXES, *([".match"] if find_spec("partitura") else [])]
+    write: Callable[..., None]
+    draw: Callable[..., None]
+    suffixes: tuple[str, ...]
     for n, example in enumerate(examples):
-        audio = Path(str(example.audio))
-        name = audio.parent.name
+        audio, score = Path(str(example.audio)), example.score
+        name = audio.stem if score is None else audio.parent.name
         begin = time.perf_counter()
-        alignment = aligner.align(audio, example.score)
+        alignment = aligner.align(audio, example.events if score is None else score)
         elapsed = time.perf_counter() - begin
+        copies = {target / f"{name}{audio.suffix}": audio}
+        if score is None:
+            suffixes, write, draw = _SUFFIXES, write_labels, _draw
+        else:
+            match = (".match",) if find_spec("partitura") else ()
+            suffixes, write, draw = (*_MUSIC_SUFFIXES, *match), write_music, _draw_music
+            notes = Path(str(score.path))
+            copies[target / f"{name}-score{notes.suffix}"] = notes
         outputs = [target / f"{name}{suffix}" for suffix in suffixes]
         for output in outputs:
-            write_music(output, alignment, overwrite=True)
+            write(output, alignment, overwrite=True)
         if pictures:
             outputs.append(target / f"{name}.png")
-            _draw_music(example, alignment, outputs[-1])
-        score = Path(str(example.score.path))
-        copies = {audio: f"{name}{audio.suffix}", score: f"{name}-score{score.suffix}"}
-        for source, copy in copies.items():
-            shutil.copyfile(source, target / copy)
-            written.append(target / copy)
-        written += outputs
-        result = FileResult.of(example, alignment, elapsed)
-        results.append(replace(result, name=name))
+            draw(example, alignment, outputs[-1])
+        for copy, source in copies.items():
+            shutil.copyfile(source, copy)
+        written += [*copies, *outputs]
+        results.append(replace(FileResult.of(example, alignment, elapsed), name=name))
         done(n + 1)
-    report = Report.from_files(results, kind=aligner.kind)
-    return written, _music_text(target, report, results, pictures)
+    return written, results
 
 
 def _draw(example: Example, alignment: "Alignment", path: Path) -> None:
@@ -189,60 +207,26 @@ def _have_matplotlib() -> bool:
     return find_spec("matplotlib") is not None
 
 
-def _speech_text(
-    folder: Path, report: "Report", results: "Sequence[FileResult]", kind: str, pictures: bool
-) -> list[str]:
-    phones = sum(len(result.labels) for result in results)
+def _size(results: "Sequence[FileResult]", what: str) -> str:
+    events = sum(len(result.labels) for result in results)
     seconds = sum(result.seconds for result in results)
-    stem = results[0].name
-    look = [
-        (".TextGrid", f"open it in Praat together with {stem}{kind}"),
-        (".txt", "a label track for Audacity: File, Import, Labels"),
-        (".csv", "a table: label, start, end"),
-        (".json", "everything the alignment knows"),
-    ]
-    return [
-        f"Speech: {len(results)} recordings ({phones} phones, {seconds:.1f} s of sound) with the "
-        f"model {MODEL}.",
-        "The true times are known, because a free voice spoke the recordings; the errors are:",
-        "",
-        report.table("file"),
-        "",
-        f"Look into {folder}:",
-        *_look(stem, look, pictures),
-        "  and .ctm, .phn, .lab for other programs; the same for each recording.",
-    ]
+    return f"{events} {what}, {seconds:.1f} s of sound"
 
 
-def _music_text(
-    folder: Path, report: "Report", results: "Sequence[FileResult]", pictures: bool
+def _errors_and_files(
+    folder: Path,
+    results: "Sequence[FileResult]",
+    kind: str,
+    look: dict[str, str],
+    pictures: bool,
 ) -> list[str]:
-    notes = sum(len(result.labels) for result in results)
-    seconds = sum(result.seconds for result in results)
-    stem = results[0].name
-    look = [
-        (".csv", "a table: score onset, performed onset, pitch, confidence"),
-        (".mid", "the score re-timed to the recording, with its tempo map"),
-        (".txt", "a label track for Audacity"),
-        (".svl", "a layer for Sonic Visualiser; .sv.csv is a table for it"),
-        (".tempo.csv", "the tempo curve"),
-        (".json", "everything the alignment knows"),
-    ]
-    return [
-        f"Music: a minuet ({notes} notes played, {seconds:.1f} s of sound) with the model "
-        f"{MUSIC_MODEL}.",
-        "The true times are known, because a sampled piano played an invented performance:",
-        "",
-        report.table("file"),
-        "",
-        f"Look into {folder}:",
-        *_look(stem, look, pictures),
-    ]
+    from align.evaluation.report import Report
 
-
-def _look(stem: str, items: Sequence[tuple[str, str]], pictures: bool) -> list[str]:
-    shown = [*([(".png", "the picture; blue is aligned, orange the truth")] * pictures), *items]
-    return [f"  {stem + suffix:<24}{what}" for suffix, what in shown]
+    table = Report.from_files(results, kind=kind).table("file")
+    if pictures:
+        look = {".png": "the picture; blue is aligned, orange the truth", **look}
+    files = [f"  {results[0].name + suffix:<24}{what}" for suffix, what in look.items()]
+    return ["", table, "", f"Look into {folder}:", *files]
 
 
 def _closing(pictures: bool) -> list[str]:
