@@ -5,6 +5,7 @@ The slow twins of all decoders stand here, whichever test needs them.
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import strategies as st
@@ -21,35 +22,53 @@ def enumerate_all(potentials):
 
     Ties: the last onset earliest, then the one before it, and so on.
     """
-    p, frames = potentials, range(potentials.n_frames)
-    timings = np.array([*itertools.combinations_with_replacement(frames, p.n_events)])
-    lasts = np.diff(timings, append=p.n_frames)
-    inside = (p.start <= timings) & (timings < p.stop)
-    inside &= (p.min_length <= lasts) & (lasts <= p.max_length)
-    inside = inside.all(axis=1)
-    timings, score = timings[inside], scores_of(p, timings[inside], lasts[inside])
-    order = np.lexsort((*timings.T, -score))
-    order = order[score[order] > -np.inf]
+    p = potentials
+    timings, lasts = choices(p.n_events, p.n_frames)
+    score = scores_of(p, timings, lasts)
+    order = ranked(timings, score)
     found = [*zip(timings[order].tolist(), score[order].tolist(), strict=True)]
     assert all(p.score(y) == s for y, s in found[:3])
     return found
 
 
-def scores_of(p, timings, lasts):
-    """Score of each of some timings, of these lengths, that break no window and no length."""
-    events = np.arange(p.n_events)
-    score = p.constant + p.onset[events, timings - p.start].sum(axis=1, dtype=np.float64)
-    if p.duration is not None:
-        score += p.duration[p.duration_row, lasts].sum(axis=1, dtype=np.float64)
-    if p.ratio is not None:
+def choices(n, n_frames):
+    """List every choice of n frames in order, and how long what begins there lasts."""
+    timings = np.array([*itertools.combinations_with_replacement(range(n_frames), n)])
+    return timings, np.diff(timings, append=n_frames)
+
+
+def ranked(timings, score):
+    """Order those of finite score, the best first; of equal ones, that with the earliest end."""
+    order = np.lexsort((*timings.T, -score))
+    return order[score[order] > -np.inf]
+
+
+def scores_of(p, timings, lasts, events=None, before=None):
+    """Score each timing of events; -inf where one breaks a window or a length.
+
+    The events are all in their order, and the length before is that of the event before, where
+    nothing else is said.
+    """
+    k = np.arange(p.n_events) if events is None else np.array(events)
+    if before is None:
         before = np.pad(lasts[:, :-1], ((0, 0), (1, 0)))
-        terms = p.ratio * np.stack([lasts * lasts, before * before, before * lasts], axis=2)
-        score += terms.reshape(len(timings), 3 * p.n_events).sum(axis=1)
+    inside = (p.start[k] <= timings) & (timings < p.stop[k])
+    inside &= (p.min_length[k] <= lasts) & (lasts <= p.max_length[k])
+    kept = inside.all(axis=1)
+    timings, lasts, before = timings[kept], lasts[kept], before[kept]
+    score = p.constant + p.onset[k, timings - p.start[k]].sum(axis=1, dtype=np.float64)
+    if p.duration is not None:
+        score += p.duration[p.duration_row[k], lasts].sum(axis=1, dtype=np.float64)
+    if p.ratio is not None:
+        terms = p.ratio[k] * np.stack([lasts * lasts, before * before, before * lasts], axis=2)
+        score += terms.reshape(len(timings), 3 * len(k)).sum(axis=1)
     for weight, function in p.general:
         for i, y in enumerate(timings.tolist()):
             ends = [-1, *y, p.n_frames]
-            score[i] += sum(weight * function(k, *ends[k : k + 3]) for k in range(len(y)))
-    return score
+            score[i] += sum(weight * function(j, *ends[j : j + 3]) for j in range(len(y)))
+    whole = np.full(len(kept), -np.inf)
+    whole[kept] = score
+    return whole
 
 
 def enumerate_best(potentials):
@@ -121,34 +140,17 @@ def first_order_posterior(p, temperature):
     return table, log_z
 
 
-def group_score(p, groups, y):
-    """Sum over all members; `y` is one frame for each group."""
-    ends = [*y[1:], p.n_frames]
-    total = p.constant
-    for k, g in enumerate(groups):
-        d = ends[g] - y[g]
-        if not (p.start[k] <= y[g] < p.stop[k] and p.min_length[k] <= d <= p.max_length[k]):
-            return -np.inf
-        total += p.onset[k, y[g] - p.start[k]]
-        if p.duration is not None:
-            total += p.duration[p.duration_row[k], d]
-        if p.ratio is not None and g > 0:
-            before = y[g] - y[g - 1]
-            total += p.ratio[k] @ [d * d, before * before, before * d]
-    return total
-
-
 def best_of_groups(p, groups):
     """Best onsets and score where the members of a group begin together; or None."""
-    scored = []
-    for y in itertools.combinations_with_replacement(range(p.n_frames), int(groups[-1]) + 1):
-        score = group_score(p, groups, y)
-        if score > -np.inf:
-            scored.append((-score, y[::-1]))
-    if not scored:
+    timings, lasts = choices(int(groups[-1]) + 1, p.n_frames)
+    before = np.pad(lasts[:, :-1], ((0, 0), (1, 0)))[:, groups]
+    if p.ratio is not None:  # nothing lies before the first group
+        p = replace(p, ratio=p.ratio * (groups > 0)[:, None])
+    score = scores_of(p, timings[:, groups], lasts[:, groups], before=before)
+    order = ranked(timings, score)
+    if not order.size:
         return None, -np.inf
-    score, y = min(scored)
-    return np.array(y[::-1])[groups].tolist(), -score
+    return timings[order[0]][groups].tolist(), score[order[0]]
 
 
 def paths_of_lattice(lattice):
@@ -163,36 +165,25 @@ def paths_of_lattice(lattice):
         stack += [([*path, v], total + score[u, v]) for u, v in score if u == path[-1]]
 
 
-def lattice_score(p, lattice, nodes, y, segment, transition):
-    """Score of the timing `y` of the nodes, the graph's own scores left out."""
-    total = p.constant
-    arcs = lattice.arcs.tolist()
-    for i, (v, t, after) in enumerate(zip(nodes, y, [*y[1:], p.n_frames], strict=True)):
-        k = lattice.event[v]
-        d = after - t
-        if not (p.start[k] <= t < p.stop[k] and p.min_length[k] <= d <= p.max_length[k]):
-            return -np.inf
-        total += p.onset[k, t - p.start[k]]
-        if p.duration is not None:
-            total += p.duration[p.duration_row[k], d]
-        if segment is not None and segment.rows[k] >= 0:
-            prefix = segment.prefix[segment.rows[k]]
-            total += prefix[after] - prefix[t]
-        if transition is not None and i:
-            row = transition.rows[arcs.index([nodes[i - 1], v])]
-            total += transition.table[row, t] if row >= 0 else 0.0
-    return total
-
-
 def best_of_lattice(p, lattice, segment=None, transition=None):
     """Best (score, nodes, onsets) by the rule for ties, or None."""
-    best = None
+    arcs, best = lattice.arcs.tolist(), None
     for nodes, fixed in paths_of_lattice(lattice):
-        for y in itertools.combinations_with_replacement(range(p.n_frames), len(nodes)):
-            score = fixed + lattice_score(p, lattice, nodes, y, segment, transition)
-            key = (-score, list(zip(y, nodes, strict=True))[::-1])
-            if score > -np.inf and (best is None or key < best[0]):
-                best = key, nodes, list(y)
+        timings, lasts = choices(len(nodes), p.n_frames)
+        score = fixed + scores_of(p, timings, lasts, lattice.event[nodes])
+        for i, (v, t, d) in enumerate(zip(nodes, timings.T, lasts.T, strict=True)):
+            k = lattice.event[v]
+            if segment is not None and segment.rows[k] >= 0:
+                prefix = segment.prefix[segment.rows[k]]
+                score += prefix[t + d] - prefix[t]
+            if transition is not None and i:
+                row = transition.rows[arcs.index([nodes[i - 1], v])]
+                score += transition.table[row, t] if row >= 0 else 0.0
+        for i in ranked(timings, score)[:1]:
+            y = timings[i].tolist()
+            key = (-score[i], list(zip(y, nodes, strict=True))[::-1])
+            if best is None or key < best[0]:
+                best = key, nodes, y
     return best
 
 
