@@ -486,7 +486,7 @@ DAMAGED = ("empty", "truncated", "silence", "nan", "overlap", "unordered", "rang
 
 
 def test_training_goes_on_without_the_bad_files_and_names_them(damaged: Path, here: Path) -> None:
-    result = run("train", "speech", damaged, "-o", "new.align", "--epochs", 1)
+    result = run("train", "speech", damaged, "-o", "new.align", "--epochs", 1, "--jobs", 1)
     assert result.exit_code == 1, result.stderr
     assert "Traceback" not in result.stderr
     assert len(errors(result)) == len(DAMAGED)
@@ -549,18 +549,7 @@ def test_no_corpus(here: Path, model: Path, command: str, corpus: str) -> None:
 
 def test_training_is_repeatable_and_takes_its_options(here: Path) -> None:
     corpus = write_corpus(here / "corpus", {"ann": 2, "bob": 2})
-    options = (
-        "--epochs",
-        1,
-        "--update",
-        "pa2",
-        "--loss",
-        "maximal",
-        "--cost",
-        "absolute",
-        "-C",
-        1,
-    )
+    options = "--epochs 1 --update pa2 --loss maximal --cost absolute -C 1 --jobs 1".split()
     for name in ("one.align", "two.align"):
         assert run("train", "speech", corpus, "-o", name, *options).exit_code == 0
     assert (here / "one.align").read_bytes() == (here / "two.align").read_bytes()
@@ -570,7 +559,7 @@ def test_training_is_repeatable_and_takes_its_options(here: Path) -> None:
 
 def test_the_learner_of_the_thesis_is_one_word(here: Path) -> None:
     corpus = write_corpus(here / "corpus", {"ann": 2, "bob": 2})
-    options = ("--features", "as-in-thesis", "-C", 2)
+    options = ("--features", "as-in-thesis", "-C", 2, "--jobs", 1)
     result = run("train", "speech", corpus, "-o", "thesis.align", *options)
     assert result.exit_code == 0, result.stderr
     expected = align.SpeechAligner.as_in_thesis(C=2.0).get_params()
@@ -594,8 +583,8 @@ def test_a_trained_model_is_not_overwritten(here: Path, model: Path) -> None:
     assert_refused(run("train", "speech", "corpus", "-o", "mine.align"), 2, "--overwrite")
     assert (here / "mine.align").read_bytes() == before
     corpus = write_corpus(here / "corpus", {"ann": 2, "bob": 2})
-    args = ("train", "speech", corpus, "-o", "mine.align", "--epochs", 1, "--overwrite")
-    assert run(*args).exit_code == 0
+    args = ("train", "speech", corpus, "-o", "mine.align", "--epochs", 1, "--jobs", 1)
+    assert run(*args, "--overwrite").exit_code == 0
     assert (here / "mine.align").read_bytes() != before
 
 
@@ -670,7 +659,7 @@ def test_quiet_says_nothing_and_verbose_says_more(here: Path, model: Path) -> No
     assert run(*args, "--quiet").stderr == ""
     assert run("--quiet", *args).stderr == ""
     corpus = write_corpus(here / "corpus", {"ann": 2, "bob": 2})
-    train = ("train", "speech", corpus, "-o", "m.align", "--epochs", 1, "--overwrite")
+    train = ("train", "speech", corpus, "-o", "m.align", "--epochs", 1, "--jobs", 1, "--overwrite")
     assert "SpeechAligner" not in run(*train).stderr
     assert "SpeechAligner" in run(*train, "--verbose").stderr
 
