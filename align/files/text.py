@@ -37,7 +37,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror}.", path=name) from error
     if len(data) > _MAX_BYTES:
-        raise DataError("is larger than 64 MiB, which no label file is.", path=name)
+        raise DataError("is larger than 64 MiB, which no labels and no score are.", path=name)
     return data
 
 

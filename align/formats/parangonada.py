@@ -33,8 +33,7 @@ import numpy as np
 
 from align.errors import DataError
 from align.files.atomic import atomic_write
-from align.files.regular import open_regular
-from align.files.text import parse_number
+from align.files.text import parse_number, read_bytes
 from align.formats.match_file import ids_of, score_part
 from align.formats.note_alignment import played_by_id
 from align.formats.notes import NotesOfScore, NoteTimes, TimedNotes
@@ -124,14 +123,9 @@ def _rows(
 ) -> list[dict[str, str]]:
     """Return the rows of a table of the archive, which must have these columns."""
     name = os.fspath(path)
+    data = io.BytesIO(read_bytes(path))
     try:
-        stream = open_regular(path)
-    except FileNotFoundError:
-        raise DataError("does not exist; check the name.", path=name) from None
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror or error}.", path=name) from error
-    try:
-        with stream, zipfile.ZipFile(stream) as archive:
+        with zipfile.ZipFile(data) as archive:
             info = archive.getinfo(table)
             if info.file_size > _MAX_BYTES:
                 raise DataError(f"its {table} is larger than 64 MiB.", path=name)

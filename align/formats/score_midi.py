@@ -8,6 +8,7 @@ never ended is taken to be short. Where a file has key signatures, pitches are c
 Format 2 (independent sequences) and SMPTE timing (film) are refused: neither is a score.
 """
 
+import io
 import os
 from bisect import bisect_right
 from collections import defaultdict, deque
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from align.errors import DataError
-from align.files.regular import open_regular
+from align.files.text import read_bytes
 from align.formats.beats import Beats, beats_of_bars
 from align.formats.note_rows import NoteRow
 from align.formats.spelling import name_in_key
@@ -25,7 +26,6 @@ __all__ = ["MidiNote", "MidiScore", "read_midi_notes", "read_midi_score"]
 
 _DRUMS = 9  # channel 10, counted from 0
 _UNENDED = 0.1  # seconds given to a note without an end
-_MAX_BYTES = 1 << 26
 _MOST_BARS = 100_000  # beyond, what a file calls bars is something else
 _SHARPS = {
     "major": dict(zip("Cb Gb Db Ab Eb Bb F C G D A E B F# C#".split(), range(-7, 8), strict=True)),
@@ -164,24 +164,13 @@ def _loaded(path: str | os.PathLike[str]) -> Any:
     """Return the file as mido has it; DataError where it cannot be read or is no score."""
     import mido
 
-    if os.path.isdir(path):
-        raise DataError("is a folder, not a MIDI file.", path=path)
-    try:
-        with open_regular(path) as stream:
-            size = os.fstat(stream.fileno()).st_size
-            head = stream.read(4)
-    except FileNotFoundError:
-        raise DataError("does not exist; check the name.", path=path) from None
-    except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror or error}.", path=path) from error
-    if size == 0:
+    data = read_bytes(path)
+    if not data:
         raise DataError("the file is empty (0 bytes).", path=path)
-    if size > _MAX_BYTES:
-        raise DataError("is larger than 64 MiB, which no score is.", path=path)
-    if head not in (b"MThd", b"RIFF"):
+    if not data.startswith((b"MThd", b"RIFF")):
         raise DataError("is not a MIDI file (it does not begin with MThd).", path=path)
     try:
-        midi = mido.MidiFile(os.fspath(path))
+        midi = mido.MidiFile(file=io.BytesIO(data))
     except Exception as error:  # mido raises whatever its parser meets: EOF, key, index, value
         reason = str(error).strip().rstrip(".") or "it ends too early"
         raise DataError(

@@ -29,6 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import DataError
+from align.files.text import read_bytes
 from align.formats.beats import Beats, beats_of_bars
 from align.formats.note_rows import NoteRow
 from align.formats.spelling import moved_step, name_of_step
@@ -80,16 +81,10 @@ class Notation:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = path
-        if not os.path.isfile(path):
-            what = "does not exist; check the name."
-            if os.path.isdir(path):
-                what = "is a folder, not a score."
-            elif os.path.exists(path):
-                what = "is a pipe, a socket or a device, not a score."
-            raise DataError(what, path=path)
-        if os.path.getsize(path) == 0:
+        data = read_bytes(path)
+        if not data:
             raise DataError("the file is empty (0 bytes).", path=path)
-        _check_content(path)
+        _check_content(data, path)
         self._partitura = import_partitura(
             path, "this kind of score is read", "export the score as MIDI"
         )
@@ -203,32 +198,27 @@ def _reason(error: Exception) -> str:
     return lines[0].rstrip(".") if lines else "it ends too early"
 
 
-def _check_content(path: str | os.PathLike[str]) -> None:
+def _check_content(data: bytes, path: str | os.PathLike[str]) -> None:
     """Refuse what could make a small file grow beyond all memory, or name other files."""
     suffix = PurePath(path).suffix.lower()
-    size = os.path.getsize(path)
     if suffix == ".mxl":
         try:
-            with zipfile.ZipFile(path) as archive:
-                declared = (max(i.file_size, i.compress_size) for i in archive.infolist())
-                size = max(size, sum(declared))
-                if size <= _MAX_BYTES:
-                    for info in archive.infolist():
-                        _check_xml(archive.read(info), path)
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                parts = archive.infolist()
+                if sum(max(part.file_size, part.compress_size) for part in parts) > _MAX_BYTES:
+                    raise DataError("is larger than 64 MiB, which no score is.", path=path)
+                for part in parts:
+                    _check_xml(archive.read(part), path)
         except DataError:
             raise
         except Exception as error:  # zlib, zipfile and codecs raise whatever they meet
             raise DataError(
                 "is not a whole compressed score; export it again.", path=path
             ) from error
-    if size > _MAX_BYTES:
-        raise DataError("is larger than 64 MiB, which no score is.", path=path)
     if suffix == ".match":
-        with open(path, "rb") as stream:
-            _check_match(stream.read(), path)
+        _check_match(data, path)
     if suffix in (".musicxml", ".xml", ".mei"):
-        with open(path, "rb") as stream:
-            _check_xml(stream.read(), path)
+        _check_xml(data, path)
 
 
 def _check_match(data: bytes, path: str | os.PathLike[str]) -> None:
