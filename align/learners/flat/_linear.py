@@ -249,16 +249,17 @@ class LinearRun:
         margins stay what they were, and so does every prediction.
         """
         grown = self._room(rows, self.n_features)
+        shared = self.rows == 1 and len(places) == 2
         for old, new in zip((self._W, self._late), grown, strict=True):
-            if len(old) == 1 and rows > 1 and len(places) == 2:
-                half = old[0, : new.shape[1]] / 2.0
-                new[places[0]], new[places[1]] = -half, half
+            known = old[:, : new.shape[1]]
+            if shared:
+                new[places[0]], new[places[1]] = -known[0] / 2.0, known[0] / 2.0
             elif rows == 1:
-                new[:] = old[:, : new.shape[1]]
-            elif len(places) == len(old):
-                new[places] = old[:, : new.shape[1]]
+                new[:] = known
+            else:
+                new[places] = known
         self._W, self._late = grown
-        if self.rows == 1 and rows > 1 and len(places) == 2:
+        if shared:
             self.sums[core.SQUARE] /= 2.0
             # Half of every alpha, on directions (x, -x): still feasible, so still a lower bound.
             self.sums[core.GAIN] /= 2.0

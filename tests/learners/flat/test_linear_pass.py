@@ -168,3 +168,14 @@ def test_growth_knows_the_norm_and_the_gain_of_what_there_is():
         run = model._run
         assert run.sums[core.SQUARE] == pytest.approx((run.V**2).sum())
         assert run.sums[core.GAIN] == pytest.approx(share * gain)
+
+
+def test_the_mean_is_that_of_the_hypotheses_before_each_round():
+    X, y = np.eye(3), [1, 0, 1]
+    model = PassiveAggressiveClassifier(conversion="average", fit_intercept=False)
+    model.partial_fit(X[:1], y[:1], classes=[0, 1])
+    assert model.coef_.tolist() == [[0.0, 0.0, 0.0]]  # that before the first round, and no other
+    model.partial_fit(X[1:], y[1:])
+    np.testing.assert_allclose(model.coef_, [[2 / 3, -1 / 3, 0.0]])
+    run = LinearRun(model._current, 1, 3, bias=0.0, average=True)
+    assert run.mean().tolist() == [[0.0, 0.0, 0.0, 0.0]]  # of no round, that it begins with
