@@ -321,3 +321,15 @@ def test_counts_that_reach_beyond_arrays_are_found(tmp_path):
         write_model(path, kind, json.loads(forged), arrays)
         with pytest.raises(ModelError, match="the state of the learner is damaged"):
             align.load(path)
+
+
+def test_weights_without_room_for_the_constant_are_found(tmp_path):
+    X, y = examples(PassiveAggressiveClassifier())
+    path, d = tmp_path / "m.align", X.shape[1]
+    PassiveAggressiveClassifier().partial_fit(X[:12], y[:12]).save(path)
+    kind, header, arrays = read_model(path)
+    room = (1, -(-(d + 1) // 8) * 8)  # of weights, in whole lines of the cache
+    (key,) = [name for name, array in arrays.items() if array.shape == room]
+    write_model(path, kind, header, {**arrays, key: np.ascontiguousarray(arrays[key][:, :d])})
+    with pytest.raises(ModelError, match=f"{d} features in {d} columns"):
+        align.load(path)
