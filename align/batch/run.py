@@ -20,6 +20,7 @@ from align.batch.journal import Identity, Journal, Record, sha256_of
 from align.batch.quality import COLUMNS, Quality, quality_csv, ranked
 from align.batch.summary import CorpusRun
 from align.batch.tasks import SpeechWork, Task, Work, work_for
+from align.corpus.pieces import NO_PIECES
 from align.errors import AlignError, DataError, ParameterError, error_reason
 from align.files.atomic import atomic_write, remove_stale
 from align.files.kept import OWN_FOLDER, kept_file
@@ -151,7 +152,7 @@ def align_corpus(
         )
     tasks, problems = work.find(root)
     if not tasks and not problems:
-        raise DataError("holds no recordings.", path=root)
+        raise DataError(NO_PIECES if work.kind == "music" else "holds no recordings.", path=root)
     report = _reporter(progress)
     own = os.path.join(out, OWN_FOLDER)
     try:

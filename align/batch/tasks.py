@@ -340,11 +340,9 @@ class MusicWork:
 
     def find(self, root: str) -> tuple[list[Task], list[tuple[str, str]]]:
         """Return the pieces that have a recording and a score, and those that lack one."""
-        from align.corpus.pieces import NO_PIECES, find_pieces
+        from align.corpus.pieces import find_pieces
 
         pieces = find_pieces(root)
-        if not pieces:
-            raise DataError(NO_PIECES, path=root)
         whole = [(p.stem, p.audio, p.score, p.group, p.others) for p in pieces if p.audio]
         tasks, problems = tasks_of(root, whole, "is its score", channel=self.channel)
         problems += [(p.path, "has no recording in its folder.") for p in pieces if not p.audio]

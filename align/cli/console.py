@@ -100,6 +100,7 @@ class Console:
 
         Where all stand in a `table`, too, no more than three are named for the same reason.
         """
+        table = table if table is not None and os.path.exists(table) else None
         count: Counter[str] = Counter()
         for name, why in failed:
             count[why] += 1

@@ -72,7 +72,7 @@ class KeptNetwork(NoteNetwork):
     """
 
     def __init__(self, folder: str | Path, made: Made | None = None, **settings: object) -> None:
-        super().__init__(batch=BATCH, **settings)  # type: ignore[arg-type]
+        super().__init__(**{"batch": BATCH, **settings})  # type: ignore[arg-type]
         self.folder, self.made = Path(folder), made
         self.settings = settings
 

@@ -310,6 +310,12 @@ def test_pieces_of_one_name_are_called_after_it(tmp_path: Path) -> None:
     assert problems == [(str(tmp_path / "x/c.wav"), "has no file beside it that is its score.")]
 
 
+def test_a_folder_without_pieces_is_told_what_one_is(tmp_path: Path) -> None:
+    (tmp_path / "a.wav").touch()
+    with pytest.raises(DataError, match="holds no pieces: recordings with a score of the same"):
+        align.align_corpus(tmp_path, tmp_path / "out", "music")
+
+
 def test_the_table_tells_what_an_alignment_of_music_warns_of(tmp_path: Path) -> None:
     """The minuet with the notes of another key and order is not what is played."""
     piece = minuet_of(tmp_path / "in/other")

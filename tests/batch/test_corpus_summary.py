@@ -1,6 +1,7 @@
 """What is said of a run: counts, a common reason, and each recording's warnings in few words."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -50,12 +51,17 @@ def test_of_many_warnings_the_first_of_each_recording(capsys: pytest.CaptureFixt
     assert "and 2 more recordings; see out/quality.csv" in lines[-1]
 
 
-def test_many_failures_for_one_reason_are_told_once(capsys: pytest.CaptureFixture[str]) -> None:
+def test_many_failures_for_one_reason_are_told_once(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    table = tmp_path / "quality.csv"
+    table.touch()
     failed = [(f"r{i}.wav", "has no text.") for i in range(9)] + [("x.wav", "is empty.")]
-    assert Console().failures(failed, "out/quality.csv") == 10
+    assert Console().failures(failed, table) == 10
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 5
     assert "x.wav: is empty." in lines[3]
-    assert "and 6 more for the same reasons; see out/quality.csv" in lines[4]
-    assert Console().failures(failed) == 10
-    assert len(capsys.readouterr().err.splitlines()) == 10
+    assert f"and 6 more for the same reasons; see {table}" in lines[4]
+    for none in (None, tmp_path / "that could not be written.csv"):
+        assert Console().failures(failed, none) == 10
+        assert len(capsys.readouterr().err.splitlines()) == 10

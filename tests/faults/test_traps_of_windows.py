@@ -130,8 +130,8 @@ def windows(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("windows")
 def test_recordings_are_named_with_slashes() -> None:
     found = [
-        (rf"D:\corpus\ann\{name}.wav", rf"D:\corpus\ann\{name}.txt", "ann", ())
-        for name in ("one", "two")
+        (stem, rf"{stem}.wav", rf"{stem}.txt", "ann", ())
+        for stem in (r"D:\corpus\ann\one", r"D:\corpus\ann\two")
     ]
     for root in (r"D:\corpus", "D:/corpus"):
         named, problems = tasks.tasks_of(root, found, "says what is spoken")
@@ -139,7 +139,7 @@ def test_recordings_are_named_with_slashes() -> None:
         assert problems == []
     named, _ = tasks.tasks_of(r"D:\lists\all.csv", found, "says what is spoken")
     assert [task.name for task in named] == ["one", "two"]
-    apart = [*found, (r"E:\more\three.wav", r"E:\more\three.txt", "bob", ())]
+    apart = [*found, (r"E:\more\three", r"E:\more\three.wav", r"E:\more\three.txt", "bob", ())]
     with pytest.raises(DataError, match="several drives"):
         tasks.tasks_of(r"D:\lists\all.csv", apart, "says what is spoken")
     audio = r"D:\corpus\a\b\one.wav"
