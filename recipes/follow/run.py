@@ -27,14 +27,15 @@ from typing import Any
 
 import numpy as np
 import soundfile
-from recipe_outputs import write_numbers
 
 import align
 from align.features.audio import read_audio
 from align.music.following import Follower, Weights
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "music"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "music"))
 from networks import KeptNetwork
+from recipe_outputs import write_numbers
 from run import dealt, set_of, timed_notes
 
 N_FOLDS = 4

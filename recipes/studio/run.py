@@ -17,6 +17,7 @@ shown, by the model as it is then. Four ways:
 """
 
 import argparse
+import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -25,12 +26,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from recipe_outputs import add_output_options, new_figure, save_figure, write_numbers
 
 import align
 from align.corpus.ipa import to_ipa
 from align.features.audio import audio_info
 from align.sequence.adapt import adapt
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from recipe_outputs import add_output_options, new_figure, save_figure, write_numbers
 
 N_RESAMPLED = 2000
 EVERY = 10  # recordings, after which the second way adapts
