@@ -344,7 +344,9 @@ class MusicWork:
 
         pieces = find_pieces(root)
         whole = [(p.stem, p.audio, p.score, p.group, p.others) for p in pieces if p.audio]
-        tasks, problems = tasks_of(root, whole, "is its score", channel=self.channel)
+        tasks, problems = tasks_of(
+            root, whole, "is its score, of its name or called score", channel=self.channel
+        )
         problems += [(p.path, "has no recording in its folder.") for p in pieces if not p.audio]
         return tasks, problems
 

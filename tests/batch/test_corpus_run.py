@@ -307,7 +307,12 @@ def test_pieces_of_one_name_are_called_after_it(tmp_path: Path) -> None:
         ("a", "a.mid"),
         ("x/b", "b.musicxml"),
     ]
-    assert problems == [(str(tmp_path / "x/c.wav"), "has no file beside it that is its score.")]
+    assert problems == [
+        (
+            str(tmp_path / "x/c.wav"),
+            "has no file beside it that is its score, of its name or called score.",
+        )
+    ]
 
 
 def test_a_folder_without_pieces_is_told_what_one_is(tmp_path: Path) -> None:
