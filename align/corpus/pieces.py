@@ -15,7 +15,7 @@ A manifest may state the pieces instead: a table (``.csv``, ``.tsv``) with the c
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from align.corpus.listing import Groups, check_listing, folders, group_of, manifest_rows
@@ -94,13 +94,10 @@ def _walk(root: str, groups: Groups) -> list[Piece]:
         notated = [name for name in scores if _suffix(name) not in _TABLES]
         if {*map(_stem, sounds)}.isdisjoint(map(_stem, notated)):
             continue
-        for stem in dict.fromkeys(map(_stem, sounds)):
-            files = (
-                [name for name in sounds if _stem(name) == stem],
-                [name for name in notated if _stem(name) == stem],
-                [name for name in truths if name.lower() == f"{stem}.{_TRUTH}"],
-            )
-            called = os.path.join(folder, os.path.splitext(files[0][0])[0])
+        scores_of, truths_of = _by(_stem, notated), _by(str.lower, truths)
+        for stem, recordings in _by(_stem, sounds).items():
+            files = (recordings, scores_of.get(stem, []), truths_of.get(f"{stem}.{_TRUTH}", []))
+            called = os.path.join(folder, os.path.splitext(recordings[0])[0])
             pieces.append(_piece(called, folder, files, root, groups))
     return sorted(pieces, key=lambda piece: piece.stem)
 
@@ -122,6 +119,14 @@ def _piece(
         group_of(sounds[0], called, root, groups) if sounds else None,
         (*sounds[1:], *scores[1:]),
     )
+
+
+def _by(key: Callable[[str], str], names: Sequence[str]) -> dict[str, list[str]]:
+    """Return names by what they have in common, in their order."""
+    found: dict[str, list[str]] = {}
+    for name in names:
+        found.setdefault(key(name), []).append(name)
+    return found
 
 
 def _stem(name: str) -> str:

@@ -43,6 +43,7 @@ def read_document(path: str | os.PathLike[str]) -> str:
 def read_sheet(path: str | os.PathLike[str]) -> list[list[str]]:
     """Return the cells of the first sheet of a ``.xlsx`` as text; rows without any are left out.
 
+    All rows are as long as the longest.
     Raises DataError where the file cannot be read, ParameterError without openpyxl.
     """
     name = os.fspath(path)
@@ -55,7 +56,7 @@ def read_sheet(path: str | os.PathLike[str]) -> list[list[str]]:
         book = openpyxl.load_workbook(_content(name), read_only=True, data_only=True)
         try:
             for cells in book.worksheets[0].iter_rows(values_only=True, max_row=_MOST_ROWS):
-                row = ["" if cell is None else _shown(cell) for cell in cells]
+                row = ["" if cell is None else _shown(cell).strip() for cell in cells]
                 if any(row):
                     rows.append(row)
         finally:
@@ -64,7 +65,8 @@ def read_sheet(path: str | os.PathLike[str]) -> list[list[str]]:
         raise
     except Exception as error:  # zipfile, the parser of XML and openpyxl raise whatever they meet
         raise _unreadable(name, "workbook of Excel", error) from None
-    return rows
+    width = max(map(len, rows), default=0)
+    return [row + [""] * (width - len(row)) for row in rows]
 
 
 def _missing(package: str, what: str) -> ParameterError:

@@ -422,7 +422,8 @@ class Aligner(ParamsMixin, ABC):
         Raises
         ------
         DataError
-            If none can be aligned; where some cannot, a warning names the first.
+            If none can be aligned, or there is no boundary to judge; where some cannot be
+            aligned, a warning names the first.
         """
         self.check_fitted()
         found, failed = self.results(examples)
@@ -442,6 +443,8 @@ class Aligner(ParamsMixin, ABC):
             if (example.name or f"{NAMELESS} {n + 1}") in lost
         )
         report = self.report_of(found, failed)
+        if not report.boundaries:
+            raise DataError("no recording has a boundary to judge; one event alone has none.")
         share = report.within_ms["20"] / 100.0
         return float(share * report.boundaries / (report.boundaries + of_lost))
 

@@ -2,6 +2,7 @@
 
 import pickle
 from dataclasses import replace
+from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -109,6 +110,12 @@ def test_its_score_is_the_share_within_20_ms(fitted, test_set):
         assert fitted.score([*test_set, lost]) == pytest.approx(share * 4 / 5)
     with pytest.raises(DataError, match="no such file"):
         fitted.score([lost])
+
+
+def test_a_score_needs_a_boundary():
+    alone = Example(str(files("align.data") / "kiwi.flac"), ("sil",), np.zeros(1))
+    with pytest.raises(DataError, match="no recording has a boundary to judge"):
+        align.load("speech-en").score([alone])
 
 
 def test_scikit_learn_selects_among_aligners(corpus):
