@@ -370,7 +370,14 @@ def _align_text(
         and not options["dictionary"]
         and not str(options["language"]).startswith("en")
     ):
-        console.message("Words sound as espeak-ng says them; --dictionary names another source.")
+        from align.speech.text.reading.abjads import unwritten_vowels
+
+        language = str(options["language"])
+        vowels = any(unwritten_vowels(word, language) for word in found.guessed)
+        also = ", with vowels that are not written where they are heard" if vowels else ""
+        console.message(
+            f"Words sound as espeak-ng says them{also}; --dictionary names another source."
+        )
     elif found.guessed:
         shown = ", ".join(found.guessed[:20]) + (" ..." if len(found.guessed) > 20 else "")
         console.message(f"No dictionary has {shown}; espeak-ng guessed how to say it.")

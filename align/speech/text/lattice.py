@@ -242,7 +242,9 @@ def word_lattice(
                 after |= _as_written(graph, here, way.phones, i, alternatives or {})
             else:
                 beside = _phone_beside(words, entries, i, -1), _phone_beside(words, entries, i, 1)
-                after |= _as_said(graph, here, way.phones, beside, i, word, realised.rules)
+                after |= _as_said(
+                    graph, here, way.phones, beside, i, entries[word], realised.rules
+                )
         if departures.unspoken < math.inf:
             here = {node: before.scored(-departures.unspoken) for node, before in front.items()}
             after |= graph.chain(here, [silence or SPOKEN_NOISE], i)
@@ -354,13 +356,13 @@ def _as_said(
     phones: Sequence[str],
     beside: tuple[str, str],
     i: int,
-    word: str,
+    entry: Entry,
     rules: "Rules | IpaRules",
 ) -> _Front:
     """Add a pronunciation with all that its phones may become; `beside` are the words' phones."""
     around = [beside[0], *phones, beside[1]]
     n = len(phones)
-    weak = rules.weak(word, n)
+    weak = rules.weak(entry.word, n)
     said: set[int] = set()  # nodes of phones of this word
     for k, phone in enumerate(phones):
         at = Context(around[k], around[k + 2], k == 0, k == n - 1, weak)
@@ -383,7 +385,19 @@ def _as_said(
                 and (behind is None or (u >= 0 and graph.labels[u] in behind))
             }
         here = following
+        if entry.unwritten and not at.last and rules.lacks_vowel(phone, at):
+            here = _with_vowel(graph, here, entry.unwritten, i)
     return here
+
+
+def _with_vowel(graph: "_Graph", here: _Front, vowels: Sequence[str], word: int) -> _Front:
+    """Return the front with each of some vowels that are not written, and with none."""
+    none, *each = graph.decide(Choice((), ()), *(Choice((v,), ("unwritten",)) for v in vowels))
+    found = graph.chosen(here, none)
+    for vowel, taken in zip(vowels, each, strict=True):
+        place = graph.phone(vowel)
+        found |= graph.chain(graph.chosen(here, taken), [vowel], word, place)
+    return found
 
 
 def _with_glottal_stop(

@@ -11,6 +11,7 @@ t, d, and stops     dropped: all t and d, others in front of a vowel that may be
                     consonant, and at the end of a word
 r                   dropped behind a vowel, or a vowel itself
 j, w                dropped
+unwritten vowels    of Arabic and Hebrew, behind a consonant
 nasals              at the place of the consonant beside them
 stops, fricatives   with a voice where they have none, and without where they have one
 between words       a pause
@@ -55,10 +56,14 @@ _VOICELESS = {
 }
 _WITH_OTHER_VOICE = {**_VOICELESS, **{less: voiced for voiced, less in _VOICELESS.items()}}
 
-AS_WRITTEN: Mapping[str, float] = {"unreleased": -2.0}
+_UNWRITTEN = {"unwritten": 4.0}
+"""The reward of a vowel that is not written, chosen on German without its short vowels."""
+
+AS_WRITTEN: Mapping[str, float] = {"unreleased": -2.0, **_UNWRITTEN}
 """What choices cost in a language of no training set: of all phones only stops may go."""
 
 LOOSE: Mapping[str, float] = {
+    **_UNWRITTEN,
     **{"0": -4.0, "unreleased": 3.0, "+glottal": -2.0, "pause": -1.0},
     **dict.fromkeys(("vowel>schwa", "rhotic>vowel"), -2.0),
     **{f"nasal>{place}": -2.0 for place in _NASALS},
@@ -157,6 +162,10 @@ class IpaRules:
             return None
         left = _kind(at.left)
         return Choice((GLOTTAL_STOP,), ("+glottal", f"+glottal|{_weight(at)}", f"+glottal|{left}"))
+
+    def lacks_vowel(self, phone: str, at: Context) -> bool:
+        """Return whether a vowel that the script does not write may stand behind a phone."""
+        return not {sound_of(phone).manner, sound_of(at.right).manner} & {"vowel", "schwa"}
 
     def pause(self, weak: bool) -> tuple[str, ...]:
         """Return the names of a pause that follows a word."""

@@ -26,6 +26,8 @@ __all__ = ["espeak_available", "espeak_phones", "espeak_ways"]
 _SECONDS = 10.0
 _LONGEST_WORD = 100
 _VOICES = {"en": "en-us"}
+_UNREADABLE = frozenset({"my", "th"})
+"""Burmese and Thai: espeak-ng 1.51 and 1.52 leave out most of their vowels."""
 _PROGRAMS = ("espeak-ng", "espeak")
 _MOST_PHONES = 4
 """For each letter, which no script exceeds. Letters of another alphabet are named one by one,
@@ -77,11 +79,13 @@ def espeak_phones(word: str, language: str = "en") -> tuple[str, ...] | None:
 def espeak_ways(word: str, language: str = "en") -> list[tuple[str, ...]]:
     """Return the ways in which espeak-ng says a word: several for some Chinese characters.
 
-    As `espeak_phones`, which returns the first. Empty where there is none, or where espeak-ng
-    would name the letters of the word, which are not those of the language.
+    As `espeak_phones`, which returns the first. Empty where there is none, where espeak-ng
+    would name the letters of the word, which are not those of the language, and for Burmese and
+    Thai, which it cannot read.
     """
     word = "".join(c for c in word if c.isprintable())
-    if not word.strip() or len(word) > _LONGEST_WORD:
+    unreadable = language.split("-")[0].lower() in _UNREADABLE
+    if unreadable or not word.strip() or len(word) > _LONGEST_WORD:
         return []
     asked = [
         _say(text, _VOICES.get(voice, voice)) for text, voice in espeak_spelling(word, language)
@@ -155,8 +159,8 @@ def _answer(
     phones = [phone.strip("ˈˌ+[") for phone in re.split(r"[_\s]", text)]
     # (en) and the like mark a word that is read in another language; a tone or a sign of
     # palatalisation alone, which some voices write in front of a word, is no phone
-    phones = [p for p in phones if not p.startswith("(") and any(map(_is_letter, p))]
-    return tuple(from_espeak(phone, voice) for phone in phones) or None
+    phones = [phone for phone in phones if not phone.startswith("(")]
+    return tuple(p for p in from_espeak(phones, voice) if any(map(_is_letter, p))) or None
 
 
 def _is_letter(char: str) -> bool:

@@ -16,7 +16,7 @@ import os
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from align.errors import DataError, ParameterError
@@ -29,6 +29,7 @@ from align.speech.text.pronouncing.dictionary import (
     read_dictionary,
 )
 from align.speech.text.pronouncing.espeak import espeak_available, espeak_ways
+from align.speech.text.reading.abjads import unwritten_vowels
 from align.speech.text.reading.normalise import bracketed
 from align.speech.text.reading.unspaced import library_for
 
@@ -77,11 +78,14 @@ class Entry:
         Distinct.
     source : {"dictionary", "rule", "espeak"}
         Where they come from.
+    unwritten : tuple of str
+        Vowels that may stand behind any of its consonants, where the script writes none.
     """
 
     word: str
     ways: tuple[Pronunciation, ...]
     source: Source = "dictionary"
+    unwritten: tuple[str, ...] = ()
 
 
 def make_dictionary(
@@ -182,7 +186,8 @@ def look_up(
     if guess and not bracketed(word):
         said = espeak_ways(word, language)
         if said:
-            return Entry(word, tuple(map(Pronunciation, said)), "espeak")
+            unwritten = unwritten_vowels(word, language)
+            return Entry(word, tuple(map(Pronunciation, said)), "espeak", unwritten)
     return None
 
 
@@ -370,4 +375,4 @@ def _spelled(
             "model (align info lists them).",
             path=path,
         )
-    return Entry(entry.word, tuple(Pronunciation(*item) for item in ways.items()), entry.source)
+    return replace(entry, ways=tuple(Pronunciation(*item) for item in ways.items()))

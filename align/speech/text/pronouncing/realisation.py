@@ -237,6 +237,10 @@ class Rules:
             return None
         return behind
 
+    def lacks_vowel(self, phone: str, at: Context) -> bool:
+        """Return False: English writes its vowels."""
+        return False
+
 
 def score_of(names: Sequence[str], costs: Mapping[str, float]) -> float:
     """Return the sum of the weights of some names.

@@ -30,6 +30,20 @@ def said(built: WordLattice) -> set[str]:
     return found
 
 
+def test_vowels_that_are_not_written_may_stand_between_consonants() -> None:
+    ways = (Pronunciation(("k", "aː", "t", "b")),)
+    found = {}
+    for unwritten in ((), ("a", "i")):
+        entries = {"كاتب": Entry("كاتب", ways, "espeak", unwritten)}
+        built = word_lattice(["كاتب"], entries, realised=Realised(IpaRules(every=False), {}))
+        found[unwritten] = said(built)
+        # each vowel is a phone of its own, of this word
+        assert {built.phones[p] for p in built.place[built.place >= 0]} >= set(unwritten)
+    assert found[()] == {"sil k aː t b sil"}
+    between = ("t", "t a", "t i")
+    assert found["a", "i"] == {f"sil k aː {t} b sil" for t in between}
+
+
 @pytest.mark.parametrize(
     ("labels", "kind"),
     [

@@ -240,3 +240,18 @@ def test_espeak_itself() -> None:
     assert found["zzyzx"].source == "espeak"
     assert found["zzyzx"].ways[0].phones[:2] == ("z", "iy")
     assert espeak_phones("schön", "de") == ("ʃ", "øː", "n")
+
+
+def test_burmese_and_thai_are_not_read(fake_espeak: Path) -> None:
+    install(fake_espeak, "print('m_r_n')")
+    assert espeak_phones("မြန်မာ", "my") is espeak_phones("วันนี้", "th") is None
+    assert espeak_phones("mrn", "en") == ("m", "r", "n")
+
+
+def test_arabic_without_its_vowels_has_them_where_they_are_heard(fake_espeak: Path) -> None:
+    install(fake_espeak, "print('k_t_b')")
+    words = ("كتب", "كَتَبَ")
+    found = look_up_all(
+        words, Dictionary({}, name="espeak-ng", language="ar"), set("ktb"), language="ar"
+    )
+    assert [found[word].unwritten for word in words] == [("a", "i", "u"), ()]
