@@ -12,7 +12,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -53,10 +53,21 @@ from align.sequence.stretches import (
     with_costs,
 )
 from align.sequence.timed import TimedAligner
-from align.terms import BaseFunctions
+from align.terms import BaseFunctions, SegmentTerm
 from align.types import Event, Example, IntArray
 
-__all__ = ["SequenceAligner"]
+__all__ = ["CellScores", "SequenceAligner"]
+
+
+class CellScores(NamedTuple):
+    """Scores of events [shape=(E, C)] and of the best sequence of any events [shape=(C,)].
+
+    In cells of `seconds`.
+    """
+
+    table: npt.NDArray[np.float64]
+    best: npt.NDArray[np.float64]
+    seconds: float
 
 
 class SequenceAligner(TimedAligner):
@@ -377,6 +388,46 @@ class SequenceAligner(TimedAligner):
         name = NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
         signal = self._signal(lent(audio), rate, name)
         return self._rough_times(signal, tuple(events), None, name, costs or {})
+
+    def cell_scores(
+        self,
+        audio: str | os.PathLike[str] | npt.NDArray[Any],
+        events: Sequence[Event],
+        name: str,
+        *,
+        cell: float,
+        rate: int | None = None,
+    ) -> CellScores | None:
+        """Return what one base function says of events in each cell of a recording.
+
+        Parameters
+        ----------
+        audio, rate
+            As in `align`.
+        events : sequence of Event, length E
+            Whatever may sound, in no order.
+        name : str
+            A base function that sums over frames.
+        cell : float
+            Length of a cell in seconds, a frame or more. Frames behind the last whole one are
+            left out.
+
+        Returns
+        -------
+        CellScores or None
+            None where the aligner has no such base function.
+        """
+        self.check_fitted()
+        called = NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
+        signal = self._signal(lent(audio), rate, called)
+        term = terms_of(self._suited(signal).features_, signal, tuple(events)).get(name)
+        if not isinstance(term, SegmentTerm):
+            return None
+        size = max(1, round(cell / signal.hop))
+        sums = np.diff(term.prefix[:, ::size], axis=1)
+        table = np.where(term.rows[:, None] >= 0, sums[term.rows], 0.0).astype(np.float64)
+        best = table.max(axis=0) if term.best is None else np.diff(term.best[::size])
+        return CellScores(table, best.astype(np.float64), size * signal.hop)
 
     def _rough_times(
         self,

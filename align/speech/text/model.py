@@ -1,11 +1,12 @@
 """What aligning a text asks of a model."""
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
 from align.decoders import Lattice
 from align.errors import ParameterError
+from align.sequence.aligner import CellScores
 from align.sequence.anchors import GivenAnchors
 from align.sequence.evidence import EvidenceModel
 from align.sequence.lattice_search import LatticePaths
@@ -51,6 +52,12 @@ class PhoneAligner(RoughAligner, Protocol):
         abrupt: bool = False,
     ) -> LatticeAlignment:
         """Find which events of a lattice occur, and the time each begins."""
+        ...
+
+    def cell_scores(
+        self, audio: Any, events: Sequence[str], name: str, *, cell: float, rate: int | None
+    ) -> CellScores | None:
+        """Return what a base function says of events in each cell of a recording."""
         ...
 
     def lattice_paths(

@@ -14,10 +14,12 @@ from align.sequence.lattices import LatticeAlignment
 from align.sequence.stretches import Stretch, aligned_stretches
 from align.speech.text.anchored import node_anchors
 from align.speech.text.checking.departing import NO_WORDS, Paths, departing_paths
+from align.speech.text.checking.excerpt import excerpt_of
 from align.speech.text.checking.loud import with_loud_pauses
 from align.speech.text.checking.mismatch import departures_at, is_another_text, judged
 from align.speech.text.checking.passages import (
     FITS,
+    LARGEST,
     beats_other_orders,
     passages_left_out,
     said_words,
@@ -150,6 +152,41 @@ class WordAligner:
 
         `first` is the number of its first word. Raises DataError where the words do not fit.
         """
+        some = self._excerpt(words, span)
+        own = words[some.start : some.stop]
+        pieces = self._stretches(utterance, own, span, first + some.start, progress)
+        if len(some) < len(words):
+            rows = [row for piece in pieces for row in piece.rows]
+            for passage in passages_left_out(
+                words, np.array(some), rows, first, vague=not self.judging
+            ):
+                k = 0 if passage.words == tuple(words[: some.start]) else -1
+                pieces[k] = pieces[k]._replace(mismatches=[*pieces[k].mismatches, passage])
+        return pieces
+
+    def _excerpt(self, words: Sequence[str], span: tuple[float, float]) -> range:
+        """Return the numbers of the words of a long text that may be said between two times."""
+        seconds = span[1] - span[0]
+        if not self.seeking or self.silence is None or len(words) * seconds <= LARGEST:
+            return range(len(words))
+        return excerpt_of(
+            self.model,
+            self.recording.between(*span),
+            self.recording.rate,
+            words,
+            self.entries,
+            self.silence,
+        )
+
+    def _stretches(
+        self,
+        utterance: Utterance,
+        words: Sequence[str],
+        span: tuple[float, float],
+        first: int,
+        progress: Progress | None,
+    ) -> list[Piece]:
+        """Align words that are said between two times, as `pieces`."""
         begin, end = span
 
         def align(stretch: Stretch) -> Piece:

@@ -9,7 +9,7 @@ and small (`align.speech.text.lattice.Departures`).
 A model learns its weights so that edges lie where they should, and for that it matters little how
 well a phone fits the frames between them: with these weights a second of speech passes for a pause
 sooner than its twelve phones are said. So here only frames and lengths count, not the edges, and
-frames as observations of what was said do, of which those of 25 ms are one: then the score of
+frames as observations of what was said do, of which some are one: then the score of
 phones, divided by the temperature, is the logarithm of their probability, and speech that no word
 explains costs what it should. When the words were said is asked once more, with all weights.
 
@@ -26,6 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from align.speech.text.checking.excerpt import observation_of
 from align.speech.text.lattice import Departures, WordLattice
 from align.speech.text.model import PhoneAligner
 from align.speech.text.parts import Part
@@ -35,6 +36,7 @@ from align.types import IntArray, Mismatch
 __all__ = [
     "FITS",
     "GOOD",
+    "LARGEST",
     "SURE",
     "Said",
     "beats_other_orders",
@@ -55,16 +57,16 @@ SURE = 0.95
 """Probability that the words of a passage were not said."""
 
 _SURE_IPA = 0.8  # the same where a model of phones of any language found it
+LARGEST = 20_000.0
+"""Words times seconds, up to which the lattice of all passages is small enough to search."""
+
 _PASSAGE, _OUTER = 30.0, 15.0  # log odds against a passage; less so many at an end of the text
-_OBSERVATION = 0.025  # seconds of sound that say as much of a phone as any part of them does
-_OBSERVATION_IPA = 0.0125  # the same of phones of any language, which are less distinct
 _PAUSES_IPA = 2.0  # times that it counts to these what a pause scores less than phones
 _ORDERS = 4  # other orders of the words, that a part is compared with where the model is vague,
 _GAP = 14.0  # and by how much it must beat them, per second
 _SHORTEST, _SHORTEST_IPA = 2, 4  # words of a passage
 _IN_NO_TIER = 4  # words of a passage, from which on their places would help nobody
 _FEWEST = 3  # words that must be left, to say that the text is of this recording
-_LARGEST = 20_000.0  # words times seconds, up to which a lattice is small enough to search
 
 
 def seems_a_part(match: float, mismatches: Sequence[Mismatch]) -> bool:
@@ -103,7 +105,7 @@ def said_words(
     `lattice_of` makes the lattice of the words, given what departures cost.
     """
     shortest = _SHORTEST_IPA if model.takes_ipa else _SHORTEST
-    if len(words) < shortest + _FEWEST or len(words) * part.seconds > _LARGEST:
+    if len(words) < shortest + _FEWEST or len(words) * part.seconds > LARGEST:
         return None
     said = _searched(model, part, lattice_of)
     return said if _FEWEST <= len(said.words) < len(words) else None
@@ -139,9 +141,8 @@ def _searched(
             shortest=_SHORTEST_IPA if model.takes_ipa else _SHORTEST,
         )
     )
-    observation = _OBSERVATION_IPA if model.takes_ipa else _OBSERVATION
     weights = {
-        "network.phone": temperature * model.hop_ / observation,
+        "network.phone": temperature * model.hop_ / observation_of(model),
         "network.boundary": 0.0,
         "network.transition": 0.0,
     }
