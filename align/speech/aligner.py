@@ -339,8 +339,10 @@ class SpeechAligner(SequenceAligner):
     ) -> None:
         super()._calibrate(items, xs, features, progress)
         self.match_ = learned_match(self, items, xs, features, progress)
-        self.realisations_ = self._texts = self.unspoken_ = self.text_match_ = None
-        self.text_sureness_ = None
+        self.realisations_ = self._texts = self.unspoken_ = self.text_sureness_ = None
+        self.text_match_ = None
+        if self.takes_ipa and self.match_ is not None:  # until there are texts to learn from
+            self.text_match_ = DEFAULTS["universal, text"]
         if self._trained_for is None and any(item.text for item in items):
             from align.speech.text.training import costs_from_text
 
@@ -352,7 +354,7 @@ class SpeechAligner(SequenceAligner):
             if self.takes_ipa and self.language:
                 from align.speech.text.checking.wrong_texts import learned_text_match
 
-                self.text_match_ = learned_text_match(self, items, features)
+                self.text_match_ = learned_text_match(self, items, features) or self.text_match_
             elif not self.takes_ipa and (self.language or "en").startswith("en"):
                 from align.speech.text.checking.spoiling import unspoken_from_text
 

@@ -14,6 +14,7 @@ from align.corpus.ipa import to_ipa
 from align.errors import DataError
 from align.features import ArticulatoryConfidence, ArticulatoryDuration
 from align.features.articulatory import split_ipa
+from align.speech.match import DEFAULTS
 
 IPA = {"sil": "sil", "s": "s", "aa": "ɑ", "iy": "i", "m": "m"}
 
@@ -52,6 +53,14 @@ def test_phones_never_met_are_aligned(model):
     report = model.evaluate([example(50 + i, new) for i in range(4)])
     assert report.within_ms["20"] > 75
     assert not report.failed
+
+
+def test_without_texts_to_learn_from_texts_have_a_match_of_their_own(model):
+    assert (model.match_, model.text_match_) == (None, None)  # too few recordings
+    aligner = SpeechAligner(features(), epochs=1, n_folds=2, n_jobs=1)
+    aligner.fit([example(i) for i in range(8)])
+    assert aligner.match_ is not None
+    assert aligner.text_match_ is DEFAULTS["universal, text"]
 
 
 def test_stress_and_tone_change_nothing(model):
