@@ -19,6 +19,7 @@ from align.features import Feature, Signal, TimedSignal
 from align.potentials import Path
 from align.progress import counted
 from align.sequence.base import Progress
+from align.sequence.crossfit import folds_of
 from align.sequence.feature_terms import terms_of
 from align.sequence.fit import fits_of
 from align.sequence.lattice_search import FoundNodes
@@ -77,6 +78,7 @@ class _Aligner(Protocol):
     """What is asked of an aligner whose weights are learned."""
 
     normalise: bool
+    n_folds: int
     base_functions_: list[str]
     coef_: npt.NDArray[np.float64]
     scale_: npt.NDArray[np.float64]
@@ -131,13 +133,19 @@ def costs_from_text(
         for item, own in counted(with_text, progress, "learning from texts")
     ]
     usable = [one for one in found if one is not None]
-    costs = learn_costs(
-        [text.spoken for text in usable],
-        temperature=aligner.placement_.temperature,
-        random_state=aligner.random_state,
-        **options,
-    )
-    judged = [one for text in usable for one in _starts(aligner, text, costs)]
+    options = {"temperature": aligner.placement_.temperature, **options}
+
+    def costs_of(texts: Sequence[_Text]) -> dict[str, float]:
+        spoken_texts = [text.spoken for text in texts]
+        return learn_costs(spoken_texts, random_state=aligner.random_state, **options)
+
+    costs = costs_of(usable)
+    judged: list[tuple[Float64, Float64]] = []
+    for fold in folds_of([text.item.group for text in usable], aligner.n_folds):
+        # What words cost that the recording itself taught would find its own choices too often.
+        others = [text for i, text in enumerate(usable) if i not in fold]
+        own = costs_of(others) if others else costs
+        judged += [one for i in fold for one in _starts(aligner, usable[i], own)]
     sureness = Sureness.fitted([sure for sure, _ in judged], [right for _, right in judged])
     return LearnedFromText(costs, len(usable), len(with_text) - len(usable), sureness)
 

@@ -362,6 +362,33 @@ def test_of_many_recordings_some_are_drawn(
     assert learned == training.costs_from_text(model, items, [model.features_] * len(items))
 
 
+def test_starts_of_words_are_judged_by_costs_that_others_taught(
+    model: align.SpeechAligner, corpus: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from align.speech.text import training
+
+    taught: list[set[int]] = []
+    judged: list[tuple[int, int]] = []
+
+    def learned(texts: list[Spoken], **options: object) -> dict[str, float]:
+        taught.append({id(one) for one in texts})
+        return {"x": len(taught) - 1}
+
+    def starts(aligner: object, text: object, costs: dict[str, float]) -> Iterator[object]:
+        judged.append((id(text.spoken), int(costs["x"])))  # type: ignore[attr-defined]
+        yield np.array([0.9]), np.array([1.0])
+
+    monkeypatch.setattr(training, "learn_costs", learned)
+    monkeypatch.setattr(training, "_starts", starts)
+    examples = align.read_corpus(corpus, kind="speech")
+    items = [model._read_example(example, str(example.audio)) for example in examples]
+    found = training.costs_from_text(model, items, [model.features_] * len(items))
+    assert found is not None
+    assert found.costs == {"x": 0}  # those of all
+    assert len(judged) == len(taught[0]) == found.used
+    assert all(own not in taught[n] and taught[n] < taught[0] for own, n in judged)
+
+
 def test_features_that_no_lattice_takes_learn_no_costs(corpus: Path) -> None:
     examples = align.read_corpus(corpus, kind="speech")[:4]
     thesis = align.SpeechAligner("thesis", n_folds=2).fit(examples)
