@@ -3,13 +3,20 @@
 ::
 
     python recipes/voxangeles/make_bundled_model.py VOXANGELES TIMIT align/data/speech-any.align
+
+How sure the starts of words are in a language that it has not heard is learned from English texts,
+by networks that have heard all but English: those of folds where English is one group. This second
+training gives nothing else.
 """
 
 import os
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 
 import align
 from align.corpus.ipa import to_ipa
+from align.sequence.sureness import Sureness
 
 LICENCE = (
     "Trained on VoxAngeles (Creative Commons Attribution-NonCommercial 4.0, CC BY-NC 4.0) and on "
@@ -19,9 +26,23 @@ LICENCE = (
 )
 
 
+def sure_of_words(
+    others: Sequence[align.Example], english: Sequence[align.Example]
+) -> Sureness | None:
+    """Return how sure starts of words are, by English that the networks have not heard."""
+    without_text = [replace(example, text=None) for example in others]
+    one_group = [replace(example, group="English") for example in english]
+    model = align.SpeechAligner(
+        "universal", language="en", n_jobs=os.cpu_count(), random_state=0
+    ).fit([*without_text, *one_group])
+    return model.text_sureness_
+
+
 def main(voxangeles: str, timit: str, output: str) -> None:
+    others, english = align.read_corpus(voxangeles), to_ipa(align.read_corpus(timit))
     model = align.SpeechAligner("universal", n_jobs=os.cpu_count(), random_state=0)
-    model.fit([*align.read_corpus(voxangeles), *to_ipa(align.read_corpus(timit))])
+    model.fit([*others, *english])
+    model.text_sureness_ = sure_of_words(others, english)
     model.save(output, licence=LICENCE)
     print(f"{output}: {os.path.getsize(output) / 1e6:.2f} MB, {model.training_}")
 
