@@ -1,14 +1,14 @@
-"""Learn anew how sure the bundled model ``speech-en`` is, and leave all else in it as it is.
+"""Learn anew how sure a bundled model of speech is, and leave all else in it as it is.
 
 ::
 
     python recipes/timit/recalibrate.py align/data/speech-en.align --corpus CORPUS
-    python recipes/timit/recalibrate.py align/data/speech-en.align --trained MODEL
+    python recipes/timit/recalibrate.py align/data/speech-de.align --trained MODEL
 
 Confidence is learned in training, from networks that did not hear the recording, and these are not
 kept. So a model is trained in the same way, by the first command, or was by
-`make_bundled_model.py`; what it has learned of confidence is taken over, for each kind of
-surroundings and for texts. Onsets stay where they are.
+`make_bundled_model.py` of its recipe; what it has learned of confidence is taken over, for each
+kind of surroundings and for texts. Onsets stay where they are.
 """
 
 import argparse
