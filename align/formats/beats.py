@@ -6,8 +6,9 @@ has none, and its bars are counted from 1. A first bar that is shorter than its 
 is a pick-up, bar 0, and its beats are the last ones of a bar: 3 where it is one beat in 3/4.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,7 @@ import numpy.typing as npt
 from align.errors import ParameterError
 from align.types import Float64, IntArray
 
-__all__ = ["Beats", "beats_of_bars"]
+__all__ = ["Bar", "Beats", "beats_of_bars"]
 
 
 _MOST = 1_000_000  # beats; a file that has more counts something else
@@ -92,14 +93,30 @@ class Beats:
         return rates
 
 
-def beats_of_bars(bars: Sequence[tuple[float, float, float, int]]) -> Beats | None:
+class Bar(NamedTuple):
+    """A bar from `start` to `end` that lasts `n_beats`, of which `first` is the first."""
+
+    start: float
+    end: float
+    n_beats: float
+    number: int
+    first: float = 1.0
+
+
+def beats_of_bars(
+    bars: Sequence[Bar | tuple[float, float, float, int]],
+    to_seconds: Callable[[Float64], Float64] | None = None,
+) -> Beats | None:
     """Return the beats of bars that follow each other.
 
     Parameters
     ----------
-    bars : sequence of (start, end, n_beats, number)
-        Of each bar: start and end in score seconds, how many beats it lasts, and its number. A bar
-        may last a fraction of a beat more or less.
+    bars : sequence of Bar, or of (start, end, n_beats, number)
+        Of each bar: start and end, how many beats it lasts, and its number. A bar may last a
+        fraction of a beat more or less.
+    to_seconds : callable, optional
+        From the times of bars to score seconds, both [shape=(B,)] and increasing; by default
+        they are seconds. Where the tempo changes within a bar, its beats follow it.
 
     Returns
     -------
@@ -110,26 +127,26 @@ def beats_of_bars(bars: Sequence[tuple[float, float, float, int]]) -> Beats | No
     places: list[int] = []
     numbers: list[float] = []
     last = (0.0, 0)
-    for start, end, n_beats, number in bars:
+    given = [Bar(*bar) for bar in bars]
+    for start, end, n_beats, number, first in given:
         if not (end > start and 0 < n_beats and len(times) + n_beats < _MOST):
             continue
-        first = 1.0
         if number == 0:  # a pick-up; `number` 1 follows with its whole length
-            first = max(1.0, 1.0 + _length_after(bars) - n_beats)
+            first = max(first, 1.0 + _length_after(given) - n_beats)
         count = max(1, int(np.ceil(n_beats - _SAME)))
         for k in range(count):
             times.append(start + (end - start) * k / n_beats)
             places.append(number)
             numbers.append(first + k)
         last = (end, number + 1)
-    times.append(last[0])
-    places.append(last[1])
-    numbers.append(1.0)
-    if len(times) < 2 or not (np.diff(times) > 0).all():
+    at = np.array([*times, last[0]])
+    if to_seconds is not None:
+        at = to_seconds(at)
+    if at.size < 2 or not (np.diff(at) > 0).all():
         return None
-    return Beats(np.array(times), np.array(places, dtype=np.intp), np.array(numbers))
+    return Beats(at, np.array([*places, last[1]], dtype=np.intp), np.array([*numbers, 1.0]))
 
 
-def _length_after(bars: Sequence[tuple[float, float, float, int]]) -> float:
+def _length_after(bars: Sequence[Bar]) -> float:
     """Return how many beats the bar after the pick-up lasts; 0 where there is none."""
-    return next((n_beats for _, _, n_beats, number in bars if number == 1), 0.0)
+    return next((bar.n_beats for bar in bars if bar.number == 1), 0.0)

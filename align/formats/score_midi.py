@@ -16,9 +16,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from align.errors import DataError
 from align.files.text import read_bytes
-from align.formats.beats import Beats, beats_of_bars
+from align.formats.beats import Bar, Beats, beats_of_bars
 from align.formats.note_rows import NoteRow
 from align.formats.spelling import name_in_key
 
@@ -144,8 +146,7 @@ def _beats(midi: Any, tempos: list[tuple[int, int]], last: int) -> Beats | None:
         return None
     lengths = [n * beat for (_, (n, _)), beat in zip(metres, per_beat, strict=True)]
     pick_up = len(metres) > 1 and metres[1][0] <= lengths[0] < lengths[1]
-    clock = _Clock(tempos, midi.ticks_per_beat)
-    bars: list[tuple[float, float, float, int]] = []
+    bars: list[Bar] = []
     number = 0 if pick_up else 1
     for k, (start, _) in enumerate(metres):
         until = metres[k + 1][0] if k + 1 < len(metres) else last + lengths[k]
@@ -154,10 +155,10 @@ def _beats(midi: Any, tempos: list[tuple[int, int]], last: int) -> Beats | None:
         at = float(start)
         while at < min(until, last + 1):
             end = min(at + lengths[k], until) if k + 1 < len(metres) else at + lengths[k]
-            begin = clock.seconds(int(at))
-            bars.append((begin, clock.seconds(int(end)), (end - at) / per_beat[k], number))
+            bars.append(Bar(at, end, (end - at) / per_beat[k], number))
             at, number = end, number + 1
-    return beats_of_bars(bars)
+    clock = _Clock(tempos, midi.ticks_per_beat)
+    return beats_of_bars(bars, lambda ticks: np.array([clock.seconds(tick) for tick in ticks]))
 
 
 def _loaded(path: str | os.PathLike[str]) -> Any:
@@ -223,7 +224,7 @@ class _Clock:
         self._scale = 1e-6 / per_beat
         self._tick, self._seconds, self._tempo = 0, 0.0, _PER_QUARTER
 
-    def seconds(self, tick: int) -> float:
+    def seconds(self, tick: float) -> float:
         while self._next < len(self._tempos) and self._tempos[self._next][0] <= tick:
             at, tempo = self._tempos[self._next]
             self._seconds += (at - self._tick) * self._tempo * self._scale

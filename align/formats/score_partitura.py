@@ -21,19 +21,20 @@ import warnings
 import zipfile
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout, suppress
-from dataclasses import replace
 from pathlib import PurePath
 from typing import Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from align.errors import DataError
 from align.files.text import read_bytes
-from align.formats.beats import Beats, beats_of_bars
+from align.formats.beats import Bar, Beats
+from align.formats.folded import Folded, FoldedNote
+from align.formats.musicxml import plain_musicxml, score_of_mxl
 from align.formats.note_rows import NoteRow
 from align.formats.spelling import moved_step, name_of_step
-from align.types import named_pitch
+from align.formats.ways import Ending, Signs, way_through
+from align.types import Float64, named_pitch
 
 __all__ = ["NOTATION_SUFFIXES", "Notation", "read_notation_notes"]
 
@@ -44,7 +45,6 @@ NOTATION_SUFFIXES = (".musicxml", ".xml", ".mxl", ".mei", ".krn", ".match")
 
 _QUARTER = 0.5  # seconds, where a score has no tempo
 _MAX_BYTES = 1 << 26
-_MOST_SEGMENTS = 10_000  # of a way through a score
 _ENCODING = re.compile(rb"""\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([^"']*)["']""")
 _NO_BAR = re.compile(rb"timeSignature\s*,\s*\[?\s*0+\s*/")
 _SPAN = re.compile(rb"snote\([^\n\](]*\](?:[^,\n(]*,){5}([^,\n(]+),([^,\n(]+),")
@@ -88,7 +88,8 @@ class Notation:
         self._partitura = import_partitura(
             path, "this kind of score is read", "export the score as MIDI"
         )
-        self._parts, self.n_repeats = self._guarded(self._load)
+        self._data = data
+        self._guarded(self._read)
 
     def rows(self, repeats: bool | Sequence[bool] = True) -> tuple[list[NoteRow], Beats | None]:
         """Return the notes that are played, and the beats.
@@ -112,12 +113,7 @@ class Notation:
         DataError
             Where the score contradicts itself.
         """
-        rows, beats = self._guarded(lambda: self._unfolded(repeats))
-        first = min((row.onset for row in rows), default=0.0)
-        if first < 0:  # an upbeat
-            rows = [row._replace(onset=row.onset - first) for row in rows]
-            beats = beats and replace(beats, times=beats.times - first)
-        return sorted(rows, key=lambda row: (row.onset, row.pitch)), beats
+        return self._guarded(lambda: self._unfolded(repeats))
 
     def _guarded(self, work: Callable[[], _T]) -> _T:
         """Do what calls partitura, and say in one sentence where it fails."""
@@ -132,60 +128,57 @@ class Notation:
                     path=self._path,
                 ) from error
 
-    def _load(self) -> tuple[list[Any], int]:
+    def _read(self) -> None:
+        parts = self._load()
+        module = self._partitura.score
+        # programs write the signs that lead through a score in one part, if not in all
+        signs = [_signs(part, module) for part in parts]
+        self._signs = max(signs, key=lambda each: each.count, default=Signs(0.0))
+        self.n_repeats = way_through(self._signs)[1]
+        notes = [note for part in parts for note in _notes(part, module)]
+        bars = next((found for part in parts if (found := _bars(part, module))), [])
+        self._folded = Folded(notes, bars, _tempo_map(parts, module))
+
+    def _load(self) -> list[Any]:
         path = os.fspath(self._path)
-        if PurePath(path).suffix.lower() == ".match":
-            score = self._partitura.load_match(path, create_score=True)[-1]
-        else:
-            score = self._partitura.load_score(path)
-        parts = list(score.parts)
-        forks = [_path_of(part, self._partitura.score, ())[1] for part in parts]
-        return parts, max(forks, default=0)
+        suffix = PurePath(path).suffix.lower()
+        if suffix == ".match":
+            return list(self._partitura.load_match(path, create_score=True)[-1].parts)
+        if suffix in (".musicxml", ".xml", ".mxl"):
+            data = score_of_mxl(self._data) if suffix == ".mxl" else self._data
+            plain = io.BytesIO(plain_musicxml(data))
+            return list(self._partitura.load_musicxml(plain, force_note_ids="keep").parts)
+        return list(self._partitura.load_score(path).parts)
 
     def _unfolded(self, repeats: bool | Sequence[bool]) -> tuple[list[NoteRow], Beats | None]:
         taken = () if repeats is True else [False] * self.n_repeats
         if not isinstance(repeats, bool):
             taken = list(repeats)
-        out: list[NoteRow] = []
-        beats: Beats | None = None
-        module = self._partitura.score
-        for part in self._parts:
-            path = _path_of(part, module, taken)[0]
-            again = len(path.path) > len(set(path.path))  # a note may come twice: n1-1, n1-2
-            whole = module.new_part_from_path(path, part, update_ids=again)
-            out += _notes(whole, module)
-            if beats is None:
-                beats = _beats(whole, module)
-        return out, beats
+        return self._folded.along(way_through(self._signs, taken)[0])
 
 
-def _path_of(part: Any, score: Any, taken: Sequence[bool]) -> tuple[Any, int]:
-    """Return the way through a part that takes the repeats it is asked for, and their number.
+def _signs(part: Any, score: Any) -> Signs:
+    """Return the signs of a part that lead through it, at quarters from its beginning."""
+    quarters = _quarters(part)
 
-    partitura lists all ways, which are two to the power of the repeats, and in each ends where
-    *fine* is met first. This walks one way, makes every leap (*da capo*, *dal segno*) once, and
-    ends at *fine* only after a leap.
-    """
-    score.add_segments(part, force_new=True)  # walking changes them
-    segments = score.get_segments(part)
-    order = sorted(segments, key=lambda name: segments[name].start.t)
-    path = score.Path([order[0]], segments)
-    forks = 0
-    for _ in range(_MOST_SEGMENTS):
-        here = path.segments[path.path[-1]]
-        ways = path.list_of_destinations_from_last_segment
-        leaps = here.type == "leap_start" and not path.jumped
-        goal = ways[0]
-        if len(ways) > 1 + leaps:  # a leap is no choice
-            if forks < len(taken) and not taken[forks]:
-                goal = ways[1] if leaps else ways[-1]
-            forks += 1
-        if goal == "END" and "fine" in here.info and not path.jumped and here.id != order[-1]:
-            goal = order[order.index(here.id) + 1]
-        if goal == "END":
-            return path, forks
-        path = path.make_copy_with_jump_to(goal, ignore_leap_info=True)
-    raise ValueError("its repeats never come to an end")
+    def places(kind: str) -> list[float]:
+        return [float(quarters(sign.start.t)) for sign in part.iter_all(getattr(score, kind))]
+
+    def spans(kind: str) -> list[tuple[float, float, Any]]:
+        signs = [s for s in part.iter_all(getattr(score, kind)) if s.start and s.end]
+        return [(float(quarters(s.start.t)), float(quarters(s.end.t)), s) for s in signs]
+
+    return Signs(
+        float(quarters(part.last_point.t)),
+        [(start, end) for start, end, _ in spans("Repeat")],
+        [Ending.of(start, end, str(sign.number)) for start, end, sign in spans("Ending")],
+        da_capo=places("DaCapo"),
+        dal_segno=places("DalSegno"),
+        segno=places("Segno"),
+        fine=places("Fine"),
+        to_coda=places("ToCoda"),
+        coda=places("Coda"),
+    )
 
 
 def _reason(error: Exception) -> str:
@@ -278,36 +271,27 @@ def import_partitura(path: str | os.PathLike[str], what: str, otherwise: str) ->
     return partitura
 
 
-def _notes(part: Any, score: Any) -> list[NoteRow]:
-    """Return the sounding notes of one unfolded part."""
+def _notes(part: Any, score: Any) -> list[FoldedNote]:
+    """Return the sounding notes of one part."""
     if not part.notes_tied:
         return []
     array = part.note_array(include_grace_notes=True, include_pitch_spelling=True)
-    onset = array["onset_quarter"].astype(np.float64)
-    end = onset + array["duration_quarter"]
-    to_seconds = _tempo_map(part, score)
-    begins, ends = to_seconds(onset), to_seconds(end)
+    onsets = _quarters(part)(array["onset_div"])
+    ends = onsets + array["duration_quarter"]
     moves = sorted(
         (m.start.t, int(m.chromatic or 0), int(m.diatonic or 0))
         for m in part.iter_all(score.Transposition)
     )
     at = [t for t, *_ in moves]
-    rows = []
-    for k, note in enumerate(array):
+    notes = []
+    for note, onset, end in zip(array, onsets.tolist(), ends.tolist(), strict=True):
         before = int(np.searchsorted(at, note["onset_div"], side="right"))
         _, semitones, steps = moves[before - 1] if before else (0, 0, 0)
         pitch = int(note["pitch"]) + semitones
-        rows.append(
-            NoteRow(
-                float(begins[k]),
-                pitch,
-                float(ends[k] - begins[k]),
-                str(note["id"]),
-                bool(note["is_grace"]),
-                name=_name(str(note["step"]), int(note["alter"]), semitones, steps, pitch),
-            )
-        )
-    return rows
+        name = _name(str(note["step"]), int(note["alter"]), semitones, steps, pitch)
+        row = NoteRow(0.0, pitch, 0.0, str(note["id"]), bool(note["is_grace"]), name=name)
+        notes.append(FoldedNote(onset, end, row))
+    return notes
 
 
 def _name(step: str, alter: int, semitones: int, steps: int, pitch: int) -> str:
@@ -320,50 +304,78 @@ def _name(step: str, alter: int, semitones: int, steps: int, pitch: int) -> str:
     return name_of_step(letter, alter, pitch)
 
 
-def _beats(part: Any, score: Any) -> Beats | None:
-    """Return the bars and beats of one unfolded part, in its own seconds."""
-    to_seconds = _tempo_map(part, score)
+def _bars(part: Any, score: Any) -> list[Bar]:
+    """Return the bars of one part; none where it has no metre."""
     measures = sorted(part.iter_all(score.Measure), key=lambda measure: measure.start.t)
     metres = sorted(
         (m.start.t, int(m.beats), int(m.beat_type)) for m in part.iter_all(score.TimeSignature)
     )
     if not metres or any(n < 1 or kind < 1 for _, n, kind in metres):
-        return None
+        return []
     at = [t for t, _, _ in metres]
-    bars = []
-    pick_up = False
+    quarters = _quarters(part)
+    bars: list[Bar] = []
     for k, measure in enumerate(measures):
-        ends = np.array([part.quarter_map(measure.start.t), part.quarter_map(measure.end.t)])
+        start, end = quarters(np.array([measure.start.t, measure.end.t])).tolist()
         place = max(0, int(np.searchsorted(at, measure.start.t, side="right")) - 1)
         _, n_beats, kind = metres[place]
-        lasts = float(ends[1] - ends[0]) * kind / 4
+        lasts = (end - start) * kind / 4
         if k == 0:
-            pick_up = lasts < n_beats - 1e-6
-        # partitura counts all bars from 1, the pick-up as well
-        number = (measure.number or k + 1) - pick_up
-        begin, end = to_seconds(ends).tolist()
-        bars.append((begin, end, lasts, number))
-    return beats_of_bars(bars)
+            numbers = _numbers(measures, pick_up=lasts < n_beats - 1e-6)
+        first = 1.0
+        if bars and bars[-1].number == numbers[k]:  # the rest of a bar with a repeat sign in it
+            next_beat = bars[-1].first + bars[-1].n_beats
+            first = next_beat if next_beat < n_beats + 1 - 1e-6 else 1.0
+        bars.append(Bar(start, end, lasts, numbers[k], first))
+    return bars
 
 
-def _tempo_map(part: Any, score: Any) -> Any:
-    """Return a function from quarters to seconds that follows the tempo marks of a part."""
-    marks = sorted(
-        (float(part.quarter_map(m.start.t)), m.microseconds_per_quarter * 1e-6)
-        for m in part.iter_all(score.Tempo)
-    )
-    slow = [seconds for _, seconds in marks if not 0 < seconds < np.inf]
-    if slow:
+def _numbers(measures: Sequence[Any], *, pick_up: bool) -> list[int]:
+    """Return the numbers of bars: those of the file, if they go up; a pick-up is 0.
+
+    A bar without a number, as "X1", has that of the bar before it.
+    """
+    counted = [(measure.number or k + 1) - pick_up for k, measure in enumerate(measures)]
+    names = [re.match(r"\d{1,6}", str(measure.name)) for measure in measures]
+    number = next((int(name[0]) - 1 for name in names if name), None)
+    if number is None:
+        return counted
+    named = []
+    for name in names:
+        number = int(name[0]) if name else number
+        named.append(number)
+    if named != sorted(named):
+        return counted
+    return [number - named[0] if pick_up and named[0] == 1 else number for number in named]
+
+
+def _tempo_map(parts: Sequence[Any], score: Any) -> Callable[[Float64], Float64]:
+    """Return a function from quarters to seconds that follows the tempo marks of all parts."""
+    marks: dict[float, float] = {}
+    for part in parts:
+        quarters = _quarters(part)
+        for mark in part.iter_all(score.Tempo):
+            place = round(float(quarters(mark.start.t)), 6)
+            marks.setdefault(place, mark.microseconds_per_quarter * 1e-6)
+    if any(not 0 < seconds < np.inf for seconds in marks.values()):
         raise ValueError("a tempo in it is not positive")
-    at = np.array([0.0, *(q for q, _ in marks)])
-    rate = np.array([marks[0][1] if marks and marks[0][0] <= 0 else _QUARTER])
-    rate = np.concatenate([rate, [seconds for _, seconds in marks]])
-    at[1:] = np.maximum(at[1:], 0.0)
+    at = np.array([0.0, *sorted(marks)])
+    rates = [marks[place] for place in sorted(marks)]
+    rate = np.array([rates[0] if rates else _QUARTER, *rates])
     seconds = np.concatenate([[0.0], np.cumsum(np.diff(at) * rate[:-1])])
 
-    def to_seconds(quarters: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        k = np.maximum(np.searchsorted(at, quarters, side="right") - 1, 0)
-        result: npt.NDArray[np.float64] = seconds[k] + (quarters - at[k]) * rate[k]
+    def to_seconds(quarters: Float64) -> Float64:
+        k = np.maximum(np.searchsorted(at, quarters + 1e-6, side="right") - 1, 0)
+        result: Float64 = seconds[k] + (quarters - at[k]) * rate[k]
         return result
 
     return to_seconds
+
+
+def _quarters(part: Any) -> Callable[[Any], Float64]:
+    """Return the function from the time of a part to quarters from its beginning.
+
+    Those of partitura begin behind a pick-up.
+    """
+    begin = part.quarter_map(part.first_point.t)
+    return lambda times: np.asarray(part.quarter_map(times) - begin, dtype=np.float64)

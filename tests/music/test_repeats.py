@@ -11,7 +11,6 @@ from music_examples import RATE, sound
 import align
 from align.cli import cli
 from align.errors import DataError, ParameterError
-from align.formats.score_partitura import Notation
 from align.formats.scores import read_score
 from align.music.repeats import FoldedScore, best_way, check_repeats, is_notation
 
@@ -129,17 +128,11 @@ def test_letters_are_one_for_each_repeat(tmp_path):
     assert not is_notation(object())
 
 
-def test_repeats_without_end_are_refused(tmp_path, monkeypatch):
-    import partitura.score
-
-    path = write_score(tmp_path / "a.musicxml", TWO)
-    monkeypatch.setattr(
-        partitura.score.Path,
-        "list_of_destinations_from_last_segment",
-        property(lambda self: ["A"]),
-    )
-    with pytest.raises(DataError, match="never come to an end"):
-        Notation(path)
+def test_a_score_may_have_any_number_of_repeats(tmp_path):
+    bars = [("CEGF", FORTH, BACK)] * 60
+    score = FoldedScore(write_score(tmp_path / "a.musicxml", bars))
+    assert score.n_repeats == 60
+    assert [len(score.unfolded(way)) for way in ("all", "none", "yn" * 30)] == [480, 240, 360]
 
 
 class Ways:

@@ -1,0 +1,203 @@
+"""MusicXML made plain: what its readers pass over, said in the words that they know.
+
+Programs write one thing in several ways, and partitura knows one of them. So before it reads a
+file
+
+* notes of a *cue* are taken out: they are silent, and show what somebody else plays;
+* whole octaves of transposing instruments (double bass, guitar, piccolo) are counted in semitones;
+* a bar that one part leaves empty, or fills less than the others, lasts as long as theirs;
+* leaps (*da capo*, *dal segno*, *coda*, *fine*) are found wherever they are written: in a
+  ``sound`` of its own, with any name of the sign, or, where none is for playing, in words;
+* a metronome mark sets the tempo where no ``sound`` does, and 3+2/8 is 5/8.
+
+The parts themselves are joined by `align.formats.score_partitura`.
+"""
+
+import io
+import re
+import zipfile
+from collections.abc import Iterator
+from fractions import Fraction
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+__all__ = ["plain_musicxml", "score_of_mxl"]
+
+_LEAPS = {
+    "dacapo": "yes",
+    "fine": "yes",
+    "segno": "segno",
+    "dalsegno": "segno",
+    "coda": "coda",
+    "tocoda": "coda",
+}
+"""What partitura knows of the attributes of ``sound`` that leap."""
+_WORDS = (
+    ("dacapo", re.compile(r"\s*(d\.? ?c\.?|da capo)(?![a-z])", re.I)),
+    ("dalsegno", re.compile(r"\s*(d\.? ?s\.?|dal segno)(?![a-z])", re.I)),
+    ("tocoda", re.compile(r"\s*(to|al) coda\b", re.I)),
+    ("fine", re.compile(r"\s*fine\W*$", re.I)),
+)
+_UNITS = {
+    "breve": Fraction(8), "whole": Fraction(4), "half": Fraction(2), "quarter": Fraction(1),
+    "eighth": Fraction(1, 2), "16th": Fraction(1, 4), "32nd": Fraction(1, 8),
+}  # fmt: skip
+
+
+def plain_musicxml(data: bytes) -> bytes:
+    """Return a score as it is to be read; what is no whole XML comes back as it is.
+
+    Parameters
+    ----------
+    data : bytes
+        A ``score-partwise``, without entities.
+    """
+    try:
+        root = ElementTree.fromstring(data)
+    except (ElementTree.ParseError, LookupError, ValueError):
+        return data  # its reader says what is wrong with it
+    for measure in root.iter("measure"):
+        _silence_cues(measure)
+        for place, sound in enumerate(list(measure)):
+            if sound.tag == "sound":
+                measure[place] = direction = Element("direction")
+                direction.append(sound)
+    for transpose in root.iter("transpose"):
+        _count_octaves(transpose)
+    for beats in root.iter("beats"):
+        if re.fullmatch(r"\s*\d{1,2}(\s*\+\s*\d{1,2})+\s*", beats.text or ""):
+            beats.text = str(sum(map(int, (beats.text or "").split("+"))))
+    _name_leaps(root)
+    for direction in root.iter("direction"):
+        _set_tempo(direction)
+    _fill_bars(root)
+    plain: bytes = ElementTree.tostring(root, "utf-8", xml_declaration=True)
+    return plain
+
+
+def score_of_mxl(data: bytes) -> bytes:
+    """Return the score in a compressed file: the first that its container names."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        container = ElementTree.fromstring(archive.read("META-INF/container.xml"))
+        for element in container.iter():
+            if element.tag.rpartition("}")[2] == "rootfile":
+                return archive.read(element.attrib["full-path"])
+    raise ValueError("its container names no score")
+
+
+def _silence_cues(measure: Element) -> None:
+    """Take out the notes of cues; time goes on."""
+    for note in measure.findall("note"):
+        if note.find("cue") is None:
+            continue
+        place = list(measure).index(note)
+        measure.remove(note)
+        duration = note.find("duration")
+        if duration is not None and note.find("chord") is None:
+            forward = Element("forward")
+            forward.append(duration)
+            measure.insert(place, forward)
+
+
+def _count_octaves(transpose: Element) -> None:
+    octaves = _number(transpose.findtext("octave-change"))
+    if not octaves:
+        return
+    for tag, count in (("chromatic", 12), ("diatonic", 7)):
+        element = transpose.find(tag)
+        if element is None:
+            element = SubElement(transpose, tag)
+        element.text = str(int(_number(element.text)) + count * int(octaves))
+
+
+def _name_leaps(root: Element) -> None:
+    """Call each leap what partitura calls it; where none is for playing, go by signs and words."""
+    said = set()
+    for sound in root.iter("sound"):
+        for name in _LEAPS.keys() & sound.attrib.keys():
+            if sound.attrib.pop(name) != "no":
+                sound.set(name, _LEAPS[name])
+                said.add(name)
+    for direction in root.iter("direction"):
+        if any(_LEAPS.keys() & sound.attrib.keys() for sound in direction.iter("sound")):
+            continue
+        words = " ".join(word.text or "" for word in direction.iter("words"))
+        leap = next((name for name, pattern in _WORDS if pattern.match(words)), None)
+        names = [leap] if leap and not said else []
+        if leap != "tocoda":  # the sign beside these words is where to leap from
+            signs = {sign.tag for kind in direction.iter("direction-type") for sign in kind}
+            names += sorted((signs & {"segno", "coda"}) - said)
+        for name in names:
+            SubElement(direction, "sound", {name: _LEAPS[name]})
+    for start, goal in (("dalsegno", "segno"), ("tocoda", "coda")):
+        if root.find(f".//sound[@{goal}]") is None:
+            for sound in root.iter("sound"):
+                sound.attrib.pop(start, None)
+
+
+def _set_tempo(direction: Element) -> None:
+    """Say the tempo of a metronome mark as a sound, where there is none."""
+    mark = direction.find("direction-type/metronome")
+    if mark is None or any("tempo" in sound.attrib for sound in direction.iter("sound")):
+        return
+    units = mark.findall("beat-unit")
+    unit = _UNITS.get(units[0].text or "") if len(units) == 1 else None
+    rate = re.search(r"\d+(\.\d+)?", mark.findtext("per-minute") or "")
+    if unit and rate and float(rate[0]) > 0:
+        quarters = (
+            float(rate[0]) * unit * (2 - Fraction(1, 2) ** len(mark.findall("beat-unit-dot")))
+        )
+        SubElement(direction, "sound", {"tempo": f"{float(quarters):.6g}"})
+
+
+def _fill_bars(root: Element) -> None:
+    """Let each bar last as long in all parts."""
+    if root.find(".//measure[@non-controlling='yes']") is not None:
+        return  # bar lines do not stand together, and are not meant to
+    walks = [list(_walked(part)) for part in root.findall("part")]
+    for together in zip(*walks, strict=False):
+        longest = max(length for _, _, _, length in together)
+        for measure, divisions, at, length in together:
+            leaps = _leaps_at_an_end(measure)
+            missing = round((longest - at) * divisions)
+            if missing > 0 and (length < longest or leaps):
+                SubElement(SubElement(measure, "forward"), "duration").text = str(missing)
+            for leap in leaps:  # it leads away from the end of its bar, wherever it stands
+                measure.remove(leap)
+                measure.append(leap)
+
+
+def _leaps_at_an_end(measure: Element) -> list[Element]:
+    """Return what leads away from a bar and is written before, or behind, all of its notes."""
+    found = []
+    sounds = [element.tag in ("note", "forward") for element in measure]
+    for place, element in enumerate(measure):
+        if not (any(sounds[:place]) and any(sounds[place:])):
+            leaps = (s.attrib.keys() & {"dacapo", "dalsegno"} for s in element.iter("sound"))
+            found += [element] if any(leaps) else []
+    return found
+
+
+def _walked(part: Element) -> Iterator[tuple[Element, Fraction, Fraction, Fraction]]:
+    """Yield each bar, its divisions of a quarter, and in quarters its last place and length."""
+    divisions = Fraction(1)
+    for measure in part.findall("measure"):
+        at = length = Fraction(0)
+        for element in measure:
+            lasts = _number(element.findtext("duration"))
+            if element.tag == "attributes":
+                divisions = _number(element.findtext("divisions")) or divisions
+            elif element.tag == "backup":
+                at = max(at - lasts / divisions, Fraction(0))
+            elif element.tag == "forward" or (
+                element.tag == "note" and element.find("chord") is None
+            ):
+                at += lasts / divisions
+            length = max(length, at)
+        yield measure, divisions, at, length
+
+
+def _number(text: str | None) -> Fraction:
+    """Return a number, 0 where it is none; its reader says so where it matters."""
+    plain = (text or "").strip()
+    return Fraction(plain) if re.fullmatch(r"-?\d{1,9}(\.\d{1,6})?", plain) else Fraction(0)

@@ -1,0 +1,201 @@
+"""The ways through a score: repeats, endings and leaps, as players read them.
+
+Whoever plays goes on, but for the signs:
+
+* At the end of a repeat one may go back, once. Where endings stand, the choice is made before
+  them: ending 1 and back, and so on, or at once to the last ending. A first ending without a
+  second one is left out the second time.
+* *Da capo* leads back to the beginning, *dal segno* to the sign before it, once. Repeats may then
+  be taken again.
+* After such a leap, *to coda* leads to the coda behind it, and *fine* is the end. Where music
+  follows that is no coda, as another movement, it is played then, and a leap in it leads to its
+  own beginning.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+__all__ = ["Ending", "Signs", "way_through"]
+
+_MOST_STRETCHES = 10_000
+
+
+class Ending(NamedTuple):
+    """A bracket over the times `numbers` of a repeat, from `start` to `end`."""
+
+    start: float
+    end: float
+    numbers: frozenset[int]
+
+    @classmethod
+    def of(cls, start: float, end: float, text: str) -> "Ending":
+        """Read the numbers of a bracket, as "1", "1, 2" or "1.-3."."""
+        numbers = [int(number) for number in re.findall(r"\d{1,2}", text)]
+        if "-" in text and len(numbers) == 2:
+            numbers = list(range(numbers[0], numbers[1] + 1))
+        return cls(start, end, frozenset(numbers))
+
+
+@dataclass(frozen=True)
+class Signs:
+    """Where the signs of a score stand, from 0 to `end`, in any unit.
+
+    Repeats are (start, end); of *segno* and so on there may be several.
+    """
+
+    end: float
+    repeats: Sequence[tuple[float, float]] = ()
+    endings: Sequence[Ending] = ()
+    da_capo: Sequence[float] = ()
+    dal_segno: Sequence[float] = ()
+    segno: Sequence[float] = ()
+    fine: Sequence[float] = ()
+    to_coda: Sequence[float] = ()
+    coda: Sequence[float] = ()
+
+    @property
+    def count(self) -> int:
+        """How many signs there are."""
+        spans = len(self.repeats) + len(self.endings)
+        leaps = (self.da_capo, self.dal_segno, self.segno, self.fine, self.to_coda, self.coda)
+        return spans + sum(map(len, leaps))
+
+
+def way_through(signs: Signs, taken: Sequence[bool] = ()) -> tuple[list[tuple[float, float]], int]:
+    """Return the stretches of a score in the order in which they are played.
+
+    Parameters
+    ----------
+    signs : Signs
+        Of the score.
+    taken : sequence of bool
+        Of each choice, as they are met, whether the player goes back; choices beyond it are taken.
+
+    Returns
+    -------
+    way : list of (start, end)
+        Stretches between signs.
+    n_choices : int
+        How many choices were met.
+
+    Raises
+    ------
+    ValueError
+        Where repeats within repeats make more than 10,000 stretches.
+
+    Examples
+    --------
+    >>> way_through(Signs(end=3, repeats=[(0, 2)]))
+    ([(0, 2), (0, 2), (2, 3)], 1)
+    >>> way_through(Signs(end=3, repeats=[(0, 2)]), [False])
+    ([(0, 2), (2, 3)], 1)
+    """
+    walk = _Walk(signs, taken)
+    while walk.at < signs.end:
+        walk.step()
+        if len(walk.way) > _MOST_STRETCHES:
+            raise ValueError("its repeats never come to an end")
+    return walk.way, walk.n_choices
+
+
+class _Walk:
+    """A player on the way."""
+
+    def __init__(self, signs: Signs, taken: Sequence[bool]) -> None:
+        self._signs, self._taken = signs, taken
+        self.way: list[tuple[float, float]] = []
+        self.n_choices = 0
+        self.at = 0.0
+        self._beginning = 0.0  # where da capo leads
+        self._leapt_from: float | None = None
+        self._gone_back: set[tuple[float, float]] = set()
+        self._time: dict[float, int] = {}  # how often the endings at a place were reached
+        self._groups = _groups(signs.endings)
+        ends = {ending.end for ending in signs.endings}
+        self._repeats = sorted({r for r in signs.repeats if r[1] not in ends and r[0] < r[1]})
+        places = {0.0, signs.end, *(t for r in signs.repeats for t in r)}
+        places |= {t for ending in signs.endings for t in ending[:2]}
+        for marks in (signs.da_capo, signs.dal_segno, signs.segno, signs.fine):
+            places |= set(marks)
+        self._places = sorted(places | set(signs.to_coda) | set(signs.coda))
+
+    def _choose(self) -> bool:
+        self.n_choices += 1
+        return self.n_choices > len(self._taken) or bool(self._taken[self.n_choices - 1])
+
+    def step(self) -> None:
+        """Play up to the next sign, and go where it leads."""
+        ending = self._ending()
+        start = self.at if ending is None else ending.start
+        if start >= self._signs.end:
+            self.at = start
+            return
+        stop = next(place for place in self._places if place > start)
+        self.way.append((start, stop))
+        self.at = self._after(stop)
+
+    def _ending(self) -> Ending | None:
+        """Return the ending to play where endings begin here, which is chosen before them."""
+        group = self._groups.get(self.at)
+        if group is None:
+            return None
+        last = max((number for ending in group for number in ending.numbers), default=1)
+        alone = len(group) == 1 and any(end == group[0].end for _, end in self._signs.repeats)
+        time = self._time.get(self.at, 0) + 1
+        again = time < last + alone and self._choose()
+        self._time[self.at] = time if again else 0
+        if alone and not again:
+            return group[0]._replace(start=group[0].end)  # it is left out
+        wanted = time if again else last
+        return next((ending for ending in group if wanted in ending.numbers), group[-1])
+
+    def _after(self, place: float) -> float:
+        """Return where to go on after `place`, up to which was played."""
+        signs = self._signs
+        for start, group in self._groups.items():
+            if place in [ending.end for ending in group]:
+                if self._time.get(start):
+                    return max((s for s, end in signs.repeats if s <= start <= end), default=0.0)
+                if place != group[-1].end:
+                    return group[-1].end
+        for repeat in reversed(self._repeats):  # the innermost first
+            if repeat[1] == place:
+                if repeat in self._gone_back:
+                    self._gone_back.remove(repeat)
+                elif self._choose():
+                    self._gone_back.add(repeat)
+                    return repeat[0]
+        if self._leapt_from is not None:
+            if place in signs.fine:
+                return self._next_movement()
+            if place in signs.to_coda:
+                return next((coda for coda in signs.coda if coda >= place), place)
+        elif place in signs.da_capo or place in signs.dal_segno:
+            before = [sign for sign in signs.segno if sign < place]
+            if place in signs.da_capo or before:
+                self._leapt_from = place
+                self._gone_back.clear()
+                self._time.clear()
+                return self._beginning if place in signs.da_capo else max(before)
+        return place
+
+    def _next_movement(self) -> float:
+        """Return where music follows the leap that led here, unless it is the coda."""
+        place = self._leapt_from
+        if place is None or any(coda >= place for coda in self._signs.coda):
+            return self._signs.end
+        self._leapt_from, self._beginning = None, place
+        return place
+
+
+def _groups(endings: Sequence[Ending]) -> dict[float, list[Ending]]:
+    """Return endings that follow each other, by where the first begins."""
+    groups: dict[float, list[Ending]] = {}
+    group: list[Ending] = []
+    for ending in sorted(endings):
+        if not group or group[-1].end != ending.start or 1 in ending.numbers:
+            group = groups.setdefault(ending.start, [])
+        group.append(ending)
+    return groups
