@@ -30,6 +30,7 @@ from align.errors import DataError
 from align.files.text import read_bytes
 from align.formats.beats import Bar, Beats
 from align.formats.folded import Folded, FoldedNote
+from align.formats.mei import mend_mei
 from align.formats.musicxml import plain_musicxml, score_of_mxl
 from align.formats.note_rows import NoteRow
 from align.formats.spelling import moved_step, name_of_step
@@ -148,7 +149,10 @@ class Notation:
             data = score_of_mxl(self._data) if suffix == ".mxl" else self._data
             plain = io.BytesIO(plain_musicxml(data))
             return list(self._partitura.load_musicxml(plain, force_note_ids="keep").parts)
-        return list(self._partitura.load_score(path).parts)
+        parts = list(self._partitura.load_score(path).parts)
+        if suffix == ".mei":
+            mend_mei(self._data, parts, self._partitura.score)
+        return parts
 
     def _unfolded(self, repeats: bool | Sequence[bool]) -> tuple[list[NoteRow], Beats | None]:
         taken = () if repeats is True else [False] * self.n_repeats
