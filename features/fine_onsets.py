@@ -186,15 +186,19 @@ def _levels(signal: Signal, pitches: IntArray, times: Float64, half: int) -> Flo
     step, length = max(round(_STEP * rate), 1), max(round(_WINDOW * rate), 2)
     size = fft_length(length)
     edge = half * step + length
-    padded = np.pad(signal.samples, (edge, edge))
+    at = np.clip(np.round(times * rate), 0, signal.samples.size).astype(np.intp)
+    if not at.size:
+        return np.empty((0, 2 * half + 1, _BANDS), dtype=np.float32)
+    low, high = int(at.min()) - edge, int(at.max()) + edge  # of the recording, all that is needed
+    about = signal.samples[max(low, 0) : high]
+    padded = np.pad(about, (max(-low, 0), high - max(low, 0) - about.size))
     windows = np.lib.stride_tricks.sliding_window_view(padded, length)
     hann = np.hanning(length + 2)[1:-1].astype(np.float32)
     first, last = _bins(pitches, rate, size)
-    beside = step * np.arange(-half, half + 1) + edge - length // 2
+    beside = step * np.arange(-half, half + 1) - length // 2 - low
     out = np.empty((len(times), 2 * half + 1, _BANDS), dtype=np.float32)
     for k in range(len(times)):
-        at = min(max(round(float(times[k]) * rate), 0), signal.samples.size)
-        spectrum = np.fft.rfft(windows[at + beside] * hann, size, axis=1)
+        spectrum = np.fft.rfft(windows[at[k] + beside] * hann, size, axis=1)
         power = np.zeros((len(beside), size // 2 + 2))
         np.cumsum(spectrum.real**2 + spectrum.imag**2, axis=1, out=power[:, 1:])
         out[k] = np.log(power[:, last[k]] - power[:, first[k]] + _QUIET)

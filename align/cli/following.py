@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from align.cli.console import FILE, Console, message_options
+from align.cli.inputs import check_order
 from align.cli.options import channel_option, music_model_option
 from align.errors import DataError, ModelError, ParameterError
 
@@ -84,6 +85,7 @@ def follow(
     from align.music.choosing import named
 
     live = str(audio) == "-"
+    check_order(audio, score)
     if live != (rate is not None):
         raise ParameterError(
             "--rate says how fast samples come from standard input: give it with -, and not with "

@@ -126,3 +126,12 @@ def is_file(path: Path) -> bool:
         return path.is_file()
     except (OSError, ValueError):  # a long list of phones is no name of a file
         return False
+
+
+def check_order(audio: Path, score: Path) -> None:
+    """Refuse a score where the recording is to be, and the recording for the score."""
+    from align.corpus.pairs import AUDIO_SUFFIXES
+    from align.formats.scores import SCORE_SUFFIXES
+
+    if audio.suffix.lower() in SCORE_SUFFIXES and score.suffix.lower() in AUDIO_SUFFIXES:
+        raise ParameterError(f"{audio} is a score; name the recording first: {score} {audio}.")

@@ -9,6 +9,7 @@ import click
 
 from align.cli.aligning import say_warnings, show_details, shown_match
 from align.cli.console import FILE, Console, message_options, plural
+from align.cli.inputs import check_order
 from align.cli.options import channel_option, music_model_option, overwrite_option, strict_option
 from align.cli.outputs import PICTURES, check_free, write_output
 from align.cli.pipes import named, recording, standard_output, without_name
@@ -119,6 +120,7 @@ def music(
     AUDIO may be - for standard input, and OUT - or -.json for standard output.
     """  # noqa: D301
     piped = str(audio) == "-"
+    check_order(audio, score)
     if audio.is_dir():
         raise DataError("is a directory; align corpus music aligns all of one.", path=audio)
     targets = outputs or (Path("-" if piped else f"{audio.stem}.csv"),)

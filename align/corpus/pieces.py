@@ -3,7 +3,8 @@
 In a tree of folders of any depth, a *piece folder* is one that holds an audio file and, named
 ``score`` with a suffix of `align.formats.scores.SCORE_SUFFIXES`, a score; ``truth.csv`` in it says
 when the notes were played. Of several audio files ``audio.*`` goes first, then the order of
-`align.corpus.pairs.AUDIO_SUFFIXES`; of several scores, the order of `SCORE_SUFFIXES`.
+`align.corpus.pairs.AUDIO_SUFFIXES`; of several scores, the order of `SCORE_SUFFIXES`, but a MIDI
+file of a performance, such as Align writes, goes last.
 
 In any other folder a recording and a score of the same name are a piece, ``minuet.flac`` and
 ``minuet.mid`` or ``minuet.musicxml``, with ``minuet.truth.csv``. A table is no score there: it may
@@ -20,6 +21,7 @@ from dataclasses import dataclass
 
 from align.corpus.listing import Groups, check_listing, folders, group_of, manifest_rows
 from align.corpus.pairs import AUDIO_SUFFIXES
+from align.errors import DataError
 
 __all__ = ["NO_PIECES", "Piece", "find_pieces"]
 
@@ -32,6 +34,7 @@ NO_PIECES = (
 
 _TRUTH = "truth.csv"
 _TABLES = (".csv", ".tsv")
+_MIDI = (".mid", ".midi")
 
 
 @dataclass(frozen=True)
@@ -111,6 +114,8 @@ def _piece(
 ) -> Piece:
     """Return the piece of the first recording, score and truth of a folder; others are left."""
     sounds, scores, truths = ([os.path.join(folder, name) for name in names] for names in files)
+    if len(scores) > 1 and _is_performance(scores[0]):
+        scores.append(scores.pop(0))
     return Piece(
         called,
         sounds[0] if sounds else None,
@@ -119,6 +124,18 @@ def _piece(
         group_of(sounds[0], called, root, groups) if sounds else None,
         (*sounds[1:], *scores[1:]),
     )
+
+
+def _is_performance(path: str) -> bool:
+    """Whether a score is a MIDI file of a performance, such as one that was aligned."""
+    from align.formats.scores import read_score
+
+    if _suffix(path) not in _MIDI:
+        return False
+    try:
+        return read_score(path).is_performance
+    except DataError:
+        return False  # whoever reads it says why
 
 
 def _by(key: Callable[[str], str], names: Sequence[str]) -> dict[str, list[str]]:

@@ -5,19 +5,21 @@ file
 
 * notes of a *cue* are taken out: they are silent, and show what somebody else plays;
 * whole octaves of transposing instruments (double bass, guitar, piccolo) are counted in semitones;
-* a bar that one part leaves empty, or fills less than the others, lasts as long as theirs;
+* a bar that one part leaves empty, or fills less than the others, lasts as long as theirs, and
+  so does one whose rests are longer;
 * leaps (*da capo*, *dal segno*, *coda*, *fine*) are found wherever they are written: in a
   ``sound`` of its own, with any name of the sign, or, where none is for playing, in words;
 * a metronome mark sets the tempo where no ``sound`` does, and 3+2/8 is 5/8.
 
-The parts themselves are joined by `align.formats.score_partitura`.
+How things look is left out. The parts themselves are joined by `align.formats.score_partitura`.
 """
 
 import io
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from typing import NamedTuple
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
@@ -32,6 +34,10 @@ _LEAPS = {
     "tocoda": "coda",
 }
 """What partitura knows of the attributes of ``sound`` that leap."""
+_UNHEARD = frozenset(
+    "beam direction-type dot figured-bass harmony lyric notations print stem type".split()
+) | {"time-modification"}
+"""What says nothing of when notes begin and end, and takes time to read."""
 _WORDS = (
     ("dacapo", re.compile(r"\s*(d\.? ?c\.?|da capo)(?![a-z])", re.I)),
     ("dalsegno", re.compile(r"\s*(d\.? ?s\.?|dal segno)(?![a-z])", re.I)),
@@ -71,6 +77,9 @@ def plain_musicxml(data: bytes) -> bytes:
     for direction in root.iter("direction"):
         _set_tempo(direction)
     _fill_bars(root)
+    for parent in root.iter():
+        for element in [child for child in parent if child.tag in _UNHEARD]:
+            parent.remove(element)
     plain: bytes = ElementTree.tostring(root, "utf-8", xml_declaration=True)
     return plain
 
@@ -155,16 +164,30 @@ def _fill_bars(root: Element) -> None:
     if root.find(".//measure[@non-controlling='yes']") is not None:
         return  # bar lines do not stand together, and are not meant to
     walks = [list(_walked(part)) for part in root.findall("part")]
-    for together in zip(*walks, strict=False):
-        longest = max(length for _, _, _, length in together)
-        for measure, divisions, at, length in together:
-            leaps = _leaps_at_an_end(measure)
-            missing = round((longest - at) * divisions)
-            if missing > 0 and (length < longest or leaps):
-                SubElement(SubElement(measure, "forward"), "duration").text = str(missing)
+    for number, together in enumerate(zip(*walks, strict=False)):
+        length = _length(together, upbeat=number == 0)
+        for bar in together:
+            leaps = _leaps_at_an_end(bar.measure)
+            if bar.silent and bar.length > length:
+                for element in bar.measure.findall("note") + bar.measure.findall("backup"):
+                    bar.measure.remove(element)
+                bar = bar._replace(at=Fraction(0), length=Fraction(0))
+            missing = round((length - bar.at) * bar.divisions)
+            if missing > 0 and (bar.length < length or leaps):
+                SubElement(SubElement(bar.measure, "forward"), "duration").text = str(missing)
             for leap in leaps:  # it leads away from the end of its bar, wherever it stands
-                measure.remove(leap)
-                measure.append(leap)
+                bar.measure.remove(leap)
+                bar.measure.append(leap)
+
+
+def _length(together: Sequence["_Bar"], *, upbeat: bool) -> Fraction:
+    """Return how long a bar lasts, in quarters; rests are often written for longer ones."""
+    played = [bar.length for bar in together if not bar.silent]
+    rests = [bar.length for bar in together if bar.silent and bar.length]
+    if played and upbeat:
+        return max(played)
+    whole = [length for length in rests if length <= together[0].metre]
+    return max([*played, *whole], default=min(rests, default=Fraction(0)))
 
 
 def _leaps_at_an_end(measure: Element) -> list[Element]:
@@ -178,23 +201,37 @@ def _leaps_at_an_end(measure: Element) -> list[Element]:
     return found
 
 
-def _walked(part: Element) -> Iterator[tuple[Element, Fraction, Fraction, Fraction]]:
-    """Yield each bar, its divisions of a quarter, and in quarters its last place and length."""
-    divisions = Fraction(1)
+class _Bar(NamedTuple):
+    """A bar of a part; metre, last place and length are in quarters of so many divisions."""
+
+    measure: Element
+    divisions: Fraction
+    metre: Fraction
+    at: Fraction
+    length: Fraction
+    silent: bool
+
+
+def _walked(part: Element) -> Iterator[_Bar]:
+    divisions, metre = Fraction(1), Fraction(4)
     for measure in part.findall("measure"):
         at = length = Fraction(0)
+        silent = True
         for element in measure:
             lasts = _number(element.findtext("duration"))
             if element.tag == "attributes":
                 divisions = _number(element.findtext("divisions")) or divisions
+                if unit := _number(element.findtext("time/beat-type")):
+                    metre = 4 * _number(element.findtext("time/beats")) / unit
             elif element.tag == "backup":
                 at = max(at - lasts / divisions, Fraction(0))
             elif element.tag == "forward" or (
                 element.tag == "note" and element.find("chord") is None
             ):
                 at += lasts / divisions
+            silent &= element.tag != "note" or element.find("rest") is not None
             length = max(length, at)
-        yield measure, divisions, at, length
+        yield _Bar(measure, divisions, metre, at, length, silent)
 
 
 def _number(text: str | None) -> Fraction:

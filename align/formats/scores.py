@@ -52,6 +52,9 @@ SCORE_SUFFIXES = (".mid", ".midi", ".csv", ".tsv", *NOTATION_SUFFIXES)
 _LONGEST_GUESS = 1.0  # seconds, for a note without a duration
 _LONGEST = 24 * 3600.0  # seconds; beyond, a time was given in another unit
 _SAME = 1e-4  # seconds: unisons of two voices may differ by rounding
+_SPREAD = 0.030  # seconds: a chord; of scores .9 and more of such notes begin at once,
+_TOGETHER = 0.5  # of performances less than .25
+_ENOUGH = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,6 +149,14 @@ class Score:
     def ends(self) -> Float64:
         """Score time at which each note ends, in seconds [shape=(N,)]."""
         return self.onsets + self.durations
+
+    @property
+    def is_performance(self) -> bool:
+        """Whether its chords are spread by milliseconds, as players spread them."""
+        places = sorted({*zip(self.onsets.tolist(), self.pitches.tolist(), strict=True)})
+        gaps = np.diff([onset for onset, _ in places])
+        close = gaps[gaps < _SPREAD]
+        return close.size >= _ENOUGH and bool((close < _SAME).mean() < _TOGETHER)
 
     @property
     def notes(self) -> tuple[Note, ...]:

@@ -81,6 +81,12 @@ def read_music(
     return make_performance(signal, as_score(score, given), shift)
 
 
+_PERFORMANCE = (
+    "the score seems to be a performance itself, since the notes of its chords begin one after "
+    "another: its bars, its tempo and its times are those of that performance."
+)
+
+
 @dataclass(frozen=True, eq=False)
 class FoundPart:
     """The part of a score that a recording holds, and when its notes are played.
@@ -227,6 +233,8 @@ def result_of(
     told = described(part.shift, tuning) if match is not None else None
     if told is not None:
         warnings.append(told)
+    if whole.score.is_performance:
+        warnings.append(_PERFORMANCE)
     unplayed, mismatches = _disagreement(found, unplayed_model, chords, passages)
     if _poor(match, match_range):
         mismatches = ()

@@ -144,7 +144,7 @@ class _Problem:
         self.recorded = recorded_profile(audio[self.kept])
         self.score = score
         self.length = max(float(score.ends.max() - score.onsets[0]), 1e-3)
-        self.written: dict[float, Float32] = {}
+        self._written: dict[int, Float32] = {}
 
     def cost(self, shift: int, stretch: float) -> float:
         """Return the cost of the best path, as a mean over the frames of the recording."""
@@ -169,7 +169,7 @@ class _Problem:
         where = np.zeros(m, dtype=np.intp)
         if m > n:
             return -np.inf, where
-        written = _shifted(written_profile(self.score, m, m / self.length, self.frame), shift)
+        written = _shifted(self._profile(m), shift)
         target = np.ascontiguousarray(self.recorded.T)
         some = written[:: max(1, m // 300)]
         uneven = _UNEVEN_WHOLE * float(np.median(2.0 - (some @ target).max(axis=1)))
@@ -182,12 +182,16 @@ class _Problem:
         _trace(steps, entered, int(state[2]), where)
         return float(np.median(before) - state[1]) / m, np.maximum.accumulate(np.maximum(where, 0))
 
+    def _profile(self, m: int) -> Float32:
+        """Return the score in m frames, made once for all keys."""
+        if m not in self._written:
+            self._written[m] = written_profile(self.score, m, m / self.length, self.frame)
+        return self._written[m]
+
     def _solve(self, shift: int, stretch: float) -> _Solved:
         recorded, n = self.recorded, len(self.recorded)
         m = max(2, round(n * stretch))
-        if stretch not in self.written:
-            self.written[stretch] = written_profile(self.score, m, m / self.length, self.frame)
-        target = np.ascontiguousarray(_shifted(self.written[stretch], shift).T)
+        target = np.ascontiguousarray(_shifted(self._profile(m), shift).T)
         some = recorded[:: max(1, n // 300)]
         typical = float(np.median(2.0 - (some @ target).max(axis=1)))
         steps = np.empty((n, m), dtype=np.uint8)

@@ -301,6 +301,12 @@ def test_missing_files(here: Path, model: Path, missing: str) -> None:
     assert_refused(result, 1, missing, "no such file")
 
 
+@pytest.mark.parametrize("command", ["music", "follow"])
+def test_a_score_before_the_recording_is_told(here: Path, command: str) -> None:
+    result = run(command, "piece.mid", "piece.wav")
+    assert_refused(result, 2, "piece.mid is a score", "name the recording first", "piece.wav")
+
+
 BAD_AUDIO = {
     "empty": "empty",
     "text": "not audio",

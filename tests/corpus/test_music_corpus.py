@@ -68,6 +68,22 @@ def test_files_of_one_name_are_a_piece(good: Path, tmp_path: Path) -> None:
     assert np.flatnonzero(np.isnan(one.onsets)).tolist() == [3, 7]
 
 
+def test_a_performance_beside_the_score_goes_last(good: Path, tmp_path: Path) -> None:
+    """Such as the file that `align music` writes; alone it is better than nothing."""
+    root = by_name(good, tmp_path / "named")
+    (root / "One.mid").rename(root / "One.midi")
+    for spread in (0.0, 0.01):  # seconds between the notes of a chord
+        chords = [(0.5 * k + spread * j, 60 + j) for k in range(12) for j in range(3)]
+        write_score(root / "One.mid", chords)
+        one = find_pieces(str(root))[0]
+        assert Path(one.score or "").suffix == (".midi" if spread else ".mid")
+    (root / "One.midi").unlink()
+    assert Path(find_pieces(str(root))[0].score or "").suffix == ".mid"
+    (root / "One.midi").write_bytes(b"no score")
+    (root / "One.mid").write_bytes(b"nor this")
+    assert Path(find_pieces(str(root))[0].score or "").suffix == ".mid"
+
+
 def test_of_files_by_name_what_is_missing_is_told(good: Path, tmp_path: Path) -> None:
     root = by_name(good, tmp_path / "named")
     (root / "two.mid").rename(root / "zwei.mid")  # a score alone is nobody's

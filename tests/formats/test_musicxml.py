@@ -205,6 +205,25 @@ def test_bars_that_one_part_does_not_fill(read: Read, short: str) -> None:
         assert (found["A4"], found["B4"]) == ("0", "4")
 
 
+@pytest.mark.parametrize("rests", [note("", 8), note("", 4) + note("", 4)])
+def test_rests_that_are_longer_than_their_bar(read: Read, rests: str) -> None:
+    full = {"1": first() + note("C", 4), "2": note("D", 4), "3": note("", 4), "4": note("E", 4)}
+    other = {"1": first() + rests, "2": note("A", 4), "3": rests, "4": note("B", 4)}
+    upbeat = {"0": first() + note("C"), "1": note("D", 4)}, {"0": first() + rests, "1": note("A")}
+    for parts in ((full, other), (other, full)):
+        assert played(read(*parts)) == "C4@0 D4@2 A4@2 E4@6 B4@6"
+        assert counted(read(*parts)) == "1.1 2.1 2.1 4.1 4.1"
+    assert played(read(*upbeat)) == "C4@0 D4@0.5 A4@0.5"
+    assert played(read({"1": first() + note("G", 4)}, {"1": first()})) == "G4@0"
+
+
+def test_what_is_not_heard_may_be_anything(read: Read) -> None:
+    odd = "<type>quarter</type><dot/><dot/><dot/><dot/><dot/><lyric><text>la</text></lyric>"
+    bar = note("C").replace("</note>", f"{odd}</note>") + note("E", inside="<chord/>") + note("D")
+    empty = "<direction><direction-type/></direction><harmony/>"
+    assert played(read({"1": first() + empty + bar})) == "C4@0 E4@0 D4@0.5"
+
+
 def test_bars_that_are_not_meant_to_stand_together(read: Read) -> None:
     text = document({"1": note("C", 4)}, {"1": note("D", 3)}).replace(
         '<measure number="1">', '<measure number="1" non-controlling="yes">'

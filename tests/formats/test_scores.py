@@ -421,6 +421,17 @@ def test_scores_are_checked(change, message):
         Score(**{**good, **change})
 
 
+@pytest.mark.parametrize(("spread", "played"), [(0.0, False), (0.008, True), (0.9, False)])
+def test_a_performance_is_known_by_its_chords(spread, played):
+    rng = np.random.default_rng(0)
+    onsets = np.repeat(np.arange(20.0), 3) + rng.uniform(0, 1, 60) * spread
+    notes = [Note(60 + k % 3, float(t)) for k, t in enumerate(onsets)]
+    assert Score.of(notes).is_performance is played
+    assert not Score.of(notes[:20]).is_performance  # too little is known
+    twice = [*notes, *notes]  # two parts in unison
+    assert Score.of(twice).is_performance is played
+
+
 def test_a_score_needs_notes():
     with pytest.raises(ParameterError, match="at least one note"):
         Score.of([])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from music_examples import write_piece
+from music_examples import write_piece, write_score
 
 import align
 from align.formats.scores import Score, read_score
@@ -47,3 +47,15 @@ def test_an_unheard_instrument_is_not_taken_for_another_piece(pieces: list[Path]
     assert "does not seem to be of this score" in wrong.warnings[0]
     assert wrong.confidence is not None
     assert wrong.confidence.max() == 0.0
+
+
+def test_a_performance_that_is_taken_for_the_score_is_told(
+    pieces: list[Path], tmp_path: Path
+) -> None:
+    model = align.load("piano")
+    audio, score = pieces[0] / "audio.wav", pieces[0] / "score.mid"
+    for late in (0.0, 0.012):
+        chords = [(0.5 * k + late * j, 60 + 4 * j) for k in range(12) for j in range(3)]
+        told = model.align(audio, write_score(tmp_path / "a.mid", chords)).warnings
+        assert any("seems to be a performance itself" in text for text in told) is (late > 0)
+    assert not any("performance" in text for text in model.align(audio, score).warnings)
