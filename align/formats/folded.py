@@ -18,6 +18,7 @@ from align.types import Float64
 __all__ = ["Folded", "FoldedNote"]
 
 _SAME = 1e-6  # quarters: rounding
+_MOST_NOTES = 1_000_000
 
 
 class FoldedNote(NamedTuple):
@@ -49,6 +50,7 @@ class Folded:
     ) -> None:
         self._notes = sorted(notes, key=lambda note: note.onset)
         self._bars = bars
+        self._begins = np.array([bar.start for bar in bars])
         self._onsets = np.array([note.onset for note in self._notes])
         self._ends = np.array([note.end for note in self._notes])
         self._to_seconds = to_seconds
@@ -62,6 +64,11 @@ class Folded:
             Stretches of the score. Where one is played again, notes are called ``n1-1`` and
             ``n1-2``. A note that is held into a stretch is struck there if the stretch that was
             played before does not hold it.
+
+        Raises
+        ------
+        ValueError
+            Where there are more than a million notes.
         """
         if not way:
             return [], None
@@ -83,6 +90,8 @@ class Folded:
                 notes.append(
                     FoldedNote(max(onset, start) + moved, last + moved, row._replace(id=name))
                 )
+            if len(notes) > _MOST_NOTES:
+                raise ValueError(f"its repeats make more than {_MOST_NOTES} notes")
             held = {self._notes[k].row.pitch for k in self._sounding(end)}
             bars += self._bars_between(start, end, now - start)
             now, before = now + end - start, end
@@ -104,13 +113,14 @@ class Folded:
     def _bars_between(self, start: float, end: float, moved: float) -> list[Bar]:
         """Return bars, and parts of bars, of a stretch, moved by so many quarters."""
         found = []
-        for bar in self._bars:
+        first = max(int(np.searchsorted(self._begins, start, side="right")) - 1, 0)
+        for bar in self._bars[first : int(np.searchsorted(self._begins, end))]:
             low, high = max(bar.start, start), min(bar.end, end)
             if high > low + _SAME:
                 beats = bar.n_beats / (bar.end - bar.start)
-                first = bar.first + (low - bar.start) * beats
+                beat = bar.first + (low - bar.start) * beats
                 found.append(
-                    Bar(low + moved, high + moved, (high - low) * beats, bar.number, first)
+                    Bar(low + moved, high + moved, (high - low) * beats, bar.number, beat)
                 )
         return found
 
