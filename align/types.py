@@ -75,8 +75,10 @@ class Note:
     onset : float
         Time in the score, in seconds.
     name : str
-        What the score calls the pitch, such as Gb4; by default `pitch_name`. Notes that differ in
-        nothing else are equal.
+        What the score calls the pitch, such as Gb4; by default `pitch_name`.
+    part : str
+        Which part of the score has it, such as Violin II; empty where there is only one. Notes
+        that differ in nothing but `name` and `part` are equal.
 
     Raises
     ------
@@ -92,6 +94,7 @@ class Note:
     pitch: int
     onset: float
     name: str = field(default="", compare=False, repr=False)
+    part: str = field(default="", compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not self.name:

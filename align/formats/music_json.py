@@ -55,6 +55,8 @@ def format_music_json(alignment: TimedNotes) -> str:
             "offset": float(offsets[k]),
             "chord": int(alignment.chord_of[k]),
         }
+        if note.part:
+            entry["part"] = note.part
         if alignment.confidence is not None:
             entry["confidence"] = float(alignment.confidence[k])
         if alignment.unplayed is not None:
@@ -151,6 +153,7 @@ def read_music_json(path: str | os.PathLike[str], *, duration: float | None = No
                 pitch,
                 onset,
                 str(note.get("name")) if named_pitch(str(note.get("name"))) == pitch else "",
+                str(note.get("part", "")),
             )
             for pitch, onset, note in zip(
                 table["pitch"].astype(np.intp).tolist(),

@@ -1,12 +1,13 @@
 """What every reader of scores returns: the notes as the file has them."""
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from align.errors import DataError
 
-__all__ = ["HIGHEST_PITCH", "LOWEST_PITCH", "NoteRow", "check_pitches"]
+__all__ = ["HIGHEST_PITCH", "LOWEST_PITCH", "NoteRow", "check_pitches", "unlike"]
 
 LOWEST_PITCH, HIGHEST_PITCH = 21, 108
 """The keys of a piano, as MIDI numbers: what the features listen for."""
@@ -15,8 +16,8 @@ LOWEST_PITCH, HIGHEST_PITCH = 21, 108
 class NoteRow(NamedTuple):
     """One note of a score: seconds, MIDI number of the sounding pitch (69 is A4), and the like.
 
-    Without a duration None, without an identifier or a name of the pitch ""; `line` counts from 1
-    where there are lines.
+    Without a duration None, without an identifier, a name of the pitch or a part ""; `line` counts
+    from 1 where there are lines.
     """
 
     onset: float
@@ -26,6 +27,23 @@ class NoteRow(NamedTuple):
     grace: bool = False
     line: int | None = None
     name: str = ""
+    part: str = ""
+
+
+def unlike(names: Sequence[str]) -> list[str]:
+    """Return names of parts; where two are the same, numbered.
+
+    Examples
+    --------
+    >>> unlike(["Flute", "Violin", "Violin"])
+    ['Flute', 'Violin 1', 'Violin 2']
+    """
+    met: Counter[str] = Counter()
+    out = []
+    for name in names:
+        met[name] += 1
+        out.append(f"{name} {met[name]}" if names.count(name) > 1 else name)
+    return out
 
 
 def check_pitches(rows: Sequence[NoteRow], path: str | os.PathLike[str]) -> None:

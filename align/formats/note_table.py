@@ -12,9 +12,10 @@ score, and, once a person has corrected its performed onsets, a truth to train o
 deleted is a note that was not played.
 
 The name is the pitch as the score spells it, or by its key; it is read back where it is one of the
-pitch. Where the model knows how probably a note was not played, a column ``unplayed`` says so; it
-is not read back, nor is the confidence. Where the score says its bars, the columns ``bar``
-and ``beat`` follow: `align.formats.beats`. They are for people, and are not read back.
+pitch. A score of several parts has a column ``part``. Where the model knows how probably a note
+was not played, a column ``unplayed`` says so; it is not read back, nor is the confidence. Where
+the score says its bars, the columns ``bar`` and ``beat`` follow: `align.formats.beats`. They are
+for people, and are not read back.
 
 Where the ends of notes were looked for, ``performed_offset_s`` is where each was found to end,
 empty where that is not known, and ``offset_confidence`` how probably it is right. As a truth to
@@ -58,6 +59,7 @@ def format_note_table(alignment: TimedNotes, *, separator: str = ",") -> str:
     columns = [name for name in _COLUMNS if name != "confidence" or confidence is not None]
     unplayed = alignment.unplayed
     columns += ["unplayed"] if unplayed is not None else []
+    columns += ["part"] if any(note.part for note in alignment.notes) else []
     heard, sure = alignment.measured_offsets, alignment.offset_confidence
     columns += ["performed_offset_s"] if heard is not None else []
     columns += ["offset_confidence"] if sure is not None else []
@@ -77,6 +79,7 @@ def format_note_table(alignment: TimedNotes, *, separator: str = ",") -> str:
             "confidence": "" if confidence is None else f"{confidence[k]:.4f}",
             "id": alignment.note_ids[k],
             "duration_s": f"{alignment.durations[k]:.6f}",
+            "part": note.part,
         }
         if unplayed is not None:
             row["unplayed"] = f"{unplayed[k]:.4f}"

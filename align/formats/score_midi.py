@@ -21,7 +21,7 @@ import numpy as np
 from align.errors import DataError
 from align.files.text import read_bytes
 from align.formats.beats import Bar, Beats, beats_of_bars
-from align.formats.note_rows import NoteRow
+from align.formats.note_rows import NoteRow, unlike
 from align.formats.spelling import name_in_key
 
 __all__ = ["MidiNote", "MidiScore", "read_midi_notes", "read_midi_score"]
@@ -47,7 +47,8 @@ class MidiNote(NamedTuple):
     """A note of a file, in score seconds, and the messages it is made of.
 
     `tick` is when it begins; `begin` and `end` are track, and place in it, of the messages that
-    begin and end it. Where the file says its key, `name` is what the pitch is called in it.
+    begin and end it. Where the file says its key, `name` is what the pitch is called in it. `part`
+    is the name of its track, or of its channel where all are in one.
     """
 
     onset: float
@@ -57,11 +58,12 @@ class MidiNote(NamedTuple):
     begin: tuple[int, int]
     end: tuple[int, int] | None
     name: str = ""
+    part: str = ""
 
     @property
     def row(self) -> NoteRow:
         """The note without its messages."""
-        return NoteRow(self.onset, self.pitch, self.duration, name=self.name)
+        return NoteRow(self.onset, self.pitch, self.duration, name=self.name, part=self.part)
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ def read_midi_score(path: str | os.PathLike[str]) -> MidiScore:
             notes.append(MidiNote(begun.time, message.note, lasts, begun.tick, begun.place, place))
     for (_, _, pitch), unended in sounding.items():
         notes += [MidiNote(b.time, pitch, _UNENDED, b.tick, b.place, None) for b in unended]
-    notes = _named(notes, midi)
+    notes = _in_parts(_named(notes, midi), midi)
     last = max((note.tick for note in notes), default=0)
     beats = _beats(midi, tempos, last)
     return MidiScore(midi, sorted(notes, key=lambda note: (note.onset, note.pitch)), beats)
@@ -118,6 +120,22 @@ def _named(notes: list[MidiNote], midi: Any) -> list[MidiNote]:
         mode = "minor" if key.endswith("m") else "major"
         named.append(note._replace(name=name_in_key(note.pitch, _SHARPS[mode][key], mode)))
     return named
+
+
+def _in_parts(notes: list[MidiNote], midi: Any) -> list[MidiNote]:
+    """Return the notes with their parts: tracks by their names, or else channels."""
+    own = {note.begin[0] for note in notes}
+    if len(own) < 2:
+        channels = [midi.tracks[note.begin[0]][note.begin[1]].channel for note in notes]
+        parts = [f"channel {channel + 1}" for channel in channels]
+        return [note._replace(part=part) for note, part in zip(notes, parts, strict=True)]
+    told = {
+        number: next((m.name.strip() for m in midi.tracks[number] if m.type == "track_name"), "")
+        for number in sorted(own)
+    }
+    names = unlike([told[number] or f"track {number + 1}" for number in told])
+    part_of = dict(zip(told, names, strict=True))
+    return [note._replace(part=part_of[note.begin[0]]) for note in notes]
 
 
 def _metas(midi: Any, kind: str) -> Iterator[tuple[int, Any]]:

@@ -32,7 +32,7 @@ from align.formats.beats import Bar, Beats
 from align.formats.folded import Folded, FoldedNote
 from align.formats.mei import mend_mei
 from align.formats.musicxml import plain_musicxml, score_of_mxl
-from align.formats.note_rows import NoteRow
+from align.formats.note_rows import NoteRow, unlike
 from align.formats.spelling import moved_step, name_of_step
 from align.formats.ways import Ending, Signs, way_through
 from align.types import Float64, named_pitch
@@ -136,7 +136,12 @@ class Notation:
         signs = [_signs(part, module) for part in parts]
         self._signs = max(signs, key=lambda each: each.count, default=Signs(0.0))
         self.n_repeats = way_through(self._signs)[1]
-        notes = [note for part in parts for note in _notes(part, module)]
+        names = unlike([" ".join(str(part.part_name or part.id).split()) for part in parts])
+        notes = [
+            note._replace(row=note.row._replace(part=name))
+            for part, name in zip(parts, names, strict=True)
+            for note in _notes(part, module)
+        ]
         bars = next((found for part in parts if (found := _bars(part, module))), [])
         self._folded = Folded(notes, bars, _tempo_map(parts, module))
 

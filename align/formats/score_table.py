@@ -13,6 +13,7 @@ end       ``end``, ``offset``, ``offset_s``, ``end_s`` (optional, instead of the
 id        ``id``, ``score_id``, ``note_id`` (optional)
 grace     ``grace``: 0 or 1 (optional)
 name      ``name``: how the pitch is written, as Gb4 (optional; ignored if of another pitch)
+part      ``part``: which instrument or hand has it (optional)
 performed ``performed_onset_s``, ``performed_onset``, ``performed`` (truth only)
 ended     ``performed_offset_s``, ``performed_offset`` (truth only, optional, may be empty)
 ========= ==========================================================
@@ -39,6 +40,7 @@ _NAMES = {
     "id": ("id", "score_id", "note_id"),
     "grace": ("grace",),
     "name": ("name", "pitch_name"),
+    "part": ("part",),
     "performed": ("performed_onset_s", "performed_onset", "performed"),
     "ended": ("performed_offset_s", "performed_offset"),
 }
@@ -122,6 +124,7 @@ def _note(cells: dict[str, str], path: str, line: int) -> tuple[NoteRow, float, 
         grace in ("1", "true"),
         line,
         name if named_pitch(name) == int(pitch) else "",
+        cells.get("part", ""),
     )
     return row, performed, ended
 

@@ -83,6 +83,8 @@ class Score:
     names : tuple of str, length N
         What the pitches are called: as the file spells them, or by its key; by default
         `align.types.pitch_name`. Empty where notes have other pitches than the file.
+    parts : tuple of str, length N
+        Which part has each note; empty where there is only one.
 
     Examples
     --------
@@ -100,11 +102,14 @@ class Score:
     repeats: str = ""
     beats: Beats | None = None
     names: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         n = len(self.ids)
-        if self.names and len(self.names) != n:
-            raise ParameterError(f"names has {len(self.names)} items, must have N={n} or none.")
+        for name in ("names", "parts"):
+            items = len(getattr(self, name))
+            if items not in (0, n):
+                raise ParameterError(f"{name} has {items} items, must have N={n} or none.")
         for name in ("pitches", "onsets", "durations", "grace"):
             shape = getattr(self, name).shape
             if shape != (n,):
@@ -131,6 +136,7 @@ class Score:
         guessed = np.full(len(rows), _LONGEST_GUESS)
         later = np.searchsorted(onsets, onsets, side="right")
         followed = later < len(rows)
+        parts = tuple(row.part for row in rows)
         guessed[followed] = onsets[later[followed]] - onsets[followed]
         return cls(
             np.array([row.pitch for row in rows], dtype=np.intp),
@@ -140,6 +146,7 @@ class Score:
             np.array([row.grace for row in rows], dtype=bool),
             path,
             names=tuple(row.name or pitch_name(row.pitch) for row in rows),
+            parts=parts if len(set(parts)) > 1 else (),
         )
 
     def __len__(self) -> int:
@@ -161,8 +168,8 @@ class Score:
     @property
     def notes(self) -> tuple[Note, ...]:
         """The notes as events."""
-        names = self.names or ("",) * len(self)
-        rows = zip(self.pitches.tolist(), self.onsets.tolist(), names, strict=True)
+        names, parts = (each or ("",) * len(self) for each in (self.names, self.parts))
+        rows = zip(self.pitches.tolist(), self.onsets.tolist(), names, parts, strict=True)
         return tuple(Note(*row) for row in rows)
 
     def take(self, index: IntArray) -> "Score":
@@ -175,11 +182,12 @@ class Score:
             ids=tuple(self.ids[i] for i in index),
             grace=self.grace[index],
             names=tuple(self.names[i] for i in index) if self.names else (),
+            parts=tuple(self.parts[i] for i in index) if self.parts else (),
         )
 
 
 def _row(note: Note) -> NoteRow:
-    return NoteRow(note.onset, note.pitch, name=note.name)
+    return NoteRow(note.onset, note.pitch, name=note.name, part=note.part)
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,13 @@ from align.music.coarse import Sound
 from align.music.end_evidence import end_candidates
 from align.music.ends import LEAST, chosen_ends
 from align.music.keys import described, semitones_of
-from align.music.mismatches import long_waits, score_mismatches, unplayed_of, wrong_score
+from align.music.mismatches import (
+    long_waits,
+    score_mismatches,
+    silent_parts,
+    unplayed_of,
+    wrong_score,
+)
 from align.music.parts import (
     continued,
     described_part,
@@ -236,6 +242,9 @@ def result_of(
     if whole.score.is_performance:
         warnings.append(_PERFORMANCE)
     unplayed, mismatches = _disagreement(found, unplayed_model, chords, passages)
+    if unplayed is not None and whole.score.parts and (trust >= _UNLIKE):
+        text = silent_parts([whole.score.parts[k] for k in index], unplayed[index])
+        warnings = [text, *warnings] if text else warnings
     if _poor(match, match_range):
         mismatches = ()
     elif unplayed is not None and (text := wrong_score(unplayed[index])):

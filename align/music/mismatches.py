@@ -8,7 +8,7 @@ the score, as surely as the notes beside it are; a pause between movements is on
 what sounds before or after the whole score for ten seconds or more.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 import numpy as np
@@ -18,7 +18,14 @@ from align.formats.scores import Score
 from align.music.coarse import Sound
 from align.types import Float64, IntArray, Mismatch, PlayedPassage
 
-__all__ = ["LISTED", "long_waits", "score_mismatches", "unplayed_of", "wrong_score"]
+__all__ = [
+    "LISTED",
+    "long_waits",
+    "score_mismatches",
+    "silent_parts",
+    "unplayed_of",
+    "wrong_score",
+]
 
 
 LISTED = 0.75
@@ -27,6 +34,8 @@ LISTED = 0.75
 _SURE = 0.9  # probability from which notes are counted for a warning
 _SKIPPED = 0.8  # probability; so often they were, of bars cut out by recipes/mismatch/notes.py
 _WARNED = (3, 0.01)  # notes, and share of them, so many of which no true score of 28 listed
+_PART = 16  # notes, to speak of a part
+_SILENT = 0.25  # mean probability; of 20 pieces none had more than 0.05, in harmony .46 was left
 _ENOUGH = 8  # chords, to know a tempo
 _LONG_WAIT = 4.0  # seconds more than twice as long as the score says
 _STRETCH = 3.0  # seconds without the score; a last chord may ring for less
@@ -115,6 +124,36 @@ def wrong_score(unplayed: Float64) -> str | None:
         f"{listed} of {n} notes were probably not played, more than a right score lists; check "
         "that recording and score are of one version, and look at the mismatches."
     )
+
+
+def silent_parts(parts: Sequence[str], unplayed: Float64) -> str | None:
+    """Return a warning where a part of the score does not seem to be in the recording.
+
+    Parameters
+    ----------
+    parts : sequence of str, length P
+        Which part has each note.
+    unplayed : np.ndarray [shape=(P,)]
+        How probably each note was not played.
+
+    Examples
+    --------
+    >>> silent_parts(["Piano"] * 30 + ["Voice"] * 20, np.repeat([0.02, 0.5], [30, 20]))[:31]
+    'the recording seems to be witho'
+    >>> silent_parts(["Piano"] * 30 + ["Voice"] * 20, np.full(50, 0.1))
+    """
+    names = np.array(parts)
+    found = []
+    for name in dict.fromkeys(parts):
+        own = names == name
+        if own.sum() >= _PART and (~own).any():
+            mean, others = unplayed[own].mean(), unplayed[~own].mean()
+            if mean > _SILENT and others < 0.5 * mean:
+                share = 100 * np.mean(unplayed[own] > 0.5)
+                found.append(f"{name} (of whose notes {share:.0f} % were probably not played)")
+    if not found:
+        return None
+    return f"the recording seems to be without {' and '.join(found)}."
 
 
 def long_waits(chord_onsets: Float64, chords: Float64, sound: Sound) -> list[tuple[float, float]]:

@@ -29,6 +29,8 @@ def frame_of(result: Any) -> Any:
         columns["pitch"] = result.pitches
         columns["score_onset"] = result.score_onsets
         columns["id"] = list(result.note_ids)
+        if any(note.part for note in result.notes):
+            columns["part"] = [note.part for note in result.notes]
         if result.beats is not None:
             columns["bar"], columns["beat"] = result.beats.at(result.score_onsets)
     if result.confidence is not None:

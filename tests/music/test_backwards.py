@@ -2,9 +2,11 @@
 
 from pathlib import Path
 
+import mido
 import numpy as np
 import pytest
-from music_examples import write_piece, write_score
+import soundfile
+from music_examples import RATE, sound, write_piece, write_score
 
 import align
 from align.formats.scores import Score, read_score
@@ -59,3 +61,24 @@ def test_a_performance_that_is_taken_for_the_score_is_told(
         told = model.align(audio, write_score(tmp_path / "a.mid", chords)).warnings
         assert any("seems to be a performance itself" in text for text in told) is (late > 0)
     assert not any("performance" in text for text in model.align(audio, score).warnings)
+
+
+def test_a_part_that_is_silent_is_told(tmp_path: Path) -> None:
+    """Of two parts one is played: the other is named, and what is played is found."""
+    high = [(0.5 * k, 72 + (0, 4, 7, 5)[k % 4]) for k in range(24)]
+    low = [(0.5 * k, 51 + (0, 3, 6, 1)[k % 4]) for k in range(24)]
+    played = [(t + 0.5, pitch) for t, pitch in high]
+    soundfile.write(tmp_path / "a.wav", sound(played, 14.0), RATE)
+    file = mido.MidiFile(write_score(tmp_path / "high.mid", high))
+    file.tracks += mido.MidiFile(write_score(tmp_path / "low.mid", low)).tracks
+    for track, name in zip(file.tracks, ("Flute", "Lute"), strict=True):
+        track.insert(0, mido.MetaMessage("track_name", name=name))
+    file.save(tmp_path / "a.mid")
+    model = align.load("piano")
+    model.match_range_ = (0.1, 0.3)
+    found = model.align(tmp_path / "a.wav", tmp_path / "a.mid")
+    assert any(w.startswith("the recording seems to be without Lute") for w in found.warnings)
+    of_flute = np.array([note.part == "Flute" for note in found.notes])
+    np.testing.assert_allclose(found.onsets[of_flute], [t for t, _ in played], atol=0.05)
+    alone = model.align(tmp_path / "a.wav", tmp_path / "high.mid")
+    assert not any("without" in w for w in alone.warnings)

@@ -153,12 +153,12 @@ def test_the_option_of_align_music(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     shutil.copytree(DATA / "minuet", "minuet")
     notes = MusicAlignment.from_labels("minuet/truth.csv")
     aligner = Mock(kind="music")
-    aligner.align.return_value = notes
+    aligner.set_params.return_value.align.return_value = notes
     monkeypatch.setattr("align.models.file.load", lambda name: aligner)
-    arguments = ["music", "minuet/audio.flac", "minuet/score.mid", "-o", "a.csv"]
+    arguments = ["music", "minuet/audio.flac", "minuet/score.mid", "--model", "any", "-o", "a.csv"]
     done = CliRunner().invoke(cli, [*arguments, "--sonify", "a.mp4"])
     assert done.exit_code == 2
-    assert not aligner.align.called  # refused before any work
+    assert not aligner.set_params.called  # refused before any work
     done = CliRunner().invoke(cli, [*arguments, "--sonify", "a.wav"])
     assert done.exit_code == 0, done.stderr
     assert "a.csv, a.wav" in done.stderr
