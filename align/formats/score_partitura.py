@@ -1,13 +1,15 @@
 """Scores in notation, read through partitura: MusicXML, MEI, Kern and match files.
 
-Repeats are unfolded: what stands between repeat signs comes twice, with first and second endings,
-or each of them as one says (`Notation.rows`); notes are then called ``n1-1`` and ``n1-2``, else by
-the ids of the file.
-Ties are joined into one note, grace notes keep the place they are written at, and the parts of
-transposing instruments are moved to the pitch that sounds (and called so), except by whole octaves
-(``octave-change``), which partitura does not read. Tempo marks are followed; without any, a
-quarter note lasts half a second. A score's tempo is no promise in any case, and aligning does not
-rely on it.
+partitura reads one part after another. Here they become one score: a tempo, or a sign that leads
+through the music, holds for all parts, whichever has it. What partitura leaves out or takes amiss
+is mended for each format (`align.formats.musicxml`, `align.formats.mei`, `align.formats.kern`).
+
+Repeats are unfolded (`align.formats.ways`, `align.formats.folded`): what stands between repeat
+signs comes twice, with first and second endings, or each of them as one says (`Notation.rows`);
+notes are then called ``n1-1`` and ``n1-2``, else by the ids of the file. Ties are joined into one
+note, grace notes keep the place they are written at, and the parts of transposing instruments are
+moved to the pitch that sounds (and called so). Without a tempo, a quarter note lasts half a
+second. A score's tempo is no promise in any case, and aligning does not rely on it.
 
 partitura is optional (``pip install margin-align[scores]``). Its import asks the network where
 pyfluidsynth is installed, and fails without one; that and every other failure is reported as one
@@ -30,6 +32,7 @@ from align.errors import DataError
 from align.files.text import read_bytes
 from align.formats.beats import Bar, Beats
 from align.formats.folded import Folded, FoldedNote
+from align.formats.kern import mend_kern
 from align.formats.mei import mend_mei
 from align.formats.musicxml import plain_musicxml, score_of_mxl
 from align.formats.note_rows import NoteRow, unlike
@@ -44,6 +47,7 @@ _T = TypeVar("_T")
 NOTATION_SUFFIXES = (".musicxml", ".xml", ".mxl", ".mei", ".krn", ".match")
 """What `read_notation_notes` reads."""
 
+_SAME = 1e-6  # of a beat: rounding
 _QUARTER = 0.5  # seconds, where a score has no tempo
 _MAX_BYTES = 1 << 26
 _ENCODING = re.compile(rb"""\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([^"']*)["']""")
@@ -157,6 +161,8 @@ class Notation:
         parts = list(self._partitura.load_score(path).parts)
         if suffix == ".mei":
             mend_mei(self._data, parts, self._partitura.score)
+        if suffix == ".krn":
+            mend_kern(self._data, parts, self._partitura.score)
         return parts
 
     def _unfolded(self, repeats: bool | Sequence[bool]) -> tuple[list[NoteRow], Beats | None]:
@@ -323,35 +329,43 @@ def _bars(part: Any, score: Any) -> list[Bar]:
         return []
     at = [t for t, _, _ in metres]
     quarters = _quarters(part)
-    bars: list[Bar] = []
-    for k, measure in enumerate(measures):
+    spans = []
+    for measure in measures:
         start, end = quarters(np.array([measure.start.t, measure.end.t])).tolist()
         place = max(0, int(np.searchsorted(at, measure.start.t, side="right")) - 1)
         _, n_beats, kind = metres[place]
-        lasts = (end - start) * kind / 4
-        if k == 0:
-            numbers = _numbers(measures, pick_up=lasts < n_beats - 1e-6)
+        spans.append((start, end, (end - start) * kind / 4, n_beats))
+    full = [lasts > n_beats - _SAME for _, _, lasts, n_beats in spans]
+    bars: list[Bar] = []
+    for number, (start, end, lasts, n_beats) in zip(_numbers(measures, full), spans, strict=True):
         first = 1.0
-        if bars and bars[-1].number == numbers[k]:  # the rest of a bar with a repeat sign in it
+        if bars and bars[-1].number == number:  # the rest of a bar with a repeat sign in it
             next_beat = bars[-1].first + bars[-1].n_beats
-            first = next_beat if next_beat < n_beats + 1 - 1e-6 else 1.0
-        bars.append(Bar(start, end, lasts, numbers[k], first))
+            first = next_beat if next_beat < n_beats + 1 - _SAME else 1.0
+        bars.append(Bar(start, end, lasts, number, first))
     return bars
 
 
-def _numbers(measures: Sequence[Any], *, pick_up: bool) -> list[int]:
+def _numbers(measures: Sequence[Any], full: Sequence[bool]) -> list[int]:
     """Return the numbers of bars: those of the file, if they go up; a pick-up is 0.
 
-    A bar without a number, as "X1", has that of the bar before it.
+    A bar that is not counted, as "X1", has the number of the bar before it; so has one without a
+    name that goes on with a bar that is not `full`.
     """
+    pick_up = bool(full) and not full[0]
     counted = [(measure.number or k + 1) - pick_up for k, measure in enumerate(measures)]
     names = [re.match(r"\d{1,6}", str(measure.name)) for measure in measures]
     number = next((int(name[0]) - 1 for name in names if name), None)
     if number is None:
         return counted
-    named = []
-    for name in names:
-        number = int(name[0]) if name else number
+    named: list[int] = []
+    rest = True  # of the bar before, if one of the two is not full
+    for k, name in enumerate(names):
+        rest = not rest and not full[k - 1]
+        if name:
+            number = int(name[0])
+        elif k > 0 and measures[k].name is None and not rest:
+            number += 1
         named.append(number)
     if named != sorted(named):
         return counted
