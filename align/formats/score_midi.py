@@ -3,7 +3,8 @@
 The tempo changes of all tracks hold for all tracks. Each track and channel has its own notes: a
 note-off ends the earliest note of its track, channel and pitch that still sounds. Channel 10, the
 drums, is left out; pedals and everything else do not change when notes begin. A note that is
-never ended is taken to be short. Where a file has key signatures, pitches are called by their key.
+never ended is taken to be short, and so is a grace note without length, whose end may stand before
+its beginning. Where a file has key signatures, pitches are called by their key.
 
 Format 2 (independent sequences) and SMPTE timing (film) are refused: neither is a score.
 """
@@ -90,16 +91,22 @@ def read_midi_score(path: str | os.PathLike[str]) -> MidiScore:
     messages, tempos = _in_ticks(midi)
     clock = _Clock(tempos, midi.ticks_per_beat)
     sounding: dict[tuple[int, int, int], deque[_Begun]] = defaultdict(deque)
+    ended: dict[tuple[int, int, int], int] = {}  # grace notes whose end stands before them
     notes: list[MidiNote] = []
     for tick, place, message in messages:
         key = (place[0], message.channel, message.note)
         time = clock.seconds(tick)
         if message.type == "note_on" and message.velocity > 0:
-            sounding[key].append(_Begun(time, tick, place))
+            if ended.pop(key, -1) == tick:
+                notes.append(MidiNote(time, message.note, _UNENDED, tick, place, None))
+            else:
+                sounding[key].append(_Begun(time, tick, place))
         elif sounding[key]:
             begun = sounding[key].popleft()
             lasts = time - begun.time
             notes.append(MidiNote(begun.time, message.note, lasts, begun.tick, begun.place, place))
+        else:
+            ended[key] = tick
     for (_, _, pitch), unended in sounding.items():
         notes += [MidiNote(b.time, pitch, _UNENDED, b.tick, b.place, None) for b in unended]
     notes = _in_parts(_named(notes, midi), midi)

@@ -104,6 +104,18 @@ def test_missing_and_superfluous_ends(tmp_path):
     assert rows(read_score(path)) == [(60, 0.0, 0.1), (62, 0.5, 0.5)]
 
 
+def test_grace_notes_that_end_before_they_begin(tmp_path):
+    """As music21 writes them; the notes after them end where they do."""
+    grace = [off(60, 480), on(60), on(62), off(62, 480)]
+    path = write_midi(
+        tmp_path / "a.mid", [*grace, on(60), off(60, 480), off(60), on(60), off(60, 240)]
+    )
+    found = [(60, 0.5, 0.1), (62, 0.5, 0.5), (60, 1.0, 0.5), (60, 1.5, 0.1)]
+    assert rows(read_score(path)) == found
+    plain = write_midi(tmp_path / "b.mid", [on(60), off(60, 480), on(60), off(60, 480)])
+    assert rows(read_score(plain)) == [(60, 0.0, 0.5), (60, 0.5, 0.5)]
+
+
 def test_format_0_and_other_messages(tmp_path):
     pedal = mido.Message("control_change", control=64, value=127)
     name = mido.MetaMessage("track_name", name="piano")
