@@ -9,6 +9,7 @@ file
   so does one whose rests are longer;
 * leaps (*da capo*, *dal segno*, *coda*, *fine*) are found wherever they are written: in a
   ``sound`` of its own, with any name of the sign, or, where none is for playing, in words;
+* a tie ends at the next note of its pitch, also where that does not say so;
 * a metronome mark sets the tempo where no ``sound`` does, and 3+2/8 is 5/8.
 
 How things look is left out. The parts themselves are joined by `align.formats.score_partitura`.
@@ -44,6 +45,7 @@ _WORDS = (
     ("tocoda", re.compile(r"\s*(to|al) coda\b", re.I)),
     ("fine", re.compile(r"\s*fine\W*$", re.I)),
 )
+_PITCH = ("step", "alter", "octave")
 _UNITS = {
     "breve": Fraction(8), "whole": Fraction(4), "half": Fraction(2), "quarter": Fraction(1),
     "eighth": Fraction(1, 2), "16th": Fraction(1, 4), "32nd": Fraction(1, 8),
@@ -77,6 +79,8 @@ def plain_musicxml(data: bytes) -> bytes:
     for direction in root.iter("direction"):
         _set_tempo(direction)
     _fill_bars(root)
+    for part in root.findall("part"):
+        _end_ties(part)
     for parent in root.iter():
         for element in [child for child in parent if child.tag in _UNHEARD]:
             parent.remove(element)
@@ -232,6 +236,33 @@ def _walked(part: Element) -> Iterator[_Bar]:
             silent &= element.tag != "note" or element.find("rest") is not None
             length = max(length, at)
         yield _Bar(measure, divisions, metre, at, length, silent)
+
+
+def _end_ties(part: Element) -> None:
+    """Say where ties end: some programs only say where they begin."""
+    divisions, start = Fraction(1), Fraction(0)
+    tied: dict[tuple[str | None, ...], Fraction] = {}  # pitches, and when what is tied begins
+    for measure in part.findall("measure"):
+        at = begin = end = start
+        for element in measure:
+            lasts = _number(element.findtext("duration")) / divisions
+            if element.tag == "attributes":
+                divisions = _number(element.findtext("divisions")) or divisions
+            elif element.tag == "backup":
+                at = max(at - lasts, start)
+            elif element.tag == "forward":
+                at += lasts
+            elif element.tag == "note" and element.find("grace") is None:
+                if element.find("chord") is None:
+                    begin, at = at, at + lasts
+                pitch = tuple(element.findtext(f"pitch/{tag}") for tag in _PITCH)
+                kinds = {tie.get("type") for tie in element.findall("tie")}
+                if tied.get(pitch) == begin and "stop" not in kinds:
+                    SubElement(element, "tie", {"type": "stop"})
+                if "start" in kinds:
+                    tied[pitch] = begin + lasts
+            end = max(end, at)
+        start = end
 
 
 def _number(text: str | None) -> Fraction:

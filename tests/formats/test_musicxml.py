@@ -253,6 +253,20 @@ def test_ties_into_endings_and_repeats(read: Read) -> None:
     assert played(read(back)) == "C4@0 D4@3 C4@4 D4@5"  # C is, after D
 
 
+def test_ties_that_do_not_say_where_they_end(read: Read) -> None:
+    chord = note("E", 2, tie="start") + note("G", 2, inside="<chord/>", tie="start")
+    bars = {
+        "1": first() + note("C", 2) + chord,
+        "2": note("E", inside="<grace/>").replace("<duration>4</duration>", "")
+        + note("E", 2, tie="start")
+        + note("G", 2, inside="<chord/>")
+        + note("E", 2),
+        "3": note("E", 2) + note("G", 2),
+    }
+    found = "C4@0 E4@1 G4@1 E4@2 E4@4 G4@5"  # the grace note is struck
+    assert played(read(bars)) == found
+
+
 def test_bars_have_the_numbers_of_the_score(read: Read) -> None:
     split = {
         "0": first("3") + note("C"),
