@@ -87,10 +87,10 @@ def way_through(signs: Signs, taken: Sequence[bool] = ()) -> tuple[list[tuple[fl
 
     Examples
     --------
-    >>> way_through(Signs(end=3, repeats=[(0, 2)]))
-    ([(0, 2), (0, 2), (2, 3)], 1)
-    >>> way_through(Signs(end=3, repeats=[(0, 2)]), [False])
-    ([(0, 2), (2, 3)], 1)
+    >>> way_through(Signs(end=3.0, repeats=[(0.0, 2.0)]))
+    ([(0.0, 2.0), (0.0, 2.0), (2.0, 3.0)], 1)
+    >>> way_through(Signs(end=3.0, repeats=[(0.0, 2.0)]), [False])
+    ([(0.0, 2.0), (2.0, 3.0)], 1)
     """
     walk = _Walk(signs, taken)
     while walk.at < signs.end:
