@@ -310,15 +310,16 @@ def test_it_says_what_it_cannot_do():
         decoders.decode_coarse_to_fine(replace(potentials, onset=np.full((2, 5), -np.inf)))
 
 
-def test_windows_in_the_middle_are_widened_where_they_are():
-    """Onsets of a part of the recording are put back where the part is."""
+@pytest.mark.parametrize("event", [30, 0])
+def test_windows_of_a_part_are_widened_where_they_are(event):
+    """Onsets of a part of the recording are put back where the part is, the first in frame 0."""
     truth = 40 * np.arange(60)
     onset = np.random.default_rng(0).normal(size=(60, 2400))
     onset[np.arange(60), truth] += 30
     source = source_of(Potentials(onset, n_frames=2400), None)
     onsets = truth.copy()
-    onsets[30:32] += [8, -6]
-    coarse._improve(source, onsets, np.array([30]), 5, None)
+    onsets[event : event + 2] += [8, -6]
+    coarse._improve(source, onsets, np.array([event]), 5, None)
     assert onsets.tolist() == truth.tolist()
 
 

@@ -308,6 +308,20 @@ def test_no_bound_is_below_what_it_bounds(naive, filled, strength, cross, dur):
             assert np.median(gaps) < 0.5
 
 
+@pytest.mark.parametrize("strength", [1e-5, 1e-3, 0.02, 0.1])
+def test_no_bound_is_below_where_one_length_of_a_bin_is_far_the_best(naive, filled, strength):
+    """Of four lengths that are tried at once any may be the one that counts."""
+    for seed in range(1):
+        potentials = steady(seed, 7, strength=strength, reach=25, dur=True)
+        likely = np.random.default_rng(seed).random((2, 101)) < 0.15
+        potentials = replace(potentials, duration=np.where(likely, 0.0, -30.0))
+        by_bounds(potentials)
+        lengths, bounds, _ = filled
+        bins = zip(lengths.edge, lengths.n_bins, strict=True)
+        assert max(np.diff(edge[: n + 1]).max() for edge, n in bins) > 8
+        gaps_of_bounds(naive, potentials, lengths, bounds)
+
+
 @pytest.mark.parametrize("strength", [2.0**-13, 2.0**-12, 2.0**-10, 2.0**-9])
 def test_no_bound_is_below_where_only_lengths_score(naive, filled, strength):
     """Lines between knots are far above some lengths."""

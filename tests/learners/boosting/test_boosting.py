@@ -157,6 +157,20 @@ def test_abstaining_and_real_answers(noisy):
     np.testing.assert_allclose((np.exp(-y * H) * y * last).sum(), 0, atol=1e-9)
 
 
+def test_a_weak_learner_sees_weights_of_mean_one(noisy):
+    seen = []
+
+    class Watched(DecisionTreeClassifier):
+        def fit(self, X, y, sample_weight=None):
+            seen.append(sample_weight)
+            return super().fit(X, y, sample_weight)
+
+    AdaBoost(3, estimator=Watched(max_depth=1)).fit(*noisy)
+    assert len(seen) == 3
+    np.testing.assert_allclose(np.mean(seen, axis=1), 1.0)
+    assert np.ptp(seen[-1]) > 0.1
+
+
 def test_trees_of_depth_one_do_as_well_as_stumps(noisy):
     mine = AdaBoost(10).fit(*noisy)
     trees = AdaBoost(10, estimator=DecisionTreeClassifier(max_depth=1), random_state=0).fit(*noisy)
@@ -230,7 +244,7 @@ class Loud(DecisionTreeRegressor):
     [
         ({"variant": "bold"}, "variant='bold', must be one of known-edge"),
         ({"n_estimators": 0}, "n_estimators=0, must be at least 1"),
-        ({"edge": 0.6}, r"edge=0.6, must lie in \(0, 0.5\]"),
+        ({"edge": 0.51}, r"edge=0.51, must lie in \(0, 0.5\]"),
         ({"max_step": np.inf}, "max_step=inf, must be positive and finite"),
         ({"estimator": Loud()}, r"must lie in \[-1, 1\]"),
     ],

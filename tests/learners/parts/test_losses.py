@@ -128,7 +128,7 @@ def test_zero_instance():
     """The loss does not depend on w; the conjugate at 0 is minus that loss."""
     x = np.zeros(N)
     for loss, y in [(Hinge(0.3), -1), (EpsilonInsensitive(0.5), 2.0), (HalfSquared(), -3.0),
-                    (SquaredHinge(2.0), 1), (Boosting(), None)]:  # fmt: skip
+                    (SquaredHinge(2.0, margin=0.5), 1), (Boosting(), None)]:  # fmt: skip
         w = np.ones(N)
         np.testing.assert_array_equal(loss.subgradient(w, x, y), 0)
         assert loss.conjugate(np.zeros(N), x, y) == pytest.approx(-loss.value(w, x, y))

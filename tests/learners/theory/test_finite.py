@@ -55,6 +55,14 @@ def test_halving_meets_its_bound_with_equality(k):
     np.testing.assert_array_equal(learner.version_space_, [low - 1])
 
 
+@pytest.mark.parametrize("cls", [Consistent, Halving])
+def test_feeding_says_whether_a_concept_was_dropped(cls):
+    learner = cls([[1, 1], [-1, 1]])
+    assert not learner.feed(1, 1)  # both say so
+    assert learner.feed(0, 1)
+    assert not learner.feed(0, 1)
+
+
 def test_functions_and_tables_agree():
     table = thresholds(9)
     functions = [lambda x, i=i: 1 if x <= i else -1 for i in range(9)]
@@ -140,6 +148,12 @@ def test_elimination_of_many_variables():
         for x in rng.random((500, 20)) < 0.5:
             learner.step(x, target(x))
         assert learner.n_mistakes_ <= 21
+
+
+def test_elimination_of_one_variable():
+    learner = Elimination(1)
+    learner.feed([1], -1)
+    assert (learner.positive_.tolist(), learner.negative_.tolist()) == ([False], [True])
 
 
 def test_elimination_removes_what_is_true_and_ends_with_the_empty_or():
