@@ -1,10 +1,11 @@
 """ELAN files, ``.eaf``: tiers as annotations, in whole milliseconds, through pympi.
 
 Words and phones are tiers of their own; where each phone lies within a word, the tier of phones
-depends on that of the words (*Included In*), and the tiers of a speaker name the participant. A
-silence between the words that has phones of its own, such as ``sil``, is then an annotation
-without text, since ELAN allows no phone outside a word. Elsewhere labels without text are not
-written. ELAN has no points: a point is an annotation of 1 ms in a tier of the type ``points``.
+depends on that of the words (*Included In*), and that likewise on the tier of what was said, which
+is called as the speaker or ``utterances``. The tiers of a speaker name the participant. A silence
+between the words that has phones of its own, such as ``sil``, is then an annotation without text,
+since ELAN allows no phone outside a word. Elsewhere labels without text are not written. ELAN
+has no points: a point is an annotation of 1 ms in a tier of the type ``points``.
 
 pympi-ling is optional (``pip install margin-align[elan]``). What it loses, and what is done:
 
@@ -35,7 +36,7 @@ from align.files.atomic import atomic_write
 from align.files.text import read_bytes
 from align.formats.labels import ticks
 from align.formats.tier_format import TierFormat
-from align.formats.tiers import PHONES, WORDS, Tier, Tiers
+from align.formats.tiers import PHONES, UTTERANCES, WORDS, Tier, Tiers, speaker_of
 from align.formats.xml_files import audio_name, check_for_xml
 
 __all__ = ["ELAN"]
@@ -180,7 +181,7 @@ def _write(path: str | os.PathLike[str], tiers: Tiers, *, overwrite: bool = Fals
     rows = {tier.name: _rows(tiers, tier) for tier in tiers}
     parents = _parents(tiers, rows)
     for tier in tiers:
-        _add_tier(eaf, tier, parents.get(tier.name), rows[tier.name])
+        _add_tier(eaf, tier, parents.get(tier.name), speaker_of(tier, tiers), rows[tier.name])
     _sort_times(eaf)
     eaf.properties = [
         (_DURATION, round(tiers.duration * _PER_SECOND)),
@@ -208,7 +209,7 @@ def _rows(tiers: Tiers, tier: Tier) -> list[_Row]:
 
 
 def _parents(tiers: Tiers, rows: dict[str, list[_Row]]) -> dict[str, str]:
-    """Return the tier of words that each tier of phones depends on, whose gaps are filled."""
+    """Return the tier that each tier of phones or words depends on; gaps of words are filled."""
     found: dict[str, str] = {}
     intervals = {tier.name for tier in tiers if tier.kind == "interval"}
     for tier in tiers:
@@ -219,6 +220,15 @@ def _parents(tiers: Tiers, rows: dict[str, list[_Row]]) -> dict[str, str]:
         if _all_within(rows[tier.name], whole):
             rows[words] = whole
             found[tier.name] = words
+    for tier in tiers:
+        said = speaker_of(tier, tiers) or UTTERANCES
+        if (
+            tier.name.removesuffix(WORDS) not in ("", f"{said} - ")
+            or not {tier.name, said} <= intervals
+        ):
+            continue
+        if rows[tier.name] and rows[said] and _all_within(rows[tier.name], rows[said]):
+            found[tier.name] = said
     return found
 
 
@@ -248,10 +258,9 @@ def _all_within(phones: Sequence[_Row], words: Sequence[_Row]) -> bool:
     return all(word[1] <= phone[1] and phone[2] <= word[2] for phone, word in pairs)
 
 
-def _add_tier(eaf: Any, tier: Tier, parent: str | None, rows: list[_Row]) -> None:
+def _add_tier(eaf: Any, tier: Tier, parent: str | None, speaker: str, rows: list[_Row]) -> None:
     kind = _POINTS if tier.kind == "point" else _INTERVALS if parent is None else _WITHIN
-    speaker, separator, _ = tier.name.rpartition(" - ")
-    eaf.add_tier(tier.name, ling=kind, parent=parent, part=speaker if separator else None)
+    eaf.add_tier(tier.name, ling=kind, parent=parent, part=speaker or None)
     for label, start, end in rows:
         eaf.add_annotation(tier.name, start, end, label)
 

@@ -23,7 +23,7 @@ from align.errors import DataError
 from align.files.atomic import atomic_write
 from align.files.text import parse_number
 from align.formats.tier_format import TierFormat
-from align.formats.tiers import PHONES, WORDS, Tier, Tiers
+from align.formats.tiers import PHONES, WORDS, Tier, Tiers, speaker_of
 from align.formats.xml_files import audio_name, check_for_xml, parsed_xml
 
 __all__ = ["EXMARALDA"]
@@ -122,7 +122,7 @@ def _write(path: str | os.PathLike[str], tiers: Tiers, *, overwrite: bool = Fals
     for k, tier in enumerate(tiers):
         category = _POINTS if tier.kind == "point" else _last_name(tier)
         about = {"id": f"TIE{k}", "category": category, "type": "a", "display-name": tier.name}
-        if (speaker := _speaker(tier)) in speakers:
+        if (speaker := speaker_of(tier, tiers)) in speakers:
             about["speaker"] = speakers[speaker]
             about["type"] = "t" if _last_name(tier) == WORDS else "a"
         shown = ElementTree.SubElement(body, "tier", about)
@@ -168,12 +168,8 @@ def _head(root: ElementTree.Element, tiers: Tiers) -> dict[str, str]:
 
 def _speakers(tiers: Tiers) -> list[str]:
     """Return who speaks: those whose words or phones there are, without a name if there is one."""
-    named = [_speaker(tier) for tier in tiers if _last_name(tier) in (WORDS, PHONES)]
+    named = [speaker_of(tier, tiers) for tier in tiers if _last_name(tier) in (WORDS, PHONES)]
     return list(dict.fromkeys(named))
-
-
-def _speaker(tier: Tier) -> str:
-    return tier.name.rpartition(" - ")[0]
 
 
 def _last_name(tier: Tier) -> str:

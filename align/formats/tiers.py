@@ -20,6 +20,7 @@ from align.formats.labels import OVERRUN, SLACK, Labels, TimedLabels, make_label
 __all__ = [
     "CONFIDENCE",
     "PHONES",
+    "UTTERANCES",
     "WORDS",
     "Speaker",
     "Tier",
@@ -28,15 +29,17 @@ __all__ = [
     "checked_tiers",
     "choose_tier",
     "labelled_tier",
+    "speaker_of",
     "with_confidence",
 ]
 
-PHONES, WORDS = "phones", "words"
+PHONES, WORDS, UTTERANCES = "phones", "words", "utterances"
 _OTHER_NAMES = {  # of WebMAUS, EMU and others, in any case
     PHONES: r"mau|phonemes?",
     WORDS: r"ort-mau",
 }
-"""Names of the tiers of one speaker; those of several have the name of the speaker before it."""
+"""Names of the tiers of one speaker; those of several have the name of the speaker before it.
+What was said is, of several, in a tier that is called as the speaker."""
 
 CONFIDENCE = "confidence"
 """Name of a tier of points: how sure the onset of each phone is."""
@@ -215,6 +218,13 @@ def _is_of(tier: Tier, what: str) -> bool:
     return tier.kind == "interval" and bool(
         re.fullmatch(ending, tier.name.strip(), re.IGNORECASE | re.DOTALL)
     )
+
+
+def speaker_of(tier: Tier, tiers: Tiers) -> str:
+    """Return who speaks in a tier, by its name; empty where that says nothing."""
+    speaker, separator, _ = tier.name.rpartition(" - ")
+    own = {f"{tier.name} - {PHONES}", f"{tier.name} - {WORDS}"}
+    return speaker if separator or own.isdisjoint(each.name for each in tiers) else tier.name
 
 
 def check_names(tiers: Tiers, program: str) -> None:

@@ -101,6 +101,27 @@ def test_speakers_are_participants_and_silences_are_gaps(tmp_path: Path) -> None
     assert back.duration == 2.0
 
 
+def test_words_lie_within_what_was_said(tmp_path: Path) -> None:
+    names = ("Ann - words", "Ann - phones"), ("words", "phones")
+    for (words, phones), said in zip(names, ("Ann", "utterances"), strict=True):
+        rows = [(words, *GRID[0][1:]), (phones, *GRID[1][1:])]
+        tiers = [interval_tier(*row) for row in rows]
+        sentence = Tier(said, "interval", ("the kiwi",), ((0.0, 1.2),), (), 1.2)
+        write_tiers(tmp_path / f"{said}.eaf", Tiers((*tiers, sentence), 1.2))
+        eaf = pympi.Eaf(tmp_path / f"{said}.eaf")
+        assert eaf.get_child_tiers_for(said) == [words]
+        assert eaf.get_child_tiers_for(words) == [phones]
+        assert list(eaf.tiers) == [words, phones, said]
+        about = [eaf.get_parameters_for_tier(name) for name in eaf.tiers]
+        assert {each.get("PARTICIPANT", "") for each in about} == {"Ann" if said == "Ann" else ""}
+        back = read_tiers(tmp_path / f"{said}.eaf")
+        assert with_text(back) == with_text(Tiers((*tiers, sentence), 1.2))
+        # a word that goes beyond what was said, by a pause for example, cannot lie within
+        short = Tier(said, "interval", ("the kiwi",), ((0.25, 1.2),), (), 1.2)
+        write_tiers(tmp_path / f"{said}-2.eaf", Tiers((*tiers, short), 1.2))
+        assert pympi.Eaf(tmp_path / f"{said}-2.eaf").get_child_tiers_for(said) == []
+
+
 def elsewhere(folder: Path) -> Path:
     """What an annotator makes: open times, subdivided words, glosses below them."""
     eaf = pympi.Eaf()

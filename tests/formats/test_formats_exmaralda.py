@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from align.errors import DataError
 from align.formats import read_labels, read_tiers, write_labels, write_tiers
-from align.formats.tiers import Tiers
+from align.formats.tiers import Tier, Tiers
 from align.results.alignment import Alignment
 from align.speech.text.tiers import SpeakerTiers, TextAlignment
 
@@ -87,6 +87,17 @@ def test_words_and_phones_of_speakers(tmp_path: Path) -> None:
         assert read[0].words.labels == ("sil", "key")
     write_labels(tmp_path / "b.exb", phones)
     assert read_labels(tmp_path / "b.exb").labels == ("sil", "k", "iy")
+
+
+def test_what_was_said_is_of_the_speaker(tmp_path: Path) -> None:
+    names = "Ann - words", "Ann - phones", "Ann", "noises"
+    labels = "key", "k", "key!", "hm"
+    rows = zip(names, labels, strict=True)
+    tiers = [Tier(name, "interval", (label,), ((0.0, 1.0),), (), 1.0) for name, label in rows]
+    write_tiers(tmp_path / "a.exb", Tiers(tuple(tiers), 1.0))
+    found = ElementTree.parse(tmp_path / "a.exb").getroot().iter("tier")
+    about = [(tier.get("type"), tier.get("speaker")) for tier in found]
+    assert about == [("t", "SPK0"), ("a", "SPK0"), ("a", "SPK0"), ("a", None)]
 
 
 @pytest.mark.parametrize(

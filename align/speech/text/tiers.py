@@ -20,7 +20,7 @@ from align.formats.json_file import write_json_tiers
 from align.formats.table import LABEL_FORMATS, label_format
 from align.formats.tables import write_csv_tiers
 from align.formats.textgrid import write_textgrid_tiers
-from align.formats.tiers import PHONES, WORDS, Tier, Tiers, with_confidence
+from align.formats.tiers import PHONES, UTTERANCES, WORDS, Tier, Tiers, with_confidence
 from align.results.alignment import Alignment
 from align.results.frame import pandas
 from align.speech.text.reading.transcript import Utterance
@@ -30,7 +30,6 @@ __all__ = ["SpeakerTiers", "TextAlignment", "check_speakers"]
 
 CHECK = "check"  # the tier of mismatches
 _SHOWN = 20  # mismatches in a notebook
-_UTTERANCES = "utterances"  # the tier of a speaker without a name
 _SEVERAL = (".textgrid", ".eaf", ".exb", ".rttm", ".vtt", ".srt", ".csv", ".tsv", ".json")
 
 
@@ -230,7 +229,7 @@ class TextAlignment:
         rows = self._timed(speaker)
         times = tuple((start, min(end, self.duration)) for start, end, _ in rows)
         labels = tuple(text for *_, text in rows)
-        return Tier(speaker or _UTTERANCES, "interval", labels, times, (), self.duration)
+        return Tier(speaker or UTTERANCES, "interval", labels, times, (), self.duration)
 
     def _check(self) -> Tier:
         """Return the mismatches as a tier; where two speakers' overlap, the first one counts."""
