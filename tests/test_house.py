@@ -7,6 +7,7 @@ import importlib
 import os
 import pkgutil
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -20,6 +21,11 @@ import align
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = ("align", "features", "decoders")
+TOP = frozenset(
+    ".ci .dockerignore .gitattributes .github .gitignore CHANGELOG.md CONTRIBUTING.md Dockerfile "
+    "LICENSE README.md align decoders docs features mkdocs.yml packaging pyproject.toml recipes "
+    "tests".split()
+)
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
@@ -30,6 +36,18 @@ def source_files() -> list[Path]:
             inner[:] = [name for name in inner if name != "__pycache__"]
             found += [Path(folder) / name for name in names if name.endswith(".py")]
     return sorted(found)
+
+
+@pytest.mark.skipif(
+    not (ROOT / ".git").exists() or shutil.which("git") is None, reason="is no checkout"
+)
+def test_nothing_else_lies_beside_the_folders() -> None:
+    tracked = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if tracked.returncode:
+        pytest.skip("git does not list this folder")
+    assert {name.split("/")[0] for name in tracked.stdout.split("\0") if name} == TOP
 
 
 def module_name(path: Path) -> str:
