@@ -49,6 +49,8 @@ from align.types import SILENCES, SPOKEN_NOISE, Float64, IntArray, Mismatch
 
 __all__ = ["Piece", "WordAligner"]
 
+_MOST = 9.0  # words per second; the fastest readers say six
+
 
 class Piece(NamedTuple):
     """Words that were aligned at once.
@@ -152,7 +154,7 @@ class WordAligner:
 
         `first` is the number of its first word. Raises DataError where the words do not fit.
         """
-        some = self._excerpt(words, span)
+        some = self._excerpt(utterance, words, span)
         own = words[some.start : some.stop]
         pieces = self._stretches(utterance, own, span, first + some.start, progress)
         if len(some) < len(words):
@@ -164,19 +166,23 @@ class WordAligner:
                 pieces[k] = pieces[k]._replace(mismatches=[*pieces[k].mismatches, passage])
         return pieces
 
-    def _excerpt(self, words: Sequence[str], span: tuple[float, float]) -> range:
+    def _excerpt(
+        self, utterance: Utterance, words: Sequence[str], span: tuple[float, float]
+    ) -> range:
         """Return the numbers of the words of a long text that may be said between two times."""
         seconds = span[1] - span[0]
         if not self.seeking or self.silence is None or len(words) * seconds <= LARGEST:
             return range(len(words))
-        return excerpt_of(
-            self.model,
-            self.recording.between(*span),
-            self.recording.rate,
-            words,
-            self.entries,
-            self.silence,
-        )
+        part = part_of(self.recording, utterance, span)
+        some = excerpt_of(self.model, part.samples, part.rate, words, self.entries, self.silence)
+        if len(some) > _MOST * seconds:
+            raise DataError(
+                f"{part.where}{len(some)} words are more than anybody says in {seconds:.0f} s, "
+                "and none of the parts of the text seems to be what was said; check that text "
+                "and audio belong together.",
+                path=part.path,
+            )
+        return some
 
     def _stretches(
         self,

@@ -76,3 +76,8 @@ def test_one_end_of_a_text(model: align.SpeechAligner) -> None:
         # a word or two beside it may have been put into the silence at its ends
         assert start - 3 <= found.start <= start
         assert start + n <= found.stop <= start + n + 3
+
+
+def test_a_book_that_was_not_read_is_refused(model: align.SpeechAligner) -> None:
+    with pytest.raises(align.DataError, match=r"kiwi.*more than anybody says in 5 s.*belong tog"):
+        align_text(model, KIWI, " ".join(others(6000)))
