@@ -108,6 +108,7 @@ class Note:
 
 _FEW = 6  # pitches, more than which a message only counts
 _PASSAGE = 12  # words, more than which a message shows the ends of
+_CHAPTER = 100  # the same of a tier
 _PITCH_NAME = re.compile(r"([A-G])(#{0,2}|b{1,2})(-?[0-9]{1,2})")
 _STEPS = {"C": 0, "D": 2, "E": 4, "F": 5, "G": 7, "A": 9, "B": 11}
 _PITCH_CLASSES = ("C", "C#", "D", "Eb", "E", "F", "F#", "G", "Ab", "A", "Bb", "B")
@@ -284,8 +285,7 @@ class Mismatch:
         elif self.kind == "unwritten":
             what = "something was probably played that is not in the score"
         elif len(self.words) > _PASSAGE:
-            ends = f"{' '.join(self.words[:3])} ... {' '.join(self.words[-3:])}"
-            what = f"{ends!r} ({len(self.words)} words) was probably not said"
+            what = f"{_ends(self.words)!r} ({len(self.words)} words) was probably not said"
         elif self.words:
             what = f"{' '.join(self.words)!r} was probably not said"
         else:
@@ -295,8 +295,14 @@ class Mismatch:
 
     @property
     def label(self) -> str:
-        """What a tier calls it: the kind, and the words."""
+        """What a tier calls it: the kind, and the words, or the ends of a hundred and more."""
+        if len(self.words) > _CHAPTER:
+            return f"{self.kind}: {_ends(self.words)} ({len(self.words)} words)"
         return f"{self.kind}: {' '.join(self.words)}" if self.words else self.kind
+
+
+def _ends(words: tuple[str, ...]) -> str:
+    return f"{' '.join(words[:3])} ... {' '.join(words[-3:])}"
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,8 @@ def test_a_chapter_of_a_book(model: align.SpeechAligner) -> None:
     first, last = (m for m in found.mismatches if len(m.words) > 4)
     assert (len(first.words), len(last.words)) == (len(before), len(after))
     assert (first.kind, last.kind) == ("unspoken", "unspoken")
+    assert first.label.startswith("unspoken: ")
+    assert first.label.endswith(f"({len(before)} words)")  # not all that is in the book
     assert (first.start, last.end) == pytest.approx((0.0, seconds))
 
 
