@@ -178,8 +178,8 @@ class WordAligner:
         if len(some) > _MOST * seconds:
             raise DataError(
                 f"{part.where}{len(some)} words are more than anybody says in {seconds:.0f} s, "
-                "and none of the parts of the text seems to be what was said; check that text "
-                "and audio belong together.",
+                "and no part of the text is surely what was said; give the part that was read, or "
+                "check that text and audio belong together.",
                 path=part.path,
             )
         return some
