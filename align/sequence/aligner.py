@@ -416,6 +416,13 @@ class SequenceAligner(TimedAligner):
         -------
         CellScores or None
             None where the aligner has no such base function.
+
+        Raises
+        ------
+        DataError
+            If the recording cannot be read, or an event is unknown to a feature.
+        ParameterError
+            If the aligner is not fitted.
         """
         self.check_fitted()
         called = NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
