@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, Self
 
-import numpy as np
 import numpy.typing as npt
 
 from align.features.articulatory import articulation, plain_ipa
-from align.features.duration import DurationFeature
+from align.features.duration import DurationFeature, LengthStatistics
 
 __all__ = ["ArticulatoryDuration"]
 
@@ -46,14 +45,12 @@ class ArticulatoryDuration(DurationFeature):
         super().__init__(**law)
         self.symbols = dict(symbols or {})
 
-    def log_density(
-        self, label: str, lengths: npt.ArrayLike, hop: float
-    ) -> npt.NDArray[np.float64]:
-        """Return the log density of lengths of a label, known or near a known one."""
-        if self.statistics_ is not None and label not in self.statistics_.labels:
+    def _law(self, label: str, statistics: LengthStatistics) -> tuple[float, float]:
+        """Return mean and variance of a label, known or near a known one."""
+        if label not in statistics.labels:
             plain = plain_ipa(label)
-            label = plain if plain in self.statistics_.labels else label
-        return super().log_density(label, lengths, hop)
+            label = plain if plain in statistics.labels else label
+        return super()._law(label, statistics)
 
     def _peers(self, label: str) -> frozenset[str]:
         if self.statistics_ is None:

@@ -181,9 +181,8 @@ def rows_of(events: Sequence[Event]) -> tuple[list[Event], IntArray]:
     >>> rows_of(["sil", "k", "iy", "k"])
     (['sil', 'k', 'iy'], array([0, 1, 2, 1]))
     """
-    row: dict[Event, int] = {}
-    rows = [row.setdefault(event, len(row)) for event in events]
-    return list(row), np.array(rows, dtype=np.intp)
+    row = {event: i for i, event in enumerate(dict.fromkeys(events))}
+    return list(row), np.array([row[event] for event in events], dtype=np.intp)
 
 
 class FunctionFeature(Feature):

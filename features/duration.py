@@ -261,6 +261,7 @@ class DurationFeature(Feature):
         self.pause = pause
         self.name = name
         self.statistics_: LengthStatistics | None = None
+        self._laws: tuple[Any, dict[str, tuple[float, float]]] = (None, {})
 
     def fit(self, examples: Sequence[TimedSignal]) -> Self:
         """Estimate means and variances of the labels' lengths."""
@@ -277,7 +278,9 @@ class DurationFeature(Feature):
     def _names(self, events: Sequence[Event]) -> list[str]:
         """Return the label that each event has among the lengths: marked in front of a pause."""
         labels = [str(event) for event in events]
-        pauses = [self.draws_out(event) for event in events]
+        if self.pause is None:
+            return labels
+        pauses = [self.classes.get(label) == self.pause for label in labels]
         return [
             label + _FINAL if after and not own else label
             for label, own, after in zip(labels, pauses, [*pauses[1:], False], strict=True)
@@ -315,13 +318,7 @@ class DurationFeature(Feature):
         """
         if self.statistics_ is None:
             raise ModelError(f"feature {self.name!r} is not fitted; call fit first.")
-        b = self.shrinkage
-        if b is None:
-            b = 0.0 if self.distribution == "normal" else 5.0
-        peers = self._peers(label)
-        if label.endswith(_FINAL) and not peers.intersection(self.statistics_.labels):
-            return self.log_density(label.removesuffix(_FINAL), lengths, hop)
-        mean, variance = self.statistics_.law(label, b, peers)
+        mean, variance = self._law(label, self.statistics_)
         d = np.asarray(lengths, dtype=np.float64)
         if self.distribution == "lognormal":
             d = np.log(np.maximum(d, _SMALLEST))
@@ -338,6 +335,21 @@ class DurationFeature(Feature):
                 scores = (shape - 1) * np.log(d / scale) - d / scale
                 scores -= math.lgamma(shape) + math.log(scale)
         return scores if self.floor is None else np.maximum(scores, self.floor)
+
+    def _law(self, label: str, statistics: LengthStatistics) -> tuple[float, float]:
+        """Return mean and variance of a label; they are kept as long as the statistics are."""
+        if self._laws[0] is not statistics:
+            self._laws = (statistics, {})
+        laws = self._laws[1]
+        if label not in laws:
+            peers, b = self._peers(label), self.shrinkage
+            if b is None:
+                b = 0.0 if self.distribution == "normal" else 5.0
+            if label.endswith(_FINAL) and not peers.intersection(statistics.labels):
+                laws[label] = self._law(label.removesuffix(_FINAL), statistics)
+            else:
+                laws[label] = statistics.law(label, b, peers)
+        return laws[label]
 
     def non_negative(self) -> tuple[str, ...]:
         """Return its name: it is a log density."""

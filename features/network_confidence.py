@@ -467,14 +467,13 @@ class NetworkConfidence(Feature):
         scores = [log_phone[:, met].T]
         rows[rows >= 0] = row
         extra: dict[str, int] = {}
-        of_class = np.array([self._class(symbol) for symbol in self.symbols_])
         for k in np.flatnonzero(rows < 0):
             kind = self._event_class(events[int(k)])
             if kind not in extra:
                 extra[kind] = len(met) + len(extra)
-                alike = np.flatnonzero(of_class == kind)
+                alike = np.flatnonzero([self._class(symbol) == kind for symbol in self.symbols_])
                 if alike.size == 0:
-                    alike = np.arange(of_class.size)
+                    alike = np.arange(len(self.symbols_))
                 mean = np.exp(log_phone[:, alike]).mean(axis=1)
                 scores.append(np.log(np.maximum(mean, 1e-8))[None])
             rows[k] = extra[kind]

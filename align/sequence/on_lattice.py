@@ -230,7 +230,8 @@ def lattice_scores(
     onsets, segments, lengths = (parts[kind] for kind in (OnsetTerm, SegmentTerm, DurationTerm))
     # a kind of nodes shares all its scores; windows of later kinds must not begin earlier
     described = np.stack((~roles.first, roles.last, roles.final, cover.symbol, max_length), axis=1)
-    kinds, kind_of = np.unique(described, axis=0, return_inverse=True)
+    where, kind_of = _distinct(described)
+    kinds = described[where]
     at_kind = np.array(
         [cover.at_node(s, not later, last, final) for later, last, final, s, _ in kinds.tolist()]
     )
@@ -262,7 +263,7 @@ def lattice_scores(
         g.arc_score,
         g.start_score,
         g.end_score,
-        event=kind_of.reshape(-1).astype(np.intp),
+        event=kind_of,
         labels=tuple(str(event) for event in events),
     )
     return LatticeScores(
@@ -439,9 +440,21 @@ def _sums(
     """Sum the weighted rows of places, each combination once; return which one each place has."""
     if not parts or not places.size:
         return None, None
-    rows = np.stack([part.rows[places] for part in parts], axis=1)
-    _, where, row = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    where, row = _distinct(np.stack([part.rows[places] for part in parts], axis=1))
     table = np.zeros((where.size, min(part.table.shape[1] for part in parts)))
     for part in parts:
         part.add(table, np.arange(where.size), places[where])
-    return table, row.reshape(-1).astype(np.intp)
+    return table, row
+
+
+def _distinct(rows: npt.NDArray[Any]) -> tuple[IntArray, IntArray]:
+    """Return where each distinct row is first, the rows in order, and which one each row is.
+
+    `numpy.unique` along an axis sorts rows as bytes, which takes five times as long.
+    """
+    order = np.lexsort(rows.T[::-1])
+    follow = rows[order]
+    new = np.append(True, (follow[1:] != follow[:-1]).any(axis=1))
+    which = np.empty(len(rows), dtype=np.intp)
+    which[order] = np.cumsum(new) - 1
+    return order[new], which

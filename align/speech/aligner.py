@@ -441,7 +441,12 @@ class SpeechAligner(SequenceAligner):
 
     def _unbounded(self, event: Event) -> bool:
         label = str(event)
-        return label in ("", SPOKEN_NOISE) or self._label_classes().get(label) == "silence"
+        if label in ("", SPOKEN_NOISE):
+            return True
+        if self.takes_ipa:
+            return self._label_classes().get(label) == "silence"
+        classes = broad_classes()  # asked for label by label, so without a table of all
+        return classes.get(self._symbols().get(label, label), classes.get(label)) == "silence"
 
     @property
     def hears_noise(self) -> bool:

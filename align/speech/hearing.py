@@ -47,14 +47,15 @@ def sound_of(energies: npt.NDArray[np.float32]) -> Float64:
     >>> sound_of(np.zeros((50, 40), dtype=np.float32)).shape
     (110,)
     """
-    groups = [g.mean(axis=1) for g in np.array_split(energies.astype(np.float64), _BANDS, axis=1)]
-    found: list[float] = []
-    for group in groups:
-        found += np.quantile(group, _LEVELS).tolist()
-        for lag in _LAGS:
-            change = group[lag:] - group[:-lag] if len(group) > lag else np.zeros(1)
-            found += np.quantile(change, _CHANGES).tolist()
-    return np.array(found)
+    bands = np.array_split(energies.astype(np.float64), _BANDS, axis=1)
+    groups = np.stack([band.mean(axis=1) for band in bands])
+    found = [np.quantile(groups, _LEVELS, axis=1)]
+    for lag in _LAGS:
+        change = groups[:, lag:] - groups[:, :-lag]
+        if not change.size:
+            change = np.zeros((_BANDS, 1))
+        found.append(np.quantile(change, _CHANGES, axis=1))
+    return np.concatenate(found).T.ravel()
 
 
 class Hearing:

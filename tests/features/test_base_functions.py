@@ -239,6 +239,19 @@ def test_last_event_may_be_left_out():
     assert term.value(np.array([0, 8]), 30) == pytest.approx(-2.11208571, abs=1e-8)
 
 
+def test_laws_follow_what_was_learned_last():
+    feature = DurationFeature("normal").fit([timed("ab", [4, 6])])
+    before = feature.log_density("a", [4], HOP)
+    feature.adapt([timed("ab", [9, 6])])
+    anew = DurationFeature("normal")
+    anew.statistics_ = feature.statistics_
+    assert feature.log_density("a", [4], HOP) == anew.log_density("a", [4], HOP) != before
+    feature.fit([timed("ab", [4, 6])])
+    assert feature.log_density("a", [4], HOP) == before
+    state = DurationFeature("normal").fit([timed("ab", [9, 6])]).get_state()
+    assert feature.set_state(*state).log_density("a", [4], HOP) != before
+
+
 def test_what_comes_before_a_pause_has_a_law_of_its_own():
     classes = {"a": "vowel", "e": "vowel", "o": "vowel", "n": "nasal", "_": "silence"}
     feature = DurationFeature("normal", classes=classes, pause="silence").fit(

@@ -11,6 +11,7 @@ from align.features import DurationFeature, NetworkConfidence, Signal
 from align.features.surroundings import KINDS
 from align.models.file import read_model, write_model
 from align.sequence.adapt import adapt
+from align.speech.hearing import sound_of
 
 
 def features(epochs=3):
@@ -158,3 +159,16 @@ def test_unknown_surroundings_in_a_file(model, tmp_path):
 def test_wrong_surroundings_are_refused_before_training(corpus, params, message):
     with pytest.raises(ParameterError, match=message):
         SpeechAligner(**params).fit(corpus)
+
+
+def test_what_a_recording_sounds_like_is_known_of_any_length():
+    energies = np.random.default_rng(0).normal(size=(12, 10)).astype(np.float32)
+    found = sound_of(energies).reshape(5, 22)
+    band = energies[:, 2:4].astype(np.float64).mean(axis=1)
+    np.testing.assert_array_equal(
+        found[1, :6], np.quantile(band, (0.02, 0.1, 0.25, 0.5, 0.75, 0.95))
+    )
+    np.testing.assert_array_equal(
+        found[1, 6:10], np.quantile(band[2:] - band[:-2], (0.02, 0.1, 0.9, 0.98))
+    )
+    assert (found[:, 18:] == 0.0).all()  # 20 frames: there are no two of them so far apart

@@ -17,8 +17,8 @@ The score of what lies on an arc is then the sum of the choices it stands for.
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -140,7 +140,7 @@ class WordLattice:
     unspoken : np.ndarray [shape=(N,), dtype=bool]
         Nodes that stand for a word that was left out.
     decisions : tuple of tuple of tuple of str
-        Where there are learned costs: of each decision the names of each of its choices.
+        Where costs are learned: of each decision the names of each of its choices.
     taken : mapping of (int, int) to tuple of Taken
         What is chosen on each arc, where there is something to choose.
     """
@@ -183,6 +183,7 @@ def word_lattice(
     alternatives: Realisations | None = None,
     realised: Realised | None = None,
     departures: Departures = TRUSTED,
+    recorded: bool = False,
 ) -> WordLattice:
     """Return the lattice of a text.
 
@@ -204,6 +205,8 @@ def word_lattice(
     departures : Departures
         What it costs that words were not said, and that something else was; by default all was
         said, and nothing else.
+    recorded : bool
+        Whether `decisions` and `taken` are wanted, to learn costs from.
 
     Returns
     -------
@@ -220,8 +223,8 @@ def word_lattice(
     >>> built.word.tolist()
     [-1, 0, 0, 0, 0, -1, 1, 1, 1, 1, -1]
     """
-    graph = _Graph({} if realised is None else realised.costs)
-    front = {-1: _Way(0.0)}  # nodes the next may follow, and what it is to go on from there
+    graph = (_RecordedGraph if recorded else _Graph)({} if realised is None else realised.costs)
+    front = graph.begin()
     if silence is not None:
         front = graph.chain(front, [silence])
     front = _with_anything(graph, front, silence, departures.untranscribed)
@@ -235,10 +238,9 @@ def word_lattice(
         front = passages.left_out(front)
         ways = entries[word].ways
         top = max(way.probability for way in ways)
-        after: dict[int, _Way] = {}
+        after: _Front = {}
         for way in ways:
-            score = temperature * math.log(way.probability / top)
-            here = {node: before.scored(score) for node, before in front.items()}
+            here = graph.scored(front, temperature * math.log(way.probability / top))
             if realised is None or any(phone in (alternatives or {}) for phone in way.phones):
                 after |= _as_written(graph, here, way.phones, i, alternatives or {})
             else:
@@ -247,7 +249,7 @@ def word_lattice(
                     graph, here, way.phones, beside, i, entries[word], realised.rules
                 )
         if departures.unspoken < math.inf:
-            here = {node: before.scored(-departures.unspoken) for node, before in front.items()}
+            here = graph.scored(front, -departures.unspoken)
             after |= graph.chain(here, [silence or SPOKEN_NOISE], i)
         front = after
     front = _with_anything(graph, front, silence, departures.untranscribed)
@@ -257,18 +259,8 @@ def word_lattice(
     return graph.finished(front)
 
 
-class _Way(NamedTuple):
-    """What an arc is: its score, and the choices that it stands for."""
-
-    score: float
-    taken: tuple[Taken, ...] = ()
-
-    def scored(self, more: float) -> "_Way":
-        return _Way(self.score + more, self.taken)
-
-
-_PLAIN = _Way(0.0)
-_Front = dict[int, _Way]
+_Front = dict[int, Any]
+"""Nodes that the next may follow, and the way on from each, as its graph keeps it."""
 
 
 def _with_pause(
@@ -292,7 +284,7 @@ def _with_anything(graph: "_Graph", front: _Front, silence: str | None, cost: fl
     """Return the front with anything said that is not in the text, and without it."""
     if cost == math.inf:
         return front
-    here = {node: before.scored(-cost) for node, before in front.items()}
+    here = graph.scored(front, -cost)
     said = graph.chain(here, [SPOKEN_NOISE])
     paused = {} if silence is None else graph.chain(said, [silence])
     return {**front, **said, **paused}
@@ -327,11 +319,10 @@ class _Passages:
             here |= self.pauses[n - step]
             if step >= self.shortest:
                 cost = self.cost - (self.outer if step == n else 0.0)
-                begun = self.words[n - step]
-                here |= {node: way.scored(-cost) for node, way in begun.items()}
+                here |= self.graph.scored(self.words[n - step], -cost)
             step *= 2
         if last:
-            here = {node: way.scored(self.outer) for node, way in here.items()}
+            here = self.graph.scored(here, self.outer)
         pause = self.graph.chain(here, [self.silence]) if here else {}
         self.words.append(front)
         self.pauses.append(pause)
@@ -429,7 +420,7 @@ _FREE = Taken(-1, 0)  # nothing to choose
 
 
 class _Graph:
-    """A lattice that grows."""
+    """A lattice that grows. The way along an arc is its score."""
 
     def __init__(self, costs: Mapping[str, float]) -> None:
         self.costs = costs
@@ -438,8 +429,9 @@ class _Graph:
         self.labels: list[str] = []
         self.word: list[int] = []
         self.place: list[int] = []
-        self.arcs: dict[tuple[int, int], _Way] = {}
+        self.arcs: dict[tuple[int, int], Any] = {}
         self.decisions: list[tuple[tuple[str, ...], ...]] = []
+        self.plain: Any = 0.0
 
     def phone(self, phone: str) -> int:
         """Add a phone; return its place."""
@@ -453,6 +445,14 @@ class _Graph:
         self.decisions.append(tuple(choice.names for choice in choices))
         return [Taken(len(self.decisions) - 1, c) for c in range(len(choices))]
 
+    def begin(self) -> _Front:
+        """Return the front before the first node."""
+        return {-1: self.plain}
+
+    def scored(self, front: _Front, more: float) -> _Front:
+        """Return the front with more on each way's score."""
+        return {u: way + more for u, way in front.items()}
+
     def chosen(self, front: _Front, taken: Taken) -> _Front:
         """Return the front with the score of a choice that was taken."""
         if taken is _FREE:
@@ -461,7 +461,7 @@ class _Graph:
         score = self.scores.get(names)
         if score is None:
             score = self.scores[names] = score_of(names, self.costs)
-        return {u: _Way(way.score + score, (*way.taken, taken)) for u, way in front.items()}
+        return self.scored(front, score)
 
     def chain(
         self, front: _Front, labels: Sequence[str], word: int = -1, place: int = -1
@@ -475,28 +475,46 @@ class _Graph:
         for node, way in front.items():
             self.arcs[node, first] = way
         for node in range(first, last):
-            self.arcs[node, node + 1] = _PLAIN
-        return {last: _PLAIN}
+            self.arcs[node, node + 1] = self.plain
+        return {last: self.plain}
 
     def finished(self, front: _Front) -> WordLattice:
-        begin = [(v, way.score) for (u, v), way in self.arcs.items() if u < 0]
-        inner = [(arc, way.score) for arc, way in self.arcs.items() if arc[0] >= 0]
+        """Return the lattice of all paths that end in the front."""
+        ways = np.array(list(self.arcs), dtype=np.intp).reshape(-1, 2)
+        scores = np.array(list(self.arcs.values()), dtype=np.float64)
+        begins, inner = np.flatnonzero(ways[:, 0] < 0), np.flatnonzero(ways[:, 0] >= 0)
         lattice = Lattice(
             len(self.labels),
-            np.array([arc for arc, _ in inner], dtype=np.intp),
-            np.array([node for node, _ in begin], dtype=np.intp),
+            ways[inner],
+            ways[begins, 1],
             np.array(list(front), dtype=np.intp),
-            np.array([score for _, score in inner]),
-            np.array([score for _, score in begin]),
-            np.array([way.score for way in front.values()]),
+            scores[inner],
+            scores[begins],
+            np.array(list(front.values()), dtype=np.float64),
             labels=tuple(self.labels),
         )
-        return WordLattice(
-            lattice,
-            np.array(self.word, dtype=np.intp),
-            np.array(self.place, dtype=np.intp),
-            tuple(self.phones),
-            (np.array(self.word) >= 0) & (np.array(self.place) < 0),
-            tuple(self.decisions),
-            {arc: way.taken for arc, way in self.arcs.items() if way.taken},
-        )
+        word, place = np.array(self.word, dtype=np.intp), np.array(self.place, dtype=np.intp)
+        return WordLattice(lattice, word, place, tuple(self.phones), (word >= 0) & (place < 0))
+
+
+class _RecordedGraph(_Graph):
+    """One whose ways are scores and the choices that they stand for."""
+
+    def __init__(self, costs: Mapping[str, float]) -> None:
+        super().__init__(costs)
+        self.plain = (0.0, ())
+
+    def scored(self, front: _Front, more: float) -> _Front:
+        return {u: (score + more, taken) for u, (score, taken) in front.items()}
+
+    def chosen(self, front: _Front, taken: Taken) -> _Front:
+        if taken is _FREE:
+            return front
+        better = super().chosen(front, taken)
+        return {u: (score, (*before, taken)) for u, (score, before) in better.items()}
+
+    def finished(self, front: _Front) -> WordLattice:
+        taken = {arc: taken for arc, (_, taken) in self.arcs.items() if taken}
+        self.arcs = {arc: score for arc, (score, _) in self.arcs.items()}
+        built = super().finished({u: score for u, (score, _) in front.items()})
+        return replace(built, decisions=tuple(self.decisions), taken=taken)

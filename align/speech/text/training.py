@@ -210,6 +210,7 @@ def _spoken(
         silence=silence,
         temperature=aligner.placement_.temperature,
         realised=Realised(IpaRules() if aligner.takes_ipa else Rules(known), {}),
+        recorded=True,
     )
     expanded = aligner._expand_lattice(built.lattice, built.lattice.labels)
     signal = item.signal

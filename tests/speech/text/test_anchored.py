@@ -52,7 +52,7 @@ def built_of(model, *texts: str):
         for word, text in zip(words, texts, strict=True)
     }
     realised = Realised(Rules(model.known_labels()), model.realisations_)
-    return word_lattice(words, entries, realised=realised)
+    return word_lattice(words, entries, realised=realised, recorded=True)
 
 
 def paths(built):

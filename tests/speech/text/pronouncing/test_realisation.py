@@ -42,7 +42,7 @@ def at(left: str, right: str, place: str = "inner", weak: bool = False) -> Conte
 def lattice_of(*words: str, costs: dict[str, float] | None = None) -> WordLattice:
     """Return the lattice of words that are written as their phones, joined by dots."""
     entries = {w: Entry(w, (Pronunciation(tuple(w.split("."))),)) for w in words}
-    return word_lattice(words, entries, realised=Realised(RULES, costs or {}))
+    return word_lattice(words, entries, realised=Realised(RULES, costs or {}), recorded=True)
 
 
 def paths(built: WordLattice) -> Iterator[list[int]]:
