@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from align._blas import one_thread
 from align.errors import DataError
 from align.features import Feature, TimedSignal
 from align.sequence.evidence import EvidenceModel
@@ -65,7 +66,7 @@ def unspoken_from_text(
             yield WordAligner.of(model, recording, entries, judging=True), words
 
     rounds = min(_ROUNDS, max(1, _MOST // len(drawn)))
-    return unspoken_model(recordings(), sorted(entries), rng, rounds)
+    return unspoken_model(recordings(), sorted(entries), rng, rounds, aligner.n_jobs)
 
 
 def unspoken_model(
@@ -73,28 +74,51 @@ def unspoken_model(
     vocabulary: Sequence[str],
     rng: np.random.Generator,
     rounds: int = _ROUNDS,
+    n_jobs: int | None = None,
 ) -> EvidenceModel | None:
     """Return the model of some recordings, each with what aligns its words, and its words.
 
     What aligns them knows the `vocabulary`, and was not trained on the recording. Each text is
-    spoiled in so many `rounds`. None where a model knows no match, or no text with a word that was
+    spoiled in so many `rounds`. `n_jobs` processes, as in joblib, do not change the result. None
+    where a model knows no match, or no text with a word that was
     not said fits into its recording.
     """
+    from joblib import Parallel, delayed
+
+    tasks = (
+        delayed(_evidence)(word_aligner, list(spoiled_texts(words, vocabulary, rng, rounds)))
+        for word_aligner, words in recordings
+    )
     evidence: list[Float64] = []
     unspoken: list[BoolArray] = []
-    for word_aligner, words in recordings:
-        for said, flags in spoiled_texts(words, vocabulary, rng, rounds):
-            try:
-                found = word_aligner.evidence(said)
-            except DataError:  # they do not fit into the recording
-                continue
-            if found is None:
-                return None
-            evidence.append(found)
-            unspoken.append(flags)
+    for found in Parallel(n_jobs=n_jobs)(tasks):
+        if found is None:
+            return None
+        evidence += [of_words for of_words, _ in found]
+        unspoken += [flags for _, flags in found]
     if not any(flags.any() for flags in unspoken):
         return None
     return EvidenceModel.fit(evidence, unspoken)
+
+
+@one_thread()
+def _evidence(
+    word_aligner: WordAligner, texts: Sequence[tuple[list[str], BoolArray]]
+) -> list[tuple[Float64, BoolArray]] | None:
+    """Return the evidence of the texts that fit into a recording, and which words were not said.
+
+    None where the model knows no match.
+    """
+    both: list[tuple[Float64, BoolArray]] = []
+    for said, flags in texts:
+        try:
+            found = word_aligner.evidence(said)
+        except DataError:  # they do not fit into the recording
+            continue
+        if found is None:
+            return None
+        both.append((found, flags))
+    return both
 
 
 def spoiled_texts(

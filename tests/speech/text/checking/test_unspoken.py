@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from joblib import parallel_config
 
 import align
 from align.errors import DataError, ModelError
@@ -123,6 +124,17 @@ def test_learning_from_spoiled_texts() -> None:
     assert unspoken_model([(Known(knows=False), ["green"])], ["a"], rng) is None
     assert unspoken_model([(Known(fails=True), ["green"])], ["a"], rng) is None
     assert unspoken_model([], ["a"], rng) is None
+
+
+def test_processes_do_not_change_what_is_learned_of_spoiled_texts() -> None:
+    recordings = [(Known(), ["green", "kiwi"][: 1 + n % 2]) for n in range(12)]
+    found = []
+    for n_jobs in (None, 2):
+        with parallel_config("threading"):  # no process can import this module
+            model = unspoken_model(recordings, ["a", "b"], np.random.default_rng(0), n_jobs=n_jobs)
+        assert model is not None
+        found.append(model.weights)
+    np.testing.assert_array_equal(*found)
 
 
 def test_it_is_saved_with_the_model(tmp_path: Path) -> None:
