@@ -245,8 +245,11 @@ def _music(n: int, rate: int, rng: Rng) -> npt.NDArray[np.float64]:
             f0 = 440 * 2 ** ((pitch - 69) / 12)
             k = np.arange(1, min(12, int(0.45 * rate / f0)) + 1)
             height = k**-bright * rng.uniform(0.3, 1.0, k.size)
-            phase = 2 * np.pi * np.outer(k * f0, time) + rng.uniform(0, 6.28, (k.size, 1))
-            sound[first : first + length] += shape * (height @ np.sin(phase))
+            # The harmonics are powers of one turning number, so their sum is a polynomial of it.
+            partials = height * np.exp(1j * rng.uniform(0, 6.28, k.size))
+            turning = np.exp(2j * np.pi * f0 * time)
+            tone = np.polyval([*partials[::-1], 0.0], turning).imag
+            sound[first : first + length] += shape * tone
         if drums:
             burst = min(int(0.08 * rate), n - first)
             hit = rng.standard_normal(burst) * np.exp(-np.linspace(0, 7, burst))
