@@ -33,6 +33,19 @@ _MOST_PHONES = 4
 """For each letter, which no script exceeds. Letters of another alphabet are named one by one,
 "Cyrillic em", and have more.
 """
+_NEXT = ("ma", "ami")
+"""A word to follow another, which begins with a consonant, and one with a vowel."""
+
+_LINKING = tuple("sxztdnrp")
+"""Letters of French that are heard at the end of some words, where a vowel follows."""
+
+_SLAVIC = frozenset({"be", "bg", "cs", "mk", "pl", "ru", "sk", "sl", "uk"})
+_PREPOSITIONS = {
+    "v": "vf", "w": "vf", "z": "zs", "s": "sz", "k": "kɡ",
+    "в": "vf", "з": "zs", "с": "sz", "к": "kɡ",
+}  # fmt: skip
+"""Of Slavic languages, and how they sound in front of a voiced and a voiceless sound."""
+
 _PHONEMIZER = "from phonemizer.main import main; main()"
 
 
@@ -77,9 +90,12 @@ def espeak_phones(word: str, language: str = "en") -> tuple[str, ...] | None:
 
 
 def espeak_ways(word: str, language: str = "en") -> list[tuple[str, ...]]:
-    """Return the ways in which espeak-ng says a word: several for some Chinese characters.
+    """Return the ways in which espeak-ng says a word.
 
-    As `espeak_phones`, which returns the first. Empty where there is none, where espeak-ng
+    As `espeak_phones`, which returns the first. There are several for some Chinese characters;
+    for single letters, which espeak-ng names where nothing follows (*y* of *il y a*, *w* of
+    Polish, *ο* of Greek): what they are within a sentence, and their name; and in French for words
+    that link to a vowel, *les amis*. Empty where there is none, where espeak-ng
     would name the letters of the word, which are not those of the language, and for Burmese and
     Thai, which it cannot read.
     """
@@ -87,19 +103,26 @@ def espeak_ways(word: str, language: str = "en") -> list[tuple[str, ...]]:
     unreadable = language.split("-")[0].lower() in _UNREADABLE
     if unreadable or not word.strip() or len(word) > _LONGEST_WORD:
         return []
-    asked = [
-        _say(text, _VOICES.get(voice, voice)) for text, voice in espeak_spelling(word, language)
-    ]
+    asked: list[tuple[str, ...] | None] = []
+    for text, code in espeak_spelling(word, language):
+        voice = _VOICES.get(code, code)
+        if voice in _SLAVIC:
+            asked += [(sound,) for sound in _PREPOSITIONS.get(text.lower(), "")]
+        if len(text) == 1 and text.isalpha() and voice != "ja":
+            asked.append(_say(text, voice, _NEXT[0]))
+        asked.append(_say(text, voice))
+        if voice.startswith("fr") and len(text) > 1 and text.endswith(_LINKING):
+            asked.append(_say(text, voice, _NEXT[1]))
     ways = [way for way in asked if way is not None]
     return [way for way in dict.fromkeys(ways) if not _names_letters(word, way, language)]
 
 
-def _say(text: str, voice: str) -> tuple[str, ...] | None:
+def _say(text: str, voice: str, following: str = "") -> tuple[str, ...] | None:
     program = _program()
     if program is not None:
-        return _ask(program, text, voice)
+        return _ask(program, text, voice, following)
     python = _phonemizer()
-    return None if python is None else _ask_phonemizer(python, text, voice)
+    return None if python is None else _ask_phonemizer(python, text, voice, following)
 
 
 def _names_letters(word: str, phones: Sequence[str], language: str) -> bool:
@@ -111,15 +134,20 @@ def _names_letters(word: str, phones: Sequence[str], language: str) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _ask(program: str, word: str, voice: str) -> tuple[str, ...] | None:
-    return _answer([program, "-q", "--ipa", "--sep=_", "-v", voice, "--", word], voice)
+def _ask(program: str, word: str, voice: str, following: str = "") -> tuple[str, ...] | None:
+    text = f"{word} {following}".rstrip()
+    arguments = [program, "-q", "--ipa", "--sep=_", "-v", voice, "--", text]
+    return _answer(arguments, voice, followed=bool(following))
 
 
 @lru_cache(maxsize=4096)
-def _ask_phonemizer(python: str, word: str, voice: str) -> tuple[str, ...] | None:
+def _ask_phonemizer(
+    python: str, word: str, voice: str, following: str = ""
+) -> tuple[str, ...] | None:
     arguments = [python, "-P", "-c", _PHONEMIZER, "-q", "-b", "espeak", "-l", voice]
     arguments += ["-p", "_", "-w", " ", "--language-switch", "remove-flags"]
-    return _answer(arguments, voice, word, _library())
+    text = f"{word} {following}".rstrip()
+    return _answer(arguments, voice, text, _library(), followed=bool(following))
 
 
 def _library() -> dict[str, str]:
@@ -136,9 +164,17 @@ def _library() -> dict[str, str]:
 
 
 def _answer(
-    arguments: list[str], voice: str, word: str = "", environment: dict[str, str] | None = None
+    arguments: list[str],
+    voice: str,
+    word: str = "",
+    environment: dict[str, str] | None = None,
+    *,
+    followed: bool = False,
 ) -> tuple[str, ...] | None:
-    """Run a program that prints phones with ``_`` between them; `word` is its input."""
+    """Run a program that prints phones with ``_`` between them; `word` is its input.
+
+    Where the word is `followed` by another, None where the two are not printed as two words.
+    """
     try:
         done = subprocess.run(
             arguments,
@@ -156,6 +192,11 @@ def _answer(
             raise ParameterError(f"language={voice!r}: espeak-ng has no such voice.")
         return None
     text = done.stdout.decode(errors="replace")
+    if followed:
+        words = text.split()
+        if len(words) != 2:
+            return None
+        text = words[0]
     phones = [phone.strip("ˈˌ+[") for phone in re.split(r"[_\s]", text)]
     # (en) and the like mark a word that is read in another language; a tone or a sign of
     # palatalisation alone, which some voices write in front of a word, is no phone

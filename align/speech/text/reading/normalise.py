@@ -2,8 +2,9 @@
 
 The numbers are those of the library num2words, in any of its languages. Of the signs beside
 numbers (currencies, per cent, times, ordinals, years) English is known in full, German, French,
-Spanish and Italian as `align.speech.text.reading.signs` says, units of measure of these five as
-`align.speech.text.reading.units` does; other languages have numbers, decimals and per cent.
+Spanish, Italian and Portuguese as `align.speech.text.reading.signs` says, units of measure of
+these as `align.speech.text.reading.units` does; other languages have numbers, decimals, per cent
+and sums of money. Numbers of languages that num2words does not know are left to espeak-ng.
 
 References
 ----------
@@ -18,6 +19,9 @@ from itertools import chain
 from typing import Any
 
 from align.errors import ParameterError
+from align.speech.text.reading.currencies import spell_signs
+from align.speech.text.reading.english import prepare_english, spell_english
+from align.speech.text.reading.numerals import plain_digits, spell_roman
 from align.speech.text.reading.signs import SIGNS_OF
 from align.speech.text.reading.typography import apart, plain_letters
 from align.speech.text.reading.units import spell_units
@@ -58,18 +62,18 @@ _SIGNS = {
     },
     **{language: signs.words for language, signs in SIGNS_OF.items()},
 }
-_PERCENT = {
-    "en": "percent", "de": "Prozent", "fr": "pour cent", "es": "por ciento", "it": "per cento",
-    "nl": "procent", "pt": "por cento", "sv": "procent", "da": "procent", "pl": "procent",
-}  # fmt: skip
-_MONEY = {"$": ("dollar", "cent"), "€": ("euro", "cent"), "£": ("pound", "penny")}
 _POINT = frozenset({"en", "he", "ja", "ko", "th", "zh", "ar", "fa"})
 """Languages that write 1,000.5; the others here write 1.000,5."""
 
-_YEAR = re.compile(r"(?<![\w.,$€£-])(1[1-9][0-9]{2}|20[0-9]{2})(?![\w%]|[.,][0-9])")
-_BEFORE_SIGN = re.compile(r"(?<=[0-9])\s+(?=[%°])")
-_NUMERO = re.compile(r"(?<![\w.])[Nn]o\.(?=\s?[0-9])")
-_MIXED = re.compile(r"(?<=[0-9])\s?(?=[½¼¾])")
+_BEFORE_SIGN = re.compile(r"(?<=[0-9])\s+(?=[%°]|[€$£](?!\w))|(?<=[€£])\s+(?=[0-9])")
+_DIVIDED = re.compile(
+    r"(?<![^\W_])([^\W\d_]{2,})[-\u2010][ \t]*\r?\n[ \t]*([^\W\d_]{2,})(?![^\W_])"
+)
+_ESPEAK_COUNTS = frozenset(
+    "af an as bg bs el et ga gu hi hr hy ka ku mk ml mr ms om pa si sq sw ta tn ur".split()
+)
+"""Languages that num2words does not know, whose numbers espeak-ng reads with all their signs."""
+
 _LONGEST_NUMBER = 15  # digits; longer ones are read one by one
 
 
@@ -122,14 +126,9 @@ def split_words(
     for n, token in enumerate(own):  # before signs in them are taken for others
         text = re.sub(rf"(?<!\S){re.escape(token)}(?=[.,;:?!]*(?:\s|$))", f"\1{n}\1", text)
     code = language.split("-")[0].lower()
-    if code in SIGNS_OF:
-        parts = re.split(f"({_SPANS})", text)  # every second one is in brackets: it stays
-        parts[::2] = [SIGNS_OF[code].prepare(p, known, _in(code)) for p in parts[::2]]
-        text = "".join(parts)
-    elif code == "en":
-        text = _MIXED.sub(" and ", _NUMERO.sub("number", text))
-    text = spell_units(_BEFORE_SIGN.sub("", text), code)
-    text = _without_conventions(text)
+    parts = re.split(f"({_SPANS})", _whole_lines(text, known))
+    parts[::2] = [_prepared(part, code, known) for part in parts[::2]]  # the others stay
+    text = _without_conventions("".join(parts))
     words: list[str] = []
     for chunk in _CHUNK.findall(text):
         if chunk.startswith("\1"):
@@ -148,6 +147,32 @@ def split_words(
             whole = known(word) or len(pieces) < 2 or not all(map(known, pieces))
             words += [word] if whole and word else pieces
     return tuple(words)
+
+
+def _prepared(text: str, code: str, known: Callable[[str], bool]) -> str:
+    """Return a text whose abbreviations and what stands beside numbers are words."""
+    if code not in _ESPEAK_COUNTS:
+        text = spell_roman(plain_digits(text, code), code, _in(code))
+    if code in SIGNS_OF:
+        text = SIGNS_OF[code].prepare(text, known, _in(code))
+    elif code == "en":
+        text = prepare_english(text, _in(code))
+    return spell_units(_BEFORE_SIGN.sub("", text), code)
+
+
+def _whole_lines(text: str, known: Callable[[str], bool]) -> str:
+    """Return a text whose words that are divided at the ends of lines are whole."""
+
+    def whole(match: re.Match[str]) -> str:
+        first, second = match[1], match[2]
+        if known(first + second):
+            return first + second
+        if known(first) and known(second):
+            return f"{first}-{second}"
+        lost = second[0].islower() and not (known(first) or known(second))
+        return first + second if lost else match[0]
+
+    return _DIVIDED.sub(whole, text)
 
 
 def bracketed(word: str) -> bool:
@@ -190,8 +215,9 @@ def _cut_off(chunk: str) -> str | None:
 
 def _bare(part: str, known: Callable[[str], bool]) -> str:
     """Return a word without its punctuation; empty where there is nothing else."""
-    quoted = _strip(part, "'")
-    core = _strip(part, "")
+    number = "%€$£" if any(map(str.isdigit, part)) else ""  # which espeak-ng reads, see above
+    quoted = _strip(part, f"'{number}")
+    core = _strip(part, number)
     if not core:
         return ""
     for choice in (quoted, core, f"{core}."):
@@ -221,12 +247,14 @@ def _spell_out(chunk: str, language: str) -> str:
     """Return a chunk without spaces with its numbers and signs spelled out."""
     for sign, word in _SIGNS.get(language, {}).items():
         chunk = chunk.replace(sign, f" {word} ")
-    if not any(c.isdigit() for c in chunk):
+    money = SIGNS_OF[language].money if language in SIGNS_OF else {}
+    if (sign := chunk.strip(".,;:!?")) in money:  # 5 Mio. €
+        return money[sign][1]
+    if language in _ESPEAK_COUNTS or not any(c.isdigit() for c in chunk):
         return chunk
-    if language in _PERCENT:
-        chunk = chunk.replace("%", f" {_PERCENT[language]} ")
-    if language == "en":  # before thousands lose their comma
-        chunk = _YEAR.sub(lambda m: _number(m[1], "en", "year"), chunk)
+    chunk = spell_signs(chunk, language)
+    if language == "en":
+        chunk = spell_english(chunk, _in("en"), years=True)
     if language in SIGNS_OF:
         chunk = SIGNS_OF[language].spell(chunk, _in(language))
     comma = bool(re.search(r"[0-9],[0-9]", chunk))
@@ -236,8 +264,7 @@ def _spell_out(chunk: str, language: str) -> str:
         chunk = re.sub(r"(?<=[0-9])\.(?=[0-9]{3}(?![0-9]))", "", chunk)
         chunk = re.sub(r"(?<=[0-9]),(?=[0-9])", ".", chunk)
     if language == "en":
-        for pattern, spell in _ENGLISH:
-            chunk = pattern.sub(spell, chunk)
+        chunk = spell_english(chunk, _in("en"), years=False)
     chunk = re.sub(r"(?<=[0-9])-(?=[0-9])", " to " if language == "en" else " ", chunk)
     chunk = re.sub(r"(?<=[0-9]):(?=[0-9])", " ", chunk)
     chunk = re.sub(
@@ -245,7 +272,8 @@ def _spell_out(chunk: str, language: str) -> str:
     )
     if language == "es" and comma:  # num2words has the point of Mexico
         chunk = chunk.replace(" punto ", " coma ")
-    return re.sub(r"\s+(?='s\b)", "", chunk)  # 747's
+    chunk = re.sub(r"\s+(?='s\b)", "", chunk)  # 747's
+    return re.sub(r"(?<=[^\W\d_]')\s+", "", chunk)  # l'8
 
 
 def _in(language: str) -> Callable[[str, str], str]:
@@ -283,35 +311,3 @@ def _num2words(value: Any, language: str, to: str) -> str:
             "install 'margin-align[text]') or write the number in words."
         ) from None
     return str(num2words(value, lang=language, to=to))
-
-
-def _money(match: re.Match[str]) -> str:
-    unit, part = _MONEY[match["sign"]]
-    whole = match["whole"]
-    said = f"{_number(whole, 'en')} {unit}{'' if whole.lstrip('0') == '1' else 's'} "
-    if match["part"] and int(match["part"]):
-        some = "pence" if part == "penny" else f"{part}s"
-        said += f"{_number(match['part'].lstrip('0'), 'en')} "
-        said += part if int(match["part"]) == 1 else some
-    return said + " "
-
-
-def _clock(match: re.Match[str]) -> str:
-    hour, minute = match[1], match[2]
-    if minute == "00":
-        return f"{_number(str(int(hour)), 'en')} o'clock "
-    tens = "oh " if minute[0] == "0" else ""
-    return f"{_number(str(int(hour)), 'en')} {tens}{_number(str(int(minute)), 'en')}"
-
-
-def _decade(match: re.Match[str]) -> str:
-    said = _number(match[1], "en", "year" if len(match[1]) == 4 else "cardinal").rstrip()
-    return said[:-1] + "ies " if said.endswith("y") else said + "s "
-
-
-_ENGLISH: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
-    (re.compile(r"(?P<sign>[$€£])(?P<whole>[0-9]+)(?:\.(?P<part>[0-9]{2})(?![0-9]))?"), _money),
-    (re.compile(r"(?<![0-9:])([0-9]{1,2}):([0-5][0-9])(?![0-9:])"), _clock),
-    (re.compile(r"'?\b([0-9]{2}|[0-9]{4})'?s\b"), _decade),
-    (re.compile(r"\b([0-9]+)(?:st|nd|rd|th)\b"), lambda m: _number(m[1], "en", "ordinal")),
-)

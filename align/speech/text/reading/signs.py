@@ -1,4 +1,6 @@
-"""How German, French, Spanish and Italian read what stands beside numbers, and abbreviations.
+"""How five languages read what stands beside numbers, and abbreviations.
+
+German, French, Spanish, Italian and Portuguese.
 
 The numbers themselves are those of num2words. What is ambiguous without grammar is left alone:
 ``St.``, ``m.`` and ``n.``, and ordinals of German that do not belong to a month.
@@ -15,9 +17,8 @@ Number = Callable[[str, str], str]
 """Return digits in words; the second argument is the kind of num2words, such as ``ordinal``."""
 
 _TIME = re.compile(r"(?<![0-9:])([01]?[0-9]|2[0-4]):([0-5][0-9])(?![0-9:])")
-_MONEY = re.compile(r"(?P<first>[€$])?(?P<whole>[0-9]+)(?:[.,](?P<part>[0-9]{2}))?(?P<last>[€$])?")
-_THOUSANDS = re.compile(r"(?<=[0-9])[\u00a0\u202f](?=[0-9]{3}(?![0-9]))")
-_BEFORE_SIGN = re.compile(r"(?<=[0-9])\s+(?=[€$])")
+_BEFORE_SIGN = re.compile(r"(?<=[0-9])\s+(?=[€$£])|(?<=[€$£])\s+(?=[0-9])")
+_RANGE = re.compile(r"(?<![\w.,:-])([1-9][0-9]{0,3})-([0-9]{1,4})(?![\w:-]|[.,][0-9])")
 _CLOCK = re.compile(r"\b([0-9]{1,2})[.:]([0-5][0-9])\s*(?:Uhr|h)\b")
 _HEURES = re.compile(r"\b([0-9]{1,2})\s?h(?:\s?([0-5][0-9]))?(?!\w)")
 _YEAR = re.compile(r"(?<![\w.,:-])1[1-9][0-9]{2}(?![\w%€$]|[.,:][0-9])")
@@ -92,11 +93,11 @@ class Signs:
         text = re.sub(rf"(?<![\w.])(?:{spaced})(?!\w)", full, text, flags=re.IGNORECASE)
         for form, said in self.in_place.items():
             text = re.sub(form, partial(as_known, said=said), text)
-        text = _BEFORE_SIGN.sub("", _THOUSANDS.sub("", text))
+        text = _BEFORE_SIGN.sub("", _RANGE.sub(rf"\1 {self.to} \2", text))
         if self is SIGNS_OF["de"]:
             for date in (_DAY_AND_MONTH, _DATE):
                 text = date.sub(lambda m: _german_day(m, number), text)
-        if self is SIGNS_OF["fr"]:
+        if self in (SIGNS_OF["fr"], SIGNS_OF["pt"]):
             text = _HEURES.sub(lambda m: f"{m[1]}:{m[2] or '00'}", text)
         return _CLOCK.sub(r"\1:\2", text)
 
@@ -134,7 +135,13 @@ class Signs:
         chunk = _TIME.sub(time, chunk)
         if any(sign in chunk for sign in self.money):
             chunk = re.sub(r"(?<=[0-9])\.(?=[0-9]{3}(?![0-9]))", "", chunk)
-            chunk = _MONEY.sub(money, chunk)
+            sign = "|".join(map(re.escape, sorted(self.money, key=len, reverse=True)))
+            chunk = re.sub(
+                rf"(?P<first>{sign})?(?P<whole>[0-9]+)(?:[.,](?P<part>[0-9]{{2}})(?![0-9]))?"
+                rf"(?P<last>{sign})?",
+                money,
+                chunk,
+            )
         if self.ordinal:
             chunk = re.sub(rf"\b([0-9]+)({self.ordinal})(?!\w)", ordinal, chunk)
         if self is SIGNS_OF["de"]:
@@ -168,7 +175,8 @@ SIGNS_OF: Mapping[str, Signs] = {
         {r"(?<![\w.])Fr\.(?=\s+[A-ZÄÖÜ])": "Frau", r"(?<![\w.])S\.(?=\s?[0-9])": "Seite",
          r"(?<=[a-zäöüß])str\.(?!\w)": "straße", r"(?<=-)Str\.(?!\w)": "Straße"},
         "bis", ("ein", "Uhr", "Uhr"), "",
-        {"€": ("ein Euro", "Euro"), "$": ("ein Dollar", "Dollar")}, "",
+        {"€": ("ein Euro", "Euro"), "$": ("ein Dollar", "Dollar"), "£": ("ein Pfund", "Pfund")},
+        "",
     ),
     "fr": Signs(
         {"&": "et", "+": "plus", "=": "égale", "@": "arobase", "°": "degrés"},
@@ -179,20 +187,23 @@ SIGNS_OF: Mapping[str, Signs] = {
         {r"(?<![\w.])M\.(?=\s+[A-ZÀ-Þ])": "monsieur",
          r"(?<![\w.])MM\.(?=\s+[A-ZÀ-Þ])": "messieurs"},
         "à", ("une", "heure", "heures"), "",
-        {"€": ("un euro", "euros"), "$": ("un dollar", "dollars")}, "",
+        {"€": ("un euro", "euros"), "$": ("un dollar", "dollars"), "£": ("une livre", "livres")},
+        "",
         ordinal="er|re|ère|ème|e", feminine="re|ère",
     ),
     "es": Signs(
         {"&": "y", "+": "más", "=": "igual a", "@": "arroba", "°": "grados"},
         {"sr.": "señor", "sra.": "señora", "srta.": "señorita", "dr.": "doctor",
          "dra.": "doctora", "ud.": "usted", "uds.": "ustedes", "etc.": "etcétera",
-         "p.ej.": "por ejemplo", "núm.": "número", "aprox.": "aproximadamente",
+         "p.ej.": "por ejemplo", "núm.": "número", "n.º": "número", "nº": "número",
+         "aprox.": "aproximadamente",
          "vd.": "usted", "vds.": "ustedes", "dña.": "doña", "sres.": "señores",
          "pág.": "página", "págs.": "páginas", "avda.": "avenida", "tel.": "teléfono",
          "ee.uu.": "Estados Unidos", "a.c.": "antes de Cristo", "d.c.": "después de Cristo"},
         {r"(?<![\w.])D\.(?=\s+[A-ZÁ-Ú])": "don"},
         "a", ("una", "", ""), "y",
-        {"€": ("un euro", "euros"), "$": ("un dólar", "dólares")}, "con",
+        {"€": ("un euro", "euros"), "$": ("un dólar", "dólares"), "£": ("una libra", "libras")},
+        "con",
         ordinal=r"\.?º|\.?ª", feminine=r"\.?ª",
     ),
     "it": Signs(
@@ -200,12 +211,27 @@ SIGNS_OF: Mapping[str, Signs] = {
         {"sig.": "signor", "sig.ra": "signora", "dott.": "dottor", "dott.ssa": "dottoressa",
          "prof.": "professor", "ecc.": "eccetera", "p.es.": "per esempio", "avv.": "avvocato",
          "prof.ssa": "professoressa", "sigg.": "signori", "ing.": "ingegner", "dr.": "dottor",
-         "pag.": "pagina", "tel.": "telefono", "cfr.": "confronta", "v.le": "viale",
+         "pag.": "pagina", "tel.": "telefono", "cfr.": "confronta", "ca.": "circa", "n°": "numero",
+         "v.le": "viale",
          "a.c.": "avanti Cristo", "d.c.": "dopo Cristo"},
         {},
         "a", ("una", "", ""), "e",
-        {"€": ("un euro", "euro"), "$": ("un dollaro", "dollari")}, "e",
-        ordinal="º|ª",
+        {"€": ("un euro", "euro"), "$": ("un dollaro", "dollari"),
+         "£": ("una sterlina", "sterline")},
+        "e", ordinal="º|ª",
+    ),
+    "pt": Signs(
+        {"&": "e", "+": "mais", "=": "igual a", "@": "arroba", "°": "graus"},
+        {"sr.": "senhor", "sra.": "senhora", "srta.": "senhorita", "dr.": "doutor",
+         "dra.": "doutora", "prof.": "professor", "profa.": "professora", "etc.": "etcétera",
+         "p.ex.": "por exemplo", "n.º": "número", "nº": "número", "av.": "avenida",
+         "tel.": "telefone", "pág.": "página", "págs.": "páginas", "séc.": "século",
+         "aprox.": "aproximadamente", "a.c.": "antes de Cristo", "d.c.": "depois de Cristo"},
+        {r"(?<![\w.])D\.(?=\s+[A-ZÀ-Þ])": "dom"},
+        "a", ("uma", "hora", "horas"), "e",
+        {"€": ("um euro", "euros"), "$": ("um dólar", "dólares"), "R$": ("um real", "reais"),
+         "£": ("uma libra", "libras")}, "e",
+        ordinal=r"\.?º|\.?ª", feminine=r"\.?ª",
     ),
 }  # fmt: skip
 """By code of the language."""

@@ -1,4 +1,4 @@
-"""Units of measure behind a number, as five languages say them: 5 km, 30 km/h, 20 °C, 12 m².
+"""Units of measure behind a number, as six languages say them: 5 km, 30 km/h, 20 °C, 12 m².
 
 Only signs behind a number are read, and a single letter only where a space parts the two (5 m, but
 not 5m, which may be five million). Languages that are not here leave units as they are written.
@@ -97,12 +97,24 @@ _UNITS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "m²": ("metro quadrato", "metri quadrati"), "m³": ("metro cubo", "metri cubi"),
         "km²": ("chilometro quadrato", "chilometri quadrati"),
     },
+    "pt": {
+        "km": ("quilómetro", "quilómetros"), "m": ("metro", "metros"),
+        "cm": ("centímetro", "centímetros"), "mm": ("milímetro", "milímetros"),
+        "kg": ("quilo", "quilos"), "g": ("grama", "gramas"), "mg": ("miligrama", "miligramas"),
+        "l": ("litro", "litros"), "ml": ("mililitro", "mililitros"),
+        "km/h": ("quilómetro por hora", "quilómetros por hora"),
+        "min": ("minuto", "minutos"), "ms": ("milissegundo", "milissegundos"),
+        "Hz": ("hertz", "hertz"), "kHz": ("quilohertz", "quilohertz"),
+        "°C": ("grau Celsius", "graus Celsius"), "m²": ("metro quadrado", "metros quadrados"),
+        "m³": ("metro cúbico", "metros cúbicos"),
+        "km²": ("quilómetro quadrado", "quilómetros quadrados"),
+    },
 }  # fmt: skip
 """By language and sign: for one, and for several."""
 
 _ONE: Mapping[str, tuple[str, str]] = {
     "en": ("one", "one"), "de": ("ein", "eine"), "fr": ("un", "une"), "es": ("un", "una"),
-    "it": ("un", "una"),
+    "it": ("un", "una"), "pt": ("um", "uma"),
 }  # fmt: skip
 """What 1 is in front of a unit, and of one of `_FEMININE`."""
 

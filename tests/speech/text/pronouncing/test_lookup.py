@@ -10,7 +10,7 @@ import pytest
 
 from align.errors import DataError, ParameterError
 from align.speech.text import Dictionary, espeak_available, espeak_phones, look_up, look_up_all
-from align.speech.text.pronouncing.espeak import _ask_phonemizer
+from align.speech.text.pronouncing.espeak import _ask_phonemizer, espeak_ways
 from align.speech.text.pronouncing.lookup import seems_foreign
 
 ENGLISH = Dictionary(
@@ -255,3 +255,23 @@ def test_arabic_without_its_vowels_has_them_where_they_are_heard(fake_espeak: Pa
         words, Dictionary({}, name="espeak-ng", language="ar"), set("ktb"), language="ar"
     )
     assert [found[word].unwritten for word in words] == [("a", "i", "u"), ()]
+
+
+@pytest.mark.skipif(not espeak_available(), reason="espeak-ng is not installed")
+@pytest.mark.parametrize(
+    ("language", "word", "ways"),
+    [
+        ("fr", "y", ["i", "iɡʁɛk"]),
+        ("fr", "les", ["le", "lez"]),
+        ("fr", "amis", ["ami"]),
+        ("pt", "à", ["aː", "ɐɡɹavi"]),
+        ("el", "ο", ["o"]),
+        ("ru", "к", ["k", "ɡ", "kɑ"]),
+        ("cs", "s", ["s", "z", "es"]),
+    ],
+)
+def test_single_letters_are_words_and_french_links(
+    language: str, word: str, ways: list[str]
+) -> None:
+    """espeak-ng names a letter that stands alone, and says no linking consonant before nothing."""
+    assert ["".join(way) for way in espeak_ways(word, language)] == ways

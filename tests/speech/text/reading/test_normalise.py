@@ -78,6 +78,63 @@ def test_numbers_of_another_language() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("555-1234", "five|five|five|one|two|three|four"),
+        ("1998-2003", "nineteen|ninety|eight|to|two|thousand|and|three"),
+        ("\u22125 or 3\u20135", "minus|five|or|three|to|five"),
+        ("$5 million, £3m", "five|million|dollars|three|million|pounds"),
+        ("50¢ and ¥100", "fifty|cents|and|one|hundred|yen"),
+        ("1/2, 2 1/2; 1/2/2020", "a|half|two|and|a|half|one|two|twenty|twenty"),
+        ("Jan. 3rd and 24 Dec", "January|third|and|twenty|four|December"),
+        ("Jan said Dec", "Jan|said|Dec"),
+        ("1960's", "nineteen|sixties"),
+        ("www.example.com, a@b.org.", "w|w|w|dot|example|dot|com|a|at|b|dot|org"),
+        ("1 000 000 or 10 20", "one|million|or|ten|twenty"),
+        ("3 × 4", "three|times|four"),
+    ],
+)  # fmt: skip
+def test_what_stands_beside_numbers_in_english(text: str, expected: str) -> None:
+    pytest.importorskip("num2words")
+    assert words(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "expected"),
+    [
+        ("en", "Henry VIII, World War II", "Henry|the|eighth|World|War|two"),
+        ("en", "King George V; vol. III", "King|George|the|fifth|vol|three"),
+        ("en", "I said I V and an IV", "I|said|I|V|and|an|IV"),
+        ("de", "Ludwig XIV. im XX. Jahrhundert",
+         "Ludwig|der|vierzehnte|im|zwanzigsten|Jahrhundert"),
+        ("de", "Elisabeth II. in Kapitel IV", "Elisabeth|die|zweite|in|Kapitel|vier"),
+        ("fr", "Louis XIV au XVIIe siècle", "Louis|quatorze|au|dix|septième|siècle"),
+        ("fr", "François Ier, Vienne", "François|premier|Vienne"),
+        ("es", "Isabel II, siglo V y XXI", "Isabel|segunda|siglo|quinto|y|XXI"),
+        ("it", "nel XX secolo", "nel|ventesimo|secolo"),
+        ("pt", "D. João VI, século XIX", "dom|João|sexto|século|dezanove"),
+    ],
+)  # fmt: skip
+def test_roman_numerals(language: str, text: str, expected: str) -> None:
+    pytest.importorskip("num2words")
+    assert words(text, language=language) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("well-kno-\nwn", "well-known"),
+        ("a semi-\n heights", "a|semi|heights"),
+        ("the kiw-\nis rest", "the|kiwis|rest"),
+        ("the wh-\nWhat", "the|wh-|What"),
+        ("a ro-\nrock", "a|ro-|rock"),
+    ],
+)
+def test_words_that_are_divided_at_the_ends_of_lines(text: str, expected: str) -> None:
+    assert words(text) == expected
+
+
+@pytest.mark.parametrize(
     ("language", "text", "expected"),
     [
         ("de", "z. B. Dr. Maier, d.h. usw.", "zum|Beispiel|Doktor|Maier|das|heißt|und|so|weiter"),
@@ -114,6 +171,23 @@ def test_numbers_of_another_language() -> None:
         ("it", "1º e 3ª, 10:30", "primo|e|terza|dieci|e|trenta"),
         ("it", "3,14 0,5", "tre|virgola|quattordici|zero|virgola|cinque"),
         ("it", "2,50 € o 1 $", "due|euro|e|cinquanta|o|un|dollaro"),
+        ("it", "L'8 marzo, ca. 5", "L'otto|marzo|circa|cinque"),
+        ("de", "5 Mio. €, 1998-2003", "fünf|Millionen|Euro|neunzehnhundertachtundneunzig|bis|"
+         "zweitausenddrei"),
+        ("de", "10\u201320 und \u22125 °C", "zehn|bis|zwanzig|und|minus|fünf|Grad|Celsius"),
+        ("pt", "R$ 12,50 e 1 €, 14h30", "doze|reais|e|cinquenta|e|um|euro|catorze|horas|e|trinta"),
+        ("pt", "O 1º Sr. Gil, 2 kg", "O|primeiro|senhor|Gil|dois|quilos"),
+        ("fr", "1 000 000 ou 12 500", "un|million|ou|douze|mille|cinq|cents"),
+        ("es", "612 345 678", "seiscientos|doce|trescientos|cuarenta|y|cinco|seiscientos|setenta|"
+         "y|ocho"),
+        ("fi", "12,50 € ja 21 %", "kaksitoista|euroa|viisikymmentä|ja|kaksikymmentäyksi|"
+         "prosenttia"),
+        ("fi", "klo 14.30", "klo|neljätoista|kolmekymmentä"),
+        ("nl", "€ 12,50 om 14.30 uur", "twaalf|euro|vijftig|om|veertien|dertig|uur"),
+        ("tr", "%21 ve 5%", "yüzde|yirmibir|ve|yüzde|beş"),
+        ("ru", "21% и 12% и 3%", "двадцать|один|процент|и|двенадцать|процентов|и|три|процента"),
+        ("el", "Στις 3, 21%, 12,50\u20ac.", "Στις|3|21%|12,50€"),
+        ("sw", "watu 21 walifika", "watu|21|walifika"),
     ],
 )  # fmt: skip
 def test_signs_of_other_languages(language: str, text: str, expected: str) -> None:

@@ -1,0 +1,140 @@
+"""What stands beside numbers in English: money, clocks, decades, telephones, addresses, months.
+
+Telephone numbers are read digit by digit, sums such as ``$5 million`` with the currency behind,
+and ``1/2`` as *a half*. Dates such as ``3/4/2020`` are read as numbers, since nobody knows which
+of the two is the month.
+"""
+
+import re
+from collections.abc import Callable
+
+__all__ = ["prepare_english", "spell_english"]
+
+Number = Callable[[str, str], str]
+"""Return digits in words; the second argument is the kind of num2words, such as ``ordinal``."""
+
+_CURRENCY = {"$": ("dollar", "cent"), "€": ("euro", "cent"), "£": ("pound", "penny")}
+_LARGE = {
+    "m": "million", "mn": "million", "M": "million", "bn": "billion", "B": "billion",
+    "tn": "trillion", "k": "thousand", "K": "thousand",
+}  # fmt: skip
+_MANY = re.compile(
+    r"(?P<sign>[$€£])\s?(?P<number>[0-9][0-9,]*(?:\.[0-9]+)?)"
+    r"(?:\s?(?P<times>hundred|thousand|million|billion|trillion)|(?P<short>m|mn|M|bn|B|tn|k|K))\b"
+)
+_SMALL = (
+    (re.compile(r"([0-9])\s?¢"), r"\1 cents"),
+    (re.compile(r"¥\s?([0-9][0-9,]*)"), r"\1 yen"),
+    (re.compile(r"(?<=[0-9])\s*×\s*(?=[0-9])"), " times "),
+    (re.compile(r"(?<=[0-9])\s*÷\s*(?=[0-9])"), " divided by "),
+)
+_TELEPHONE = re.compile(
+    r"(?<![\w.,/-])(?:"
+    r"(?:\+1[ .-]?|1[ .-])?(?:\([0-9]{3}\)\s?|[0-9]{3}[ .-])?[0-9]{3}[.-][0-9]{4}"
+    r"|\+[0-9][0-9 ().-]{7,18}[0-9])(?![\w/-]|[.,][0-9])"
+)
+_ADDRESS = re.compile(
+    r"(?<![\w.@])(?:https?://[^\s<>\"]+|www\.[^\s<>\"]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+"
+    r"|[a-z0-9-]+(?:\.[a-z0-9-]+)*\.(?:com|org|net|edu|gov|co\.uk)(?:/[^\s<>\"]*)?)(?<![.,;:!?)])"
+)
+_NAMES = {".": "dot", "/": "slash", "@": "at", "-": "dash", "_": "underscore", ":": "colon"}
+_HALVES = {
+    "1/2": "a half", "1/3": "a third", "2/3": "two thirds", "1/4": "a quarter",
+    "3/4": "three quarters",
+}  # fmt: skip
+_FRACTION = re.compile(
+    r"(?<![\w/.,-])(?:(?P<whole>[0-9]+)\s)?(?P<part>1/2|1/3|2/3|1/4|3/4)(?![\w/]|[.,][0-9])"
+)
+_MIXED = re.compile(r"(?<=[0-9])\s?(?=[½¼¾])")
+_NUMERO = re.compile(r"(?<![\w.])[Nn]o\.(?=\s?[0-9])")
+_MONTHS = {
+    "Jan": "January", "Feb": "February", "Aug": "August", "Sept": "September", "Sep": "September",
+    "Oct": "October", "Nov": "November", "Dec": "December",
+}  # fmt: skip
+_MONTH = re.compile(
+    rf"\b({'|'.join(_MONTHS)})\b\.?(?=\s?[0-9])|(?<=[0-9]\s)({'|'.join(_MONTHS)})\b\.?(?![\w'])"
+)
+_RANGE = re.compile(r"(?<![\w.,:-])([1-9][0-9]{0,3})-([0-9]{1,4})(?![\w:-]|[.,][0-9])")
+_YEAR = re.compile(r"(?<![\w.,$€£-])(1[1-9][0-9]{2}|20[0-9]{2})(?![\w%]|[.,][0-9]|'s\b)")
+_CURRENCIES = re.compile(r"(?P<sign>[$€£])(?P<whole>[0-9]+)(?:\.(?P<part>[0-9]{2})(?![0-9]))?")
+_CLOCK = re.compile(r"(?<![0-9:])([0-9]{1,2}):([0-5][0-9])(?![0-9:])")
+_DECADE = re.compile(r"'?\b([0-9]{2}|[0-9]{4})'?s\b")
+_ORDINAL = re.compile(r"\b([0-9]+)(?:st|nd|rd|th)\b")
+
+
+def prepare_english(text: str, number: Number) -> str:
+    """Return a text whose addresses, telephones, fractions and months are words.
+
+    Examples
+    --------
+    >>> from align.speech.text.reading.normalise import split_words
+    >>> split_words("$5 million, Dec. 24, 1/2, 1998-2003")[:6]
+    ('five', 'million', 'dollars', 'December', 'twenty', 'four')
+    >>> split_words("555-1234: example.com")[3:]
+    ('one', 'two', 'three', 'four', 'example', 'dot', 'com')
+    """
+    text = _ADDRESS.sub(_address, text)
+    text = _TELEPHONE.sub(lambda m: _digits(m[0], number), text)
+    text = _MONTH.sub(lambda m: f"{_MONTHS[m[1] or m[2]]} ", text)
+    text = _MANY.sub(_many, text)
+    for pattern, said in _SMALL:
+        text = pattern.sub(said, text)
+    text = _FRACTION.sub(_fraction, text)
+    text = _RANGE.sub(r"\1 to \2", text)
+    return _MIXED.sub(" and ", _NUMERO.sub("number", text))
+
+
+def _address(match: re.Match[str]) -> str:
+    plain = re.sub(r"^https?://", "", match[0]).rstrip("/")
+    plain = re.sub(r"^www(?=\.)", "w w w", plain)
+    return re.sub(r"[./@:_-]", lambda sign: f" {_NAMES[sign[0]]} ", plain)
+
+
+def _digits(telephone: str, number: Number) -> str:
+    said = [number(c, "cardinal").strip() for c in telephone if c.isdigit()]
+    return " ".join(["plus"] * telephone.startswith("+") + said)
+
+
+def _many(match: re.Match[str]) -> str:
+    times = match["times"] or _LARGE[match["short"]]
+    return f"{match['number']} {times} {_CURRENCY[match['sign']][0]}s"
+
+
+def _fraction(match: re.Match[str]) -> str:
+    said = _HALVES[match["part"]]
+    return f"{match['whole']} and {said}" if match["whole"] else said
+
+
+def spell_english(chunk: str, number: Number, *, years: bool) -> str:
+    """Return a chunk without spaces with its years, or its sums, clocks and ordinals, in words."""
+    if years:  # before thousands lose their comma
+        return _YEAR.sub(lambda m: number(m[1], "year"), chunk)
+    chunk = _CURRENCIES.sub(lambda m: _money(m, number), chunk)
+    chunk = _CLOCK.sub(lambda m: _clock(m, number), chunk)
+    chunk = _DECADE.sub(lambda m: _decade(m, number), chunk)
+    return _ORDINAL.sub(lambda m: number(m[1], "ordinal"), chunk)
+
+
+def _money(match: re.Match[str], number: Number) -> str:
+    unit, part = _CURRENCY[match["sign"]]
+    whole = match["whole"]
+    plural = "" if whole.lstrip("0") == "1" else "s"
+    said = f"{number(whole, 'cardinal')} {unit}{plural} "
+    if match["part"] and int(match["part"]):
+        some = "pence" if part == "penny" else f"{part}s"
+        said += f"{number(match['part'].lstrip('0'), 'cardinal')} "
+        said += part if int(match["part"]) == 1 else some
+    return said + " "
+
+
+def _clock(match: re.Match[str], number: Number) -> str:
+    hour, minute = str(int(match[1])), match[2]
+    if minute == "00":
+        return f"{number(hour, 'cardinal')} o'clock "
+    tens = "oh " if minute[0] == "0" else ""
+    return f"{number(hour, 'cardinal')} {tens}{number(str(int(minute)), 'cardinal')}"
+
+
+def _decade(match: re.Match[str], number: Number) -> str:
+    said = number(match[1], "year" if len(match[1]) == 4 else "cardinal").rstrip()
+    return said[:-1] + "ies " if said.endswith("y") else said + "s "

@@ -1,0 +1,210 @@
+"""Digits and Roman numerals as people write them, made ready for what spells numbers out.
+
+Thousands that are parted by spaces are joined (``1 000 000``), signs of minus and ranges are those
+of the keyboard, clocks with a full stop get a colon, and Roman numerals of six languages become
+words: `Henry VIII` is *the eighth*, `World War II` *two*, and `le XVIIe siècle` *dix-septième*.
+
+A single letter is a numeral only behind a word such as `chapter` or a title such as `King`; other
+languages leave Roman numerals to espeak-ng, which knows most of them.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+__all__ = ["plain_digits", "spell_roman"]
+
+Number = Callable[[str, str], str]
+"""Return digits in words; the second argument is the kind of num2words, such as ``ordinal``."""
+
+_THIN = re.compile(r"(?<=[0-9])[\u00a0\u2009\u202f](?=[0-9]{3}(?![0-9]))")
+_SPACED = re.compile(r"(?<![\w.,:+/-])[1-9][0-9]{0,2}(?: [0-9]{3})+(?![\w/:-]|[.,][0-9]{3})")
+_WITH_SPACES = frozenset("bg cs da et fi fr hu kk lt lv nb nn no pl pt ru sk sl sr sv uk".split())
+"""Languages whose thousands are parted by spaces, so that two groups are one number, too."""
+
+_DASH = re.compile(r"(?<=[0-9])[\u2010-\u2013](?=[0-9])")
+_MINUS = re.compile(r"\u2212\s?(?=[0-9])|(?<!\S)\u2013(?=[0-9]+(?:[.,][0-9]+)?\s?°)")
+_DOTTED_CLOCK = re.compile(
+    r"(?i:(?<!\w)(?P<before>klo|kello|kl\.?|klokken|klockan|ore|alle|godz\.?|om)\s)"
+    r"(?P<hour>[01]?[0-9]|2[0-4])\.(?P<minute>[0-5][0-9])(?![\w,]|\.[0-9])"
+    r"|(?<![\w.,])(?P<h>[01]?[0-9]|2[0-4])\.(?P<m>[0-5][0-9])(?=\s?(?:uur|Uhr)\b)"
+)
+
+
+def plain_digits(text: str, language: str) -> str:
+    """Return a text whose numbers have no spaces, dashes or full stops that mean something else.
+
+    Examples
+    --------
+    >>> plain_digits("1 000 000 d'oiseaux, 12 500 €, 1998\u20132003", "fr")
+    "1000000 d'oiseaux, 12500 €, 1998-2003"
+    >>> plain_digits("612 345 678", "es")  # a telephone's
+    '612 345 678'
+    """
+
+    def joined(match: re.Match[str]) -> str:
+        groups = match[0].split()
+        round_one = "000" in groups[1:] or (len(groups) == 2 and groups[1][0] == "0")
+        two = len(groups) == 2 and language in _WITH_SPACES
+        return "".join(groups) if round_one or two else match[0]
+
+    text = text.replace("\u2044", "/")  # of fractions
+    text = _MINUS.sub("-", _DASH.sub("-", _THIN.sub("", text)))
+    text = _SPACED.sub(joined, text)
+    return _DOTTED_CLOCK.sub(_with_colon, text)
+
+
+def _with_colon(match: re.Match[str]) -> str:
+    if match["h"]:
+        return f"{match['h']}:{match['m']}"
+    return f"{match['before']} {match['hour']}:{match['minute']}"
+
+
+# Roman numerals ---------------------------------------------------------------------------------
+
+_VALUES = {"I": 1, "V": 5, "X": 10}
+_ROMAN = r"X{0,3}(?:IX|IV|V?I{0,3})"
+_NUMERAL = re.compile(
+    rf"(?:(?P<title>\b[^\W\d_]+\.?)\s+)?(?:(?P<before>\b[^\W\d_]+\.?)\s+)?"
+    rf"(?<![\w.'-])(?P<roman>(?=[IVX]){_ROMAN})(?P<behind>[^\W\d_]+)?(?P<stop>\.)?(?![\w'-])"
+    r"(?:(?=\s+(?P<after>[^\W\d_]+)))?"
+)
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """How one language reads Roman numerals.
+
+    Attributes
+    ----------
+    counted : str
+        Regular expression of words in front of a cardinal number, whatever its case.
+    kings : str
+        Of names in front of an ordinal; any name with a capital, if empty.
+    titles : str
+        Of words in front of a name, which make it that of a king.
+    ranked : str
+        Of words in front of or behind a numeral that is an ordinal.
+    ordinals : int
+        The largest ordinal that is said as one.
+    endings : str
+        Of letters at a numeral that make it an ordinal.
+    """
+
+    counted: str
+    kings: str = ""
+    titles: str = r"(?!)"
+    ranked: str = r"(?!)"
+    ordinals: int = 39
+    endings: str = r"(?!)"
+
+
+_RULES: Mapping[str, _Rule] = {
+    "en": _Rule(
+        "chapter|part|war|volume|vol\\.?|act|scene|section|type|phase|book|figure|fig\\.?|article|"
+        "table|grade|stage|class|title|level|episode|appendix|apollo",
+        "Henry|Louis|Edward|Charles|George|James|Richard|William|Elizabeth|Mary|John|Paul|Pius|"
+        "Benedict|Gregory|Leo|Innocent|Philip|Francis|Frederick|Napoleon|Catherine|Peter|"
+        "Alexander|Nicholas|Ferdinand|Victor|Emmanuel|Otto|Christian|Gustav|Ivan|Constantine|"
+        "Clement|Urban|Boniface|Sixtus|Julius|Alfonso|Umberto|Robert|David|Malcolm|Carlos|Felipe",
+        titles="king|queen|pope|emperor|empress|tsar|czar|sultan",
+    ),
+    "de": _Rule("kapitel|teil|band|akt|szene|artikel|abschnitt|buch|weltkrieg|klasse|stufe|typ"),
+    "fr": _Rule(
+        "chapitre|tome|acte|scène|livre|volume|partie|article|titre|type|phase|annexe",
+        ordinals=1, endings="er|re|ère|e|ème|ième|nd|nde",
+    ),
+    "es": _Rule(
+        "capítulo|tomo|acto|escena|libro|volumen|parte|artículo|título|tipo|fase",
+        ranked="siglo", ordinals=10,
+    ),
+    "pt": _Rule(
+        "capítulo|tomo|ato|cena|livro|volume|parte|artigo|título|tipo|fase",
+        ranked="século", ordinals=10,
+    ),
+    "it": _Rule("(?!)", ranked="secolo|capitolo|tomo|atto|scena|libro|volume|parte|articolo"),
+}  # fmt: skip
+_FEMALE = re.compile(r".*a\.?|Isabel|Elisabeth|Margarethe|Margrethe|Beatrix|Maria|Marie")
+_OF_MEN = frozenset({"Luca", "Andrea", "Joshua"})
+
+
+def spell_roman(text: str, language: str, number: Number) -> str:
+    """Return a text with the Roman numerals of six languages as words.
+
+    Examples
+    --------
+    >>> from align.speech.text.reading.normalise import split_words
+    >>> split_words("Henry VIII, chapter IV")
+    ('Henry', 'the', 'eighth', 'chapter', 'four')
+    """
+    rule = _RULES.get(language)
+    if rule is None:
+        return text
+
+    def spelled(match: re.Match[str]) -> str:
+        said = _said(match, rule, language, number)
+        if said is None:
+            return match[0]
+        return match[0][: match.start("roman") - match.start()] + said
+
+    return _NUMERAL.sub(spelled, text)
+
+
+def _said(match: re.Match[str], rule: _Rule, language: str, number: Number) -> str | None:
+    """Return a numeral in words, with the full stop that ends a sentence; None if it is none."""
+    roman, behind, stop = match["roman"], match["behind"] or "", match["stop"] or ""
+    title, before = match["title"] or "", match["before"] or ""
+    if not before:
+        title, before = "", title
+    value = str(_value(roman))
+    if behind:
+        if not re.fullmatch(rule.endings, behind):
+            return None
+        said = number(value, "ordinal").strip()
+        if value == "1" and behind != "er":
+            said = "première"
+        return said + stop
+    after = match["after"] or ""
+    if re.fullmatch(rule.counted, before, re.IGNORECASE):
+        return number(value, "cardinal").strip() + stop
+    ranked = any(re.fullmatch(rule.ranked, word, re.IGNORECASE) for word in (before, after))
+    if language == "de" and stop and after in ("Jahrhundert", "Jahrhunderts", "Jahrhunderte"):
+        return number(value, "ordinal").strip() + ("n" if before[-1:] in "mnrs" else "s")
+    royal = re.fullmatch(rule.titles, title, re.IGNORECASE) is not None
+    if not ranked and len(roman) == 1 and not royal:
+        return None
+    king = before[:1].isupper() and (
+        not rule.kings or re.fullmatch(rule.kings, before, re.I) or royal
+    )
+    if language == "de":
+        return _german(before, value, number) if king and stop else None
+    if not (king or ranked):
+        cardinal = before[:1].isupper() and language == "en" and roman not in ("IV", "XX", "XXX")
+        return number(value, "cardinal").strip() + stop if cardinal else None
+    if int(value) > rule.ordinals:
+        return number(value, "cardinal").strip() + stop
+    said = number(value, "ordinal").strip()
+    if language == "en":
+        said = f"the {said}"
+    elif not ranked and _FEMALE.fullmatch(before) and before not in _OF_MEN:
+        said = "première" if language == "fr" else re.sub(r"o\b", "a", said)
+    return said + stop
+
+
+def _german(name: str, value: str, number: Number) -> str:
+    """Return *der vierzehnte*: of a name with s, *des vierzehnten*."""
+    said = number(value, "ordinal").strip()
+    if _FEMALE.fullmatch(name):
+        return f"die {said}."
+    return f"des {said}n." if name.endswith("s") and name not in _ENDING_IN_S else f"der {said}."
+
+
+_ENDING_IN_S = frozenset({"Johannes", "Nikolaus", "Pius", "Julius", "Klemens", "Linus", "Sixtus"})
+
+
+def _value(roman: str) -> int:
+    values = [_VALUES[letter] for letter in roman]
+    return sum(
+        -value if value < following else value
+        for value, following in zip(values, [*values[1:], 0], strict=True)
+    )
