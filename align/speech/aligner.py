@@ -41,6 +41,7 @@ from align.speech.labels import PhoneLabels
 from align.speech.match import DEFAULTS, MatchModel, evidence_of
 from align.speech.mismatches import evidence_backwards, gap_of_order, learned_match
 from align.speech.outer_pauses import with_outer_pauses
+from align.speech.steady import steady_noise
 from align.speech.surroundings import Surroundings, network_of
 from align.terms import BaseFunctions
 from align.types import SPOKEN_NOISE, Event, Example, Float64, IntArray
@@ -328,6 +329,8 @@ class SpeechAligner(SequenceAligner):
         evidence.parts[noise, 0] = 0.0  # it may be any sound: nothing to compare with
         match = model.of_recording(evidence)
         warnings = model.warning(match, evidence.n_sounds())
+        if match < 0.5:
+            warnings = steady_noise(extended.own) or warnings
         return Fit(match, model.of_events(evidence), warnings)
 
     def _calibrate(

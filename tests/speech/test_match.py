@@ -341,3 +341,13 @@ def test_silences_that_hide_speech_count_as_sounds(english: SpeechAligner) -> No
     assert Evidence(parts, ones, frames, ~sounds, 0.005).n_sounds() == 2
     few = english.align(audio_of("kiwi"), ["sil", "k", "iy", "w", "iy", "sil"])
     assert "border 0.30" in few.warnings[0]  # as of a sentence
+
+
+@pytest.mark.parametrize(("seed", "slope"), [(0, 0.0), (1, 0.5), (2, 1.0)])
+def test_noise_without_speech_is_told(english: SpeechAligner, seed: int, slope: float) -> None:
+    """A text in white, pink or red noise has a match of about .22, above the border of texts."""
+    shape = np.fft.rfft(np.random.default_rng(seed).normal(size=32000))
+    shape /= np.maximum(np.arange(len(shape)) / 2.0, 20.0) ** slope
+    noise = np.fft.irfft(shape)
+    found = english.align_text(0.1 * noise / noise.std(), text_of("kiwi"), rate=RATE)
+    assert found.warnings[0].startswith("nothing but steady noise is heard in this recording")
