@@ -2,8 +2,10 @@
 
 python-docx and openpyxl read them (``pip install 'margin-align[documents]'``). Of a document the
 paragraphs and the tables count, in their order: a row of a table, such as time, speaker and words,
-becomes a line, ``00:04 Ann: words``. Headers, footers, comments and deleted text do not. Of a
-workbook the first sheet counts, with the values that its formulas had when it was saved.
+becomes a line, ``00:04 Ann: words``. Tracked changes count as if they were accepted: what was
+inserted is there, what was deleted is not. Headers, footers, comments, text boxes and hidden text
+do not count, nor does the first row of a table that only names its columns. Of a workbook the
+first sheet counts, with the values that its formulas had when it was saved.
 """
 
 import io
@@ -19,6 +21,20 @@ __all__ = ["read_document", "read_sheet"]
 
 _MOST_BYTES = 200_000_000  # of all parts together, unpacked
 _MOST_ROWS = 1_000_000
+_NOT_TEXT = frozenset(
+    "del moveFrom pPr rPr sdtPr sdtEndPr sectPr tblPr tblGrid trPr tcPr drawing pict "
+    "Fallback".split()
+)
+"""Elements of a document that hold nothing that is read in its text."""
+
+_COLUMNS = frozenset(
+    "#|no|nr|no.|nr.|line|time|timecode|time code|start|end|begin|speaker|name|text|transcript|"
+    "words|zeile|zeit|zeitmarke|anfang|ende|beginn|sprecher|sprecherin|person|transkript|äußerung|"
+    "ligne|temps|début|fin|locuteur|texte|transcription|línea|tiempo|inicio|hablante|texto".split(
+        "|"
+    )
+)
+"""What the first row of a table calls its columns."""
 
 
 def read_document(path: str | os.PathLike[str]) -> str:
@@ -32,7 +48,7 @@ def read_document(path: str | os.PathLike[str]) -> str:
     except ImportError:
         raise _missing("python-docx", "Word's documents") from None
     try:
-        lines = list(_lines(docx.Document(_content(name))))
+        lines = list(_lines(docx.Document(_content(name)).element.body))
     except (DataError, MemoryError):
         raise
     except Exception as error:  # zipfile, lxml and python-docx raise whatever they meet
@@ -85,17 +101,71 @@ def _content(name: str) -> io.BytesIO:
     return content
 
 
-def _lines(document: Any) -> Iterator[str]:
-    for block in document.iter_inner_content():
-        if hasattr(block, "text"):
-            yield from block.text.split("\n")
+def _lines(blocks: Any) -> Iterator[str]:
+    """Return the lines of paragraphs and tables, those within tracked changes and controls too."""
+    for block in _elements(blocks):
+        kind = _kind(block)
+        if kind == "p":
+            yield from "".join(_pieces(block)).split("\n")
+        elif kind == "tbl":
+            yield from _rows(block)
+        else:
+            yield from _lines(block)
+
+
+def _elements(parent: Any) -> list[Any]:
+    return [child for child in parent if _kind(child) not in _NOT_TEXT]
+
+
+def _kind(element: Any) -> str:
+    """Return the name of an element without its namespace; empty for a remark."""
+    return str(element.tag).rpartition("}")[2] if isinstance(element.tag, str) else ""
+
+
+def _pieces(parent: Any) -> Iterator[str]:
+    for child in _elements(parent):
+        kind = _kind(child)
+        if kind == "t":
+            yield child.text or ""
+        elif kind in ("tab", "ptab"):
+            yield "\t"
+        elif kind in ("br", "cr"):
+            yield "\n"
+        elif kind == "noBreakHyphen":
+            yield "-"
+        elif not (kind == "r" and _has(child, "rPr", "vanish")):
+            yield from _pieces(child)
+
+
+def _has(element: Any, properties: str, name: str) -> bool:
+    """Whether the properties of an element switch something on."""
+    for found in (own for child in element if _kind(child) == properties for own in child):
+        if _kind(found) == name:
+            values = [value for key, value in found.attrib.items() if key.endswith("}val")]
+            return values not in (["0"], ["false"])
+    return False
+
+
+def _rows(table: Any) -> Iterator[str]:
+    rows = [row for row in _of_kind(table, "tr") if not _has(row, "trPr", "del")]
+    for number, row in enumerate(rows):
+        cells = [" ".join(" ".join(_lines(cell)).split()) for cell in _of_kind(row, "tc")]
+        cells = [cell for cell in cells if cell]
+        names_columns = all(cell.casefold().rstrip(":") in _COLUMNS for cell in cells)
+        if number == 0 and len(cells) > 1 and names_columns:
             continue
-        for row in block.rows:
-            cells = [" ".join(cell.text.split()) for cell in row.cells]
-            cells = [cell for cell in cells if cell]
-            head, text = " ".join(cells[:-1]), "".join(cells[-1:])
-            spoken_by = any(character.isalpha() for character in head)
-            yield f"{head.rstrip(':')}: {text}" if spoken_by else f"{head} {text}".strip()
+        head, text = " ".join(cells[:-1]), "".join(cells[-1:])
+        spoken_by = any(character.isalpha() for character in head)
+        yield f"{head.rstrip(':')}: {text}" if spoken_by else f"{head} {text}".strip()
+
+
+def _of_kind(parent: Any, kind: str) -> Iterator[Any]:
+    """Return the rows of a table or the cells of a row, those within controls too."""
+    for child in _elements(parent):
+        if _kind(child) == kind:
+            yield child
+        elif _kind(child) in ("sdt", "sdtContent", "ins", "moveTo", "customXml"):
+            yield from _of_kind(child, kind)
 
 
 def _shown(cell: Any) -> str:

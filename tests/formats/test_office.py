@@ -36,6 +36,34 @@ def test_paragraphs_and_tables_of_a_document(tmp_path: Path) -> None:
     assert found == [("Ann", "Where"), ("Bob", "Bonn."), ("Ann", "Oh!"), ("Bob", "Yes.")]
 
 
+def test_tracked_changes_and_controls_of_a_document(tmp_path: Path) -> None:
+    """Text that was inserted, or stands in a control, was lost in silence."""
+    from docx.oxml import parse_xml
+
+    space = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    run = "<w:r><w:t>{}</w:t></w:r>"
+    document = docx.Document()
+    line = document.add_paragraph("A ")
+    for within in (
+        f'<w:ins {space} w:id="1" w:author="a">{run.format("quick ")}</w:ins>',
+        f'<w:del {space} w:id="2" w:author="a"><w:r><w:delText>slow</w:delText></w:r></w:del>',
+        f'<w:moveFrom {space} w:id="3" w:author="a">{run.format("old ")}</w:moveFrom>',
+        f"<w:sdt {space}><w:sdtContent>{run.format('brown ')}</w:sdtContent></w:sdt>",
+        f"<w:hyperlink {space}>{run.format('fox')}</w:hyperlink>",
+        f"<w:r {space}><w:rPr><w:vanish/></w:rPr><w:t>hidden</w:t></w:r>",
+    ):
+        line._p.append(parse_xml(within))
+    whole = f"<w:sdt {space}><w:sdtContent><w:p>{run.format('jumps')}</w:p></w:sdtContent></w:sdt>"
+    line._p.addnext(parse_xml(whole))
+    table = document.add_table(rows=2, cols=3)
+    for n, text in enumerate(("Zeit", "Sprecher", "Text", "0:04", "Ann", "Oh.")):
+        table.cell(n // 3, n % 3).text = text
+    document.save(tmp_path / "talk.docx")
+    assert (
+        office.read_document(tmp_path / "talk.docx") == "A quick brown fox\njumps\n0:04 Ann: Oh."
+    )
+
+
 def test_rows_of_a_workbook(tmp_path: Path) -> None:
     book = openpyxl.Workbook()
     for row in (("Nr", "File", "Text"), (1, "a.wav", "Hello,\nyou."), (2.0, 2.0, "No."), (None,)):

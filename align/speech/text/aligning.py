@@ -1,10 +1,9 @@
 """Aligning a recording with its text: words to phones, a lattice of them, its best path, tiers."""
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from align._blas import one_thread
@@ -145,7 +144,7 @@ def align_text(
     known = model_labels(model)
     words_of = make_dictionary(dictionary, language, guess=guess)
     said = _utterances(text)
-    name = NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
+    name = os.fspath(audio) if isinstance(audio, str | os.PathLike) else NAMELESS
     split = [
         split_words(u.text, language=language, known=words_of.__contains__, tokens=tokens)
         for u in said
@@ -197,6 +196,8 @@ def align_text(
 
 def _utterances(text: str | Sequence[str | Utterance]) -> list[Utterance]:
     """Return what is said as utterances; strings have neither speaker nor times."""
+    if not isinstance(text, Iterable):
+        raise ParameterError(f"text is a {type(text).__name__}, must be a text or Utterances.")
     every = [text] if isinstance(text, str) else list(text)
     said = [Utterance(one) if isinstance(one, str) else one for one in every]
     for one in said:

@@ -373,6 +373,10 @@ def test_a_text_may_be_given_sentence_by_sentence(
     assert [w for w in again.words.labels if w != "sil"] == [
         w for w in found.words.labels if w != "sil"
     ]
+    with pytest.raises(ParameterError, match="text is a NoneType, must be a text or Utterances"):
+        align_text(model, KIWI, None)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match="audio is a list, must be a path or an array"):
+        align_text(model, [0.0], "a kiwi", rate=16000, dictionary=WORDS)  # type: ignore
     with pytest.raises(ParameterError, match="text holds 3, must be a text or hold Utterances"):
         align_text(model, KIWI, [3], dictionary=WORDS)  # type: ignore[list-item]
 

@@ -43,6 +43,11 @@ _CHUNK = re.compile(rf"{_NOTE.pattern}|{_SPANS}|\S+", re.IGNORECASE)
 _UNKNOWN = re.compile(r"(?<!\S)(?:\*+|xxx|yyy)(?=[.,;:?!]*(?:\s|$))")
 """Words that nobody understood, as CHAT and others write them."""
 
+_LATCHED = re.compile(r"(?<!\S)=(?=[^\W\d_])|(?<=[^\s\d=])=(?!\S)")
+_DRAWN_OUT = re.compile(r"(?<=[^\W\d_]):{2,}")
+_BREATH = re.compile(r"(?<!\S)[.\u00b0]*h{2,}\.?(?!\S)")
+"""Of conversation analysis: turns that follow at once, ``so::``, and ``.hh``, a breath."""
+
 _CHAT_PAUSE = re.compile(r"\((?:\.+|[0-9]+\.[0-9]*)\)")
 _CHAT_EVENT = re.compile(r"(?<!\S)&=(\S+)")
 _CHAT_FILLER = re.compile(r"(?<!\S)(?:&-(?=[^\W\d_])|%(?=[aeiouhmr]+\b))", re.IGNORECASE)
@@ -198,6 +203,7 @@ def spoken_noise(word: str, tokens: Collection[str] = ()) -> bool:
 
 def _without_conventions(text: str) -> str:
     """Return a text whose marks of CHAT and the LDC are words, noise or nothing."""
+    text = _BREATH.sub("[breath]", _DRAWN_OUT.sub("", _LATCHED.sub(" ", text)))
     text = _CHAT_PAUSE.sub(" ", text)
     text = _CHAT_EVENT.sub(r"[\1]", text)
     text = _CHAT_FILLER.sub("", text)

@@ -19,7 +19,10 @@ MacWhinney, "The CHILDES Project: Tools for analyzing talk", part 1, the CHAT fo
 
 import re
 from collections import Counter
+from itertools import pairwise
 from typing import NamedTuple
+
+from align.speech.text.reading.chat import said_in_chat
 
 __all__ = ["Turn", "read_turns"]
 
@@ -33,9 +36,11 @@ _LABEL = re.compile(
 )
 _HEADING = re.compile(rf"\s*(?:(?P<a>{_NAME})[\s,-]+{_STAMP}|{_STAMP}[\s,-]+(?P<b>{_NAME}))\s*")
 _STAMPED = re.compile(rf"\s*{_STAMP}(?:\s+|$)(?:-\s+)?")
+_NUMBERED = re.compile(r"\s*([0-9]{1,5})(?:[.):]?\s+|[.):]$)(?=\D|$)")
 _CHAT = re.compile(r"\*(?P<name>[A-Z0-9_]{1,8}):\s*(?P<text>.*)")
 _BULLET = re.compile("[\x15\u2022]([0-9]{1,9})_([0-9]{1,9})[\x15\u2022]")
 _FEWEST = 2  # names, or times, that show a line to begin with one
+_FEWEST_NUMBERS = 3  # of lines in order, that they begin with; two could be counted aloud
 _SHARE = 0.25  # of the lines, that begin with a name where not all do
 
 
@@ -62,6 +67,7 @@ def read_turns(text: str) -> list[Turn]:
     lines = text.split("\n")
     if any(_CHAT.match(line) for line in lines):
         return _of_chat(lines)
+    lines = _without_numbers(lines)
     heads = _heads(lines)
     stamped = _are_stamped(lines)
     turns = [Turn("", "", 1)]
@@ -72,6 +78,16 @@ def read_turns(text: str) -> list[Turn]:
         said = _STAMPED.sub("", line, count=1) if stamped else line
         turns[-1] = turns[-1]._replace(text=f"{turns[-1].text}\n{said}")
     return _cleaned(turns)
+
+
+def _without_numbers(lines: list[str]) -> list[str]:
+    """Return lines without their numbers, where all but empty ones are numbered in order."""
+    found = [(n, _NUMBERED.match(line)) for n, line in enumerate(lines) if line.strip()]
+    numbers = [int(match[1]) for _, match in found if match]
+    in_order = all(b - a == 1 for a, b in pairwise(numbers))
+    if len(numbers) < max(_FEWEST_NUMBERS, len(found)) or not in_order:
+        return lines
+    return [_NUMBERED.sub("", line, count=1) for line in lines]
 
 
 def _cleaned(turns: list[Turn]) -> list[Turn]:
@@ -137,6 +153,7 @@ def _of_chat(lines: list[str]) -> list[Turn]:
             turns[-1] = turns[-1]._replace(text=f"{turns[-1].text} {line.strip()}")
         goes_on = bool(main) or (goes_on and line[:1].isspace())
     turns = [_with_times(turn) for turn in turns]
+    turns = [turn._replace(text=said_in_chat(turn.text)) for turn in turns]
     if any(turn.start is None for turn in turns):
         turns = [turn._replace(start=None, end=None) for turn in turns]
     return _cleaned(turns)

@@ -9,6 +9,7 @@ from kiwi_text import KIWI, TEXT, WORDS
 from align.errors import DataError
 from align.results.alignment import Alignment
 from align.speech.text import Utterance, align_text, read_transcript
+from align.speech.text.reading.normalise import split_words
 from align.speech.text.reading.turns import read_turns
 from align.speech.text.tiers import SpeakerTiers, TextAlignment
 from align.speech.text.together import as_one_speaker
@@ -97,6 +98,40 @@ def test_chat_has_main_lines_with_times(tmp_path) -> None:
     ]
     path.write_text(CHAT.replace("\x15100_1200\x15", ""))  # then none is of use
     assert [u.start for u in read_transcript(path)] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("<no dog> [/] no dog [% wet] .", "no dog no dog"),
+        ("Even@c I [!] +...", "Even I"),
+        ('+" peeling [: peeling] it [*] +//.', "peeling it"),
+        ("+< no [x 3] &=laughs www +/.", "no no no [laughs] ***"),
+        ("0is (be)cause ba:by ice+cream New_York", "because baby ice-cream New York"),
+        ("&-um &~ga &*MOT:yes (1:02.5) go .", "um ga- go"),
+        ("°so:° [=! whispers] “yes” ‡ [+ imit] .", "so yes"),
+    ],
+)
+def test_chat_has_codes_that_nobody_says(line: str, said: str) -> None:
+    (turn,) = read_turns(f"@Begin\n*CHI:\t{line}\n%mor:\tn|dog\n@End")
+    assert " ".join(split_words(turn.text)) == said
+
+
+def test_lines_with_numbers() -> None:
+    numbered = "001 A: well\n002 B: no\n003 A: yes"
+    assert [turn[:2] for turn in read_turns(numbered)] == [
+        ("A", "well"),
+        ("B", "no"),
+        ("A", "yes"),
+    ]
+    assert read_turns("1. one\n\n2. two\n3. three")[0].text == "one\n\ntwo\nthree"
+    for stays in ("1 kiwi\n2 kiwis", "3 kiwis\n5 kiwis\n9 kiwis", "1 a\n2 b\n3 c\nd", "1\n2\n3"):
+        assert read_turns(stays)[0].text == stays
+
+
+def test_marks_of_conversation_analysis_are_not_said() -> None:
+    found = split_words("so::: well= =yes (0.3) .hh and x = 3 ((coughs))", language="en")
+    assert found == (*"so well yes [breath] and x equals three".split(), "((coughs))")
 
 
 @pytest.mark.parametrize("named", ["<v Ann>{}</v>", "<v.loud Ann>{}", "Ann: {}"])
