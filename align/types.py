@@ -252,7 +252,7 @@ class Mismatch:
         Those that were not said, or the names of the pitches that were not played; empty for what
         is not in the text or the score.
     probability : float
-        Of the mismatch.
+        Of the mismatch; NaN where a file does not say it.
     speaker : str
         Who speaks; empty where there is one speaker who has no name.
     notes : tuple of str
@@ -291,7 +291,8 @@ class Mismatch:
         else:
             what = "something was probably said that is not in the text"
         where = "" if self.bars is None else f", {bars_named(self.bars)}"
-        return f"from {self.start:.2f} to {self.end:.2f} s{where}: {what} ({self.probability:.2f})"
+        sure = "" if self.probability != self.probability else f" ({self.probability:.2f})"
+        return f"from {self.start:.2f} to {self.end:.2f} s{where}: {what}{sure}"
 
     @property
     def label(self) -> str:

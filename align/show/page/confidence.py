@@ -15,10 +15,20 @@ import numpy as np
 from align.files.kept import kept_of
 from align.files.text import parse_number, read_text
 from align.formats.tables import table_columns, table_rows
+from align.formats.tiers import Tier
 from align.results.music import MusicAlignment
 from align.results.timing import Timing
+from align.types import Mismatch
 
-__all__ = ["label_confidence", "label_match", "note_confidence", "with_confidence"]
+__all__ = [
+    "label_confidence",
+    "label_match",
+    "mismatches_of",
+    "note_confidence",
+    "with_confidence",
+]
+
+_CHECK = "check"  # the tier of `align.speech.text.tiers`
 
 
 def label_confidence(path: str, alignment: Timing) -> tuple[float | None, ...]:
@@ -98,6 +108,28 @@ def note_confidence(path: str, notes: Any) -> tuple[float | None, ...]:
         if max(sure, called) < len(cells) and (value := _share(cells[sure])) is not None
     }
     return tuple(told.get(name) for name in notes.note_ids)
+
+
+def mismatches_of(path: str, tier: Tier) -> list[Mismatch]:
+    """Return where text and recording disagree, as a tier ``check`` of a label file says.
+
+    The probability is NaN where the file does not tell it, as a TextGrid cannot.
+    """
+    if tier.name != _CHECK or tier.kind != "interval":
+        return []
+    told: dict[int, float] = {}
+    if path.lower().endswith(".json"):
+        for one in json.loads(read_text(path)).get("tiers", ()):
+            if isinstance(one, dict) and one.get("name") == _CHECK:
+                for event in one.get("events", ()):
+                    _tell(told, event["start"], event.get("confidence"))
+    found = []
+    for label, (start, end) in zip(tier.labels, tier.times, strict=True):
+        kind, _, words = label.partition(": ")
+        if kind in ("unspoken", "untranscribed"):
+            sure = told.get(_micro(start), float("nan"))
+            found.append(Mismatch(kind, start, end, tuple(words.split()), sure))
+    return found
 
 
 def _knowing(path: str) -> str:

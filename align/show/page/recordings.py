@@ -23,7 +23,12 @@ from align.formats.table import is_music, label_format
 from align.formats.tiers import PHONES, Tier, choose_tier
 from align.results.alignment import Alignment
 from align.results.timing import Timing
-from align.show.page.confidence import label_confidence, label_match, note_confidence
+from align.show.page.confidence import (
+    label_confidence,
+    label_match,
+    mismatches_of,
+    note_confidence,
+)
 from align.show.reading import reader_of
 from align.types import Mismatch
 
@@ -384,6 +389,7 @@ def _read_labels(
         name,
         match=match,
         warnings=warnings,
+        mismatches=tuple(m for one in others for m in mismatches_of(path, one)),
         tier=tier,
         others=tuple(others),
         place=place,

@@ -297,6 +297,27 @@ def test_all_tiers_of_a_textgrid(folder: Path) -> None:
         read_recordings([folder / "kiwi.TextGrid"], tier="tones")
 
 
+def test_a_tier_says_where_text_and_recording_disagree(folder: Path) -> None:
+    """From the files that `align speech --text` writes, as from what it finds."""
+    words = Alignment(["sil", "key"], [0.0, 0.1], 4.9)
+    phones = Alignment(["sil", "k", "iy"], [0.0, 0.1, 0.2], 4.9)
+    found = TextAlignment(
+        {"": SpeakerTiers(words, phones, np.array([0, 1, 1]))},
+        mismatches=(
+            Mismatch("unspoken", 1.0, 1.5, ("the", "key"), 0.75),
+            Mismatch("untranscribed", 2.0, 3.0, (), 0.875),
+        ),
+    )
+    found.to_json(folder / "kiwi.json")
+    found.to_textgrid(folder / "kiwi.TextGrid", overwrite=True)
+    for path, sure in ((folder / "kiwi.json", " (0.75)"), (folder / "kiwi.TextGrid", "")):
+        (recording,) = read_recordings([path], audio=[folder / "kiwi.flac"])
+        listed = data_of(format_page(recording))["recordings"][0]["mismatches"]
+        text = f"from 1.00 to 1.50 s: 'the key' was probably not said{sure}"
+        assert listed[0] == {"start": 1.0, "end": 1.5, "text": text}
+        assert (listed[1]["start"], listed[1]["end"]) == (2.0, 3.0)
+
+
 @pytest.mark.parametrize("suffix", [".csv", ".json"])
 def test_confidences_are_read(folder: Path, suffix: str) -> None:
     truth = Alignment.from_labels(folder / "kiwi.TextGrid")
