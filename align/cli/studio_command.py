@@ -19,6 +19,7 @@ from align.errors import ParameterError
 __all__ = ["studio"]
 
 _SPEECH = "speech-en"
+_TOLD = 10  # recordings whose text has changed
 """The model where neither the user nor the recordings say which."""
 
 
@@ -111,6 +112,13 @@ def studio(
             random_state=random_state or 0,
             **{name: value for name, value in options.items() if value},
         )
+    for name in session.outdated[:_TOLD]:
+        console.warn(
+            f"{name}: its text or recording was changed since you corrected it; it is shown as "
+            "you corrected it. Give it the new text there (T), or confirm it again as it is."
+        )
+    if len(session.outdated) > _TOLD:
+        console.warn(f"and {len(session.outdated) - _TOLD} more recordings like these.")
     with session, terminated():
         serve(
             session,

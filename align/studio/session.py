@@ -25,6 +25,7 @@ from align.studio.journal import Journal
 from align.studio.learning import Learning
 from align.studio.output import Output
 from align.studio.recordings import Recordings
+from align.studio.sources import Sources
 from align.types import Example
 
 __all__ = ["Session"]
@@ -63,6 +64,9 @@ class Session:
     ----------
     names : list of str
         The recordings, sorted: paths below `recordings`, without suffix.
+    outdated : list of str
+        Those of them whose text or recording was changed after they were corrected. They stay as
+        they were corrected, until they are given another text.
 
     Examples
     --------
@@ -98,6 +102,7 @@ class Session:
             raise DataError(f"has no recording to align{why}", path=os.fspath(recordings))
         self._recordings = Recordings(tasks, problems, self._found)
         self.names = list(self._recordings.tasks)
+        self._sources = Sources(self._recordings.tasks)
         self._out = Path(out)
         self._output = Output(self._out, self._work, self._recordings.tasks)
         inside = self._out / "studio"
@@ -122,6 +127,7 @@ class Session:
             self._journal.entries.clear()
             self._output.remove_stale()
             self._output.write_missing(self._recordings.truths())
+            self.outdated = self._sources.outdated()
         except BaseException:
             self.close()
             raise
@@ -146,6 +152,7 @@ class Session:
         if entry["do"] in ("begin", "model"):
             self._learning.take(entry)
             return
+        self._sources.take(entry)
         self._learning.note(entry["name"], self._recordings.take(entry))
 
     def _add(self, entry: Mapping[str, Any]) -> None:
@@ -231,8 +238,11 @@ class Session:
         self, name: str, do: str, old: Document, new: Document, **about: Any
     ) -> dict[str, Any]:
         """Log a new document, and return the view of it."""
-        base = {} if self._recordings.history(name).now else {"base": old.to_json()}
+        base: dict[str, Any] = (
+            {} if self._recordings.history(name).now else {"base": old.to_json()}
+        )
         revision = self._recordings.revision(name) + 1
+        base.update(self._sources.news_of(name))
         entry = {"name": name, "do": do, "revision": revision, **about, **base}
         self._add({**entry, "change": old.change_to(new)})
         return self._recordings.view(name)

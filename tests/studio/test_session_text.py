@@ -91,3 +91,28 @@ def test_in_a_long_recording_only_what_is_near_is_aligned_again(tmp_path):
     with Session("speech-en", tmp_path / "in", tmp_path / "out") as session:
         view = session.view("long")
         assert (view["tiers"], view["text"]) == (last["tiers"], last["text"])
+
+
+def test_a_text_that_was_changed_after_a_correction_is_told(session, tmp_path):
+    """It stays as it was corrected; that the new text had no effect was not said."""
+    view = session.view("kiwi")
+    view = session.confirm("kiwi", revision=view["revision"])
+    text = tmp_path / "in" / "kiwi.txt"
+
+    def opened():
+        session.close()
+        return Session("speech-en", tmp_path / "in", tmp_path / "out")
+
+    with opened() as later:
+        assert later.outdated == []
+    text.write_text("Well " + TEXT, encoding="utf-8")
+    with opened() as later:
+        assert later.outdated == ["kiwi"]
+        assert later.view("kiwi")["tiers"] == view["tiers"]
+        later.confirm("kiwi", revision=view["revision"])  # as it is
+    with opened() as later:
+        assert later.outdated == []
+    text.unlink()
+    (tmp_path / "in" / "kiwi.lab").write_text(TEXT, encoding="utf-8")
+    with opened() as later:
+        assert later.outdated == ["kiwi"]
