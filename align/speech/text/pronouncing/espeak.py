@@ -103,18 +103,18 @@ def espeak_ways(word: str, language: str = "en") -> list[tuple[str, ...]]:
     unreadable = language.split("-")[0].lower() in _UNREADABLE
     if unreadable or not word.strip() or len(word) > _LONGEST_WORD:
         return []
-    asked: list[tuple[str, ...] | None] = []
+    ways: list[tuple[str, ...]] = []
     for text, code in espeak_spelling(word, language):
         voice = _VOICES.get(code, code)
         if voice in _SLAVIC:
-            asked += [(sound,) for sound in _PREPOSITIONS.get(text.lower(), "")]
+            ways += [(sound,) for sound in _PREPOSITIONS.get(text.lower(), "")]
+        asked = [_say(text, voice)]
         if len(text) == 1 and text.isalpha() and voice != "ja":
-            asked.append(_say(text, voice, _NEXT[0]))
-        asked.append(_say(text, voice))
+            asked.insert(0, _say(text, voice, _NEXT[0]))
         if voice.startswith("fr") and len(text) > 1 and text.endswith(_LINKING):
             asked.append(_say(text, voice, _NEXT[1]))
-    ways = [way for way in asked if way is not None]
-    return [way for way in dict.fromkeys(ways) if not _names_letters(word, way, language)]
+        ways += [way for way in asked if way and not _names_letters(text, way, language)]
+    return list(dict.fromkeys(ways))
 
 
 def _say(text: str, voice: str, following: str = "") -> tuple[str, ...] | None:

@@ -32,6 +32,22 @@ _PINYIN_VOICE = "cmn-latn-pinyin"
 _MANDARIN = frozenset({"zh", "cmn"})
 _CHINESE = _MANDARIN | {"yue", "hak"}
 _LONGEST = 8  # characters between spaces, in a text whose spaces part words
+_WAYS = {
+    "は": "ワ ハ", "へ": "エ ヘ", "一": "イチ イッ ヒト", "二": "ニ フタ フツ", "三": "サン ミッ",
+    "四": "ヨン シ ヨ ヨッ", "五": "ゴ イツ", "六": "ロク ロッ ムイ", "七": "ナナ シチ ナノ",
+    "八": "ハチ ハッ ヨー", "九": "キュー ク ココノ", "十": "ジュー ジュッ トー",
+    "百": "ヒャク ビャク ピャク",
+    "日": "ニチ ヒ カ ビ", "人": "ヒト ニン ジン リ", "月": "ガツ ツキ ゲツ", "年": "ネン トシ",
+    "時": "ジ トキ", "分": "フン プン ブン", "本": "ホン ボン ポン", "階": "カイ ガイ",
+    "私": "ワタシ ワタクシ",
+    "何": "ナニ ナン", "今日": "キョー コンニチ", "明日": "アシタ アス", "昨日": "キノー サクジツ",
+    "日本": "ニホン ニッポン", "方": "ホー カタ", "家": "イエ ウチ", "中": "ナカ チュー ジュー",
+    "間": "アイダ カン マ", "後": "アト ゴ ノチ", "前": "マエ ゼン", "上": "ウエ ジョー",
+    "下": "シタ カ",
+    "他": "ホカ タ",
+}  # fmt: skip
+"""Japanese words that are read by what they stand beside; alone, MeCab knows one way."""
+
 _READINGS = 4  # of a character alone; the frequent ones come first
 
 
@@ -65,8 +81,19 @@ def word_cutter(text: str, language: str) -> Callable[[str], list[str]] | None:
     if code in _CHINESE:
         return _SYLLABLES.findall
     if code == "ja" and _tagger() is not None:
-        return lambda piece: [word.surface for word in _tagger()(piece)]
+        return lambda piece: _whole([word.surface for word in _tagger()(piece)])
     return None
+
+
+def _whole(words: Sequence[str]) -> list[str]:
+    """Return words of which none ends in the first half of a long consonant, *it* of *it-ta*."""
+    whole: list[str] = []
+    for word in words:
+        if whole and whole[-1].endswith(("っ", "ッ")):
+            whole[-1] += word
+        else:
+            whole.append(word)
+    return whole
 
 
 def is_pinyin(piece: str, language: str) -> bool:
@@ -91,6 +118,10 @@ def espeak_spelling(word: str, language: str) -> list[tuple[str, str]]:
             return [(reading, _PINYIN_VOICE) for reading in _readings(word)]
         letters = _without_marks(word)
         return [(letters, _PINYIN_VOICE) if _PINYIN.fullmatch(letters) else (word, "en")]
+    if code == "ja" and word in _WAYS and (_tagger() is not None or not _CHARACTER.search(word)):
+        return [(kana, "ja") for kana in _WAYS[word].split()]
+    if code == "ja" and word.isascii():
+        return [(word, "en")]
     if code == "ja" and _CHARACTER.search(word):
         kana = "" if _tagger() is None else "".join(map(_kana, _tagger()(word)))
         return [(kana, "ja")] if kana else []

@@ -257,6 +257,17 @@ def test_arabic_without_its_vowels_has_them_where_they_are_heard(fake_espeak: Pa
     assert [found[word].unwritten for word in words] == [("a", "i", "u"), ()]
 
 
+def test_a_character_of_many_sounds_is_read(
+    fake_espeak: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is asked is kana, of which each is a syllable: six phones of 心 are no name of it."""
+    monkeypatch.setattr(
+        "align.speech.text.pronouncing.espeak.espeak_spelling", lambda *_: [("ココロ", "ja")]
+    )
+    install(fake_espeak, "sys.stdout.buffer.write('k_o_k_o_ɽ_o'.encode())")
+    assert espeak_phones("心", "ja") == tuple("kokoɽo")
+
+
 @pytest.mark.skipif(not espeak_available(), reason="espeak-ng is not installed")
 @pytest.mark.parametrize(
     ("language", "word", "ways"),

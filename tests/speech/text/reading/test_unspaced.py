@@ -68,6 +68,21 @@ def test_japanese_is_cut_into_words_and_read_in_kana(mecab: None) -> None:
     assert espeak_spelling("カゼ", "ja") == [("カゼ", "ja")]
 
 
+def test_japanese_words_are_read_by_what_they_stand_beside(mecab: None) -> None:
+    """A particle is not said as its letter, and Latin words are not spelled out."""
+    assert espeak_spelling("は", "ja") == [("ワ", "ja"), ("ハ", "ja")]
+    assert ("ボン", "ja") in espeak_spelling("本", "ja")
+    assert espeak_spelling("Windows", "ja") == [("Windows", "en")]
+
+
+def test_japanese_words_do_not_end_within_a_long_consonant(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    said = [SimpleNamespace(surface=part) for part in ("言っ", "た", "っ", "て")]
+    monkeypatch.setattr("align.speech.text.reading.unspaced._tagger", lambda: lambda text: said)
+    assert split_words("言ったって", language="ja") == ("言った", "って")
+
+
 def test_a_character_alone_has_all_its_readings(pypinyin: None) -> None:
     readings = [reading for reading, voice in espeak_spelling("行", "zh") if voice == PINYIN]
     assert {"xing", "hang"} <= set(readings)
