@@ -223,9 +223,12 @@ def _read_speech(root: str, groups: Groups, tier: str | None) -> Corpus:
     examples: list[Example] = []
     problems: list[tuple[str, str]] = []
     unpaired: list[str] = []
+    silent: list[str] = []
     for pair in find_pairs(root, groups):
         if pair.audio is not None and pair.labels is None:
             unpaired.append(pair.audio)
+        elif pair.audio is None and pair.labels is not None:
+            silent.append(pair.labels)
         elif pair.audio is not None:
             try:
                 info, labels = read_pair(pair, tier)
@@ -242,6 +245,12 @@ def _read_speech(root: str, groups: Groups, tier: str | None) -> Corpus:
             raise DataError(
                 f"no recording (of {len(unpaired)}) has a label file of its name ({suffixes}) "
                 "beside it.",
+                path=root,
+            )
+        if silent:
+            raise DataError(
+                f"no label file (of {len(silent)}) has a recording of its name beside it; put the "
+                "recordings into this folder, or the labels beside the recordings.",
                 path=root,
             )
         raise DataError("holds no recordings with labels.", path=root)

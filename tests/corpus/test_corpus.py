@@ -414,3 +414,10 @@ def test_subtitles_may_name_a_language(tmp_path):
     }
     for name, label in found.items():
         assert find_beside(str(tmp_path / f"{name}.wav"), suffixes) == label
+
+
+def test_labels_without_recordings_are_told(tmp_path):
+    (tmp_path / "kiwi.phn").write_text("0 16000 k\n")
+    message = r"no label file \(of 1\) has a recording of its name beside it"
+    with pytest.raises(DataError, match=message):
+        read_corpus(tmp_path)

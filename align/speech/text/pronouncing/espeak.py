@@ -36,6 +36,11 @@ _MOST_PHONES = 4
 _NEXT = ("ma", "ami")
 """A word to follow another, which begins with a consonant, and one with a vowel."""
 
+_SHORT = 4  # letters of words that may be weak within a sentence: een of Dutch is "a" or "one"
+_SOFTENING = frozenset({"an", "ca", "es", "eu", "gl"})
+_SOFT = {"b": "β", "d": "ð", "ɡ": "ɣ"}
+"""Stops that begin a word of Spanish and its neighbours, as they are after most sounds."""
+
 _LINKING = tuple("sxztdnrp")
 """Letters of French that are heard at the end of some words, where a vowel follows."""
 
@@ -94,8 +99,9 @@ def espeak_ways(word: str, language: str = "en") -> list[tuple[str, ...]]:
 
     As `espeak_phones`, which returns the first. There are several for some Chinese characters;
     for single letters, which espeak-ng names where nothing follows (*y* of *il y a*, *w* of
-    Polish, *ο* of Greek): what they are within a sentence, and their name; and in French for words
-    that link to a vowel, *les amis*. Empty where there is none, where espeak-ng
+    Polish, *ο* of Greek): what they are within a sentence, and their name; for short words that
+    are weak there (*een* of Dutch), in French for words that link to a vowel (*les amis*), and in
+    Spanish for those that begin with b, d or g. Empty where there is none, where espeak-ng
     would name the letters of the word, which are not those of the language, and for Burmese and
     Thai, which it cannot read.
     """
@@ -109,11 +115,13 @@ def espeak_ways(word: str, language: str = "en") -> list[tuple[str, ...]]:
         if voice in _SLAVIC:
             ways += [(sound,) for sound in _PREPOSITIONS.get(text.lower(), "")]
         asked = [_say(text, voice)]
-        if len(text) == 1 and text.isalpha() and voice != "ja":
-            asked.insert(0, _say(text, voice, _NEXT[0]))
+        if len(text) <= _SHORT and text.isalpha() and voice != "ja":
+            asked.insert(len(text) > 1, _say(text, voice, _NEXT[0]))
         if voice.startswith("fr") and len(text) > 1 and text.endswith(_LINKING):
             asked.append(_say(text, voice, _NEXT[1]))
         ways += [way for way in asked if way and not _names_letters(text, way, language)]
+        if voice in _SOFTENING:
+            ways += [(_SOFT[way[0]], *way[1:]) for way in ways if way[0] in _SOFT]
     return list(dict.fromkeys(ways))
 
 

@@ -276,13 +276,13 @@ def test_a_character_of_many_sounds_is_read(
         ("fr", "les", ["le", "lez"]),
         ("fr", "amis", ["ami"]),
         ("pt", "à", ["aː", "ɐɡɹavi"]),
+        ("nl", "een", ["eːn", "ən"]),
+        ("es", "dos", ["dos", "ðos"]),
         ("el", "ο", ["o"]),
         ("ru", "к", ["k", "ɡ", "kɑ"]),
         ("cs", "s", ["s", "z", "es"]),
     ],
 )
-def test_single_letters_are_words_and_french_links(
-    language: str, word: str, ways: list[str]
-) -> None:
+def test_words_are_said_as_within_a_sentence(language: str, word: str, ways: list[str]) -> None:
     """espeak-ng names a letter that stands alone, and says no linking consonant before nothing."""
     assert ["".join(way) for way in espeak_ways(word, language)] == ways
