@@ -22,6 +22,7 @@ _MANY = re.compile(
     r"(?P<sign>[$€£])\s?(?P<number>[0-9][0-9,]*(?:\.[0-9]+)?)"
     r"(?:\s?(?P<times>hundred|thousand|million|billion|trillion)|(?P<short>m|mn|M|bn|B|tn|k|K))\b"
 )
+_BEHIND = re.compile(r"(?<![\w$€£.,])([0-9][0-9,]*(?:\.[0-9]+)?)\s?([$€£])(?![\w$€£])")
 _SMALL = (
     (re.compile(r"([0-9])\s?¢"), r"\1 cents"),
     (re.compile(r"¥\s?([0-9][0-9,]*)"), r"\1 yen"),
@@ -76,7 +77,7 @@ def prepare_english(text: str, number: Number) -> str:
     text = _ADDRESS.sub(_address, text)
     text = _TELEPHONE.sub(lambda m: _digits(m[0], number), text)
     text = _MONTH.sub(lambda m: f"{_MONTHS[m[1] or m[2]]} ", text)
-    text = _MANY.sub(_many, text)
+    text = _MANY.sub(_many, _BEHIND.sub(r"\2\1", text))
     for pattern, said in _SMALL:
         text = pattern.sub(said, text)
     text = _FRACTION.sub(_fraction, text)

@@ -79,6 +79,12 @@ _ESPEAK_COUNTS = frozenset(
 )
 """Languages that num2words does not know, whose numbers espeak-ng reads with all their signs."""
 
+_COMMA = {"it": "virgola", "fr": "virgule", "es": "coma", "pt": "vírgula"}
+_BY_DIGITS = frozenset({"en", "de", "nl", "sv", "da", "no", "fi"})
+"""How decimals are read: as a number behind a word, or digit by digit."""
+
+_CODES = {"EUR": "€", "USD": "$", "GBP": "£"}
+_CODE = re.compile(r"(?<=[0-9])\s?(EUR|USD|GBP)\b|\b(EUR|USD|GBP)\s?(?=[0-9])")
 _LONGEST_NUMBER = 15  # digits; longer ones are read one by one
 
 
@@ -156,6 +162,7 @@ def split_words(
 
 def _prepared(text: str, code: str, known: Callable[[str], bool]) -> str:
     """Return a text whose abbreviations and what stands beside numbers are words."""
+    text = _CODE.sub(lambda m: _CODES[m[1] or m[2]], text)
     if code not in _ESPEAK_COUNTS:
         text = spell_roman(plain_digits(text, code), code, _in(code))
     if code in SIGNS_OF:
@@ -291,9 +298,9 @@ def _number(digits: str, language: str, to: str = "cardinal") -> str:
     whole = digits.lstrip("-").partition(".")[0]
     if len(whole) > _LONGEST_NUMBER or (len(whole) > 1 and whole[0] == "0"):
         return "".join(_number(d, language) for d in whole)
-    if language == "it" and "." in digits:  # num2words drops the decimals, or fails
+    if language in _COMMA and "." in digits:  # decimals are a number, of which num2words drops 0
         whole, _, part = digits.partition(".")
-        return f"{_number(whole, language)} virgola {_number(part, language)}"
+        return f"{_number(whole, language)} {_COMMA[language]} {_number(part, language)}"
     from decimal import Decimal
 
     value: Any = Decimal(digits) if "." in digits else int(digits)
@@ -304,6 +311,9 @@ def _number(digits: str, language: str, to: str = "cardinal") -> str:
             f"language={language!r}: num2words does not know its numbers; write {digits!r} in "
             "words."
         ) from None
+    zeros = len(digits) - len(digits.rstrip("0")) if "." in digits else 0
+    if language in _BY_DIGITS and zeros:  # 1.80
+        said += f" {_num2words(0, language, 'cardinal')}" * zeros
     return f" {re.sub('[-,]', ' ', said)} "
 
 

@@ -28,6 +28,18 @@ _DAY_AND_MONTH = re.compile(
     r"(?:\s?(?P<year>1[0-9]{3}|20[0-9]{2})\b)?(?![0-9])",
     re.IGNORECASE,
 )
+_TELEPHONE = re.compile(
+    r"(?<![\w.,:/-])(?:0|\+)[0-9]{1,5}[ /-]\s?[0-9][0-9 /-]{2,14}[0-9](?![\w.,]*\w)"
+)
+_OF_BOTH = re.compile(r"(?<=[a-zäöüß])[:*_](?=in(?:nen)?\b)")
+_UM = re.compile(r"\b([Uu]m [0-9]{1,2}) h\b")
+_RANK = re.compile(
+    r"\b(der|die|das|dem|den|des|[Ii]m|[Aa]m|[Zz]um|[Zz]ur|[Vv]om|[Bb]eim|Der|Die|Das)\s+([0-9]{1,3})\.\s+"
+    r"(?=[^\W\d_])(?!(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|"
+    r"November|Dezember)\b)"
+)
+_TENS = re.compile(r"(?<![\w.,])([0-9]{2,4})(?=er(?:n|s)?\b)")
+_TIMES = re.compile(r"(?<![\w.,])([0-9]+)\s?[x×](?!\w)(?!\s*[0-9])")
 _DATE = re.compile(
     rf"{_BEFORE_DAY}(?P<day>[0-9]{{1,2}})\.\s*"
     r"(?=(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b)",
@@ -93,6 +105,8 @@ class Signs:
         text = re.sub(rf"(?<![\w.])(?:{spaced})(?!\w)", full, text, flags=re.IGNORECASE)
         for form, said in self.in_place.items():
             text = re.sub(form, partial(as_known, said=said), text)
+        if self is SIGNS_OF["de"]:
+            text = _in_german(text, number)
         text = _BEFORE_SIGN.sub("", _RANGE.sub(rf"\1 {self.to} \2", text))
         if self is SIGNS_OF["de"]:
             for date in (_DAY_AND_MONTH, _DATE):
@@ -149,6 +163,24 @@ class Signs:
         return re.sub(r"(?<=[0-9])-(?=[0-9])", f" {self.to} ", chunk)
 
 
+def _in_german(text: str, number: Number) -> str:
+    """Return a text with telephones, ordinals behind an article, 20er and 3x in words."""
+    text = _TELEPHONE.sub(
+        lambda m: " ".join(number(c, "cardinal").strip() for c in m[0] if c.isdigit()), text
+    )
+    text = _OF_BOTH.sub(" ", _UM.sub(r"\1 Uhr", text))
+
+    def ordinal(match: re.Match[str]) -> str:
+        ending = "" if match[1].lower() in ("der", "die", "das") else "n"
+        return f"{match[1]} {number(match[2], 'ordinal').strip()}{ending} "
+
+    text = _RANK.sub(ordinal, text)
+    text = _TENS.sub(
+        lambda m: number(m[1], "year" if len(m[1]) == 4 else "cardinal").strip(), text
+    )
+    return _TIMES.sub(r"\1 mal", text)
+
+
 def _german_day(match: re.Match[str], number: Number) -> str:
     """Return the ordinals of a date, with the ending that the word before them asks for."""
     found = match.groupdict()
@@ -164,14 +196,18 @@ def _german_day(match: re.Match[str], number: Number) -> str:
 
 SIGNS_OF: Mapping[str, Signs] = {
     "de": Signs(
-        {"&": "und", "+": "plus", "=": "gleich", "@": "at", "°": "Grad", "§": "Paragraph"},
+        {"&": "und", "+": "plus", "=": "gleich", "@": "at", "°": "Grad", "§": "Paragraph",
+         "½": "ein halb", "¼": "ein viertel", "¾": "drei viertel"},
         {"z.b.": "zum Beispiel", "d.h.": "das heißt", "u.a.": "unter anderem",
          "z.t.": "zum Teil", "usw.": "und so weiter", "bzw.": "beziehungsweise",
          "ca.": "circa", "dr.": "Doktor", "prof.": "Professor", "nr.": "Nummer",
          "evtl.": "eventuell", "vgl.": "vergleiche", "inkl.": "inklusive", "hr.": "Herr",
          "frl.": "Fräulein", "ggf.": "gegebenenfalls", "u.s.w.": "und so weiter",
          "i.d.r.": "in der Regel", "o.ä.": "oder ähnliches", "geb.": "geboren",
-         "tel.": "Telefon", "jh.": "Jahrhundert", "str.": "Straße"},
+         "tel.": "Telefon", "jh.": "Jahrhundert", "str.": "Straße",
+         "sog.": "sogenannte", "abs.": "Absatz", "bspw.": "beispielsweise", "jan.": "Januar",
+         "feb.": "Februar", "aug.": "August", "sept.": "September", "okt.": "Oktober",
+         "nov.": "November", "dez.": "Dezember", "mrd.": "Milliarden"},
         {r"(?<![\w.])Fr\.(?=\s+[A-ZÄÖÜ])": "Frau", r"(?<![\w.])S\.(?=\s?[0-9])": "Seite",
          r"(?<=[a-zäöüß])str\.(?!\w)": "straße", r"(?<=-)Str\.(?!\w)": "Straße"},
         "bis", ("ein", "Uhr", "Uhr"), "",
@@ -179,7 +215,8 @@ SIGNS_OF: Mapping[str, Signs] = {
         "",
     ),
     "fr": Signs(
-        {"&": "et", "+": "plus", "=": "égale", "@": "arobase", "°": "degrés"},
+        {"&": "et", "+": "plus", "=": "égale", "@": "arobase", "°": "degrés",
+         "½": "un demi", "¼": "un quart", "¾": "trois quarts"},
         {"mme": "madame", "mlle": "mademoiselle", "dr": "docteur",
          "etc.": "et cetera", "p.ex.": "par exemple", "c.-à-d.": "c'est-à-dire",
          "n°": "numéro", "env.": "environ", "mmes": "mesdames", "mgr": "monseigneur",
@@ -192,7 +229,8 @@ SIGNS_OF: Mapping[str, Signs] = {
         ordinal="er|re|ère|ème|e", feminine="re|ère",
     ),
     "es": Signs(
-        {"&": "y", "+": "más", "=": "igual a", "@": "arroba", "°": "grados"},
+        {"&": "y", "+": "más", "=": "igual a", "@": "arroba", "°": "grados",
+         "½": "medio", "¼": "un cuarto", "¾": "tres cuartos"},
         {"sr.": "señor", "sra.": "señora", "srta.": "señorita", "dr.": "doctor",
          "dra.": "doctora", "ud.": "usted", "uds.": "ustedes", "etc.": "etcétera",
          "p.ej.": "por ejemplo", "núm.": "número", "n.º": "número", "nº": "número",
@@ -207,7 +245,8 @@ SIGNS_OF: Mapping[str, Signs] = {
         ordinal=r"\.?º|\.?ª", feminine=r"\.?ª",
     ),
     "it": Signs(
-        {"&": "e", "+": "più", "=": "uguale a", "@": "chiocciola", "°": "gradi"},
+        {"&": "e", "+": "più", "=": "uguale a", "@": "chiocciola", "°": "gradi",
+         "½": "mezzo", "¼": "un quarto", "¾": "tre quarti"},
         {"sig.": "signor", "sig.ra": "signora", "dott.": "dottor", "dott.ssa": "dottoressa",
          "prof.": "professor", "ecc.": "eccetera", "p.es.": "per esempio", "avv.": "avvocato",
          "prof.ssa": "professoressa", "sigg.": "signori", "ing.": "ingegner", "dr.": "dottor",
@@ -221,7 +260,8 @@ SIGNS_OF: Mapping[str, Signs] = {
         "e", ordinal="º|ª",
     ),
     "pt": Signs(
-        {"&": "e", "+": "mais", "=": "igual a", "@": "arroba", "°": "graus"},
+        {"&": "e", "+": "mais", "=": "igual a", "@": "arroba", "°": "graus",
+         "½": "meio", "¼": "um quarto", "¾": "três quartos"},
         {"sr.": "senhor", "sra.": "senhora", "srta.": "senhorita", "dr.": "doutor",
          "dra.": "doutora", "prof.": "professor", "profa.": "professora", "etc.": "etcétera",
          "p.ex.": "por exemplo", "n.º": "número", "nº": "número", "av.": "avenida",

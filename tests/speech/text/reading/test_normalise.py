@@ -92,6 +92,7 @@ def test_numbers_of_another_language() -> None:
         ("www.example.com, a@b.org.", "w|w|w|dot|example|dot|com|a|at|b|dot|org"),
         ("1 000 000 or 10 20", "one|million|or|ten|twenty"),
         ("3 × 4", "three|times|four"),
+        ("1.50 and 5 USD, 3 €", "one|point|five|zero|and|five|dollars|three|euros"),
     ],
 )  # fmt: skip
 def test_what_stands_beside_numbers_in_english(text: str, expected: str) -> None:
@@ -175,6 +176,15 @@ def test_words_that_are_divided_at_the_ends_of_lines(text: str, expected: str) -
         ("de", "5 Mio. €, 1998-2003", "fünf|Millionen|Euro|neunzehnhundertachtundneunzig|bis|"
          "zweitausenddrei"),
         ("de", "10\u201320 und \u22125 °C", "zehn|bis|zwanzig|und|minus|fünf|Grad|Celsius"),
+        ("de", "Tel. 030/123 45-6", "Telefon|null|drei|null|eins|zwei|drei|vier|fünf|sechs"),
+        ("de", "der 3. Platz, im 19. Jh.", "der|dritte|Platz|im|neunzehnten|Jahrhundert"),
+        ("de", "am 3. Okt., 5 EUR, 3x", "am|dritten|Oktober|fünf|Euro|drei|mal"),
+        ("de", "20er und 1990er-Jahre", "zwanziger|und|neunzehnhundertneunziger-Jahre"),
+        ("de", "1,80 m, 1,05 und 2½", "eins|Komma|acht|null|Meter|eins|Komma|null|fünf|und|zwei|"
+         "ein|halb"),
+        ("de", "Lehrer:innen um 7 h", "Lehrer|innen|um|sieben|Uhr"),
+        ("fr", "1,75 m ou 0,05", "un|virgule|soixante|quinze|mètres|ou|zéro|virgule|zéro|cinq"),
+        ("es", "1,75 m", "uno|coma|setenta|y|cinco|metros"),
         ("pt", "R$ 12,50 e 1 €, 14h30", "doze|reais|e|cinquenta|e|um|euro|catorze|horas|e|trinta"),
         ("pt", "O 1º Sr. Gil, 2 kg", "O|primeiro|senhor|Gil|dois|quilos"),
         ("fr", "1 000 000 ou 12 500", "un|million|ou|douze|mille|cinq|cents"),
