@@ -14,8 +14,11 @@ import re
 
 __all__ = ["said_in_chat"]
 
-_TIMES = re.compile(r"(<[^<>]*>|[^\s<>\[\]]+)((?:\s*\[[^\]]*\])*?)\s*\[x ([0-9]{1,2})\]")
-_CODE = re.compile(r"\[[^\]]*\]")
+_TIMES = re.compile(
+    r"(<[^<>]{1,200}>|(?<![^\s<>\[\]])[^\s<>\[\]]++)"
+    r"((?:\s?\[[^\[\]]{0,100}\]){0,3}?)\s?\[x ([0-9]{1,2})\]"
+)
+_CODE = re.compile(r"\[[^\[\]]*\]")  # of several open brackets the last one is tried
 _LINKER = re.compile(r"(?<!\S)\+(?:[^\w\s]+|(?=\s|$))")
 _OTHERS = re.compile(r"(?<!\S)(?:0\S*|&\*\S*|&[{}]\S*|#\S*)")
 _PAUSE = re.compile(r"\([0-9]+:[0-9.]+\)")
