@@ -35,7 +35,7 @@ from align._blas import one_thread
 from align.errors import ParameterError
 from align.features.mel import fft_length
 from align.features.spectra import power_spectrum
-from align.types import Float32
+from align.types import Float32, Float64
 
 __all__ = [
     "LONG_WINDOWS",
@@ -65,6 +65,9 @@ SHORT_WINDOWS = ((120, 0.032),)
 
 _WIDTH = 0.7 * (2.0 ** (0.5 / 12.0) - 1.0)  # of a band over its frequency: 0.7 quarter tones
 _FLOOR = 1e-6
+_STEADY = 0.3  # mean of deviations as vectors; without vibrato, in 28 recordings, .32 to .86
+_AGREEMENT = 0.1  # of partials, below which they say nothing
+_PARTIAL = 0.8  # semitones between peaks of one frame that belong to one partial
 _BLOCK = 64  # frames transformed at a time: few enough to stay in the cache
 
 
@@ -324,7 +327,8 @@ def estimate_tuning(samples: npt.ArrayLike, rate: int) -> float:
 
     The peaks of its spectra between 180 and 2000 Hz are located by parabolas through the
     logarithm; the circular mean of their deviations from the nearest semitone, weighted by the
-    root of their height, is the answer.
+    root of their height, is the answer. Where they hardly agree, as those of a voice or a violin
+    with vibrato, peaks that lie close together count as one.
 
     Parameters
     ----------
@@ -336,8 +340,8 @@ def estimate_tuning(samples: npt.ArrayLike, rate: int) -> float:
     Returns
     -------
     float
-        In [-0.5, 0.5]; 0 where there are too few peaks. Deviations do not distinguish 415 Hz, a
-        semitone lower, from 440 Hz: there the score is to be transposed.
+        In [-0.5, 0.5]; 0 where there are too few peaks, or they do not agree. Deviations do not
+        distinguish 415 Hz, a semitone lower, from 440 Hz: there the score is to be transposed.
 
     Examples
     --------
@@ -370,5 +374,19 @@ def estimate_tuning(samples: npt.ArrayLike, rate: int) -> float:
     shift = 0.5 * (log[0] - log[2]) / (log[0] - 2 * log[1] + log[2] - 1e-12)
     frequency = (bin_ + low + shift) * rate / n
     deviation = 12.0 * np.log2(frequency / 440.0)
-    total = (np.sqrt(middle[frame, bin_]) * np.exp(2j * np.pi * deviation)).sum()
-    return float(np.angle(total) / (2.0 * np.pi))
+    tuning, agreement = _circular_mean(deviation, np.sqrt(middle[frame, bin_]))
+    if agreement >= _STEADY:
+        return tuning
+    # Vibrato spreads a partial over several peaks, by a semitone and more: one for each partial.
+    new = np.concatenate(([True], (np.diff(frame) > 0) | (np.diff(deviation) > _PARTIAL)))
+    partial, weight = np.cumsum(new) - 1, middle[frame, bin_].astype(np.float64)
+    total = np.bincount(partial, weight)
+    centre = np.bincount(partial, weight * deviation) / total
+    tuning, agreement = _circular_mean(centre, np.sqrt(total))
+    return tuning if agreement >= _AGREEMENT else 0.0
+
+
+def _circular_mean(deviation: Float64, weight: npt.NDArray[np.floating]) -> tuple[float, float]:
+    """Return the mean of deviations in semitones, in [-0.5, 0.5], and how far they agree."""
+    total = (weight * np.exp(2j * np.pi * deviation)).sum()
+    return float(np.angle(total) / (2.0 * np.pi)), float(abs(total) / weight.sum())

@@ -66,7 +66,7 @@ __all__ = ["check_music_output", "music", "write_music_output"]
     type=int,
     metavar="N",
     help="Semitones by which the recording sounds higher than the score, such as -2; by default "
-    "found, up to a fifth.",
+    "found, up to a fifth or an octave.",
 )
 @click.option(
     "--tuning",

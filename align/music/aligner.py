@@ -95,7 +95,7 @@ class MusicAligner(Aligner):
         one way through the score after another, and keeps what fits best (`align.music.repeats`).
     transpose : int, optional
         Semitones by which recordings sound higher than their scores; by default a shift of up to
-        a fifth is found where the score does not match as it is written.
+        a fifth, or of an octave, is found where the score does not match as it is written.
     tuning : float, optional
         A4 of the recordings in Hz; by default found between 400 and 466.
     offsets : bool
@@ -457,7 +457,7 @@ class MusicAligner(Aligner):
             tuning=self.tuning,
         )
         shifts = shifts_of(self.transpose, self.tuning)
-        found = best_part(whole, self._place, self.match_range_, shifts)
+        found = best_part(whole, self._place, self.match_range_, shifts, self.unplayed_)
         file = os.fspath(audio) if isinstance(audio, str | os.PathLike) else None
         return result_of(
             found,

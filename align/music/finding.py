@@ -7,7 +7,7 @@ recording matches the score of another piece, and fits the score no better than 
 backwards, is returned all the same, with a warning and little confidence.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -120,17 +120,22 @@ class FoundPart:
 
 
 def best_part(
-    whole: Performance, place: Place, match_range: MatchRange, shifts: range = range(1)
+    whole: Performance,
+    place: Place,
+    match_range: MatchRange,
+    shifts: Sequence[int] = (0,),
+    unplayed: EvidenceModel | None = None,
 ) -> FoundPart:
     """Return the timing of a score, or of the parts of it that a recording holds.
 
     `place` aligns a recording with a score, and returns the notes and the score of their timing.
     `shifts` are semitones by which the recording may sound higher than the score. Parts and other
     keys are looked for where the network does not find the notes of some chords in a row, or
-    less of all notes than is usual; never without a match range.
+    less of all notes than is usual, or where more notes were not played, by the model `unplayed`,
+    than a right score lists; never without a match range.
     """
     found = FoundPart(whole, whole, np.arange(len(whole.score)), *place(whole))
-    if not _doubtful(found.part, found.placed, match_range):
+    if not _doubtful(found, match_range, unplayed):
         return found
     for played in played_parts(whole, shifts):
         placed, value = place(played.part)
@@ -146,13 +151,19 @@ def best_part(
         if _found_notes(placed, match_range) < _found_notes(found.placed, match_range, spare):
             continue
         found = FoundPart(whole, played.part, played.index, placed, value, played.passages)
-        if not _doubtful(found.part, found.placed, match_range):
+        if not _doubtful(found, match_range, unplayed):
             break
     return found
 
 
-def _doubtful(part: Performance, placed: PlacedNotes, match_range: MatchRange) -> bool:
-    """Return whether the network finds next to nothing of some chords, or less than is usual."""
+def _doubtful(
+    found: FoundPart, match_range: MatchRange, unplayed: EvidenceModel | None = None
+) -> bool:
+    """Return whether the network finds next to nothing of some chords, or less than is usual.
+
+    Or not enough of the notes: a melody in another key has many of its own notes.
+    """
+    part, placed = found.part, found.placed
     if placed.probability is None or match_range is None:
         return False
     if (placed.match or 0.0) < match_range[1]:
@@ -163,7 +174,11 @@ def _doubtful(part: Performance, placed: PlacedNotes, match_range: MatchRange) -
     of_chord = np.bincount(group, placed.probability) / np.bincount(group)
     run = min(_RUN, of_chord.size)
     means = np.convolve(of_chord, np.full(run, 1.0 / run), "valid")
-    return bool(means.min() < match_range[0])
+    if means.min() < match_range[0]:
+        return True
+    if unplayed is None or placed.unplayed is None:
+        return False
+    return wrong_score(unplayed(placed.unplayed)[part.row]) is not None
 
 
 def _sound(performance: Performance) -> Sound:

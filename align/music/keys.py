@@ -1,6 +1,7 @@
 """Recordings in another key, or of another tuning, than the score is written in.
 
-The semitone bands are tuned to the recording, to a fraction of a semitone; whole semitones move
+A voice or a guitar may also sound an octave lower than a score without a clef of its own says. The
+semitone bands are tuned to the recording, to a fraction of a semitone; whole semitones move
 the notes of the score. A recording at A4 = 415 Hz is one semitone lower, like one that is
 transposed: nothing in the sound distinguishes them, and the message says both.
 """
@@ -11,7 +12,7 @@ from align.errors import ParameterError
 
 __all__ = ["check_key", "described", "semitones_of", "shifts_of"]
 
-_FIFTH = 7  # semitones
+_FIFTH, _OCTAVE = 7, 12  # semitones
 _TUNINGS = (400.0, 466.2)  # Hz of A4 that are looked for
 _LOWEST, _HIGHEST = 220.0, 880.0  # Hz of A4 that may be given
 _IN_TUNE = 0.5  # semitones
@@ -40,21 +41,25 @@ def semitones_of(tuning: float) -> float:
     return 12.0 * math.log2(tuning / 440.0)
 
 
-def shifts_of(transpose: int | None, tuning: float | None) -> range:
+def shifts_of(transpose: int | None, tuning: float | None) -> tuple[int, ...]:
     """Return by how many semitones a recording may sound higher than the score.
 
-    What is not given is looked for: transposition by up to a fifth, A4 from 400 to 466 Hz.
+    What is not given is looked for: transposition by up to a fifth or by an octave, A4 from 400 to
+    466 Hz.
 
     Examples
     --------
-    >>> shifts_of(None, None), shifts_of(0, None), shifts_of(-2, 440.0)
-    (range(-9, 9), range(-2, 2), range(-2, -1))
+    >>> shifts_of(0, None), shifts_of(-2, 440.0)
+    ((-2, -1, 0, 1), (-2,))
+    >>> shifts_of(None, 440.0)
+    (-12, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7, 12)
     """
     low, high = (-_FIFTH, _FIFTH) if transpose is None else (transpose, transpose)
     if tuning is None:
         low += round(semitones_of(_TUNINGS[0]))
         high += round(semitones_of(_TUNINGS[1]))
-    return range(low, high + 1)
+    octaves = (-_OCTAVE, _OCTAVE) if transpose is None else ()
+    return tuple(sorted({*range(low, high + 1), *octaves}))
 
 
 def described(shift: int, tuning: float) -> str | None:
@@ -68,6 +73,8 @@ def described(shift: int, tuning: float) -> str | None:
     'the recording sounds 1 semitone lower than the score is written, as if A4 were 415 Hz.'
     >>> described(5, 0.0)
     'the recording sounds 5 semitones higher than the score is written (A4 = 440 Hz).'
+    >>> described(-12, 0.1)
+    'the recording sounds an octave lower than the score is written (A4 = 443 Hz).'
     >>> described(0, 0.1)
     """
     total = shift + tuning
@@ -76,6 +83,8 @@ def described(shift: int, tuning: float) -> str | None:
     heard = 440.0 * 2.0 ** (total / 12.0)
     n = abs(shift)
     by = f"{n} semitone{'s' if n != 1 else ''}" if shift else f"{abs(tuning):.1f} semitones"
+    if n == _OCTAVE:
+        by = "an octave"
     way = "higher" if total > 0 else "lower"
     if _TUNINGS[0] <= heard <= _TUNINGS[1]:
         known = f", as if A4 were {heard:.0f} Hz"

@@ -8,7 +8,7 @@ of 0. In other music some passages fit by chance, so the longest one is also tri
 whole score where it fits best.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -54,7 +54,7 @@ class PlayedPart:
     searched: bool = False
 
 
-def played_parts(whole: Performance, shifts: range) -> Iterator[PlayedPart]:
+def played_parts(whole: Performance, shifts: Sequence[int]) -> Iterator[PlayedPart]:
     """Yield what a recording may hold of a score: the whole, all passages found, the longest.
 
     They are in the key in which the recording holds them; `shifts` are semitones by which it may

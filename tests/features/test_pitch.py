@@ -130,6 +130,16 @@ def test_neighbours_are_told_apart_where_windows_are_long():
     assert bands[40 - LOWEST_BAND] > 3 * bands[42 - LOWEST_BAND]
 
 
+@pytest.mark.parametrize("vibrato", [0.2, 0.5, 0.7, 1.0])
+@pytest.mark.parametrize("tuning", [0.0, 0.3])
+def test_vibrato_does_not_hide_the_tuning(vibrato, tuning):
+    t = np.arange(8 * RATE) / RATE
+    pitch = np.repeat([60, 64, 67, 62], 2 * RATE) + vibrato * np.sin(2 * np.pi * 5.5 * t) + tuning
+    phase = np.cumsum(440 * 2 ** ((pitch - 69) / 12)) / RATE
+    x = sum(np.sin(2 * np.pi * h * phase) / h for h in range(1, 10))
+    assert estimate_tuning(x, RATE) == pytest.approx(tuning, abs=0.05)
+
+
 def test_rows_are_centred_on_the_time_of_an_onset():
     """A click at the time of row 50 is seen alike by the rows before and after."""
     x = np.zeros(RATE, dtype=np.float32)
