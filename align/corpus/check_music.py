@@ -3,6 +3,7 @@
 Problems: a file that cannot be used. Warnings, for what deserves a look:
 
 * audio without a score or true times, and the other way round; files that another one hides;
+* notes of the score that no piano has, which are left out;
 * notes of the score that were not played, where they are more than a quarter;
 * a recording that goes on long after the last note, or whose first note is late;
 * true times that run against the score: a note that begins a second or more before one that the
@@ -63,6 +64,8 @@ def validate_music(
         if info.rate < _LOWEST_RATE:
             text = f"is sampled at {info.rate} Hz; {_LOWEST_RATE} Hz or more would be better."
             warnings.append(Issue(piece.audio, text))
+        assert piece.score is not None
+        warnings.extend(Issue(piece.score, text) for text in score.left_out)
         onsets = truth.onsets(len(score))
         warnings.extend(
             Issue(piece.truth, text) for text in _odd(score.onsets, onsets, info.duration)

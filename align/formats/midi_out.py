@@ -5,8 +5,9 @@ played. The map is linear between breakpoints at chords, and has as few of them 
 within a tolerance (5 ms) of its performed time: never more than one tempo event for each chord.
 
 * Where the alignment knows the MIDI file of its score, that file is what is re-timed: tracks,
-  channels, velocities, metre and everything else stay. Otherwise the notes are written on one
-  track, with a score second as two quarter notes.
+  channels, velocities, metre and everything else stay, drums too; notes that are none of the
+  alignment's go. Otherwise the notes are written on one track, with a score second as two quarter
+  notes.
 * By default each note stands a little beside its beat, where it was really played, exact to a
   tick, and ends where it was measured to end, if that is known; without `asynchrony` it stands on
   its beat, and sounds when its chord does.
@@ -27,8 +28,9 @@ import numpy.typing as npt
 
 from align.errors import DataError, ParameterError
 from align.formats.frame import writer
+from align.formats.note_rows import on_piano
 from align.formats.notes import TimedNotes
-from align.formats.score_midi import MidiNote, read_midi_score
+from align.formats.score_midi import DRUMS, MidiNote, read_midi_score
 from align.types import Float64
 
 __all__ = ["TempoMap", "fit_tempo_map", "format_midi", "score_as_midi", "write_midi"]
@@ -164,7 +166,7 @@ def format_midi(
             (tick, _rank(message), i, message)
             for i, (tick, message) in enumerate(track)
             if message.type not in ("set_tempo", "end_of_track")
-            and (message.type not in ("note_on", "note_off") or (number, i) in kept)
+            and ((number, i) in kept or not _aligned(message))
         ]
         if number == 0:
             events += [
@@ -263,6 +265,12 @@ def _relative(events: list[Any]) -> Any:
         before = tick
     track.append(mido.MetaMessage("end_of_track", time=0))
     return track
+
+
+def _aligned(message: Any) -> bool:
+    """Return whether a message begins or ends a note of the kind that is aligned."""
+    note = message.type in ("note_on", "note_off")
+    return note and message.channel != DRUMS and on_piano(message.note)
 
 
 # Beats and bars --------------------------------------------------------------------------------

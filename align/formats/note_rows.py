@@ -7,10 +7,13 @@ from typing import NamedTuple
 
 from align.errors import DataError
 
-__all__ = ["HIGHEST_PITCH", "LOWEST_PITCH", "NoteRow", "check_pitches", "unlike"]
+__all__ = ["HIGHEST_PITCH", "LOWEST_PITCH", "NoteRow", "check_pitches", "on_piano", "unlike"]
 
 LOWEST_PITCH, HIGHEST_PITCH = 21, 108
 """The keys of a piano, as MIDI numbers: what the features listen for."""
+
+
+_MIDI_PITCHES = range(128)
 
 
 class NoteRow(NamedTuple):
@@ -46,9 +49,21 @@ def unlike(names: Sequence[str]) -> list[str]:
     return out
 
 
-def check_pitches(rows: Sequence[NoteRow], path: str | os.PathLike[str]) -> None:
-    """Raise a `DataError` at the first pitch that no piano has."""
-    wrong = [row for row in rows if not LOWEST_PITCH <= row.pitch <= HIGHEST_PITCH]
+def on_piano(pitch: int) -> bool:
+    """Return whether a piano has the key."""
+    return LOWEST_PITCH <= pitch <= HIGHEST_PITCH
+
+
+def check_pitches(
+    rows: Sequence[NoteRow], path: str | os.PathLike[str], *, some: bool = False
+) -> None:
+    """Raise a `DataError` at the first pitch that no piano has.
+
+    Where `some` may be beyond it, at the first that is no MIDI number, or where all are beyond it.
+    """
+    wrong = [row for row in rows if not on_piano(row.pitch)]
+    if some and len(wrong) < len(rows):
+        wrong = [row for row in wrong if row.pitch not in _MIDI_PITCHES]
     if not wrong:
         return
     row = wrong[0]

@@ -6,11 +6,15 @@ drums, is left out; pedals and everything else do not change when notes begin. A
 never ended is taken to be short, and so is a grace note without length, whose end may stand before
 its beginning. Where a file has key signatures, pitches are called by their key.
 
-Format 2 (independent sequences) and SMPTE timing (film) are refused: neither is a score.
+Format 2 (independent sequences) and SMPTE timing (film) are refused: neither is a score. What
+does not change the notes is forgiven: chunks of other kinds, a RIFF around the file, a key
+signature or a tempo that does not exist, a velocity above 127.
 """
 
 import io
 import os
+import re
+import struct
 from bisect import bisect_right
 from collections import defaultdict, deque
 from collections.abc import Iterator
@@ -25,9 +29,11 @@ from align.formats.beats import Bar, Beats, beats_of_bars
 from align.formats.note_rows import NoteRow, unlike
 from align.formats.spelling import name_in_key
 
-__all__ = ["MidiNote", "MidiScore", "read_midi_notes", "read_midi_score"]
+__all__ = ["DRUMS", "MidiNote", "MidiScore", "read_midi_notes", "read_midi_score"]
 
-_DRUMS = 9  # channel 10, counted from 0
+DRUMS = 9
+"""Channel 10, counted from 0."""
+
 _UNENDED = 0.1  # seconds given to a note without an end
 _MOST_BARS = 100_000  # beyond, what a file calls bars is something else
 _SHARPS = {
@@ -42,6 +48,8 @@ _SHARPS = {
 }
 """Sharps of the signature of each key, as mido calls them."""
 _PER_QUARTER = 500_000  # microseconds, until the file says otherwise
+_KEY = re.compile(rb"\xff\x59\x02(..)", re.DOTALL)
+_UNKNOWN_META = b"\xff\x7f\x02\x00\x00"
 
 
 class MidiNote(NamedTuple):
@@ -196,7 +204,7 @@ def _loaded(path: str | os.PathLike[str]) -> Any:
     if not data.startswith((b"MThd", b"RIFF")):
         raise DataError("is not a MIDI file (it does not begin with MThd).", path=path)
     try:
-        midi = mido.MidiFile(file=io.BytesIO(data))
+        midi = mido.MidiFile(file=io.BytesIO(_plain(data)), clip=True)
     except Exception as error:  # mido raises whatever its parser meets: EOF, key, index, value
         reason = str(error).strip().rstrip(".") or "it ends too early"
         raise DataError(
@@ -217,6 +225,26 @@ def _loaded(path: str | os.PathLike[str]) -> Any:
     return midi
 
 
+def _plain(data: bytes) -> bytes:
+    """Return a file without what mido refuses and no note depends on; else as it is."""
+    if data.startswith(b"RIFF") and (start := data.find(b"MThd")) >= 0:
+        data = data[start:]
+    chunks, at, n_tracks = [], 0, 0
+    while at + 8 <= len(data):
+        kind, size = data[at : at + 4], struct.unpack(">I", data[at + 4 : at + 8])[0]
+        if kind in (b"MThd", b"MTrk"):
+            chunks.append(data[at : at + 8 + size])
+            n_tracks += kind == b"MTrk"
+        at += 8 + size
+    if len(data) >= 14 and n_tracks >= struct.unpack(">H", data[10:12])[0]:
+        data = b"".join(chunks)
+    return _KEY.sub(lambda found: found[0] if _is_key(*found[1]) else _UNKNOWN_META, data)
+
+
+def _is_key(sharps: int, mode: int) -> bool:
+    return (sharps <= 7 or sharps >= 249) and mode <= 1
+
+
 class _Begun(NamedTuple):
     time: float
     tick: int
@@ -232,9 +260,9 @@ def _in_ticks(
         tick = 0
         for place, message in enumerate(track):
             tick += message.time
-            if message.type == "set_tempo":
+            if message.type == "set_tempo" and message.tempo > 0:
                 tempos.append((tick, message.tempo))
-            elif message.type in ("note_on", "note_off") and message.channel != _DRUMS:
+            elif message.type in ("note_on", "note_off") and message.channel != DRUMS:
                 messages.append((tick, (number, place), message))
     messages.sort(key=lambda item: item[0])  # stable: the order within a track stays
     tempos.sort(key=lambda item: item[0])

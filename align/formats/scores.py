@@ -28,7 +28,7 @@ import numpy.typing as npt
 
 from align.errors import DataError, ParameterError
 from align.formats.beats import Beats
-from align.formats.note_rows import NoteRow, check_pitches
+from align.formats.note_rows import HIGHEST_PITCH, LOWEST_PITCH, NoteRow, check_pitches
 from align.formats.score_midi import read_midi_score
 from align.formats.score_partitura import NOTATION_SUFFIXES, read_notation_notes
 from align.formats.score_table import read_table_notes, read_truth_rows
@@ -85,6 +85,8 @@ class Score:
         `align.types.pitch_name`. Empty where notes have other pitches than the file.
     parts : tuple of str, length N
         Which part has each note; empty where there is only one.
+    outside : tuple of Note
+        Notes of the file that no piano has, which are none of the N.
 
     Examples
     --------
@@ -103,6 +105,7 @@ class Score:
     beats: Beats | None = None
     names: tuple[str, ...] = ()
     parts: tuple[str, ...] = ()
+    outside: tuple[Note, ...] = ()
 
     def __post_init__(self) -> None:
         n = len(self.ids)
@@ -164,6 +167,20 @@ class Score:
         gaps = np.diff([onset for onset, _ in places])
         close = gaps[gaps < _SPREAD]
         return close.size >= _ENOUGH and bool((close < _SAME).mean() < _TOGETHER)
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """A sentence on the notes of the file that no piano has; none where there are none."""
+        if not self.outside:
+            return ()
+        n, first = len(self.outside), self.outside[0]
+        which = f"{first.name} at {first.onset:.2f} s"
+        notes = f"{n} notes lie" if n > 1 else "1 note lies"
+        which = f", the first {which}, and are" if n > 1 else f", {which}, and is"
+        return (
+            f"{notes} outside the keys of a piano ({LOWEST_PITCH} to {HIGHEST_PITCH}){which} left "
+            "out of the score.",
+        )
 
     @property
     def notes(self) -> tuple[Note, ...]:
@@ -280,13 +297,14 @@ def read_score(path: str | os.PathLike[str], *, repeats: bool | Sequence[bool] =
     Returns
     -------
     Score
-        All notes as written, including grace notes and notes that two voices share.
+        All notes as written, including grace notes and notes that two voices share; those that no
+        piano has are in `outside` alone.
 
     Raises
     ------
     DataError
-        Where the file is missing, damaged or of an unknown kind, has no notes, or has a pitch
-        that no piano has. One sentence that names the file and, in a table, the line.
+        Where the file is missing, damaged or of an unknown kind, or has no notes that a piano
+        has. One sentence that names the file and, in a table, the line.
     """
     name = os.fspath(path)
     suffix = PurePath(name).suffix.lower()
@@ -329,8 +347,13 @@ def score_of_rows(
                 path=path,
                 line=row.line,
             )
-    check_pitches(rows, path)
-    return replace(Score.of(rows, path=path), repeats=repeats, beats=beats)
+    check_pitches(rows, path, some=True)
+    score = replace(Score.of(rows, path=path), repeats=repeats, beats=beats)
+    beyond = (score.pitches < LOWEST_PITCH) | (score.pitches > HIGHEST_PITCH)
+    if not beyond.any():
+        return score
+    outside = tuple(note for note, out in zip(score.notes, beyond, strict=True) if out)
+    return replace(score.take(np.flatnonzero(~beyond)), outside=outside)
 
 
 def chords(score: Score, tolerance: float = 0.004) -> Chords:
@@ -408,7 +431,8 @@ def read_note_truth(
     ----------
     path : path
         A table with the columns ``score_onset_s``, ``pitch`` and ``performed_onset_s``, one row
-        for each note that was played; notes that were left out have none. A column
+        for each note that was played; notes that were left out have none, and those of notes that
+        no piano has are passed over. A column
         ``performed_offset_s`` may say when each ended.
     score : Score
         The score the rows speak of.
@@ -428,9 +452,12 @@ def read_note_truth(
     """
     name = os.fspath(path)
     by_pitch = {int(p): np.flatnonzero(score.pitches == p) for p in np.unique(score.pitches)}
+    outside = {note.pitch for note in score.outside}
     used = np.zeros(len(score), dtype=np.intp)
     index, performed, ended = [], [], []
     for row, time, end in read_truth_rows(path):
+        if row.pitch in outside:
+            continue
         notes = by_pitch.get(row.pitch, np.empty(0, dtype=np.intp))
         distance = np.abs(score.onsets[notes] - row.onset)
         near = distance <= tolerance

@@ -179,7 +179,7 @@ def make_performance(signal: Signal, score: Score, shift: int = 0) -> Performanc
         coarse.end,
         coarse.cost,
         shift,
-        _warnings(signal, coarse.end - coarse.begin, written),
+        (*score.left_out, *_warnings(signal, coarse.end - coarse.begin, written)),
     )
 
 

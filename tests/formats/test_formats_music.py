@@ -377,7 +377,7 @@ def test_midi_keeps_what_its_score_has(tmp_path: Path, lead: int, asynchrony: bo
     kinds = {message.type for track in after.tracks for message in track}
     assert {"program_change", "control_change", "time_signature"} <= kinds
     channels = {m.channel for t in after.tracks for m in t if m.type == "note_on"}
-    assert channels == {0, 1}  # without the drums, which were not aligned
+    assert channels == {0, 1, 9}  # with the drums, on their beat
     assert {m.velocity for t in after.tracks for m in t if m.type == "note_on"} == {30, 80, 99}
     played = {(round(row.onset, 3), row.pitch) for row in read_midi_notes(path)}
     if asynchrony:
@@ -388,6 +388,18 @@ def test_midi_keeps_what_its_score_has(tmp_path: Path, lead: int, asynchrony: bo
         beats = np.array(ticks) / after.ticks_per_beat
         shift = 3.0 if lead == 0 else 1.0  # a bar in front, or the rest that was there
         np.testing.assert_allclose(beats, [shift, shift, shift + 1])
+
+
+def test_midi_keeps_notes_that_no_piano_has(tmp_path: Path) -> None:
+    write_score(tmp_path / "s.mid", [(0.0, 12), (0.5, 60), (1.0, 120), (1.5, 62)])
+    score = read_score(tmp_path / "s.mid")
+    assert score.ids == ("n1", "n3")
+    wanted = MusicAlignment.from_score(score, [1.0, 3.0], duration=4.0)
+    wanted.to_midi(tmp_path / "a.mid")
+    rows = read_midi_notes(tmp_path / "a.mid")
+    assert [row.pitch for row in rows] == [12, 60, 120, 62]
+    assert rows[2].onset == pytest.approx(2.0, abs=0.005)
+    same_times(MusicAlignment.from_labels(tmp_path / "a.mid", score=wanted), wanted, atol=2e-3)
 
 
 def test_midi_whose_score_has_moved_is_made_of_the_notes(tmp_path: Path) -> None:

@@ -186,8 +186,43 @@ def test_only_drums(tmp_path):
 
 def test_pitches_no_piano_has(tmp_path):
     path = write_midi(tmp_path / "a.mid", [on(60), off(60, 480), on(12), off(12, 9), on(127)])
-    with pytest.raises(DataError, match=r"at 0\.500 s has pitch 12, outside .* \(2 such notes\)"):
+    score = read_score(path)
+    assert rows(score) == [(60, 0.0, 0.5)]
+    assert score.outside == (Note(12, 0.5), Note(127, pytest.approx(0.509, abs=1e-3)))
+    [text] = score.left_out
+    assert text.startswith("2 notes lie outside the keys of a piano (21 to 108), the first C0 at")
+    truth = tmp_path / "truth.csv"
+    truth.write_text("score_onset_s,pitch,performed_onset_s\n0.5,12,1\n0,60,0.5\n")
+    assert read_note_truth(truth, score).performed.tolist() == [0.5]
+
+
+def test_only_pitches_no_piano_has(tmp_path):
+    path = write_midi(tmp_path / "a.mid", [on(12), off(12, 9), on(127)])
+    with pytest.raises(DataError, match=r"at 0\.000 s has pitch 12, outside .* \(2 such notes\)"):
         read_score(path)
+    table = tmp_path / "a.csv"
+    table.write_text("onset,pitch\n0,60\n1,440\n")
+    with pytest.raises(DataError, match="pitch 440, outside"):
+        read_score(table)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda data: b"RIFF\0\0\0\0RMIDdata\0\0\0\0" + data,
+        lambda data: data[:14] + b"XFIH\0\0\0\3abc" + data[14:],
+        lambda data: data.replace(b"\xff\x59\x02\0\0", b"\xff\x59\x02\x0a\0"),
+        lambda data: data.replace(b"\xff\x51\x03\x07\xa1\x20", b"\xff\x51\x03\0\0\0"),
+        lambda data: data.replace(b"\x90<@", b"\x90<\xc8"),
+    ],
+)
+def test_midi_that_is_odd_where_no_note_depends_on_it(tmp_path, change):
+    key = mido.MetaMessage("key_signature", key="C")
+    path = write_midi(tmp_path / "a.mid", [key, tempo(120), on(60), off(60, 480)])
+    changed = change(path.read_bytes())
+    assert changed != path.read_bytes()
+    path.write_bytes(changed)
+    assert rows(read_score(path)) == [(60, 0.0, 0.5)]
 
 
 def test_missing_files_and_folders(tmp_path):
