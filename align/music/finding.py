@@ -30,6 +30,7 @@ from align.music.mismatches import (
 from align.music.parts import (
     continued,
     described_part,
+    nearby_key_fits,
     passages_played,
     played_parts,
     seconds_again,
@@ -131,11 +132,13 @@ def best_part(
     `place` aligns a recording with a score, and returns the notes and the score of their timing.
     `shifts` are semitones by which the recording may sound higher than the score. Parts and other
     keys are looked for where the network does not find the notes of some chords in a row, or
-    less of all notes than is usual, or where more notes were not played, by the model `unplayed`,
-    than a right score lists; never without a match range.
+    less of all notes than is usual, where more notes were not played, by the model `unplayed`,
+    than a right score lists, or where the recording fits better in a key nearby; never without a
+    match range.
     """
     found = FoundPart(whole, whole, np.arange(len(whole.score)), *place(whole))
-    if not _doubtful(found, match_range, unplayed):
+    other_key = match_range is not None and nearby_key_fits(whole, shifts)
+    if not other_key and not _doubtful(found, match_range, unplayed):
         return found
     for played in played_parts(whole, shifts):
         placed, value = place(played.part)
@@ -143,6 +146,8 @@ def best_part(
         # Where a passage is played twice, the whole may fit as well, stretched over both.
         again = min(seconds_again(played.passages) / (_AGAIN * whole.signal.duration), 1.0)
         least = _BETTER * (1.0 - 2.0 * again)
+        if other_key and played.part.shift != whole.shift:
+            least = 0.0
         better = (placed.match or 0.0) > (found.placed.match or 0.0) + least
         doubted = _poor(placed.match, match_range)
         if not better or (doubted and (played.searched or not follows_score(played.part))):

@@ -18,7 +18,7 @@ from align.features.note_levels import semitone_levels
 from align.formats.beats import Beats
 from align.music.coarse import coarse_alignment
 from align.music.passages import Passage, find_passages, find_whole
-from align.music.performance import Performance, make_performance
+from align.music.performance import Performance, make_performance, sounding_notes
 from align.music.tempo import local_tempo
 from align.sequence.frames import in_order
 from align.types import Float64, IntArray, PlayedPassage
@@ -27,6 +27,7 @@ __all__ = [
     "PlayedPart",
     "continued",
     "described_part",
+    "nearby_key_fits",
     "passages_played",
     "played_parts",
     "seconds_again",
@@ -37,6 +38,9 @@ _AGAIN = 2.0  # seconds; less that is played again is not worth a word
 _LEAST, _MOST = 0.3, 0.5  # of the recording that must be of the score, or of the score in it
 _AS_GOOD = 0.95  # of the chords of a score are all of it
 _WITHIN = 0.8  # of a recording; what lasts longer is not within other music
+_NEARBY = 2  # semitones, where a voice slides through the notes of the other key
+_FRAME = 0.25  # seconds
+_OTHER_KEY = 0.95  # of the cost; right scores (28) have 1.03 or more, melodies a tone off .84
 _ELSEWHERE = 2.0  # seconds; a chord that lies nearer to where it was found is no news
 
 
@@ -73,6 +77,22 @@ def played_parts(whole: Performance, shifts: Sequence[int]) -> Iterator[PlayedPa
         longest = max(found.passages, key=lambda passage: passage.last - passage.first)
         if longest.times[-1] - longest.times[0] < _WITHIN * signal.duration:
             yield from _part_of(whole, (longest,), shift)
+
+
+def nearby_key_fits(whole: Performance, shifts: Sequence[int]) -> bool:
+    """Return whether a recording fits its score much better in another key nearby.
+
+    The network may find the notes of the wrong one: a voice slides through them. `shifts` are
+    semitones by which it may sound higher than the score.
+    """
+    level, hop = semitone_levels(whole.signal), whole.signal.hop
+
+    def cost(shift: int) -> float:
+        notes, _ = sounding_notes(whole.score, shift)
+        return coarse_alignment(level, hop, notes, whole.chords, step=_FRAME).cost
+
+    near = [shift for shift in shifts if 0 < abs(shift - whole.shift) <= _NEARBY]
+    return bool(near) and min(map(cost, near)) < _OTHER_KEY * cost(whole.shift)
 
 
 def _whole_between(whole: Performance, begin: float, end: float, shift: int) -> list[PlayedPart]:

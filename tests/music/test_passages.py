@@ -226,6 +226,25 @@ def test_a_melody_in_another_key_has_many_of_the_same_notes():
     assert np.median(np.abs(found.onsets - 0.5 - 0.44 * np.arange(20))) < 0.03
 
 
+def test_a_voice_that_slides_does_not_sing_a_semitone_higher():
+    """Its slides and its vibrato touch the notes beside its own."""
+    rng = np.random.default_rng(3)
+    pitches = 60 + np.cumsum(rng.choice([-2, -1, 1, 2], 16))
+    bounds = 0.5 + 0.44 * np.arange(17)
+    t = np.arange(round(8.5 * RATE)) / RATE
+    k = np.clip(np.searchsorted(bounds, t, side="right") - 1, 0, 15)
+    slide = (pitches[np.maximum(k - 1, 0)] - pitches[k]) * np.exp(-(t - bounds[k]) / 0.04)
+    slide *= t >= bounds[0]
+    height = pitches[k] + slide + 0.6 * np.sin(2 * np.pi * 5.5 * t)
+    phase = 2 * np.pi * np.cumsum(440 * 2 ** ((height - 69) / 12)) / RATE
+    loud = 0.2 * (t >= 0.5) * (t < bounds[-1])
+    x = loud * sum(np.sin(h * phase) / h for h in range(1, 8))
+    notes = [Note(int(p) - 1, 0.4 * n) for n, p in enumerate(pitches)]
+    found = align.load("piano").align(x.astype(np.float32), notes, rate=RATE)
+    assert found.transposition == 1
+    assert np.median(np.abs(found.onsets - bounds[:-1])) < 0.05
+
+
 def test_passages_are_found_with_one_thread(monkeypatch):
     """What threads share in a sum is rounded in another order."""
     seen = set()
