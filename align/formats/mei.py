@@ -1,4 +1,4 @@
-"""What partitura leaves out of MEI: tempo, transposition, ties and octaves that notes carry.
+"""What partitura leaves out of MEI: tempo, transposition, leaps, ties and octaves of notes.
 
 ====================================== =========================================================
 in the file                            here
@@ -7,6 +7,7 @@ in the file                            here
 ``staffDef`` with ``trans.semi``       the staff sounds so many semitones higher
 ``oct.ges`` (8va)                      the octave that sounds
 ``tie`` of notes and chords (i, m, t)  notes are joined, as by ``tie`` elements
+``repeatMark``, or ``dir`` in words    *da capo*, *dal segno*, *fine* and *coda*
 ====================================== =========================================================
 """
 
@@ -16,8 +17,20 @@ from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
+from align.formats.musicxml import leap_in_words
+
 __all__ = ["mend_mei"]
 
+_LEAPS = {
+    "segno": "Segno",
+    "coda": "Coda",
+    "dacapo": "DaCapo",
+    "dalsegno": "DalSegno",
+    "tocoda": "ToCoda",
+    "fine": "Fine",
+}
+"""Classes of partitura."""
+_READ = ("fine", "dacapo")  # types of ``dir`` that partitura reads
 _ID = "{http://www.w3.org/XML/1998/namespace}id"
 
 
@@ -55,6 +68,7 @@ def mend_mei(data: bytes, parts: Sequence[Any], score: Any) -> None:
     _tie(root, notes)
     if parts:
         _set_tempi(root, parts[0], notes, score)
+        _add_leaps(root, parts[0], score)
 
 
 def _tie(root: Element, notes: dict[str, Any]) -> None:
@@ -92,6 +106,29 @@ def _set_tempi(root: Element, part: Any, notes: dict[str, Any], score: Any) -> N
             beats = float(tempo.get("tstamp", 1)) - 1
             at = part.beat_map(measure.start.t) + max(beats, 0.0)
             add(tempo, note.start.t if note is not None else round(float(part.inv_beat_map(at))))
+
+
+def _add_leaps(root: Element, part: Any, score: Any) -> None:
+    """Add the signs that lead through a score: goals where a bar begins, leaps where it ends."""
+    measures = sorted(part.iter_all(score.Measure), key=lambda measure: measure.start.t)
+    found = []
+    for element, measure in zip(root.iter("measure"), measures, strict=False):
+        for mark in element:
+            words = "".join(mark.itertext()).strip()
+            name: str | None = None
+            if mark.tag == "repeatMark":
+                name = mark.get("func", "").lower()
+                name = "tocoda" if leap_in_words(words) == "tocoda" else name
+            elif mark.tag == "dir" and mark.get("type") not in _READ:
+                name = leap_in_words(words)
+            if name in _LEAPS:
+                at = measure.start.t if name in ("segno", "coda") else measure.end.t
+                found.append((name, at))
+    names = {name for name, _ in found}
+    for name, at in found:
+        goal = {"dalsegno": "segno", "tocoda": "coda"}.get(name, name)
+        if goal in names:
+            part.add(getattr(score, _LEAPS[name])(), at)
 
 
 def _per_minute(element: Element) -> float | None:

@@ -3,7 +3,9 @@
 Programs write one thing in several ways, and partitura knows one of them. So before it reads a
 file
 
-* notes of a *cue* are taken out: they are silent, and show what somebody else plays;
+* notes of a *cue* are taken out: they are silent, and show what somebody else plays; so are
+  those under a percussion clef, whose pitch is a place on the page;
+* a bar that is a sign to play the bars before it again has their notes;
 * whole octaves of transposing instruments (double bass, guitar, piccolo) are counted in semitones;
 * a bar that one part leaves empty, or fills less than the others, lasts as long as theirs, and
   so does one whose rests are longer;
@@ -19,12 +21,13 @@ import io
 import re
 import zipfile
 from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from fractions import Fraction
 from typing import NamedTuple
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-__all__ = ["plain_musicxml", "score_of_mxl"]
+__all__ = ["leap_in_words", "plain_musicxml", "score_of_mxl"]
 
 _LEAPS = {
     "dacapo": "yes",
@@ -46,6 +49,7 @@ _WORDS = (
     ("fine", re.compile(r"\s*fine\W*$", re.I)),
 )
 _PITCH = ("step", "alter", "octave")
+_SCORES = (".musicxml", ".xml")
 _UNITS = {
     "breve": Fraction(8), "whole": Fraction(4), "half": Fraction(2), "quarter": Fraction(1),
     "eighth": Fraction(1, 2), "16th": Fraction(1, 4), "32nd": Fraction(1, 8),
@@ -58,12 +62,17 @@ def plain_musicxml(data: bytes) -> bytes:
     Parameters
     ----------
     data : bytes
-        A ``score-partwise``, without entities.
+        A ``score-partwise`` or ``score-timewise``, without entities.
     """
     try:
         root = ElementTree.fromstring(data)
     except (ElementTree.ParseError, LookupError, ValueError):
         return data  # its reader says what is wrong with it
+    if root.tag == "score-timewise":
+        _put_part_by_part(root)
+    for part in root.findall("part"):
+        _silence_percussion(part)
+        _repeat_bars(part)
     for measure in root.iter("measure"):
         _silence_cues(measure)
         for place, sound in enumerate(list(measure)):
@@ -88,9 +97,23 @@ def plain_musicxml(data: bytes) -> bytes:
     return plain
 
 
+def leap_in_words(words: str) -> str | None:
+    """Return what words lead to, by the names that MusicXML has for it.
+
+    Examples
+    --------
+    >>> leap_in_words("D.S. al Coda"), leap_in_words("To Coda"), leap_in_words("Discreetly")
+    ('dalsegno', 'tocoda', None)
+    """
+    return next((name for name, pattern in _WORDS if pattern.match(words)), None)
+
+
 def score_of_mxl(data: bytes) -> bytes:
-    """Return the score in a compressed file: the first that its container names."""
+    """Return the score in a compressed file: the first that its container names, or has."""
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        names = [name for name in archive.namelist() if name.lower().endswith(_SCORES)]
+        if "META-INF/container.xml" not in archive.namelist() and names:
+            return archive.read(names[0])
         container = ElementTree.fromstring(archive.read("META-INF/container.xml"))
         for element in container.iter():
             if element.tag.rpartition("}")[2] == "rootfile":
@@ -98,18 +121,63 @@ def score_of_mxl(data: bytes) -> bytes:
     raise ValueError("its container names no score")
 
 
+def _put_part_by_part(root: Element) -> None:
+    """Make a ``score-partwise`` of bars that hold parts."""
+    root.tag = "score-partwise"
+    parts: dict[str, Element] = {}
+    for measure in root.findall("measure"):
+        root.remove(measure)
+        for bar in measure.findall("part"):
+            name = bar.get("id", "")
+            if name not in parts:
+                parts[name] = SubElement(root, "part", {"id": name})
+            bar.tag, bar.attrib = "measure", dict(measure.attrib)
+            parts[name].append(bar)
+
+
+def _silence_percussion(part: Element) -> None:
+    """Take out notes under a percussion clef; time goes on."""
+    silent: set[str] = set()  # staves
+    for measure in part.findall("measure"):
+        for element in list(measure):
+            for clef in element.findall("clef"):
+                change = silent.add if clef.findtext("sign") == "percussion" else silent.discard
+                change(clef.get("number", "1"))
+            if element.tag == "note" and (element.findtext("staff") or "1") in silent:
+                _take_out(element, measure)
+
+
+def _repeat_bars(part: Element) -> None:
+    """Write out bars that are a sign to play the one, two or four before them again."""
+    bars, size = part.findall("measure"), 0
+    for number, measure in enumerate(bars):
+        for sign in measure.findall("attributes/measure-style/measure-repeat"):
+            size = int(_number(sign.text) or 1) if sign.get("type") == "start" else 0
+        source = number - size
+        if size and source >= 0 and measure.find("note/pitch") is None:
+            for element in measure.findall("note") + measure.findall("backup"):
+                measure.remove(element)
+            for element in bars[source]:
+                if element.tag in ("note", "backup", "forward"):
+                    measure.append(deepcopy(element))
+                    measure[-1].attrib.pop("id", None)
+
+
 def _silence_cues(measure: Element) -> None:
     """Take out the notes of cues; time goes on."""
     for note in measure.findall("note"):
-        if note.find("cue") is None:
-            continue
-        place = list(measure).index(note)
-        measure.remove(note)
-        duration = note.find("duration")
-        if duration is not None and note.find("chord") is None:
-            forward = Element("forward")
-            forward.append(duration)
-            measure.insert(place, forward)
+        if note.find("cue") is not None:
+            _take_out(note, measure)
+
+
+def _take_out(note: Element, measure: Element) -> None:
+    place = list(measure).index(note)
+    measure.remove(note)
+    duration = note.find("duration")
+    if duration is not None and note.find("chord") is None:
+        forward = Element("forward")
+        forward.append(duration)
+        measure.insert(place, forward)
 
 
 def _count_octaves(transpose: Element) -> None:
@@ -135,7 +203,7 @@ def _name_leaps(root: Element) -> None:
         if any(_LEAPS.keys() & sound.attrib.keys() for sound in direction.iter("sound")):
             continue
         words = " ".join(word.text or "" for word in direction.iter("words"))
-        leap = next((name for name, pattern in _WORDS if pattern.match(words)), None)
+        leap = leap_in_words(words)
         names = [leap] if leap and not said else []
         if leap != "tocoda":  # the sign beside these words is where to leap from
             signs = {sign.tag for kind in direction.iter("direction-type") for sign in kind}

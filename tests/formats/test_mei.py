@@ -66,6 +66,19 @@ def test_octaves_that_sound(tmp_path: Path) -> None:
     assert read(tmp_path, [""], [bar]) == "C5@0 D4@1"
 
 
+def test_leaps(tmp_path: Path) -> None:
+    mark = '<repeatMark tstamp="1" staff="1" func="{}">{}</repeatMark>'.format
+    bars = [note("c")], [note("d"), mark("segno", "")], [note("e"), mark("dalSegno", "D.S.")]
+    assert read(tmp_path, [""], *bars) == "C4@0 D4@2 E4@4 D4@6 E4@8"
+    lost = [note("c")], [note("d")], [note("e"), mark("dalSegno", "")]
+    assert read(tmp_path, [""], *lost) == "C4@0 D4@2 E4@4"
+    to_coda, back = mark("coda", "To Coda"), '<dir tstamp="4">D.C. al Coda</dir>'
+    bars = [note("c"), to_coda], [note("d"), back], [note("e"), mark("coda", "")]
+    assert read(tmp_path, [""], *bars) == "C4@0 D4@2 C4@4 E4@6"
+    bars = [note("c"), mark("fine", "Fine")], [note("d"), mark("daCapo", "D.C. al Fine")]
+    assert read(tmp_path, [""], *bars) == "C4@0 D4@2 C4@4"
+
+
 def test_ties_of_notes_and_chords(tmp_path: Path) -> None:
     first = note("c", 2) + note("d", 2, 'tie="i"')
     second = note("d", 1, 'tie="m"')

@@ -307,5 +307,50 @@ def test_compressed_scores(read: Read, tmp_path: Path) -> None:
         read_score(path)
 
 
+def test_a_compressed_score_without_a_container(read: Read, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.mxl", "w") as archive:
+        archive.writestr("score.xml", document({"1": first() + note("C", 4)}))
+    assert played(read_score(tmp_path / "a.mxl")) == "C4@0"
+
+
+def test_bars_that_hold_parts(read: Read, tmp_path: Path) -> None:
+    bars = [
+        [first() + note("C", 4), first() + note("E", 4)],
+        [note("D", 4), note("F", 4)],
+    ]
+    text = document({"1": ""}, {"1": ""})
+    text = text[: text.index('<part id="P0"')].replace("partwise", "timewise")
+    for n, bar in enumerate(bars, 1):
+        held = "".join(f'<part id="P{k}">{music}</part>' for k, music in enumerate(bar))
+        text += f'<measure number="{n}">{held}</measure>'
+    (tmp_path / "a.musicxml").write_text(text + "</score-timewise>", encoding="utf-8")
+    score = read_score(tmp_path / "a.musicxml")
+    assert played(score) == "C4@0 E4@0 D4@2 F4@2"
+    assert counted(score) == "1.1 1.1 2.1 2.1"
+
+
+def test_bars_that_are_a_sign_to_repeat_the_last(read: Read) -> None:
+    def sign(kind: str, size: str = "") -> str:
+        style = f'<measure-repeat type="{kind}">{size}</measure-repeat>'
+        return f"<attributes><measure-style>{style}</measure-style></attributes>"
+
+    rest = note("", 4)
+    one = {"1": first() + note("C", 4), "2": sign("start", "1") + rest, "3": rest}
+    assert played(read({**one, "4": sign("stop") + rest})) == "C4@0 C4@2 C4@4"
+    two = {"1": first() + note("C", 4), "2": note("D", 4), "3": sign("start", "2") + rest}
+    score = read({**two, "4": rest, "5": sign("stop") + note("E", 4)})
+    assert played(score) == "C4@0 D4@2 C4@4 D4@6 E4@8"
+
+
+def test_percussion_is_silent(read: Read) -> None:
+    def clef(sign: str) -> str:
+        return f"<clef><sign>{sign}</sign></clef>"
+
+    drum = first(more=clef("percussion")) + notes("EEEE")
+    back = f"<attributes>{clef('F')}</attributes>" + note("G", 4)
+    score = read({"1": first() + notes("CDEF"), "2": note("C", 4)}, {"1": drum, "2": back})
+    assert played(score) == "C4@0 D4@0.5 E4@1 F4@1.5 C4@2 G4@2"
+
+
 def test_what_is_no_xml_comes_back() -> None:
     assert plain_musicxml(b"<score-partwise>") == b"<score-partwise>"
