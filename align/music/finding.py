@@ -24,6 +24,8 @@ from align.music.mismatches import (
     long_waits,
     score_mismatches,
     silent_parts,
+    slow_stretch,
+    sounds_outside,
     unplayed_of,
     wrong_score,
 )
@@ -173,7 +175,12 @@ def _doubtful(
         return False
     if (placed.match or 0.0) < match_range[1]:
         return True
-    if long_waits(part.chords.onsets, placed.chords, _sound(part)):
+    sound = _sound(part)
+    if sounds_outside(placed.chords, sound):
+        return True
+    if long_waits(part.chords.onsets, placed.chords, sound):
+        return True
+    if slow_stretch(part.chords.onsets, placed.chords):
         return True
     group = part.chords.group
     of_chord = np.bincount(group, placed.probability) / np.bincount(group)

@@ -23,6 +23,8 @@ __all__ = [
     "long_waits",
     "score_mismatches",
     "silent_parts",
+    "slow_stretch",
+    "sounds_outside",
     "unplayed_of",
     "wrong_score",
 ]
@@ -38,6 +40,8 @@ _PART = 16  # notes, to speak of a part
 _SILENT = 0.25  # mean probability; of 20 pieces none had more than 0.05, in harmony .46 was left
 _ENOUGH = 8  # chords, to know a tempo
 _LONG_WAIT = 4.0  # seconds more than twice as long as the score says
+_IN_A_ROW = 8  # chords
+_SLOW = 3.0  # seconds more than twice as long; of 28 pieces, by their truth, 1.8 at most
 _STRETCH = 3.0  # seconds without the score; a last chord may ring for less
 _OUTSIDE = 10.0  # seconds before or after a whole score: more than tuning or a last chord takes
 
@@ -177,6 +181,41 @@ def long_waits(chord_onsets: Float64, chords: Float64, sound: Sound) -> list[tup
     late = np.flatnonzero(played > _LONG_WAIT + 2.0 * pace * written)
     waits = [(float(chords[k] + pace * written[k]), float(chords[k + 1])) for k in late]
     return _heard(waits, sound)
+
+
+def slow_stretch(chord_onsets: Float64, chords: Float64) -> bool:
+    """Return whether some chords in a row take seconds more than twice as long as they should.
+
+    They may be spread over a section that is played again. The parameters are those of
+    `long_waits`.
+
+    Examples
+    --------
+    >>> written = np.arange(20.0)
+    >>> played = np.r_[np.arange(10.0), 13.0, 16.0, 19.0, np.arange(20.0, 27.0)]
+    >>> slow_stretch(written, played), slow_stretch(written, 1.5 * written)
+    (True, False)
+    """
+    if len(chords) < _ENOUGH:
+        return False
+    pace = float(np.median(np.diff(chords) / np.diff(chord_onsets)))
+    late = chords - 2.0 * pace * chord_onsets
+    sizes = range(1, min(_IN_A_ROW, len(late) - 1) + 1)
+    return max(float((late[n:] - late[:-n]).max()) for n in sizes) > _SLOW
+
+
+def sounds_outside(chords: Float64, sound: Sound) -> bool:
+    """Return whether it sounds for seconds before the first chord, or after the last has rung.
+
+    Examples
+    --------
+    >>> sound = Sound(np.arange(40) < 30, 0.5)
+    >>> sounds_outside(np.array([4.5, 13.0]), sound), sounds_outside(np.array([1.0, 12.0]), sound)
+    (True, False)
+    """
+    begin, end = sound.span()
+    edges = (begin, float(chords[0])), (float(chords[-1]) + _LONG_WAIT, end)
+    return any(sound.between(*edge) >= _LONG_WAIT for edge in edges)
 
 
 def _heard(stretches: Iterable[tuple[float, float]], sound: Sound) -> list[tuple[float, float]]:

@@ -38,7 +38,7 @@ WAYS = ("found", "found, p >= .5", "found or score", "score", "next chord")
 class PlacingAligner(align.MusicAligner):
     """Keeps the training pieces and their notes, as placed by networks that did not see them."""
 
-    def _calibrate(self, items: Any, xs: Any, features: Any) -> None:
+    def _calibrate(self, items: Any, xs: Any, features: Any, progress: Any = None) -> None:
         own = [self._functions(of_one) for of_one in features]
         self.pieces_: list[TimedPiece] = list(items)
         self.placed_, errors = placed_pieces(items, own, self._weights)
@@ -52,6 +52,8 @@ def main() -> None:
     parser.add_argument("--folds", type=int, default=4)
     arguments = parser.parse_args()
     examples = dealt(align.read_corpus(arguments.corpus, kind="music"), arguments.folds)
+    if not any(e.truth.offsets(len(e.events)) is not None for e in examples):
+        raise SystemExit(f"{arguments.corpus}: no truth.csv has a column performed_offset_s.")
     model = PlacingAligner(
         network=KeptNetwork(Path(arguments.work) / "networks", random_state=0),
         n_folds=arguments.folds,

@@ -245,6 +245,18 @@ def test_a_voice_that_slides_does_not_sing_a_semitone_higher():
     assert np.median(np.abs(found.onsets - bounds[:-1])) < 0.05
 
 
+def test_a_repeat_that_the_score_has_not_is_found_though_its_notes_are_heard():
+    """The few notes of a mode are in every bar: some were spread over the second playing."""
+    mode = np.array([60, 62, 64, 65, 67, 69, 71, 72])
+    pitches = mode[np.random.default_rng(9).integers(0, 8, 32)]
+    played = np.concatenate([pitches[:16], pitches])
+    notes = [Note(int(p), 0.4 * k) for k, p in enumerate(pitches)]
+    found = align.load("piano").align(tones(played, 0.0), notes, rate=RATE)
+    times = 0.5 + 0.44 * np.r_[np.arange(16), np.arange(32, 48)]
+    assert np.abs(found.onsets - times).max() < 0.03
+    assert len(found.passages) == 2
+
+
 def test_passages_are_found_with_one_thread(monkeypatch):
     """What threads share in a sum is rounded in another order."""
     seen = set()
