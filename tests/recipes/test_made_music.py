@@ -1,6 +1,7 @@
 """Recordings that are made for training: what can be checked without a synthesiser."""
 
 import csv
+import inspect
 import io
 import sys
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ import mido
 import numpy as np
 import pytest
 
+import align
 from align.formats.note_rows import NoteRow
 from align.formats.scores import Score, read_score
 
@@ -182,3 +184,13 @@ def test_a_network_learns_further_from_what_it_had_and_is_kept(
     told = [n.scores(other.signal, pitches) for n in (first, network, kept)]
     assert np.abs(told[0] - told[1]).max() > 1e-6
     np.testing.assert_array_equal(told[1], told[2])
+
+
+def test_the_recipe_of_ends_calibrates_as_it_is_asked_to(made: ModuleType) -> None:
+    import offsets
+
+    own, asked = (
+        list(inspect.signature(each._calibrate).parameters)
+        for each in (offsets.PlacingAligner, align.MusicAligner)
+    )
+    assert own == asked
