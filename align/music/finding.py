@@ -19,7 +19,7 @@ from align.music.backwards import follows_score
 from align.music.coarse import Sound
 from align.music.end_evidence import end_candidates
 from align.music.ends import LEAST, chosen_ends
-from align.music.keys import described, semitones_of
+from align.music.keys import OCTAVE, described, semitones_of
 from align.music.mismatches import (
     long_waits,
     score_mismatches,
@@ -56,6 +56,7 @@ Place: TypeAlias = Callable[[Performance], tuple[PlacedNotes, float]]
 _RUN = 8  # chords: so many that the network does not find are a sign that they were not played
 _UNLIKE = 0.85  # of the confidence is right where the instruments are unlike those learned
 _BETTER = 0.02  # by which passages, or another key, must match better than the whole
+_BETTER_OCTAVE = 0.1  # an organ sounds in octaves, and is in its key
 _AGAIN = 0.15  # of a recording; where so much is played again, they may match less by as much
 
 
@@ -150,6 +151,8 @@ def best_part(
         least = _BETTER * (1.0 - 2.0 * again)
         if other_key and played.part.shift != whole.shift:
             least = 0.0
+        if abs(played.part.shift - whole.shift) == OCTAVE:
+            least = _BETTER_OCTAVE
         better = (placed.match or 0.0) > (found.placed.match or 0.0) + least
         doubted = _poor(placed.match, match_range)
         if not better or (doubted and (played.searched or not follows_score(played.part))):

@@ -10,9 +10,12 @@ import math
 
 from align.errors import ParameterError
 
-__all__ = ["check_key", "described", "semitones_of", "shifts_of"]
+__all__ = ["OCTAVE", "check_key", "described", "semitones_of", "shifts_of"]
 
-_FIFTH, _OCTAVE = 7, 12  # semitones
+OCTAVE = 12
+"""Semitones."""
+
+_FIFTH = 7  # semitones
 _TUNINGS = (400.0, 466.2)  # Hz of A4 that are looked for
 _LOWEST, _HIGHEST = 220.0, 880.0  # Hz of A4 that may be given
 _IN_TUNE = 0.5  # semitones
@@ -58,7 +61,7 @@ def shifts_of(transpose: int | None, tuning: float | None) -> tuple[int, ...]:
     if tuning is None:
         low += round(semitones_of(_TUNINGS[0]))
         high += round(semitones_of(_TUNINGS[1]))
-    octaves = (-_OCTAVE, _OCTAVE) if transpose is None else ()
+    octaves = (-OCTAVE, OCTAVE) if transpose is None else ()
     return tuple(sorted({*range(low, high + 1), *octaves}))
 
 
@@ -83,7 +86,7 @@ def described(shift: int, tuning: float) -> str | None:
     heard = 440.0 * 2.0 ** (total / 12.0)
     n = abs(shift)
     by = f"{n} semitone{'s' if n != 1 else ''}" if shift else f"{abs(tuning):.1f} semitones"
-    if n == _OCTAVE:
+    if n == OCTAVE:
         by = "an octave"
     way = "higher" if total > 0 else "lower"
     if _TUNINGS[0] <= heard <= _TUNINGS[1]:
