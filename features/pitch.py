@@ -65,7 +65,7 @@ SHORT_WINDOWS = ((120, 0.032),)
 
 _WIDTH = 0.7 * (2.0 ** (0.5 / 12.0) - 1.0)  # of a band over its frequency: 0.7 quarter tones
 _FLOOR = 1e-6
-_STEADY = 0.3  # mean of deviations as vectors; without vibrato, in 28 recordings, .32 to .86
+_STEADY = 0.2  # mean of deviations as vectors: vibrato has .19 at most, 28 recordings .32 to .86
 _AGREEMENT = 0.1  # of partials, below which they say nothing
 _PARTIAL = 0.8  # semitones between peaks of one frame that belong to one partial
 _BLOCK = 64  # frames transformed at a time: few enough to stay in the cache
