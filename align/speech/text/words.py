@@ -1,5 +1,6 @@
 """Aligning the words of an utterance: in one piece, or in stretches where it is long."""
 
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
@@ -21,6 +22,7 @@ from align.speech.text.checking.passages import (
     FITS,
     LARGEST,
     beats_other_orders,
+    best_places,
     passages_left_out,
     said_words,
     seems_a_part,
@@ -49,6 +51,7 @@ from align.types import SILENCES, SPOKEN_NOISE, Float64, IntArray, Mismatch
 
 __all__ = ["Piece", "WordAligner"]
 
+_LEAST = 1e-6  # matches are clipped to this, and to one less this
 _MOST = 9.0  # words per second; the fastest readers say six
 
 
@@ -283,6 +286,9 @@ class WordAligner:
             found = said_words(self.model, part, words, self._lattices(words))
             if found is None:
                 return None
+            if self.judging:
+                fitting = best_places(found.words, len(words), self._fit_of(part, words))
+                found = found._replace(words=fitting)
             said = with_short_passages(found.words, len(words))
             unsaid = np.flatnonzero(~np.isin(said, found.words))
             gaps = (np.flatnonzero(np.diff(said) > 1) + 1).tolist()
@@ -303,6 +309,20 @@ class WordAligner:
         left_out = passages_left_out(words, said, rows, first, vague=not self.judging)
         mismatches = sorted(piece.mismatches + left_out, key=lambda mismatch: mismatch.start)
         return piece._replace(rows=rows, mismatches=mismatches)
+
+    def _fit_of(self, part: Part, words: Sequence[str]) -> Callable[[IntArray], float]:
+        """Return what gives the log odds of the match of some of the words, by their numbers."""
+
+        def fit(said: IntArray) -> float:
+            built = self._lattices([words[k] for k in said])(TRUSTED)
+            try:
+                match = part.align(self.model, built.lattice).alignment.match
+            except DataError:  # there is no room for them
+                return -math.inf
+            known = min(max(match or 0.0, _LEAST), 1.0 - _LEAST)
+            return math.log(known / (1.0 - known))
+
+        return fit
 
     def _all_words(
         self,

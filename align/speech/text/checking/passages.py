@@ -20,6 +20,7 @@ enough nearly always; there what is found must also beat what is found of the sa
 orders.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from itertools import groupby, pairwise
 from typing import NamedTuple
@@ -40,6 +41,7 @@ __all__ = [
     "SURE",
     "Said",
     "beats_other_orders",
+    "best_places",
     "passages_left_out",
     "said_words",
     "seems_a_part",
@@ -65,6 +67,7 @@ _PAUSES_IPA = 2.0  # times that it counts to these what a pause scores less than
 _ORDERS = 4  # other orders of the words, that a part is compared with where the model is vague,
 _GAP = 14.0  # and by how much it must beat them, per second
 _SHORTEST, _SHORTEST_IPA = 2, 4  # words of a passage
+_MOVED, _BETTER = 3, 0.05  # words that a passage is moved by at most; for so many log odds
 _IN_NO_TIER = 4  # words of a passage, from which on their places would help nobody
 _FEWEST = 3  # words that must be left, to say that the text is of this recording
 
@@ -130,6 +133,59 @@ def beats_other_orders(
     return said.score - float(np.mean(scores)) >= _GAP
 
 
+def best_places(said: IntArray, n_words: int, fit_of: Callable[[IntArray], float]) -> IntArray:
+    """Return the words that were said, with each passage where the words that are left fit best.
+
+    The search goes by frames and lengths alone, and takes a short word within a passage for one
+    beside it. So each passage is moved, by up to three words, if the rest of the text fits clearly
+    better then, and made shorter at either end as long as it fits better at all.
+
+    Parameters
+    ----------
+    said : np.ndarray [shape=(n,), dtype=intp]
+        The numbers of the words.
+    n_words : int
+        Of the text.
+    fit_of : callable
+        Takes such numbers, returns the log odds that these words are of the recording.
+
+    Examples
+    --------
+    >>> best_places(np.array([0, 1, 4, 5]), 6, lambda said: np.isin(said, [0, 3, 4, 5]).sum())
+    array([0, 3, 4, 5])
+    """
+    passages = [(run[0], run[-1] + 1) for run in _runs(np.setdiff1d(np.arange(n_words), said))]
+
+    def left_by(k: int, passage: tuple[int, int]) -> IntArray:
+        """Return the words that are said where the passage with number `k` is another one."""
+        missing = [range(*other) for other in (*passages[:k], passage, *passages[k + 1 :])]
+        return np.setdiff1d(np.arange(n_words), np.concatenate(missing))
+
+    fit = fit_of(said)
+    for k, (first, stop) in enumerate(passages):
+        low = passages[k - 1][1] + 1 if k else 0  # a word lies between two passages
+        high = passages[k + 1][0] - 1 if k + 1 < len(passages) else n_words
+        furthest = range(max(low - first, -_MOVED), min(high - stop, _MOVED) + 1)
+        tried = [(first + step, stop + step) for step in furthest if step]
+        best = max(((fit_of(left_by(k, one)), one) for one in tried), default=(-math.inf, (0, 0)))
+        if best[0] < fit + _BETTER:
+            best = fit, (first, stop)
+        for begins, ends in ((1, 0), (0, -1)):
+            while best[1][1] - best[1][0] > 1:
+                shorter = best[1][0] + begins, best[1][1] + ends
+                if (other := fit_of(left_by(k, shorter))) <= best[0]:
+                    break
+                best = other, shorter
+        fit, passages[k] = best
+    return left_by(0, passages[0]) if passages else said
+
+
+def _runs(numbers: IntArray) -> list[list[int]]:
+    """Return numbers in order as runs of those that follow each other."""
+    pairs = enumerate(numbers.tolist())
+    return [[n for _, n in run] for _, run in groupby(pairs, key=lambda pair: pair[1] - pair[0])]
+
+
 def _searched(
     model: PhoneAligner, part: Part, lattice_of: Callable[[Departures], WordLattice]
 ) -> Said:
@@ -191,8 +247,7 @@ def passages_left_out(
     """
     missing = np.setdiff1d(np.arange(len(words)), said)
     found = []
-    for _, run in groupby(enumerate(missing.tolist()), key=lambda pair: pair[1] - pair[0]):
-        own = [k for _, k in run]
+    for own in _runs(missing):
         before = [i for i, row in enumerate(rows) if 0 <= row.word < first + own[0]]
         after = [i for i, row in enumerate(rows) if row.word > first + own[-1]]
         start = rows[before[-1] + 1].start if before else rows[0].start

@@ -15,7 +15,7 @@ from align.errors import DataError
 from align.features import read_audio
 from align.speech.text import Pronunciation, align_text
 from align.speech.text.checking.mismatch import listed_words
-from align.speech.text.checking.passages import passages_left_out, within_the_text
+from align.speech.text.checking.passages import best_places, passages_left_out, within_the_text
 from align.speech.text.checking.unspoken import AskedWords
 from align.speech.text.lattice import Departures, WordLattice, word_lattice
 from align.speech.text.pronouncing.lookup import Entry
@@ -228,6 +228,44 @@ def test_words_that_were_added_take_no_word_beside_them_along(model: align.Speec
     assert [label for label in found.words.labels if label in added] == added
     assert [found.words.labels[k] for k in kept] == list(alone.words.labels)
     np.testing.assert_allclose(found.words.onsets[kept], alone.words.onsets, atol=0.1)
+
+
+@pytest.mark.parametrize("n_passages", [1, 2])
+def test_passages_are_moved_to_where_the_rest_fits(n_passages: int) -> None:
+    n, true = 14, np.array([0, 1, 4, 5, 6, 7, 11, 12, 13] if n_passages == 2 else [*range(9), 13])
+    gone = np.setdiff1d(np.arange(n), true)
+
+    def log_odds(said: np.ndarray) -> float:
+        """Return less the fewer words are said that were, and the more that were not."""
+        return float(np.isin(true, said).sum() - np.isin(gone, said).sum())
+
+    for step in range(-2, 3):
+        moved = gone + step
+        if moved.max() < n and moved.min() >= 0:
+            said = np.setdiff1d(np.arange(n), moved)
+            assert best_places(said, n, log_odds).tolist() == true.tolist()
+    longer = np.setdiff1d(true, gone[[0, -1]] + [-1, 1])
+    assert best_places(longer, n, log_odds).tolist() == true.tolist()
+    assert best_places(np.arange(n), n, log_odds).tolist() == [*range(n)]
+
+
+def test_passages_stay_apart_and_where_they_are_unless_another_place_is_clearly_better() -> None:
+    said = np.array([0, 3, 6, 7])  # a passage on either side of word 3
+    assert best_places(said, 8, lambda some: -0.01 * float(some.sum())).tolist() == said.tolist()
+    asked: list[list[int]] = []
+    best_places(said, 8, lambda some: asked.append(some.tolist()) or 0.0)  # type: ignore[func-returns-value]
+    assert [0, 1, 6, 7] not in asked  # the second one would touch the first
+    assert [2, 3, 6, 7] in asked
+
+
+@cmudict
+def test_a_word_beside_a_passage_is_not_said_in_place_of_a_right_one(
+    model: align.SpeechAligner,
+) -> None:
+    words = text(KIWI).split()
+    found = model.align_text(KIWI, " ".join([words[0], "could screw early", *words[1:]]))
+    (passage,) = found.mismatches
+    assert passage.words == ("could", "screw", "early")  # was: A could screw
 
 
 def test_pauses_may_have_to_be_surer(model: align.SpeechAligner) -> None:
