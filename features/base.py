@@ -116,6 +116,16 @@ class Feature:
         """
         return self
 
+    def go_on_from(self, first: Self) -> Self:
+        """Let `fit` begin where a feature is that was fitted to the same recordings, or anew.
+
+        Parameters
+        ----------
+        first : Feature
+            It may have seen them as they are, where this one is to see them in noise or in rooms.
+        """
+        return self
+
     def for_a_fold(self) -> Self:
         """Return an unfitted feature to score a fold with, which may learn faster, or itself."""
         return self

@@ -83,6 +83,8 @@ class NetworkConfidence(Feature):
     epochs : float
         How often training sees as many frames as there are. A corpus of less than 85 s counts as
         one of 85 s: a network that has hardly begun to learn is of no use.
+    learning_rate : float
+        Peak learning rate.
     most_steps : int
         Training stops after so many updates, however large the corpus.
     surroundings : {"noise", "room"}, optional
@@ -112,6 +114,7 @@ class NetworkConfidence(Feature):
     scores_noise: ClassVar[bool] = True
     _noise: float = NOISE
     _pauses: float = 1.0
+    _first: Self | None = None  # whose networks training begins with
 
     def __init__(
         self,
@@ -124,6 +127,7 @@ class NetworkConfidence(Feature):
         dilations: Sequence[int] = (1, 2, 4, 8, 1, 2, 4),
         boundary_width: float = 0.0075,
         epochs: float = 25.0,
+        learning_rate: float = 2e-3,
         most_steps: int = 8000,
         surroundings: str | None = None,
         n_networks: int = 1,
@@ -131,7 +135,11 @@ class NetworkConfidence(Feature):
     ) -> None:
         if not windows or min(windows) <= 0:
             raise ParameterError(f"windows={windows}, must be one or more positive lengths.")
-        for what, value in (("boundary_width", boundary_width), ("epochs", epochs)):
+        for what, value in (
+            ("boundary_width", boundary_width),
+            ("epochs", epochs),
+            ("learning_rate", learning_rate),
+        ):
             if not 0 < value < np.inf:
                 raise ParameterError(f"{what}={value}, must be positive and finite.")
         if surroundings is not None and surroundings not in KINDS:
@@ -149,6 +157,7 @@ class NetworkConfidence(Feature):
         self.dilations = dilations
         self.boundary_width = boundary_width
         self.epochs = epochs
+        self.learning_rate = learning_rate
         self.most_steps = most_steps
         self.surroundings = surroundings
         self.n_networks = n_networks
@@ -175,6 +184,8 @@ class NetworkConfidence(Feature):
                 dilations=self.dilations,
                 random_state=random_state,
             )
+            if self._first is not None:
+                network.weights = [w.copy() for w in self._first.networks_[n].weights]
             self._train(
                 network,
                 inputs,
@@ -182,6 +193,7 @@ class NetworkConfidence(Feature):
                 steps=steps,
                 fresh=self._elsewhere(examples, self.surroundings) if self.surroundings else None,
                 share=_ELSEWHERE,
+                learning_rate=self.learning_rate,
                 random_state=random_state + 100,
             )
             if self.surroundings:  # a model has several of these: half precision will do
@@ -189,6 +201,15 @@ class NetworkConfidence(Feature):
                     w.astype(np.float16).astype(np.float32) for w in network.weights
                 ]
             self.networks_.append(network)
+        self._first = None
+        return self
+
+    def go_on_from(self, first: Self) -> Self:
+        """Let `fit` begin with the weights of networks that were trained on the same recordings.
+
+        All but their dilations and their surroundings must be the same.
+        """
+        self._first = first
         return self
 
     def adapt(

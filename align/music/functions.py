@@ -95,6 +95,10 @@ class ChordFeature:
         """Return a copy halfway back to the one before `adapt`; see `align.features.Feature`."""
         return self
 
+    def go_on_from(self, first: Self) -> Self:
+        """Let `fit` begin where another one is, or anew; see `align.features.Feature`."""
+        return self
+
     def for_a_fold(self) -> Self:
         """Return an unfitted feature to score a fold with; see `align.features.Feature`."""
         return self

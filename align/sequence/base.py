@@ -280,6 +280,7 @@ class Aligner(ParamsMixin, ABC):
             n_jobs=self.n_jobs,
             progress=progress,
             checkpoint=parts,
+            first=self._first_features(),
         )
         self.features_ = features
         items, own = self._weighed(items, own)
@@ -304,6 +305,10 @@ class Aligner(ParamsMixin, ABC):
             "seconds": round(sum(item.signal.duration for item in chosen), 3),
             "groups": len({item.group for item in chosen}),
         }
+
+    def _first_features(self) -> Sequence[Sequence[Any]] | None:
+        """Return features fitted to the same recordings, one list for each, to go on from."""
+        return None
 
     def _weighed(
         self, items: list[Any], own: list[list[Any]]

@@ -38,6 +38,10 @@ class Fittable(Protocol):
         """Return an unfitted feature to score a fold with, or itself."""
         ...
 
+    def go_on_from(self, first: Any, /) -> Any:
+        """Let `fit` begin where another feature is, that was fitted to the same recordings."""
+        ...
+
     def pool(self, copies: Sequence[Any], /) -> Any:
         """Become the sum of copies that were fitted to different parts."""
         ...
@@ -85,6 +89,7 @@ def cross_fit(
     n_jobs: int | None = None,
     progress: Progress | None = None,
     checkpoint: Any = None,
+    first: Sequence[Sequence[Any]] | None = None,
 ) -> list[list[Any]]:
     """Fit features in place, and return for every item features that did not see it.
 
@@ -93,7 +98,9 @@ def cross_fit(
     that did not see the item's group, and that may learn faster (`for_a_fold`), the others as they
     are. `n_jobs` processes, as in joblib, do not change the result. A checkpoint keeps each copy
     whose feature has a state of its own, and gives it back instead of its being fitted again.
-    Warns where a feature asks for cross-fitting and there is only one recording.
+    `first` is what an earlier call returned for the same items: each copy goes on from the one
+    that was fitted to the same of them (`Fittable.go_on_from`). Warns where a feature asks for
+    cross-fitting and there is only one recording.
     """
     from joblib import Parallel, delayed
 
@@ -122,9 +129,11 @@ def cross_fit(
             features[f].for_a_fold() if fold else features[f],
             [item for i, item in enumerate(items) if i not in unseen],
             state,
+            begun,
         )
         for (f, fold), state in zip(jobs, states, strict=True)
         for unseen in [set(fold or [])]
+        for begun in [None if first is None else _fitted_to_the_same(first, f, fold, folds)]
     )
     stage = "fitting classifiers"
     report(stage, 0, len(jobs))
@@ -158,10 +167,24 @@ def _part_name(
     return f"feature{place}-{'all' if fold is None else folds.index(fold)}"
 
 
+def _fitted_to_the_same(
+    first: Sequence[Sequence[Any]], place: int, fold: list[int] | None, folds: list[list[int]]
+) -> Any:
+    """Return the feature at a place that did not see a fold, or saw all; None if there is none."""
+    if fold is None and len(folds) > 1:
+        return None
+    return first[fold[0] if fold else 0][place]
+
+
 @one_thread()
 def _fitted(
-    feature: Fittable, seen: Sequence[Any], state: tuple[dict[str, Any], dict[str, Any]] | None
+    feature: Fittable,
+    seen: Sequence[Any],
+    state: tuple[dict[str, Any], dict[str, Any]] | None,
+    begun: Any,
 ) -> Any:
-    """Return a copy of a feature, fitted to some items or restored."""
+    """Return a copy of a feature, fitted to some items or restored; it goes on from another."""
     fitted = copy.deepcopy(feature)
-    return fitted.fit(seen) if state is None else fitted.set_state(*state)
+    if state is not None:
+        return fitted.set_state(*state)
+    return (fitted if begun is None else fitted.go_on_from(begun)).fit(seen)

@@ -91,8 +91,8 @@ class SpeechAligner(SequenceAligner):
         for labels in the IPA, which may be of many languages, nothing is learned then.
     surroundings : int
         Copies of each recording in noise and in rooms that two more aligners are learned from;
-        recordings that sound so are aligned by them. 0 for none. Training takes four times as
-        long.
+        recordings that sound so are aligned by them. 0 for none. Training takes two and a half
+        times as long.
     rate, normalise, n_folds, max_length_factor, refine, calibrate, n_jobs, random_state
         See `SequenceAligner`.
 
@@ -111,6 +111,7 @@ class SpeechAligner(SequenceAligner):
     _texts: tuple[int, int] | None = None  # recordings whose text was used, and was left out
     hearing_: Hearing | None = None
     _trained_for: Surroundings | None = None
+    _fold_features: list[list[Feature]] | None = None  # while it is trained
 
     def __init__(
         self,
@@ -200,20 +201,27 @@ class SpeechAligner(SequenceAligner):
         with ExitStack() as kept:  # checkpoints go when all are trained
             for kind in KINDS if self.surroundings else ():
                 other = type(self)(**{**self.get_params(deep=False), "surroundings": 0})
-                other._trained_for = Surroundings(kind, self.surroundings, self.random_state)
+                other._trained_for = Surroundings(
+                    kind, self.surroundings, self.random_state, self._fold_features
+                )
                 folder = None if parts is None else f"{parts.folder}.{kind}"
                 own = kept.enter_context(checkpoint_of(folder))
                 other._fit(examples, validation, progress, own)
                 sounds.update(other._trained_for.sounds)
                 self.elsewhere_[kind], other._trained_for = other, None
+        self._fold_features = None
         if self.elsewhere_:
             self.hearing_ = Hearing.fitted([sounds[kind] for kind in ("", *self.elsewhere_)])
             self.training_["surroundings"] = [*self.elsewhere_]
+
+    def _first_features(self) -> Sequence[Sequence[Any]] | None:
+        return None if self._trained_for is None else self._trained_for.first
 
     def _weighed(
         self, items: list[Any], own: list[list[Any]]
     ) -> tuple[list[Any], list[list[Any]]]:
         if self._trained_for is None:
+            self._fold_features = own if self.surroundings else None
             return items, own
         return self._trained_for.copies_of(items, own)
 

@@ -125,6 +125,38 @@ def test_copies_are_pooled_instead_of_one_more_fit():
     assert feature.fits == 0
 
 
+@pytest.mark.parametrize("n_folds", [1, 3])
+def test_copies_go_on_from_those_that_were_fitted_to_the_same(n_folds):
+    class GoingOn(PoolingSpy):
+        begun = None
+
+        def go_on_from(self, first):
+            self.begun = first.seen
+            return self
+
+    items = recordings(GROUPS)
+    first = cross_fit([PlainSpy(), GoingOn()], items, n_folds=n_folds)
+    assert all(one.begun is None for _, one in first)
+    own = cross_fit([PlainSpy(), GoingOn()], items, n_folds=n_folds, first=first)
+    assert all(one.begun == one.seen for _, one in own)
+    assert len({frozenset(one.seen) for _, one in own}) == n_folds
+
+
+def test_what_was_fitted_to_everything_beside_folds_begins_anew():
+    class Watch(Spy):
+        begun = None
+
+        def go_on_from(self, first):
+            self.begun = first.seen
+            return self
+
+    items, feature = recordings(GROUPS), Watch()
+    first = cross_fit([Spy()], items, n_folds=2)
+    own = cross_fit([feature], items, n_folds=2, first=first)
+    assert all(one.begun == one.seen for (one,) in own)
+    assert feature.begun is None  # no copy there has seen all
+
+
 def test_features_that_do_not_ask_are_fitted_once_to_everything():
     features = [PlainSpy("plain"), Spy()]
     items = recordings(GROUPS)

@@ -76,6 +76,38 @@ def test_a_reverberant_recording_is_aligned_by_the_one_for_rooms(model):
     assert np.mean(asked) > 0.5
 
 
+def test_networks_go_on_from_those_of_the_first_aligner_that_saw_the_same(corpus, monkeypatch):
+    begun, trained = [], []
+
+    def train(self, network, inputs, targets, **options):
+        begun.append(([w.copy() for w in network.weights], options["steps"], self.surroundings))
+        network.weights = [w + np.float32(len(begun)) for w in network.weights]
+        trained.append([w.copy() for w in network.weights])
+
+    monkeypatch.setattr(NetworkConfidence, "_train", train)
+    seven = [
+        NetworkConfidence(width=8, dilations=(1,) * 7, epochs=3),
+        DurationFeature(),
+    ]
+    SpeechAligner(seven, epochs=1, surroundings=1, n_folds=3).fit(corpus[:3])
+    assert [kind for *_, kind in begun] == [None] * 3 + ["noise"] * 3 + ["room"] * 3
+    for n, (weights, steps, _) in enumerate(begun[3:]):
+        assert steps == begun[0][1]
+        for one, other in zip(weights, trained[n % 3], strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+def test_networks_with_other_layers_begin_anew(corpus, monkeypatch):
+    steps = []
+
+    def train(self, network, inputs, targets, **options):
+        steps.append(options["steps"])
+
+    monkeypatch.setattr(NetworkConfidence, "_train", train)
+    SpeechAligner(features(), epochs=1, surroundings=1, n_folds=3).fit(corpus[:3])
+    assert steps[3:] == [round(1.7 * steps[0])] * 6
+
+
 def test_most_recordings_are_told_from_copies(model):
     quiet = [model._suited(signal(example(90 + i))) is model for i in range(20)]
     noisy = [model._suited(signal(example(90 + i, noise=0.8))) is model for i in range(20)]
