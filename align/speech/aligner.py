@@ -91,8 +91,8 @@ class SpeechAligner(SequenceAligner):
         for labels in the IPA, which may be of many languages, nothing is learned then.
     surroundings : int
         Copies of each recording in noise and in rooms that two more aligners are learned from;
-        recordings that sound so are aligned by them. 0 for none. Training takes two and a half
-        times as long.
+        recordings that sound so are aligned by them. 0 for none. Training takes three times
+        as long.
     rate, normalise, n_folds, max_length_factor, refine, calibrate, n_jobs, random_state
         See `SequenceAligner`.
 

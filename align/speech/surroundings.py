@@ -33,7 +33,7 @@ class _How(NamedTuple):
     wide: bool
 
 
-_ANEW, _LATER, _LATER_IPA = _How(1.7, 1.0, True), _How(1.0, 1.0, True), _How(0.6, 0.5, False)
+_ANEW, _LATER, _LATER_IPA = _How(1.7, 1.0, True), _How(1.4, 1.0, True), _How(0.6, 0.5, False)
 _DILATIONS = {
     "noise": (1, 2, 4, 8, 16, 1, 2),
     "room": (1, 2, 4, 8, 16, 32, 2),  # a room is heard for a third of a second

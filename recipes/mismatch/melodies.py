@@ -94,7 +94,7 @@ def aligned(samples, pitches, onsets):
     with tempfile.TemporaryDirectory() as folder:
         score = Path(folder, "score.csv")
         rows = (f"{a:.3f},{b}\n" for a, b in zip(onsets.tolist(), pitches.tolist(), strict=True))
-        score.write_text("onset,pitch\n" + "".join(rows))
+        score.write_text("onset,pitch\n" + "".join(rows), encoding="utf-8")
         return align_music(samples, str(score), rate=RATE).alignment
 
 

@@ -3,6 +3,7 @@
 ::
 
     python recipes/rooms/run.py CORPUS --music FOLDER --people FOLDER [--models DIR] [--seed N]
+                                  [--surroundings 0]
 
 CORPUS is a folder of speakers with ``.wav``, ``.phn``, ``.wrd`` and ``.txt`` files, such as
 NLTK's sample of TIMIT; the other folders hold recordings of music and of people, for what is heard
@@ -47,7 +48,7 @@ def conditions(music: Path, people: Path) -> dict[str, Condition | None]:
     }
 
 
-def models(corpus: Path, folder: Path, jobs: int, only: list[int] | None):
+def models(corpus: Path, folder: Path, jobs: int, only: list[int] | None, surroundings: int):
     """Yield a model and the recordings of the speakers it has not heard."""
     speakers = sorted(path.name for path in corpus.iterdir() if path.is_dir())
     folder.mkdir(parents=True, exist_ok=True)
@@ -57,7 +58,7 @@ def models(corpus: Path, folder: Path, jobs: int, only: list[int] | None):
         if not path.exists():
             examples = align.read_corpus(corpus, kind="speech")
             train = examples.subset([s for s in speakers if s not in held_out])
-            align.SpeechAligner(n_jobs=jobs).fit(train).save(path)
+            align.SpeechAligner(surroundings=surroundings, n_jobs=jobs).fit(train).save(path)
         yield align.load(path), [w for s in held_out for w in sorted((corpus / s).glob("*.wav"))]
 
 
@@ -153,6 +154,7 @@ def main() -> None:
     parser.add_argument("--people", type=Path, required=True)
     parser.add_argument("--models", type=Path, default=Path("rooms-models"))
     parser.add_argument("--folds", type=int, nargs="+", help="Only these of the four.")
+    parser.add_argument("--surroundings", type=int, default=2, help="0 for a model without.")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", nargs="+", help="Only these conditions.")
@@ -164,7 +166,10 @@ def main() -> None:
     if options.only:
         kinds = {name: kinds[name] for name in options.only}
     scores = {name: Scores() for name in kinds}
-    for model, recordings in models(options.corpus, options.models, options.jobs, options.folds):
+    trained = models(
+        options.corpus, options.models, options.jobs, options.folds, options.surroundings
+    )
+    for model, recordings in trained:
         for path in recordings:
             clean = read_audio(path, RATE)[0].astype(float)
             for name, condition in kinds.items():
