@@ -19,8 +19,9 @@ from align.errors import ParameterError
 __all__ = ["studio"]
 
 _SPEECH = "speech-en"
-_TOLD = 10  # recordings whose text has changed
 """The model where neither the user nor the recordings say which."""
+
+_TOLD = 10  # recordings whose text has changed, which are named one by one
 
 
 @click.command()
