@@ -214,6 +214,10 @@ class SpeechAligner(SequenceAligner):
             self.hearing_ = Hearing.fitted([sounds[kind] for kind in ("", *self.elsewhere_)])
             self.training_["surroundings"] = [*self.elsewhere_]
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the features of the folds behind: other processes are given those they need."""
+        return {**self.__dict__, "_fold_features": None}
+
     def _first_features(self) -> Sequence[Sequence[Any]] | None:
         return None if self._trained_for is None else self._trained_for.first
 

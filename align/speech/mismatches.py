@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from align._blas import one_thread
 from align.decoders import decode
 from align.errors import DataError, ParameterError
 from align.features import Feature, Signal, TimedSignal
@@ -45,6 +46,8 @@ FEWEST = 8
 NOISE = 8
 """Every how many recordings one is noise."""
 
+_FEW = "few"  # the kind of pieces of recordings with their own events: right, and short
+_Asked = tuple[str, Signal, tuple[Event, ...]]  # a kind, and what is heard with which events
 _MOST = 400  # recordings; each is decoded a few times
 _PIECE = (6, 14)  # events of a piece
 _NEAR = 12  # transcripts that are nearest in length, one of which is taken
@@ -62,14 +65,17 @@ def learned_match(
     `xs` are their base functions and `features` those that made them. None where there are too few
     recordings, or no network of phones.
     """
+    from joblib import Parallel, delayed
+
     rng = np.random.default_rng(aligner.random_state)
-    chosen = rng.permutation(len(items))[:_MOST]
+    chosen = rng.permutation(len(items))[:_MOST].tolist()
     if len(chosen) < FEWEST:
         return None
     kinds = Kinds(aligner)
     transcripts = [tuple(item.events) for item in items]
-    for n, i in enumerate(counted(chosen.tolist(), progress, "calibrating")):
-        item, own = items[i], features[i]
+    wrong: list[list[_Asked]] = []
+    for n, i in enumerate(chosen):
+        item = items[i]
         terms = dict(zip(xs[i].names, xs[i].terms, strict=True))
         onsets = decode(xs[i].potentials(aligner._weights(xs[i]))).onsets
         silent = aligner._free(transcripts[i])
@@ -77,12 +83,31 @@ def learned_match(
         if found is None:
             return None
         kinds.found["right"].append(found)
-        for kind, events in spoiled(transcripts, i, n, rng):
-            kinds.add(kind, item.signal, events, own)
+        asked = [(kind, item.signal, other) for kind, other in spoiled(transcripts, i, n, rng)]
         if n % NOISE == 0:
-            kinds.add_noise(item.signal, transcripts[i], own, rng)
-        kinds.add_piece(item, own, rng)
+            asked.append(("noise", _noise(item.signal, rng), transcripts[i]))
+        wrong.append(asked + _piece(aligner, item, rng))
+    # All is drawn by now, so that what is found does not depend on how many processes find it.
+    tasks = (
+        delayed(_found)(aligner, features[i], asked)
+        for i, asked in zip(chosen, wrong, strict=True)
+    )
+    done = Parallel(n_jobs=aligner.n_jobs, return_as="generator")(tasks)
+    for _, kept in zip(counted(chosen, progress, "calibrating"), done, strict=True):
+        for kind, found in kept:
+            kinds.found[kind].append(found)
     return kinds.fitted()
+
+
+@one_thread()
+def _found(
+    aligner: Any, features: Sequence[Feature], asked: Sequence[_Asked]
+) -> list[tuple[str, Evidence]]:
+    """Return the evidence of what is asked about a recording, each with its kind, if it fits."""
+    kinds = Kinds(aligner)
+    for kind, signal, events in asked:
+        kinds.add(kind, signal, events, features)
+    return [(kind, one) for kind, found in kinds.found.items() for one in found]
 
 
 class Kinds:
@@ -95,20 +120,22 @@ class Kinds:
         """Begin with none of each kind."""
         self.aligner, self.orders = aligner, orders
         self.found: dict[str, list[Evidence]] = {
-            kind: [] for kind in ("right", "wrong", "spoiled", "noise")
+            kind: [] for kind in ("right", "wrong", "spoiled", "noise", _FEW)
         }
-        self.few: list[Evidence] = []
 
     def add(
         self, kind: str, signal: Signal, events: tuple[Event, ...], features: Sequence[Feature]
     ) -> None:
-        """Add the evidence of events that need not be those of the recording, if they fit."""
-        heard = self._heard(signal, features)
+        """Add the evidence of events that need not be those of the recording, if they fit.
+
+        Of a piece with its own events only if one of them is a sound.
+        """
+        heard = with_outer_pauses(features, signal, self.aligner._label_classes())
         found = _evidence(self.aligner, heard, events, features)
         if found is not None and self.orders:
             gap = gap_of_order(self.aligner, heard, events, features)
             found = replace(found, order_gap=gap)
-        if found is not None:
+        if found is not None and (kind != _FEW or found.sounds.any()):
             self.found[kind].append(found)
 
     def add_noise(
@@ -121,33 +148,12 @@ class Kinds:
         """Add the evidence of events in white noise of the length of a recording."""
         self.add("noise", _noise(signal, rng), events, features)
 
-    def add_piece(
-        self, item: TimedSignal, features: Sequence[Feature], rng: np.random.Generator
-    ) -> None:
-        """Add the evidence of a piece of a recording, of a few of its events."""
-        n = int(rng.integers(_PIECE[0], _PIECE[1] + 1))
-        if len(item.events) <= n:
-            return
-        at, signal = int(rng.integers(len(item.events) - n)), item.signal
-        start, end = (
-            round(float(item.onsets[k]) * signal.hop * signal.rate) for k in (at, at + n)
-        )
-        piece = Signal(signal.samples[start:end], signal.rate, signal.hop, signal.name)
-        events = self.aligner._expand(tuple(item.events[at : at + n]))[0]
-        found = _evidence(self.aligner, self._heard(piece, features), events, features)
-        if found is not None and found.sounds.any():
-            self.few.append(found)
-
-    def _heard(self, signal: Signal, features: Sequence[Feature]) -> Extended:
-        """Return a recording as it is aligned, with a pause at either end."""
-        return with_outer_pauses(features, signal, self.aligner._label_classes())
-
     def fitted(self) -> MatchModel | None:
         """Return the model that distinguishes them; None where a kind has no evidence."""
-        if not all(self.found.values()):
+        right, wrong, half, noise, few = self.found.values()
+        if not (right and wrong and half and noise):
             return None
-        right, wrong, half, noise = self.found.values()
-        return MatchModel.fitted(right, wrong, half, noise, self.few)
+        return MatchModel.fitted(right, wrong, half, noise, few)
 
 
 def evidence_backwards(
@@ -209,6 +215,17 @@ def spoiled(
         mine[half:],
     ]
     return [("wrong", other), ("spoiled", halves[n % len(halves)])]
+
+
+def _piece(aligner: Any, item: TimedSignal, rng: np.random.Generator) -> list[_Asked]:
+    """Return a piece of a recording with a few of its events; none of one that has no more."""
+    n = int(rng.integers(_PIECE[0], _PIECE[1] + 1))
+    if len(item.events) <= n:
+        return []
+    at, signal = int(rng.integers(len(item.events) - n)), item.signal
+    start, end = (round(float(item.onsets[k]) * signal.hop * signal.rate) for k in (at, at + n))
+    piece = Signal(signal.samples[start:end], signal.rate, signal.hop, signal.name)
+    return [(_FEW, piece, aligner._expand(tuple(item.events[at : at + n]))[0])]
 
 
 def _noise(signal: Signal, rng: np.random.Generator) -> Signal:
