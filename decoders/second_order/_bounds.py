@@ -197,18 +197,9 @@ def _fill_onset(
 
 @compiled()
 def _fill_lines(
-    knot: IntArray,
-    n_knots: int,
-    stride: int,
-    bend: float,
-    duration: Float64,
-    flat: bool,
-    top: float,
-    per_unit: float,
-    greatest: float,
-    at: IntArray,
-    line: _Float32,
-) -> float:
+    knot: IntArray, n_knots: int, stride: int, bend: float, duration: Float64, flat: bool,
+    top: float, per_unit: float, greatest: float, at: IntArray, line: _Float32,
+) -> float:  # fmt: skip
     """Fill, for each length, how two rows bound what follows; return the greatest number added.
 
     The bound after d frames is ``line[0, d]`` times the row of the knot below, ``line[1, d]``
@@ -249,19 +240,9 @@ def _greatest(a: np.float32, b: np.float32, c: np.float32, d: np.float32) -> np.
 
 @compiled(fastmath={"contract"})  # products and sums in one instruction, which rounds less
 def _fill_spread(
-    table: _Float32,
-    begin: int,
-    stride: int,
-    line_at: IntArray,
-    line: _Float32,
-    edge: IntArray,
-    n_bins: int,
-    first_end: int,
-    last_end: int,
-    n_frames: int,
-    spread: _Float32,
-    widest: int,
-) -> None:
+    table: _Float32, begin: int, stride: int, line_at: IntArray, line: _Float32, edge: IntArray,
+    n_bins: int, first_end: int, last_end: int, n_frames: int, spread: _Float32, widest: int,
+) -> None:  # fmt: skip
     """Fill X: for each bin the best of its lengths, for all frames of the onset at once.
 
     Frame i of the onset and length d lead to frame ``i + d - first_end`` of the next onset, from
@@ -307,19 +288,9 @@ def _fill_spread(
 
 @compiled()
 def _fill_costs(
-    edge: IntArray,
-    n_bins: int,
-    knot: IntArray,
-    n_knots: int,
-    alpha: float,
-    beta: float,
-    rest: float,
-    per_unit: float,
-    bins: Float64,
-    cost: _Float32,
-    limit: _Float32,
-    slack: _Float32,
-) -> None:
+    edge: IntArray, n_bins: int, knot: IntArray, n_knots: int, alpha: float, beta: float,
+    rest: float, per_unit: float, bins: Float64, cost: _Float32, limit: _Float32, slack: _Float32,
+) -> None:  # fmt: skip
     """Fill the least cost of a change from each knot to each bin, and which costs are too much.
 
     Also the slack: by how much bounds on either side of a knot may exceed the greater of both
@@ -363,21 +334,10 @@ def _least(cost: _Float32, j: int, b: int) -> float:
 
 @compiled()
 def _fill_rows(
-    spread: _Float32,
-    widest: int,
-    n_bins: int,
-    cost: _Float32,
-    limits: _Float32,
-    n_knots: int,
-    onset: _Float32,
-    slack: _Float32,
-    table: _Float32,
-    to: int,
-    stride: int,
-    n_frames: int,
-    of_all: _Float32,
-    at: int,
-) -> float:
+    spread: _Float32, widest: int, n_bins: int, cost: _Float32, limits: _Float32, n_knots: int,
+    onset: _Float32, slack: _Float32, table: _Float32, to: int, stride: int, n_frames: int,
+    of_all: _Float32, at: int,
+) -> float:  # fmt: skip
     """Fill R of one onset, and the greatest of all rows at each frame; return the greatest of all.
 
     Four bins are tried in one loop over the frames, so each number of X that is read serves four

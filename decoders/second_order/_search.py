@@ -63,19 +63,68 @@ class States(NamedTuple):
     begin: IntArray
 
 
+@compiled(inline="always")
+def _lines(
+    state: int, length: _Int32, value: Float64, other: _Int32, b: float, c: float, before: Float64,
+    slope: Float64, base: Float64,
+) -> tuple[float, int]:  # fmt: skip
+    """Fill the lines of an onset; return the best score of its states, and how many there are.
+
+    Each state of the event before that ends here, from the shortest `state` on, is a line in the
+    length d of this event: `base` plus `slope` times d. `before` has the lengths.
+    """
+    top, n_lines = -np.inf, 0
+    while state >= 0:
+        d_before, score = float(length[_at(state)]), value[_at(state)]
+        before[_at(n_lines)] = d_before
+        slope[_at(n_lines)] = c * d_before
+        base[_at(n_lines)] = score + b * d_before * d_before
+        top = score if score > top else top
+        state = other[_at(state)]
+        n_lines += 1
+    return top, n_lines
+
+
+@compiled(inline="always")
+def _within_reach(
+    low: int, high: int, shortest: float, longest: float, reach: float, alpha: float
+) -> tuple[int, int]:
+    """Return the lengths d from `low` to `high` to which no change costs more than ``reach**2``.
+
+    It costs at least ``(alpha d - beta d')**2``; `shortest` and `longest` are ``beta d'``.
+    """
+    nearest, farthest = (shortest - reach) / alpha, (longest + reach) / alpha
+    return int(min(max(nearest, float(low)), high + 1.0)), int(min(farthest, float(high)))
+
+
+@compiled(inline="always")
+def _between_knots(
+    less: float, more: float, past: float, ahead: float, bend: float, unit: float
+) -> float:
+    """Return the bound of what follows a length that is `past` one knot and `ahead` of the next.
+
+    Those of the knots are `less` and `more`; between them it is on their line, and above it by
+    what it may be convex.
+    """
+    part = past / (past + ahead) if past > 0.0 else 0.0
+    return unit * (less + part * (more - less)) + bend * past * ahead
+
+
+@compiled(inline="always")
+def _next_beam(beam: float, first_beam: float, much: float) -> float:
+    """Return the width of the beam after an event that kept `much` times as many as it should."""
+    if much > 1.0:
+        return float(max(beam * max(0.1, much**-0.5), _NARROWEST * first_beam))
+    if much < 0.5:
+        return float(min(beam * min(1.1, much**-0.5), max(beam, _WIDEST * first_beam)))
+    return beam
+
+
 @compiled()
 def search(
-    tables: Tables,
-    ratio: Float64,
-    roots: Float64,
-    lengths: Lengths,
-    bounds: Bounds,
-    threshold: float,
-    beam: float,
-    aim: int,
-    states: States,
-    onsets: IntArray,
-) -> tuple[float, float]:
+    tables: Tables, ratio: Float64, roots: Float64, lengths: Lengths, bounds: Bounds, threshold:
+    float, beam: float, aim: int, states: States, onsets: IntArray,
+) -> tuple[float, float]:  # fmt: skip
     """Fill the best path; return its score and the highest threshold that was used.
 
     The score is -inf where no path reaches the thresholds, NaN where there is no more room, or
@@ -121,20 +170,11 @@ def search(
             n_places += 1
             if state < 0 and k > 0:
                 continue
-            # each state that ends here is a line in the length d of this event
             onset = float(onset_table[_at(k), _at(t - start[k])])
             top, n_lines = 0.0, 1
             before[0] = slope[0] = base[0] = 0.0
             if k > 0:
-                top, n_lines = -np.inf, 0
-                while state >= 0:
-                    d_before, score = float(length[_at(state)]), value[_at(state)]
-                    before[_at(n_lines)] = d_before
-                    slope[_at(n_lines)] = c * d_before
-                    base[_at(n_lines)] = score + b * d_before * d_before
-                    top = score if score > top else top
-                    state = other[_at(state)]
-                    n_lines += 1
+                top, n_lines = _lines(state, length, value, other, b, c, before, slope, base)
             # what a change of length, and what follows, may still cost
             left = top + onset + top_own + after - threshold
             most = left + greatest[k + 1] * unit + unsure * unit
@@ -142,11 +182,8 @@ def search(
                 continue
             low, high = max(shortest[k], first[k + 1] - t), min(longest[k], last[k + 1] - t)
             if k > 0 and alpha > 0.0:
-                reach = np.sqrt(most)
-                nearest = (beta * before[0] - reach) / alpha
-                farthest = (beta * before[_at(n_lines - 1)] + reach) / alpha
-                low = int(min(max(nearest, float(low)), high + 1.0))
-                high = int(min(farthest, float(high)))
+                ends = beta * before[0], beta * before[_at(n_lines - 1)]
+                low, high = _within_reach(low, high, ends[0], ends[1], np.sqrt(most), alpha)
             by_envelope = n_lines > _FEW_LINES and c > 0.0
             if by_envelope and low <= high:
                 n_lines = _keep_envelope(slope, base, meet, n_lines)
@@ -175,8 +212,7 @@ def search(
                     place = _at(row + j * stride[k + 1] + t + d)
                     less, more = float(table[place]), float(table[place + _at(stride[k + 1])])
                     past, ahead = float(d - knot[_at(j)]), float(knot[_at(j + 1)] - d)
-                    part = past / (past + ahead) if past > 0.0 else 0.0
-                    bound += unit * (less + part * (more - less)) + bend * past * ahead
+                    bound += _between_knots(less, more, past, ahead, bend, unit)
                 if not bound >= threshold:
                     continue
                 if n >= value.size:
@@ -204,11 +240,7 @@ def search(
         reached_first, reached_last = next_first, next_last
         k += 1
         if beam < np.inf:
-            much = (n - begin) / aim
-            if much > 1.0:
-                beam = max(beam * max(0.1, much**-0.5), _NARROWEST * first_beam)
-            elif much < 0.5:
-                beam = min(beam * min(1.1, much**-0.5), max(beam, _WIDEST * first_beam))
+            beam = _next_beam(beam, first_beam, (n - begin) / aim)
             threshold = best_bound - beam
     begins[n_events] = n
     return _trace(tables, ratio, states, onsets), highest
