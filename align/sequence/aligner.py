@@ -38,7 +38,8 @@ from align.sequence.extended import Extended
 from align.sequence.feature_terms import terms_of
 from align.sequence.fit import fields_of, fits_of
 from align.sequence.frames import in_order
-from align.sequence.lattice_search import FoundNodes, LatticePaths, LatticeSearch
+from align.sequence.heard_lattice import HeardLattice
+from align.sequence.lattice_search import LatticePaths
 from align.sequence.lattices import LatticeAlignment, node_events
 from align.sequence.placement import sureness_of
 from align.sequence.recent import RecentSignals
@@ -54,7 +55,7 @@ from align.sequence.stretches import (
 )
 from align.sequence.timed import TimedAligner
 from align.terms import BaseFunctions, SegmentTerm
-from align.types import Event, Example, IntArray
+from align.types import Event, Example
 
 __all__ = ["CellScores", "SequenceAligner"]
 
@@ -572,67 +573,9 @@ class SequenceAligner(TimedAligner):
         extended = Extended(whole, whole)
         if held is None:
             extended = suited._with_outer_pauses(whole)
-        signal = extended.signal
-        windows = extended.windows(expanded.lattice) if held is None else held.windows
-        added = extended.before * signal.hop
-        features = suited.features_
-        if pauses != 1.0:
-            features = [feature.weighing_pauses(pauses) for feature in features]
-
-        def guess(sequence: tuple[Event, ...]) -> IntArray:
-            terms = terms_of(suited.features_, signal, sequence)
-            return suited._best_path(signal, sequence, terms, None, MOST_OF_STRETCH)[1].onsets
-
-        search = LatticeSearch(
-            expanded,
-            lambda sequence: {
-                **terms_of(features, signal, sequence),
-                **(extended.edge(sequence) if abrupt else {}),
-            },
-            {
-                name: (weights or {}).get(name, weight)
-                for name, weight in zip(
-                    suited.base_functions_, suited.coef_ / suited.scale_, strict=True
-                )
-            }
-            | (extended.weight(suited.placement_.temperature) if abrupt else {}),
-            cache(suited._unbounded),  # asked for every node, and labels are few
-            cache(suited._draws_out),
-            suited._room(signal),
-            pinned=suited._pins_start(expanded.events)
-            and (held is None or not np.isin(expanded.lattice.starts, held.at).any()),
-            onsets_of=guess,
-            windows=windows,
-            near={node: time + added for node, time in (near or {}).items()},
-            at_once=at_once,
+        heard = HeardLattice(suited, given, expanded, extended, held, abrupt, self._sure_of_chosen)
+        search = heard.search(
+            near=near or {}, weights=weights or {}, pauses=pauses, at_once=at_once
         )
-
-        def place(found: FoundNodes) -> LatticeAlignment:
-            own = None if held is None else held.along(found.nodes)
-            decoded = tuple(expanded.events[v] for v in found.nodes)
-            terms = terms_of(suited.features_, signal, decoded)
-            potentials = found.averaged().potentials if suited.normalise else found.potentials
-            fits = fits_of(terms, found.path.onsets, signal.n_frames)
-            placed = suited.placement_.times(potentials, found.path.onsets, fits)
-            if placed.confidence is not None:
-                placed = placed._replace(confidence=self._sure_of_chosen(placed.confidence))
-            times = suited._placed(placed.times, terms, decoded, signal, own)
-            fit = suited._match(extended, decoded, terms, found.path.onsets, chosen=True)
-            at = expanded.given[found.nodes]
-            times, inside = extended.within(times, suited._free(decoded) & (abrupt | (at == -2)))
-            asked = (at >= 0) & inside
-            hidden = at[-1] == -2 and inside[-1]  # what follows the last event given
-            alignment = Alignment(
-                events=tuple(given[v] for v in at[asked]),
-                onsets=times[asked],
-                end=float(times[-1]) if hidden else whole.duration,
-                duration=whole.duration,
-                **sureness_of(placed, times, np.flatnonzero(asked)),
-                score=found.path.score,
-                audio=None if isinstance(audio, np.ndarray) else name,
-                rate=whole.own_rate,
-                **fields_of(fit, np.append(np.flatnonzero(at != -1), len(at)), asked),
-            )
-            return LatticeAlignment(alignment, at[asked])
-
-        return LatticePaths(search, place, name)
+        audio_path = None if isinstance(audio, np.ndarray) else name
+        return LatticePaths(search, lambda found: heard.alignment(found, audio_path), name)
