@@ -56,7 +56,8 @@ Place: TypeAlias = Callable[[Performance], tuple[PlacedNotes, float]]
 _RUN = 8  # chords: so many that the network does not find are a sign that they were not played
 _UNLIKE = 0.85  # of the confidence is right where the instruments are unlike those learned
 _BETTER = 0.02  # by which passages, or another key, must match better than the whole
-_BETTER_OCTAVE = 0.1  # an organ sounds in octaves, and is in its key
+_BETTER_OCTAVE = 0.1  # an octave must match better by as much, and by a share of the match:
+_OCTAVE_SHARE = 0.5  # organs, which sound in octaves, do by .40, wrong octaves by .56 or more
 _AGAIN = 0.15  # of a recording; where so much is played again, they may match less by as much
 
 
@@ -152,7 +153,7 @@ def best_part(
         if other_key and played.part.shift != whole.shift:
             least = 0.0
         if abs(played.part.shift - whole.shift) == OCTAVE:
-            least = _BETTER_OCTAVE
+            least = max(_BETTER_OCTAVE, _OCTAVE_SHARE * (found.placed.match or 0.0))
         better = (placed.match or 0.0) > (found.placed.match or 0.0) + least
         doubted = _poor(placed.match, match_range)
         if not better or (doubted and (played.searched or not follows_score(played.part))):

@@ -577,6 +577,37 @@ def test_the_best_of_all_places_must_match(
         assert taken == (match > 0.35)
 
 
+@pytest.mark.parametrize(
+    ("written", "octave", "taken"),
+    [
+        pytest.param(0.372, 0.522, False, id="an organ, in which an octave sounds, too"),
+        pytest.param(0.379, 0.591, True, id="brass, written an octave too high"),
+        pytest.param(0.0, 0.4, True, id="written an octave too low"),
+    ],
+)
+def test_an_octave_must_match_by_half_as_much_again(
+    model: MusicAligner,
+    unseen: tuple[Path, Path, np.ndarray],
+    monkeypatch: pytest.MonkeyPatch,
+    written: float,
+    octave: float,
+    taken: bool,
+) -> None:
+    audio, score, _ = unseen
+    whole = finding.read_music(audio, score, None, highest_rate=model.rate, repeats="all")
+    part = PlayedPart(replace(whole, shift=-12), np.arange(len(whole.score)), ())
+    monkeypatch.setattr(finding, "played_parts", lambda *_: [part])
+    monkeypatch.setattr(finding, "_doubtful", lambda *_: True)
+    monkeypatch.setattr(finding, "follows_score", lambda _: True)
+    placed, value = model._place(whole)
+
+    def place(asked: Performance) -> tuple[PlacedNotes, float]:
+        sure = octave if asked is part.part else written
+        return replace(placed, probability=np.full(len(whole.notes), sure)), value
+
+    assert (finding.best_part(whole, place, (0.2, 0.5)).part is part.part) == taken
+
+
 def test_the_longest_passage_is_tried_alone(
     model: MusicAligner, unseen: tuple[Path, Path, np.ndarray], monkeypatch: pytest.MonkeyPatch
 ) -> None:
