@@ -32,7 +32,7 @@ APART = 0.06
 
 _FAR = 0.05  # share of notes that are played far from their chord
 _FAR_WIDTH = 0.25  # seconds
-_MISSED = 0.01  # odds of a note that the network does not find
+_MISSED = 0.03  # odds of a note that the network does not find
 _ODDS = 50.0  # at most
 _ABOUT = 0.07  # seconds about the best frame, of which the median is taken
 _SURE = 0.7  # probability from which on the time of a note in a pair counts for the spread,

@@ -21,7 +21,7 @@ def naive_weights(near: np.ndarray, chord: float, spread: float) -> np.ndarray:
     for x, p in zip(range(-(len(near) // 2), len(near) // 2 + 1), near, strict=True):
         away = abs(x - chord) * HOP
         close, far = np.exp(-away / spread) / spread, np.exp(-away / 0.25) / 0.25
-        out.append(p / max(1 - p, 0.02) * (0.95 * close + 0.05 * far) + 0.01 * close)
+        out.append(p / max(1 - p, 0.02) * (0.95 * close + 0.05 * far) + 0.03 * close)
     return np.array(out)
 
 
