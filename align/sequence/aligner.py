@@ -38,7 +38,7 @@ from align.sequence.extended import Extended
 from align.sequence.feature_terms import terms_of
 from align.sequence.fit import fields_of, fits_of
 from align.sequence.frames import in_order
-from align.sequence.heard_lattice import HeardLattice
+from align.sequence.lattice_in_recording import LatticeInRecording
 from align.sequence.lattice_search import LatticePaths
 from align.sequence.lattices import LatticeAlignment, node_events
 from align.sequence.placement import sureness_of
@@ -573,9 +573,11 @@ class SequenceAligner(TimedAligner):
         extended = Extended(whole, whole)
         if held is None:
             extended = suited._with_outer_pauses(whole)
-        heard = HeardLattice(suited, given, expanded, extended, held, abrupt, self._sure_of_chosen)
-        search = heard.search(
+        within = LatticeInRecording(
+            suited, given, expanded, extended, held, abrupt, self._sure_of_chosen
+        )
+        search = within.search(
             near=near or {}, weights=weights or {}, pauses=pauses, at_once=at_once
         )
         audio_path = None if isinstance(audio, np.ndarray) else name
-        return LatticePaths(search, lambda found: heard.alignment(found, audio_path), name)
+        return LatticePaths(search, lambda found: within.alignment(found, audio_path), name)

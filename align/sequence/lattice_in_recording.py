@@ -18,11 +18,11 @@ from align.sequence.placement import sureness_of
 from align.sequence.stretches import MOST_OF_STRETCH
 from align.types import Event, Float64, IntArray
 
-__all__ = ["HeardLattice"]
+__all__ = ["LatticeInRecording"]
 
 
 @dataclass(frozen=True)
-class HeardLattice:
+class LatticeInRecording:
     """A lattice, and the recording that one of its paths is in.
 
     Parameters
