@@ -30,7 +30,6 @@ __all__ = [
     "Console",
     "message_options",
     "plural",
-    "terminated",
 ]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -207,10 +206,11 @@ def _coloured(text: str, colour: str) -> str:
 
 
 @contextmanager
-def terminated() -> Iterator[None]:
-    """Let SIGTERM, which batch systems send, end the run as tidily as Ctrl-C does."""
+def _terminated() -> Iterator[None]:
+    """Let SIGTERM, which batch systems send, end a command as tidily as Ctrl-C does."""
 
     def stop(number: int, frame: FrameType | None) -> None:
+        signal.signal(number, signal.SIG_DFL)  # should anything catch what is raised
         raise SystemExit(128 + number)
 
     if threading.current_thread() is not threading.main_thread():
@@ -306,11 +306,11 @@ class Commands(click.Group):
         console = ctx.ensure_object(Console)
         if os.environ.get("NO_COLOR"):
             ctx.color = False
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _terminated():
             warnings.showwarning = _warning_line(console)
             try:
                 return super().invoke(ctx)
-            except (click.exceptions.Exit, click.ClickException):
+            except (click.exceptions.Exit, click.ClickException, SystemExit):
                 console.finish()
                 raise
             except (KeyboardInterrupt, click.Abort):
@@ -335,6 +335,8 @@ def _status(error: Exception) -> int:
 
 
 def _sentence(error: Exception) -> str:
+    from concurrent.futures import BrokenExecutor
+
     if isinstance(error, AlignError):
         return str(error)
     if isinstance(error, OSError) and error.strerror:
@@ -342,6 +344,8 @@ def _sentence(error: Exception) -> str:
         return f"{where}{error.strerror.lower()}."
     if isinstance(error, MemoryError):
         return "there is not enough memory; try shorter recordings or fewer --jobs."
+    if isinstance(error, BrokenExecutor):
+        return "a process of --jobs was killed, mostly since memory ran out; try fewer --jobs."
     kind = type(error).__name__
     return (
         f"something unexpected happened ({kind}: {error}); --debug shows where, please report it."

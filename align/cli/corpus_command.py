@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from align.cli.aligning import chosen_model
-from align.cli.console import FILE, Commands, Console, message_options, plural, terminated
+from align.cli.console import FILE, Commands, Console, message_options, plural
 from align.cli.options import (
     channel_option,
     channels_option,
@@ -183,7 +183,7 @@ def _run(
         (line or console.progress)(stage, n, total)
 
     try:
-        with terminated(), console.first_run():
+        with console.first_run():
             run = align_corpus(in_dir, out_dir, kind, progress=progress, **options)
     except (KeyboardInterrupt, SystemExit):
         if line is not None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from align.cli.console import FILE, MODEL, Console, message_options, plural, terminated
+from align.cli.console import FILE, MODEL, Console, message_options, plural
 from align.cli.options import (
     channel_option,
     dictionary_option,
@@ -120,7 +120,7 @@ def studio(
         )
     if len(session.outdated) > _TOLD:
         console.warn(f"and {len(session.outdated) - _TOLD} more recordings like these.")
-    with session, terminated():
+    with session:
         serve(
             session,
             recordings,

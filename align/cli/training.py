@@ -26,7 +26,7 @@ from align.cli.options import (
     tier_option,
 )
 from align.cli.outputs import check_free
-from align.errors import ParameterError
+from align.errors import AlignError, ParameterError
 
 __all__ = [
     "evaluate",
@@ -196,7 +196,9 @@ def run_training(
             model.fit(
                 examples, validation=validation, progress=console.progress, checkpoint=checkpoint
             )
-        except KeyboardInterrupt:
+        except AlignError:
+            raise
+        except BaseException:  # Ctrl-C, SIGTERM, a process or memory that is gone
             console.message("The same command goes on from here.")
             raise
         model.save(output, licence=licence)  # replaces; whether it may was asked above

@@ -13,6 +13,7 @@ import sys
 import time
 import zipfile
 from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -678,6 +679,11 @@ def test_debug_shows_the_traceback(here: Path) -> None:
         (ZeroDivisionError("by nought"), 1, "report it"),
         (OSError(28, "No space left on device", "/full"), 1, "/full: no space left on device."),
         (MemoryError(), 1, "not enough memory"),
+        (
+            BrokenExecutor("a worker died\nwith {SIGKILL(-9)}"),
+            1,
+            "was killed, mostly since memory",
+        ),
     ],
 )
 def test_whatever_happens_is_a_sentence(
@@ -696,6 +702,28 @@ def test_whatever_happens_is_a_sentence(
     assert result.exit_code == status
     assert word in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_sigterm_ends_every_command_as_ctrl_c_does(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    tidied = []
+
+    def terminate(path: str) -> None:
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(5)
+        finally:
+            tidied.append(signal.getsignal(signal.SIGTERM))
+
+    monkeypatch.setattr("align.models.file.read_model", terminate)
+    (tmp_path / "any.align").touch()
+    before = signal.signal(signal.SIGTERM, lambda *_: None)
+    try:
+        assert run("info", tmp_path / "any.align").exit_code == 143
+        assert tidied == [signal.SIG_DFL]  # a second one ends the process at once
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 class _Terminal(io.StringIO):
