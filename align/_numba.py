@@ -63,8 +63,9 @@ def compiled(*, slp: bool = False, **options: Any) -> Callable[[_F], _F]:
     -----
     numba looks for a folder for its cache when it decorates, and refuses where neither the
     installed tree nor the user's home can be written; the kernel is then compiled anew in each
-    process. That of an installed package is in the user's home where it can be: pip knows only the
-    files it has installed, and would leave the others, and so a package without modules, behind.
+    process, as it is where the disk of the cache is full. That of an installed package is in the
+    user's home where it can be: pip knows only the files it has installed, and would leave the
+    others, and so a package without modules, behind.
     A cached kernel is used as long as no file of its folder has changed: numba itself
     looks at the file of the kernel only, and would go on with what others held before. So a
     kernel calls other kernels, and takes tables of numbers, from its own folder only.
@@ -85,6 +86,7 @@ def compiled(*, slp: bool = False, **options: Any) -> Callable[[_F], _F]:
         if cached is not None:
             cached._source_stamp = (cached._source_stamp, _stamp(_folder(function)))
             _FOLDERS.add(Path(cached._cache_path))
+            _keep_where_it_can(cast(Any, kernel)._cache)
         return kernel
 
     return decorate
@@ -101,6 +103,35 @@ def _cached_elsewhere() -> Iterator[None]:
         yield
     finally:
         config.CACHE_DIR = before
+
+
+def _keep_where_it_can(cache: Any) -> None:
+    """Let a kernel be compiled anew where its cache is damaged, and not kept on a full disk.
+
+    Files may be empty after a power cut, and a home may be full; numba raises then, in the middle
+    of a call of the kernel.
+    """
+    load, save = cache.load_overload, cache.save_overload
+
+    def load_or_none(signature: Any, context: Any) -> Any:
+        try:
+            return load(signature, context)
+        except Exception:  # pickle has many ways to say that a file is damaged
+            return None
+
+    def save_or_not(signature: Any, compiled_code: Any) -> None:
+        try:
+            try:
+                save(signature, compiled_code)
+            except OSError:
+                raise
+            except Exception:  # the list of what is kept is damaged
+                cache.flush()
+                save(signature, compiled_code)
+        except OSError:
+            return
+
+    cache.load_overload, cache.save_overload = load_or_none, save_or_not
 
 
 def kept_kernels() -> bool:

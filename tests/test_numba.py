@@ -1,5 +1,6 @@
 """One way to compile: a cache where one can be written, and never a kernel that is stale."""
 
+import errno
 import importlib
 import runpy
 import subprocess
@@ -7,6 +8,7 @@ import sys
 
 import numba
 import pytest
+from numba.core.caching import IndexDataCacheFile
 
 from align import _numba
 
@@ -121,6 +123,32 @@ def test_nothing_is_cached_in_an_installed_package(monkeypatch, tmp_path, above)
     assert any(home.rglob("*.nbi")) == installed
     assert any(package.rglob("*.nbi")) != installed
     assert numba.config.CACHE_DIR == ""
+
+
+@compiles
+def test_a_cache_that_is_full_or_damaged_is_as_none(monkeypatch, tmp_path):
+    source, home = tmp_path / "kernel.py", tmp_path / "home"
+    source.write_text(KERNEL)
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(home))
+
+    def full(path, *args, **options):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    hits = []
+    with monkeypatch.context() as disk:
+        disk.setattr(IndexDataCacheFile, "_open_for_write", full)
+        assert runpy.run_path(str(source))["twice"](3.0) == 6.0
+    assert not any(home.rglob("*.nb?"))
+    for damaged in (".nbi", ".nbc", None):  # as after a power cut; the last run only looks
+        kernel = runpy.run_path(str(source))["twice"]
+        assert kernel(3.0) == 6.0
+        hits.append(sum(kernel.stats.cache_hits.values()))
+        for path in home.rglob(f"*{damaged}"):
+            path.write_bytes(b"")
+    kernel = runpy.run_path(str(source))["twice"]
+    assert kernel(3.0) == 6.0
+    assert hits == [0, 0, 0]
+    assert sum(kernel.stats.cache_hits.values()) == 1
 
 
 @pytest.mark.parametrize(
