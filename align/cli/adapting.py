@@ -17,7 +17,7 @@ from align.cli.options import (
     seed_option,
     tier_option,
 )
-from align.cli.outputs import check_free
+from align.cli.outputs import check_free, save_model
 
 if TYPE_CHECKING:
     from align.sequence.adapt import Comparison
@@ -172,7 +172,7 @@ def _with_text(folder: Path, channel: int | None) -> "tuple[list[Example], list[
 def _finish(context: click.Context, adapted: Any, output: Path) -> None:
     """Save a new model, and say what it was adapted to."""
     console: Console = context.obj
-    adapted.save(output)
+    save_model(adapted, output)
     failed = console.failures(adapted.problems_)
     used = adapted.training_["adapted"]["recordings"]
     console.message(

@@ -354,6 +354,9 @@ def _sentence(error: Exception) -> str:
 
 def _warning_line(console: Console) -> Callable[..., None]:
     def show(message: Any, category: type[Warning], *_: Any, **__: Any) -> None:
+        if category.__module__.startswith("align."):
+            console.warn(str(message))
+            return
         # Other people's warnings are for programmers.
         if issubclass(category, UserWarning) and not issubclass(category, RuntimeWarning):
             console.detail(f"{category.__name__}: {message}")

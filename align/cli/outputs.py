@@ -1,15 +1,16 @@
 """Files that commands write: refused before the work where they could not be, written after it."""
 
 import os
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from align.errors import ParameterError
+from align.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
     from align.results.timing import Timing
 
-__all__ = ["PICTURES", "check_free", "check_output", "write_output"]
+__all__ = ["PICTURES", "check_free", "check_output", "save_model", "write_output"]
 
 PICTURES = (".png", ".pdf", ".svg")
 
@@ -35,6 +36,23 @@ def check_free(path: Path, overwrite: bool) -> None:
         raise ParameterError(f"{path}: exists; choose another name, or add --overwrite.")
     if not path.parent.is_dir():
         raise ParameterError(f"{path}: the folder {path.parent} does not exist; create it first.")
+
+
+def save_model(model: Any, path: Path, **options: Any) -> None:
+    """Save a model, where there is no room for it among temporary files: it took hours.
+
+    Raises DataError where that was needed; it says where the model is.
+    """
+    try:
+        model.save(path, **options)
+    except DataError as error:
+        rescued = Path(tempfile.mkdtemp(prefix="align-")) / path.name
+        try:
+            model.save(rescued, **options)
+        except DataError:
+            rescued.parent.rmdir()
+            raise error from None
+        raise DataError(f"{error} The model is in {rescued}; move it from there.") from None
 
 
 def write_output(

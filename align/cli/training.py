@@ -25,7 +25,7 @@ from align.cli.options import (
     stacked,
     tier_option,
 )
-from align.cli.outputs import check_free
+from align.cli.outputs import check_free, save_model
 from align.errors import AlignError, ParameterError
 
 __all__ = [
@@ -201,7 +201,7 @@ def run_training(
         except BaseException:  # Ctrl-C, SIGTERM, a process or memory that is gone
             console.message("The same command goes on from here.")
             raise
-        model.save(output, licence=licence)  # replaces; whether it may was asked above
+        save_model(model, output, licence=licence)  # replaces; whether it may was asked above
         checkpoint.remove()
     failed = console.failures(model.problems_)
     used: dict[str, Any] = model.training_

@@ -26,6 +26,7 @@ from align.models.file import read_model, write_model
 
 __all__ = [
     "Checkpoint",
+    "CheckpointWarning",
     "checkpoint_of",
     "describe_timed",
     "digest_of_training",
@@ -37,6 +38,10 @@ _KIND = "checkpoint"
 _SUFFIX = ".part"
 _LOCK = "lock"
 _DEEPEST = 12
+
+
+class CheckpointWarning(UserWarning):
+    """What has been trained cannot be kept for an interruption, or can no longer be read."""
 
 
 class Checkpoint:
@@ -104,7 +109,7 @@ class Checkpoint:
         try:
             kind, header, arrays = read_model(path)
         except ModelError as error:
-            warnings.warn(f"{error} That part is trained again.", stacklevel=2)
+            warnings.warn(f"{error} That part is trained again.", CheckpointWarning, stacklevel=2)
             return None
         if kind != _KIND or header.get("training") != self._digest:
             return None
@@ -131,6 +136,7 @@ class Checkpoint:
                 self._warned = True
                 warnings.warn(
                     f"no checkpoint can be kept, an interrupted training begins anew: {error}",
+                    CheckpointWarning,
                     stacklevel=2,
                 )
 

@@ -27,6 +27,7 @@ import align
 from align.cli import cli
 from align.cli.console import Console
 from align.cli.inputs import read_phones
+from align.cli.outputs import save_model
 from align.errors import DataError
 from align.formats.textgrid import format_textgrid, parse_textgrid
 from align.formats.tiers import Tier
@@ -724,6 +725,49 @@ def test_sigterm_ends_every_command_as_ctrl_c_does(
         assert tidied == [signal.SIG_DFL]  # a second one ends the process at once
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def test_a_model_for_which_there_is_no_room_is_kept_among_temporary_files(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    class Model:
+        room = (tmp_path / "tmp",)
+
+        def save(self, path: Path, licence: str) -> None:
+            if not any(path.is_relative_to(folder) for folder in self.room):
+                raise DataError("cannot be written: No space left on device.", path=path)
+            path.write_text(licence)
+
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
+    with pytest.raises(
+        DataError, match=r"m\.align: cannot be written: No space .* move it"
+    ) as why:
+        save_model(Model(), tmp_path / "m.align", licence="CC0")
+    (rescued,) = (tmp_path / "tmp").rglob("m.align")
+    assert str(rescued) in str(why.value)
+    assert rescued.read_text() == "CC0"
+    rescued.unlink()
+    rescued.parent.rmdir()
+    Model.room = ()
+    with pytest.raises(DataError, match=r"m\.align: cannot be written: No space left on device.$"):
+        save_model(Model(), tmp_path / "m.align", licence="CC0")
+    assert not list((tmp_path / "tmp").iterdir())
+
+
+@pytest.mark.filterwarnings("default:no checkpoint")
+def test_that_no_checkpoint_can_be_kept_is_told_before_hours_are_spent(
+    monkeypatch: pytest.MonkeyPatch, here: Path
+) -> None:
+    def full(*args: object) -> None:
+        raise DataError("cannot be written: No space left on device.", path="part")
+
+    monkeypatch.setattr("align.sequence.checkpoint.write_model", full)
+    corpus = write_corpus(here / "corpus", {"ann": 2, "bob": 2})
+    train = ("train", "speech", corpus, "-o", "m.align", "--epochs", 1, "--jobs", 1)
+    result = run(*train)
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr.count("Warning: no checkpoint can be kept") == 1
 
 
 class _Terminal(io.StringIO):
