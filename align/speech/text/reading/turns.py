@@ -8,7 +8,9 @@ People and programs write it in many ways, and none of it is a word that was sai
 
 A line that begins with a word and a colon may be a sentence as well. So names are taken for such
 only where all lines begin with one, or two have a time beside it, or where one comes again and a
-fourth of the lines have some.
+fourth of the lines have some. Where there is only one, it is a name if the text begins with it and
+no word looks like it: a single capital (``A:``), capitals with a number (``S12:``), ``INT:``,
+``Speaker 2:``, or any with a time in brackets.
 Times are left out: they are seldom exact, and the words of the speakers follow each other anyway.
 Only those of CHAT, in milliseconds between its bullets, are kept where every turn has them.
 
@@ -37,6 +39,10 @@ _LABEL = re.compile(
 _HEADING = re.compile(rf"\s*(?:(?P<a>{_NAME})[\s,-]+{_STAMP}|{_STAMP}[\s,-]+(?P<b>{_NAME}))\s*")
 _STAMPED = re.compile(rf"\s*{_STAMP}(?:\s+|$)(?:-\s+)?")
 _NUMBERED = re.compile(r"\s*([0-9]{1,5})(?:[.):]?\s+|[.):]$)(?=\D|$)")
+_ALONE = re.compile(
+    r"[^\W\d_]|[A-Z]{1,5}[_-]?[0-9]{1,3}|INT"
+    r"|(?i:interview(?:er|ee)|speaker[ _]?(?:[0-9]{1,2}|[A-Z]))"
+)
 _CHAT = re.compile(r"\*(?P<name>[A-Z0-9_]{1,8}):\s*(?P<text>.*)")
 _BULLET = re.compile("[\x15\u2022]([0-9]{1,9})_([0-9]{1,9})[\x15\u2022]")
 _FEWEST = 2  # names, or times, that show a line to begin with one
@@ -111,11 +117,26 @@ def _heads(lines: list[str]) -> dict[int, tuple[str, str]]:
         elif (heading := _HEADING.fullmatch(line)) and _may_be_name(heading["a"] or heading["b"]):
             found[n] = _plain(heading["a"] or heading["b"]), ""
             n_timed += _is_capital(found[n][0])
+    if len(found) == 1 and (n := min(found)) and _is_alone(lines, n):
+        return {n: found[n]}
     often = Counter(name for name, _ in found.values())
     kept = {n: head for n, head in found.items() if often[head[0]] > 1 or _is_capital(head[0])}
     again = sum(often[head[0]] > 1 for head in kept.values())
     sure = n_timed >= _FEWEST or (len(kept) >= _FEWEST and len(kept) == n_labels == n_filled)
     return kept if sure or (again and len(kept) >= _SHARE * n_filled) else {}
+
+
+def _is_alone(lines: list[str], n: int) -> bool:
+    """Whether a line, the first with text, begins with what can only be a name."""
+    label = _LABEL.fullmatch(lines[n - 1])
+    if label is None or any(
+        line.strip() and not _STAMPED.fullmatch(line) for line in lines[: n - 1]
+    ):
+        return False
+    time = (label["before"] or label["after"] or "").strip()
+    name = _plain(label["name"])
+    in_brackets = time[:1] in ("[", "(", "<", "#") and _is_capital(name)
+    return in_brackets or (bool(_ALONE.fullmatch(name)) and not name[0].islower())
 
 
 def _is_capital(name: str) -> bool:

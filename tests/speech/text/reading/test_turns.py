@@ -65,6 +65,32 @@ def test_one_who_speaks_once_has_a_name_where_others_come_again() -> None:
     assert read_turns(three)[-1].text == "Yes.\nand so: no."
 
 
+@pytest.mark.parametrize(
+    "label",
+    ["A", "I", "Ä", "S12", "SPK_01", "INT", "Interviewer", "Speaker 2", "SPEAKER_01", "Speaker B",
+     "[00:04] Ann", "Ann (00:04)"],
+)  # fmt: skip
+def test_a_name_that_is_alone_and_can_be_no_word(label: str) -> None:
+    (turn,) = read_turns(f"\n{label}: Where are you from?\nNow I wonder.")
+    assert turn.speaker == label.replace("[00:04]", "").replace("(00:04)", "").strip()
+    assert turn.text == "Where are you from?\nNow I wonder."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: one",
+        "NOTE: it is green.",
+        "Plan B: we go.",
+        "Which is it?\nA: Paris.",
+        "Which is it?\nA: Paris.\nB: Rome.",
+        "10:30 Ann: yes.",
+    ],
+)
+def test_a_name_that_is_alone_and_may_be_a_word_stays(text: str) -> None:
+    assert read_turns(text) == [("", text, 1, None, None)]
+
+
 def test_titles_before_the_first_turn_have_no_speaker() -> None:
     turns = read_turns("Interview, May 12\n\nAnn: Well?\nBob: No.\nAnn: Oh.\n")
     assert [(turn.speaker, turn.line) for turn in turns] == [
