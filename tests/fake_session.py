@@ -54,7 +54,7 @@ class FakeSession:
             "revision": len(states),
             "state": "confirmed" if name in self.confirmed else "waiting", "tiers": [tier],
             "text": None, "can_undo": len(states) > 1, "can_redo": False, "match": 0.9,
-            "mismatches": [],
+            "mismatches": [], "warnings": ["3 semitones higher."] if music else [],
         }  # fmt: skip
 
     def _check(self, name: str, revision: int) -> None:

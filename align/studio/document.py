@@ -22,7 +22,7 @@ from align.speech.text.tiers import SpeakerTiers, TextAlignment
 from align.speech.text.together import as_one_speaker
 from align.types import SILENCE, Example, Note, named_pitch
 
-__all__ = ["Document", "Segment", "corrected"]
+__all__ = ["Document", "Segment", "corrected", "warnings_of"]
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,8 @@ class Document:
         How well events and recording fit, in [0, 1].
     mismatches : tuple of mapping
         Where text or score and recording disagree: ``label``, ``start``, ``end``, ``text``.
+    warnings : tuple of str
+        What else may be wrong, such as that the recording is of another text or in another key.
     """
 
     kind: str
@@ -89,6 +91,7 @@ class Document:
     next_id: int = 0
     match: float | None = None
     mismatches: tuple[Mapping[str, Any], ...] = ()
+    warnings: tuple[str, ...] = ()
 
     def place(self, number: object) -> int | None:
         """Return which segment has a number; None for none."""
@@ -187,6 +190,7 @@ class Document:
             len(rows) + (0 if words is None else len(found.words)),
             phones.match,
             _mismatches(found),
+            warnings_of(found),
         )
 
     @classmethod
@@ -218,6 +222,7 @@ class Document:
             len(segments),
             found.match,
             _mismatches(found),
+            warnings_of(found),
         )
 
     def alignment(self, audio: str, rate: int | None = None) -> Any:
@@ -314,6 +319,7 @@ class Document:
         about = dict(content)
         about["segments"] = tuple(Segment(*row) for row in content["segments"])
         about["mismatches"] = tuple(content["mismatches"])
+        about["warnings"] = tuple(content.get("warnings", ()))  # sessions before had none
         if content["words"] is not None:
             about["words"] = {int(number): str(label) for number, label in content["words"]}
         return cls(**about)
@@ -341,6 +347,12 @@ def corrected(alignment: Any, audio: Any, kind: str) -> Document:
             f"the alignment is of {new.seconds:.3f} s, and the recording lasts {seconds:.3f} s."
         )
     return new
+
+
+def warnings_of(found: Any) -> tuple[str, ...]:
+    """Return what an alignment warns of, but for mismatches, which are shown at their place."""
+    listed = {f"{mismatch}." for mismatch in getattr(found, "mismatches", ())}
+    return tuple(text for text in found.warnings if text not in listed)
 
 
 def _mismatches(found: Any) -> tuple[dict[str, Any], ...]:

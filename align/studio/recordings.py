@@ -110,6 +110,7 @@ class Recordings:
             "can_redo": bool(history.future),
             "match": document.match,
             "mismatches": [dict(m) for m in document.mismatches],
+            "warnings": list(document.warnings),
         }
 
     # All of them -----------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import numpy as np
 
 from align.errors import AlignError, DataError
 from align.results.alignment import Alignment
-from align.studio.document import Document, Segment
+from align.studio.document import Document, Segment, warnings_of
 from align.studio.stretch import Stretch, changed_places, stretch_about
 from align.types import Float64
 
@@ -112,12 +112,13 @@ def _decoded_in(
         ),
         *document.segments[stretch.stop :],
     )
-    end, match = document.end, document.match
+    end, match, warnings = document.end, document.match, document.warnings
     if stretch.stop == len(document.segments) and end < document.seconds - 1e-9:
         end = stretch.begin + float(found.end)
     if stretch == Stretch.whole(document):
-        match = found.match
-    return replace(document, segments=segments, end=max(end, segments[-1].start), match=match)
+        match, warnings = found.match, warnings_of(found)
+    end = max(end, segments[-1].start)
+    return replace(document, segments=segments, end=end, match=match, warnings=warnings)
 
 
 def _best(

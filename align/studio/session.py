@@ -180,9 +180,10 @@ class Session:
         -------
         dict
             ``name``, ``kind``, ``seconds``, ``revision``, ``state`` (``waiting`` or
-            ``confirmed``), ``tiers``, ``text``, ``can_undo``, ``can_redo``, ``match`` and
-            ``mismatches``. Tiers have a ``name`` and ``intervals``: ``id``, ``start``, ``end``
-            (seconds), ``label``, ``confidence``, ``fixed``; of notes ``pitch`` and ``played`` too.
+            ``confirmed``), ``tiers``, ``text``, ``can_undo``, ``can_redo``, ``match``,
+            ``mismatches`` and ``warnings``. Tiers have a ``name`` and ``intervals``: ``id``,
+            ``start``, ``end`` (seconds), ``label``, ``confidence``, ``fixed``; of notes ``pitch``
+            and ``played`` too.
 
         Raises
         ------

@@ -12,6 +12,7 @@ from align.errors import AlignError, ParameterError
 from align.results.music import MusicAlignment
 from align.studio.document import Document
 from align.studio.edits import edited
+from align.types import Mismatch
 
 
 def edit(document, do, **about):
@@ -192,6 +193,22 @@ def test_relabelling_a_word_moves_nothing():
 def test_what_is_not_possible_is_said(action, message):
     with pytest.raises(ParameterError, match=message):
         edited(a_document(), action, EvenDecoder())
+
+
+def test_what_an_alignment_warns_of_is_kept_through_edits_and_in_the_journal():
+    extra = Mismatch("unwritten", 1.0, 1.5, (), 0.9)
+    told = ("the recording sounds 3 semitones higher than the score.", f"{extra}.")
+    notes = [Note(60, 0.0), Note(64, 0.0), Note(67, 1.0)]
+    found = MusicAlignment(
+        notes, [0.1, 0.1, 0.6], duration=2.0, mismatches=(extra,), warnings=told
+    )
+    document = Document.of(found)
+    assert document.warnings == told[:1]  # a mismatch is listed with its place
+    moved = edit(document, "move", tier="notes", id=1, edge="start", to=0.2)
+    assert moved.warnings == told[:1]
+    assert Document.from_json(json.loads(json.dumps(moved.to_json()))).warnings == told[:1]
+    earlier = {k: v for k, v in moved.to_json().items() if k != "warnings"}
+    assert Document.from_json(earlier).warnings == ()
 
 
 def test_notes_move_alone_and_can_be_marked_as_not_played():

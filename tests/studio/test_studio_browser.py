@@ -224,6 +224,7 @@ def test_music(browser: Browser, url: str, session: FakeSession) -> None:
     browser.open(f"{url}#piece")
     browser.wait("alignPage.view.recording?.name === 'piece' && alignPage.view.sound")
     browser.run("alignPage.settled()")
+    assert browser.run(TEXT.format("match")) == "Match 0.90. Warning: 3 semitones higher."
     assert browser.run("alignPage.view.recording.notes.played.indexOf(false)") == 2
     browser.run("alignPage.state.choice = {k: 4}")
     browser.press("u")

@@ -48,7 +48,7 @@ function recordingOf(answer) {
   const { name, seconds: duration, revision, match } = answer;
   const recording = {
     index: name, name, duration, revision, match, kind: answer.kind, status: answer.state, text: answer.text,
-    canUndo: answer.can_undo, canRedo: answer.can_redo, warnings: [], 
+    canUndo: answer.can_undo, canRedo: answer.can_redo, warnings: answer.warnings ?? [],
     mismatches: (answer.mismatches ?? []).map((found) => ({ ...found, text: found.text ?? found.label })),
   };
   if (answer.kind === "music") {
