@@ -120,6 +120,14 @@ def studio(
         )
     if len(session.outdated) > _TOLD:
         console.warn(f"and {len(session.outdated) - _TOLD} more recordings like these.")
+    if session.missing:
+        n, first = len(session.missing), ", ".join(session.missing[:_TOLD])
+        more = "" if n <= _TOLD else f" and {n - _TOLD} more"
+        console.warn(
+            f"{plural(n, 'recording')} that you corrected cannot be found below {recordings}: "
+            f"{first}{more}. The corrections are kept, and count again once files have these "
+            "names; was a file or a folder renamed?"
+        )
     with session:
         serve(
             session,

@@ -123,6 +123,14 @@ class Recordings:
             if history.confirmed and history.now is not None and name in self.tasks
         }
 
+    def missing(self) -> list[str]:
+        """Return the names of what was corrected and is not there any more, sorted."""
+        return sorted(
+            name
+            for name, history in self._histories.items()
+            if history.now is not None and name not in self.tasks
+        )
+
     def ordered(self) -> list[str]:
         """Return the names: those that wait in order of what a look is worth, then the others."""
         waits = [name for name in self.tasks if not self.history(name).confirmed]

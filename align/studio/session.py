@@ -67,6 +67,9 @@ class Session:
     outdated : list of str
         Those of them whose text or recording was changed after they were corrected. They stay as
         they were corrected, until they are given another text.
+    missing : list of str
+        What was corrected and is not below `recordings` any more, such as files that were renamed.
+        The corrections are kept, and count again once the files have these names again.
 
     Examples
     --------
@@ -128,6 +131,7 @@ class Session:
             self._output.remove_stale()
             self._output.write_missing(self._recordings.truths())
             self.outdated = self._sources.outdated()
+            self.missing = self._recordings.missing()
         except BaseException:
             self.close()
             raise

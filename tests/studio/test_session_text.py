@@ -1,5 +1,6 @@
 """A session of recordings with texts: the phones of words are found as they are said."""
 
+import json
 import shutil
 
 import numpy as np
@@ -116,3 +117,36 @@ def test_a_text_that_was_changed_after_a_correction_is_told(session, tmp_path):
     (tmp_path / "in" / "kiwi.lab").write_text(TEXT, encoding="utf-8")
     with opened() as later:
         assert later.outdated == ["kiwi"]
+
+
+def test_another_recording_of_the_same_size_is_told_and_one_that_is_gone(session, tmp_path):
+    """Trials of an experiment are often of one length."""
+    wav = tmp_path / "in" / "kiwi.wav"
+    sound, rate = soundfile.read(KIWI)
+    soundfile.write(wav, sound, rate)
+    (tmp_path / "in" / "kiwi.flac").unlink()
+
+    def opened():
+        session.close()
+        return Session("speech-en", tmp_path / "in", tmp_path / "out")
+
+    with opened() as first:
+        first.confirm("kiwi", revision=first.view("kiwi")["revision"])
+    with opened() as later:
+        assert (later.outdated, later.missing) == ([], [])
+    soundfile.write(wav, sound[::-1], rate)
+    with opened() as later:
+        assert later.outdated == ["kiwi"]
+    for suffix in (".wav", ".txt"):
+        (tmp_path / "in" / f"kiwi{suffix}").rename(tmp_path / "in" / f"bird{suffix}")
+    with opened() as later:
+        assert (later.outdated, later.missing) == ([], ["kiwi"])
+        assert later.names == ["bird"]
+    for suffix in (".wav", ".txt"):
+        (tmp_path / "in" / f"bird{suffix}").rename(tmp_path / "in" / f"kiwi{suffix}")
+    journal = tmp_path / "out" / "studio" / "journal.jsonl"
+    entry = json.loads(journal.read_text().splitlines()[-1])
+    known = " ".join(entry["files"].split()[:2])
+    journal.write_text(journal.read_text().replace(entry["files"], known))
+    with opened() as later:  # sessions before had no fingerprint of the sound
+        assert (later.outdated, later.missing) == ([], [])
