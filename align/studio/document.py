@@ -14,8 +14,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from align.errors import ParameterError
+from align.errors import DataError, ParameterError
 from align.features.audio import audio_info
+from align.formats import read_tiers
 from align.results.alignment import Alignment
 from align.results.music import MusicAlignment
 from align.speech.text.tiers import SpeakerTiers, TextAlignment
@@ -337,8 +338,10 @@ def corrected(alignment: Any, audio: Any, kind: str) -> Document:
     """
     seconds = audio_info(audio).duration
     if isinstance(alignment, str | os.PathLike):
-        reader: Any = MusicAlignment if kind == "music" else Alignment
-        alignment = reader.from_labels(alignment, duration=seconds)
+        if kind == "music":
+            alignment = MusicAlignment.from_labels(alignment, duration=seconds)
+        else:
+            alignment = _from_file(alignment, seconds)
     new = Document.of(alignment)
     if (new.kind == "music") != (kind == "music"):
         raise ParameterError(f"alignment is of {new.kind}, must be of {kind}.")
@@ -347,6 +350,29 @@ def corrected(alignment: Any, audio: Any, kind: str) -> Document:
             f"the alignment is of {new.seconds:.3f} s, and the recording lasts {seconds:.3f} s."
         )
     return new
+
+
+def _from_file(path: str | os.PathLike[str], seconds: float) -> Alignment | TextAlignment:
+    """Return the phones of a label file, with the words above them where it has some.
+
+    Raises DataError where a word has no phone.
+    """
+    phones = Alignment.from_labels(path, duration=seconds)
+    tiers = read_tiers(path, duration=seconds)
+    named = tiers.words()
+    if named is None or named is tiers.phones():
+        return phones
+    words = Alignment.from_labels(tiers.labels_of(named), duration=seconds)
+    middles = phones.intervals.mean(1)
+    of_phone = np.searchsorted(words.onsets, middles, side="right") - 1
+    of_phone = np.maximum(of_phone, 0)
+    for k in np.setdiff1d(np.arange(len(words)), of_phone):
+        if words.labels[k] != SILENCE:
+            raise DataError(
+                f"the word {words.labels[k]!r} at {words.onsets[k]:.3f} s has no phone below it.",
+                path=path,
+            )
+    return TextAlignment({"": SpeakerTiers(words, phones, of_phone)})
 
 
 def warnings_of(found: Any) -> tuple[str, ...]:

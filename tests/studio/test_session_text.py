@@ -119,6 +119,30 @@ def test_a_text_that_was_changed_after_a_correction_is_told(session, tmp_path):
         assert later.outdated == ["kiwi"]
 
 
+def test_what_another_person_corrected_keeps_its_words(session, tmp_path):
+    """A session took the phones of a file, and lost the words above them."""
+    view = session.view("kiwi")
+    row = view["tiers"][1]["intervals"][8]
+    move = {"do": "move", "tier": "phones", "id": row["id"], "edge": "start"}
+    view = session.edit("kiwi", {**move, "to": row["start"] - 0.02}, revision=view["revision"])
+    theirs = session.confirm("kiwi", revision=view["revision"])
+    file = tmp_path / "out" / "kiwi.TextGrid"
+    with Session("speech-en", tmp_path / "in", tmp_path / "mine") as mine:
+        mine.correct("kiwi", file)
+        taken = mine.view("kiwi")
+        assert (taken["state"], taken["text"]) == ("confirmed", theirs["text"])
+        for own, other in zip(taken["tiers"], theirs["tiers"], strict=True):
+            for a, b in zip(own["intervals"], other["intervals"], strict=True):
+                assert a["label"] == b["label"]
+                assert a["start"] == pytest.approx(b["start"], abs=1e-6)
+        assert (tmp_path / "mine" / "kiwi.TextGrid").read_bytes() == file.read_bytes()
+        grid = file.read_text().replace('"fox"', '""').replace('"brown"', '"brown fox"', 1)
+        odd = tmp_path / "odd.TextGrid"
+        odd.write_text(grid)
+        mine.correct("kiwi", odd)  # a word that was written over its neighbour
+        assert "brown fox" in mine.view("kiwi")["text"]
+
+
 def test_another_recording_of_the_same_size_is_told_and_one_that_is_gone(session, tmp_path):
     """Trials of an experiment are often of one length."""
     wav = tmp_path / "in" / "kiwi.wav"
