@@ -3,6 +3,7 @@
 import shutil
 import socket
 import sys
+from contextlib import nullcontext
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,19 @@ def test_what_is_handed_on(
     assert "lets only you in" in done.stderr
     assert seen["names"] == ["kiwi"]
     assert (seen["port"], seen["learn"], seen["open_browser"]) == (8765, False, True)
+
+
+def test_corrections_whose_recordings_were_renamed_are_told(
+    recordings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Opened(nullcontext[None]):
+        outdated, missing = (), [f"day/{k}" for k in range(12)]
+
+    monkeypatch.setattr("align.studio.session.Session", lambda *args, **options: Opened())
+    monkeypatch.setattr("align.studio.serving.serve", lambda *args, **options: None)
+    done = run("studio", recordings, tmp_path / "out", "--model", "piano")
+    assert "Warning: 12 recordings that you corrected cannot be found below" in done.stderr
+    assert "day/9 and 2 more. The corrections are kept" in done.stderr
 
 
 @pytest.mark.parametrize(
