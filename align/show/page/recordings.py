@@ -413,12 +413,17 @@ def _piece_name(name: str, path: str, audio: str) -> str | None:
 
 
 def _main_tier(tiers: Sequence[Tier], wanted: str | None, path: str) -> Tier:
-    """Choose the tier whose boundaries are listed: the phones, else the last of intervals."""
+    """Choose the tier whose boundaries are listed: the phones, else the last of intervals.
+
+    Of several speakers it is who says most; who has no name may have but a title.
+    """
+    intervals = [tier for tier in tiers if tier.kind == "interval"]
+    phones = [tier for tier in intervals if tier.name.lower().endswith(("phones", "phone"))]
+    if wanted is None and len(phones) > 1:
+        return max(phones, key=lambda tier: len(tier.labels))
     try:
         return choose_tier(tiers, wanted, path)
     except AlignError:
-        intervals = [tier for tier in tiers if tier.kind == "interval"]
         if wanted is not None or not intervals:
             raise
-        phones = [tier for tier in intervals if tier.name.lower().endswith(("phones", "phone"))]
         return phones[0] if phones else intervals[-1]

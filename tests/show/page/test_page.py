@@ -495,3 +495,21 @@ def test_worst_first_is_by_confidence_where_it_is_known() -> None:
     assert [one.event for one in unknown] == [1]
     far = most_uncertain(labels, times, [0.9, 0.8, 0.3, 0.99], times[:, 0] + [0, 0, 0, 0.2])
     assert far[0].event == 3  # a reference knows better
+
+
+def test_of_several_speakers_who_says_most_is_listed(folder):
+    """What stands in front of an interview, such as its title, is of a speaker without name."""
+
+    def tier(name, labels):
+        return Tier(
+            name, "interval", labels, tuple((k, k + 1.0) for k in range(len(labels))), (), 3
+        )
+
+    tiers = (
+        tier("phones", ("sil",)),
+        tier("Ann - phones", ("sil", "k")),
+        tier("Bob - phones", ("sil", "iy", "k", "iy")),
+    )
+    write_tiers(folder / "talk.TextGrid", Tiers(tiers, 4.0))
+    (found,) = read_recordings([folder / "talk.TextGrid"], audio=[folder / "kiwi.flac"])
+    assert found.tier == "Bob - phones"
