@@ -27,12 +27,14 @@ from align.types import Float32
 
 __all__ = [
     "FrameNetwork",
+    "in_eight_bits",
     "log_sigmoid",
     "log_softmax",
 ]
 
 
 _BLOCK = 2048  # frames
+_LARGEST_POWER = 24  # of 2, that weights in eight bits are multiplied by
 
 
 class FrameNetwork:
@@ -239,7 +241,10 @@ class FrameNetwork:
     # State -----------------------------------------------------------------------------------
 
     def get_state(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-        """Return the shape of the network, for JSON, and its arrays."""
+        """Return the shape of the network, for JSON, and its arrays.
+
+        Matrices that `in_eight_bits` has rounded are bytes, to be multiplied by powers of 2.
+        """
         params = {
             "n_inputs": self.n_inputs,
             "heads": list(self.heads),
@@ -249,6 +254,12 @@ class FrameNetwork:
         }
         arrays: dict[str, npt.NDArray[Any]] = {"mean": self.mean, "deviation": self.deviation}
         arrays.update({f"weight{i:02d}": w for i, w in enumerate(self.weights)})
+        powers = [_power(matrix) for matrix in self.weights[::2]]
+        rounded = [in_eight_bits(matrix) for matrix in self.weights[::2]]
+        if all(map(np.array_equal, self.weights[::2], rounded)):
+            arrays["powers"] = np.array(powers, dtype=np.int8)
+            for i, (matrix, power) in enumerate(zip(rounded, powers, strict=True)):
+                arrays[f"weight{2 * i:02d}"] = np.ldexp(matrix, -power).astype(np.int8)
         return params, arrays
 
     @classmethod
@@ -276,6 +287,12 @@ class FrameNetwork:
         )
         shapes = [shape for matrix in self._shapes() for shape in (matrix, matrix[1:])]
         self.weights = [_kept(arrays, f"weight{i:02d}", shape) for i, shape in enumerate(shapes)]
+        if "powers" in arrays:
+            powers = _kept(arrays, "powers", (len(self._shapes()),))
+            if (np.abs(powers) > _LARGEST_POWER).any():
+                raise ModelError("the network's array 'powers' has impossible values.")
+            for i, power in enumerate(powers):
+                self.weights[2 * i] *= np.exp2(power)
         self.mean, self.deviation = (
             _kept(arrays, name, (self.n_inputs,)) for name in ("mean", "deviation")
         )
@@ -291,6 +308,27 @@ def _kept(arrays: dict[str, npt.NDArray[Any]], name: str, shape: tuple[int, ...]
     if not np.isfinite(arrays[name]).all():
         raise ModelError(f"network array {name!r} is not finite.")
     return np.array(arrays[name], dtype=np.float32)
+
+
+def in_eight_bits(matrix: Float32) -> Float32:
+    """Return a matrix in steps of a power of 2, of which none is more than 127 from 0.
+
+    Examples
+    --------
+    >>> in_eight_bits(np.array([[1.0, 0.3, 0.001]], dtype=np.float32))
+    array([[1.      , 0.296875, 0.      ]], dtype=float32)
+    """
+    power = _power(matrix)
+    steps = np.clip(np.rint(np.ldexp(matrix, -power)), -127, 127)
+    rounded: Float32 = np.ldexp(steps, power)
+    return rounded
+
+
+def _power(matrix: Float32) -> int:
+    """Return the power of 2 that is the step of `in_eight_bits`."""
+    largest = float(np.abs(matrix).max(initial=0.0))
+    power = int(np.ceil(np.log2(largest / 127))) if 0 < largest < np.inf else 0
+    return int(np.clip(power, -_LARGEST_POWER, _LARGEST_POWER))
 
 
 def _laid(x: Float32, mask: Float32, taps: int, dilation: int) -> Float32:

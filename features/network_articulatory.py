@@ -25,7 +25,7 @@ from align.errors import ModelError
 from align.features.articulatory import BROAD_CLASSES, FEATURES, articulation
 from align.features.base import TimedSignal
 from align.features.disguises import Disguise
-from align.features.network import FrameNetwork
+from align.features.network import FrameNetwork, in_eight_bits
 from align.features.network_confidence import NetworkConfidence
 from align.features.network_targets import Target, end_to_end
 from align.types import Event, Float32, IntArray
@@ -35,6 +35,7 @@ __all__ = ["ArticulatoryConfidence"]
 
 _MARGIN = 0.2  # seconds of silence kept at either end of a training recording
 _LONG = 600  # frames; shorter training recordings are laid end to end
+_KEPT = 2  # networks of other surroundings: together they have heard all recordings
 
 
 class ArticulatoryConfidence(NetworkConfidence):
@@ -72,6 +73,8 @@ class ArticulatoryConfidence(NetworkConfidence):
         """Take the networks of copies fitted to parts of the training set, to be averaged."""
         self._set_symbols({s for copy in copies for s in copy.symbols_})
         self.networks_ = [network for copy in copies for network in copy.networks_]
+        if self.surroundings:
+            self.networks_ = self.networks_[:_KEPT]
         return self
 
     def _train(
@@ -83,6 +86,11 @@ class ArticulatoryConfidence(NetworkConfidence):
     ) -> None:
         super()._train(network, inputs, targets, **options)
         network.weights = _rounded(network.weights)
+
+    def _of_several(self, weights: Sequence[Float32]) -> list[Float32]:
+        short = _rounded(weights)
+        short[::2] = map(in_eight_bits, short[::2])
+        return short
 
     def halfway(self, first: Self) -> Self:
         """Return a copy halfway back to the one before `adapt`."""
@@ -166,7 +174,7 @@ class ArticulatoryConfidence(NetworkConfidence):
         """Return what a model file must hold."""
         params, arrays = super().get_state()
         for name, array in arrays.items():
-            if ".weight" in name:
+            if ".weight" in name and array.dtype.kind == "f":
                 arrays[name] = array.astype(np.float16)
         return {**params, "features": list(FEATURES)}, arrays
 

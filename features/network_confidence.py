@@ -196,13 +196,15 @@ class NetworkConfidence(Feature):
                 learning_rate=self.learning_rate,
                 random_state=random_state + 100,
             )
-            if self.surroundings:  # a model has several of these: half precision will do
-                network.weights = [
-                    w.astype(np.float16).astype(np.float32) for w in network.weights
-                ]
+            if self.surroundings:
+                network.weights = self._of_several(network.weights)
             self.networks_.append(network)
         self._first = None
         return self
+
+    def _of_several(self, weights: Sequence[Float32]) -> list[Float32]:
+        """Return weights of less precision, for a model that has several of such networks."""
+        return [w.astype(np.float16).astype(np.float32) for w in weights]
 
     def go_on_from(self, first: Self) -> Self:
         """Let `fit` begin with the weights of networks that were trained on the same recordings.
@@ -565,6 +567,8 @@ class NetworkConfidence(Feature):
 
 
 def _short(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return an array in half precision where nothing is lost."""
+    """Return an array in half precision where nothing is lost; whole numbers as they are."""
+    if array.dtype.kind != "f":
+        return array
     short = np.clip(array, -6e4, 6e4).astype(np.float16)
     return short if np.array_equal(short, array) else array

@@ -136,7 +136,7 @@ def train() -> None:
         type=click.IntRange(0),
         metavar="N",
         help="Learn noise, rooms and telephones too, from N copies of each recording (2 is "
-        "enough); takes four times as long. By default 0, none.",
+        "enough); takes four times as long. With universal rooms alone. By default 0, none.",
     ),
     sets=("default", "universal", "thesis", _THESIS),
 )

@@ -90,9 +90,9 @@ class SpeechAligner(SequenceAligner):
         learned from them, as far as CMUdict or espeak-ng can pronounce them. By default English;
         for labels in the IPA, which may be of many languages, nothing is learned then.
     surroundings : int
-        Copies of each recording in noise and in rooms that two more aligners are learned from;
-        recordings that sound so are aligned by them. 0 for none. Training takes three times
-        as long.
+        Copies of each recording in noise and in rooms that two more aligners are learned from,
+        with the universal features one for rooms alone; recordings that sound so are aligned by
+        them. 0 for none. Training takes three times as long.
     rate, normalise, n_folds, max_length_factor, refine, calibrate, n_jobs, random_state
         See `SequenceAligner`.
 
@@ -199,10 +199,11 @@ class SpeechAligner(SequenceAligner):
         self.elsewhere_, self.hearing_ = {}, None
         sounds: dict[str, list[Any]] = {}
         with ExitStack() as kept:  # checkpoints go when all are trained
-            for kind in KINDS if self.surroundings else ():
+            for kind in self._kinds() if self.surroundings else ():
                 other = type(self)(**{**self.get_params(deep=False), "surroundings": 0})
+                alone = len(self._kinds()) == 1
                 other._trained_for = Surroundings(
-                    kind, self.surroundings, self.random_state, self._fold_features
+                    kind, self.surroundings, self.random_state, self._fold_features, alone
                 )
                 folder = None if parts is None else f"{parts.folder}.{kind}"
                 own = kept.enter_context(checkpoint_of(folder))
@@ -239,6 +240,10 @@ class SpeechAligner(SequenceAligner):
             raise ParameterError(f"surroundings={self.surroundings}, must not be negative.")
         if self.surroundings:
             Surroundings("noise", self.surroundings, 0).prepare(self._make_features())
+
+    def _kinds(self) -> tuple[str, ...]:
+        """Return the surroundings that others are learned for, where they are asked for."""
+        return ("room",) if self.takes_ipa else KINDS
 
     def _suited(self, signal: Signal) -> SequenceAligner:
         """Return the aligner of the surroundings that a recording sounds like, or this one."""

@@ -5,6 +5,10 @@ recording sounds like is seen in its log mel energies: noise fills the pauses, s
 frames of a band are not far below its mean; a room blurs, so that even the fastest falls are slow,
 over 10 ms as well as over 100. Such numbers are weighed by logistic regression, which is learned
 from the training set as it is and in other surroundings.
+
+Where a model has an aligner for rooms alone, noise counts among recordings as they are. So do
+recordings that are cut where speech begins and ends: without pauses nothing is soft, and their
+sound would be unknown.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,6 +25,7 @@ __all__ = ["Hearing", "sound_of"]
 
 _BANDS = 5  # groups of mel bands
 _MORE = 4.0  # recordings as those of the training set are so much more frequent than any others
+_MORE_OF_TWO = 8.0  # the same, where noise is among them: who is not in a room loses much there
 _LEVELS = (0.02, 0.1, 0.25, 0.5, 0.75, 0.95)  # quantiles of energies over the frames
 _CHANGES = (0.02, 0.1, 0.9, 0.98)  # of their changes: the fastest falls and rises
 _LAGS = (2, 4, 10, 20)  # frames, over which they change
@@ -84,7 +89,9 @@ class Hearing:
         learner = LogisticRegression(C=_PENALTY, class_weight="balanced", max_iter=5000)
         learner.fit((x - mean) / deviation, kinds)
         weights = np.column_stack((learner.coef_, learner.intercept_))
-        weights[0, -1] += np.log(_MORE)
+        if len(sounds) == 2:  # one row says it all: how much more probable the second is
+            weights = np.concatenate((np.zeros_like(weights), weights))
+        weights[0, -1] += np.log(_MORE if len(sounds) > 2 else _MORE_OF_TWO)
         return cls(mean, deviation, weights)
 
     def kind(self, sound: Float64) -> int:

@@ -5,35 +5,27 @@ recordings as they would sound there (`align.features.surroundings`): their netw
 those of the first and hear each recording in surroundings that are drawn anew, and their
 weights, the placement and the correction of onsets are learned from copies of the recordings. So
 what the first one does in a quiet room stays as it is.
+
+For labels in the IPA, of any language, one for rooms alone is learned: one for noise would hardly
+be better than the first.
 """
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from align.errors import ParameterError
-from align.features import ArticulatoryConfidence, Feature, NetworkConfidence, Signal, TimedSignal
+from align.features import Feature, NetworkConfidence, Signal, TimedSignal
 from align.features.surroundings import KINDS, elsewhere
 from align.speech.hearing import sound_of
 
 __all__ = ["Surroundings", "network_of"]
 
 
-class _How(NamedTuple):
-    """How networks are trained, beside those of the first aligner.
-
-    Times the epochs, since there is more to be learned, and times the peak learning rate; and
-    whether a network for rooms sees further.
-    """
-
-    epochs: float
-    rate: float
-    wide: bool
-
-
-_ANEW, _LATER, _LATER_IPA = _How(1.7, 1.0, True), _How(1.4, 1.0, True), _How(0.6, 0.5, False)
+# Times the epochs of the first aligner's networks, since there is more to be learned.
+_ANEW, _LATER = 1.7, 1.4
 _DILATIONS = {
     "noise": (1, 2, 4, 8, 16, 1, 2),
     "room": (1, 2, 4, 8, 16, 32, 2),  # a room is heard for a third of a second
@@ -63,6 +55,8 @@ class Surroundings:
     first : sequence of sequence of Feature, optional
         The features of the first aligner that did not see each recording. Networks go on from
         theirs, if they have as many layers; then fewer epochs are enough.
+    alone : bool
+        Whether there is no aligner for the other kind, whose sounds are left to the first one.
     """
 
     def __init__(
@@ -71,11 +65,13 @@ class Surroundings:
         copies: int,
         random_state: int,
         first: Sequence[Sequence[Feature]] | None = None,
+        alone: bool = False,
     ) -> None:
         self.kind, self.copies, self.random_state = kind, copies, random_state
         layers = len(_DILATIONS[kind])
         goes_on = first and all(len(n.dilations) == layers for n in _networks(first[0]))
         self.first = first if goes_on else None
+        self.alone = alone
         self.sounds: dict[str, list[Any]] = {}
 
     def prepare(self, features: Sequence[Feature]) -> None:
@@ -87,27 +83,44 @@ class Surroundings:
             )
         for network in networks:
             network.surroundings = self.kind
-            of_any_language = isinstance(network, ArticulatoryConfidence)
-            how = _ANEW if self.first is None else _LATER_IPA if of_any_language else _LATER
-            network.epochs *= how.epochs
-            network.learning_rate *= how.rate
-            if how.wide or self.kind != "room":
-                network.dilations = _DILATIONS[self.kind]
+            network.epochs *= _ANEW if self.first is None else _LATER
+            network.dilations = _DILATIONS[self.kind]
 
     def copies_of(
         self, items: Sequence[TimedSignal], features: list[list[Feature]]
     ) -> tuple[list[TimedSignal], list[list[Feature]]]:
         """Return copies of recordings, each in surroundings of its own, and their features."""
-        rng = np.random.default_rng([self.random_state, 1 + KINDS.index(self.kind)])
+        copies = self._elsewhere(items, self.kind, self.copies)
+        plain = items
+        if self.alone:
+            plain = [*items, *self._elsewhere(items, next(k for k in KINDS if k != self.kind), 1)]
+        network = network_of(features[0])
+        for kind, part in (("", plain), (self.kind, copies)):
+            heard = [item.signal for item in part]
+            if self.alone:
+                heard += [_spoken(item) for item in part]
+            self.sounds[kind] = [sound_of(network.energies(signal)) for signal in heard]
+        return copies, features * self.copies
+
+    def _elsewhere(
+        self, items: Sequence[TimedSignal], kind: str, number: int
+    ) -> list[TimedSignal]:
+        """Return a number of copies of recordings, each in surroundings of its own."""
+        rng = np.random.default_rng([self.random_state, 1 + KINDS.index(kind)])
         others = [item.signal.samples for item in items]
         copies: list[TimedSignal] = []
-        for _ in range(self.copies):
+        for _ in range(number):
             for item in items:
                 signal = item.signal
-                samples = elsewhere(signal.samples, signal.rate, rng, others, self.kind)
+                samples = elsewhere(signal.samples, signal.rate, rng, others, kind)
                 copied = Signal(samples, signal.rate, signal.hop, signal.name)
                 copies.append(replace(item, signal=copied))
-        network = network_of(features[0])
-        for kind, part in (("", items), (self.kind, copies)):
-            self.sounds[kind] = [sound_of(network.energies(item.signal)) for item in part]
-        return copies, features * self.copies
+        return copies
+
+
+def _spoken(item: TimedSignal) -> Signal:
+    """Return a recording without its first and its last event, which may be silence."""
+    signal = item.signal
+    first, last = (item.onsets[1], item.onsets[-1]) if len(item.events) > 3 else (0, item.end)
+    begin, end = (round(frame * signal.hop * signal.rate) for frame in (first, last))
+    return Signal(signal.samples[begin:end], signal.rate, signal.hop, signal.name)

@@ -40,7 +40,7 @@ def sure_of_words(
 
 def main(voxangeles: str, timit: str, output: str) -> None:
     others, english = align.read_corpus(voxangeles), to_ipa(align.read_corpus(timit))
-    model = align.SpeechAligner("universal", n_jobs=os.cpu_count(), random_state=0)
+    model = align.SpeechAligner("universal", surroundings=2, n_jobs=os.cpu_count(), random_state=0)
     model.fit([*others, *english])
     model.text_sureness_ = sure_of_words(others, english)
     model.save(output, licence=LICENCE)

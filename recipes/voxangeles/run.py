@@ -2,7 +2,8 @@
 
 ::
 
-    python recipes/voxangeles/run.py CORPUS [--timit FOLDER] [--models DIR] [--jobs N]
+    python recipes/voxangeles/run.py CORPUS [--timit FOLDER] [--surroundings N] [--models DIR]
+                                     [--jobs N]
 
 CORPUS is the folder of VoxAngeles, one folder a language; see the README beside this file.
 """
@@ -47,9 +48,12 @@ def fold_model(
     hidden = unheard(corpus.groups, fold)
     seen = [example for example in corpus if example.group not in hidden]
     begin = time.perf_counter()
-    model = align.SpeechAligner("universal", n_jobs=options.jobs, random_state=options.seed).fit(
-        [*seen, *extra]
-    )
+    model = align.SpeechAligner(
+        "universal",
+        surroundings=options.surroundings,
+        n_jobs=options.jobs,
+        random_state=options.seed,
+    ).fit([*seen, *extra])
     print(f"fold {fold}: trained in {time.perf_counter() - begin:.0f} s", file=sys.stderr)
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -73,6 +77,7 @@ def main() -> None:
     parser.add_argument("--timit", type=Path, help="also train on this folder of TIMIT speakers")
     parser.add_argument("--models", type=Path, help="keep the models of the folds here")
     parser.add_argument("--folds", type=int, nargs="+", default=range(N_FOLDS))
+    parser.add_argument("--surroundings", type=int, default=0, help="copies to learn rooms from")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path)

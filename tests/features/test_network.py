@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from align.errors import ModelError, ParameterError
-from align.features.network import FrameNetwork, log_sigmoid, log_softmax
+from align.features.network import FrameNetwork, in_eight_bits, log_sigmoid, log_softmax
 from align.features.network_targets import Target
 from align.features.network_training import _cross_entropy_slope, train_network
 
@@ -381,3 +381,35 @@ def test_halfway_is_the_mean_of_the_weights_but_not_with_other_outputs():
         assert mean.dtype == np.float32
         assert (a == kept).all()
     assert one.halfway(FrameNetwork(4, heads=(3, 1), width=8)) is one
+
+
+def test_weights_in_eight_bits_are_off_by_half_a_step_and_kept_as_bytes():
+    network = FrameNetwork(3, (2, 1), width=4, dilations=(1, 2))
+    before = [w.copy() for w in network.weights]
+    network.weights[::2] = map(in_eight_bits, network.weights[::2])
+    for one, other in zip(network.weights[::2], before[::2], strict=True):
+        assert 0 < np.abs(one - other).max() <= np.abs(other).max() / 127
+        np.testing.assert_array_equal(in_eight_bits(one), one)
+    params, arrays = network.get_state()
+    assert {arrays[f"weight0{i}"].dtype.name for i in (0, 2, 4, 6)} == {"int8"}
+    again = FrameNetwork.from_state(params, arrays)
+    for one, other in zip(again.weights, network.weights, strict=True):
+        assert one.dtype == np.float32
+        np.testing.assert_array_equal(one, other)
+
+
+def test_other_weights_are_kept_as_they_are():
+    network = FrameNetwork(3, (2, 1), width=4, dilations=(1, 2))
+    for spoilt in (0.1, np.inf, np.nan, 3e9):
+        network.weights[2][0, 0] = spoilt
+        _, arrays = network.get_state()
+        assert "powers" not in arrays
+        np.testing.assert_array_equal(arrays["weight02"], network.weights[2])
+
+
+@pytest.mark.parametrize("powers", [[25, 0, 0, 0], [0, 0, 0], [0, 0, 0, np.inf]])
+def test_impossible_powers_are_refused(powers):
+    network = FrameNetwork(3, (2, 1), width=4, dilations=(1, 2))
+    params, arrays = network.get_state()
+    with pytest.raises(ModelError, match=r"network.*array 'powers'"):
+        FrameNetwork.from_state(params, {**arrays, "powers": np.array(powers, dtype=float)})

@@ -7,11 +7,17 @@ from synthetic_speech import RATE, random_phones, recording
 import align
 from align import Example, ParameterError, SpeechAligner
 from align.errors import ModelError
-from align.features import DurationFeature, NetworkConfidence, Signal
+from align.features import (
+    ArticulatoryConfidence,
+    ArticulatoryDuration,
+    DurationFeature,
+    NetworkConfidence,
+    Signal,
+)
 from align.features.surroundings import KINDS
 from align.models.file import read_model, write_model
 from align.sequence.adapt import adapt
-from align.speech.hearing import sound_of
+from align.speech.hearing import Hearing, sound_of
 
 
 def features(epochs=3):
@@ -191,6 +197,78 @@ def test_unknown_surroundings_in_a_file(model, tmp_path):
 def test_wrong_surroundings_are_refused_before_training(corpus, params, message):
     with pytest.raises(ParameterError, match=message):
         SpeechAligner(**params).fit(corpus)
+
+
+# Labels of any language -------------------------------------------------------------------------
+
+
+def in_ipa(item):
+    spelt = {"aa": "ɑ", "iy": "i"}
+    return Example(
+        item.audio,
+        tuple(spelt.get(event, event) for event in item.events),
+        item.onsets,
+        end=item.end,
+        group=item.group,
+        rate=RATE,
+    )
+
+
+def of_articulations():
+    return [ArticulatoryConfidence(width=8, dilations=(1,) * 7, epochs=1), ArticulatoryDuration()]
+
+
+@pytest.fixture(scope="module")
+def of_any(corpus):
+    aligner = SpeechAligner(of_articulations(), epochs=1, n_folds=3, surroundings=1)
+    return aligner.fit([in_ipa(item) for item in corpus])
+
+
+def test_for_any_language_rooms_alone_are_learned(of_any):
+    assert [*of_any.elsewhere_] == of_any.training_["surroundings"] == ["room"]
+    assert of_any.hearing_.weights.shape == (2, 111)
+    (first, room) = (a.features_[0].networks_ for a in (of_any, of_any.elsewhere_["room"]))
+    assert (len(first), len(room)) == (3, 2)
+
+
+def test_in_noise_and_cut_at_both_ends_the_first_aligner_is_asked(of_any):
+    noisy = [example(90 + i, noise=0.5 * (i % 2)) for i in range(20)]
+    whole = [of_any._suited(signal(item)) is of_any for item in noisy]
+    cut = []
+    for item in noisy:
+        begin, end = (round(t * RATE) for t in (item.onsets[1], item.onsets[-1]))
+        cut.append(of_any._suited(Signal(item.audio[begin:end], RATE, 0.005)) is of_any)
+    assert np.mean(whole) == np.mean(cut) == 1.0
+
+
+def test_the_one_for_rooms_is_kept_in_half_the_bytes_and_finds_the_same(of_any, tmp_path):
+    of_any.save(tmp_path / "any.align")
+    _, _, arrays = read_model(str(tmp_path / "any.align"))
+    kept = {name: array.dtype.name for name, array in arrays.items() if ".weight02" in name}
+    assert {t for name, t in kept.items() if name.startswith("room")} == {"int8"}
+    assert {t for name, t in kept.items() if not name.startswith("room")} == {"float16"}
+    loaded = align.load(tmp_path / "any.align", features=of_articulations())
+    item = in_ipa(example(70))
+    pairs = [(loaded, of_any), (loaded.elsewhere_["room"], of_any.elsewhere_["room"])]
+    for one, other in pairs:
+        np.testing.assert_allclose(onsets(one, item), onsets(other, item), atol=1e-9)
+
+
+def test_of_two_kinds_the_second_must_be_eight_times_as_probable():
+    rng = np.random.default_rng(0)
+    sounds = [[rng.normal(mean, 1, 110) for _ in range(200)] for mean in (-0.1, 0.1)]
+    hearing = Hearing.fitted(sounds)
+    surer = Hearing(hearing.mean, hearing.deviation, hearing.weights.copy())
+    surer.weights[0, -1] -= np.log(8)  # as it was learned, from as many of either
+    middle = hearing.mean
+    assert (hearing.kind(middle), surer.kind(middle + 0.02), surer.kind(middle - 0.02)) == (
+        0,
+        1,
+        0,
+    )
+    odds = hearing.weights @ np.append(np.zeros(110), 1.0)
+    assert odds[0] == pytest.approx(np.log(8))
+    assert hearing.kind(middle + 1.0) == 1
 
 
 def test_what_a_recording_sounds_like_is_known_of_any_length():
