@@ -253,7 +253,8 @@ class SpeechAligner(SequenceAligner):
         # asked for again with every text that is tried on a recording
         key = ("sound", tuple(network.windows), network.n_mels)
         sound = signal.cached(key, lambda: sound_of(network.energies(signal)))
-        suited: SequenceAligner = (self, *self.elsewhere_.values())[self.hearing_.kind(sound)]
+        kind = self.hearing_.kind(sound, signal.duration)
+        suited: SequenceAligner = (self, *self.elsewhere_.values())[kind]
         return suited
 
     def _with_elsewhere(

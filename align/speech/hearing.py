@@ -8,7 +8,8 @@ from the training set as it is and in other surroundings.
 
 Where a model has an aligner for rooms alone, noise counts among recordings as they are. So do
 recordings that are cut where speech begins and ends: without pauses nothing is soft, and their
-sound would be unknown.
+sound would be unknown. A second tells little, several tell more: the shorter a recording is, the
+surer it must be that it was made in a room.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +26,8 @@ __all__ = ["Hearing", "sound_of"]
 
 _BANDS = 5  # groups of mel bands
 _MORE = 4.0  # recordings as those of the training set are so much more frequent than any others
-_MORE_OF_TWO = 8.0  # the same, where noise is among them: who is not in a room loses much there
+_SURE = 3.0  # log odds that a second of a room has to have, where rooms are the only other kind
+_LONG = 2.5  # seconds, more of which need not be surer
 _LEVELS = (0.02, 0.1, 0.25, 0.5, 0.75, 0.95)  # quantiles of energies over the frames
 _CHANGES = (0.02, 0.1, 0.9, 0.98)  # of their changes: the fastest falls and rises
 _LAGS = (2, 4, 10, 20)  # frames, over which they change
@@ -91,12 +93,16 @@ class Hearing:
         weights = np.column_stack((learner.coef_, learner.intercept_))
         if len(sounds) == 2:  # one row says it all: how much more probable the second is
             weights = np.concatenate((np.zeros_like(weights), weights))
-        weights[0, -1] += np.log(_MORE if len(sounds) > 2 else _MORE_OF_TWO)
+        else:
+            weights[0, -1] += np.log(_MORE)
         return cls(mean, deviation, weights)
 
-    def kind(self, sound: Float64) -> int:
-        """Return which kind of surroundings is the most probable."""
-        return int(np.argmax(self.weights @ np.append((sound - self.mean) / self.deviation, 1.0)))
+    def kind(self, sound: Float64, seconds: float) -> int:
+        """Return which kind of surroundings a recording of so many seconds is most probably of."""
+        odds = self.weights @ np.append((sound - self.mean) / self.deviation, 1.0)
+        if len(odds) == 2:
+            odds[0] += _SURE / min(seconds, _LONG)
+        return int(np.argmax(odds))
 
     def get_state(self) -> dict[str, npt.NDArray[Any]]:
         """Return the arrays of a model file."""

@@ -33,14 +33,22 @@ def text_of(audio: Path) -> str:
     return audio.with_suffix(".txt").read_text(encoding="utf-8")
 
 
-def learned_from_labels(examples: Sequence[align.Example], jobs: int) -> align.SpeechAligner:
+def learned_from_labels(
+    examples: Sequence[align.Example], options: argparse.Namespace
+) -> align.SpeechAligner:
     """Return a model of phones in IPA that heard these recordings alone."""
-    return align.SpeechAligner("universal", language="de", n_jobs=jobs, random_state=0).fit(
-        examples
-    )
+    return align.SpeechAligner(
+        "universal",
+        language="de",
+        surroundings=options.surroundings,
+        n_jobs=options.jobs,
+        random_state=0,
+    ).fit(examples)
 
 
-def learned_from_transcripts(examples: Sequence[align.Example], jobs: int) -> align.SpeechAligner:
+def learned_from_transcripts(
+    examples: Sequence[align.Example], options: argparse.Namespace
+) -> align.SpeechAligner:
     """Return speech-any, adapted to the texts of these recordings."""
     return adapt_to_texts(align.load("speech-any"), examples, language="de", source="speech-any")
 
@@ -56,7 +64,7 @@ def model_for(
         others = [example for example in examples if example.group != speaker]
         learn = learned_from_labels if options.learn == "labels" else learned_from_transcripts
         begin = time.perf_counter()
-        model = learn(others, options.jobs)
+        model = learn(others, options)
         print(f"{path}: {time.perf_counter() - begin:.0f} s", file=sys.stderr, flush=True)
         path.parent.mkdir(parents=True, exist_ok=True)
         model.save(path)
@@ -90,6 +98,7 @@ def main() -> None:
     parser.add_argument("corpus", type=Path)
     parser.add_argument("--learn", choices=HOW, required=True)
     parser.add_argument("--models", type=Path, default=Path("german-models"))
+    parser.add_argument("--surroundings", type=int, default=0, help="copies to learn rooms from")
     parser.add_argument("--speakers", nargs="+", help="only these")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()

@@ -4,11 +4,15 @@
 
     python recipes/timit/recalibrate.py align/data/speech-en.align --corpus CORPUS
     python recipes/timit/recalibrate.py align/data/speech-de.align --trained MODEL
+    python recipes/timit/recalibrate.py align/data/speech-any.align --trained MODEL --elsewhere
 
 Confidence is learned in training, from networks that did not hear the recording, and these are not
 kept. So a model is trained in the same way, by the first command, or was by
 `make_bundled_model.py` of its recipe; what it has learned of confidence is taken over, for each
 kind of surroundings and for texts. Onsets stay where they are.
+
+With ``--elsewhere`` the aligners for other surroundings are taken over, and nothing else: what is
+recorded in quiet is aligned as before.
 """
 
 import argparse
@@ -25,6 +29,9 @@ def main() -> None:
     one = parser.add_mutually_exclusive_group(required=True)
     one.add_argument("--corpus", help="that it was trained on")
     one.add_argument("--trained", help="a model that was trained in the same way")
+    parser.add_argument(
+        "--elsewhere", action="store_true", help="take aligners for other surroundings alone"
+    )
     options = parser.parse_args()
     model = align.load(options.model)
     if options.trained:
@@ -32,6 +39,12 @@ def main() -> None:
     else:
         trained = align.SpeechAligner(**model.get_params()).set_params(n_jobs=os.cpu_count())
         trained.fit(align.read_corpus(options.corpus, kind="speech"))
+    if options.elsewhere:
+        model.elsewhere_, model.hearing_ = trained.elsewhere_, trained.hearing_
+        model.surroundings = trained.surroundings
+        model.training_["surroundings"] = [*trained.elsewhere_]
+        model.save(options.model, licence=model.licence_)
+        return
     for kind, own in {"": model, **model.elsewhere_}.items():
         other = trained.elsewhere_[kind] if kind else trained
         own.placement_ = replace(own.placement_, sureness=other.placement_.sureness)

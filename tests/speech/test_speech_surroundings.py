@@ -17,6 +17,7 @@ from align.features import (
 from align.features.surroundings import KINDS
 from align.models.file import read_model, write_model
 from align.sequence.adapt import adapt
+from align.sequence.online import OnlineLearner
 from align.speech.hearing import Hearing, sound_of
 
 
@@ -167,6 +168,33 @@ def test_adapting_moves_all(model):
         assert any(moved)
 
 
+def networks(aligner):
+    return [w for n in aligner.features_[0].networks_ for w in n.weights]
+
+
+def same(one, other):
+    return all(map(np.array_equal, networks(one), networks(other)))
+
+
+def test_a_correction_is_learned_by_the_one_that_suits_and_after_an_interruption_too(model):
+    learned = [("noisy", example(71, noise=0.8)), ("quiet", example(70))]
+    learner = OnlineLearner(model, steps=1)
+    first = learner.update(learned[0][1], "noisy")["networks"]
+    assert same(first, model)
+    assert same(first.elsewhere_["room"], model.elsewhere_["room"])
+    assert not same(first.elsewhere_["noise"], model.elsewhere_["noise"])
+    assert same(learner.deepen()["networks"], model)  # nothing quiet to learn from again
+    second = learner.update(learned[1][1], "quiet")["networks"]
+    assert not same(second, model)
+    assert not same(second.elsewhere_["noise"], first.elsewhere_["noise"])  # as it was deepened
+    again = OnlineLearner(model, steps=1)
+    again.go_on(learner.experts, learned)
+    for name, item in (("noisy 2", example(73, noise=0.8)), ("quiet 2", example(72))):
+        found = [one.update(item, name)["networks"] for one in (learner, again)]
+        assert same(*found)
+        assert same(*(one.elsewhere_["noise"] for one in found))
+
+
 def test_checkpoints_of_all_are_gone_in_the_end(corpus, tmp_path):
     folder = tmp_path / "partial"
     aligner = SpeechAligner(features(epochs=1), epochs=1, n_folds=2, surroundings=1)
@@ -254,21 +282,17 @@ def test_the_one_for_rooms_is_kept_in_half_the_bytes_and_finds_the_same(of_any, 
         np.testing.assert_allclose(onsets(one, item), onsets(other, item), atol=1e-9)
 
 
-def test_of_two_kinds_the_second_must_be_eight_times_as_probable():
+def test_of_two_kinds_the_second_must_be_the_surer_the_shorter_a_recording_is():
     rng = np.random.default_rng(0)
     sounds = [[rng.normal(mean, 1, 110) for _ in range(200)] for mean in (-0.1, 0.1)]
     hearing = Hearing.fitted(sounds)
-    surer = Hearing(hearing.mean, hearing.deviation, hearing.weights.copy())
-    surer.weights[0, -1] -= np.log(8)  # as it was learned, from as many of either
-    middle = hearing.mean
-    assert (hearing.kind(middle), surer.kind(middle + 0.02), surer.kind(middle - 0.02)) == (
-        0,
-        1,
-        0,
-    )
-    odds = hearing.weights @ np.append(np.zeros(110), 1.0)
-    assert odds[0] == pytest.approx(np.log(8))
-    assert hearing.kind(middle + 1.0) == 1
+    assert not hearing.weights[0].any()
+    row = hearing.weights[1]
+    for seconds, odds in ((0.5, 6.0), (1.0, 3.0), (2.5, 1.2), (600.0, 1.2)):
+        for more, kind in ((-0.01, 0), (0.01, 1)):
+            step = (odds + more - row[-1]) / (row[:-1] @ row[:-1])
+            sound = hearing.mean + hearing.deviation * step * row[:-1]
+            assert hearing.kind(sound, seconds) == kind
 
 
 def test_what_a_recording_sounds_like_is_known_of_any_length():
