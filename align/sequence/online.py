@@ -21,6 +21,9 @@ alone, a new kind of speech by networks. So there are three aligners (`EXPERTS`)
 of its own, and who sees what each finds in recordings to come may choose. An average of the
 weights of networks before and after training often does better than either.
 
+An aligner may have others beside it for other surroundings, such as rooms. Then a recording is
+learned from by the one that aligns what sounds like it.
+
 References
 ----------
 Crammer et al., "Online passive-aggressive algorithms", JMLR 7, 2006. Shalev-Shwartz, "Online
@@ -93,6 +96,12 @@ class OnlineLearner:
         self._first = aligner
         self._items: dict[str, list[Any]] = {}
         self._done = 0
+        self._elsewhere = {
+            kind: OnlineLearner(
+                other, steps=steps, learning_rate=learning_rate, C=C, random_state=random_state
+            )
+            for kind, other in aligner.elsewhere_.items()
+        }
 
     def go_on(
         self, experts: Mapping[str, Aligner], learned: Sequence[tuple[str, Example]]
@@ -102,12 +111,35 @@ class OnlineLearner:
         Those that are not known here yet are read again, as after an interruption.
         """
         self.experts, self._done = dict(experts), len(learned)
-        items = {}
+        learners = self._by_kind()
+        before = {name: parts for one in learners.values() for name, parts in one._items.items()}
+        for kind, one in learners.items():
+            one._items = {}
+            if kind:
+                one.experts = {name: own.elsewhere_[kind] for name, own in experts.items()}
         for name, example in learned[-_KEPT:]:
             with suppress(AlignError):  # one that could not be learned from before
-                known = name in self._items
-                items[name] = self._items[name] if known else self._read(example, name)
-        self._items = items
+                parts = before[name] if name in before else self._read(example, name)
+                learners[self._kind_of(parts)]._items[name] = parts
+
+    def _by_kind(self) -> dict[str, "OnlineLearner"]:
+        """Return this one and those for other surroundings, by the names of these."""
+        return {"": self, **self._elsewhere}
+
+    def _kind_of(self, items: Sequence[Any]) -> str:
+        """Return whose part the parts of a recording are, by what it sounds like."""
+        first: Any = self._first
+        suited = first._suited(items[0].signal) if self._elsewhere else first
+        kinds = first.elsewhere_.items()
+        return next((str(kind) for kind, other in kinds if other is suited), "")
+
+    def _beside(self, kind: str, learned: Mapping[str, Aligner]) -> dict[str, Aligner]:
+        """Take what was learned elsewhere, and return the aligners with it."""
+        new = {name: copy.copy(one) for name, one in self.experts.items()}
+        for name, one in new.items():
+            one.elsewhere_ = {**one.elsewhere_, kind: learned[name]}
+        self.experts = new
+        return new
 
     def _read(self, example: Example, name: str) -> list[Any]:
         """Return the parts of a recording that are learned from."""
@@ -136,10 +168,17 @@ class OnlineLearner:
             Where the recording cannot be learned from; nothing is changed.
         """
         items = self._read(example, name)
+        kind = self._kind_of(items)
+        if kind:
+            other = self._elsewhere[kind]
+            other._done = self._done
+            learned = other.update(example, name)
+            self._done += 1
+            return self._beside(kind, learned)
         copies = self._copies(items)
         new = copies["networks"]
-        for kind, one in copies.items():
-            features = self.experts[kind].features_  # that have not seen it
+        for expert, one in copies.items():
+            features = self.experts[expert].features_  # that have not seen it
             for item in items:
                 x, y = one._problem(item, features)
                 if one is new:
@@ -160,7 +199,13 @@ class OnlineLearner:
     @one_thread()
     def deepen(self) -> dict[str, Aligner]:
         """Learn once more from all recordings so far, with more steps; return the new aligners."""
+        for kind, other in self._elsewhere.items():
+            if other._items:
+                other._done = self._done
+                self._beside(kind, other.deepen())
         items = self._kept_items()
+        if not items:
+            return self.experts
         copies = self._copies(items)
         copies["networks"].features_ = self._moved(items, _DEEPER * self.steps)
         return self._taken(copies)
