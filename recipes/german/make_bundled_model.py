@@ -18,7 +18,7 @@ LICENCE = (
 
 def main(emodb: str, output: str) -> None:
     model = align.SpeechAligner(
-        "universal", language="de", n_jobs=os.cpu_count(), random_state=0
+        "universal", language="de", surroundings=2, n_jobs=os.cpu_count(), random_state=0
     ).fit(align.read_corpus(emodb))
     model.save(output, licence=LICENCE)
     print(f"{output}: {os.path.getsize(output) / 1e6:.2f} MB, {model.training_}")

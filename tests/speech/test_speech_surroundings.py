@@ -19,6 +19,7 @@ from align.models.file import read_model, write_model
 from align.sequence.adapt import adapt
 from align.sequence.online import OnlineLearner
 from align.speech.hearing import Hearing, sound_of
+from align.speech.match import DEFAULTS
 
 
 def features(epochs=3):
@@ -249,13 +250,16 @@ def of_articulations():
 @pytest.fixture(scope="module")
 def of_any(corpus):
     aligner = SpeechAligner(of_articulations(), epochs=1, n_folds=3, surroundings=1)
-    return aligner.fit([in_ipa(item) for item in corpus])
+    more = [example(i, group="abc"[i % 3]) for i in (6, 7)]
+    return aligner.fit([in_ipa(item) for item in (*corpus, *more)])
 
 
 def test_for_any_language_rooms_alone_are_learned(of_any):
     assert [*of_any.elsewhere_] == of_any.training_["surroundings"] == ["room"]
     assert of_any.hearing_.weights.shape == (2, 111)
     (first, room) = (a.features_[0].networks_ for a in (of_any, of_any.elsewhere_["room"]))
+    assert of_any.text_match_ is DEFAULTS["universal, text"]
+    assert of_any.elsewhere_["room"].text_match_ is DEFAULTS["universal, text, room"]
     assert (len(first), len(room)) == (3, 2)
 
 
