@@ -208,8 +208,8 @@ class SpeechAligner(SequenceAligner):
                 folder = None if parts is None else f"{parts.folder}.{kind}"
                 own = kept.enter_context(checkpoint_of(folder))
                 other._fit(examples, validation, progress, own)
-                if self.takes_ipa and self.text_match_ is not DEFAULTS["universal, text"]:
-                    other.text_match_ = self.text_match_  # half of its texts were heard elsewhere
+                if self.takes_ipa and self.text_match_ is not None:
+                    other.text_match_ = self.text_match_.in_room()
                 sounds.update(other._trained_for.sounds)
                 self.elsewhere_[kind], other._trained_for = other, None
         self._fold_features = None
@@ -365,8 +365,7 @@ class SpeechAligner(SequenceAligner):
         self.realisations_ = self._texts = self.unspoken_ = self.text_sureness_ = None
         self.text_match_ = None
         if self.takes_ipa and self.match_ is not None:  # until there are texts to learn from
-            in_room = self._trained_for is not None and self._trained_for.kind == "room"
-            self.text_match_ = DEFAULTS["universal, text, room" if in_room else "universal, text"]
+            self.text_match_ = DEFAULTS["universal, text"]
         if self._trained_for is None and any(item.text for item in items):
             from align.speech.text.training import costs_from_text
 

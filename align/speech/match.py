@@ -66,6 +66,7 @@ _PASSING_ORDERS = 0.03  # the same where the order counts: texts heard elsewhere
 _TO_SIGMA = 1.4826
 _HIGHEST_BORDER = 0.3  # room for recordings unlike those of the training corpus
 _HIGHEST_IN_NOISE = 0.7
+_LEAST_IN_ROOM = 0.7  # set on two speakers of EmoDB, by `speech-any`: see `recipes/german`
 _SOUNDS, _FOR_FEW = 14, 40.0  # the border's log odds fall by the second over sounds, for fewer
 _FOR_FEW_GAPS = 5.0  # the same where gaps count, which lean to what is usual
 _LOWEST_BORDER = -4.6  # log odds: a match of 0.01
@@ -249,6 +250,13 @@ class MatchModel:
     def asks_orders(self) -> bool:
         """Whether evidence must hold the order gap."""
         return len(self.weights) == _WITH_ORDERS
+
+    def in_room(self) -> Self:
+        """Return the match of an aligner that knows rooms, of texts whose match this is.
+
+        It finds phones there that fit, of wrong texts as well, so the border is higher.
+        """
+        return replace(self, border=max(self.border, _LEAST_IN_ROOM))
 
     def border_of(self, n_sounds: int) -> float:
         """Return the border for a recording of so many sounds, silences not counted.
@@ -457,15 +465,6 @@ def _logistic(x: Float64) -> Float64:
     return out
 
 
-_UNIVERSAL_TEXT = MatchModel(
-    np.array([0.507, 0, 0, 0.926, 0.455, 0, 1.507, 2.887, 0.676, -1.631, -2.74]),
-    np.array([1.283, 0.177, 0.139, 0.097]),
-    -2.803,
-    0.396,
-    0.936,
-    12.0,
-)
-
 DEFAULTS: Mapping[str, MatchModel] = {
     "default": MatchModel(
         np.array([7.04, 0.444, 1.319, 0.711, 0.314, 0.070, 1.963]),
@@ -479,8 +478,14 @@ DEFAULTS: Mapping[str, MatchModel] = {
         -1.93,
         0.12,
     ),
-    "universal, text": _UNIVERSAL_TEXT,
-    "universal, text, room": replace(_UNIVERSAL_TEXT, border=0.7),
+    "universal, text": MatchModel(
+        np.array([0.507, 0, 0, 0.926, 0.455, 0, 1.507, 2.887, 0.676, -1.631, -2.74]),
+        np.array([1.283, 0.177, 0.139, 0.097]),
+        -2.803,
+        0.396,
+        0.936,
+        12.0,
+    ),
 }
 """For models that were trained before there was a match, by their set of features.
 
@@ -490,7 +495,5 @@ trained on German, with the transcribers' phones and with texts that espeak-ng r
 whole and in pieces, as they are and, in three draws, half of them elsewhere
 (``recipes/mismatch/default.py``). How far the last border falls was set on pieces of their clean
 recordings, so that right ones of one and two words are doubted as often as those of more
-(``short.py``). A model that is trained now learns its own. An aligner that knows rooms finds
-phones that fit wrong texts there as well: its border was set on the same two speakers, so that it
-doubts as many right texts in rooms as one that does not know them (``recipes/german``).
+(``short.py``). A model that is trained now learns its own.
 """
