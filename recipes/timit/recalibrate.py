@@ -43,6 +43,9 @@ def main() -> None:
         model.elsewhere_, model.hearing_ = trained.elsewhere_, trained.hearing_
         model.surroundings = trained.surroundings
         model.training_["surroundings"] = [*trained.elsewhere_]
+        for other in model.elsewhere_.values():
+            if model.takes_ipa and model.text_match_ is not None:
+                other.text_match_ = model.text_match_.in_room()
         model.save(options.model, licence=model.licence_)
         return
     for kind, own in {"": model, **model.elsewhere_}.items():
