@@ -119,6 +119,8 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="where to write the numbers")
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     asked = parser.parse_args()
+    if not any(asked.corpus.rglob("*.wav")):
+        parser.error(f"{asked.corpus}: there is no .wav in it.")
     if asked.one:
         print(json.dumps(measured(asked.corpus, asked.model, asked.minutes[0], asked.given[0])))
         return
