@@ -15,6 +15,9 @@ knows speech already. Every part of it moves, each held back by what it was:
   on scores of networks that were adapted to other recordings than the one at hand, as in training;
 * the offset of the onsets moves towards the median error that is seen on such scores.
 
+Aligners for other surroundings learn from the same recordings as they would sound there: from
+those of a quiet room, one for rooms would forget what a room sounds like.
+
 Of music, features and weights that cost more than the old ones, on the pieces that they were not
 adapted to, are given up: then the offset alone moves. `compare` says whether it all helps: on
 held-out folds, before and after.
@@ -161,7 +164,7 @@ def adapt(
     new.elsewhere_ = {
         kind: adapt(
             other,
-            corpus,
+            aligner._moved_elsewhere(kind, corpus),
             steps=steps,
             learning_rate=learning_rate,
             C=C,
@@ -200,6 +203,15 @@ def adapt_features(
     new.features_ = _adapted(new.features_, items, steps, learning_rate)
     seconds = sum(item.signal.duration for item in items)
     _tell(new, aligner, n_recordings(items), seconds, source, licence)
+    new.elsewhere_ = {
+        kind: adapt_features(
+            other,
+            aligner._moved_elsewhere(kind, corpus),
+            steps=steps,
+            learning_rate=learning_rate,
+        )
+        for kind, other in aligner.elsewhere_.items()
+    }
     return new
 
 

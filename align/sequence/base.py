@@ -161,6 +161,10 @@ class Aligner(ParamsMixin, ABC):
     ) -> None:
         """Move what `_calibrate` has set towards a few recordings, for `adapt`."""
 
+    def _moved_elsewhere(self, kind: str, examples: Sequence[Example]) -> Sequence[Example]:
+        """Return recordings as they would sound where an aligner of `elsewhere_` is asked."""
+        return examples
+
     def _learn_placement(self, item: Any, x: BaseFunctions, features: Sequence[Any]) -> None:
         """Learn from one recording where onsets are to be placed, for online learning."""
         self._recalibrate([item], [x], [features])

@@ -42,7 +42,7 @@ from align.speech.match import DEFAULTS, MatchModel, evidence_of
 from align.speech.mismatches import evidence_backwards, gap_of_order, learned_match
 from align.speech.outer_pauses import with_outer_pauses
 from align.speech.steady import steady_noise
-from align.speech.surroundings import Surroundings, network_of
+from align.speech.surroundings import Surroundings, moved_elsewhere, network_of
 from align.terms import BaseFunctions
 from align.types import SPOKEN_NOISE, Event, Example, Float64, IntArray
 
@@ -258,6 +258,15 @@ class SpeechAligner(SequenceAligner):
         kind = self.hearing_.kind(sound, signal.duration)
         suited: SequenceAligner = (self, *self.elsewhere_.values())[kind]
         return suited
+
+    def _moved_elsewhere(self, kind: str, examples: Sequence[Example]) -> Sequence[Example]:
+        def read(example: Example) -> Signal:
+            return self._signal(example.audio, example.rate, example.name)
+
+        other = self.elsewhere_[kind]
+        return moved_elsewhere(
+            examples, kind, self.random_state, read, lambda signal: self._suited(signal) is other
+        )
 
     def _with_elsewhere(
         self, header: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]

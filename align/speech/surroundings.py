@@ -10,18 +10,19 @@ For labels in the IPA, of any language, one for rooms alone is learned: one for 
 be better than the first.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from align.errors import ParameterError
+from align.errors import AlignError, ParameterError
 from align.features import Feature, NetworkConfidence, Signal, TimedSignal
 from align.features.surroundings import KINDS, elsewhere
 from align.speech.hearing import sound_of
+from align.types import Example
 
-__all__ = ["Surroundings", "network_of"]
+__all__ = ["Surroundings", "moved_elsewhere", "network_of"]
 
 
 # Times the epochs of the first aligner's networks, since there is more to be learned.
@@ -39,6 +40,36 @@ def network_of(features: Sequence[Any]) -> NetworkConfidence:
 
 def _networks(features: Sequence[Any]) -> list[NetworkConfidence]:
     return [f for f in features if isinstance(f, NetworkConfidence)]
+
+
+def moved_elsewhere(
+    examples: Sequence[Example],
+    kind: str,
+    random_state: int,
+    read: Callable[[Example], Signal],
+    sounds_so: Callable[[Signal], bool],
+) -> list[Example]:
+    """Return recordings as they would sound in surroundings of a kind.
+
+    Those that `sounds_so` already, and those that cannot be read, stay as they are.
+    """
+    signals: list[Signal | None] = []
+    for example in examples:
+        try:
+            signals.append(read(example))
+        except AlignError:  # told where it is learned from
+            signals.append(None)
+    others = [signal.samples for signal in signals if signal is not None]
+    rng = np.random.default_rng([random_state, 1 + KINDS.index(kind)])
+    moved: list[Example] = []
+    for example, signal in zip(examples, signals, strict=True):
+        if signal is not None and not sounds_so(signal):
+            samples = elsewhere(signal.samples, signal.rate, rng, others, kind)
+            name = example.name or signal.name
+            moved.append(replace(example, audio=samples, rate=signal.rate, name=name))
+        else:
+            moved.append(example)
+    return moved
 
 
 class Surroundings:

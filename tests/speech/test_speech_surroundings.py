@@ -16,7 +16,7 @@ from align.features import (
 )
 from align.features.surroundings import KINDS
 from align.models.file import read_model, write_model
-from align.sequence.adapt import adapt
+from align.sequence.adapt import adapt, adapt_features
 from align.sequence.online import OnlineLearner
 from align.speech.hearing import Hearing, sound_of
 from align.speech.match import DEFAULTS
@@ -153,6 +153,23 @@ def test_a_lattice_is_decoded_by_the_one_that_suits(model):
     lattice = Lattice.chain(len(item.events), labels=item.events)
     found = model.align_lattice(item.audio, lattice, rate=RATE).alignment
     np.testing.assert_allclose(found.onsets, onsets(model.elsewhere_["noise"], item), atol=1e-9)
+
+
+def test_others_learn_from_recordings_as_they_sound_there(model):
+    quiet, noisy = example(95), example(71, noise=0.8)
+    gone = Example("gone.wav", quiet.events, quiet.onsets)
+    moved = model._moved_elsewhere("noise", [quiet, noisy, gone])
+    assert moved[1:] == [noisy, gone]  # it sounds so already; adapting tells what cannot be read
+    np.testing.assert_array_equal(moved[0].onsets, quiet.onsets)
+    assert moved[0].audio.shape == quiet.audio.shape
+    assert not np.array_equal(moved[0].audio, quiet.audio)
+
+
+def test_others_learn_where_nobody_has_placed_a_word(model):
+    new = adapt_features(model, [example(95)], steps=1, learning_rate=1e-3)
+    for kind, other in new.elsewhere_.items():
+        assert not same(other, model.elsewhere_[kind])
+        np.testing.assert_array_equal(other.coef_, model.elsewhere_[kind].coef_)
 
 
 def test_adapting_moves_all(model):
