@@ -16,6 +16,7 @@ import numpy as np
 
 from align.errors import DataError
 from align.formats.labels import OVERRUN, SLACK, Labels, TimedLabels, make_labels
+from align.types import SILENCE
 
 __all__ = [
     "CONFIDENCE",
@@ -40,6 +41,9 @@ _OTHER_NAMES = {  # of WebMAUS, EMU and others, in any case
 }
 """Names of the tiers of one speaker; those of several have the name of the speaker before it.
 What was said is, of several, in a tier that is called as the speaker."""
+
+_OF_SPEAKERS = r".* - phones?"
+"""Names of tiers of phones, of speakers who have a name, in any case."""
 
 CONFIDENCE = "confidence"
 """Name of a tier of points: how sure the onset of each phone is."""
@@ -264,7 +268,11 @@ def with_confidence(tiers: Tiers) -> Tiers:
 
 
 def choose_tier(tiers: Sequence[Tier], wanted: str | None, path: str | None) -> Tier:
-    """Return the tier of this name, by default that of the phones, else the only one."""
+    """Return the tier of this name, by default that of the phones, else the only one.
+
+    A tier ``phones`` beside labelled ones of speakers is but one more speaker, who has no name: of
+    a conversation with a title, for example, it may hold nothing that was said.
+    """
     intervals = [tier for tier in tiers if tier.kind == "interval"]
     have = ", ".join(repr(tier.name) for tier in intervals) or "none"
     if wanted is not None:
@@ -274,8 +282,11 @@ def choose_tier(tiers: Sequence[Tier], wanted: str | None, path: str | None) -> 
                 f"has no interval tier {wanted!r}; its interval tiers: {have}.", path=path
             )
         return found[0]
-    for ending in (r"phones", r"phone", r".* - phones?", _OTHER_NAMES[PHONES]):
+    speaking = [tier for tier in intervals if _is_of_speaker(tier) and _says_anything(tier)]
+    for ending in (r"phones", r"phone", _OF_SPEAKERS, _OTHER_NAMES[PHONES]):
         found = [t for t in intervals if re.fullmatch(ending, t.name.strip(), re.I | re.S)]
+        if found and ending != _OF_SPEAKERS and speaking:
+            found = [*filter(_says_anything, found), *speaking]
         if len(found) == 1:
             return found[0]
         if found:
@@ -290,6 +301,14 @@ def choose_tier(tiers: Sequence[Tier], wanted: str | None, path: str | None) -> 
         "(--tier).",
         path=path,
     )
+
+
+def _is_of_speaker(tier: Tier) -> bool:
+    return re.fullmatch(_OF_SPEAKERS, tier.name.strip(), re.I | re.S) is not None
+
+
+def _says_anything(tier: Tier) -> bool:
+    return any(label.strip() not in ("", SILENCE) for label in tier.labels)
 
 
 def labelled_tier(tiers: Sequence[Tier], wanted: str | None, path: str) -> Tier:

@@ -188,11 +188,22 @@ def test_chooses_the_tier(tmp_path, names, chosen):
     assert read_textgrid(path, tier=names[0]).labels == (names[0],)
 
 
+@pytest.mark.parametrize("silent", ["phones", "Ann - phones"])
+def test_who_says_nothing_is_no_speaker_to_choose(tmp_path, silent):
+    rows = [("phones", "a"), ("Ann - phones", "b")]
+    tiers = [("IntervalTier", name, [label if name != silent else "sil"]) for name, label in rows]
+    path = save(tmp_path / "x.TextGrid", grid(*tiers))
+    assert read_textgrid(path).labels == ("b" if silent == "phones" else "a",)
+    assert read_textgrid(path, tier="Ann - phones").labels == (tiers[1][2][0],)
+
+
 @pytest.mark.parametrize(
     ("names", "tier", "message"),
     [
         (["words", "segments"], None, r"no tier 'phones' \(interval tiers: 'words', 'segments'\)"),
         (["F1 - phones", "F2 - phones"], None, "several tiers could hold the phones"),
+        (["phones", "F1 - phones"], None, r"several.*\('phones', 'F1 - phones'\); name"),
+        (["F1 - Phones", "phone"], None, "several tiers could hold the phones"),
         (["phones"], "tones", r"no interval tier 'tones'; its interval tiers: 'phones'"),
         ([], None, r"no tier 'phones' \(interval tiers: none\)"),
     ],
