@@ -13,9 +13,14 @@ from align.formats import read_labels, write_labels
 from align.formats.subtitles import read_cues
 from align.results.alignment import Alignment
 from align.speech.text import read_transcript
+from align.types import SILENCES
 
 SHOWN = st.text(st.characters(exclude_categories=["C", "Z"]), min_size=1, max_size=6)
-TEXTS = st.lists(SHOWN, min_size=1, max_size=3).map(" ".join)
+TEXTS = (
+    st.lists(SHOWN, min_size=1, max_size=3)
+    .map(" ".join)
+    .filter(lambda text: text not in SILENCES)  # such as "#", which is not shown
+)
 STYLE = re.compile(r"\{\\[^}\n]*\}")
 TAG = re.compile(rf"</?([a-zA-Z][^>\n]*)?>|<\d\d[\d:.]*>|{STYLE.pattern}")
 LABELS = st.lists(st.one_of(st.just("sil"), TEXTS), min_size=1, max_size=8)
