@@ -17,6 +17,8 @@ than words and phones, or they have other names, ``"tiers"`` lists all of them i
 
      "tiers": [{"name": "word", "in": "words"}, {"name": "phone", "in": "events"},
                {"name": "tones", "kind": "point", "points": [{"label": "H*", "time": 0.3}]}]
+
+Where no tier is of phones, there is no list ``"events"``, and all tiers stand in ``"tiers"``.
 """
 
 import json
@@ -28,7 +30,7 @@ from typing import Any
 from align.errors import DataError
 from align.formats.frame import parsed_json, writer
 from align.formats.labels import Labels, TimedLabels, make_labels
-from align.formats.tiers import PHONES, WORDS, Tier, Tiers, checked_tiers
+from align.formats.tiers import PHONES, WORDS, Tier, Tiers, checked_tiers, labelled_tier
 
 __all__ = [
     "format_json",
@@ -46,21 +48,26 @@ _PLACES = {"events": PHONES, "words": WORDS}
 def read_json(
     path: str | os.PathLike[str],
     *,
+    tier: str | None = None,
     duration: float | None = None,
     silence: str = "sil",
     encoding: str | None = None,
 ) -> Labels:
-    """Read the labels of a JSON file that Align wrote.
+    """Read the labels of one tier of a JSON file that Align wrote.
 
     Parameters are those of `align.formats.read_labels`; `duration` is by default the file's own.
     Raises DataError if the file has another shape or the times cannot be right.
     """
     name = os.fspath(path)
     content = _parsed(path, encoding)
-    if duration is None:
-        duration = _duration(content, name)
-    tier = _tier(PHONES, content, "events", name)
-    return make_labels(tier.labels, tier.times, path=name, duration=duration, silence=silence)
+    if tier is None and isinstance(content.get("events"), list):
+        chosen = _tier(PHONES, content, "events", name)
+        known = _duration(content, name)
+    else:
+        tiers, known = _tiers(content, name)
+        chosen = labelled_tier(tiers, tier, name)
+    duration = known if duration is None else duration
+    return make_labels(chosen.labels, chosen.times, path=name, duration=duration, silence=silence)
 
 
 def read_json_tiers(
@@ -76,19 +83,27 @@ def read_json_tiers(
     Raises DataError if the file has another shape or the times cannot be right.
     """
     name = os.fspath(path)
-    content = _parsed(path, encoding)
+    tiers, known = _tiers(_parsed(path, encoding), name)
+    duration = known if duration is None else duration
+    return checked_tiers(tiers, name, duration=duration, silence=silence)
+
+
+def _tiers(content: dict[str, Any], path: str) -> tuple[list[Tier], float | None]:
+    """Return all tiers as the file has them, and its duration where it is known."""
     speakers = content.get("speakers")
     blocks = speakers if isinstance(speakers, dict) and speakers else {"": content}
+    listed_only = blocks.get("") is content and "events" not in content and content.get("tiers")
     found: dict[str, Tier] = {}
+    duration = None
     for speaker, block in blocks.items():
         if duration is None:
-            duration = _duration(block, name)
+            duration = _duration(block, path)
         for key, called in (("words", WORDS), ("events", PHONES)):
-            if key == "events" or (isinstance(block, dict) and block.get(key)):
+            needed = key == "events" and not listed_only
+            if needed or (isinstance(block, dict) and block.get(key)):
                 whole = f"{speaker} - {called}" if speaker else called
-                found[whole] = _tier(whole, block, key, name)
-    tiers = _in_order(content.get("tiers"), found, name)
-    return checked_tiers(tiers, name, duration=duration, silence=silence)
+                found[whole] = _tier(whole, block, key, path)
+    return _in_order(content.get("tiers"), found, path), duration
 
 
 def _parsed(path: str | os.PathLike[str], encoding: str | None) -> dict[str, Any]:
@@ -187,7 +202,14 @@ def format_json_tiers(tiers: Tiers, *, named: bool = False) -> str:
 
     With `named`, an only speaker who has a name stands below ``"speakers"``, too.
     """
-    speakers = tiers.speakers()
+    whole: dict[str, Any]
+    try:
+        speakers = tiers.speakers()
+    except DataError:  # no tier of phones, or several that are not of speakers
+        if not tiers:
+            raise
+        whole = {"audio": tiers.audio, "rate": tiers.rate, "duration": tiers.duration}
+        return _text(whole | {"tiers": [_entry(tier, "", tiers) for tier in tiers]})
     if len(speakers) == 1 and not named:
         speakers = [speakers[0]._replace(name="")]
     blocks: dict[str, dict[str, Any]] = {}
@@ -199,7 +221,7 @@ def format_json_tiers(tiers: Tiers, *, named: bool = False) -> str:
             places.append((words, "words", WORDS))
         places.append((phones, "events", PHONES))
     several = [*blocks] != [""]
-    whole: dict[str, Any] = {"speakers": blocks} if several else blocks[""]
+    whole = {"speakers": blocks} if several else blocks[""]
     usual = len(tiers) == len(places) and all(
         tier is placed and (several or tier.name == name)
         for tier, (placed, _, name) in zip(tiers, places, strict=True)

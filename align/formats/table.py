@@ -155,7 +155,7 @@ FORMATS = (
     ),
     Format(
         *(".json", "json", "tiers", read_json, write_json),
-        *(read_json_tiers, write_json_tiers, _TEXT),
+        *(read_json_tiers, write_json_tiers, (*_TEXT, "tier")),
     ),
     Format(".tempo.csv", "tempo", "tempo", None, write_tempo),
     Format(".beats.csv", "beats", "beats", None, write_beats),

@@ -293,6 +293,35 @@ def test_json_of_phones_alone_has_no_list_of_tiers() -> None:
     assert list(content) == ["audio", "rate", "duration", "score", "events"]
 
 
+def test_json_keeps_tiers_of_which_none_is_of_phones(tmp_path: Path) -> None:
+    rows = [("gestures", ("wave",)), ("Ann", ("hello", "you")), ("empty", ())]
+    tiers = [
+        Tier(name, "interval", labels, ((0.5, 1.0), (1.0, 1.5))[: len(labels)], (), 2.0)
+        for name, labels in rows
+    ]
+    tiers.append(Tier("tones", "point", ("H*",), ((0.7, 0.7),), (), 2.0))
+    write_tiers(tmp_path / "a.json", Tiers(tuple(tiers), 2.0, audio="a.wav"))
+    back = read_tiers(tmp_path / "a.json")
+    assert [bare(tier) for tier in back] == [bare(tier) for tier in tiers]
+    assert back.duration == 2.0
+    write_tiers(tmp_path / "b.json", replace(back, audio="a.wav"))
+    assert (tmp_path / "b.json").read_bytes() == (tmp_path / "a.json").read_bytes()
+    found = read_labels(tmp_path / "a.json", tier="Ann")
+    assert (found.labels, found.duration) == (("hello", "you"), 2.0)
+    with pytest.raises(DataError, match=r"no tier 'phones' \(.*'Ann'.*name the one to read"):
+        read_labels(tmp_path / "a.json")
+    with pytest.raises(DataError, match="tier 'empty' is empty; label it first"):
+        read_labels(tmp_path / "a.json", tier="empty")
+
+
+def test_json_of_speakers_is_read_by_the_tier(tmp_path: Path) -> None:
+    spoken("ann", "bob").to_json(tmp_path / "a.json")
+    with pytest.raises(DataError, match=r"several tiers could hold the phones .*--tier"):
+        read_labels(tmp_path / "a.json")
+    found = read_labels(tmp_path / "a.json", tier="bob - words")
+    assert found.labels == ("sil", "no", "no", "sil", "key")
+
+
 def test_phones_are_not_written_as_words(tmp_path: Path) -> None:
     found = Alignment(["k", "iy"], [0.0, 0.1], duration=0.5)
     found.to_textgrid(tmp_path / "a.TextGrid")
