@@ -254,7 +254,7 @@ def _convert_labels(
     overwrite: bool,
 ) -> None:
     """Write all tiers that the format of the target can hold."""
-    from align.formats.files import read_tiers, write_tiers
+    from align.formats.files import left_out, read_tiers, write_tiers
 
     check_output(target, overwrite)
     if audio is None:
@@ -269,9 +269,9 @@ def _convert_labels(
     labels = plural(sum(len(one.labels) for one in written), "label")
     of = f" in {plural(len(written), 'tier')}" if len(written) > 1 else ""
     console.message(f"{labels}{of}: {target}")
-    left = [repr(one.name) for one in tiers if not any(one is kept for kept in written)]
+    left = left_out(target, tiers, written)
     if left:
-        console.message(f"Left out: {plural(len(left), 'tier')} ({', '.join(left)}).")
+        console.message(f"Left out: {', '.join(left)}.")
 
 
 def _convert_notes(

@@ -49,5 +49,5 @@ def _tier_of_words(path: str) -> str:
     if label_format(path).holds != "tiers":
         return ""
     words = read_tiers(path).words()
-    labels = () if words is None else words.labels
+    labels = () if words is None else words.whole(path).labels
     return " ".join(label for label in labels if label.strip() not in SILENCES)

@@ -69,7 +69,7 @@ class Wanted:
             tiers = read_tiers(path, rate=self.rate, encoding=self.encoding)
             words = None if any(tier.name == self.tier for tier in tiers) else tiers.words()
             if words is not None and any(words.labels):
-                return tiers.labels_of(words)
+                return tiers.labels_of(words.whole(path))
         return read_labels(path, tier=self.tier, rate=self.rate, encoding=self.encoding)
 
 

@@ -16,7 +16,7 @@ pympi-ling is optional (``pip install margin-align[elan]``). What it loses, and 
 * It gives no lines, so errors name the tier and the label. It renames a file that exists to
   ``.bak``: so it makes the text here, and the file is written as all others are.
 * Controlled vocabularies, comments and links to other files are passed over here; labels keep
-  their text.
+  their text. From ELAN to ELAN all of it is kept; see `align.formats.elan_kept`.
 
 References
 ----------
@@ -34,6 +34,7 @@ from typing import Any
 from align.errors import DataError, ParameterError
 from align.files.atomic import atomic_write
 from align.files.text import read_bytes
+from align.formats.elan_kept import DURATION, OWN_TYPES, audio_type, origin_of, rewritten
 from align.formats.labels import ticks
 from align.formats.tier_format import TierFormat
 from align.formats.tiers import PHONES, UTTERANCES, WORDS, Tier, Tiers, speaker_of
@@ -42,8 +43,7 @@ from align.formats.xml_files import audio_name, check_for_xml
 __all__ = ["ELAN"]
 
 _PER_SECOND = 1000
-_POINTS, _INTERVALS, _WITHIN = "points", "intervals", "within"
-_DURATION = "align:duration"
+_INTERVALS, _POINTS, _WITHIN = OWN_TYPES
 _NO_DATE = "1970-01-01T00:00:00+00:00"  # the same labels are the same bytes
 
 _Row = tuple[str, int, int]  # label, start and end in milliseconds
@@ -81,7 +81,7 @@ def _read(path: str | os.PathLike[str], encoding: str | None) -> tuple[list[Tier
             f"is no ELAN file that can be read ({detail}); open it in ELAN and save it again.",
             path=name,
         ) from None
-    known = dict(eaf.properties).get(_DURATION) or ""
+    known = dict(eaf.properties).get(DURATION) or ""
     duration = int(known) / _PER_SECOND if re.fullmatch("[0-9]{1,12}", known) else None
     return tiers, duration
 
@@ -163,10 +163,14 @@ class _Annotations:
 def _write(path: str | os.PathLike[str], tiers: Tiers, *, overwrite: bool = False) -> None:
     """Write all tiers as an ELAN file; see the module's docstring.
 
+    Tiers that were read from one, and are as they were, are written as they stood there.
     Raises DataError where a tier has no name or that of another, or a label is shorter than 1 ms,
     and ParameterError if pympi-ling is not installed.
     """
     elan = _pympi()
+    if tiers.origin is not None and tiers.origin.holds("eaf", tiers):
+        atomic_write(path, rewritten(tiers.origin, tiers), overwrite=overwrite)
+        return
     eaf = elan.Eaf(author="Align")
     eaf.remove_tier("default")
     eaf.linguistic_types.clear()
@@ -184,7 +188,7 @@ def _write(path: str | os.PathLike[str], tiers: Tiers, *, overwrite: bool = Fals
         _add_tier(eaf, tier, parents.get(tier.name), speaker_of(tier, tiers), rows[tier.name])
     _sort_times(eaf)
     eaf.properties = [
-        (_DURATION, round(tiers.duration * _PER_SECOND)),
+        (DURATION, round(tiers.duration * _PER_SECOND)),
         ("lastUsedAnnotationId", eaf.maxaid),
     ]
     text = elan.to_string(eaf)
@@ -268,8 +272,7 @@ def _add_tier(eaf: Any, tier: Tier, parent: str | None, speaker: str, rows: list
 def _add_audio(eaf: Any, audio: str) -> None:
     """Name the recording, which ELAN seeks beside the file."""
     name = audio_name(audio)
-    kind = "audio/x-wav" if name.lower().endswith(".wav") else "unknown"
-    eaf.add_linked_file(f"./{name}", relpath=f"./{name}", mimetype=kind)
+    eaf.add_linked_file(f"./{name}", relpath=f"./{name}", mimetype=audio_type(name))
 
 
 def _sort_times(eaf: Any) -> None:
@@ -282,4 +285,4 @@ def _sort_times(eaf: Any) -> None:
             aligned[key] = (names[begin], names[end], value, other)
 
 
-ELAN = TierFormat(_read, _write)
+ELAN = TierFormat(_read, _write, origin_of=origin_of)

@@ -1,6 +1,7 @@
 """Reading and writing labels, of one tier or of several, by the suffix of the file."""
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 
 from align.errors import DataError
@@ -8,7 +9,7 @@ from align.formats.labels import Labels, TimedLabels
 from align.formats.table import label_format
 from align.formats.tiers import WORDS, Tier, Tiers
 
-__all__ = ["read_labels", "read_tiers", "write_labels", "write_tiers"]
+__all__ = ["left_out", "read_labels", "read_tiers", "write_labels", "write_tiers"]
 
 
 def read_labels(
@@ -190,6 +191,36 @@ def write_tiers(
     else:
         found.write_tiers(path, replace(tiers, tiers=kept), overwrite=overwrite)
     return kept
+
+
+def left_out(path: str | os.PathLike[str], tiers: Tiers, written: Sequence[Tier]) -> list[str]:
+    """Return, in words, what `write_tiers` left out of what was read.
+
+    Parameters
+    ----------
+    path : path
+        The output.
+    tiers : Tiers
+        What it was given.
+    written : sequence of Tier
+        What it returned.
+    """
+    lost = [repr(tier.name) for tier in tiers if not any(tier is kept for kept in written)]
+    found = []
+    if lost:
+        found.append(f"{len(lost)} tier{'s' * (len(lost) > 1)} ({', '.join(lost)})")
+    kept = replace(tiers, tiers=tuple(written))
+    if tiers.origin is not None and tiers.origin.holds(label_format(path).name, kept):
+        return found
+    if tiers.origin is not None:
+        found += tiers.origin.beyond
+    instants = [(label, time, tier.name) for tier in written for label, time in tier.instants]
+    if instants:
+        label, time, name = instants[0]
+        first = f"{label!r} at {time:g} s in tier {name!r}"
+        number = f"{len(instants)} labels" if len(instants) > 1 else "1 label"
+        found.append(f"{number} without length ({'first ' * (len(instants) > 1)}{first})")
+    return found
 
 
 def _words(tiers: Tiers, suffix: str) -> Tier:

@@ -5,8 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from align.errors import DataError
+from align.files.text import read_bytes
 from align.formats.labels import Labels, TimedLabels, make_labels
-from align.formats.tiers import PHONES, Tier, Tiers, checked_tiers, labelled_tier
+from align.formats.tiers import PHONES, Origin, Tier, Tiers, checked_tiers, labelled_tier
 
 __all__ = ["TierFormat"]
 
@@ -28,12 +29,15 @@ class TierFormat:
         Whether silences are not written, so that a tier may begin late and end early.
     tier : str
         What the format calls a tier, for messages.
+    origin_of : callable, optional
+        Of the content of a file and its tiers: what the writer needs to keep all it says.
     """
 
     tiers_of: Callable[[_Path, str | None], tuple[list[Tier], float | None]]
     write_tiers: Callable[..., None]
     fills: bool = True
     tier: str = "tiers"
+    origin_of: Callable[[bytes, Tiers], Origin] | None = None
 
     def read_tiers(
         self,
@@ -45,17 +49,22 @@ class TierFormat:
     ) -> Tiers:
         """Read all tiers; the parameters are those of `align.formats.read_tiers`.
 
-        They are in the order of the file; see `align.formats.tiers.checked_tiers`. Raises
-        DataError if the file cannot be used.
+        They are in the order of the file; see `align.formats.tiers.checked_tiers`. Labels without
+        length are no part of them, but stand in the tiers' `instants`. Raises DataError if the
+        file cannot be used.
         """
         name = os.fspath(path)
         tiers, length = self.tiers_of(path, encoding)
         known = duration if duration is not None else length
         if not tiers:
             raise DataError(f"has no {self.tier}.", path=name)
+        tiers = [tier.without_instants() for tier in tiers]
         if self.fills:
             tiers = [tier.filled(known) if tier.is_named() else tier for tier in tiers]
-        return checked_tiers(tiers, name, duration=known, silence=silence)
+        found = checked_tiers(tiers, name, duration=known, silence=silence)
+        if self.origin_of is None:
+            return found
+        return replace(found, origin=self.origin_of(read_bytes(path), found))
 
     def read(
         self,

@@ -8,8 +8,8 @@ are given.
 
 import math
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -23,6 +23,7 @@ __all__ = [
     "PHONES",
     "UTTERANCES",
     "WORDS",
+    "Origin",
     "Speaker",
     "Tier",
     "Tiers",
@@ -78,6 +79,8 @@ class Tier:
         See `align.Alignment`; no reader gives them.
     spoken : bool
         False where the file says that it is about another tier, as a translation is.
+    instants : tuple of (str, float)
+        Labels of a tier of intervals that have no length, which are not among `labels`, and when.
     """
 
     name: str
@@ -93,6 +96,7 @@ class Tier:
     warnings: tuple[str, ...] = ()
     onset_intervals: tuple[tuple[float, float], ...] | None = None
     spoken: bool = True
+    instants: tuple[tuple[str, float], ...] = ()
 
     def is_named(self) -> bool:
         """Whether it is of words or phones, where time without a label is a silence."""
@@ -101,6 +105,31 @@ class Tier:
     def is_words(self) -> bool:
         """Whether it is of words, by its name."""
         return _is_of(self, WORDS)
+
+    def without_instants(self) -> "Tier":
+        """Return it with labels that begin and end at the same time apart."""
+        rows = list(zip(self.labels, self.times, strict=True))
+        if self.kind == "point" or all(start != end for _, (start, end) in rows):
+            return self
+        kept = [k for k, (_, (start, end)) in enumerate(rows) if start != end]
+        return replace(
+            self,
+            labels=tuple(self.labels[k] for k in kept),
+            times=tuple(self.times[k] for k in kept),
+            lines=tuple(self.lines[k] for k in kept) if self.lines else (),
+            instants=tuple((label, start) for label, (start, end) in rows if start == end),
+        )
+
+    def whole(self, path: str | None) -> Self:
+        """Return it; raises DataError where it lacks a label, which has no length."""
+        for label, time in self.instants:
+            if label.strip():
+                raise DataError(
+                    f"{label!r} in tier {self.name!r} has no length (it starts and ends at "
+                    f"{time:g} s); remove it or move its end.",
+                    path=path,
+                )
+        return self
 
     def filled(self, duration: float | None) -> "Tier":
         """Return it with labels without text before its first label and after its last.
@@ -128,6 +157,41 @@ class Speaker(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
+class Origin:
+    """The file that tiers were read from, where it says more than they do.
+
+    Parameters
+    ----------
+    format : str
+        Its format, as in `align.formats.table`.
+    tiers : tuple of Tier
+        What was read.
+    beyond : tuple of str
+        What it says that tiers do not, in words.
+    content : bytes
+        What stands in it.
+    parents : mapping of str to str
+        The tier that a tier depends on, by their names.
+    """
+
+    format: str
+    tiers: tuple[Tier, ...]
+    beyond: tuple[str, ...]
+    content: bytes = field(repr=False)
+    parents: Mapping[str, str]
+
+    def holds(self, format: str, tiers: "Tiers") -> bool:
+        """Whether tiers are some of this file, as they were read, and those they depend on."""
+        names = {tier.name for tier in tiers}
+        return (
+            format == self.format
+            and len(names) == len(tiers)
+            and all(any(tier is own for own in self.tiers) for tier in tiers)
+            and all(self.parents.get(name, name) in names for name in names)
+        )
+
+
+@dataclass(frozen=True, eq=False)
 class Tiers:
     """All tiers of one recording, in the order of the file.
 
@@ -143,6 +207,8 @@ class Tiers:
         The recording.
     rate : int, optional
         Its sampling rate in Hz.
+    origin : Origin, optional
+        The file, where it says more than the tiers.
     """
 
     tiers: tuple[Tier, ...]
@@ -150,6 +216,7 @@ class Tiers:
     path: str | None = None
     audio: str | None = None
     rate: int | None = None
+    origin: Origin | None = None
 
     def __len__(self) -> int:
         return len(self.tiers)

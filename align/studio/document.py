@@ -362,7 +362,7 @@ def _from_file(path: str | os.PathLike[str], seconds: float) -> Alignment | Text
     named = tiers.words()
     if named is None or named is tiers.phones():
         return phones
-    words = Alignment.from_labels(tiers.labels_of(named), duration=seconds)
+    words = Alignment.from_labels(tiers.labels_of(named.whole(os.fspath(path))), duration=seconds)
     middles = phones.intervals.mean(1)
     of_phone = np.searchsorted(words.onsets, middles, side="right") - 1
     of_phone = np.maximum(of_phone, 0)

@@ -2,12 +2,15 @@
 
 import builtins
 import time
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+import soundfile
 from click.testing import CliRunner
 from drawn_tiers import NAMES, drawn_tiers, interval_tier
 from hypothesis import given
@@ -18,6 +21,7 @@ from align.errors import DataError, ParameterError
 from align.formats import read_labels, read_tiers, write_labels, write_tiers
 from align.formats.tiers import Tier, Tiers
 from align.results.alignment import Alignment
+from align.speech.text import read_transcript
 from align.speech.text.tiers import SpeakerTiers, TextAlignment
 
 pympi = pytest.importorskip("pympi")
@@ -160,6 +164,78 @@ def test_annotations_without_times_share_those_of_their_parent(tmp_path: Path) -
     assert parts.labels == ("kiwi", "s", "run")
     assert parts.times == ((1.0, 1.25), (1.25, 1.5), (1.5, 2.0))
     assert tiers["gloss"].times == ((1.25, 1.5),)
+
+
+def annotated(folder: Path) -> Path:
+    """What ELAN keeps beyond tiers: participants, a vocabulary, and an annotation of no length."""
+    eaf = pympi.Eaf(elsewhere(folder))
+    eaf.add_linguistic_type("hands")
+    eaf.linguistic_types["hands"]["CONTROLLED_VOCABULARY_REF"] = "hand shapes"
+    eaf.add_controlled_vocabulary("hand shapes")
+    eaf.add_tier("gestures", ling="hands", part="Ann")
+    eaf.add_annotation("gestures", 1000, 1400, "beat")
+    eaf.add_annotation("gestures", 1600, 1600 + 1, "flick")
+    eaf.timeslots[eaf.tiers["gestures"][0][f"a{eaf.maxaid}"][1]] = 1600
+    eaf.add_linked_file("file:///D:/field/tape1.wav", mimetype="audio/x-wav")
+    text = pympi.Elan.to_string(eaf).replace("<ANNOTATION>", "<!-- own --><ANNOTATION>", 1)
+    part = 'ANNOTATION_ID="a106"'
+    assert part in text
+    text = text.replace(part, f'{part} CVE_REF="cve3"')  # pympi forgets it
+    (folder / "annotated.eaf").write_text(text, encoding="utf-8")
+    return folder / "annotated.eaf"
+
+
+def test_a_label_without_length_is_told_and_the_rest_read(tmp_path: Path) -> None:
+    path = annotated(tmp_path)
+    tiers = read_tiers(path)
+    gestures = next(tier for tier in tiers if tier.name == "gestures")
+    assert (gestures.labels, gestures.instants) == (("beat",), (("flick", 1.6),))
+    found = CliRunner().invoke(cli, ["convert", str(path), str(tmp_path / "a.TextGrid")])
+    assert found.exit_code == 0
+    assert found.stderr.endswith(
+        "Left out: participants, types of tiers, which tier depends on which, controlled "
+        "vocabularies, 1 label without length ('flick' at 1.6 s in tier 'gestures').\n"
+    )
+    # where these are what was said, or the labels to learn from, none may be missing
+    with pytest.raises(DataError, match=r"'flick' in tier 'gestures' has no length .* 1.6 s"):
+        read_transcript(path, tiers=["gestures"])
+    with pytest.raises(DataError, match="'flick' has no length"):
+        read_labels(path, tier="gestures")
+    assert [one.text for one in read_transcript(path, tiers=["phrase"])] == ["kiwis run"]
+
+
+def test_from_elan_to_elan_everything_is_kept(tmp_path: Path) -> None:
+    path = annotated(tmp_path)
+    run = CliRunner().invoke(cli, ["convert", str(path), str(tmp_path / "b.eaf")])
+    assert (run.exit_code, "Left out" in run.stderr) == (0, False)
+    documents = [ElementTree.canonicalize(from_file=str(p)) for p in (path, tmp_path / "b.eaf")]
+    assert documents[0] == documents[1]
+    assert "CVE_REF" in documents[0]
+    wave = tmp_path / "tape2.wav"
+    soundfile.write(wave, np.zeros(48000), 16000)
+    arguments = ["convert", str(path), str(tmp_path / "c.eaf"), "--audio", str(wave)]
+    run = CliRunner().invoke(cli, [*arguments, "--tier", "phrase"])
+    assert run.exit_code == 0, run.output
+    assert "Left out: 4 tiers ('words', 'parts', 'gloss', 'gestures').\n" in run.stderr
+    alone = pympi.Eaf(tmp_path / "c.eaf")
+    assert list(alone.tiers) == ["phrase"]
+    assert "hand shapes" in alone.controlled_vocabularies
+    media = [one["MEDIA_URL"] for one in alone.media_descriptors]
+    assert media == ["file:///D:/field/tape1.wav", "./tape2.wav"]
+    # a tier without the one it depends on has times of its own
+    run = CliRunner().invoke(cli, [*arguments[:2], str(tmp_path / "d.eaf"), "--tier", "gloss"])
+    assert "which tier depends on which" in run.stderr
+    gloss = pympi.Eaf(tmp_path / "d.eaf").get_annotation_data_for_tier("gloss")
+    assert gloss == [(1250, 1500, "PLURAL")]
+
+
+def test_tiers_that_were_changed_are_written_as_they_are(tmp_path: Path) -> None:
+    tiers = read_tiers(annotated(tmp_path))
+    changed = [replace(one, labels=("kiwis ran",)) if one.name == "phrase" else one
+               for one in tiers]  # fmt: skip
+    write_tiers(tmp_path / "b.eaf", replace(tiers, tiers=tuple(changed)))
+    phrases = pympi.Eaf(tmp_path / "b.eaf").get_annotation_data_for_tier("phrase")
+    assert phrases == [(1000, 2000, "kiwis ran")]
 
 
 DAMAGED = [

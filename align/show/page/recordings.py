@@ -375,7 +375,7 @@ def _read_labels(
         about = audio_info(audio)
         tiers = read_tiers(path, duration=about.duration, silence="")
         main = _main_tier(tiers.tiers, wanted, path)
-        labels = tiers.labels_of(main)
+        labels = tiers.labels_of(main.whole(path))
         alignment = Alignment.from_labels(
             labels, duration=about.duration, audio=audio, rate=about.rate
         )

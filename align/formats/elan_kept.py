@@ -1,0 +1,85 @@
+"""What an ELAN file says beyond its tiers: kept from ELAN to ELAN, and named elsewhere.
+
+Participants and annotators, types of tiers, which tier depends on which, and controlled
+vocabularies are no part of `Tiers`, and pympi loses some of them, such as which entry of a
+vocabulary an annotation is. So the file itself is carried along, and is written again with the
+tiers that are kept.
+"""
+
+from xml.etree import ElementTree
+
+from align.formats.tiers import Origin, Tiers, speaker_of
+from align.formats.xml_files import audio_name
+
+__all__ = ["DURATION", "OWN_TYPES", "audio_type", "origin_of", "rewritten"]
+
+OWN_TYPES = ("intervals", "points", "within")
+"""Types of the tiers that Align writes: what they say, the tiers and their names say, too."""
+
+DURATION = "align:duration"
+"""Name of the property that holds the length of the recording in milliseconds."""
+
+_PLAIN = (*OWN_TYPES, "default", "default-lt", "")  # types that say nothing
+
+
+def _parsed(content: bytes) -> ElementTree.Element:
+    """Return the document with its comments; the reader has refused what declares entities."""
+    builder = ElementTree.TreeBuilder(insert_comments=True)
+    return ElementTree.fromstring(content, ElementTree.XMLParser(target=builder))
+
+
+def origin_of(content: bytes, tiers: Tiers) -> Origin:
+    """Return a file with the tiers that were read from it, and what these do not say."""
+    root = _parsed(content)
+    about = {tier.get("TIER_ID", ""): tier for tier in root.iter("TIER")}
+    parents = {name: tier.get("PARENT_REF") for name, tier in about.items()}
+    speakers = {tier.name: speaker_of(tier, tiers) or tier.name for tier in tiers}
+    kinds = {name: tier.get("LINGUISTIC_TYPE_REF", "") for name, tier in about.items()}
+    found = {
+        "participants": any(
+            tier.get("PARTICIPANT", "") not in ("", speakers.get(name))
+            for name, tier in about.items()
+        ),
+        "annotators": any(tier.get("ANNOTATOR") for tier in about.values()),
+        "types of tiers": any(kind not in _PLAIN for kind in kinds.values()),
+        "which tier depends on which": any(
+            parent and kinds[name] not in OWN_TYPES for name, parent in parents.items()
+        ),
+        "controlled vocabularies": root.find("CONTROLLED_VOCABULARY") is not None,
+    }
+    beyond = tuple(what for what, is_there in found.items() if is_there)
+    known = {name: parent for name, parent in parents.items() if parent}
+    return Origin("eaf", tiers.tiers, beyond, content, known)
+
+
+def rewritten(origin: Origin, tiers: Tiers) -> str:
+    """Return the text of the file with these of its tiers, and with the recording, if known."""
+    root = _parsed(origin.content)
+    names = {tier.name for tier in tiers}
+    for tier in root.findall("TIER"):
+        if tier.get("TIER_ID") not in names:
+            root.remove(tier)
+    header = root.find("HEADER")
+    if header is not None and tiers.audio is not None:
+        _add_audio(header, tiers.audio)
+        for known in header.findall("PROPERTY"):
+            if known.get("NAME") == DURATION:
+                known.text = str(round(tiers.duration * 1000))
+    text = ElementTree.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
+
+
+def _add_audio(header: ElementTree.Element, audio: str) -> None:
+    """Name the recording, where the file does not do so yet."""
+    name = audio_name(audio)
+    media = header.findall("MEDIA_DESCRIPTOR")
+    urls = [one.get(key, "") for one in media for key in ("MEDIA_URL", "RELATIVE_MEDIA_URL")]
+    if all(url.rpartition("/")[2] != name for url in urls):
+        about = {"MEDIA_URL": f"./{name}", "MIME_TYPE": audio_type(name)}
+        about["RELATIVE_MEDIA_URL"] = f"./{name}"
+        header.insert(len(media), ElementTree.Element("MEDIA_DESCRIPTOR", about))
+
+
+def audio_type(name: str) -> str:
+    """Return what ELAN calls the type of a recording."""
+    return "audio/x-wav" if name.lower().endswith(".wav") else "unknown"
