@@ -11,6 +11,9 @@ only where all lines begin with one, or two have a time beside it, or where one 
 fourth of the lines have some. Where there is only one, it is a name if the text begins with it and
 no word looks like it: a single capital (``A:``), capitals with a number (``S12:``), ``INT:``,
 ``Speaker 2:``, or any with a time in brackets.
+What nobody is called is a heading, of no speaker: a part with its number (``Part 2: Work``) and,
+before the turns of those who come again, what is said of the recording (``Date: May 12``) or a
+list of their names (``With: Ann, Bob``). Its words stay, since some read them aloud.
 Times are left out: they are seldom exact, and the words of the speakers follow each other anyway.
 Only those of CHAT, in milliseconds between its bullets, are kept where every turn has them.
 
@@ -45,6 +48,18 @@ _ALONE = re.compile(
 )
 _CHAT = re.compile(r"\*(?P<name>[A-Z0-9_]{1,8}):\s*(?P<text>.*)")
 _BULLET = re.compile("[\x15\u2022]([0-9]{1,9})_([0-9]{1,9})[\x15\u2022]")
+_PART = re.compile(
+    r"(?:part|chapter|section|topic|teil|kapitel|abschnitt|thema|partie|chapitre|parte|cap[i\u00ed]tulo"
+    r"|secci[o\u00f3]n|tema|capitolo|sezione|deel|hoofdstuk)[ ](?:[0-9]{1,3}|[IVX]{1,6}|[A-Z])",
+    re.IGNORECASE,
+)
+_ABOUT = re.compile(
+    r"date|place|location|participants|title|topic|duration|language|transcript(?:ion)?|recording"
+    r"|datum|ort|teilnehmer(?:innen)?|titel|thema|dauer|sprache"
+    r"|lieu|titre|dur[e\u00e9]e|langue|fecha|lugar|participantes|t[i\u00ed]tulo|tema|duraci[o\u00f3]n|idioma",
+    re.IGNORECASE,
+)
+_IN_LIST = re.compile(r"[,;&/]|\b(?:and|und|et|y|e|en)\b")  # between names
 _FEWEST = 2  # names, or times, that show a line to begin with one
 _FEWEST_NUMBERS = 3  # of lines in order, that they begin with; two could be counted aloud
 _SHARE = 0.25  # of the lines, that begin with a name where not all do
@@ -105,9 +120,12 @@ def _cleaned(turns: list[Turn]) -> list[Turn]:
 def _heads(lines: list[str]) -> dict[int, tuple[str, str]]:
     """Return, by the number of the line, the name it begins with, and what follows."""
     found: dict[int, tuple[str, str]] = {}
+    parts = _parts(lines)
     n_filled = n_labels = n_timed = 0
     for n, line in enumerate(lines, start=1):
         if not line.strip() or _STAMPED.fullmatch(line):
+            continue
+        if n in parts:
             continue
         n_filled += 1
         if (label := _LABEL.fullmatch(line)) and _may_be_name(label["name"]):
@@ -118,12 +136,51 @@ def _heads(lines: list[str]) -> dict[int, tuple[str, str]]:
             found[n] = _plain(heading["a"] or heading["b"]), ""
             n_timed += _is_capital(found[n][0])
     if len(found) == 1 and (n := min(found)) and _is_alone(lines, n):
-        return {n: found[n]}
+        return {n: found[n]} | parts
     often = Counter(name for name, _ in found.values())
     kept = {n: head for n, head in found.items() if often[head[0]] > 1 or _is_capital(head[0])}
     again = sum(often[head[0]] > 1 for head in kept.values())
     sure = n_timed >= _FEWEST or (len(kept) >= _FEWEST and len(kept) == n_labels == n_filled)
-    return kept if sure or (again and len(kept) >= _SHARE * n_filled) else {}
+    if not (sure or (again and len(kept) >= _SHARE * n_filled)):
+        return {}
+    return _without_headings(kept, often) | parts
+
+
+def _parts(lines: list[str]) -> dict[int, tuple[str, str]]:
+    """Return headings of parts by the number of the line; who comes again is none."""
+    labels = {n: label for n, line in enumerate(lines, 1) if (label := _LABEL.fullmatch(line))}
+    named = {n: _plain(label["name"]) for n, label in labels.items()}
+    often = Counter(named.values())
+    return {
+        n: _as_heading(name, labels[n]["text"])
+        for n, name in named.items()
+        if often[name] == 1 and _PART.fullmatch(name)
+    }
+
+
+def _without_headings(
+    heads: dict[int, tuple[str, str]], often: Counter[str]
+) -> dict[int, tuple[str, str]]:
+    """Return heads of lines; headings before the turns of those who come again have no speaker."""
+    names = {name for name, _ in heads.values() if often[name] > 1}
+    first = min((n for n, (name, _) in heads.items() if name in names), default=0)
+    return {
+        n: _as_heading(*head)
+        if n < first and (_ABOUT.fullmatch(head[0]) or _lists(head[1], names))
+        else head
+        for n, head in heads.items()
+    }
+
+
+def _as_heading(name: str, text: str) -> tuple[str, str]:
+    return "", f"{_plain(name)}: {text.strip()}".strip()
+
+
+def _lists(text: str, names: set[str]) -> bool:
+    """Whether a text is a list of some of these names, such as "Ann Miller, Bob (student)"."""
+    listed = [part.split("(")[0].split() for part in _IN_LIST.split(text)]
+    found = [words for words in listed if {*words, " ".join(words)} & names]
+    return len(listed) >= _FEWEST and len(found) == len(listed) and len(max(found, key=len)) <= 3
 
 
 def _is_alone(lines: list[str], n: int) -> bool:

@@ -101,6 +101,45 @@ def test_titles_before_the_first_turn_have_no_speaker() -> None:
     ]
 
 
+def test_headings_have_no_speaker_and_keep_their_words() -> None:
+    turns = read_turns(
+        "Participants: Ann, Bob\nDate:  May 12\nWith: Ann Lee (34) and Bob\nGuest: Hello.\n"
+        "Ann: Well?\nBob: No.\n\nPart 2: The city\n\nAnn: Oh.\n"
+        "[0:20] Chapter IV: Work\nBob: Yes.\nTopic: Tomorrow, Ann?\nLists: Ann, Bob"
+    )
+    assert [turn[:2] for turn in turns] == [
+        ("", "Participants: Ann, Bob"),
+        ("", "Date: May 12"),
+        ("", "With: Ann Lee (34) and Bob"),
+        ("Guest", "Hello."),
+        ("Ann", "Well?"),
+        ("Bob", "No."),
+        ("", "Part 2: The city"),
+        ("Ann", "Oh."),
+        ("", "Chapter IV: Work"),
+        ("Bob", "Yes."),
+        ("Topic", "Tomorrow, Ann?"),  # whoever has the word is none of these
+        ("Lists", "Ann, Bob"),
+    ]
+
+
+@pytest.mark.parametrize("label", ["Student 2", "Participant 2", "Subject 2", "Party 2", "Teil"])
+def test_who_speaks_once_with_a_number_is_no_heading(label: str) -> None:
+    turns = read_turns(f"Ann: Well?\n{label}: The city\nAnn: Oh.\nBob: Ann?")
+    assert [turn.speaker for turn in turns] == ["Ann", label, "Ann", "Bob"]
+
+
+def test_parts_of_a_text_that_is_read_are_no_speakers() -> None:
+    again = "INT: Well?\nPart 1: Yes.\nINT: Oh.\nPart 1: No."  # two who take part
+    assert [turn.speaker for turn in read_turns(again)] == ["INT", "Part 1"] * 2
+    text = "Part 1: The kiwi watches.\nPart 2: The kiwi sleeps."
+    assert read_turns(text) == [("", text, 1, None, None)]
+    assert [turn[:2] for turn in read_turns("INT: Well?\nPart 2: The city\nand so on.")] == [
+        ("INT", "Well?"),
+        ("", "Part 2: The city\nand so on."),
+    ]
+
+
 def test_times_alone_are_left_out() -> None:
     (turn,) = read_turns("0:04\na quick\n0:07\nbrown fox")
     assert turn.text.split() == ["a", "quick", "brown", "fox"]
