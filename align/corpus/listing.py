@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from align.errors import DataError, ParameterError
+from align.files.folders import walk
 from align.files.text import read_text
 
 __all__ = ["Groups", "check_listing", "folders", "group_of", "manifest_rows"]
@@ -54,13 +55,12 @@ def group_of(audio: str, folder: str, root: str, groups: Groups) -> str | None:
 def folders(root: str) -> Iterator[tuple[str, list[str]]]:
     """Yield every folder of a tree with the sorted names of its files; nothing that is hidden."""
     seen = set()
-    for folder, inner, names in os.walk(root, followlinks=True):
+    for folder, inner, names in walk(root, followlinks=True):
         real = os.path.realpath(folder)
         if real in seen:  # a symbolic link that leads back
             inner.clear()
             continue
         seen.add(real)
-        inner[:] = sorted(name for name in inner if not name.startswith("."))
         yield folder, sorted(name for name in names if not name.startswith("."))
 
 

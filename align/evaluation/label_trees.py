@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import DataError
+from align.files.folders import walk
 from align.formats.files import read_labels, read_tiers
 from align.formats.labels import Labels
 from align.formats.table import LABEL_FORMATS, label_format
@@ -84,8 +85,7 @@ def label_files(root: str | os.PathLike[str], words: bool = False) -> dict[str, 
         raise DataError("does not exist; check the name.", path=top)
     order = (".wrd", *(s for s in _PREFERRED if s != ".phn")) if words else _PREFERRED
     found: dict[str, tuple[int, str]] = {}
-    for folder, inner, names in os.walk(top):
-        inner[:] = sorted(name for name in inner if not name.startswith("."))
+    for folder, _, names in walk(top):
         for name in sorted(names):
             suffix = os.path.splitext(name)[1]
             if name.startswith(".") or suffix.lower() not in LABEL_FORMATS:

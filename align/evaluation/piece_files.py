@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from align.errors import AlignError, DataError, error_reason
+from align.files.folders import walk
 
 __all__ = ["PieceFiles", "Progress"]
 
@@ -114,8 +115,7 @@ class PieceFiles:
 def _walk(top: str) -> list[tuple[str, str, list[str]]]:
     """Return each folder, its path from the top as it is compared, and its files."""
     rows = []
-    for folder, inner, names in os.walk(top):
-        inner[:] = sorted(name for name in inner if not name.startswith("."))
+    for folder, _, names in walk(top):
         inside = os.path.relpath(folder, top).replace(os.sep, "/").casefold()
         rows.append((folder, "" if inside == "." else inside, sorted(names)))
     return rows

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from align.corpus.pairs import AUDIO_SUFFIXES
 from align.errors import AlignError, DataError, ParameterError
+from align.files.folders import walk
 from align.files.text import read_text
 from align.formats.table import is_music, label_format
 from align.formats.tiers import PHONES, Tier, choose_tier
@@ -240,8 +241,7 @@ def _expand(path: str) -> list[tuple[str, str]]:
     if not os.path.isdir(path):
         return [(path, os.path.splitext(os.path.basename(path))[0])]
     best: dict[str, str] = {}
-    for folder, inner, names in os.walk(path):
-        inner[:] = sorted(name for name in inner if not name.startswith("."))
+    for folder, _, names in walk(path):
         for name in names:
             suffix = os.path.splitext(name)[1].lower()
             if name.startswith(".") or name in _NOT_LABELS or suffix not in _PREFERRED:
