@@ -153,8 +153,11 @@ class _Annotations:
         if kind == "point":
             spans = [(start, start) for start, _ in spans]
         end = max((last for _, last in spans), default=0.0)
-        labels, alone = tuple(texts[key] for key in keys), "PARENT_REF" not in about
-        return Tier(name, kind, labels, tuple(spans), (), end, spoken=alone)
+        of_type = self.eaf.linguistic_types.get(about.get("LINGUISTIC_TYPE_REF"), {})
+        codes = of_type.get("CONTROLLED_VOCABULARY_REF")  # of gestures, for example
+        spoken = "PARENT_REF" not in about and not codes
+        labels = tuple(texts[key] for key in keys)
+        return Tier(name, kind, labels, tuple(spans), (), end, spoken=spoken)
 
 
 # Writing ----------------------------------------------------------------------------------------

@@ -78,7 +78,7 @@ class Tier:
     match, event_match, warnings, onset_intervals : optional
         See `align.Alignment`; no reader gives them.
     spoken : bool
-        False where the file says that it is about another tier, as a translation is.
+        False where the file says that it is about another tier, as a translation is, or of codes.
     instants : tuple of (str, float)
         Labels of a tier of intervals that have no length, which are not among `labels`, and when.
     """
@@ -120,13 +120,16 @@ class Tier:
             instants=tuple((label, start) for label, (start, end) in rows if start == end),
         )
 
-    def whole(self, path: str | None) -> Self:
-        """Return it; raises DataError where it lacks a label, which has no length."""
+    def whole(self, path: str | None, advice: str = "") -> Self:
+        """Return it; raises DataError where it lacks a label, which has no length.
+
+        `advice` is what else one may do.
+        """
         for label, time in self.instants:
             if label.strip():
                 raise DataError(
                     f"{label!r} in tier {self.name!r} has no length (it starts and ends at "
-                    f"{time:g} s); remove it or move its end.",
+                    f"{time:g} s); remove it or move its end{advice}.",
                     path=path,
                 )
         return self

@@ -201,6 +201,11 @@ def test_a_label_without_length_is_told_and_the_rest_read(tmp_path: Path) -> Non
         read_transcript(path, tiers=["gestures"])
     with pytest.raises(DataError, match="'flick' has no length"):
         read_labels(path, tier="gestures")
+    assert [one.text for one in read_transcript(path)] == ["kiwis run"]  # gestures are codes
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace(' CONTROLLED_VOCABULARY_REF="hand shapes"', ""), encoding="utf-8")
+    with pytest.raises(DataError, match=r"has no length .*, or name the tiers .*\(--tier\)"):
+        read_transcript(path)
     assert [one.text for one in read_transcript(path, tiers=["phrase"])] == ["kiwis run"]
 
 

@@ -60,7 +60,8 @@ def of_tiers(tiers: Sequence[Tier], wanted: Collection[str], name: str) -> list[
         tier for tier in intervals if (tier.name in wanted if wanted else _may_be_spoken(tier))
     ]
     chosen = chosen or [tier for tier in intervals if tier.is_words()]
-    chosen = [tier.whole(name) for tier in chosen]
+    for tier in chosen:
+        tier.whole(name, "" if wanted else ", or name the tiers of what was said (--tier)")
     if not chosen:
         raise DataError(
             f"has no tier of utterances (interval tiers: {have}); name one with --tier.", path=name
