@@ -183,8 +183,12 @@ class Learning:
     def save(self, made: Made) -> None:
         """Write the models of an update; they count when its entry is in the journal."""
         if made.entry["version"] != self.version:
-            for kind in EXPERTS:
-                made.experts[kind].save(self._file(made.entry["version"], kind))
+            try:
+                for kind in EXPERTS:
+                    made.experts[kind].save(self._file(made.entry["version"], kind))
+            except AlignError:
+                self._remove_others()  # a full disk has no room for some of them, but for edits
+                raise
 
     def publish(self, made: Made) -> None:
         """Let the models of an update be the models."""

@@ -115,12 +115,20 @@ class Recordings:
 
     # All of them -----------------------------------------------------------------------------
 
-    def truths(self) -> dict[str, Document]:
-        """Return what is confirmed, of the recordings that are still there."""
-        return {
-            name: history.now.document
+    def truths(self, changed: Mapping[str, Document | None] | None = None) -> dict[str, Document]:
+        """Return what is confirmed, of the recordings that are still there.
+
+        `changed` has what recordings will be after a step; None for those not confirmed then.
+        """
+        every: dict[str, Document | None] = {
+            name: history.now.document if history.confirmed and history.now is not None else None
             for name, history in self._histories.items()
-            if history.confirmed and history.now is not None and name in self.tasks
+        }
+        every.update(changed or {})
+        return {
+            name: document
+            for name, document in every.items()
+            if document is not None and name in self.tasks
         }
 
     def missing(self) -> list[str]:

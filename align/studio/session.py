@@ -6,7 +6,8 @@ as they are after all lines, and each confirmed recording makes a new model
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock, RLock
@@ -265,10 +266,9 @@ class Session:
             history, _ = self._recordings.checked(name, revision)
             entry = {"name": name, "do": do, "revision": revision + 1}
             new = after(history, entry)  # raises before anything is written
-            if new.confirmed and new.now is not None:
-                self._output.write(name, new.now.document)
-            self._add(entry)
-            self._output.write_manifest(self._recordings.truths())
+            right = new.now.document if new.confirmed and new.now is not None else None
+            with self._written(name, right):
+                self._add(entry)
             return self._recordings.view(name)
 
     def confirm(self, name: str, *, revision: int) -> dict[str, Any]:
@@ -283,10 +283,24 @@ class Session:
 
     def _confirm(self, name: str, old: Document, new: Document) -> dict[str, Any]:
         right = new.all_fixed()
-        self._output.write(name, right)
-        view = self._step(name, "confirm", old, right)
-        self._output.write_manifest(self._recordings.truths())
-        return view
+        with self._written(name, right):
+            return self._step(name, "confirm", old, right)
+
+    @contextmanager
+    def _written(self, name: str, right: Document | None) -> Iterator[None]:
+        """Write the files of a step before it counts: where they cannot be, nothing is changed.
+
+        `right` is what is confirmed by it; None where nothing is.
+        """
+        if right is not None:
+            self._output.write(name, right)
+        self._output.write_manifest(self._recordings.truths({name: right}))
+        try:
+            yield
+        except DataError:
+            with suppress(DataError):
+                self._output.write_manifest(self._recordings.truths())
+            raise
 
     def correct(self, name: str, alignment: Any) -> None:
         """Take a whole alignment as right: what a script does instead of `edit` and `confirm`.

@@ -13,6 +13,7 @@ from synthetic_speech import RATE, random_phones, recording
 import align
 from align import Alignment, DataError, Example, ParameterError, Session, SpeechAligner
 from align.features import ArticulatoryConfidence, ArticulatoryDuration
+from align.files.atomic import atomic_write
 from align.sequence.online import EXPERTS
 from align.studio import StaleRevision
 
@@ -148,6 +149,63 @@ def test_a_confirmed_recording_has_a_file_that_can_be_adapted_to(session, model,
         assert example.group == "b"
         later.undo("b/101", revision=later.view("b/101")["revision"])
         assert (later._out / "confirmed.csv").read_text() == "audio,labels,group\n"
+
+
+@pytest.mark.parametrize("full", ["a/100.TextGrid", "confirmed.csv", "studio/journal.jsonl"])
+def test_a_full_disk_at_any_file_of_a_confirmation_changes_nothing(
+    session, model, words, monkeypatch, full
+):
+    name, out = "a/100", session._out
+
+    def fails(path, *rest, **options):
+        if os.fspath(path).replace(os.sep, "/").endswith(full):
+            raise DataError("cannot be written: No space left on device.", path=str(path))
+        return atomic_write(path, *rest, **options)
+
+    def no_room(journal, entry):
+        raise DataError("cannot be written: No space left on device.", path=journal.path)
+
+    def listed():
+        text = (out / "confirmed.csv").read_text(encoding="utf-8")
+        return [os.path.basename(line.split(",")[1]) for line in text.splitlines()[1:]]
+
+    for step, before in (("confirm", "waiting"), ("undo", "confirmed")):
+        revision = session.view(name)["revision"]
+        with monkeypatch.context() as patched:
+            for place in ("align.studio.output", "align.formats.textgrid"):
+                patched.setattr(f"{place}.atomic_write", fails)
+            if full.endswith("jsonl"):
+                patched.setattr("align.studio.journal.Journal.add", no_room)
+            if (step, full) != ("undo", "a/100.TextGrid"):  # which that does not write
+                with pytest.raises(DataError, match="No space left"):
+                    getattr(session, step)(name, revision=revision)
+        view = session.view(name)
+        assert (view["state"], view["revision"]) == (before, revision)
+        assert listed() == ["100.TextGrid"] * (before == "confirmed")
+        getattr(session, step)(name, revision=revision)
+        assert listed() == ["100.TextGrid"] * (before == "waiting")
+    with again(session, model, words) as back:
+        assert back.view(name)["state"] == "waiting"
+
+
+def test_models_for_which_there_is_no_room_leave_what_there_is(session, words, monkeypatch):
+    session.correct("a/100", words[1]["a/100"])
+    whole = SpeechAligner.save
+    saved = []
+
+    def save(aligner, path, **options):
+        if len(saved) == len(EXPERTS) - 1:
+            raise DataError("cannot be written: No space left on device.", path=str(path))
+        saved.append(path)
+        return whole(aligner, path, **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(SpeechAligner, "save", save)
+        with pytest.raises(DataError, match="No space left"):
+            session.learn()
+    assert len(saved) == len(EXPERTS) - 1
+    assert not list((session._out / "studio").glob("model-*"))
+    assert session.learn()["version"] == 1
 
 
 def test_what_cannot_be_given_is_said(session, words):
