@@ -102,6 +102,12 @@ def studio(
         click.echo(address)
         console.message("This address lets only you in; keep it to yourself. Ctrl-C ends it.")
 
+    def ending(doing: str) -> None:
+        console.message(
+            f"It ends after what it is doing now ({doing}); Ctrl-C again ends it at once, and "
+            "leaves that for the next time."
+        )
+
     if model is None:
         model = _usual_model(console, recordings)
     with console.first_run(f"Opening {recordings} ..."):
@@ -137,6 +143,7 @@ def studio(
             learn=not no_learn,
             open_browser=not no_browser,
             ready=ready,
+            ending=ending,
         )
     console.message(f"All corrections are in {out}; the same command goes on from here.")
 

@@ -1,6 +1,7 @@
 """Work in the background: one thread that learns, and aligns anew what waits, when it is woken."""
 
 import threading
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from align.errors import AlignError
@@ -23,7 +24,7 @@ class Background:
 
     It does so each time it is woken. What fails is said in `problem` and ends the round; the
     thread goes on with the next. It is no daemon: leaving the context waits for what runs, so that
-    nothing is left half done.
+    nothing is left half done. `ending` is called with what that is.
 
     Attributes
     ----------
@@ -35,8 +36,15 @@ class Background:
         Why it stopped last.
     """
 
-    def __init__(self, session: Works, *, learn: bool = True) -> None:
+    def __init__(
+        self,
+        session: Works,
+        *,
+        learn: bool = True,
+        ending: Callable[[str], None] = lambda doing: None,
+    ) -> None:
         self.learns = learn
+        self._ending = ending
         self.doing = ""
         self.aligned = 0
         self.problem: str | None = None
@@ -53,6 +61,8 @@ class Background:
     def __exit__(self, *exception: object) -> None:
         self._stopped = True
         self._woken.set()
+        if doing := self.doing:
+            self._ending(doing)
         self._thread.join()
 
     def wake(self) -> None:

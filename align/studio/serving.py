@@ -34,6 +34,7 @@ def serve(
     learn: bool = True,
     open_browser: bool = True,
     ready: Callable[[str], None] = lambda url: None,
+    ending: Callable[[str], None] = lambda doing: None,
 ) -> None:
     """Serve a session until the process is interrupted.
 
@@ -51,6 +52,8 @@ def serve(
         Open the page.
     ready : callable
         Called with the address when the server can be reached.
+    ending : callable
+        Called with what has to come to its end, where there is anything when it is interrupted.
 
     Raises
     ------
@@ -60,7 +63,7 @@ def serve(
         If the folder cannot be written.
     """
     with ExitStack() as stack:
-        made = prepared(session, recordings, out, port=port, learn=learn)
+        made = prepared(session, recordings, out, port=port, learn=learn, ending=ending)
         address, server = stack.enter_context(made)
         ready(address.url)  # the socket listens; what comes now waits
         if open_browser:
@@ -77,6 +80,7 @@ def prepared(
     *,
     port: int = 0,
     learn: bool = True,
+    ending: Callable[[str], None] = lambda doing: None,
 ) -> Iterator[tuple[Address, uvicorn.Server]]:
     """Yield an address that listens, and a server that is ready to run on its socket.
 
@@ -86,7 +90,7 @@ def prepared(
         address = Address.take(Path(out, "studio", "address"), port)
         stack.callback(address.release)
         sounds = stack.enter_context(Sounds())
-        background = stack.enter_context(Background(session, learn=learn))
+        background = stack.enter_context(Background(session, learn=learn, ending=ending))
         app = studio_app(
             session,
             sounds,

@@ -56,12 +56,14 @@ def test_what_is_handed_on(
     def serve(session: Any, root: Path, out: Path, **options: Any) -> None:
         seen.update(options, names=session.names, root=root, out=out)
         options["ready"]("http://127.0.0.1:1/token/")
+        options["ending"]("learning")
 
     monkeypatch.setattr("align.studio.serving.serve", serve)
     done = run("studio", recordings, tmp_path / "out", "--no-learn", "--port", 8765)
     assert done.exit_code == 0, done.stderr
     assert done.stdout == "http://127.0.0.1:1/token/\n"
     assert "lets only you in" in done.stderr
+    assert "It ends after what it is doing now (learning); Ctrl-C again ends it at" in done.stderr
     assert seen["names"] == ["kiwi"]
     assert (seen["port"], seen["learn"], seen["open_browser"]) == (8765, False, True)
 

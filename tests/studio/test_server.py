@@ -3,6 +3,7 @@
 import hmac
 import json
 import os
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -321,6 +322,20 @@ def test_what_is_confirmed_is_learnt_from_in_the_background(session: FakeSession
                 break
             background._thread.join(0.005)
     assert set(session.learnt) == {"left by an earlier run", "kiwi"}
+
+
+def test_what_has_to_come_to_its_end_is_told() -> None:
+    begun, told = threading.Event(), threading.Event()
+
+    class Slow(FakeSession):
+        def learn(self) -> dict[str, Any]:
+            begun.set()
+            return {} if told.wait(10) else {"never": "told"}
+
+    seen: list[str] = []
+    with Background(Slow(), ending=lambda doing: (seen.append(doing), told.set())):
+        assert begun.wait(10)
+    assert seen == ["learning"]
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError("by nothing"), ValueError("odd")])
