@@ -192,7 +192,8 @@ def adapt_features(
     """Return a copy of an aligner whose features alone are adapted.
 
     For recordings whose onsets an aligner has found and nobody has corrected: weights and offset
-    would only learn to repeat them. The rest is as in `adapt`; one recording is enough.
+    would only learn to repeat them. The rest is as in `adapt`, aligners for other surroundings
+    included; one recording is enough.
     """
     report = progress or (lambda stage, done, total: None)
     new = copy.deepcopy(aligner)
