@@ -10,7 +10,7 @@ import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -63,7 +63,7 @@ class MediaFile:
         import av
 
         with _told():
-            self._container = av.open(os.fspath(path), options=_OPTIONS, metadata_errors="ignore")
+            self._container = av.open(os.fspath(path), options=_OPTIONS, **_titles(av))
         try:
             with _told():
                 self._open()
@@ -139,6 +139,12 @@ class MediaFile:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def _titles(av: Any) -> dict[str, Any]:
+    """Options of `av.open` by which titles in no known encoding refuse no file."""
+    # From version 19 on that needs no option, and there is none.
+    return {"metadata_errors": "ignore"} if int(av.__version__.split(".")[0]) < 19 else {}
 
 
 @contextmanager

@@ -34,7 +34,7 @@ __all__ = [
 
 def coordinates(x: Float64) -> Float64:
     """Return rows with the inner products of x in as many dimensions as x has rows."""
-    triangle: Float64 = np.linalg.qr(x.T, mode="r")  # type: ignore[assignment]  # numpy's overloads
+    triangle = np.asarray(np.linalg.qr(x.T, mode="r"))
     return np.ascontiguousarray(triangle.T)
 
 

@@ -362,7 +362,7 @@ class InstanceRanker(VectorEstimator):
             most, tol = int(began.max_iter), float(began.tol)
             core.ascend(small, up, down, short, c, most, tol, alpha)
         k = len(y)
-        beta: Float64 = np.bincount(up, alpha, k) - np.bincount(down, alpha, k)  # type: ignore[assignment]
+        beta = np.asarray(np.bincount(up, alpha, k) - np.bincount(down, alpha, k), np.float64)
         return beta, float(alpha @ apart), float(alpha.sum())
 
     # Predicting -------------------------------------------------------------------------------

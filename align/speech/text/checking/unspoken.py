@@ -118,7 +118,8 @@ class WordPath:
         on = np.flatnonzero(search.user >= 0)
         nodes, onsets = search.user[on], search.onsets[on]
         # nodes are numbered in the order of the text
-        first, last = np.min(drop), np.max(drop)
+        dropped = np.asarray(drop)
+        first, last = dropped.min(), dropped.max()
         words = built.word[nodes]
         before, after = words[(nodes < first) & (words >= 0)], words[(nodes > last) & (words >= 0)]
         low = max(before.max(initial=0) - (_BESIDE - 1), 0)
