@@ -147,8 +147,10 @@ class SequenceAligner(TimedAligner):
     def _completed(self, example: Example) -> Example:
         """Return an example with the events that `_expand` puts in, at their best times."""
         given = tuple(example.events)
+        if not given or example.onsets is None:
+            return example
         decoded, place = self._expand(given)
-        if decoded == given or example.onsets is None:
+        if decoded == given:
             return example
         name = example.name or NAMELESS
         signal = self._recent_signal(example.audio, example.rate, name)
@@ -258,13 +260,8 @@ class SequenceAligner(TimedAligner):
     ) -> Alignment:
         if isinstance(events, Lattice):
             return self.align_lattice(audio, events, rate=rate, anchors=anchors).alignment
-        if isinstance(events, str):
-            raise ParameterError(f"events={events!r}, must be a sequence; split the text.")
-        given = tuple(events)
-        name = NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
-        if not given:
-            raise DataError("there are no events to align; give at least one.", path=name)
-        self._check_events(given, name)
+        name = _name_of(audio)
+        given = self._checked(events, name)
         signal = self._recent_signal(lent(audio), rate, name)
         anchors = Anchors.of(anchors, [str(event) for event in given])
         audio_path = None if isinstance(audio, np.ndarray) else name
@@ -273,6 +270,16 @@ class SequenceAligner(TimedAligner):
         ):
             return found
         return self._find_whole(signal, given, anchors, name, audio_path)
+
+    def _checked(self, events: Sequence[Event], name: str) -> tuple[Event, ...]:
+        """Return events of a recording called `name`; an error for none, or for one unknown."""
+        if isinstance(events, str):
+            raise ParameterError(f"events={events!r}, must be a sequence; split the text.")
+        given = tuple(events)
+        if not given:
+            raise DataError("there are no events to align; give at least one.", path=name)
+        self._check_events(given, name)
+        return given
 
     def _find_whole(
         self,
@@ -386,9 +393,10 @@ class SequenceAligner(TimedAligner):
             In seconds; None where no timing has a finite score.
         """
         self.check_fitted()
-        name = NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
+        name = _name_of(audio)
+        given = self._checked(events, name)
         signal = self._signal(lent(audio), rate, name)
-        return self._rough_times(signal, tuple(events), None, name, costs or {})
+        return self._rough_times(signal, given, None, name, costs or {})
 
     def cell_scores(
         self,
@@ -426,9 +434,10 @@ class SequenceAligner(TimedAligner):
             If the aligner is not fitted.
         """
         self.check_fitted()
-        called = NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
+        called = _name_of(audio)
+        given = self._checked(events, called)
         signal = self._signal(lent(audio), rate, called)
-        term = terms_of(self._suited(signal).features_, signal, tuple(events)).get(name)
+        term = terms_of(self._suited(signal).features_, signal, given).get(name)
         if not isinstance(term, SegmentTerm):
             return None
         size = max(1, round(cell / signal.hop))
@@ -564,7 +573,7 @@ class SequenceAligner(TimedAligner):
         """
         self.check_fitted()
         given = node_events(lattice, events)
-        name = NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)
+        name = _name_of(audio)
         self._check_events(given, name)
         whole = self._recent_signal(audio, rate, name)
         expanded = self._expand_lattice(lattice, given)
@@ -581,3 +590,8 @@ class SequenceAligner(TimedAligner):
         )
         audio_path = None if isinstance(audio, np.ndarray) else name
         return LatticePaths(search, lambda found: within.alignment(found, audio_path), name)
+
+
+def _name_of(audio: Any) -> str:
+    """Return what messages call a recording."""
+    return NAMELESS if isinstance(audio, np.ndarray) else os.fspath(audio)

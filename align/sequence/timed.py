@@ -236,7 +236,7 @@ class TimedAligner(Aligner):
         times = [item.times for item in items]
         unfitted = replace(self._unfitted_placement(), hop=self.hop_)
         self.placement_ = unfitted.fitted(potentials, paths, times, calibrate=self.calibrate)
-        self.correction_ = None
+        self.correction_ = self.habits_ = None
         found = [
             self.placement_.times(p, path.onsets).times
             for p, path in zip(potentials, paths, strict=True)

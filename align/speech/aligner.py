@@ -195,8 +195,8 @@ class SpeechAligner(SequenceAligner):
         parts: Checkpoint | None,
         sample_weight: Sequence[float] | None = None,
     ) -> None:
+        self.elsewhere_, self.hearing_ = {}, None  # or those of an earlier fit would be asked
         super()._fit(examples, validation, progress, parts, sample_weight)
-        self.elsewhere_, self.hearing_ = {}, None
         sounds: dict[str, list[Any]] = {}
         with ExitStack() as kept:  # checkpoints go when all are trained
             for kind in self._kinds() if self.surroundings else ():

@@ -2,6 +2,7 @@
 
 import pickle
 from dataclasses import replace
+from functools import partial
 from importlib.resources import files
 
 import numpy as np
@@ -460,8 +461,13 @@ def test_use_before_training(tmp_path):
 
 def test_wrong_events(fitted):
     audio = example(0).audio
-    with pytest.raises(DataError, match="there are no events to align"):
-        fitted.align(audio, [], rate=RATE)
+    for find in (
+        fitted.align,
+        fitted.rough_onsets,
+        partial(fitted.cell_scores, name="any", cell=0.1),
+    ):
+        with pytest.raises(DataError, match="there are no events to align"):
+            find(audio, [], rate=RATE)
     with pytest.raises(ParameterError, match="events='sil aa', must be a sequence; split"):
         fitted.align(audio, "sil aa", rate=RATE)
 

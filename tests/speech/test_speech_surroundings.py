@@ -1,12 +1,14 @@
 """The aligners of one model: for recordings as they are, in noise, and in rooms."""
 
+import copy
+
 import numpy as np
 import pytest
 from synthetic_speech import RATE, random_phones, recording
 
 import align
 from align import Example, ParameterError, SpeechAligner
-from align.errors import ModelError
+from align.errors import DataError, ModelError
 from align.features import (
     ArticulatoryConfidence,
     ArticulatoryDuration,
@@ -17,6 +19,7 @@ from align.features import (
 from align.features.surroundings import KINDS
 from align.models.file import read_model, write_model
 from align.sequence.adapt import adapt, adapt_features
+from align.sequence.habits import Habits
 from align.sequence.online import OnlineLearner
 from align.speech.hearing import Hearing, sound_of
 from align.speech.match import DEFAULTS
@@ -121,6 +124,25 @@ def test_most_recordings_are_told_from_copies(model):
     noisy = [model._suited(signal(example(90 + i, noise=0.8))) is model for i in range(20)]
     assert np.mean(quiet) >= 0.8
     assert np.mean(noisy) <= 0.05
+
+
+def test_training_again_asks_no_aligner_of_before(model, corpus, monkeypatch):
+    again = copy.deepcopy(model).set_params(surroundings=0)
+    again.habits_ = Habits({("vowel", "stop"): [0.02] * 10})
+    asked = []
+
+    def learned_match(aligner, *_):
+        asked.append(aligner._suited(signal(example(71, noise=0.8))))
+
+    monkeypatch.setattr("align.speech.aligner.learned_match", learned_match)
+    assert again.fit(corpus).habits_ is None
+    assert asked == [again]
+
+
+def test_nothing_is_learned_from_a_recording_without_events(model):
+    empty = Example(example(0).audio, [], [], rate=RATE)
+    with pytest.raises(DataError, match="one: it has no labelled events to learn from"):
+        OnlineLearner(model).update(empty, "one")
 
 
 def test_all_are_saved(model, tmp_path):
