@@ -13,6 +13,8 @@ import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
+from types import ModuleType
 from typing import Any, Self
 
 import numpy as np
@@ -238,8 +240,17 @@ def _describe(value: Any, depth: int = 0) -> Any:
         return ["generator", _describe(value.bit_generator.state, depth + 1)]
     if isinstance(value, type):
         return ["type", value.__module__, value.__qualname__]
-    if (code := getattr(getattr(value, "py_func", value), "__code__", None)) is not None:
-        return _describe_code(code, depth)
+    if isinstance(value, ModuleType):
+        return ["module", value.__name__]
+    if isinstance(value, partial):
+        given = [value.func, value.args, value.keywords]
+        return ["partial", *(_describe(v, depth + 1) for v in given)]
+    function = getattr(value, "py_func", value)
+    if (code := getattr(function, "__code__", None)) is not None:
+        taken = [cell.cell_contents for cell in function.__closure__ or ()]
+        given = [function.__defaults__, function.__kwdefaults__, taken]
+        given.append(getattr(function, "__self__", None))
+        return [*_describe_code(code, depth), *(_describe(v, depth + 1) for v in given)]
     slots = [name for name in getattr(value, "__slots__", ()) if hasattr(value, name)]
     fields = getattr(value, "__dict__", None) or {name: getattr(value, name) for name in slots}
     return ["object", type(value).__qualname__, _describe(dict(fields), depth + 1)]

@@ -238,6 +238,33 @@ def test_what_the_digest_depends_on(corpus):
     assert len({same, *others}) == len(others) + 1
 
 
+def test_the_digest_of_a_function_depends_on_what_it_was_given(corpus):
+    def closed(k):
+        import math  # a module is what its name says
+
+        return lambda y, z: k * math.pi
+
+    def usual(k):
+        return lambda y, z, k=k: k
+
+    class Given:
+        def __init__(self, k):
+            self.k = k
+
+        def cost(self, y, z):
+            return self.k
+
+    costs = [
+        make(k)
+        for make in (closed, usual, lambda k: functools.partial(max, k), lambda k: Given(k).cost)
+        for k in (1, 2)
+    ]
+    assert len({digest_of_training(aligner(cost=cost), [], []) for cost in costs}) == len(costs)
+    assert digest_of_training(aligner(cost=closed(1)), [], []) in {
+        digest_of_training(aligner(cost=cost), [], []) for cost in costs
+    }
+
+
 def test_two_trainings_cannot_share_a_checkpoint(corpus, tmp_path):
     with (
         Checkpoint(tmp_path / "partial"),
