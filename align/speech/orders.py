@@ -91,6 +91,8 @@ def order_gap(
     first = int(bool(extended.before) and bool(silent[0]))
     stop = len(own) - int(extended.after and bool(silent[-1]))
     own, silent, joined = own[first:stop], silent[first:stop], joined[first:stop]
+    if silent.all():
+        return None
     work = float(n_frames) * n_lengths * len(own)
     n = int(np.clip(_WORK / work, _FEWEST, _ORDERS))
     if n * work > _MOST_WORK or n_frames <= len(own):

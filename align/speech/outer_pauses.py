@@ -48,7 +48,7 @@ def with_outer_pauses(
     def closed(event: Event) -> bool:
         return classes.get(str(event), "") in _CLOSED
 
-    def heard() -> tuple[LongerSignal | None, int]:
+    def heard() -> tuple[LongerSignal | None, int, Feature]:
         term = network.terms(signal, (SILENCE,))[f"{network.name}.phone"]
         assert isinstance(term, SegmentTerm)
         sums = term.prefix[term.rows[0]]
@@ -58,12 +58,13 @@ def with_outer_pauses(
             for silent in (float(sums[n]), float(sums[-1] - sums[-1 - n]))
         ]
         if not any(lengths):
-            return None, 0
+            return None, 0, network
         pause = pause_like(signal.samples, signal.rate, max(lengths) * signal.hop_length)
         before, after = (pause[: n * signal.hop_length] for n in lengths)
-        return LongerSignal(signal, before, after), lengths[0]
+        return LongerSignal(signal, before, after), lengths[0], network
 
-    longer, before = signal.cached(("outer pauses", id(network)), heard)
+    # the network stays with it, so that no other one has its place in memory
+    longer, before, _ = signal.cached(("outer pauses", id(network)), heard)
     return Extended(signal, signal if longer is None else longer, before, closed)
 
 

@@ -139,6 +139,11 @@ def test_no_other_order_and_no_room(english: align.SpeechAligner) -> None:
     assert gap(["sil", "iy", "sil"]) is None
     assert gap(["sil", "iy", "iy", "sil"]) is None
     assert gap(["iy", "w"] * signal.n_frames) is None
+    assert gap(["sil"]) is None
+    noisy = english._signal(signal.samples[8000:16000], 16000, KIWI)
+    heard = english._with_outer_pauses(noisy)
+    assert heard.before
+    assert gap(["sil"]) is None  # all of it is in the pause that was added
     flags = np.zeros(3, dtype=bool)
     assert order_gap([], {}, heard, ["a", "b", "a"] * 10**6, *[flags] * 2) is None  # too much work
 

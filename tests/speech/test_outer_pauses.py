@@ -61,6 +61,24 @@ def test_it_is_made_once() -> None:
     assert with_outer_pauses([one], own, {}).signal is first.signal  # type: ignore[list-item]
 
 
+class Hearing:
+    """A network that hears silence at both ends or at none."""
+
+    scores_noise, name = True, "net"
+
+    def __init__(self, silent: bool) -> None:
+        self.terms = network(*[-1.0 if silent else -9.0] * 2).terms
+
+
+def test_another_network_in_the_place_of_one_that_is_gone_is_asked() -> None:
+    own, terms = recording(), []
+    for silent in [True, False] * 10:
+        terms.append(one := Hearing(silent))
+        assert with_outer_pauses([one], own, {}).before == (0 if silent else 24)  # type: ignore[list-item]
+        terms[-1] = one.terms
+        del one
+
+
 def test_a_pause_sounds_like_the_softest_parts() -> None:
     """Low noise before a high tone: the pause is low noise as soft as its softest parts."""
     rng = np.random.default_rng(0)
