@@ -9,7 +9,7 @@ import pytest
 import soundfile
 from kiwi_text import KIWI, TEXT, WORDS
 
-from align.errors import DataError
+from align.errors import DataError, ParameterError
 from align.speech.text import Utterance, align_text, read_transcript
 from align.speech.text.conversation import conversations_of
 
@@ -153,6 +153,11 @@ def test_a_long_pause_parts_passages_and_a_short_one_does_not() -> None:
     exact = Utterance("a", 0.0, 1.0), Utterance("b", 1.0, 2.0)
     assert together(*exact) == [["a"], ["b"]]
     assert together(Utterance("a"), Utterance("b")) == [["a", "b"]]
+
+
+def test_loose_times_are_times() -> None:
+    with pytest.raises(ParameterError, match="'a' is loose, so it needs a start and an end"):
+        Utterance("a", 1.0, loose=True)
 
 
 def test_speakers_who_speak_at_once_are_held_to_their_times() -> None:

@@ -295,17 +295,20 @@ def _in(language: str) -> Callable[[str, str], str]:
 
 def _number(digits: str, language: str, to: str = "cardinal") -> str:
     """Return a number in words, with spaces around it."""
-    whole = digits.lstrip("-").partition(".")[0]
-    if len(whole) > _LONGEST_NUMBER or (len(whole) > 1 and whole[0] == "0"):
-        return "".join(_number(d, language) for d in whole)
-    if language in _COMMA and "." in digits:  # decimals are a number, of which num2words drops 0
-        whole, _, part = digits.partition(".")
-        return f"{_number(whole, language)} {_COMMA[language]} {_number(part, language)}"
     from decimal import Decimal
 
-    value: Any = Decimal(digits) if "." in digits else int(digits)
+    whole, _, part = digits.partition(".")
     try:
-        said = _num2words(value, language, to)
+        if whole.startswith("-0"):  # num2words drops the sign
+            minus, one = (_num2words(n, language, "cardinal") for n in (-1, 1))
+            return f" {minus.removesuffix(one).strip()} {_number(digits[1:], language)}"
+        if len(whole) > _LONGEST_NUMBER or (len(whole) > 1 and whole[0] == "0"):
+            # 09.30 may be a time or a date, so no point is said
+            said = "".join(_number(d, language) for d in whole)
+            return f"{said} {_number(part, language)}" if part else said
+        if language in _COMMA and part:  # decimals are a number, of which num2words drops 0
+            return f"{_number(whole, language)} {_COMMA[language]} {_number(part, language)}"
+        said = _num2words(Decimal(digits) if part else int(digits), language, to)
     except NotImplementedError:
         raise ParameterError(
             f"language={language!r}: num2words does not know its numbers; write {digits!r} in "

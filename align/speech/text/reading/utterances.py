@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import repeat
 
-from align.errors import DataError
+from align.errors import DataError, ParameterError
 from align.formats.subtitles import Cue
 from align.formats.tiers import PHONES, Tier
 from align.speech.text.reading.turns import read_turns
@@ -35,8 +35,8 @@ class Utterance:
     line : int, optional
         Line of the transcript, for messages.
     loose : bool
-        Whether the times only say about where: those of subtitles and recognisers. Words may then
-        lie outside of them, and utterances of one speaker may overlap.
+        Whether the times, both of which are then needed, only say about where: those of subtitles
+        and recognisers. Words may lie outside of them, and utterances of one speaker may overlap.
     """
 
     text: str
@@ -45,6 +45,10 @@ class Utterance:
     speaker: str = ""
     line: int | None = None
     loose: bool = False
+
+    def __post_init__(self) -> None:
+        if self.loose and (self.start is None or self.end is None):
+            raise ParameterError(f"{self.text[:60]!r} is loose, so it needs a start and an end.")
 
 
 def of_tiers(tiers: Sequence[Tier], wanted: Collection[str], name: str) -> list[Utterance]:

@@ -57,6 +57,8 @@ def test_punctuation(text: str, expected: str) -> None:
         ("No. Not 5.", "No|Not|five"),
         ("10:30 7:05 8:00", "ten|thirty|seven|oh|five|eight|o'clock"),
         ("007", "zero|zero|seven"),
+        ("at 09.30 or 007.5", "at|zero|nine|thirty|or|zero|zero|seven|five"),
+        ("-0.5 -05", "minus|zero|point|five|minus|zero|five"),
         ("B2 747's", "B|two|seven|hundred|and|forty|seven's"),
         ("10-20", "ten|to|twenty"),
         ("1111111111111111", "|".join(["one"] * 16)),
@@ -73,6 +75,10 @@ def test_numbers_of_another_language() -> None:
         "eintausendzweihundertvierunddreißig|und|zwei|Komma|fünf|und|zwanzig|Prozent"
     )
     assert words("21", language="fr") == "vingt|et|un"
+    assert (
+        words("um 09.30 bei -0,5", language="de")
+        == "um|null|neun|dreißig|bei|minus|null|Komma|fünf"
+    )
     with pytest.raises(ParameterError, match="language='xx': num2words does not know its numbers"):
         words("21", language="xx")
 
