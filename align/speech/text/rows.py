@@ -194,7 +194,8 @@ def tiers_of(
 
     `warnings` are of the whole text, and come before those of its utterances.
     """
-    kept = _joined_silences(rows, recording.duration)
+    # the parts of a recording that were aligned begin and end with a sample, as it may not do
+    kept = _joined_silences(rows, recording.duration, 0.5 / recording.rate + 1e-9)
     whole = [fit for fit in fits if fit.match is not None]
     known = any(row.around is not None for row in kept)
     about: dict[str, Any] = {
@@ -232,8 +233,8 @@ def tiers_of(
     return SpeakerTiers(spoken, phones, place.astype(np.intp))
 
 
-def _joined_silences(rows: Rows, duration: float) -> Rows:
-    """Return rows in which no silence follows another, from 0 to the end."""
+def _joined_silences(rows: Rows, duration: float, shortest: float) -> Rows:
+    """Return rows from 0 to the end; no silence follows another, or is not longer than that."""
     kept: Rows = [Row(SILENCE, 0.0, 1.0, -1)]
     for row in rows:
         if kept and kept[-1].label == SILENCE:
@@ -241,9 +242,9 @@ def _joined_silences(rows: Rows, duration: float) -> Rows:
                 if kept[-1].match is None:
                     kept[-1] = kept[-1]._replace(match=row.match)
                 continue
-            if row.start <= kept[-1].start:  # no silence between two utterances, or at the start
-                kept.pop()
+            if row.start - kept[-1].start <= (shortest if len(kept) > 1 else 0.0):
+                kept.pop()  # no silence between two utterances, or at the start
         kept.append(row)
-    while len(kept) > 1 and kept[-1].start >= duration - 1e-9:
+    while len(kept) > 1 and kept[-1].start >= duration - shortest:
         kept.pop()
     return kept

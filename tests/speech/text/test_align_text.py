@@ -195,6 +195,25 @@ def test_utterances_of_one_speaker_are_joined(model: align.SpeechAligner) -> Non
     assert found.words.onsets[4] >= 2.6
 
 
+@pytest.mark.parametrize("late", [1e-5, 2e-5, 3e-5])
+def test_no_silence_is_shorter_than_a_sample(model: align.SpeechAligner, late: float) -> None:
+    """Between utterances that part within a sample, or at the end where another rate has none."""
+    cut = 1.932 + late
+    said = [Utterance("a quick brown fox jumps", 0.0, cut), Utterance("over", cut, 2.3)]
+    found = align_text(model, KIWI, said, dictionary=WORDS, guess=False)
+    assert [*found.words.labels].index("over") == [*found.words.labels].index("jumps") + 1
+    samples = soundfile.read(KIWI)[0][: 16000 * 2]
+    at_another = np.interp(np.arange(45205) / 22050, np.arange(samples.size) / 16000, samples)
+    assert (
+        np.diff(
+            align_text(
+                model, at_another, "a quick brown fox", dictionary=WORDS, rate=22050
+            ).words.intervals
+        )
+        > 1e-4
+    ).all()
+
+
 def test_every_format_holds_what_it_can(found: TextAlignment, tmp_path: Path) -> None:
     suffixes = ("TextGrid", "csv", "tsv", "json", "wrd", "phn", "lab", "txt", "ctm")
     for suffix in suffixes:
