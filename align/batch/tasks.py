@@ -457,6 +457,6 @@ def work_for(kind: "str | Work", **options: Any) -> Work:
         if both["repeats"] is not None:
             raise ParameterError("repeats: for music only.")
         return SpeechWork(**given)
-    if given.keys() - both:
-        raise ParameterError(f"{', '.join(given.keys() - both)}: for speech only.")
+    if other := sorted(given.keys() - both):
+        raise ParameterError(f"{', '.join(other)}: for speech only.")
     return MusicWork(**both)

@@ -57,7 +57,7 @@ def read_document(path: str | os.PathLike[str]) -> str:
 
 
 def read_sheet(path: str | os.PathLike[str]) -> list[list[str]]:
-    """Return the cells of the first sheet of a ``.xlsx`` as text; rows without any are left out.
+    """Return the cells of the first sheet of a ``.xlsx`` as text, to the last row that has any.
 
     All rows are as long as the longest.
     Raises DataError where the file cannot be read, ParameterError without openpyxl.
@@ -72,15 +72,15 @@ def read_sheet(path: str | os.PathLike[str]) -> list[list[str]]:
         book = openpyxl.load_workbook(_content(name), read_only=True, data_only=True)
         try:
             for cells in book.worksheets[0].iter_rows(values_only=True, max_row=_MOST_ROWS):
-                row = ["" if cell is None else _shown(cell).strip() for cell in cells]
-                if any(row):
-                    rows.append(row)
+                rows.append(["" if cell is None else _shown(cell).strip() for cell in cells])
         finally:
             book.close()
     except (DataError, MemoryError):
         raise
     except Exception as error:  # zipfile, the parser of XML and openpyxl raise whatever they meet
         raise _unreadable(name, "workbook of Excel", error) from None
+    while rows and not any(rows[-1]):
+        rows.pop()
     width = max(map(len, rows), default=0)
     return [row + [""] * (width - len(row)) for row in rows]
 

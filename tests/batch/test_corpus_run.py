@@ -247,8 +247,10 @@ def test_pieces_become_files_of_their_name(tmp_path: Path) -> None:
     assert again.unchanged == done.aligned
     one = align.align_corpus(pieces / "air", tmp_path / "one", "music", model=Conductor())
     assert one.aligned == ("air",)
-    with pytest.raises(ParameterError, match="text: for speech only"):
-        align.align_corpus(pieces, tmp_path / "out", "music", model=Conductor(), text=True)
+    with pytest.raises(ParameterError, match="repair, slack, text, trust: for speech only"):
+        align.align_corpus(
+            pieces, tmp_path / "out", "music", text=True, trust=True, repair=True, slack=1.0
+        )
     with pytest.raises(ParameterError, match="repeats: for music only"):
         align.align_corpus(pieces, tmp_path / "out", repeats="all")
     with pytest.raises(ParameterError, match="repeats='some', must be 'all', 'none' or 'auto'"):

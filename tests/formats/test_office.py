@@ -99,14 +99,15 @@ def test_without_the_library(read, module: str, monkeypatch: pytest.MonkeyPatch)
         read("x")
 
 
-def test_rows_of_a_sheet_are_of_one_length_without_outer_spaces(tmp_path: Path) -> None:
+def test_rows_of_a_sheet_are_of_one_length_and_numbered_as_there(tmp_path: Path) -> None:
     book = openpyxl.Workbook(write_only=True)
     sheet = book.create_sheet()
-    for row in (["file", "text ", "note"], [" a1"], ["b2", "Say so."]):
+    for row in (["file", "text ", "note"], [" a1"], [], ["b2", "Say so."], [" "]):
         sheet.append(row)
     book.save(tmp_path / "x.xlsx")
     assert office.read_sheet(tmp_path / "x.xlsx") == [
         ["file", "text", "note"],
         ["a1", "", ""],
+        ["", "", ""],
         ["b2", "Say so.", ""],
     ]
