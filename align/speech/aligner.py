@@ -39,7 +39,7 @@ from align.speech.hearing import Hearing, sound_of
 from align.speech.label_classes import IpaClasses, broad_classes, read_map
 from align.speech.labels import PhoneLabels
 from align.speech.match import DEFAULTS, MatchModel, evidence_of
-from align.speech.mismatches import evidence_backwards, gap_of_order, learned_match
+from align.speech.mismatches import gap_of_order, learned_match
 from align.speech.outer_pauses import with_outer_pauses
 from align.speech.steady import steady_noise
 from align.speech.surroundings import Surroundings, moved_elsewhere, network_of
@@ -346,9 +346,6 @@ class SpeechAligner(SequenceAligner):
         evidence = evidence_of(terms, onsets, extended, silent)
         if evidence is None:
             return None
-        if model.asks_backwards:
-            back = evidence_backwards(self, extended, events, self.features_)
-            evidence = replace(evidence, backwards=back)
         if model.asks_orders:
             gap = gap_of_order(self, extended, events, self.features_)
             evidence = replace(evidence, order_gap=gap)
@@ -437,11 +434,9 @@ class SpeechAligner(SequenceAligner):
             self.realisations_ = checked_costs(costs)
         self.unspoken_ = None  # models of before have none
         if "unspoken" in arrays:
-            from align.speech.text.checking.unspoken import N_EVIDENCE, N_EVIDENCE_BEFORE
+            from align.speech.text.checking.unspoken import N_EVIDENCE
 
-            size = arrays["unspoken"].size - 1
-            size = size if size in N_EVIDENCE_BEFORE else N_EVIDENCE
-            self.unspoken_ = EvidenceModel.from_array(arrays["unspoken"], "unspoken", size)
+            self.unspoken_ = EvidenceModel.from_array(arrays["unspoken"], "unspoken", N_EVIDENCE)
         self._restore_elsewhere(header, arrays)
 
     # Labels ----------------------------------------------------------------------------------

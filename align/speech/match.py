@@ -16,14 +16,12 @@ to true and wrong transcripts of the training corpus, is the match. It is low, t
 network is far less sure of the best phones than it ever was in training: no speech.
 
 Where all phones score low, in a language that the network was not trained on and with
-pronunciations that nobody checked, the six say little by themselves. There the same phones are
-aligned once more, backwards, and by how much the text beats that counts too: six gaps. A wrong
-text is no better than its own phones backwards, in any language. In rooms and noise a right text
-beats it by less, so how sure the network is of the best phones counts as well: the less, the less
-is asked of the rest. That was the match of texts before; one that is learned now asks for many
-other orders of the same phones instead of one (`align.speech.orders`): by how much the text beats
-their mean, for each phone and divided by the root of their number. It is learned from pieces of
-recordings as well, so how few phones there are counts, too.
+pronunciations that nobody checked, the six say little by themselves. There it counts, too, by how
+much the text beats the mean of other orders of the same phones (`align.speech.orders`), for each
+phone and divided by the root of their number: a wrong text is no better than they are, in any
+language. In rooms and noise a right text beats them by less, so how sure the network is of the
+best phones counts as well: the less, the less is asked of the rest. Such a match is learned from
+pieces of recordings, too, so how few phones there are counts.
 
 The logistic function is made flatter, so that right transcripts mostly lie at 0.95 and do not all
 end up at 1.00. A match is not the probability of being right.
@@ -52,30 +50,26 @@ __all__ = ["DEFAULTS", "Evidence", "MatchModel", "evidence_of"]
 _LEAST = -8.0  # log ratios, scores of transitions; -10 for the others
 _STRETCH, _BLOCK = 0.6, 3.0  # seconds; the worst stretch of each block
 _FEW = 3.0  # events that count as usual, beside those there are
-_FEW_GAPS = 8.0  # the same of gaps, which depend more on what stands where
 _USUAL = (-0.9, -1.7, -1.6, -0.5)  # of the four, for events that were said
-_GAPS = (1.8, 1.9, 2.3, 1.9, 1.8, 0.3)  # by how much a true text beats itself backwards
 _MANY = 40  # sounds, about as many as sentences have that texts are learned from
 _OF_EVENTS = [0, 2, 3]  # that the network is unsure says nothing of a single event
 _RIDGE = 1.0
 _FLAT = 0.1  # least deviation that numbers are divided by
 _TYPICAL = 3.0  # log odds of a right transcript: a match of 0.95
 _TAIL = 3.1  # standard deviations: 1 in 1,000
-_PASSING = 0.005  # of wrong transcripts that may lie above the border
-_PASSING_ORDERS = 0.03  # the same where the order counts: texts heard elsewhere are half of them
+_PASSING = 0.03  # of wrong texts that may lie above the border; half are heard elsewhere
 _TO_SIGMA = 1.4826
 _HIGHEST_BORDER = 0.3  # room for recordings unlike those of the training corpus
 _HIGHEST_IN_NOISE = 0.7
 _LEAST_IN_ROOM = 0.7  # set on two speakers of EmoDB, by `speech-any`: see `recipes/german`
 _SOUNDS, _FOR_FEW = 14, 40.0  # the border's log odds fall by the second over sounds, for fewer
-_FOR_FEW_GAPS = 5.0  # the same where gaps count, which lean to what is usual
+_FOR_FEW_ORDERS = 5.0  # the same where the order counts
 _LOWEST_BORDER = -4.6  # log odds: a match of 0.01
 _ENOUGH, _DOUBTED = 20, 0.01  # right texts of few sounds, and which share of them may be doubted
-_WITH_ORDERS, _WITH_GAPS = 11, 14  # weights
+_PLAIN, _WITH_ORDERS = 7, 11  # weights
 _SIGNS = {  # of the weights behind the constant: the surer the network, the more is asked
-    7: (1,) * 6,
+    _PLAIN: (1,) * 6,
     _WITH_ORDERS: (1,) * 8 + (0, -1),
-    _WITH_GAPS: (1,) * 12 + (-1,),
 }
 _HIDING, _LENGTH = -2.0, 0.1  # log ratio of a silence that is none; seconds of a sound
 _FURTHEST = 30.0  # log odds
@@ -97,8 +91,6 @@ class Evidence:
         Which events are no silence.
     hop : float
         Length of a frame in seconds.
-    backwards : Evidence, optional
-        That of the same events in the same recording, those that are no silence backwards.
     order_gap : float, optional
         By how much they beat other orders of themselves; see `align.speech.orders`.
     """
@@ -108,7 +100,6 @@ class Evidence:
     frames: IntArray
     sounds: npt.NDArray[np.bool_]
     hop: float
-    backwards: "Evidence | None" = None
     order_gap: float | None = None
 
     def whole(self) -> Float64:
@@ -117,19 +108,6 @@ class Evidence:
         means = (spoken.sum(axis=0) + _FEW * np.array(_USUAL)) / (len(spoken) + _FEW)
         per_frame = np.repeat(self.parts[:, 0], self.frames)
         return np.array([means[0], per_frame.mean(), self._worst(per_frame), *means[1:]])
-
-    def gaps(self) -> Float64:
-        """Return by how much the six beat those backwards [shape=(6,)]; what is usual if unknown.
-
-        Where events are few they lean towards what is usual.
-        """
-        usual = np.array(_GAPS)
-        if self.backwards is None:
-            return usual
-        n = int(self.sounds.sum())
-        found = self.whole() - self.backwards.whole()
-        found[[0, 3, 4, 5]] *= (n + _FEW) / n  # the means have leaned towards the same
-        return np.asarray((n * found + _FEW_GAPS * usual) / (n + _FEW_GAPS))
 
     def against_orders(self, usual: float) -> Float64:
         """Return what their order says [shape=(3,)], with a `usual` gap of a sound if unknown.
@@ -217,17 +195,17 @@ class MatchModel:
 
     Parameters
     ----------
-    weights : np.ndarray [shape=(7,), (11,) or (14,)]
+    weights : np.ndarray [shape=(7,) or (11,)]
         The constant, and the weights of the six numbers of a recording; or of these, what the
-        order of its events says and how sure the network is; or of the six, its six gaps and that.
+        order of its events says and how sure the network is.
     event_weights : np.ndarray [shape=(4,)]
         The same for an event: log ratio, transition, length.
     least_sure : float
         Log probability per frame of the best phones, below which the match is low.
     border : float
         A match below it deserves a warning: at most 1 in 1,000 true transcripts is expected there,
-        unless more than 1 in 200 wrong texts would pass, as they might in noise. That is for
-        recordings of 14 sounds or more; see `border_of`.
+        unless more than 3 in 100 wrong texts would pass where their order counts, as they might in
+        noise. That is for recordings of 14 sounds or more; see `border_of`.
     usual_gap : float
         Order gap of a sound of right texts, where that of a text is not known.
     for_few : float, optional
@@ -240,11 +218,6 @@ class MatchModel:
     border: float
     usual_gap: float = 0.0
     for_few: float | None = None
-
-    @property
-    def asks_backwards(self) -> bool:
-        """Whether evidence must hold that of the same events backwards."""
-        return len(self.weights) == _WITH_GAPS
 
     @property
     def asks_orders(self) -> bool:
@@ -267,7 +240,7 @@ class MatchModel:
         more = max(0.0, 1.0 / max(n_sounds, 1) - 1.0 / _SOUNDS)
         by = self.for_few
         if by is None:
-            by = _FOR_FEW if len(self.weights) == 1 + len(_GAPS) else _FOR_FEW_GAPS
+            by = _FOR_FEW_ORDERS if self.asks_orders else _FOR_FEW
         odds = np.log(self.border / (1.0 - self.border)) - by * more
         return min(self.border, float(_logistic(np.maximum(odds, _LOWEST_BORDER))))
 
@@ -310,11 +283,10 @@ class MatchModel:
         Each sequence holds at least one recording, but that of `few`: right pieces of recordings,
         from which, and from right texts that are short, the border of few sounds is learned.
         Events are learned from the first two. Order gaps are used where a right recording knows
-        its own, else gaps where one knows what comes out backwards.
+        its own.
         """
         orders = any(e.order_gap is not None for e in right)
-        ask = orders or any(e.backwards is not None for e in right)
-        size = _WITH_ORDERS if orders else _WITH_GAPS if ask else 1 + len(_GAPS)
+        size = _WITH_ORDERS if orders else _PLAIN
         many = np.array([e.n_sounds() >= _SOUNDS for e in right])
         many |= not many.any()
         usual = _usual_gap([e for e, counts in zip(right, many, strict=True) if counts])
@@ -322,7 +294,7 @@ class MatchModel:
             np.array([_numbers(e, size, usual) for e in some]) for some in (right, wrong, spoiled)
         ]
         # Some of the right texts are heard in noise: they would fall with half wrong ones.
-        shares = (0.5, 0.4, 0.1) if ask else (0.5, 0.25, 0.25)
+        shares = (0.5, 0.4, 0.1) if orders else (0.5, 0.25, 0.25)
         weights = _fitted_logistic(rows, shares, _SIGNS[size])
         odds, others = (weights[0] + some @ weights[1:] for some in rows[:2])
         centre, spread = _centre(odds[many])
@@ -331,11 +303,10 @@ class MatchModel:
         weights = weights * flat
         low = _logistic(flat * np.array([centre - _TAIL * spread]))[0]
         border = np.clip(low, 0.05, _HIGHEST_BORDER)
-        if ask:
+        if orders:
             of_many = others[[e.n_sounds() >= _SOUNDS for e in wrong]]
             some = of_many if of_many.size else others
-            share = _PASSING_ORDERS if orders else _PASSING
-            passing = _logistic(flat * np.quantile(some, [1.0 - share]))[0]
+            passing = _logistic(flat * np.quantile(some, [1.0 - _PASSING]))[0]
             border = max(border, min(passing, _HIGHEST_IN_NOISE))
         short = [*few, *right] if orders else few
         numbers = [_numbers(e, size, usual) @ weights[1:] + weights[0] for e in short]
@@ -385,9 +356,7 @@ class MatchModel:
             raise ModelError(f"its match is incomplete: {error!r}.") from error
         numbers = np.concatenate([weights, events, [least_sure, border, usual, for_few or 0.0]])
         if weights.size not in _SIGNS or events.shape != (4,) or not np.isfinite(numbers).all():
-            raise ModelError(
-                "its match must have 7 or 14 weights, or 11 of orders; 4 of events; all finite."
-            )
+            raise ModelError("its match must have 7 or 11 weights, and 4 of events, all finite.")
         if not 0 < border < 1:
             raise ModelError(f"the border of its match is {border}, must lie between 0 and 1.")
         return cls(weights, events, least_sure, border, usual, for_few)
@@ -395,12 +364,10 @@ class MatchModel:
 
 def _numbers(evidence: Evidence, n_weights: int, usual: float) -> Float64:
     """Return what a match of so many weights is made of [shape=(n_weights - 1,)]."""
-    whole, sure = evidence.whole(), [evidence.sureness()]
-    if n_weights == _WITH_ORDERS:
-        return np.concatenate([whole, evidence.against_orders(usual), sure])
-    if n_weights == _WITH_GAPS:
-        return np.concatenate([whole, evidence.gaps(), sure])
-    return whole
+    whole = evidence.whole()
+    if n_weights == _PLAIN:
+        return whole
+    return np.concatenate([whole, evidence.against_orders(usual), [evidence.sureness()]])
 
 
 def _usual_gap(right: Sequence[Evidence]) -> float:

@@ -32,7 +32,6 @@ __all__ = [
     "FEWEST",
     "NOISE",
     "Kinds",
-    "evidence_backwards",
     "gap_of_order",
     "learned_match",
     "spoiled",
@@ -154,20 +153,6 @@ class Kinds:
         if not (right and wrong and half and noise):
             return None
         return MatchModel.fitted(right, wrong, half, noise, few)
-
-
-def evidence_backwards(
-    aligner: Any, extended: Extended, events: tuple[Event, ...], features: Sequence[Feature]
-) -> Evidence | None:
-    """Return the evidence of events those of which that are no silence come backwards.
-
-    None where they read the same, or do not fit.
-    """
-    sounds = np.flatnonzero(~aligner._free(events)).tolist()
-    order = np.arange(len(events))
-    order[sounds] = sounds[::-1]
-    turned = tuple(events[k] for k in order.tolist())
-    return None if turned == events else _evidence(aligner, extended, turned, features)
 
 
 def gap_of_order(

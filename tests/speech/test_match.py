@@ -127,7 +127,7 @@ def test_a_model_file_keeps_the_match(model: SpeechAligner, tmp_path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"weights": [1.0]}, "7 or 14 weights"),
+        ({"weights": [1.0]}, "7 or 11 weights"),
         ({"event_weights": "abcd"}, "incomplete"),
         ({"border": 1.5}, "border of its match is 1.5"),
         ({"least_sure": None}, "incomplete"),

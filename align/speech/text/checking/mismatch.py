@@ -27,7 +27,6 @@ from align.speech.text.checking.unspoken import (
     AskedWords,
     WordPath,
     asked_words,
-    probability,
 )
 from align.speech.text.lattice import Departures
 from align.types import Float64, IntArray, Mismatch
@@ -77,7 +76,7 @@ def judged(
     asked = asked_words(path, whole, words, temperature, model)
     if asked is None:
         return Judged([], unsaid, unsaid[:0])
-    unspoken = probability(model, asked.evidence)
+    unspoken = model(asked.evidence)
     unspoken[unsaid] = SURE
     listed = unspoken >= np.where(_beside_others(path, len(words)), _CERTAIN, PROBABLE)
     listed[[k for k in range(len(words)) if k not in asked.unsaid]] = False

@@ -13,8 +13,7 @@ A function of evidence (`align.sequence.evidence`), for each word where the best
   and speech that is not in the text, come together; and the same once more where the best path
   leaves the word out, since beside others it is left out sooner.
 
-It is learned in training, from texts that are spoiled: `align.speech.text.checking.spoiling`. A
-model of before has learned from the first four or eight numbers, and is asked for these.
+It is learned in training, from texts that are spoiled: `align.speech.text.checking.spoiling`.
 """
 
 from collections.abc import Callable, Sequence
@@ -35,17 +34,15 @@ from align.types import Float64, IntArray
 __all__ = [
     "DEFAULT",
     "N_EVIDENCE",
-    "N_EVIDENCE_BEFORE",
     "PROBABLE",
     "AskedWords",
     "WordPath",
     "asked_words",
-    "probability",
 ]
 
 
-N_EVIDENCE, N_EVIDENCE_BEFORE = 9, (8, 4)
-"""Numbers for each word, and how many of them models of before know."""
+N_EVIDENCE = 9
+"""Numbers for each word."""
 
 DEFAULT = EvidenceModel(
     np.array([2.51, -0.369, -1.907, -1.014, -1.146, -1.5, -0.986, 1.102, -0.944, 2.399])
@@ -161,11 +158,6 @@ class AskedWords(NamedTuple):
         return np.array([times[0, 0], times[-1, 1]])
 
 
-def probability(model: EvidenceModel, evidence: Float64) -> Float64:
-    """Return how probable it is that each word was not said, given its evidence."""
-    return model(evidence[:, : model.weights.size - 1])
-
-
 def asked_words(
     path: WordPath,
     whole: Callable[[], WordPath],
@@ -201,7 +193,7 @@ def asked_words(
 
     asked = np.ones(n_words, dtype=bool)
     if model is not None:
-        asked = probability(model, evidence()) >= PROBABLE
+        asked = model(evidence()) >= PROBABLE
     gain[:] = -_FURTHEST
     unsaid: dict[int, WordPath] = dict.fromkeys(skipped.tolist(), path)
     for word in np.union1d(np.flatnonzero(asked), skipped).tolist():

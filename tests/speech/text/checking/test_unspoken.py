@@ -1,6 +1,5 @@
 """How probable it is that a word was not said, and what it is learned from."""
 
-from copy import copy
 from importlib.resources import files
 from pathlib import Path
 
@@ -17,11 +16,9 @@ from align.speech.text.checking.spoiling import spoiled_texts, unspoken_model
 from align.speech.text.checking.unspoken import (
     DEFAULT,
     N_EVIDENCE,
-    N_EVIDENCE_BEFORE,
     PROBABLE,
     WordPath,
     asked_words,
-    probability,
 )
 from align.speech.text.parts import Recording
 from align.speech.text.pronouncing.lookup import look_up_all
@@ -160,25 +157,6 @@ def test_it_is_saved_with_the_model(tmp_path: Path) -> None:
             EvidenceModel.from_array(weights, "unspoken", N_EVIDENCE)
 
 
-def test_models_of_before_know_the_first_numbers(
-    tmp_path: Path, word_aligner: WordAligner
-) -> None:
-    """They ask for the same words, and list what they did."""
-    model = copy(word_aligner.model)
-    model.unspoken_ = EvidenceModel(np.array([1.232, -0.242, -0.429, -1.129, -0.265]))
-    model.save(tmp_path / "m.align")  # type: ignore[attr-defined]
-    again = align.load(tmp_path / "m.align")
-    assert isinstance(again, align.SpeechAligner)
-    assert again.unspoken_ is not None
-    said = [*WORDS[:3], "elephant", *WORDS[3:]]
-    found = word_aligner.evidence(said)
-    assert found is not None
-    unspoken = probability(again.unspoken_, found)
-    assert unspoken.argmax() == 3
-    assert unspoken[3] >= PROBABLE
-    np.testing.assert_array_equal(unspoken, again.unspoken_(found[:, : N_EVIDENCE_BEFORE[-1]]))
-
-
 def test_words_that_cannot_be_probable_are_not_asked_for(word_aligner: WordAligner) -> None:
     said = [*WORDS[:3], "elephant", *WORDS[3:]]
     paths, temperature = word_aligner.paths(said), word_aligner.model.placement_.temperature
@@ -190,18 +168,6 @@ def test_words_that_cannot_be_probable_are_not_asked_for(word_aligner: WordAlign
     listed = DEFAULT(every.evidence) >= PROBABLE
     np.testing.assert_array_equal(listed, DEFAULT(some.evidence) >= PROBABLE)
     np.testing.assert_allclose(some.evidence[listed], every.evidence[listed])
-
-
-@pytest.mark.parametrize("size", [4, 8])
-def test_models_of_before_are_loaded(tmp_path: Path, size: int) -> None:
-    model = align.load("speech-en")
-    assert isinstance(model, align.SpeechAligner)
-    model.unspoken_ = EvidenceModel(np.arange(size + 1.0))
-    model.save(tmp_path / "m.align")
-    again = align.load(tmp_path / "m.align")
-    assert isinstance(again, align.SpeechAligner)
-    assert again.unspoken_ is not None
-    assert again.unspoken_.weights.tolist() == model.unspoken_.weights.tolist()
 
 
 @pytest.mark.parametrize("at", [6, len(WORDS)])

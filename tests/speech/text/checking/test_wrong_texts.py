@@ -1,7 +1,6 @@
 """The match of texts: learned from true and wrong texts, kept in the file, asked of texts only."""
 
 import shutil
-from dataclasses import replace
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,9 +12,8 @@ import align
 from align.cli.demo_corpus import write_demo_corpus
 from align.errors import ModelError
 from align.models.file import read_model, write_model
-from align.sequence.extended import Extended
-from align.speech.match import Evidence, MatchModel
-from align.speech.mismatches import evidence_backwards, spoiled
+from align.speech.match import MatchModel
+from align.speech.mismatches import spoiled
 from align.speech.text.checking.wrong_texts import learned_text_match
 
 KIWI = str(files("align.data") / "kiwi.flac")
@@ -86,51 +84,6 @@ def test_a_model_file_keeps_it(english: align.SpeechAligner, tmp_path: Path) -> 
     write_model(path, kind, header, arrays)
     with pytest.raises(ModelError, match="border of its match is 2"):
         align.load(path)
-
-
-def evidence(parts: float, backwards: Evidence | None = None, n: int = 10) -> Evidence:
-    return Evidence(
-        np.full((n, 4), parts),
-        np.full(n, -0.5),
-        np.full(n, 10),
-        np.ones(n, dtype=bool),
-        0.01,
-        backwards,
-    )
-
-
-def test_gaps_lean_to_what_is_usual_where_events_are_few() -> None:
-    usual = evidence(-1.0).gaps()  # not known
-    assert (usual > 0).all()
-    near, far = (evidence(-1.0, evidence(-4.0, n=n), n).gaps() for n in (1000, 1))
-    np.testing.assert_allclose(near, 3.0, atol=0.03)
-    np.testing.assert_allclose(far, (3.0 + 8 * usual) / 9, atol=1e-9)
-
-
-def test_a_text_that_is_no_better_than_backwards_has_a_low_match() -> None:
-    rng = np.random.default_rng(0)
-    kinds: list[list[Evidence]] = []
-    for gap in (2.0, 0.0, 0.5, 0.2):  # right, wrong, spoiled, noise; all score alike
-        some = -2.0 + 0.3 * rng.normal(size=20)
-        kinds.append([evidence(x, evidence(x - gap)) for x in some])
-    model = MatchModel.fitted(*kinds)
-    assert model.asks_backwards
-    assert MatchModel.from_state(model.get_state()).asks_backwards
-    matches = [[model.of_recording(e) for e in some] for some in kinds]
-    assert min(matches[0]) > 0.5 > max(matches[1])
-    plain = MatchModel.fitted(*[[replace(e, backwards=None) for e in some] for some in kinds])
-    assert not plain.asks_backwards
-
-
-def test_the_same_backwards_is_not_asked(english: align.SpeechAligner) -> None:
-    signal = english._signal(KIWI, None, KIWI)
-    heard = Extended(signal, signal)
-    told = evidence_backwards(english, heard, tuple(PHONES), english.features_)
-    assert told is not None
-    turned = ("sil", "iy", "w", "iy", "sil")
-    assert evidence_backwards(english, heard, turned, english.features_) is None
-    many = tuple(["iy", "w"] * signal.n_frames)
-    assert evidence_backwards(english, heard, many, english.features_) is None
 
 
 @pytest.mark.skipif(shutil.which("espeak-ng") is None, reason="needs espeak-ng")
