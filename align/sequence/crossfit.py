@@ -9,50 +9,15 @@ folds, to score that fold, and once more on everything, for use.
 import copy
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from align._blas import one_thread
 from align.errors import ParameterError
+from align.features import Feature
 
-__all__ = ["Fittable", "cross_fit", "folds_of"]
+__all__ = ["cross_fit", "folds_of"]
 
 Progress = Callable[[str, int, int], None]
-
-
-class Fittable(Protocol):
-    """What cross-fitting asks of a feature; see `align.features.Feature`."""
-
-    cross_fit: bool
-    pools_folds: bool
-
-    @property
-    def has_state(self) -> bool:
-        """Whether `get_state` keeps all that was fitted."""
-        ...
-
-    def fit(self, items: Sequence[Any], /) -> Any:
-        """Fit to items of the training set; returns the feature."""
-        ...
-
-    def for_a_fold(self) -> Any:
-        """Return an unfitted feature to score a fold with, or itself."""
-        ...
-
-    def go_on_from(self, first: Any, /) -> Any:
-        """Let `fit` begin where another feature is, that was fitted to the same recordings."""
-        ...
-
-    def pool(self, copies: Sequence[Any], /) -> Any:
-        """Become the sum of copies that were fitted to different parts."""
-        ...
-
-    def get_state(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return what was fitted: values that JSON can carry, and arrays."""
-        ...
-
-    def set_state(self, params: Any, arrays: Any, /) -> Any:
-        """Restore what `get_state` returned; returns the feature."""
-        ...
 
 
 def folds_of(groups: Sequence[str | None], n_folds: int) -> list[list[int]]:
@@ -82,7 +47,7 @@ def folds_of(groups: Sequence[str | None], n_folds: int) -> list[list[int]]:
 
 
 def cross_fit(
-    features: Sequence[Fittable],
+    features: Sequence[Feature],
     items: Sequence[Any],
     *,
     n_folds: int = 4,
@@ -99,7 +64,7 @@ def cross_fit(
     are. `n_jobs` processes, as in joblib, do not change the result. A checkpoint keeps each copy
     whose feature has a state of its own, and gives it back instead of its being fitted again.
     `first` is what an earlier call returned for the same items: each copy goes on from the one
-    that was fitted to the same of them (`Fittable.go_on_from`). Warns where a feature asks for
+    that was fitted to the same of them (`Feature.go_on_from`). Warns where a feature asks for
     cross-fitting and there is only one recording.
     """
     from joblib import Parallel, delayed
@@ -159,7 +124,7 @@ def cross_fit(
 
 
 def _part_name(
-    feature: Fittable, place: int, fold: list[int] | None, folds: list[list[int]]
+    feature: Feature, place: int, fold: list[int] | None, folds: list[list[int]]
 ) -> str:
     """Name of a fitted copy in a checkpoint; none where its state cannot be kept."""
     if not feature.has_state:
@@ -178,7 +143,7 @@ def _fitted_to_the_same(
 
 @one_thread()
 def _fitted(
-    feature: Fittable,
+    feature: Feature,
     seen: Sequence[Any],
     state: tuple[dict[str, Any], dict[str, Any]] | None,
     begun: Any,

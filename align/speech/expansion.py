@@ -12,14 +12,10 @@ import numpy as np
 
 from align.decoders import Lattice
 from align.sequence.lattices import ExpandedLattice
+from align.speech.text.pronouncing.realisation import CLOSURE_OF
 from align.types import SILENCE, Event, IntArray
 
 __all__ = ["Spelled", "closures_of", "expanded_lattice", "expanded_sequence", "is_closure"]
-
-_CLOSURE_OF = {
-    **dict.fromkeys(("p", "t", "k", "ch"), "cl"),
-    **dict.fromkeys(("b", "d", "g", "jh"), "vcl"),
-}
 
 
 class Spelled(NamedTuple):
@@ -32,14 +28,14 @@ class Spelled(NamedTuple):
 
 def is_closure(symbol: str) -> bool:
     """Whether a phone is the closure of a stop, whose release follows it."""
-    return symbol in _CLOSURE_OF.values()
+    return symbol in CLOSURE_OF.values()
 
 
 def closures_of(symbols: Sequence[str], known: set[str]) -> list[str | None]:
     """Return the closure to put before each phone; none where closures are given or not known."""
-    closures = set(_CLOSURE_OF.values())
+    closures = set(CLOSURE_OF.values())
     split = not closures.intersection(symbols) and closures <= known
-    return [_CLOSURE_OF.get(symbol) if split else None for symbol in symbols]
+    return [CLOSURE_OF.get(symbol) if split else None for symbol in symbols]
 
 
 def expanded_sequence(phones: Spelled) -> tuple[tuple[Event, ...], IntArray]:

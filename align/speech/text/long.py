@@ -8,35 +8,19 @@ cut; see `align.sequence.stretches` for the rest.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from align.sequence.stretches import Cut, cuts_at
+from align.speech.text.model import PhoneAligner
 from align.speech.text.pronouncing.lookup import Entry
 
-__all__ = ["LONG", "RoughAligner", "RoughWords", "rough_words"]
+__all__ = ["LONG", "RoughWords", "rough_words"]
 
 LONG = 60.0  # seconds; what is shorter is aligned at once
 _NOISE = 30.0  # what anything else between words costs in the rough pass, where it lasts seconds
-
-
-class RoughAligner(Protocol):
-    """What is asked of an aligner of phones."""
-
-    hop_: float
-
-    def rough_onsets(
-        self,
-        audio: Any,
-        events: Sequence[str],
-        *,
-        rate: int | None,
-        costs: Mapping[str, float] | None = None,
-    ) -> npt.NDArray[np.float64] | None:
-        """Return roughly when each event begins, in seconds, or None."""
-        ...
 
 
 class RoughWords(NamedTuple):
@@ -50,7 +34,7 @@ class RoughWords(NamedTuple):
 
 
 def rough_words(
-    model: RoughAligner,
+    model: PhoneAligner,
     samples: npt.NDArray[np.float32],
     rate: int,
     words: Sequence[str],

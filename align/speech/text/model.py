@@ -12,14 +12,13 @@ from align.sequence.evidence import EvidenceModel
 from align.sequence.lattice_search import LatticePaths
 from align.sequence.lattices import LatticeAlignment
 from align.sequence.placement import Placement
-from align.speech.text.long import RoughAligner
 from align.speech.text.pronouncing.arpabet import IpaLabels
-from align.types import SPOKEN_NOISE
+from align.types import SPOKEN_NOISE, Float64
 
 __all__ = ["PhoneAligner", "checked_model", "model_labels", "noise_sounds"]
 
 
-class PhoneAligner(RoughAligner, Protocol):
+class PhoneAligner(Protocol):
     """What is asked of an aligner of phones; `SpeechAligner` is one."""
 
     kind: ClassVar[str]
@@ -58,6 +57,17 @@ class PhoneAligner(RoughAligner, Protocol):
         self, audio: Any, events: Sequence[str], name: str, *, cell: float, rate: int | None
     ) -> CellScores | None:
         """Return what a base function says of events in each cell of a recording."""
+        ...
+
+    def rough_onsets(
+        self,
+        audio: Any,
+        events: Sequence[str],
+        *,
+        rate: int | None,
+        costs: Mapping[str, float] | None = None,
+    ) -> Float64 | None:
+        """Return roughly when each event begins, in seconds, or None."""
         ...
 
     def lattice_paths(

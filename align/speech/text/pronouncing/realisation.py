@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 from align.errors import ModelError
 
 __all__ = [
+    "CLOSURE_OF",
     "VOWELS",
     "Choice",
     "Context",
