@@ -15,7 +15,7 @@ import numpy.typing as npt
 from align.errors import ModelError, ParameterError
 from align.types import Float64
 
-__all__ = ["EvidenceModel"]
+__all__ = ["EvidenceModel", "log_odds", "logistic"]
 
 
 _RIDGE = 1.0
@@ -52,7 +52,7 @@ class EvidenceModel:
         ridge = np.full(w.size, _RIDGE)
         ridge[-1] = 1e-3
         for _ in range(30):
-            p = _logistic(x @ w)
+            p = logistic(x @ w)
             slope = x.T @ (y - p) - ridge * w
             bend = (x * np.maximum(p * (1 - p), 1e-9)[:, None]).T @ x + np.diag(ridge)
             step = np.linalg.solve(bend, slope)
@@ -72,9 +72,23 @@ class EvidenceModel:
 
     def __call__(self, evidence: Float64) -> Float64:
         """Return the confidence of notes [shape=(N,)], given their evidence [shape=(N, F)]."""
-        return _logistic(evidence @ self.weights[:-1] + self.weights[-1])
+        return logistic(evidence @ self.weights[:-1] + self.weights[-1])
 
 
-def _logistic(x: Float64) -> Float64:
+def logistic(x: Float64) -> Float64:
+    """Return probabilities, given their log odds; beyond 30 these make no difference."""
     out: Float64 = 1.0 / (1.0 + np.exp(-np.clip(x, -30.0, 30.0)))
     return out
+
+
+def log_odds(probability: Float64, least: float) -> Float64:
+    """Return the log odds of probabilities, which are clipped to `least` and to one less this.
+
+    Examples
+    --------
+    >>> log_odds(np.array([0.5, 1.0]), 0.01).round(2)
+    array([0. , 4.6])
+    """
+    p = np.clip(probability, least, 1.0 - least)
+    odds: Float64 = np.log(p / (1.0 - p))
+    return odds

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from align.sequence.evidence import log_odds, logistic
 from align.terms import SegmentTerm
 from align.types import Float64, IntArray
 
@@ -51,8 +52,8 @@ def fields_of(
         return {}
     first = place[:-1]
     size = np.maximum(np.diff(place), 1)
-    total = np.add.reduceat(_log_odds(fit.events[: max(place[-1], first[-1] + 1)]), first)
-    parts = _probability(total / np.sqrt(size))
+    total = np.add.reduceat(log_odds(fit.events[: max(place[-1], first[-1] + 1)], _LEAST), first)
+    parts = logistic(total / np.sqrt(size))
     own = parts if asked is None else parts[asked[first]]
     return {"match": fit.match, "event_match": own, "warnings": fit.warnings}
 
@@ -67,16 +68,5 @@ def joined(matches: npt.ArrayLike) -> float:
     >>> round(joined([0.9]), 2), round(joined([0.9] * 4), 2), round(joined([0.2, 0.8]), 2)
     (0.9, 0.99, 0.5)
     """
-    odds = _log_odds(np.asarray(matches, dtype=np.float64))
-    return float(_probability(odds.sum() / np.sqrt(odds.size)))
-
-
-def _log_odds(matches: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    p = np.clip(matches, _LEAST, 1 - _LEAST)
-    odds: npt.NDArray[np.float64] = np.log(p / (1 - p))
-    return odds
-
-
-def _probability(odds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    p: npt.NDArray[np.float64] = 1.0 / (1.0 + np.exp(-odds))
-    return p
+    odds = log_odds(np.asarray(matches, dtype=np.float64), _LEAST)
+    return float(logistic(odds.sum() / np.sqrt(odds.size)))

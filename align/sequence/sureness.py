@@ -17,7 +17,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from align.sequence.evidence import EvidenceModel
+from align.sequence.evidence import EvidenceModel, log_odds
 from align.types import Float64
 
 __all__ = ["Sureness"]
@@ -82,6 +82,5 @@ class Sureness(NamedTuple):
 
 def _evidence(confidence: Float64, better: float) -> Float64:
     """Return log odds, and by how much events fit better than usual [shape=(K, 2)]."""
-    inner = np.clip(confidence, _SUREST, 1.0 - _SUREST)
-    odds = np.log(inner / (1.0 - inner))
+    odds = log_odds(confidence, _SUREST)
     return np.stack((odds, np.full_like(odds, better)), axis=1)

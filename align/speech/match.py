@@ -40,6 +40,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import ModelError
+from align.sequence.evidence import logistic
 from align.sequence.extended import Extended
 from align.terms import DurationTerm, OnsetTerm, SegmentTerm
 from align.types import Float64, IntArray
@@ -72,7 +73,6 @@ _SIGNS = {  # of the weights behind the constant: the surer the network, the mor
     _WITH_ORDERS: (1,) * 8 + (0, -1),
 }
 _HIDING, _LENGTH = -2.0, 0.1  # log ratio of a silence that is none; seconds of a sound
-_FURTHEST = 30.0  # log odds
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,7 +242,7 @@ class MatchModel:
         if by is None:
             by = _FOR_FEW_ORDERS if self.asks_orders else _FOR_FEW
         odds = np.log(self.border / (1.0 - self.border)) - by * more
-        return min(self.border, float(_logistic(np.maximum(odds, _LOWEST_BORDER))))
+        return min(self.border, float(logistic(np.maximum(odds, _LOWEST_BORDER))))
 
     def warning(self, match: float, n_sounds: int) -> tuple[str, ...]:
         """Return what is to be said of a match: a sentence below the border, else nothing."""
@@ -261,13 +261,13 @@ class MatchModel:
         numbers = _numbers(evidence, len(self.weights), self.usual_gap)
         fit = self.weights[0] + numbers @ self.weights[1:]
         sure = _TYPICAL * (evidence.sureness() - self.least_sure) / 0.5
-        return float(_logistic(np.array([min(fit, sure)]))[0])
+        return float(logistic(np.array([min(fit, sure)]))[0])
 
     def of_events(self, evidence: Evidence) -> Float64:
         """Return the match of each event [shape=(K,)]; that of silences by their log ratio."""
         odds = self.event_weights[0] + evidence.parts[:, _OF_EVENTS] @ self.event_weights[1:]
         silence = _TYPICAL + evidence.parts[:, 0]
-        return _logistic(np.where(evidence.sounds, odds, silence))
+        return logistic(np.where(evidence.sounds, odds, silence))
 
     @classmethod
     def fitted(
@@ -301,16 +301,16 @@ class MatchModel:
         # Flatter, and moved where nothing is between the two: a right transcript is typical.
         flat = _TYPICAL / max(centre, _TYPICAL)
         weights = weights * flat
-        low = _logistic(flat * np.array([centre - _TAIL * spread]))[0]
+        low = logistic(flat * np.array([centre - _TAIL * spread]))[0]
         border = np.clip(low, 0.05, _HIGHEST_BORDER)
         if orders:
             of_many = others[[e.n_sounds() >= _SOUNDS for e in wrong]]
             some = of_many if of_many.size else others
-            passing = _logistic(flat * np.quantile(some, [1.0 - _PASSING]))[0]
+            passing = logistic(flat * np.quantile(some, [1.0 - _PASSING]))[0]
             border = max(border, min(passing, _HIGHEST_IN_NOISE))
         short = [*few, *right] if orders else few
         numbers = [_numbers(e, size, usual) @ weights[1:] + weights[0] for e in short]
-        doubted = float((_logistic(flat * odds[many]) < border).mean())
+        doubted = float((logistic(flat * odds[many]) < border).mean())
         for_few = _fall(numbers, short, float(border), max(doubted, _DOUBTED))
         sounding = [
             np.concatenate([e.parts[e.sounds][:, _OF_EVENTS] for e in some])
@@ -409,7 +409,7 @@ def _fitted_logistic(
 
     def cost(w: Float64) -> tuple[float, Float64]:
         margin = sign * (rows @ w)
-        slope = -(share * sign * _logistic(-margin)) @ rows
+        slope = -(share * sign * logistic(-margin)) @ rows
         slope[1:] += _RIDGE * w[1:]
         total = share @ np.logaddexp(0.0, -margin) + 0.5 * _RIDGE * (w[1:] @ w[1:])
         return float(total), slope
@@ -425,11 +425,6 @@ def _centre(values: Float64) -> tuple[float, float]:
     """Median, and the standard deviation that the median deviation from it stands for."""
     median = float(np.median(values))
     return median, _TO_SIGMA * float(np.median(np.abs(values - median)))
-
-
-def _logistic(x: Float64) -> Float64:
-    out: Float64 = 1.0 / (1.0 + np.exp(-np.clip(x, -_FURTHEST, _FURTHEST)))
-    return out
 
 
 DEFAULTS: Mapping[str, MatchModel] = {

@@ -11,6 +11,7 @@ from align.errors import DataError
 from align.results.alignment import Alignment
 from align.sequence.anchors import Anchors
 from align.sequence.base import Progress
+from align.sequence.evidence import log_odds
 from align.sequence.lattices import LatticeAlignment
 from align.sequence.stretches import Stretch, aligned_stretches
 from align.speech.text.anchored import node_anchors
@@ -319,8 +320,7 @@ class WordAligner:
                 match = part.align(self.model, built.lattice).alignment.match
             except DataError:  # there is no room for them
                 return -math.inf
-            known = min(max(match or 0.0, _LEAST), 1.0 - _LEAST)
-            return math.log(known / (1.0 - known))
+            return float(log_odds(np.array(match or 0.0), _LEAST))
 
         return fit
 

@@ -24,7 +24,7 @@ from typing import NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from align.sequence.evidence import EvidenceModel
+from align.sequence.evidence import EvidenceModel, log_odds
 from align.sequence.lattice_search import FoundPath, LatticePaths
 from align.sequence.lattices import LatticeAlignment
 from align.speech.text.lattice import WordLattice
@@ -180,7 +180,7 @@ def asked_words(
         other_fit = _fits(whole(), n_words)
         assert other_fit is not None
         fit[:, skipped] = other_fit[:, skipped]
-    odds, many = _log_odds(fit[0]), np.log(np.maximum(fit[1], 1.0))
+    odds, many = log_odds(fit[0], _LEAST), np.log(np.maximum(fit[1], 1.0))
     weak = np.array([is_function_word(word) for word in words], dtype=np.float64)
     sides = path.departures_beside(n_words)
     gain = np.zeros(n_words)  # the most that a word may have which the path does not leave out
@@ -237,8 +237,3 @@ def _fits(path: WordPath, n_words: int) -> Float64 | None:
             np.divide(around, count, out=np.ones(n_words), where=count > 0),
         ]
     )
-
-
-def _log_odds(match: Float64) -> Float64:
-    sure = np.clip(match, _LEAST, 1.0 - _LEAST)
-    return np.asarray(np.log(sure / (1.0 - sure)))
