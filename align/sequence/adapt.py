@@ -138,10 +138,7 @@ def adapt(
         raise ParameterError(f"n_folds={n_folds}, must be at least 2.")
 
     report = progress or (lambda stage, done, total: None)
-    new = copy.deepcopy(aligner)
-    new.learner_ = None
-    new.problems_ = list(getattr(corpus, "problems", []))
-    items = new._read_all(corpus, report)
+    new, items = _begun(aligner, corpus, report)
     if len(items) < 2:
         raise new._too_few(len(items))
     seconds = sum(item.signal.duration for item in items)
@@ -195,11 +192,7 @@ def adapt_features(
     would only learn to repeat them. The rest is as in `adapt`, aligners for other surroundings
     included; one recording is enough.
     """
-    report = progress or (lambda stage, done, total: None)
-    new = copy.deepcopy(aligner)
-    new.learner_ = None
-    new.problems_ = list(getattr(corpus, "problems", []))
-    items = new._read_all(corpus, report)
+    new, items = _begun(aligner, corpus, progress or (lambda stage, done, total: None))
     new._prepare(items, anew=False)
     new.features_ = _adapted(new.features_, items, steps, learning_rate)
     seconds = sum(item.signal.duration for item in items)
@@ -214,6 +207,16 @@ def adapt_features(
         for kind, other in aligner.elsewhere_.items()
     }
     return new
+
+
+def _begun(
+    aligner: _Aligner, corpus: Sequence[Example], report: Progress
+) -> tuple[_Aligner, list[Any]]:
+    """Return a copy of an aligner, to be adapted, and what can be read of a corpus."""
+    new = copy.deepcopy(aligner)
+    new.learner_ = None
+    new.problems_ = list(getattr(corpus, "problems", []))
+    return new, new._read_all(corpus, report)
 
 
 def _tell(

@@ -4,6 +4,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.features import Signal
+from align.sequence.windows import spaced
 from align.types import IntArray
 
 __all__ = ["in_order", "onset_frames"]
@@ -11,14 +12,9 @@ __all__ = ["in_order", "onset_frames"]
 
 def onset_frames(times: npt.NDArray[np.float64], signal: Signal) -> IntArray | None:
     """Nearest frames that are strictly increasing and in the recording; None if there are none."""
-    n, n_frames = len(times), signal.n_frames
-    if n > n_frames:
+    if len(times) > signal.n_frames:
         return None
-    frames = np.clip(np.rint(times / signal.hop).astype(np.intp), 0, n_frames - 1)
-    steps = np.arange(n)
-    frames = np.maximum.accumulate(frames - steps) + steps  # at least one frame each
-    latest: IntArray = np.minimum(frames, n_frames - n + steps)
-    return latest
+    return spaced(times / signal.hop, signal.n_frames)
 
 
 def in_order(times: npt.NDArray[np.float64], duration: float) -> npt.NDArray[np.float64]:

@@ -65,6 +65,20 @@ class Room:
                 return limits
             pause = min(2 * pause, n_frames)
 
+    def longer_pause(
+        self, free: npt.NDArray[np.bool_], limits: IntArray, onsets: IntArray
+    ) -> int | None:
+        """Return the length that pauses need, where one took more than half of its limit.
+
+        `limits` [shape=(K,)] are those that the events had; None where there was room enough.
+        """
+        may_last = free.copy()
+        may_last[-1:] |= not self.ends_with_recording
+        cut_short = may_last & (2 * np.diff(onsets, append=self.n_frames) > limits)
+        if not (cut_short & (limits < self.n_frames)).any():
+            return None
+        return 2 * int(limits[may_last].max())
+
 
 def is_long(n_events: int, n_frames: int, most_cells: int | None = None) -> bool:
     """Whether the table of onset scores is too large to be laid out; `most_cells` are not."""
@@ -85,8 +99,6 @@ def best_path(
     pauses. Tables of more than `most_cells` events times frames are decoded in windows. Raises
     ParameterError where no timing has a finite score.
     """
-    may_last = free.copy()
-    may_last[-1:] |= not room.ends_with_recording
     pause = room.pause
     while True:
         x = base_functions(room.limits(free, pause))
@@ -101,9 +113,7 @@ def best_path(
         else:
             potentials = x.potentials(weights(x))
             path = decode(potentials)
-        lengths = np.diff(path.onsets, append=room.n_frames)
-        limits = potentials.max_length
-        long = 2 * lengths > limits
-        if not (may_last & long & (limits < room.n_frames)).any():
+        longer = room.longer_pause(free, potentials.max_length, path.onsets)
+        if longer is None:
             return potentials, path
-        pause = 2 * int(limits[may_last].max())
+        pause = longer

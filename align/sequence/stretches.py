@@ -86,9 +86,7 @@ def rough_onsets(
     looked for in `windows` [shape=(K, 2)].
     """
     n_frames, hop = signal.n_frames, signal.hop
-    may_last = free.copy()
-    may_last[-1:] |= not room.ends_with_recording
-    pause = room.pause
+    pause: int | None = room.pause
     blocks = CoarseBlocks(max(1, round(_CELL / hop)), places)
     size = round(_BLOCK / hop) // blocks.factor * blocks.factor
     around = round(_AROUND / hop)
@@ -97,15 +95,13 @@ def rough_onsets(
         x, weights = score(signal.part(first * hop, stop * hop))
         blocks.add(x, weights, begin - first, min(begin + size, n_frames) - first)
     onsets: IntArray | None = None
-    while True:
+    while pause is not None:
         limits = room.limits(free, pause)
         onsets = blocks.onsets(limits, windows, rare, onsets)
         if onsets is None:
             return None
-        cut_short = may_last & (2 * np.diff(onsets, append=n_frames) > limits)
-        if not (cut_short & (limits < n_frames)).any():
-            return onsets
-        pause = 2 * int(limits[may_last].max())
+        pause = room.longer_pause(free, limits, onsets)
+    return onsets
 
 
 def with_costs(
@@ -240,21 +236,21 @@ def joined_stretches(
     seconds = [stretch.end - stretch.begin for stretch, _ in parts]
     last, end = parts[-1]
 
-    def every(name: str) -> npt.NDArray[np.float64] | None:
+    def every(name: str, *, timed: bool = False) -> npt.NDArray[np.float64] | None:
         columns = [getattr(part, name) for _, part in parts]
         if any(column is None for column in columns):
             return None
-        return np.concatenate([column[keep] for column, keep in zip(columns, own, strict=True)])
+        begins = [at.begin if timed else 0.0 for at, _ in parts]
+        whole = zip(columns, own, begins, strict=True)
+        return np.concatenate([column[keep] + begin for column, keep, begin in whole])
 
     return Alignment(
         events=events,
-        onsets=np.concatenate(
-            [part.onsets[keep] + at.begin for (at, part), keep in zip(parts, own, strict=True)]
-        ),
+        onsets=every("onsets", timed=True),  # type: ignore[arg-type]
         end=min(last.begin + end.end, signal.duration),
         duration=signal.duration,
         confidence=every("confidence"),
-        onset_intervals=_shifted_intervals(parts, own),
+        onset_intervals=every("onset_intervals", timed=True),
         event_match=every("event_match"),
         match=float(np.average(matches, weights=seconds)) if len(matches) == len(parts) else None,
         score=float(np.sum([part.score for _, part in parts])),
@@ -266,15 +262,3 @@ def joined_stretches(
             for text in part.warnings
         ),
     )
-
-
-def _shifted_intervals(
-    parts: Sequence[tuple[Stretch, Alignment]], own: Sequence[slice]
-) -> npt.NDArray[np.float64] | None:
-    """Return the intervals of the onsets that each stretch says, in seconds of the recording."""
-    found = []
-    for (stretch, part), keep in zip(parts, own, strict=True):
-        if part.onset_intervals is None:
-            return None
-        found.append(part.onset_intervals[keep] + stretch.begin)
-    return np.concatenate(found)

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from align.decoders import Lattice, decode
 from align.errors import ModelError, ParameterError
 from align.features import Feature, Signal, TimedSignal
+from align.potentials import Potentials
 from align.sequence.anchors import Held
 from align.sequence.base import Aligner, Progress
 from align.sequence.checkpoint import describe_timed
@@ -263,10 +264,7 @@ class TimedAligner(Aligner):
             return
         errors = []
         for x, item in zip(xs, items, strict=True):
-            potentials = x.potentials(self._weights(x))
-            found = self.placement_.times(potentials, decode(potentials).onsets).times
-            terms = dict(zip(x.names, x.terms, strict=True))
-            found = self._corrected(found, terms, tuple(item.events))
+            potentials, found = self._times_of(item, x)
             errors.append((found - item.times)[potentials.stop - potentials.start > 1])
         offset = moved_offset(self.placement_.offset, errors)
         self.placement_ = replace(self.placement_, offset=offset)
@@ -274,13 +272,16 @@ class TimedAligner(Aligner):
     def _learn_placement(
         self, item: TimedSignal, x: BaseFunctions, features: Sequence[Feature]
     ) -> None:
-        potentials = x.potentials(self._weights(x))
-        found = self.placement_.times(potentials, decode(potentials).onsets).times
-        events = tuple(item.events)
-        found = self._corrected(found, dict(zip(x.names, x.terms, strict=True)), events)
-        classes = self._boundary_classes() or {}
-        kinds = [classes.get(str(event)) for event in events]
+        found = self._times_of(item, x)[1]
+        kinds = self._kinds_of(item.events)
         self.habits_ = (self.habits_ or Habits()).after(found, item.times, kinds)
+
+    def _times_of(self, item: TimedSignal, x: BaseFunctions) -> tuple[Potentials, Float64]:
+        """Return what is decoded of a recording, and the onsets that are found in it."""
+        potentials = x.potentials(self._weights(x))
+        times = self.placement_.times(potentials, decode(potentials).onsets).times
+        terms = dict(zip(x.names, x.terms, strict=True))
+        return potentials, self._corrected(times, terms, tuple(item.events))
 
     # Base functions of a recording -----------------------------------------------------------
 
@@ -319,11 +320,15 @@ class TimedAligner(Aligner):
     ) -> npt.NDArray[np.float64]:
         if self.correction_ is None and self.habits_ is None:
             return times
-        classes = self._boundary_classes() or {}
-        kinds = [classes.get(str(event)) for event in events]
+        kinds = self._kinds_of(events)
         if self.correction_ is not None:
             times = self.correction_.moved(times, terms, kinds)
         return times if self.habits_ is None else self.habits_.moved(times, kinds)
+
+    def _kinds_of(self, events: Sequence[Event]) -> list[str | None]:
+        """Return the class of each event, as far as there is one."""
+        classes = self._boundary_classes() or {}
+        return [classes.get(str(event)) for event in events]
 
     # Evaluation and model files --------------------------------------------------------------
 

@@ -208,8 +208,7 @@ def _piece(aligner: Any, item: TimedSignal, rng: np.random.Generator) -> list[_A
     if len(item.events) <= n:
         return []
     at, signal = int(rng.integers(len(item.events) - n)), item.signal
-    start, end = (round(float(item.onsets[k]) * signal.hop * signal.rate) for k in (at, at + n))
-    piece = Signal(signal.samples[start:end], signal.rate, signal.hop, signal.name)
+    piece = signal.part(item.onsets[at] * signal.hop, item.onsets[at + n] * signal.hop)
     return [(_FEW, piece, aligner._expand(tuple(item.events[at : at + n]))[0])]
 
 

@@ -153,5 +153,4 @@ def _spoken(item: TimedSignal) -> Signal:
     """Return a recording without its first and its last event, which may be silence."""
     signal = item.signal
     first, last = (item.onsets[1], item.onsets[-1]) if len(item.events) > 3 else (0, item.end)
-    begin, end = (round(frame * signal.hop * signal.rate) for frame in (first, last))
-    return Signal(signal.samples[begin:end], signal.rate, signal.hop, signal.name)
+    return signal.part(first * signal.hop, last * signal.hop)
