@@ -16,14 +16,21 @@ __all__ = ["Extent", "declared_extent", "ogg_ends", "states_mp3_length"]
 
 _MAX_CHUNKS = 10_000
 _MAX_OGG_PAGE = 65_307
+_OPEN_END = (0xFFFFFFFF, 0x7FFFF000)  # what FFmpeg and SoX declare where they write to a pipe
+_TAGS = (b"LIST", b"ID3", b"id3 ", b"TAG", b"bext")  # what follows sound, even where it is cut off
+_PADDING = 1 << 16  # bytes of zeros with which a recorder may fill up its last block
 _W64_DATA = b"data" + bytes.fromhex("f3acd3118cd100c04f8edb8a")
 
 
 class Extent(NamedTuple):
-    """Where the samples begin in a file, and how many bytes of them the header declares."""
+    """Where the samples begin in a file, and how many bytes of them the header declares.
+
+    `beyond` bytes follow them that are nothing else, so the header declares too few.
+    """
 
     start: int
     size: int
+    beyond: int = 0
 
 
 def declared_extent(stream: BinaryIO, path: str | os.PathLike[str]) -> Extent | None:
@@ -80,11 +87,34 @@ def _chunk(
         if name == wanted:
             if size == 0xFFFFFFFF and long_size is not None:
                 size = long_size
-            return None if size < 0 else Extent(position + length, size)  # -1: CAF of open end
+            if size < 0 or (length == 8 and size in _OPEN_END):  # -1: CAF of open end
+                return None
+            start = position + length
+            return Extent(start, size, _beyond(stream, layout, start + size) if length == 8 else 0)
         if size < 0:
             return None
         position += length + size + -size % align
     return None
+
+
+def _beyond(stream: BinaryIO, layout: str, end: int) -> int:
+    """Return how many bytes follow the samples, or 0 if they are chunks, tags or padding.
+
+    Where a recorder lost power, or wrote more bytes than 32 bits can count, the header declares
+    less sound than there is.
+    """
+    total = stream.seek(0, os.SEEK_END)
+    for at in (end, end + end % 2):  # not all writers fill up an odd size
+        stream.seek(at)
+        header = stream.read(8)
+        if len(header) < 8 or header.startswith(_TAGS):
+            return 0
+        name, size = struct.unpack(layout, header)
+        if at + 8 + size <= total and all(0x20 <= byte < 0x7F for byte in name):
+            return 0
+    stream.seek(end)
+    rest = stream.read(_PADDING + 1)
+    return total - end if len(rest) > _PADDING or any(rest) else 0
 
 
 def _sphere(head: bytes, path: str | os.PathLike[str]) -> Extent | None:

@@ -400,7 +400,19 @@ def _check_header(file: _File, path: _PathLike, extent: Extent | None, size: int
             f"{_RATES[0]}..{_RATES[1]} Hz; the header is damaged.",
             path=path,
         )
-    if extent is None or size >= extent.start + extent.size:
+    if extent is None:
+        return
+    if extent.beyond:
+        seconds = file.frames / file.samplerate
+        lost = seconds * extent.beyond / extent.size if extent.size else math.inf
+        if lost > _SLACK:
+            raise DataError(
+                f"its header declares {seconds:.2f} s of sound, but {extent.beyond} bytes more "
+                "follow, as where a recorder lost power; repair it with `sox --ignore-length "
+                "IN.wav OUT.wav`.",
+                path=path,
+            )
+    if size >= extent.start + extent.size:
         return
     # in seconds by proportion, so that it holds for every coding
     present, seconds = size - extent.start, file.frames / file.samplerate

@@ -356,6 +356,44 @@ def test_trailing_chunks_are_no_sound(tmp_path):
         assert read_audio(put(tmp_path, content + extra))[0].size == RATE
 
 
+def with_declared(size: int, rest: bytes = b"") -> bytes:
+    """Return a file of a second whose header declares another number of bytes."""
+    content = bytearray(encoded(NOISE, format="WAV", subtype="PCM_16"))
+    content[40:44] = struct.pack("<I", size)
+    return bytes(content) + rest
+
+
+@pytest.mark.parametrize("size", [0xFFFFFFFF, 0x7FFFF000])
+def test_wav_from_a_pipe_of_ffmpeg_or_sox(tmp_path, size):
+    path = put(tmp_path, with_declared(size))
+    assert read_audio(path)[0].size == RATE
+    assert audio_info(path).duration == 1.0
+
+
+@pytest.mark.parametrize(
+    ("size", "message"),
+    [
+        (0, r"declares 0\.00 s of sound, but 32000 bytes more follow"),
+        (2 * RATE - 8000, r"declares 0\.75 s .* 8000 bytes more .*`sox --ignore-length IN"),
+        (2 * RATE - 8001, r"but 8001 bytes more follow"),
+    ],
+)
+def test_sound_beyond_what_the_header_declares_is_not_left_out_in_silence(tmp_path, size, message):
+    path = put(tmp_path, with_declared(size))
+    for read in (read_audio, audio_info):
+        with pytest.raises(DataError, match=message):
+            read(path)
+    if size:
+        assert read_audio(path, allow_truncated=True)[0].size == size // 2
+
+
+@pytest.mark.parametrize(
+    "rest", [b"\0" * 4000, b"\1" * 100, b"ID3\4" + b"x" * 4000, b"TAG" + b"x" * 125]
+)
+def test_padding_and_tags_behind_sound_are_none(tmp_path, rest):
+    assert read_audio(put(tmp_path, with_declared(2 * RATE, rest)))[0].size == RATE
+
+
 def huge_wav() -> bytes:
     content = bytearray(encoded(NOISE, format="WAV", subtype="PCM_16")[:1024])
     content[4:8] = struct.pack("<I", 0xFFFFFFF0)
