@@ -1,8 +1,9 @@
 """Which label file belongs to which audio file.
 
 In a tree of folders of any depth, an audio file and a label file belong together where they lie in
-one folder and share their name up to the suffix, upper and lower case alike. Of several label
-files the first of `LABEL_SUFFIXES` is taken, of several audio files the first of `AUDIO_SUFFIXES`.
+one folder and share their name up to the suffix, as `align.files.names.comparable` has it. Of
+several label files the first of `LABEL_SUFFIXES` is taken, of several audio files the first of
+`AUDIO_SUFFIXES`.
 Between name and suffix of subtitles may stand a language, as in ``talk.en.vtt``, where these are
 the only ones: of several it is not known which are meant.
 
@@ -17,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from align.corpus.listing import Groups, check_listing, folders, group_of, manifest_rows
+from align.files.names import comparable
 from align.formats.emu import ANNOTATION
 
 __all__ = ["AUDIO_SUFFIXES", "LABEL_SUFFIXES", "Pair", "find_beside", "find_pairs", "suffix_of"]
@@ -86,10 +88,10 @@ def find_pairs(
 def find_beside(audio: str, suffixes: Sequence[str]) -> str | None:
     """Return the file beside a recording that has its name and the first of the suffixes.
 
-    Upper and lower case are alike; `suffixes` are in lower case. None if there is none.
+    Names are compared as `comparable` says; `suffixes` are in lower case. None if there is none.
     """
     folder, name = os.path.split(audio)
-    stem = _split(name)[0].casefold()
+    stem = comparable(_split(name)[0])
     try:
         names = sorted(os.listdir(folder or "."))
     except OSError:
@@ -98,7 +100,7 @@ def find_beside(audio: str, suffixes: Sequence[str]) -> str | None:
     found = [
         (suffixes.index(suffix_of(other)), os.path.join(folder, other))
         for other in known
-        if _split(other)[0].casefold() == stem
+        if comparable(_split(other)[0]) == stem
     ]
     if not found:
         named = [other for other in known if _without_language(other) == stem]
@@ -118,7 +120,7 @@ def _walk(root: str, groups: Groups, label_suffixes: Sequence[str]) -> list[Pair
         for name in names:
             stem, suffix = _split(name)
             if suffix in ranks:
-                found[folder, stem.casefold()].append(os.path.join(folder, name))
+                found[folder, comparable(stem)].append(os.path.join(folder, name))
     _join_languages(found)
     pairs = []
     for paths in found.values():
@@ -153,7 +155,7 @@ def _without_language(path: str) -> str | None:
     """Return the name of subtitles without suffix and language, None where they have none."""
     stem, suffix = _split(os.path.basename(path))
     named = _LANGUAGE.fullmatch(stem)
-    return named[1].casefold() if named is not None and suffix in _SUBTITLES else None
+    return comparable(named[1]) if named is not None and suffix in _SUBTITLES else None
 
 
 def suffix_of(path: str) -> str:

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from align.corpus.listing import Groups, check_listing, folders, group_of, manifest_rows
 from align.corpus.pairs import AUDIO_SUFFIXES
 from align.errors import DataError
+from align.files.names import comparable
 
 __all__ = ["NO_PIECES", "Piece", "find_pieces"]
 
@@ -97,7 +98,7 @@ def _walk(root: str, groups: Groups) -> list[Piece]:
         notated = [name for name in scores if _suffix(name) not in _TABLES]
         if {*map(_stem, sounds)}.isdisjoint(map(_stem, notated)):
             continue
-        scores_of, truths_of = _by(_stem, notated), _by(str.lower, truths)
+        scores_of, truths_of = _by(_stem, notated), _by(comparable, truths)
         for stem, recordings in _by(_stem, sounds).items():
             files = (recordings, scores_of.get(stem, []), truths_of.get(f"{stem}.{_TRUTH}", []))
             called = os.path.join(folder, os.path.splitext(recordings[0])[0])
@@ -147,7 +148,7 @@ def _by(key: Callable[[str], str], names: Sequence[str]) -> dict[str, list[str]]
 
 
 def _stem(name: str) -> str:
-    return os.path.splitext(name.lower())[0]
+    return comparable(os.path.splitext(name)[0])
 
 
 def _suffix(name: str) -> str:

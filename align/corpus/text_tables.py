@@ -30,6 +30,7 @@ from typing import NamedTuple
 from align.corpus.pairs import AUDIO_SUFFIXES, find_pairs
 from align.errors import DataError
 from align.files.atomic import atomic_write
+from align.files.names import comparable
 from align.files.text import read_text
 from align.formats.office import read_sheet
 
@@ -308,7 +309,7 @@ def _plain(name: str) -> str:
     """Return a name of a recording without suffix, in small letters and with ``/`` only."""
     name = name.replace(os.sep, "/").replace("\\", "/").strip("/").removeprefix("./")
     stem, suffix = os.path.splitext(name)
-    return (stem if suffix.lower() in AUDIO_SUFFIXES else name).casefold()
+    return comparable(stem if suffix.lower() in AUDIO_SUFFIXES else name)
 
 
 def _ends(audio: Mapping[str, str]) -> dict[str, list[str]]:

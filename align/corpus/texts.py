@@ -7,6 +7,7 @@ there is.
 
 import os
 import re
+import unicodedata
 
 from align.errors import DataError
 from align.files.text import read_lines, read_text
@@ -26,8 +27,11 @@ def text_beside(audio: str, labels: str) -> str | None:
     A transcript that cannot be read counts as none: the labels are what is learned from, the words
     only help.
     """
-    stem = os.path.splitext(audio)[0]
-    for path in (labels, *(stem + suffix for suffix in (".txt", ".TXT", ".wrd", ".WRD"))):
+    folder, name = os.path.split(os.path.splitext(audio)[0])
+    ways = dict.fromkeys([name, *(unicodedata.normalize(form, name) for form in ("NFC", "NFD"))])
+    suffixes = (".txt", ".TXT", ".wrd", ".WRD")
+    beside = [os.path.join(folder, way + suffix) for suffix in suffixes for way in ways]
+    for path in (labels, *beside):
         try:
             words = _tier_of_words(path) if path == labels else _read(path)
         except DataError:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from align.errors import DataError
 from align.files.folders import walk
+from align.files.names import comparable
 from align.formats.files import read_labels, read_tiers
 from align.formats.labels import Labels
 from align.formats.table import LABEL_FORMATS, label_format
@@ -93,7 +94,7 @@ def label_files(root: str | os.PathLike[str], words: bool = False) -> dict[str, 
             if words and label_format(name).tier != WORDS and suffix.lower() == ".phn":
                 continue
             stem = name[: -len(label_format(name).suffix)]  # more than the last dot of _annot.json
-            key = os.path.relpath(os.path.join(folder, stem), top).replace(os.sep, "/").casefold()
+            key = comparable(os.path.relpath(os.path.join(folder, stem), top).replace(os.sep, "/"))
             # Formats that join the table later come after the usual ones.
             rank = order.index(suffix.lower()) if suffix.lower() in order else len(order)
             if key not in found or rank < found[key][0]:

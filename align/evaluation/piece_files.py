@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from align.errors import AlignError, DataError, error_reason
 from align.files.folders import walk
+from align.files.names import comparable
 
 __all__ = ["PieceFiles", "Progress"]
 
@@ -101,12 +102,12 @@ class PieceFiles:
             held = [name for name in every if not self.is_truth(name)] or every
             for name in held:
                 found.setdefault(self._key(inside, name), os.path.join(folder, name))
-            if len({self.stem(name).casefold() for name in held}) == 1:
+            if len({comparable(self.stem(name)) for name in held}) == 1:
                 alone[inside] = os.path.join(folder, held[0])
         return alone | found
 
     def _key(self, inside: str, name: str) -> str:
-        stem = self.stem(name).casefold()
+        stem = comparable(self.stem(name))
         if self.is_truth(name):
             stem = stem.removesuffix("truth").rstrip(".")
         return "/".join(part for part in (inside, stem) if part)
@@ -116,6 +117,6 @@ def _walk(top: str) -> list[tuple[str, str, list[str]]]:
     """Return each folder, its path from the top as it is compared, and its files."""
     rows = []
     for folder, _, names in walk(top):
-        inside = os.path.relpath(folder, top).replace(os.sep, "/").casefold()
+        inside = comparable(os.path.relpath(folder, top).replace(os.sep, "/"))
         rows.append((folder, "" if inside == "." else inside, sorted(names)))
     return rows

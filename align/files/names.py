@@ -1,8 +1,22 @@
 """Names of recordings, wherever the file that says them was made."""
 
+import unicodedata
 from pathlib import PurePath, PureWindowsPath
 
-__all__ = ["name_of"]
+__all__ = ["comparable", "name_of"]
+
+
+def comparable(name: str) -> str:
+    r"""Return a name as names of files are compared: case, and how accents are stored, are alike.
+
+    macOS stores the accents of names apart from their letters, other systems mostly together.
+
+    Examples
+    --------
+    >>> comparable("Zoe\u0308"), comparable("ZO\u00cb")
+    ('zoë', 'zoë')
+    """
+    return unicodedata.normalize("NFC", name.casefold())
 
 
 def name_of(path: str) -> str:

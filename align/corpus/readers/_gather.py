@@ -17,6 +17,7 @@ from align.corpus.reading import (
     speech_example,
 )
 from align.errors import AlignError, DataError
+from align.files.names import comparable
 from align.formats.labels import Labels
 from align.types import Example
 
@@ -58,7 +59,7 @@ def audio_by_stem(root: str) -> dict[str, str]:
 
 def stem_of(path: str) -> str:
     """Return the name without folder and suffix, in lower case."""
-    return os.path.splitext(os.path.basename(path))[0].casefold()
+    return comparable(os.path.splitext(os.path.basename(path))[0])
 
 
 class Gathering:

@@ -17,6 +17,7 @@ import os
 from align.corpus.readers._gather import Gathering, recordings_below, stem_of, tree_files
 from align.corpus.reading import Corpus, header, read_corpus
 from align.errors import ParameterError
+from align.files.names import comparable
 from align.formats.textgrid import read_textgrid
 
 __all__ = ["read_timit", "read_voxangeles"]
@@ -113,7 +114,7 @@ def read_voxangeles(
 
 
 def _key(path: str, top: str) -> str:
-    return os.path.splitext(os.path.relpath(path, top))[0].replace(os.sep, "/").casefold()
+    return comparable(os.path.splitext(os.path.relpath(path, top))[0].replace(os.sep, "/"))
 
 
 def _language(audio: str, root: str) -> str:

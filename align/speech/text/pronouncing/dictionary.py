@@ -26,6 +26,7 @@ http://www.speech.cs.cmu.edu/cgi-bin/cmudict.
 
 import os
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -97,7 +98,7 @@ class Dictionary(Mapping[str, tuple[Pronunciation, ...]]):
                 raise ParameterError(
                     f"{word!r}: {ways!r}, must be a list of one or more pronunciations."
                 )
-            self._entries[word.translate(_APOSTROPHES)] = tuple(map(_pronunciation, ways))
+            self._entries[_composed(word)] = tuple(map(_pronunciation, ways))
 
     @property
     def _capitalised(self) -> dict[str, list[str]]:
@@ -126,7 +127,7 @@ class Dictionary(Mapping[str, tuple[Pronunciation, ...]]):
 
     def _spellings(self, word: str) -> Sequence[str]:
         """Return the words of the dictionary that a word is, in one case or another."""
-        plain = word.translate(_APOSTROPHES)
+        plain = _composed(word)
         if plain in self._entries:
             return (plain,)
         folded = plain.casefold()
@@ -184,7 +185,12 @@ def plain_word(word: str) -> str:
     >>> plain_word("Don\u2019t")
     "don't"
     """
-    return word.translate(_APOSTROPHES).casefold()
+    return _composed(word).casefold()
+
+
+def _composed(word: str) -> str:
+    """Return a word as texts are read: accents with their letters, and plain apostrophes."""
+    return unicodedata.normalize("NFC", word.translate(_APOSTROPHES))
 
 
 def _pronunciation(given: Pronunciation | str | Sequence[str]) -> Pronunciation:
@@ -235,7 +241,7 @@ def _parse(lines: Iterable[tuple[int, str]], name: str, language: str) -> Dictio
         word, _, rest = line.partition("\t" if "\t" in line else " ")
         if not rest:
             word, _, rest = line.strip().partition(" ")
-        word = word.strip().translate(_APOSTROPHES)
+        word = _composed(word.strip())
         if word.endswith(")") and (match := _VARIANT.fullmatch(word)):
             word = match[1]
         phones = rest.split()
