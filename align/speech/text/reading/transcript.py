@@ -86,6 +86,9 @@ _MARKED = {
 }
 """What a file begins with that is no plain text."""
 
+_CUES = re.compile(r"WEBVTT\b|(?:[0-9]+\n)?[0-9:]*[0-9]{2}:[0-9]{2}[.,][0-9]{3}(?: +--> +|,)[0-9]")
+"""What subtitles begin with, also those that somebody saved as text."""
+
 
 def read_transcript(
     path: str | os.PathLike[str],
@@ -144,6 +147,9 @@ def read_transcript(
         found = [Utterance(" ".join(cells[2] for _, cells in rows))]
     else:
         text = (read_document(path) if suffix == ".docx" else read_text(path, encoding)).strip()
+        if suffix != ".docx" and _CUES.match(text):
+            web = text.startswith("WEBVTT")
+            return by_speaker(of_cues(read_cues(path, encoding, web=web)), name)
         _check_plain(text, name)
         lines = [line for line in text.split("\n") if line.strip()]
         if lines and all(map(_is_label, lines)):

@@ -5,6 +5,8 @@ People and programs write it in many ways, and none of it is a word that was sai
     Interviewer: Where are you from?      [00:00:04] Maria: Bonn.      Maria Lopez  0:04
     Maria (00:04): Bonn.                  00:00:04 Maria               Bonn.
     *MAR:	Bonn .                          Bonn.                        #00:00:07-2#
+    Maria: (00:04)                        [Maria Lopez] 10:00:04
+    Bonn.                                 Bonn.
 
 A line that begins with a word and a colon may be a sentence as well. So names are taken for such
 only where all lines begin with one, or two have a time beside it, or where one comes again and a
@@ -31,16 +33,21 @@ from align.speech.text.reading.chat import said_in_chat
 
 __all__ = ["Turn", "read_turns"]
 
-_CLOCK = r"(?:[0-9]{1,2}:)?[0-9]{1,2}:[0-5][0-9](?:[.,][0-9]{1,3}|-[0-9])?"
+_CLOCK = r"(?:[0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}|[0-9]{1,2}:[0-5][0-9])(?:[.,][0-9]{1,3}|-[0-9])?"
 _RANGE = rf"{_CLOCK}(?:\s*(?:-->|[-\u2013\u2014])\s*{_CLOCK})?"
-_STAMP = rf"(?:\[{_RANGE}\]|\({_RANGE}\)|<{_RANGE}>|#{_RANGE}#|{_RANGE})"
+_APART = rf"(?:\[{_RANGE}\]|\({_RANGE}\)|<{_RANGE}>|#{_RANGE}#)"
+_STAMP = rf"(?:{_APART}|{_RANGE})"
 _IN_TEXT = re.compile(rf"\[{_RANGE}\]|#{_RANGE}#|<{_RANGE}>")
 _NAME = r"[^\W_][\w.'\u2019()/&-]{0,29}(?:[ ][\w.'\u2019()/&-]{1,20}){0,3}"
 _LABEL = re.compile(
-    rf"\s*(?P<before>{_STAMP}[\s,-]*)?(?P<name>{_NAME})\s*(?P<after>{_STAMP})?\s*[:\uff1a](?=\s|$)(?P<text>.*)"
+    rf"\s*(?P<before>{_STAMP}[\s,-]*)?(?P<name>{_NAME})\s*(?P<after>{_STAMP})?\s*[:\uff1a](?=\s|$)"
+    rf"(?:\s*(?P<beside>{_APART}))?(?P<text>.*)"
 )
-_HEADING = re.compile(rf"\s*(?:(?P<a>{_NAME})[\s,-]+{_STAMP}|{_STAMP}[\s,-]+(?P<b>{_NAME}))\s*")
-_STAMPED = re.compile(rf"\s*{_STAMP}(?:\s+|$)(?:-\s+)?")
+_HEADING = re.compile(
+    rf"\s*(?:\[?(?P<a>{_NAME})\]?[\s,-]+{_STAMP}|{_STAMP}[\s,-]+(?P<b>{_NAME}))\s*"
+)
+_STAMPED = re.compile(rf"\s*{_STAMP}(?:\s+|$|(?=[^\W\d_]))(?:-\s+)?")
+_MADE_BY = re.compile(r"\s*transcribed by https?://otter\.ai\s*", re.IGNORECASE)
 _NUMBERED = re.compile(r"\s*([0-9]{1,5})(?:[.):]?\s+|[.):]$)(?=\D|$)")
 _ALONE = re.compile(
     r"[^\W\d_]|[A-Z]{1,5}[_-]?[0-9]{1,3}|INT"
@@ -88,7 +95,7 @@ def read_turns(text: str) -> list[Turn]:
     lines = text.split("\n")
     if any(_CHAT.match(line) for line in lines):
         return _of_chat(lines)
-    lines = _without_numbers(lines)
+    lines = _without_numbers(["" if _MADE_BY.fullmatch(line) else line for line in lines])
     heads = _heads(lines)
     stamped = _are_stamped(lines)
     turns = [Turn("", "", 1)]
@@ -131,7 +138,7 @@ def _heads(lines: list[str]) -> dict[int, tuple[str, str]]:
         if (label := _LABEL.fullmatch(line)) and _may_be_name(label["name"]):
             found[n] = _plain(label["name"]), label["text"]
             n_labels += 1
-            n_timed += bool(label["before"] or label["after"])
+            n_timed += bool(label["before"] or label["after"] or label["beside"])
         elif (heading := _HEADING.fullmatch(line)) and _may_be_name(heading["a"] or heading["b"]):
             found[n] = _plain(heading["a"] or heading["b"]), ""
             n_timed += _is_capital(found[n][0])
@@ -190,10 +197,11 @@ def _is_alone(lines: list[str], n: int) -> bool:
         line.strip() and not _STAMPED.fullmatch(line) for line in lines[: n - 1]
     ):
         return False
-    time = (label["before"] or label["after"] or "").strip()
+    time = (label["before"] or label["after"] or label["beside"] or "").strip()
     name = _plain(label["name"])
-    in_brackets = time[:1] in ("[", "(", "<", "#") and _is_capital(name)
-    return in_brackets or (bool(_ALONE.fullmatch(name)) and not name[0].islower())
+    if time[:1] in ("[", "(", "<", "#") or time.count(":") > 1:  # no time of the day
+        return _is_capital(name) or bool(_ALONE.fullmatch(name))
+    return bool(_ALONE.fullmatch(name)) and not name[0].islower()
 
 
 def _is_capital(name: str) -> bool:

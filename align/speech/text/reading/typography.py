@@ -1,11 +1,15 @@
 """What word processors, subtitles and hurried fingers leave in a text."""
 
+import html
 import re
 import unicodedata
 
 __all__ = ["apart", "plain_letters"]
 
-_TAG = re.compile(r"</?(?:i|b|u|em|strong|br|font)\b[^<>\n]{0,100}>", re.IGNORECASE)
+_TAG = re.compile(r"</?(?:i|b|u|em|strong|font|sub|sup|span)\b[^<>\n]{0,100}>", re.IGNORECASE)
+_BREAK = re.compile(r"<br\b[^<>\n]{0,20}>|</[a-z][a-z0-9]{0,19}>", re.IGNORECASE)
+_ENTITY = re.compile(r"&(?:#[0-9]{1,6}|#x[0-9a-f]{1,5}|[a-z][a-z0-9]{1,8});", re.IGNORECASE)
+_FOOTNOTES = re.compile(r"(?<=[^\s\[])(?:\[[0-9]{1,3}\])+")  # of encyclopaedias: the word.[1][2]
 _APOSTROPHE = re.compile(r"(?<=[^\W\d_])[\u2018\u2019\u02bc\u00b4`\uff07](?=[^\W\d_])")
 _INVISIBLE = dict.fromkeys(
     [0xAD, *range(0x200E, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065), 0xFEFF]
@@ -20,14 +24,17 @@ _STOP = re.compile(r"(?<=[^\W\d_A-Z]{2})\.(?=[A-Z\u00c0-\u00de][^\W\d_A-Z])")
 
 
 def plain_letters(text: str) -> str:
-    r"""Return a text in NFC with plain apostrophes, without tags, ligatures and invisible signs.
+    r"""Return a text in NFC with plain apostrophes, without what is only seen.
+
+    Those are tags, numbers of footnotes, ligatures and invisible signs.
 
     Examples
     --------
-    >>> plain_letters("<i>it´s</i> ﬁne, H₂O and some\u00adthing")
-    "it's fine, H2O and something"
+    >>> plain_letters("<i>it´s</i> ﬁne,[1] H₂O&nbsp;and<br>some\u00adthing")
+    "it's fine, H2O\xa0and something"
     """
-    text = _TAG.sub("", unicodedata.normalize("NFC", text))
+    text = _BREAK.sub(" ", _TAG.sub("", _FOOTNOTES.sub("", text)))
+    text = unicodedata.normalize("NFC", _ENTITY.sub(lambda m: html.unescape(m[0]), text))
     text = text.translate(_INVISIBLE).translate(_SPACES)
     text = "".join(unicodedata.normalize("NFKC", c) if _is_variant(c) else c for c in text)
     return _APOSTROPHE.sub("'", text).replace("\u2019", "'").replace("\u02bc", "'")

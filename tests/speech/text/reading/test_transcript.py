@@ -235,6 +235,21 @@ def test_subviewer_as_youtubes_editor_saves_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "content",
+    [
+        "1\n00:00:00,200 --> 00:00:01,400\nThe kiwi\n\n2\n00:00:01,400 --> 00:00:02,500\nso\n",
+        "WEBVTT\n\n00:00.200 --> 00:01.400\nThe kiwi\n\n00:01.400 --> 00:02.500\nso\n",
+        "0:00:00.200,0:00:01.400\nThe kiwi\n\n0:00:01.400,0:00:02.500\nso\n",
+    ],
+)
+def test_subtitles_saved_as_text_are_subtitles(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text(content)
+    found = [(u.text, u.start, u.end, u.loose) for u in read_transcript(path)]
+    assert found == [("The kiwi", 0.2, 1.4, True), ("so", 1.4, 2.5, True)]
+
+
+@pytest.mark.parametrize(
     ("content", "what"),
     [
         ('<?xml version="1.0"?>\n<tt><body><p>The kiwi</p></body></tt>', "XML"),

@@ -1,5 +1,6 @@
 """Who speaks, and when, is told from what is said."""
 
+import re
 import time
 
 import numpy as np
@@ -31,6 +32,10 @@ TWO = [("Ann", "Where are you from?"), ("Maria Lopez", "Bonn. On the Rhine.")]
         "Ann: Where are you from? #00:00:04-1#\nMaria Lopez: Bonn.\nOn the Rhine. #00:00:09-5#\n"
         "Ann: Oh!",
         "Ann: [00:00:04] Where are you from?\nMaria Lopez: Bonn.\n[00:07] On the Rhine.\nAnn: Oh!",
+        "Ann: (00:04)\nWhere are you from?\nMaria Lopez: (00:06)\nBonn.\nOn the Rhine.",
+        "[Ann] 10:00:04\nWhere are you from?\n\n[Maria Lopez] 10:00:06\nBonn.\nOn the Rhine.",
+        "Ann  0:04\nWhere are you from?\nMaria Lopez  0:06\nBonn.\nOn the Rhine.\n\n"
+        "Transcribed by https://otter.ai",
     ],
 )
 def test_turns_are_read_as_programs_write_them(text: str) -> None:
@@ -68,11 +73,11 @@ def test_one_who_speaks_once_has_a_name_where_others_come_again() -> None:
 @pytest.mark.parametrize(
     "label",
     ["A", "I", "Ä", "S12", "SPK_01", "INT", "Interviewer", "Speaker 2", "SPEAKER_01", "Speaker B",
-     "[00:04] Ann", "Ann (00:04)"],
+     "[00:04] Ann", "Ann (00:04)", "00:00:04 Ann"],
 )  # fmt: skip
 def test_a_name_that_is_alone_and_can_be_no_word(label: str) -> None:
     (turn,) = read_turns(f"\n{label}: Where are you from?\nNow I wonder.")
-    assert turn.speaker == label.replace("[00:04]", "").replace("(00:04)", "").strip()
+    assert turn.speaker == re.sub(r"\S*00:04\S*", "", label).strip()
     assert turn.text == "Where are you from?\nNow I wonder."
 
 
@@ -142,6 +147,10 @@ def test_parts_of_a_text_that_is_read_are_no_speakers() -> None:
 
 def test_times_alone_are_left_out() -> None:
     (turn,) = read_turns("0:04\na quick\n0:07\nbrown fox")
+    assert turn.text.split() == ["a", "quick", "brown", "fox"]
+    (turn,) = read_turns("0:04a quick\n1:00:07brown fox")  # as copied from YouTube
+    assert turn.text.split() == ["a", "quick", "brown", "fox"]
+    (turn,) = read_turns("0:0:4.1 --> 0:0:7.25\na quick\n0:0:7.5 --> 0:0:9.0\nbrown fox")
     assert turn.text.split() == ["a", "quick", "brown", "fox"]
     (turn,) = read_turns("[00:00:01.500] a quick [00:00:02.250 --> 00:00:03.000] brown fox")
     assert turn.text.split() == ["a", "quick", "brown", "fox"]

@@ -24,6 +24,9 @@ from align.speech.text.reading.typography import apart, plain_letters
         ("don`t it´s we’re ‘so’", "don't it's we're so"),
         ("<i>so</i> <font color='red'>it</font> is<br/>", "so it is"),
         ("[laughter] <noise> a<b", "[laughter] <noise> a<b"),
+        ("the<br>kiwi<br />is, <laugh>well</laugh>, green", "the kiwi is <laugh> well green"),
+        ("the&nbsp;kiwi isn&#39;t caf&eacute; A&amp;B AT&T;", "the kiwi isn't café A&B AT&T"),
+        ("the kiwi[1] runs.[2][13] [4] on", "the kiwi runs [4] on"),
         ("ሰላም፡ዓለም", "ሰላም ዓለም"),
     ],
 )
