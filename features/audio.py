@@ -360,6 +360,12 @@ def _open(path: _PathLike, allow_truncated: bool) -> _File:
     file: _File
     try:
         file = soundfile.SoundFile(os.fspath(path))
+    except UnicodeEncodeError as error:
+        raise DataError(
+            "its name, or that of its folder, is not UTF-8; set LC_ALL=C.UTF-8 or, where that "
+            "does not help, rename it (`convmv -r -f latin1 -t utf8 --notest FOLDER`).",
+            path=path,
+        ) from error
     except (soundfile.SoundFileError, TypeError, UnicodeError) as error:
         # TypeError: soundfile takes a name in .raw for headerless samples, of no known rate
         file = _media(path, error)

@@ -273,6 +273,14 @@ def test_null_character_in_name():
         read_audio("a\0b.wav")
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
+def test_name_that_is_not_utf_8(tmp_path):
+    path = os.fsdecode(os.fsencode(tmp_path) + b"/gr\xfcn.wav")
+    Path(path).write_bytes(encoded(NOISE, format="WAV", subtype="PCM_16"))
+    with pytest.raises(DataError, match="or that of its folder, is not UTF-8; set LC_ALL"):
+        read_audio(path)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="named pipes are a thing of POSIX")
 def test_pipe_does_not_hang(tmp_path):
     path = tmp_path / "pipe.wav"
