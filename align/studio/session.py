@@ -7,7 +7,7 @@ as they are after all lines, and each confirmed recording makes a new model
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock, RLock
@@ -229,9 +229,10 @@ class Session:
             Where the action is not possible; nothing is changed.
         """
         with self._lock:
-            _, document = self._recordings.checked(name, revision)
+            history, document = self._recordings.checked(name, revision)
             new = edited(document, action, self._decoder_of(name))
-            return self._step(name, "edit", document, new, action=dict(action))
+            with self._written(name, None) if history.confirmed else nullcontext():
+                return self._step(name, "edit", document, new, action=dict(action))
 
     def _decoder_of(self, name: str) -> ModelDecoder:
         """Return what decodes a recording again; that of the last edit where it is the same."""
