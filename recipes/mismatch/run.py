@@ -4,7 +4,7 @@
 
     python recipes/mismatch/run.py TIMIT [--models DIR] [--folds N ...] [--german EMODB]
                                    [--german-model MODEL] [--speakers NAME ...] [--seed N]
-                                   [--elsewhere MUSIC PEOPLE]
+                                   [--elsewhere MUSIC PEOPLE [--only NAME ...] [--every N]]
 
 TIMIT is a folder of speakers with ``.wav``, ``.phn`` and ``.txt`` files, such as NLTK's sample;
 EMODB one with ``.flac`` and ``.TextGrid``. See the README beside this file.
@@ -259,16 +259,26 @@ def german(options: argparse.Namespace, rng: np.random.Generator) -> None:
 
 
 def german_elsewhere(options: argparse.Namespace) -> None:
-    """Print the figures of every fourth recording of EmoDB, heard in other conditions."""
+    """Print the figures of some recordings of EmoDB, heard in other conditions.
+
+    Of how many a warning is given is counted, too: where a part of a text fits, the match is its.
+    """
+    from align.speech.text import make_dictionary
+
     model = align.load(options.german_model)
     assert isinstance(model, align.SpeechAligner)
+    said_as = {"dictionary": make_dictionary(language="de"), "language": "de"}
     examples = align.read_corpus(options.german, kind="speech")
-    chosen = [e for e in examples if not options.speakers or e.group in options.speakers][::4]
+    of_speakers = [e for e in examples if not options.speakers or e.group in options.speakers]
+    chosen = of_speakers[:: options.every]
     texts = [tuple(str(e.text).split()) for e in chosen]
     judge = model.text_match_ or model.match_
     assert judge is not None
     for name, condition in conditions(*options.elsewhere).items():
+        if options.only and name not in options.only:
+            continue
         found: Matches = defaultdict(list)
+        warned: Matches = defaultdict(list)
         for e, words in zip(chosen, texts, strict=True):
             drawn = f"{options.seed}{name}{os.path.basename(str(e.audio))}"
             rng = np.random.default_rng(zlib.crc32(drawn.encode()))
@@ -277,8 +287,17 @@ def german_elsewhere(options: argparse.Namespace) -> None:
                 samples = condition(samples.astype(float), rng).astype(np.float32)
             own = sentence_of(e)
             others = [w for x, w in zip(chosen, texts, strict=True) if sentence_of(x) != own]
-            measure(found, text_match(model, "de"), [(samples, words)], others, rng)
+            for kind, said in [("true", list(words)), *spoiled(words, others, rng)]:
+                try:
+                    text = model.align_text(samples, " ".join(said), rate=16000, **said_as)
+                except align.AlignError:
+                    continue
+                if text.match is not None:
+                    found[kind].append(text.match)
+                    warned[kind].append(any("may not be of this" in w for w in text.warnings))
         print(table(f"German, text, {name}, {options.german_model}", found, judge.border))
+        told = (f"{kind} {sum(own):.0f} of {len(own)}" for kind, own in warned.items())
+        print(f"  warned of: {', '.join(told)}", flush=True)
 
 
 def sentence_of(example: align.Example) -> str:
@@ -296,12 +315,15 @@ def main() -> None:
     parser.add_argument("--german-model", default="speech-any", help="a name, or a file")
     parser.add_argument("--speakers", nargs="+", help="of EmoDB; by default all")
     parser.add_argument("--elsewhere", nargs=2, type=Path, metavar=("MUSIC", "PEOPLE"))
+    parser.add_argument("--only", nargs="+", help="conditions elsewhere; by default all")
+    parser.add_argument("--every", type=int, default=4, help="recording that is heard elsewhere")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     if options.folds:
         english(options, np.random.default_rng(options.seed))
     if options.german is not None:
-        german(options, np.random.default_rng(options.seed))
+        if options.only is None:
+            german(options, np.random.default_rng(options.seed))
         if options.elsewhere is not None:
             german_elsewhere(options)
 
