@@ -31,8 +31,8 @@ def threads() -> set[int]:
 def chosen_kernels() -> dict[str, str]:
     """The kernels for Haswell give other digits with two threads even for small networks.
 
-    Those of OpenBLAS 0.3.34, which numpy 2.5 brings, end the process where 400 double products
-    are summed (OpenMathLib/OpenBLAS#6026): there the machine's own kernels are tested.
+    With OpenBLAS 0.3.34, which numpy 2.5 brings, they end the process on a Zen 4 or 5 where they
+    are forced (OpenMathLib/OpenBLAS#6021): there the machine's own kernels are tested.
     """
     versions = {str(info["version"]) for info in threadpool_info() if info["user_api"] == "blas"}
     damaged = any(version.startswith("0.3.34") for version in versions)
