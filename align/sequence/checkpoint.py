@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
-from types import ModuleType
+from types import CellType, ModuleType
 from typing import Any, Self
 
 import numpy as np
@@ -247,7 +247,8 @@ def _describe(value: Any, depth: int = 0) -> Any:
         return ["partial", *(_describe(v, depth + 1) for v in given)]
     function = getattr(value, "py_func", value)
     if (code := getattr(function, "__code__", None)) is not None:
-        taken = [cell.cell_contents for cell in function.__closure__ or ()]
+        cells = [cell for cell in function.__closure__ or () if cell != CellType()]  # not yet set
+        taken = [cell.cell_contents for cell in cells]
         given = [function.__defaults__, function.__kwdefaults__, taken]
         given.append(getattr(function, "__self__", None))
         return [*_describe_code(code, depth), *(_describe(v, depth + 1) for v in given)]

@@ -265,6 +265,15 @@ def test_the_digest_of_a_function_depends_on_what_it_was_given(corpus):
     }
 
 
+def test_a_function_may_name_what_is_not_set_yet():
+    def cost(y, z):
+        return later
+
+    before = digest_of_training(aligner(cost=cost), [], [])
+    later = 1.0
+    assert digest_of_training(aligner(cost=cost), [], []) != before
+
+
 def test_two_trainings_cannot_share_a_checkpoint(corpus, tmp_path):
     with (
         Checkpoint(tmp_path / "partial"),
