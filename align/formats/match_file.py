@@ -12,7 +12,6 @@ MEC 2022.
 
 import os
 import re
-import tempfile
 import warnings
 from itertools import accumulate
 from pathlib import PurePath
@@ -50,14 +49,12 @@ def write_match(
     audio, score = (
         None if name is None else name_of(name) for name in (alignment.audio, alignment.score_file)
     )
-    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        scratch = os.path.join(folder, "a.match")
-        partitura.save_match(
+        found = partitura.save_match(
             pairs,
             performed,
             part,
-            out=scratch,
             mpq=500_000,
             ppq=_CLOCK,
             piece="-" if score is None else PurePath(score).stem,
@@ -67,8 +64,8 @@ def write_match(
             performance_filename=audio,
             assume_unfolded=True,
         )
-        with open(scratch, "rb") as stream:
-            data = stream.read()
+    # Its own writer takes the encoding and the ends of lines of the system.
+    data = "".join(f"{line.matchline}\n" for line in found.lines).encode()
     atomic_write(path, data, overwrite=overwrite)
 
 

@@ -19,6 +19,7 @@ pyfluidsynth is installed, and fails without one; that and every other failure i
 import io
 import os
 import re
+import tempfile
 import warnings
 import zipfile
 from collections.abc import Callable, Sequence
@@ -153,7 +154,7 @@ class Notation:
         path = os.fspath(self._path)
         suffix = PurePath(path).suffix.lower()
         if suffix == ".match":
-            return list(self._partitura.load_match(path, create_score=True)[-1].parts)
+            return self._load_match()
         if suffix in (".musicxml", ".xml", ".mxl"):
             data = score_of_mxl(self._data) if suffix == ".mxl" else self._data
             plain = io.BytesIO(plain_musicxml(data))
@@ -164,6 +165,15 @@ class Notation:
         if suffix == ".krn":
             mend_kern(self._data, parts, self._partitura.score)
         return parts
+
+    def _load_match(self) -> list[Any]:
+        """Read a match file, in whatever encoding: partitura would take that of the system."""
+        plain = self._data.decode("utf-8", "replace").encode("ascii", "backslashreplace")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.match")
+            with open(path, "wb") as stream:
+                stream.write(plain)
+            return list(self._partitura.load_match(path, create_score=True)[-1].parts)
 
     def _unfolded(self, repeats: bool | Sequence[bool]) -> tuple[list[NoteRow], Beats | None]:
         taken = () if repeats is True else [False] * self.n_repeats

@@ -4,6 +4,7 @@ import dataclasses
 import json
 import re
 import sys
+from functools import partial
 from pathlib import Path
 
 import mido
@@ -490,6 +491,19 @@ def test_a_match_file_through_partitura(tmp_path: Path) -> None:
         assert len(pairs) == len(played) == len(part.note_array()) == len(item)
         np.testing.assert_allclose(np.sort(played["onset_sec"]), np.sort(item.onsets), atol=2e-4)
     assert len(read_score(tmp_path / "a.match")) == 3
+
+
+def test_a_match_file_where_the_system_has_another_encoding(tmp_path: Path, monkeypatch) -> None:
+    pytest.importorskip("partitura")
+    as_in_windows = partial(open, encoding="cp1252", newline="\r\n")
+    for module in ("importmatch", "matchfile_base"):
+        monkeypatch.setattr(f"partitura.io.{module}.open", as_in_windows, raising=False)
+    wanted = dataclasses.replace(random_alignment(1), score_file="Így, Þrír ß.mid")
+    wanted.to_match(tmp_path / "a.match")
+    written = (tmp_path / "a.match").read_bytes()
+    assert b"\r" not in written
+    assert "scoreFileName,Így, Þrír ß.mid" in written.decode().replace("(", ",")
+    assert len(read_score(tmp_path / "a.match")) == len(wanted)
 
 
 def test_a_match_file_without_partitura(tmp_path: Path, monkeypatch) -> None:

@@ -29,6 +29,8 @@ _VOICES = {"en": "en-us"}
 _UNREADABLE = frozenset({"my", "th"})
 """Burmese and Thai: espeak-ng 1.51 and 1.52 leave out most of their vowels."""
 _PROGRAMS = ("espeak-ng", "espeak")
+_PROGRAM_FILES = ("ProgramFiles", "ProgramFiles(x86)")
+"""Where the installer for Windows puts it, in a folder that it does not add to PATH."""
 _MOST_PHONES = 4
 """For each letter, which no script exceeds. Letters of another alphabet are named one by one,
 "Cyrillic em", and have more.
@@ -55,7 +57,10 @@ _PHONEMIZER = "from phonemizer.main import main; main()"
 
 
 def _program() -> str | None:
-    return next((path for name in _PROGRAMS if (path := shutil.which(name))), None)
+    installed = [os.environ[name] for name in _PROGRAM_FILES if name in os.environ]
+    folders = [None, *(os.path.join(folder, "eSpeak NG") for folder in installed)]
+    found = (shutil.which(name, path=folder) for folder in folders for name in _PROGRAMS)
+    return next(filter(None, found), None)
 
 
 def _phonemizer() -> str | None:
