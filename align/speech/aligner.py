@@ -371,7 +371,8 @@ class SpeechAligner(SequenceAligner):
         self.realisations_ = self._texts = self.unspoken_ = self.text_sureness_ = None
         self.text_match_ = None
         if self.takes_ipa and self.match_ is not None:  # until there are texts to learn from
-            self.text_match_ = DEFAULTS["universal, text"]
+            others = ", not in rooms" if self.surroundings else ""
+            self.text_match_ = DEFAULTS[f"universal, text{others}"]
         if self._trained_for is None and any(item.text for item in items):
             from align.speech.text.training import costs_from_text
 

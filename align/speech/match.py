@@ -55,6 +55,7 @@ _USUAL = (-0.9, -1.7, -1.6, -0.5)  # of the four, for events that were said
 _MANY = 40  # sounds, about as many as sentences have that texts are learned from
 _OF_EVENTS = [0, 2, 3]  # that the network is unsure says nothing of a single event
 _RIDGE = 1.0
+_SPOILED = 0.1  # share of half wrong texts: right ones that are heard in noise fall with them
 _FLAT = 0.1  # least deviation that numbers are divided by
 _TYPICAL = 3.0  # log odds of a right transcript: a match of 0.95
 _TAIL = 3.1  # standard deviations: 1 in 1,000
@@ -62,7 +63,7 @@ _PASSING = 0.03  # of wrong texts that may lie above the border; half are heard 
 _TO_SIGMA = 1.4826
 _HIGHEST_BORDER = 0.3  # room for recordings unlike those of the training corpus
 _HIGHEST_IN_NOISE = 0.7
-_LEAST_IN_ROOM = 0.7  # set on two speakers of EmoDB, by `speech-any`: see `recipes/german`
+_LEAST_IN_ROOM = 0.7  # set on two speakers of EmoDB, by a match learned for all surroundings
 _SOUNDS, _FOR_FEW = 14, 40.0  # the border's log odds fall by the second over sounds, for fewer
 _FOR_FEW_ORDERS = 5.0  # the same where the order counts
 _LOWEST_BORDER = -4.6  # log odds: a match of 0.01
@@ -224,11 +225,14 @@ class MatchModel:
         """Whether evidence must hold the order gap."""
         return len(self.weights) == _WITH_ORDERS
 
-    def in_room(self) -> Self:
+    def in_room(self) -> "MatchModel":
         """Return the match of an aligner that knows rooms, of texts whose match this is.
 
-        It finds phones there that fit, of wrong texts as well, so the border is higher.
+        It finds phones there that fit, of wrong texts as well, so the border is higher. With the
+        default one another was learned, in rooms.
         """
+        if self.get_state() == DEFAULTS["universal, text, not in rooms"].get_state():
+            return DEFAULTS["universal, text, in rooms"]
         return replace(self, border=max(self.border, _LEAST_IN_ROOM))
 
     def border_of(self, n_sounds: int) -> float:
@@ -277,13 +281,14 @@ class MatchModel:
         spoiled: Sequence[Evidence],
         noise: Sequence[Evidence],
         few: Sequence[Evidence] = (),
+        share: float = _SPOILED,
     ) -> Self:
         """Return the model of true transcripts, wrong ones, half wrong ones, and noise.
 
         Each sequence holds at least one recording, but that of `few`: right pieces of recordings,
         from which, and from right texts that are short, the border of few sounds is learned.
         Events are learned from the first two. Order gaps are used where a right recording knows
-        its own.
+        its own; then half wrong ones have this `share` of all weight.
         """
         orders = any(e.order_gap is not None for e in right)
         size = _WITH_ORDERS if orders else _PLAIN
@@ -293,8 +298,7 @@ class MatchModel:
         rows = [
             np.array([_numbers(e, size, usual) for e in some]) for some in (right, wrong, spoiled)
         ]
-        # Some of the right texts are heard in noise: they would fall with half wrong ones.
-        shares = (0.5, 0.4, 0.1) if orders else (0.5, 0.25, 0.25)
+        shares = (0.5, 0.5 - share, share) if orders else (0.5, 0.25, 0.25)
         weights = _fitted_logistic(rows, shares, _SIGNS[size])
         odds, others = (weights[0] + some @ weights[1:] for some in rows[:2])
         centre, spread = _centre(odds[many])
@@ -448,14 +452,35 @@ DEFAULTS: Mapping[str, MatchModel] = {
         0.936,
         12.0,
     ),
+    "universal, text, not in rooms": MatchModel(
+        np.array([-1.133, 0.193, 0, 0.761, 0.154, 0, 1.117, 4.165, 0.431, -1.84, -2.508]),
+        np.array([1.283, 0.178, 0.145, 0.084]),
+        -2.691,
+        0.38,
+        0.997,
+        10.0,
+    ),
+    "universal, text, in rooms": MatchModel(
+        np.array([-5.418, 0, 0, 0.614, 0.305, 0, 0.809, 1.123, 1.433, 5.625, -2.938]),
+        np.array([1.15, 0.146, 0.143, 0.145]),
+        -3.058,
+        0.5,
+        0.624,
+        3.479,
+    ),
 }
 """For models that were trained before there was a match, by their set of features.
 
 Fitted as `MatchModel.fitted` does: the first on the sample of TIMIT, by two models that were not
 trained on the speakers; the others on two speakers of EmoDB by ``speech-any``, which was not
 trained on German, with the transcribers' phones and with texts that espeak-ng reads, the latter
-whole and in pieces, as they are and, in three draws, half of them elsewhere
-(``recipes/mismatch/default.py``). How far the last border falls was set on pieces of their clean
-recordings, so that right ones of one and two words are doubted as often as those of more
-(``short.py``). A model that is trained now learns its own.
+whole and in pieces, in three draws (``recipes/mismatch/default.py``). That of texts of a model
+that has no aligner for rooms is learned from recordings half of which are heard elsewhere; where
+there is one, that of the first aligner from recordings half of which are heard in noise, and that
+of the one for rooms from recordings in rooms. How far the border of the first aligners falls was
+set on pieces of clean recordings of these speakers, so that right ones of one and two words are
+doubted about as often as those of more (``short.py``). The last two borders were set on the same
+speakers in other rooms and noise, so that half wrong texts are found as often as by the match that
+was learned for all (the README of the recipe has the tables). A model that is trained now learns
+its own.
 """

@@ -31,6 +31,7 @@ from align.types import Event
 __all__ = [
     "FEWEST",
     "NOISE",
+    "SPOILED",
     "Kinds",
     "gap_of_order",
     "learned_match",
@@ -44,6 +45,9 @@ FEWEST = 8
 
 NOISE = 8
 """Every how many recordings one is noise."""
+
+SPOILED = 4
+"""How many ways there are to spoil half of a text."""
 
 _FEW = "few"  # the kind of pieces of recordings with their own events: right, and short
 _Asked = tuple[str, Signal, tuple[Event, ...]]  # a kind, and what is heard with which events
@@ -147,12 +151,15 @@ class Kinds:
         """Add the evidence of events in white noise of the length of a recording."""
         self.add("noise", _noise(signal, rng), events, features)
 
-    def fitted(self) -> MatchModel | None:
-        """Return the model that distinguishes them; None where a kind has no evidence."""
+    def fitted(self, **options: float) -> MatchModel | None:
+        """Return the model that distinguishes them; None where a kind has no evidence.
+
+        `options` are those of `MatchModel.fitted`.
+        """
         right, wrong, half, noise, few = self.found.values()
         if not (right and wrong and half and noise):
             return None
-        return MatchModel.fitted(right, wrong, half, noise, few)
+        return MatchModel.fitted(right, wrong, half, noise, few, **options)
 
 
 def gap_of_order(
@@ -199,7 +206,7 @@ def spoiled(
         mine[: max(1, half)],
         mine[half:],
     ]
-    return [("wrong", other), ("spoiled", halves[n % len(halves)])]
+    return [("wrong", other), ("spoiled", halves[n % SPOILED])]
 
 
 def _piece(aligner: Any, item: TimedSignal, rng: np.random.Generator) -> list[_Asked]:

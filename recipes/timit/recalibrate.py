@@ -5,6 +5,7 @@
     python recipes/timit/recalibrate.py align/data/speech-en.align --corpus CORPUS
     python recipes/timit/recalibrate.py align/data/speech-de.align --trained MODEL
     python recipes/timit/recalibrate.py align/data/speech-any.align --trained MODEL --elsewhere
+    python recipes/timit/recalibrate.py align/data/speech-any.align --match
 
 Confidence is learned in training, from networks that did not hear the recording, and these are not
 kept. So a model is trained in the same way, by the first command, or was by
@@ -12,7 +13,8 @@ kept. So a model is trained in the same way, by the first command, or was by
 kind of surroundings and for texts. Onsets stay where they are.
 
 With ``--elsewhere`` the aligners for other surroundings are taken over, and nothing else: what is
-recorded in quiet is aligned as before.
+recorded in quiet is aligned as before. With ``--match`` a model of the IPA that learned no match
+of texts is given the default ones of today, and nothing is trained.
 """
 
 import argparse
@@ -20,6 +22,7 @@ import os
 from dataclasses import replace
 
 import align
+from align.speech.match import DEFAULTS
 
 
 def main() -> None:
@@ -29,11 +32,18 @@ def main() -> None:
     one = parser.add_mutually_exclusive_group(required=True)
     one.add_argument("--corpus", help="that it was trained on")
     one.add_argument("--trained", help="a model that was trained in the same way")
+    one.add_argument("--match", action="store_true", help="take today's default match of texts")
     parser.add_argument(
         "--elsewhere", action="store_true", help="take aligners for other surroundings alone"
     )
     options = parser.parse_args()
     model = align.load(options.model)
+    if options.match:
+        model.text_match_ = DEFAULTS["universal, text, not in rooms"]
+        for other in model.elsewhere_.values():
+            other.text_match_ = model.text_match_.in_room()
+        model.save(options.model, licence=model.licence_)
+        return
     if options.trained:
         trained = align.load(options.trained)
     else:

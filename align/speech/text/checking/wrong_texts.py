@@ -6,7 +6,8 @@ have a match of their own, which is learned as that of phones: from the true tex
 recording, that of another, and one that is half wrong, all aligned by features that did not hear
 the recording; and, since the words of a short text say less, from a piece of the recording, of
 one to six words, with them and with as many words of another text. Half of the recordings are
-heard as they would be in noise or in a room, where right texts fit less well.
+heard as they would be elsewhere, where right texts fit less well: in noise or in a room, but not
+where another aligner of the model will be asked.
 """
 
 from collections.abc import Sequence
@@ -20,18 +21,19 @@ from align.errors import AlignError
 from align.features import Feature, Signal, TimedSignal
 from align.features.surroundings import KINDS, elsewhere
 from align.speech.match import MatchModel
-from align.speech.mismatches import FEWEST, NOISE, Kinds, spoiled
+from align.speech.mismatches import FEWEST, NOISE, SPOILED, Kinds, spoiled
 from align.speech.text.aligning import align_text
 from align.speech.text.pronouncing.lookup import make_dictionary
 from align.speech.text.reading.normalise import split_words
 from align.speech.text.tiers import TextAlignment
 from align.types import SILENCE, Event
 
-__all__ = ["TextMatches", "learned_text_match"]
+__all__ = ["TextMatches", "learned_text_match", "surroundings_of"]
 
 _MOST = 120  # recordings; the text of each is aligned four times, and two of a piece of it
 _WORDS = 6  # of a piece, at most
 _OTHERS = 20  # of whose recordings people in the background speak
+_AS_IT_IS = None  # how a recording is heard, beside `KINDS`
 
 
 def learned_text_match(
@@ -52,13 +54,20 @@ def learned_text_match(
         ]
     except AlignError:  # an extra, and a program
         return None
-    learner = TextMatches(aligner, dictionary, language)
+    learner = TextMatches(aligner, dictionary, language, surroundings_of(aligner))
     rng = np.random.default_rng(aligner.random_state)
     people = [item.signal.samples for item, _ in with_text[:_OTHERS]]
     for n, i in enumerate(rng.permutation(len(texts))[:_MOST].tolist()):
         item, own = with_text[i]
         learner.add(texts, i, n, item.signal, own, people, rng)
     return learner.fitted()
+
+
+def surroundings_of(aligner: Any) -> tuple[str | None, ...]:
+    """Return how recordings are heard: half of them where no aligner of its own will be asked."""
+    others = aligner._kinds() if aligner.surroundings else ()
+    own = [kind for kind in KINDS if kind not in others]
+    return (_AS_IT_IS,) * max(len(own), 1) + tuple(own)
 
 
 class TextMatches:
@@ -72,10 +81,16 @@ class TextMatches:
         Of the language.
     language : str
         Code of the language of the texts.
+    surroundings : sequence of (str or None)
+        Where recordings are heard, in turn: in one of `align.features.surroundings.KINDS`, or None
+        as they are.
     """
 
-    def __init__(self, aligner: Any, dictionary: Any, language: str) -> None:
+    def __init__(
+        self, aligner: Any, dictionary: Any, language: str, surroundings: Sequence[str | None]
+    ) -> None:
         self.aligner, self.kinds = aligner, Kinds(aligner, orders=True)
+        self.surroundings = surroundings
         self.n_whole = 0  # right texts that are no pieces
         self.options = {"dictionary": dictionary, "language": language, "trust": True}
 
@@ -94,14 +109,16 @@ class TextMatches:
         How the text is spoiled, and where the recording is heard, goes round with `n`; `people`
         may speak in the background.
         """
-        heard = signal if n // 2 % 2 == 0 else _elsewhere(signal, rng, people, n)
+        # By and by every way to spoil a text is heard in all of them.
+        kind = self.surroundings[(n + n // SPOILED) % len(self.surroundings)]
+        heard = signal if kind is _AS_IT_IS else _elsewhere(signal, rng, people, kind)
         found = self._add("right", heard, texts[i], features)
         if found is not None:
             self.n_whole += 1
             if n % NOISE == 0:
                 self.kinds.add_noise(heard, self._events(found), features, rng)
-        for kind, words in spoiled(texts, i, n, rng):
-            self._add(kind, heard, words, features)
+        for wrong, words in spoiled(texts, i, n, rng):
+            self._add(wrong, heard, words, features)
         if heard is not signal:  # where words lie is known better without noise
             found = self._aligned(signal, texts[i], features)
         size = int(rng.integers(1, _WORDS + 1))
@@ -121,9 +138,9 @@ class TextMatches:
         at = int(rng.integers(len(other) - size + 1))
         self._add("wrong", piece, other[at : at + size], features)
 
-    def fitted(self) -> MatchModel | None:
-        """Return the model; None where there were too few recordings."""
-        return self.kinds.fitted() if self.n_whole >= FEWEST else None
+    def fitted(self, **options: float) -> MatchModel | None:
+        """Return the model, by options of `MatchModel.fitted`; None of too few recordings."""
+        return self.kinds.fitted(**options) if self.n_whole >= FEWEST else None
 
     def _add(
         self, kind: str, signal: Signal, words: Sequence[str], features: Sequence[Feature]
@@ -152,8 +169,8 @@ class TextMatches:
 
 
 def _elsewhere(
-    signal: Signal, rng: np.random.Generator, people: Sequence[npt.NDArray[np.float32]], n: int
+    signal: Signal, rng: np.random.Generator, people: Sequence[npt.NDArray[np.float32]], kind: str
 ) -> Signal:
-    """Return a recording as it would be heard in noise, or where `n` is odd in a room."""
-    samples = elsewhere(signal.samples, signal.rate, rng, people, KINDS[n % len(KINDS)])
+    """Return a recording as it would be heard in other surroundings."""
+    samples = elsewhere(signal.samples, signal.rate, rng, people, kind)
     return Signal(samples, signal.rate, signal.hop, signal.name)

@@ -11,10 +11,12 @@ import pytest
 import align
 from align.cli.demo_corpus import write_demo_corpus
 from align.errors import ModelError
+from align.features import Signal
 from align.models.file import read_model, write_model
-from align.speech.match import MatchModel
+from align.speech.match import DEFAULTS, MatchModel
 from align.speech.mismatches import spoiled
-from align.speech.text.checking.wrong_texts import learned_text_match
+from align.speech.text.checking import wrong_texts
+from align.speech.text.checking.wrong_texts import TextMatches, learned_text_match, surroundings_of
 
 KIWI = str(files("align.data") / "kiwi.flac")
 TEXT = (files("align.data") / "kiwi.txt").read_text()
@@ -35,6 +37,54 @@ def test_spoiled_transcripts() -> None:
     assert {kind: other for kind, other in halves[0]}["wrong"] == tuple("efgh")
     assert ["".join(one[1][1]) for one in halves] == ["abgh", "efcd", "ab", "cd"]
     assert spoiled([transcripts[0]], 0, 0, rng) == []
+
+
+def test_each_aligner_hears_what_it_will_be_asked_of() -> None:
+    """An aligner for rooms is asked there, so the first one learns nothing of them."""
+    alone = align.SpeechAligner("universal")
+    assert surroundings_of(alone) == (None, None, "noise", "room")
+    assert surroundings_of(alone.set_params(surroundings=1)) == (None, "noise")
+    assert surroundings_of(align.SpeechAligner(surroundings=1)) == (None,)  # noise has one as well
+
+
+@pytest.mark.parametrize("heard", [(None, None, "noise", "room"), (None, "noise"), ("room",)])
+def test_every_way_to_spoil_a_text_is_heard_everywhere(
+    heard: tuple[str | None, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    levels = {None: 1.0, "noise": 2.0, "room": 3.0}
+    monkeypatch.setattr(
+        wrong_texts, "elsewhere", lambda samples, rate, rng, people, kind: levels[kind] * samples
+    )
+    found = set()
+
+    class Learner(TextMatches):
+        def _add(self, kind, signal, words, features):  # type: ignore[no-untyped-def]
+            if kind == "spoiled":
+                found.add((float(signal.samples[0]), "".join(words)))
+
+        def _aligned(self, signal, words, features):  # type: ignore[no-untyped-def]
+            return None
+
+    learner = Learner(None, None, "en", heard)
+    signal = Signal(np.ones(9, dtype=np.float32), 16000, 0.005, "a.wav")
+    for n in range(16):
+        texts = [tuple("abcd"), tuple("efgh")]
+        learner.add(texts, 0, n, signal, [], [], np.random.default_rng(0))
+    halves = ("abgh", "efcd", "ab", "cd")
+    assert found == {(levels[kind], half) for kind in heard for half in halves}
+
+
+def test_the_bundled_model_of_any_language_has_the_defaults_of_either_aligner() -> None:
+    model = align.load("speech-any")
+    assert isinstance(model, align.SpeechAligner)
+    own = {"not in rooms": model, "in rooms": model.elsewhere_["room"]}
+    for name, aligner in own.items():
+        assert aligner.text_match_ is not None
+        assert aligner.text_match_.get_state() == DEFAULTS[f"universal, text, {name}"].get_state()
+    assert model.text_match_.in_room() is DEFAULTS["universal, text, in rooms"]
+    learned = MatchModel(np.arange(7.0), np.ones(4), -2.0, 0.25)
+    assert learned.in_room().border == 0.7
+    assert learned.in_room().weights is learned.weights
 
 
 def test_learned_from_true_and_wrong_texts(english: align.SpeechAligner, tmp_path: Path) -> None:
