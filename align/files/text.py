@@ -90,7 +90,7 @@ def _hint(data: bytes, at: int) -> str:
     score, name, encoding = max(found, key=lambda item: item[0])
     byte = f"byte 0x{data[at]:02X}" if at < len(data) else "the last byte"
     if not score or 2 * score < len(strange):
-        return f" ({byte} is none of its)"
+        return f" ({byte} is no letter there)"
     char = data[at : at + 1].decode(encoding, errors="replace")
     return f" ({byte} would be {char!r} in {name}, which it may be)"
 

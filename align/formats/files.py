@@ -35,7 +35,8 @@ def read_labels(
     duration : float, optional
         Length of the recording in seconds; labels beyond it are then an error.
     tier : str, optional
-        Tier of a TextGrid, ELAN, EXMARaLDA, EMU or JSON file; by default that of the phones.
+        Tier of a TextGrid, ELAN, EXMARaLDA, EMU or JSON file, or of a table that names its tiers;
+        by default that of the phones.
     silence : str
         Name of labels without text and of gaps; ``""`` leaves them nameless.
     encoding : str, optional

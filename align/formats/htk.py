@@ -16,6 +16,7 @@ import os
 
 from align.formats.frame import LabelLines, writer
 from align.formats.labels import Labels, TimedLabels, check_words, ticks
+from align.formats.tables import begins_with_number
 
 __all__ = ["format_lab", "read_lab", "write_lab"]
 
@@ -42,7 +43,7 @@ def read_lab(
             raise rows.wrong(
                 "is a master label file; split it into one .lab file for each recording."
             )
-        if len(fields) < 3:
+        if len(fields) < 3 or not (begins_with_number(fields) or begins_with_number(fields[1:])):
             raise rows.wrong(
                 f"{line.strip()!r} is not `start end label`; a label file of words alone has no "
                 "times to read."

@@ -19,6 +19,7 @@ than words and phones, or they have other names, ``"tiers"`` lists all of them i
                {"name": "tones", "kind": "point", "points": [{"label": "H*", "time": 0.3}]}]
 
 Where no tier is of phones, there is no list ``"events"``, and all tiers stand in ``"tiers"``.
+What the Montreal Forced Aligner writes is read as well (`align.formats.entries_json`).
 """
 
 import json
@@ -28,6 +29,7 @@ from dataclasses import replace
 from typing import Any
 
 from align.errors import DataError
+from align.formats.entries_json import has_entries, tiers_of_entries
 from align.formats.frame import parsed_json, writer
 from align.formats.labels import Labels, TimedLabels, make_labels
 from align.formats.tiers import PHONES, WORDS, Tier, Tiers, checked_tiers, labelled_tier
@@ -90,9 +92,13 @@ def read_json_tiers(
 
 def _tiers(content: dict[str, Any], path: str) -> tuple[list[Tier], float | None]:
     """Return all tiers as the file has them, and its duration where it is known."""
+    if has_entries(content):
+        return tiers_of_entries(content, path)
     speakers = content.get("speakers")
     blocks = speakers if isinstance(speakers, dict) and speakers else {"": content}
     listed_only = blocks.get("") is content and "events" not in content and content.get("tiers")
+    if blocks.get("") is content and not listed_only and "events" not in content:
+        raise DataError('is not an alignment: it has no list "events".', path=path)
     found: dict[str, Tier] = {}
     duration = None
     for speaker, block in blocks.items():

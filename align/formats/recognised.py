@@ -9,7 +9,8 @@
 
 The first is of Whisper, WhisperX and whisper-timestamped, with or without words and speakers; the
 second what users of faster-whisper keep; the third of whisper.cpp, in milliseconds. Times of words
-are not read. Where there is ``text`` alone, it is one segment without times.
+are not read. Where there is ``text`` alone, or Gentle's ``transcript``, it is one segment without
+times.
 
 A recogniser is now and then wrong about times: a segment that begins before the one in front of it
 (of the same speaker) has ended begins there, and one that has no length then is joined to it.
@@ -48,8 +49,9 @@ def read_segments(path: str | os.PathLike[str], encoding: str | None = None) -> 
     if isinstance(content, dict):
         of_whisper_cpp = "transcription" in content
         rows = content.get("transcription" if of_whisper_cpp else "segments")
-        if rows is None and isinstance(content.get("text"), str):
-            return [Segment(content["text"].strip(), None, None)]
+        whole = content.get("text", content.get("transcript"))
+        if rows is None and isinstance(whole, str):
+            return [Segment(whole.strip(), None, None)]
     if not isinstance(rows, list):
         raise DataError(
             'has no "segments" with "start", "end" and "text", as recognisers of speech write '

@@ -133,8 +133,14 @@ FORMATS = (
     Format(".phn", "phn", "labels", read_phn, write_phn, options=(*_TEXT, "rate")),
     Format(".wrd", "phn", "labels", _wrd, write_phn, options=(*_TEXT, "rate"), tier=WORDS),
     Format(".lab", "lab", "labels", read_lab, write_lab, options=_TEXT),
-    Format(".csv", "csv", "words", read_csv, write_csv, read_csv_tiers, write_csv_tiers, _TEXT),
-    Format(".tsv", "tsv", "words", read_csv, _tsv, read_csv_tiers, _tsv_tiers, _TEXT),
+    Format(
+        *(".csv", "csv", "words", read_csv, write_csv),
+        *(read_csv_tiers, write_csv_tiers, (*_TEXT, "tier")),
+    ),
+    Format(
+        *(".tsv", "tsv", "words", read_csv, _tsv),
+        *(read_csv_tiers, _tsv_tiers, (*_TEXT, "tier")),
+    ),
     Format(".txt", "audacity", "labels", read_audacity, write_audacity, options=_TEXT),
     Format(".ctm", "ctm", "labels", read_ctm, write_ctm, options=_TEXT),
     Format(

@@ -16,6 +16,10 @@ label    ``label``, ``phone``, ``phoneme``, ``text``, ``symbol``, ``utterance``,
 Without an ``end`` each label ends where the next starts, and the last with the recording.
 A table without names is read as ``start,end,label`` or, with two columns, ``start,label``.
 
+A column ``tier`` says which tier a row belongs to, as in the tables that Praat makes of a
+TextGrid, and so does ``type`` where it holds nothing but ``words`` and ``phones``, as in those of
+the Montreal Forced Aligner. Labels of such a tier that all have no length are points.
+
 Where words stand beside the phones, the columns written are ``start``, ``end``, ``label``,
 ``confidence``, ``word`` and ``speaker``. Each speaker is read back as a tier of phones. Words are
 not: two words that are the same and follow each other would be one.
@@ -34,7 +38,15 @@ from align.errors import DataError
 from align.files.text import parse_number, read_text
 from align.formats.frame import writer
 from align.formats.labels import Labels, TimedLabels, make_labels, ticks
-from align.formats.tiers import PHONES, Speaker, Tier, Tiers, checked_tiers
+from align.formats.tiers import (
+    PHONES,
+    WORDS,
+    Speaker,
+    Tier,
+    Tiers,
+    checked_tiers,
+    labelled_tier,
+)
 from align.types import SILENCE, FloatArray
 
 __all__ = [
@@ -70,23 +82,30 @@ def read_csv(
     duration: float | None = None,
     silence: str = "sil",
     encoding: str | None = None,
+    tier: str | None = None,
 ) -> Labels:
     """Read labels from a table; see the module's docstring for the columns.
 
     Parameters are those of `align.formats.read_labels`; where the table has no ends, `duration`
-    is needed. Raises DataError, naming the line, where a column is missing, and where there are
-    several speakers.
+    is needed, and `tier` counts where it has tiers. Raises DataError, naming the line, where a
+    column is missing, and where there are several speakers.
     """
-    speakers = _rows_by_speaker(path, duration, encoding)
-    if len(speakers) > 1:
+    name = os.fspath(path)
+    tiers, named = _tiers(path, duration, encoding)
+    if len(tiers) > 1 and not named:
+        speakers = ", ".join(repr(one.name.removesuffix(f" - {PHONES}")) for one in tiers)
         raise DataError(
-            f"holds phones of {len(speakers)} speakers ({', '.join(map(repr, speakers))}), where "
+            f"holds phones of {len(tiers)} speakers ({speakers}), where "
             "one row of labels is wanted; align convert makes a TextGrid with a tier of each.",
-            path=os.fspath(path),
+            path=name,
         )
-    ((labels, times, lines),) = speakers.values()
+    chosen = labelled_tier(tiers, tier, name) if named else tiers[0]
     return make_labels(
-        labels, times, path=os.fspath(path), lines=lines, duration=duration, silence=silence
+        *(chosen.labels, chosen.times),
+        path=name,
+        lines=chosen.lines,
+        duration=duration,
+        silence=silence,
     )
 
 
@@ -97,31 +116,24 @@ def read_csv_tiers(
     silence: str = "sil",
     encoding: str | None = None,
 ) -> Tiers:
-    """Read a table, a tier of phones for each name in the column ``speaker``."""
-    tiers = []
-    for speaker, (labels, times, lines) in _rows_by_speaker(path, duration, encoding).items():
-        name = f"{speaker} - {PHONES}" if speaker else PHONES
-        end = times[-1][1] if times else 0.0
-        tiers.append(Tier(name, "interval", tuple(labels), tuple(times), tuple(lines), end))
+    """Read a table: its tiers, or a tier of phones for each name in the column ``speaker``."""
+    tiers, _ = _tiers(path, duration, encoding)
     if not any(tier.labels for tier in tiers):
         raise DataError("has no labels; give at least one.", path=os.fspath(path))
     return checked_tiers(tiers, os.fspath(path), duration=duration, silence=silence)
 
 
-_Rows = tuple[list[str], list[tuple[float, float]], list[int]]  # labels, times, lines
-
-
-def _rows_by_speaker(
+def _tiers(
     path: str | os.PathLike[str], duration: float | None, encoding: str | None
-) -> dict[str, _Rows]:
-    """Return the rows of each speaker, in their order; one without a name where none is given."""
+) -> tuple[list[Tier], bool]:
+    """Return the tiers of a table in their order, and whether it names them."""
     name = os.fspath(path)
     rows = table_rows(read_text(path, encoding), name)
     if not rows:
         raise DataError("is empty; give at least one label.", path=name)
     columns, first = table_columns(rows[0][1], name)
-    at = columns_named(rows[0][1], {"speaker": ("speaker",)}).get("speaker", -1) if first else -1
-    found: dict[str, tuple[list[str], list[float], list[float], list[int]]] = {}
+    of_speaker, of_tier = _places(rows, first)
+    found: dict[tuple[str, str], tuple[list[str], list[float], list[float], list[int]]] = {}
     for number, cells in rows[first:]:
         if len(cells) <= max(columns.values()):
             raise DataError(
@@ -130,23 +142,51 @@ def _rows_by_speaker(
                 path=name,
                 line=number,
             )
-        speaker = cells[at].strip() if 0 <= at < len(cells) else ""
-        labels, starts, ends, lines = found.setdefault(speaker, ([], [], [], []))
+        key = (_cell(cells, of_speaker), _cell(cells, of_tier) or PHONES)
+        labels, starts, ends, lines = found.setdefault(key, ([], [], [], []))
         starts.append(parse_number(cells[columns["start"]], "start", name, number))
         if "end" in columns:
             ends.append(parse_number(cells[columns["end"]], "end", name, number))
         labels.append(cells[columns["label"]])
         lines.append(number)
-    return {
-        speaker: (
-            labels,
+    tiers = []
+    for (speaker, kind), (labels, starts, ends, lines) in (
+        found or {("", PHONES): ([], [], [], [])}
+    ).items():
+        points = of_tier is not None and starts == ends
+        times = (
             list(zip(starts, ends, strict=True))
             if ends
-            else onsets_to_intervals(starts, duration, name),
-            lines,
+            else onsets_to_intervals(starts, duration, name)
         )
-        for speaker, (labels, starts, ends, lines) in (found or {"": ([], [], [], [])}).items()
-    }
+        tiers.append(
+            Tier(
+                f"{speaker} - {kind}" if speaker else kind,
+                "point" if points else "interval",
+                tuple(labels),
+                tuple(times),
+                tuple(lines),
+                times[-1][1] if times else 0.0,
+            )
+        )
+    return tiers, of_tier is not None
+
+
+def _places(rows: list[tuple[int, list[str]]], first: int) -> tuple[int | None, int | None]:
+    """Return the columns that name the speaker and the tier of each row; None: there is none."""
+    if not first:
+        return None, None
+    named = columns_named(rows[0][1], {name: (name,) for name in ("speaker", "tier", "type")})
+    of_tier = named.get("tier", named.get("type"))
+    if "tier" not in named and not all(
+        _cell(cells, of_tier).lower() in (WORDS, PHONES) for _, cells in rows[first:]
+    ):
+        of_tier = None  # a type of something else
+    return named.get("speaker"), of_tier
+
+
+def _cell(cells: list[str], at: int | None) -> str:
+    return cells[at].strip() if at is not None and at < len(cells) else ""
 
 
 def onsets_to_intervals(
@@ -208,6 +248,13 @@ def table_columns(cells: list[str], path: str) -> tuple[dict[str, int], int]:
     if not columns and len(cells) in (2, 3) and begins_with_number(cells):
         order = ("start", "end", "label") if len(cells) == 3 else ("start", "label")
         return {column: i for i, column in enumerate(order)}, 0
+    if {"begin", "duration", "mau"} <= {cell.strip().lower() for cell in cells}:
+        raise DataError(
+            "is a table of WebMAUS, whose times are samples of a recording that it does not name; "
+            "ask WebMAUS for a TextGrid.",
+            path=path,
+            line=1,
+        )
     missing = "start" if "start" not in columns else "label"
     raise DataError(
         f"has no column {missing!r} (columns: {', '.join(cells)}); name the columns "

@@ -32,12 +32,15 @@ from align.corpus.texts import SAMPLE_NUMBERS
 from align.errors import DataError
 from align.files.text import read_lines, read_text
 from align.formats.emu import ANNOTATION
+from align.formats.entries_json import has_entries
 from align.formats.files import read_labels, read_tiers
 from align.formats.frame import parsed_json
 from align.formats.office import read_document
 from align.formats.recognised import read_segments
 from align.formats.subtitles import read_cues
 from align.formats.textgrid import read_grid
+from align.formats.tiers import PHONES
+from align.speech.text.reading.plain import check_plain
 from align.speech.text.reading.turns import read_turns
 from align.speech.text.reading.utterances import (
     Utterance,
@@ -78,16 +81,14 @@ DOCUMENT_SUFFIXES = (".doc", ".odt", ".rtf", ".pdf", ".pages", ".html", ".xlsx")
 """Of files with text that is more than text, and that nothing here reads."""
 
 _CODE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
-_MARKED = {
-    "XML or HTML": re.compile(r"<(\?xml|!doctype|html|tt|tei|transcript)[\s>]", re.IGNORECASE),
-    "a file of subtitles of another kind": re.compile(r"\[Script Info\]|<SAMI>|\{\d+\}\{\d+\}"),
-    "JSON": re.compile(r"[{\[]\s*(\{\s*)?\"[^\"\n]*\"\s*:"),
-    "rich text": re.compile(r"\{\\rtf"),
-}
-"""What a file begins with that is no plain text."""
-
 _CUES = re.compile(r"WEBVTT\b|(?:[0-9]+\n)?[0-9:]*[0-9]{2}:[0-9]{2}[.,][0-9]{3}(?: +--> +|,)[0-9]")
 """What subtitles begin with, also those that somebody saved as text."""
+
+_GRID = re.compile(r"File type = \"ooTextFile\"")
+"""What a TextGrid begins with, also one that somebody saved as text."""
+
+_OF_TABLE = re.compile(rf"(?:.* - )?{PHONES}", re.DOTALL)
+"""Names of the tiers of a table that names none."""
 
 
 def read_transcript(
@@ -129,7 +130,11 @@ def read_transcript(
     elif suffix in (".eaf", ".exb") or name.lower().endswith(ANNOTATION):
         found = of_tiers(read_tiers(path, silence="", encoding=encoding).tiers, tiers, name)
     elif suffix in (".csv", ".tsv"):
-        found = of_table(read_tiers(path, silence="", encoding=encoding).tiers, name)
+        table = read_tiers(path, silence="", encoding=encoding).tiers
+        whole = all(tier.kind != "point" and _OF_TABLE.fullmatch(tier.name) for tier in table)
+        found = of_table(table, name) if whole else of_tiers(table, tiers, name)
+    elif suffix == ".json" and has_entries(parsed_json(path, encoding)):
+        found = of_tiers(read_tiers(path, silence="", encoding=encoding).tiers, tiers, name)
     elif suffix == ".json":
         segments = read_segments(path, encoding)
         found = [
@@ -150,7 +155,8 @@ def read_transcript(
         if suffix != ".docx" and _CUES.match(text):
             web = text.startswith("WEBVTT")
             return by_speaker(of_cues(read_cues(path, encoding, web=web)), name)
-        _check_plain(text, name)
+        if suffix != ".docx" and _GRID.match(text):
+            return of_tiers(read_grid(path, encoding), tiers, name)
         lines = [line for line in text.split("\n") if line.strip()]
         if lines and all(map(_is_label, lines)):
             labels = read_labels(path, silence="", encoding=encoding, format="audacity")
@@ -170,6 +176,7 @@ def read_transcript(
                 path=name,
             )
         else:
+            check_plain(text, name)
             found = spoken_text(SAMPLE_NUMBERS.sub("", text, count=1), name)
     if not any(utterance.text.strip() for utterance in found):
         raise DataError("holds no text; write what is said in the recording.", path=name)
@@ -205,17 +212,6 @@ def spoken_text(text: str, name: str) -> list[Utterance]:
     turns = read_turns(text)
     found = [Utterance(t.text, t.start, t.end, t.speaker, t.line) for t in turns]
     return found if found[0].start is None else by_speaker(found, name)
-
-
-def _check_plain(text: str, name: str) -> None:
-    """Raise DataError for text with marks that nobody says, as of XML and of other subtitles."""
-    found = next((what for what, shape in _MARKED.items() if shape.match(text)), None)
-    if found is not None:
-        raise DataError(
-            f"is {found}, whose marks are no words; save what is said as .txt, or with times as "
-            ".srt or .TextGrid.",
-            path=name,
-        )
 
 
 def _is_label(row: str) -> bool:

@@ -1,0 +1,79 @@
+"""Whether a text is what somebody says, or a file of labels whose times would be read aloud.
+
+A label file or a table may have any suffix, or none. Its first line or the shape of all its lines
+shows what it is.
+"""
+
+import re
+from collections.abc import Sequence
+
+from align.errors import DataError
+
+__all__ = ["check_plain"]
+
+_FIRST = {  # what the text begins with
+    "XML or HTML": re.compile(r"<(\?xml|!doctype|html|tt|tei|transcript)[\s>]", re.IGNORECASE),
+    "a file of subtitles of another kind": re.compile(r"\[Script Info\]|<SAMI>|\{\d+\}\{\d+\}"),
+    "JSON": re.compile(r"[{\[]\s*(\{\s*)?\"[^\"\n]*\"\s*:"),
+    "rich text": re.compile(r"\{\\rtf"),
+    "a master label file of HTK": re.compile(r"#!MLF!#"),
+    "a Partitur file of BAS": re.compile(r"LHD:?\s+Partitur", re.IGNORECASE),
+}
+_TIME = r"\d+(?:\.\d+)?"
+_ALL = {  # what each of at least two lines is, but for comments
+    "a file of segments (STM)": re.compile(rf"\S+ +\S+ +\S+ +{_TIME} +{_TIME} .*"),
+    "a table of words with times (CTM)": re.compile(
+        rf"\S+ +\S+ +{_TIME} +{_TIME} +\S+(?: +{_TIME})?"
+    ),
+    "a file of segments (Kaldi)": re.compile(rf"\S+ +\S+ +{_TIME} +{_TIME}"),
+    "a file of labels with times": re.compile(rf"{_TIME}\s+{_TIME}\s+\S.*"),
+}
+_LABELLED = re.compile(rf"\s*{_TIME}\s+\d+\s+\S.*")
+"""A line of xwaves, as Buckeye's files have them below a line ``#``."""
+
+_CLOCK = re.compile(r"(?:\d+:)*\d+(?:[.,]\d+)?")
+_NAMED = re.compile(r"(?=\S*\d)(?=\S*[-_])(\S+)\s+\S")
+"""A line that begins with the name of an utterance: ``84-121123-0000 go do you hear``."""
+
+
+def check_plain(text: str, name: str) -> None:
+    r"""Raise DataError for text that nobody says as it stands: XML, subtitles, labels, tables.
+
+    Examples
+    --------
+    >>> check_plain("It was 9 15 when I came.", "kiwi.txt")
+    >>> check_plain("#!MLF!#\n0 4000000 sil", "kiwi.mlf")
+    Traceback (most recent call last):
+    align.errors.DataError: kiwi.mlf: is a master label file of HTK, whose marks are no words; ...
+    """
+    found = next((what for what, shape in _FIRST.items() if shape.match(text)), None)
+    lines = [line for line in text.split("\n") if line.strip()]
+    found = found or _by_lines([line for line in lines if not line.startswith(";;")])
+    if found is not None:
+        raise DataError(
+            f"is {found}, whose marks are no words; save what is said as .txt, or with times as "
+            ".srt or .TextGrid.",
+            path=name,
+        )
+    names = [match[1] for match in map(_NAMED.match, lines) if match]
+    if 1 < len(lines) == len(set(names)):
+        raise DataError(
+            f"begins each line with a name ({names[0]}, {names[1]}), which nobody says; write the "
+            "text of this recording alone into a .txt file.",
+            path=name,
+        )
+
+
+def _by_lines(lines: Sequence[str]) -> str | None:
+    """Return what all lines show that a file is; None where they are text."""
+    if len(lines) < 2:
+        return None
+    for what, shape in _ALL.items():
+        if all(shape.fullmatch(line.strip()) for line in lines):
+            return what
+    heads = [k for k, line in enumerate(lines[:-1]) if line.strip() == "#"]
+    if heads and all(_LABELLED.fullmatch(line) for line in lines[heads[0] + 1 :]):
+        return "a file of labels with times"
+    rows = [line.split("\t") for line in lines[1:]]  # the first line may have names of columns
+    clocks = [sum(bool(_CLOCK.fullmatch(cell.strip())) for cell in row) for row in rows]
+    return "a table" if min(clocks) > 1 else None

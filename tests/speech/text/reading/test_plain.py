@@ -1,0 +1,63 @@
+"""Files of labels and tables, whose times and names would be read aloud, are no texts."""
+
+from pathlib import Path
+
+import pytest
+
+from align.errors import DataError
+from align.speech.text import read_transcript
+
+_LABELS = {
+    "HTK": '#!MLF!#\n"*/kiwi.lab"\n0 4000000 sil\n4000000 8000000 k\n.\n',
+    "BAS": "LHD: Partitur 1.3\nREP: Muenchen\nORT: 0 quick\nMAU: 0 6399 -1 <p:>\n",
+    "STM": ";; made by hand\nkiwi 1 ann 0.30 1.90 <o,f0,female> a quick brown fox\n"
+    "kiwi 1 bob 2.00 3.30 <o,f0,male> jumps over\n",
+    "CTM": ";; CTM\nkiwi A 0.30 0.10 a 0.98\nkiwi A 0.41 0.32 quick 0.99\n",
+    "Kaldi": "ann-1 kiwi 0.3 1.9\nann-2 kiwi 2.0 3.3\n",
+    "labels with times": "0 4000000 sil -12.5\n4000000 8000000 k -3\n",
+    "with times": "header\n#\n0.314000 122 <SIL>; ; null\n0.600000 122 quick; k w ih k; JJ\n",
+    "a table": "Tier\tBegin\tEnd\tAnnotation\nAnn\t0.300\t1.900\ta fox\nBob\t2.0\t3.3\tjumps\n",
+    "table": "Ann\t\t00:00:00.3\t00:00:01.9\ta fox\nBob\t\t00:00:02.0\t00:00:03.3\tjumps\n",
+}
+
+
+@pytest.mark.parametrize("what", _LABELS)
+def test_a_file_of_labels_is_no_text(what: str, tmp_path: Path) -> None:
+    path = tmp_path / "kiwi.txt"
+    path.write_text(_LABELS[what])
+    with pytest.raises(DataError, match=rf"kiwi.txt: is .*{what}.*, whose marks are no words"):
+        read_transcript(path)
+
+
+def test_names_of_utterances_are_not_said(tmp_path: Path) -> None:
+    path = tmp_path / "84-121123.trans.txt"
+    path.write_text("84-121123-0000 GO DO YOU HEAR\n84-121123-0001 BUT IN LESS THAN FIVE\n")
+    with pytest.raises(DataError, match=r"with a name \(84-121123-0000, 84-121123-0001\)"):
+        read_transcript(path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It was 9 15 when I came.\n9 30 was when I left.",
+        "10 15 and so on",
+        "Ann\t00:01\thello\nBob\t00:04\tgood morning",
+        "The covid-19 year\n2020-2021 was long",
+        "Ann: it is 5 6 or 7\nBob: no",
+        "A sentence.",
+    ],
+)
+def test_numbers_in_a_text_are_words(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "kiwi.txt"
+    path.write_text(text)
+    assert read_transcript(path)
+
+
+def test_a_textgrid_saved_as_text_is_one(tmp_path: Path) -> None:
+    path = tmp_path / "kiwi.txt"
+    path.write_text(
+        'File type = "ooTextFile"\nObject class = "TextGrid"\n\n0\n1\n<exists>\n1\n'
+        '"IntervalTier"\n"Ann"\n0\n1\n1\n0\n1\n"a quick fox"\n'
+    )
+    (said,) = read_transcript(path)
+    assert (said.text, said.start, said.end) == ("a quick fox", 0.0, 1.0)
