@@ -6,8 +6,10 @@ table of speakers. Labels without text are not written: where no event stands, n
 EXMARaLDA has no points: a point is an event of 1 ms in a tier of the category ``points``.
 
 Points of the timeline without a time, which EXMARaLDA allows, are spread evenly between those that
-have one. Where a tier's events overlap, the tier is refused. Formatting, links and comments are
-passed over. No library on PyPI reads and writes these files; they are plain XML.
+have one. Where a tier's events overlap, the tier is refused. Formatting and links are passed over;
+from EXMARaLDA to EXMARaLDA all is kept (`align.formats.exmaralda_kept`). What was said are the
+tiers of the type ``t``; those of the type ``a`` that a speaker has beside one are about it, such
+as translations. No library on PyPI reads and writes these files; they are plain XML.
 
 References
 ----------
@@ -15,22 +17,30 @@ https://exmaralda.org/en/basic-transcription-dtd/
 """
 
 import os
-from collections import Counter
+from collections.abc import Collection
+from dataclasses import replace
 from itertools import pairwise
 from xml.etree import ElementTree
 
 from align.errors import DataError
 from align.files.atomic import atomic_write
 from align.files.text import parse_number
+from align.formats.exmaralda_kept import (
+    DURATION,
+    POINTS,
+    category_of,
+    names_of,
+    origin_of,
+    rewritten,
+    type_of,
+)
 from align.formats.tier_format import TierFormat
 from align.formats.tiers import PHONES, WORDS, Tier, Tiers, speaker_of
 from align.formats.xml_files import audio_name, check_for_xml, parsed_xml
 
 __all__ = ["EXMARALDA"]
 
-_POINTS = "points"
 _LENGTH = 0.001  # seconds that a point lasts
-_DURATION = "align:duration"
 _WHAT = "basic transcription of EXMARaLDA"
 
 # Reading ----------------------------------------------------------------------------------------
@@ -41,20 +51,18 @@ def _read(path: str | os.PathLike[str], encoding: str | None) -> tuple[list[Tier
     name = os.fspath(path)
     root = parsed_xml(path, "basic-transcription", _WHAT)
     times = _timeline(root, name)
-    elements = list(root.iter("tier"))
-    names = Counter(map(_name, elements))
-    tiers = []
-    for one in elements:
-        called = _name(one)
-        if names[called] > 1:  # EXMARaLDA knows tiers by their id
-            called = f"{called} ({one.get('id', '')})"
-        tiers.append(_tier(one, called, times, name))
+    elements = names_of(root)  # EXMARaLDA knows tiers by their id
+    if len(elements) < sum(1 for _ in root.iter("tier")):
+        raise DataError("has tiers with one name and one id; rename one.", path=name)
+    tiers = [_tier(one, called, times, name) for called, one in elements.items()]
+    transcribed = {
+        elements[tier.name].get("speaker")
+        for tier in tiers
+        if elements[tier.name].get("type") == "t" and not tier.is_words()
+    }
+    tiers = [replace(t, spoken=_is_spoken(elements[t.name], transcribed)) for t in tiers]
     known = next(
-        (
-            one.text
-            for one in root.iter("ud-information")
-            if one.get("attribute-name") == _DURATION
-        ),
+        (one.text for one in root.iter("ud-information") if one.get("attribute-name") == DURATION),
         None,
     )
     return tiers, None if known is None else parse_number(known, "duration", name)
@@ -89,15 +97,16 @@ def _tier(element: ElementTree.Element, called: str, times: dict[str, float], na
             )
         rows.append((start, end, label))
     rows.sort()
-    kind = "point" if element.get("category") == _POINTS else "interval"
+    kind = "point" if element.get("category") == POINTS else "interval"
     spans = tuple((start, start if kind == "point" else end) for start, end, _ in rows)
     last = max((stop for _, stop in spans), default=0.0)
-    labels, spoken = tuple(label for *_, label in rows), element.get("type") != "d"
-    return Tier(called, kind, labels, spans, (), last, spoken=spoken)
+    return Tier(called, kind, tuple(label for *_, label in rows), spans, (), last)
 
 
-def _name(element: ElementTree.Element) -> str:
-    return element.get("display-name") or element.get("category") or element.get("id") or ""
+def _is_spoken(element: ElementTree.Element, transcribed: Collection[str | None]) -> bool:
+    """Whether a tier may be what was said; `transcribed` are speakers with a tier that is."""
+    kind = element.get("type")
+    return kind == "t" or (kind != "d" and element.get("speaker") not in transcribed)
 
 
 # Writing ----------------------------------------------------------------------------------------
@@ -106,8 +115,12 @@ def _name(element: ElementTree.Element) -> str:
 def _write(path: str | os.PathLike[str], tiers: Tiers, *, overwrite: bool = False) -> None:
     """Write all tiers as a basic transcription; see the module's docstring.
 
+    Tiers that were read from one, and are as they were, are written as they stood there.
     Raises DataError where a tier has no name or that of another, or XML cannot hold a label.
     """
+    if tiers.origin is not None and tiers.origin.holds("exb", tiers):
+        atomic_write(path, rewritten(tiers.origin, tiers), overwrite=overwrite)
+        return
     check_for_xml(tiers, "EXMARaLDA")
     rows = {tier.name: _rows(tier) for tier in tiers}
     spans = [(start, end) for own in rows.values() for start, end, _ in own]
@@ -120,11 +133,13 @@ def _write(path: str | os.PathLike[str], tiers: Tiers, *, overwrite: bool = Fals
     for time, key in ids.items():
         ElementTree.SubElement(timeline, "tli", id=key, time=repr(time))
     for k, tier in enumerate(tiers):
-        category = _POINTS if tier.kind == "point" else _last_name(tier)
-        about = {"id": f"TIE{k}", "category": category, "type": "a", "display-name": tier.name}
-        if (speaker := speaker_of(tier, tiers)) in speakers:
-            about["speaker"] = speakers[speaker]
-            about["type"] = "t" if _last_name(tier) == WORDS else "a"
+        speaker = speakers.get(speaker_of(tier, tiers))
+        about = {
+            "id": f"TIE{k}",
+            "category": category_of(tier.name, tier.kind == "point"),
+            "type": type_of(tier.name, speaker is not None),
+            "display-name": tier.name,
+        } | ({"speaker": speaker} if speaker is not None else {})
         shown = ElementTree.SubElement(body, "tier", about)
         for start, end, label in rows[tier.name]:
             event = ElementTree.SubElement(shown, "event", start=ids[start], end=ids[end])
@@ -151,7 +166,7 @@ def _head(root: ElementTree.Element, tiers: Tiers) -> dict[str, str]:
     named = "" if tiers.audio is None else audio_name(tiers.audio)
     ElementTree.SubElement(meta, "referenced-file", url=named)
     own = ElementTree.SubElement(meta, "ud-meta-information")
-    length = ElementTree.SubElement(own, "ud-information", {"attribute-name": _DURATION})
+    length = ElementTree.SubElement(own, "ud-information", {"attribute-name": DURATION})
     length.text = repr(float(tiers.duration))
     for name in ("comment", "transcription-convention"):
         ElementTree.SubElement(meta, name)
@@ -168,12 +183,8 @@ def _head(root: ElementTree.Element, tiers: Tiers) -> dict[str, str]:
 
 def _speakers(tiers: Tiers) -> list[str]:
     """Return who speaks: those whose words or phones there are, without a name if there is one."""
-    named = [speaker_of(tier, tiers) for tier in tiers if _last_name(tier) in (WORDS, PHONES)]
-    return list(dict.fromkeys(named))
+    own = [tier for tier in tiers if category_of(tier.name, False) in (WORDS, PHONES)]
+    return list(dict.fromkeys(speaker_of(tier, tiers) for tier in own))
 
 
-def _last_name(tier: Tier) -> str:
-    return tier.name.rpartition(" - ")[2]
-
-
-EXMARALDA = TierFormat(_read, _write)
+EXMARALDA = TierFormat(_read, _write, origin_of=origin_of)

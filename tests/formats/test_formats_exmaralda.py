@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 
 from align.errors import DataError
 from align.formats import read_labels, read_tiers, write_labels, write_tiers
+from align.formats.files import left_out
 from align.formats.tiers import Tier, Tiers
 from align.results.alignment import Alignment
+from align.speech.text import read_transcript
 from align.speech.text.tiers import SpeakerTiers, TextAlignment
 
 OF_EXMARALDA = """<?xml version="1.0" encoding="UTF-8"?>
@@ -129,3 +131,50 @@ def test_what_xml_cannot_hold(tmp_path: Path) -> None:
     twice = Tiers((interval_tier("a", ["x"], [0, 1]),) * 2, 1.0)
     with pytest.raises(DataError, match="EXMARaLDA needs a name for each"):
         write_tiers(tmp_path / "a.exb", twice)
+
+
+FULL = OF_EXMARALDA.replace(
+    "</tier></basic-body>",
+    """</tier><tier id="TIE2" speaker="SPK0" category="en" type="a" display-name="ANN [en]">
+<event start="T0" end="T2">kein Schl&#252;ssel</event></tier></basic-body>""",
+).replace("</meta-information>", "<comment>by hand</comment></meta-information>")
+
+
+def test_nothing_is_lost_from_exmaralda_to_exmaralda(tmp_path: Path) -> None:
+    path, out = tmp_path / "talk.exb", tmp_path / "out.exb"
+    path.write_text(FULL, encoding="utf-8")
+    write_tiers(out, read_tiers(path))
+    same = [ElementTree.canonicalize(one.read_text(encoding="utf-8")) for one in (path, out)]
+    assert same[0] == same[1]
+    write_tiers(out, read_tiers(path), tier="ANN [v]", overwrite=True)
+    (kept,) = ElementTree.parse(out).getroot().iter("tier")
+    assert (kept.get("id"), kept.get("speaker"), kept.get("type")) == ("TIE0", "SPK0", "t")
+
+
+def test_what_another_format_cannot_hold_is_named(tmp_path: Path) -> None:
+    path, out = tmp_path / "talk.exb", tmp_path / "out.TextGrid"
+    path.write_text(FULL, encoding="utf-8")
+    tiers = read_tiers(path)
+    assert left_out(out, tiers, write_tiers(out, tiers)) == [
+        "speakers",
+        "types and categories of tiers",
+        "what the head says of the recording",
+    ]
+    own = tmp_path / "own.exb"
+    write_tiers(own, read_tiers(out))
+    again = read_tiers(own)
+    assert left_out(out, again, write_tiers(out, again, overwrite=True)) == []
+
+
+def test_translations_are_not_said(tmp_path: Path) -> None:
+    path = tmp_path / "talk.exb"
+    path.write_text(FULL, encoding="utf-8")
+    assert [one.text for one in read_transcript(path)] == ["no", "key"]
+    assert [one.text for one in read_transcript(path, tiers=["ANN [en]"])] == ["kein Schlüssel"]
+
+
+def test_tiers_that_nothing_tells_apart(tmp_path: Path) -> None:
+    path = tmp_path / "talk.exb"
+    path.write_text(FULL.replace("TIE2", "TIE0").replace("ANN [en]", "ANN [v]"), encoding="utf-8")
+    with pytest.raises(DataError, match="has tiers with one name and one id; rename one"):
+        read_tiers(path)
