@@ -28,6 +28,7 @@ import numpy.typing as npt
 from align.errors import DataError, ParameterError
 from align.features._audio_header import Extent, declared_extent, ogg_ends, states_mp3_length
 from align.features._media import MediaError, MediaFile, media_available
+from align.files.regular import why_missing
 
 if TYPE_CHECKING:
     import soundfile
@@ -353,7 +354,7 @@ def _open(path: _PathLike, allow_truncated: bool) -> _File:
         with open(path, "rb") as stream:
             extent = declared_extent(stream, path)
     except FileNotFoundError as error:
-        raise DataError("there is no such file.", path=path) from error
+        raise DataError(why_missing(path, "there is no such file."), path=path) from error
     except (OSError, ValueError) as error:  # ValueError: a null character in the name
         reason = getattr(error, "strerror", None) or str(error)
         raise DataError(f"it cannot be opened ({reason}).", path=path) from error

@@ -21,9 +21,11 @@ from align.batch.tasks import Task, Work, alignments_of, named_after
 from align.errors import AlignError, DataError, ModelError, error_reason
 from align.files.atomic import captured_writes
 from align.files.kept import KEPT
-from align.files.regular import open_regular
+from align.files.regular import open_regular, why_missing
 
 __all__ = ["Job", "Model", "Outcome", "failure", "run_job", "with_files"]
+
+_GONE = "disappeared during the run."
 
 _loaded: dict[str, Any] = {}  # the model this process used last, by its digest
 
@@ -187,7 +189,7 @@ def _run(job: Job, paths: Sequence[str], work: Work, model: Model) -> Outcome:
     except AlignError:
         for path in paths:
             if not os.path.exists(path):
-                raise DataError("disappeared during the run.", path=path) from None
+                raise DataError(why_missing(path, _GONE), path=path) from None
         raise
     if job.identities is None:
         for path, identity in zip(paths, identities, strict=True):
@@ -212,7 +214,7 @@ def _disappearing(path: str) -> Any:
     try:
         yield
     except FileNotFoundError:
-        raise DataError("disappeared during the run.", path=path) from None
+        raise DataError(why_missing(path, _GONE), path=path) from None
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror or error}.", path=path) from error
 

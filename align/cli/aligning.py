@@ -29,6 +29,7 @@ from align.cli.options import (
 from align.cli.outputs import PICTURES, check_output, write_output
 from align.cli.pipes import named, recording, standard_output, without_name
 from align.errors import DataError, ParameterError
+from align.files.regular import why_missing
 
 if TYPE_CHECKING:
     from align.formats.anchors import AnchorTable
@@ -310,7 +311,7 @@ def _known_times(path: Path | None, encoding: str | None, *, words: bool) -> "An
 
 def _check_audio(audio: Path) -> None:
     if not audio.exists():
-        raise DataError("there is no such file.", path=audio)
+        raise DataError(why_missing(audio, "there is no such file."), path=audio)
 
 
 def _check_speakers(said: "Sequence[Utterance]", targets: Sequence[Path]) -> None:

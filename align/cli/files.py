@@ -255,6 +255,7 @@ def _convert_labels(
 ) -> None:
     """Write all tiers that the format of the target can hold."""
     from align.formats.files import left_out, read_tiers, write_tiers
+    from align.formats.table import label_format
 
     check_output(target, overwrite)
     if audio is None:
@@ -266,9 +267,12 @@ def _convert_labels(
         tiers = read_tiers(source, duration=about.duration, rate=about.rate, encoding=encoding)
         tiers = replace(tiers, audio=str(audio), rate=about.rate)
     written = write_tiers(target, tiers, tier=tier, overwrite=overwrite)
-    labels = plural(sum(len(one.labels) for one in written), "label")
-    of = f" in {plural(len(written), 'tier')}" if len(written) > 1 else ""
-    console.message(f"{labels}{of}: {target}")
+    if label_format(target).holds == "turns":  # each is a line, and of several labels
+        made = plural(len(target.read_text(encoding="utf-8").splitlines()), "turn")
+    else:
+        made = plural(sum(len(one.labels) for one in written), "label")
+        made += f" in {plural(len(written), 'tier')}" if len(written) > 1 else ""
+    console.message(f"{made}: {target}")
     left = left_out(target, tiers, written)
     if left:
         console.message(f"Left out: {', '.join(left)}.")

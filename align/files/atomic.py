@@ -25,6 +25,8 @@ __all__ = ["atomic_write", "captured_writes", "process_runs", "remove_stale"]
 
 _TEMPORARY = re.compile(r"\.align-([0-9a-f]{8})-([0-9]+)-[0-9a-f]{16}\.tmp")
 _LONGEST_WRITE = 86400.0  # seconds; what is older was left behind, whoever it was of
+_WAITS = (0.05, 0.1, 0.2, 0.4)  # seconds, before each further attempt to replace a file
+_IN_USE = (5, 32)  # what Windows calls a file that another program holds open
 
 _writing: set[str] = set()  # temporary files of this process
 _captured: ContextVar[dict[str, bytes] | None] = ContextVar("captured", default=None)
@@ -80,7 +82,7 @@ def atomic_write(
             if exists:
                 shutil.copymode(target, temporary)
             if overwrite:
-                os.replace(temporary, target)
+                _replace(temporary, target, name)
             else:
                 _move_to_new(temporary, target, name)
             _sync_folder(folder)
@@ -102,7 +104,27 @@ def _move_to_new(temporary: str, target: str, name: str) -> None:
     except OSError:  # a file system without hard links: the check is then not quite atomic
         if os.path.exists(target):
             raise _exists(name) from None
-        os.replace(temporary, target)
+        _replace(temporary, target, name)
+
+
+def _replace(temporary: str, target: str, name: str) -> None:
+    """Give the file the name of the old one; on Windows, once nobody holds the old one open.
+
+    Scanners for viruses and editors do so for a moment; others, such as Excel, until they close.
+    """
+    for wait in (*_WAITS, None):
+        try:
+            return os.replace(temporary, target)
+        except PermissionError as error:
+            if getattr(error, "winerror", None) not in _IN_USE:
+                raise
+            if wait is None:
+                raise DataError(
+                    "cannot be written: another program holds it open; close it there, and run "
+                    "this again.",
+                    path=name,
+                ) from error
+            time.sleep(wait)
 
 
 def _exists(name: str) -> DataError:

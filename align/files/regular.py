@@ -10,7 +10,7 @@ import os
 import stat
 from io import BufferedReader
 
-__all__ = ["open_regular"]
+__all__ = ["open_regular", "why_missing"]
 
 _WHY = "it is a pipe, a socket or a device, not a file"
 
@@ -37,6 +37,19 @@ def open_regular(path: str | os.PathLike[str]) -> BufferedReader:
         stream.close()
         raise
     return stream
+
+
+def why_missing(path: str | os.PathLike[str], otherwise: str) -> str:
+    """Return why there is no such file: a link that leads nowhere, or `otherwise`.
+
+    Examples
+    --------
+    >>> why_missing("no such file.wav", "does not exist; check the name.")
+    'does not exist; check the name.'
+    """
+    if not os.path.islink(path):
+        return otherwise
+    return f"is a link to {os.readlink(path)}, which does not exist; mend or remove the link."
 
 
 def _opened(path: str, flags: int) -> int:

@@ -11,7 +11,7 @@ import os
 import re
 
 from align.errors import DataError, ParameterError
-from align.files.regular import open_regular
+from align.files.regular import open_regular, why_missing
 
 __all__ = ["decoded", "parse_number", "read_bytes", "read_lines", "read_text", "shortened"]
 
@@ -33,7 +33,8 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         with open_regular(name) as stream:
             data = stream.read(_MAX_BYTES + 1)
     except FileNotFoundError:
-        raise DataError("does not exist; check the name.", path=name) from None
+        reason = why_missing(name, "does not exist; check the name.")
+        raise DataError(reason, path=name) from None
     except OSError as error:
         raise DataError(f"cannot be read: {error.strerror}.", path=name) from error
     if len(data) > _MAX_BYTES:

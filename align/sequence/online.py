@@ -189,6 +189,8 @@ class OnlineLearner:
         others = self._kept_items()
         some = np.sort(self._random().permutation(len(others))[:_REPLAYED])
         self._items[name] = items
+        for old in list(self._items)[:-_KEPT]:
+            del self._items[old]
         seen = [*items, *(others[i] for i in some)]
         new.features_ = self._moved(seen, self.steps)
         for item in seen:  # or every version of the networks would stay in memory

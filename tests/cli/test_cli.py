@@ -373,6 +373,13 @@ def test_convert_goes_through_every_format(here: Path) -> None:
     assert_refused(run("convert", "absent.phn", "z.csv"), 1, "absent.phn", "does not exist")
 
 
+def test_convert_counts_the_turns_that_it_wrote(here: Path) -> None:
+    Path("a.csv").write_text("start,end,label\n0,0.5,k\n0.5,1,iy\n1,2,sil\n2,3,k\n")
+    result = run("convert", "a.csv", "a.rttm")
+    assert "2 turns: a.rttm" in result.stderr
+    assert len(Path("a.rttm").read_text().splitlines()) == 2
+
+
 def test_convert_keeps_all_tiers_and_says_what_it_leaves_out(here: Path) -> None:
     words, phones = ((0.0, 0.2), (0.2, 0.4)), ((0.0, 0.2), (0.2, 0.3), (0.3, 0.4))
     tiers = [

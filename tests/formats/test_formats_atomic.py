@@ -71,6 +71,62 @@ def test_a_failure_leaves_the_old_file(tmp_path, monkeypatch):
     assert names(tmp_path) == ["a"]
 
 
+def in_use():
+    """What Windows raises where another program holds a file open."""
+    error = PermissionError(13, "The process cannot access the file")
+    error.winerror = 32
+    return error
+
+
+@pytest.mark.parametrize("times", [1, 3])
+def test_a_file_that_is_open_for_a_moment_is_replaced(tmp_path, monkeypatch, times):
+    path = tmp_path / "a"
+    path.write_text("old")
+    raised = [in_use() for _ in range(times)]
+    replace = os.replace
+
+    def held(*args):
+        if raised:
+            raise raised.pop()
+        return replace(*args)
+
+    monkeypatch.setattr(atomic.os, "replace", held)
+    monkeypatch.setattr(atomic.time, "sleep", lambda seconds: None)
+    atomic_write(path, "new", overwrite=True)
+    assert path.read_text() == "new"
+    assert names(tmp_path) == ["a"]
+
+
+def test_a_file_that_stays_open_is_told(tmp_path, monkeypatch):
+    path = tmp_path / "a"
+    path.write_text("old")
+    waited = []
+
+    def held(*args):
+        raise in_use()
+
+    monkeypatch.setattr(atomic.os, "replace", held)
+    monkeypatch.setattr(atomic.time, "sleep", waited.append)
+    with pytest.raises(DataError, match="another program holds it open; close it there"):
+        atomic_write(path, "new", overwrite=True)
+    assert 0 < sum(waited) < 2
+    assert path.read_text() == "old"
+    assert names(tmp_path) == ["a"]
+
+
+def test_a_folder_without_permission_is_not_waited_for(tmp_path, monkeypatch):
+    path = tmp_path / "a"
+    path.write_text("old")
+
+    def refused(*args):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(atomic.os, "replace", refused)
+    monkeypatch.setattr(atomic.time, "sleep", lambda seconds: pytest.fail("waited"))
+    with pytest.raises(DataError, match="cannot be written: Permission denied"):
+        atomic_write(path, "new", overwrite=True)
+
+
 def test_folders(tmp_path):
     with pytest.raises(DataError, match="its folder does not exist; create it"):
         atomic_write(tmp_path / "no" / "a", "x")

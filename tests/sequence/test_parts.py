@@ -143,7 +143,7 @@ def test_a_stop_without_room_for_its_closure_is_learned_from_all_the_same():
     assert np.abs(moved - onsets).max() < 0.011
 
 
-def test_what_cannot_be_learned_from_does_not_stop_what_follows():
+def test_what_cannot_be_learned_from_does_not_stop_what_follows(monkeypatch):
     short = a_recording(1, 3)
     network = ArticulatoryConfidence(width=8, dilations=(1,), epochs=1)
     aligner = SpeechAligner([network, ArticulatoryDuration()], epochs=1, n_folds=2, n_jobs=1)
@@ -154,3 +154,7 @@ def test_what_cannot_be_learned_from_does_not_stop_what_follows():
         learner.update(wrong, "wrong")
     learner.go_on(learner.experts, [("wrong", wrong)])
     learner.update(a_recording(3, 3), "good")
+    # the oldest do not stay in memory
+    monkeypatch.setattr("align.sequence.online._KEPT", 1)
+    learner.update(a_recording(3, 3), "last")
+    assert list(learner._items) == ["last"]

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import unicodedata
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -56,6 +57,10 @@ _PREPOSITIONS = {
 _PHONEMIZER = "from phonemizer.main import main; main()"
 
 
+class _NoAnswer(Exception):
+    """The program could not be run in time; asked again, it may answer: so this is not cached."""
+
+
 def _program() -> str | None:
     installed = [os.environ[name] for name in _PROGRAM_FILES if name in os.environ]
     folders = [None, *(os.path.join(folder, "eSpeak NG") for folder in installed)]
@@ -67,7 +72,9 @@ def _phonemizer() -> str | None:
     """Return the Python that has phonemizer, where its espeak-ng answers."""
     if find_spec("phonemizer") is None:
         return None
-    return sys.executable if _ask_phonemizer(sys.executable, "a", "en-us") else None
+    with suppress(_NoAnswer):
+        return sys.executable if _ask_phonemizer(sys.executable, "a", "en-us") else None
+    return None
 
 
 def espeak_available() -> bool:
@@ -131,11 +138,13 @@ def espeak_ways(word: str, language: str = "en") -> list[tuple[str, ...]]:
 
 
 def _say(text: str, voice: str, following: str = "") -> tuple[str, ...] | None:
-    program = _program()
-    if program is not None:
-        return _ask(program, text, voice, following)
-    python = _phonemizer()
-    return None if python is None else _ask_phonemizer(python, text, voice, following)
+    with suppress(_NoAnswer):
+        program = _program()
+        if program is not None:
+            return _ask(program, text, voice, following)
+        python = _phonemizer()
+        return None if python is None else _ask_phonemizer(python, text, voice, following)
+    return None
 
 
 def _names_letters(word: str, phones: Sequence[str], language: str) -> bool:
@@ -187,6 +196,7 @@ def _answer(
     """Run a program that prints phones with ``_`` between them; `word` is its input.
 
     Where the word is `followed` by another, None where the two are not printed as two words.
+    Raises _NoAnswer where the program does not run, or takes too long.
     """
     try:
         done = subprocess.run(
@@ -197,8 +207,8 @@ def _answer(
             check=False,
             env={**os.environ, "LC_ALL": "C.UTF-8", **(environment or {})},
         )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise _NoAnswer from error
     if done.returncode:
         said = done.stderr.decode(errors="replace")
         if "voice" in said or "is not supported by" in said:

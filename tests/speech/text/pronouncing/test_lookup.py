@@ -3,6 +3,7 @@
 import ast
 import os
 import stat
+import subprocess
 import sys
 from pathlib import Path
 
@@ -126,6 +127,21 @@ def test_espeak_is_asked_for_what_is_missing(fake_espeak: Path) -> None:
     assert found["-v; rm $(x)"].source == "espeak"
     assert found["-v; rm $(x)"].ways[0].phones == ("d", "ao", "g", "ax")
     assert look_up("[noise]", ENGLISH) is None
+
+
+def test_a_word_that_took_too_long_is_asked_again(
+    fake_espeak: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(fake_espeak, "sys.stdout.buffer.write('k_iː_w_iː\\n'.encode())")
+    run = subprocess.run
+
+    def too_long(*args: object, **options: object) -> None:
+        raise subprocess.TimeoutExpired("espeak-ng", 10.0)
+
+    monkeypatch.setattr(subprocess, "run", too_long)
+    assert espeak_phones("kiwifruit") is None
+    monkeypatch.setattr(subprocess, "run", run)
+    assert espeak_phones("kiwifruit") == ("k", "iː", "w", "iː")
 
 
 def test_a_text_of_another_language_is_told_by_its_words(fake_espeak: Path) -> None:
