@@ -5,14 +5,17 @@ People and programs write it in many ways, and none of it is a word that was sai
     Interviewer: Where are you from?      [00:00:04] Maria: Bonn.      Maria Lopez  0:04
     Maria (00:04): Bonn.                  00:00:04 Maria               Bonn.
     *MAR:	Bonn .                          Bonn.                        #00:00:07-2#
-    Maria: (00:04)                        [Maria Lopez] 10:00:04
-    Bonn.                                 Bonn.
+    Maria: (00:04)                        [Maria Lopez] 10:00:04          0:0:4.0 --> 0:0:7.2
+    Bonn.                                 Bonn.                           Maria Lopez
+                                                                          Bonn.
 
 A line that begins with a word and a colon may be a sentence as well. So names are taken for such
 only where all lines begin with one, or two have a time beside it, or where one comes again and a
 fourth of the lines have some. Where there is only one, it is a name if the text begins with it and
 no word looks like it: a single capital (``A:``), capitals with a number (``S12:``), ``INT:``,
 ``Speaker 2:``, or any with a time in brackets.
+Below times alone on their lines, as Teams wrote them, the first line is a name where it looks like
+one everywhere, more lines follow, and names come again.
 What nobody is called is a heading, of no speaker: a part with its number (``Part 2: Work``) and,
 before the turns of those who come again, what is said of the recording (``Date: May 12``) or a
 list of their names (``With: Ann, Bob``). Its words stay, since some read them aloud.
@@ -30,6 +33,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from align.speech.text.reading.chat import said_in_chat
+from align.speech.text.reading.pages import without_marks_of_pages
 
 __all__ = ["Turn", "read_turns"]
 
@@ -96,7 +100,8 @@ def read_turns(text: str) -> list[Turn]:
     if any(_CHAT.match(line) for line in lines):
         return _of_chat(lines)
     lines = _without_numbers(["" if _MADE_BY.fullmatch(line) else line for line in lines])
-    heads = _heads(lines)
+    lines = without_marks_of_pages(lines)
+    heads = _heads_below_times(lines) or _heads(lines)
     stamped = _are_stamped(lines)
     turns = [Turn("", "", 1)]
     for n, line in enumerate(lines, start=1):
@@ -151,6 +156,25 @@ def _heads(lines: list[str]) -> dict[int, tuple[str, str]]:
     if not (sure or (again and len(kept) >= _SHARE * n_filled)):
         return {}
     return _without_headings(kept, often) | parts
+
+
+def _heads_below_times(lines: list[str]) -> dict[int, tuple[str, str]]:
+    """Return names that stand alone below times, each with more lines before the next time."""
+    blocks: list[list[int]] = []
+    for n, line in enumerate(lines, start=1):
+        if _STAMPED.fullmatch(line):
+            blocks.append([])
+        elif line.strip():
+            if not blocks:
+                return {}
+            blocks[-1].append(n)
+    names = {}
+    for block in blocks:
+        name = lines[block[0] - 1].strip() if len(block) > 1 else ""
+        if not (re.fullmatch(_NAME, name) and _is_capital(name)) or name[-1] == ".":
+            return {}
+        names[block[0]] = _plain(name), ""
+    return names if 2 * len(set(names.values())) <= len(names) + 1 < len(names) * 2 else {}
 
 
 def _parts(lines: list[str]) -> dict[int, tuple[str, str]]:

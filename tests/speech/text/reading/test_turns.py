@@ -34,6 +34,8 @@ TWO = [("Ann", "Where are you from?"), ("Maria Lopez", "Bonn. On the Rhine.")]
         "Ann: [00:00:04] Where are you from?\nMaria Lopez: Bonn.\n[00:07] On the Rhine.\nAnn: Oh!",
         "Ann: (00:04)\nWhere are you from?\nMaria Lopez: (00:06)\nBonn.\nOn the Rhine.",
         "[Ann] 10:00:04\nWhere are you from?\n\n[Maria Lopez] 10:00:06\nBonn.\nOn the Rhine.",
+        "0:0:4.0 --> 0:0:6.120\nAnn\nWhere are you from?\n\n0:0:6.120 --> 0:0:9.0\nMaria Lopez\n"
+        "Bonn.\nOn the Rhine.\n\n0:0:10.0 --> 0:0:10.5\nAnn\nOh!",
         "Ann  0:04\nWhere are you from?\nMaria Lopez  0:06\nBonn.\nOn the Rhine.\n\n"
         "Transcribed by https://otter.ai",
     ],
@@ -161,6 +163,44 @@ CHAT = (
     "*CHI:\twant cookie . \x15100_1200\x15\n%mor:\tv|want n|cookie .\n%com:\tpoints\n\tat it\n"
     "*MOT:\tyes you\n\tdo . \x151300_2000\x15\n@End\n"
 )
+
+
+def test_times_in_words_below_times_are_not_said() -> None:
+    text = "0:00\nhello all\n0:03\n3 seconds\nso\n1:04\n1 minute, 4 seconds\nI said\n"
+    text += "1:00:00\n1 hour\nit took\n1:02:00\n3 seconds\nat least"
+    (turn,) = read_turns(text)
+    assert turn.text.split() == "hello all so I said it took 3 seconds at least".split()
+
+
+@pytest.mark.parametrize(
+    "pages", [("1", "2"), ("Page 7", "page 8"), ("- 3 -", "- 4 -"), ("3/9", "4/9")]
+)
+def test_numbers_of_pages_are_not_said(pages: tuple[str, str]) -> None:
+    rows = [
+        "the wind",
+        "was there",
+        "and so on",
+        pages[0],
+        "the sun",
+        "in a cloak",
+        "they",
+        pages[1],
+    ]
+    (turn,) = read_turns("\n".join([*rows, "agreed"]))
+    assert (
+        turn.text.split() == "the wind was there and so on the sun in a cloak they agreed".split()
+    )
+
+
+@pytest.mark.parametrize("text", ["one\n1\ntwo\n2\nthree", "wait\n7\nseconds", "a\n1\nb\nc\nd\n3"])
+def test_numbers_that_may_be_said_stay(text: str) -> None:
+    (turn,) = read_turns(text)
+    assert turn.text == text
+
+
+def test_short_lines_below_times_are_no_names() -> None:
+    (turn,) = read_turns("0:00\nOh\nwell then\n0:04\nGood\nyes it is")
+    assert turn.text.split() == "Oh well then Good yes it is".split()
 
 
 def test_chat_has_main_lines_with_times(tmp_path) -> None:
