@@ -10,7 +10,8 @@ r"""WebVTT and SRT: labels, usually words or lines of text, as subtitles with ti
 Times are whole milliseconds. Silences are not written: where there is no subtitle, nothing is
 shown. Read back, time without a subtitle is a silence. Of WebVTT the notes, styles, regions,
 names and settings of cues are passed over, and tags such as ``<v Ann>``, ``<i>`` or ``{\an8}``
-left out.
+left out. Times without zeros in front (``0:0:3.54``: 54 milliseconds, as Teams wrote them) and
+without milliseconds are read, too.
 
 Captions that *roll up*, as those of YouTube and of live television, show each line a second time
 above the next one. Lines that stay are passed over, and subtitles in which nothing is new.
@@ -55,7 +56,11 @@ __all__ = [
 
 _PER_SECOND = 1000
 _TIME = r"(?:(\d{1,4}):)?([0-5]\d):([0-5]\d)[.,](\d{3})"
+_OF_TEAMS = r"(\d{1,4}):([0-5]?\d):([0-5]?\d)(?:[.,](\d{1,3}))?"
+"""Hours, minutes, seconds and milliseconds, without zeros in front, or without the last."""
+
 _ARROW = re.compile(rf"\s*{_TIME}\s+-->\s+{_TIME}(\s.*)?")
+_LOOSE = re.compile(rf"\s*{_OF_TEAMS}\s+-->\s+{_OF_TEAMS}(\s.*)?")
 _COMMA = re.compile(rf"\s*{_TIME},{_TIME}\s*")  # of SubViewer, as YouTube's editor saves it
 _STYLE = re.compile(r"\{\\[^}\n]*\}")
 _TAG = re.compile(rf"</?[a-zA-Z][^>\n]*>|<\d\d[\d:.]*>|</?>|{_STYLE.pattern}")
@@ -96,7 +101,9 @@ def read_cues(
                 path=name,
                 line=number,
             )
-        match = _ARROW.fullmatch(block[at]) or _COMMA.fullmatch(block[at])
+        match = next(
+            (m for one in (_ARROW, _LOOSE, _COMMA) if (m := one.fullmatch(block[at]))), None
+        )
         if match is None:
             raise DataError(
                 f"{block[at].strip()[:60]!r} are no times of a subtitle, such as "

@@ -85,6 +85,22 @@ def test_what_other_programs_write(tmp_path: Path) -> None:
     assert (said.text, said.start) == ("- Tea & 5 > 3?", 1.0)
 
 
+def test_times_without_zeros_or_milliseconds(tmp_path: Path) -> None:
+    path = tmp_path / "teams.vtt"
+    path.write_text(
+        "WEBVTT\n\n6e2b/12-0\n0:0:0.0 --> 0:0:3.540\n<v Jane Doe>Good morning.</v>\n\n"
+        "6e2b/17-0\n0:0:3.540 --> 0:1:7.23\n<v John Smith>Morning.</v>\n"
+    )
+    said = read_transcript(path)
+    assert [(one.speaker, one.text, one.start, one.end) for one in said] == [
+        ("Jane Doe", "Good morning.", 0.0, 3.54),
+        ("John Smith", "Morning.", 3.54, 67.023),
+    ]
+    srt = tmp_path / "a.srt"
+    srt.write_text("1\n00:00:01 --> 00:00:10\nThe kiwi\n")
+    assert read_labels(srt).intervals[-1].tolist() == [1.0, 10.0]
+
+
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
