@@ -2,11 +2,13 @@
 
 Problems: a file that cannot be used, an unknown phone. Warnings: audio without labels and the
 other way round, files that another one hides, phones suspiciously short or long, silences in a
-row, labels that end long before the recording, sampling rates and channels unlike most.
+row, labels that end long before the recording, sampling rates and channels unlike most, and
+labels that look alike and are stored in two ways.
 """
 
 import os
-from collections.abc import Callable, Collection, Iterator
+import unicodedata
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from align.corpus.issues import Issue, Validation, odd_formats
 from align.corpus.pairs import AUDIO_SUFFIXES, Pair, find_pairs
@@ -37,6 +39,7 @@ def validate_speech(
     errors: list[Issue] = []
     warnings: list[Issue] = []
     formats: dict[str, tuple[int, int]] = {}
+    stored: dict[str, str] = {}
     for n, pair in enumerate(pairs, start=1):
         if progress is not None:
             progress("checking", n, len(pairs))
@@ -54,9 +57,12 @@ def validate_speech(
         formats[pair.audio] = (info.rate, info.channels)
         warnings.extend(_odd_labels(labels, info.duration))
         warnings.extend(_odd_end(pair.labels, info.duration, tier))
+        for label in labels.labels:
+            stored.setdefault(label, pair.path)
         if phones is not None:
             errors.extend(_unknown_phones(labels, phones))
     warnings.extend(odd_formats(formats))
+    warnings.extend(_stored_twice(stored))
     return Validation(len(formats), tuple(errors), tuple(warnings))
 
 
@@ -79,6 +85,19 @@ def _unknown_phones(labels: Labels, phones: Collection[str]) -> Iterator[Issue]:
         nearest = nearest_label(label, phones)
         hint = "" if nearest is None else f"; nearest known: {nearest!r}"
         yield Issue(labels.path, f"line {line}: unknown phone {label!r}{hint}.", "error")
+
+
+def _stored_twice(stored: Mapping[str, str]) -> Iterator[Issue]:
+    """Return labels that differ from others in how their accents are stored, and nothing else."""
+    first: dict[str, str] = {}
+    for label, path in stored.items():
+        other = first.setdefault(unicodedata.normalize("NFC", label), label)
+        if other != label:
+            yield Issue(
+                path,
+                f"the accent of {label!r} is stored in another way than in {stored[other]} (NFC "
+                "and NFD); a model takes them for two phones, so save both alike.",
+            )
 
 
 def _odd_labels(labels: Labels, duration: float) -> Iterator[Issue]:

@@ -350,6 +350,16 @@ def test_validation_names_what_is_wrong(tmp_path):
     assert str(found).splitlines()[-1] == "5 usable recordings, 1 problem, 8 warnings"
 
 
+def test_accents_that_are_stored_in_two_ways_are_told(tmp_path):
+    for name, vowel in (("a", "\u1ebd"), ("b", "e\u0303"), ("c", "\u1ebd")):
+        sound(tmp_path / f"{name}.wav")
+        phn(tmp_path / f"{name}.phn", f"0 2000 sil\n2000 8000 {vowel}\n")
+    (issue,) = validate_corpus(tmp_path).warnings
+    assert issue.path == str(tmp_path / "b.wav")
+    assert "is stored in another way than in" in issue.message
+    assert "a.wav (NFC and NFD); a model takes them for two phones" in issue.message
+
+
 def test_validation_of_phones(tmp_path):
     sound(tmp_path / "a.wav")
     phn(tmp_path / "a.phn", "0 2000 sil\n2000 4000 iyy\n4000 6000 iyy\n6000 8000 Q\n")
