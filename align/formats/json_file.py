@@ -98,7 +98,9 @@ def _tiers(content: dict[str, Any], path: str) -> tuple[list[Tier], float | None
     blocks = speakers if isinstance(speakers, dict) and speakers else {"": content}
     listed_only = blocks.get("") is content and "events" not in content and content.get("tiers")
     if blocks.get("") is content and not listed_only and "events" not in content:
-        raise DataError('is not an alignment: it has no list "events".', path=path)
+        said = any(key in content for key in ("segments", "transcription", "transcript"))
+        hint = "; what a recogniser wrote is a transcript (--text)" if said else ""
+        raise DataError(f'is not an alignment: it has no list "events"{hint}.', path=path)
     found: dict[str, Tier] = {}
     duration = None
     for speaker, block in blocks.items():

@@ -58,8 +58,8 @@ def check_plain(text: str, name: str) -> None:
     names = [match[1] for match in map(_NAMED.match, lines) if match]
     if 1 < len(lines) == len(set(names)):
         raise DataError(
-            f"begins each line with a name ({names[0]}, {names[1]}), which nobody says; write the "
-            "text of this recording alone into a .txt file.",
+            f"begins each line with a name ({names[0]}, {names[1]}), which nobody says; align "
+            "texts writes such lines beside the recordings of these names.",
             path=name,
         )
 
