@@ -248,11 +248,16 @@ def _check_range(name: str, start: float, end: float, duration: float, wrong: _W
         )
 
 
-def ticks(alignment: TimedLabels, per_second: float, what: str) -> list[tuple[int, int]]:
-    """Round intervals to whole ticks; a label that rounding would erase is an error."""
+def ticks(
+    alignment: TimedLabels, per_second: float, what: str, *, blanks: bool = True
+) -> list[tuple[int, int]]:
+    """Round intervals to whole ticks; a label that rounding would erase is an error.
+
+    With `blanks` false, labels without text may be erased: they end where they begin then.
+    """
     rounded = np.rint(alignment.intervals * per_second).astype(np.int64).tolist()
     for label, (start, end) in zip(alignment.labels, rounded, strict=True):
-        if end <= start:
+        if end <= start and (blanks or label.strip()):
             raise DataError(
                 f"{label!r} is too short for {what}, whose times step by {1 / per_second:g} s; "
                 "write a TextGrid or JSON file."

@@ -305,10 +305,11 @@ def check_names(tiers: Tiers, program: str) -> None:
     """Refuse tiers that `program` could not distinguish."""
     names = [tier.name for tier in tiers]
     for name in names:
-        if not name or names.count(name) > 1:
+        count = names.count(name)
+        if not name or count > 1:
+            have = "a tier has no name" if count == 1 else f"{count} tiers are called {name!r}"
             raise DataError(
-                f"{names.count(name)} tiers are called {name!r}, and {program} needs a name for "
-                "each; rename them.",
+                f"{have}, and {program} needs a name for each; rename them.",
                 path=tiers.path,
             )
 

@@ -331,3 +331,22 @@ def test_phones_are_not_written_as_words(tmp_path: Path) -> None:
     assert not (tmp_path / "a.wrd").exists()
     write_tiers(tmp_path / "a.wrd", tiers, tier="phones")
     assert (tmp_path / "a.wrd").exists()
+
+
+@pytest.mark.parametrize("suffix", [".eaf", "_annot.json", ".exb"])
+def test_a_gap_that_a_format_cannot_hold_stops_nothing(tmp_path: Path, suffix: str) -> None:
+    times = ((0.0, 0.5), (0.5, 0.50001), (0.50001, 1.0))
+    tier = Tier("syllables", "interval", ("a", "", "b"), times, (), 1.0)
+    other = Tier("stress", "interval", ("x",), ((0.0, 1.0),), (), 1.0)
+    path = tmp_path / f"a{suffix}"
+    write_tiers(path, Tiers((tier, other), 1.0))
+    back = read_tiers(path).tiers[0]
+    said = [label for label in back.labels if label]
+    assert said == ["a", "b"]
+    assert back.times[0] == pytest.approx((0.0, 0.5), abs=1e-3)
+
+
+def test_a_tier_without_a_name_is_told(tmp_path: Path) -> None:
+    tier = Tier("", "interval", ("a",), ((0.0, 1.0),), (), 1.0)
+    with pytest.raises(DataError, match="a tier has no name, and ELAN needs a name for each"):
+        write_tiers(tmp_path / "a.eaf", Tiers((tier,), 1.0))
