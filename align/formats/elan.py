@@ -212,7 +212,7 @@ def _rows(tiers: Tiers, tier: Tier) -> list[_Row]:
         return [(label, at, at + 1) for label, at in zip(tier.labels, starts, strict=True)]
     times = ticks(tiers.labels_of(tier), _PER_SECOND, "ELAN files", blanks=False)
     pairs = zip(tier.labels, times, strict=True)
-    return [(label, start, end) for label, (start, end) in pairs if label.strip()]
+    return [(label, start, end) for label, (start, end) in pairs if label.strip() and end > start]
 
 
 def _parents(tiers: Tiers, rows: dict[str, list[_Row]]) -> dict[str, str]:

@@ -28,6 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from align.errors import DataError
+from align.types import SILENCE
 
 __all__ = ["OVERRUN", "SLACK", "Labels", "TimedLabels", "make_labels"]
 
@@ -253,11 +254,12 @@ def ticks(
 ) -> list[tuple[int, int]]:
     """Round intervals to whole ticks; a label that rounding would erase is an error.
 
-    With `blanks` false, labels without text may be erased: they end where they begin then.
+    With `blanks` false, silences and labels without text may be erased: they end where they begin
+    then.
     """
     rounded = np.rint(alignment.intervals * per_second).astype(np.int64).tolist()
     for label, (start, end) in zip(alignment.labels, rounded, strict=True):
-        if end <= start and (blanks or label.strip()):
+        if end <= start and (blanks or label.strip() not in ("", SILENCE)):
             raise DataError(
                 f"{label!r} is too short for {what}, whose times step by {1 / per_second:g} s; "
                 "write a TextGrid or JSON file."
