@@ -94,7 +94,7 @@ def best_excerpt(
     if n_events and not 0 <= int(rows.min()) <= int(rows.max()) < len(table):
         raise ParameterError(f"rows must be those of a table of {len(table)}.")
     before = np.append(0.0, np.cumsum(other, dtype=np.float64))
-    found: Excerpt = _search(
+    return _search(
         np.ascontiguousarray(table.T, dtype=np.float64),
         np.ascontiguousarray(rows, dtype=np.intp),
         before,
@@ -102,7 +102,6 @@ def best_excerpt(
         np.ascontiguousarray(begins),
         np.ascontiguousarray(ends),
     )
-    return found
 
 
 @compiled()

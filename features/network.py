@@ -159,8 +159,7 @@ class FrameNetwork:
         if x.ndim != 3 or x.shape[2] != self.n_inputs:
             raise ParameterError(f"x.shape={x.shape}, must be (B, L, {self.n_inputs}).")
         h = self._hidden(np.ascontiguousarray(self.standardise(x)))
-        out: Float32 = h.reshape(*x.shape[:2], -1) @ self.weights[-2] + self.weights[-1]
-        return out
+        return h.reshape(*x.shape[:2], -1) @ self.weights[-2] + self.weights[-1]
 
     @property
     def reach(self) -> int:
@@ -169,8 +168,7 @@ class FrameNetwork:
 
     def standardise(self, x: Float32) -> Float32:
         """Return inputs with the training set's mean and deviation taken out."""
-        standard: Float32 = ((x - self.mean) / self.deviation).astype(np.float32, copy=False)
-        return standard
+        return ((x - self.mean) / self.deviation).astype(np.float32, copy=False)
 
     def _hidden(
         self,

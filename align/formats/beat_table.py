@@ -137,8 +137,7 @@ def _confidence(alignment: TimedNotes, scored: Float64) -> Float64:
     last = chords.size - 1
     before = np.clip(np.searchsorted(chords, scored + _ON, "right") - 1, 0, last)
     after = np.clip(np.searchsorted(chords, scored - _ON), 0, last)
-    lower: Float64 = np.minimum(sure[before], sure[after])
-    return lower
+    return np.minimum(sure[before], sure[after])
 
 
 def format_beats(alignment: TimedNotes) -> str:

@@ -89,8 +89,7 @@ class Beats:
     def per_minute(self, score_seconds: npt.ArrayLike) -> Float64:
         """Beats in a minute of the score at times of the score, in seconds [shape=(N,)]."""
         k = np.searchsorted(self.times, np.asarray(score_seconds) + 1e-6, side="right") - 1
-        rates: Float64 = 60 / np.diff(self.times)[np.clip(k, 0, self.times.size - 2)]
-        return rates
+        return 60 / np.diff(self.times)[np.clip(k, 0, self.times.size - 2)]
 
 
 class Bar(NamedTuple):

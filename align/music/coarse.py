@@ -234,8 +234,7 @@ def _standing_out(level: Float32) -> Float64:
     around = np.pad(level, ((0, 0), (12, 12)), mode="symmetric")
     total = np.cumsum(np.pad(around, ((0, 0), (1, 0))), axis=1, dtype=np.float64)
     neighbours = (total[:, 25:] - total[:, :-25]) / 25
-    out: Float64 = np.maximum(level - neighbours, 0.0)
-    return out
+    return np.maximum(level - neighbours, 0.0)
 
 
 def written_profile(score: Score, n: int, scale: float, frame: float) -> Float32:

@@ -178,8 +178,7 @@ def _means(levels: Float64, first: int, end: int) -> Float64:
 
 def _above(level: Float64, column: IntArray) -> Float64:
     """Return by how much bands stand out from those a semitone beside."""
-    beside: Float64 = level[:, column] - 0.5 * (level[:, column - 1] + level[:, column + 1])
-    return beside
+    return level[:, column] - 0.5 * (level[:, column - 1] + level[:, column + 1])
 
 
 def _agreement(heard: list[_Heard], written: Float64, hop: float) -> Float64:

@@ -125,5 +125,4 @@ def _best(candidates: Candidates, model: EvidenceModel) -> IntArray:
     """Return the most probable candidate of each note that has any."""
     order = np.lexsort((-model(candidates.evidence), candidates.note))
     _, first = np.unique(candidates.note[order], return_index=True)
-    best: IntArray = order[first]
-    return best
+    return order[first]

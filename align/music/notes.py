@@ -92,8 +92,7 @@ def _weights(near: npt.NDArray[np.floating], chord: Float64, spread: float, hop:
     far = np.exp(-away / _FAR_WIDTH) / _FAR_WIDTH
     probability = near.astype(np.float64)
     odds = probability / np.maximum(1.0 - probability, 1.0 / _ODDS)
-    weight: Float64 = odds * ((1.0 - _FAR) * close + _FAR * far) + _MISSED * close
-    return weight
+    return odds * ((1.0 - _FAR) * close + _FAR * far) + _MISSED * close
 
 
 def _in_order(weight: Float64, frames: IntArray, keys: IntArray, apart: int) -> IntArray:

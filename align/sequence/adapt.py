@@ -366,8 +366,7 @@ def _nearby(
             w = passive_aggressive(problem, w, xs[i], ys[i], C)
             total += w
             n += 1
-    mean: npt.NDArray[np.float64] = total / n
-    return mean
+    return total / n
 
 
 def passive_aggressive(

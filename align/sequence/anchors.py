@@ -394,8 +394,7 @@ def _reach(
 
 
 def _nearest(known: Float64, signal: Signal) -> IntArray:
-    frames: IntArray = np.minimum(np.rint(known / signal.hop), signal.n_frames - 1).astype(np.intp)
-    return frames
+    return np.minimum(np.rint(known / signal.hop), signal.n_frames - 1).astype(np.intp)
 
 
 def _outside(event: int, time: float, n_events: int, duration: float) -> str:

@@ -388,8 +388,7 @@ class Aligner(ParamsMixin, ABC):
     def _weights(self, x: BaseFunctions) -> npt.NDArray[np.float64]:
         """Return the weights of the base functions as they are."""
         divisor = self.scale_ * x.n_events if self.normalise else self.scale_
-        weights: npt.NDArray[np.float64] = self.coef_ / divisor
-        return weights
+        return self.coef_ / divisor
 
     # Evaluation ------------------------------------------------------------------------------
 

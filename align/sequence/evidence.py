@@ -77,8 +77,7 @@ class EvidenceModel:
 
 def logistic(x: Float64) -> Float64:
     """Return probabilities, given their log odds; beyond 30 these make no difference."""
-    out: Float64 = 1.0 / (1.0 + np.exp(-np.clip(x, -30.0, 30.0)))
-    return out
+    return 1.0 / (1.0 + np.exp(-np.clip(x, -30.0, 30.0)))
 
 
 def log_odds(probability: Float64, least: float) -> Float64:
@@ -90,5 +89,4 @@ def log_odds(probability: Float64, least: float) -> Float64:
     array([0. , 4.6])
     """
     p = np.clip(probability, least, 1.0 - least)
-    odds: Float64 = np.log(p / (1.0 - p))
-    return odds
+    return np.log(p / (1.0 - p))

@@ -153,8 +153,7 @@ def refine_onsets(potentials: Potentials, onsets: IntArray) -> npt.NDArray[np.fl
         shift = 0.5 * (left - right) / np.where(bend < 0, bend, -1.0)
     peaked = np.isfinite(bend) & (bend < -1e-9)
     shift = np.where(peaked, np.clip(np.where(peaked, shift, 0.0), -0.5, 0.5), 0.0)
-    refined: npt.NDArray[np.float64] = y + shift
-    return refined
+    return y + shift
 
 
 def _moved(potentials: Potentials, y: IntArray, step: int) -> npt.NDArray[np.float64]:

@@ -36,5 +36,4 @@ def base_function_scales(
         raise ParameterError(f"base function {name!r} is not finite on the training set.")
     largest = spread.max(initial=0.0)
     # A base function that never varies says nothing: its scale must only be harmless.
-    scales: npt.NDArray[np.float64] = np.where(spread > 1e-9 * largest, spread, 1.0)
-    return scales
+    return np.where(spread > 1e-9 * largest, spread, 1.0)

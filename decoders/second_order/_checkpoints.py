@@ -69,8 +69,7 @@ class _Search:
 
     def checkpoints(self, low: int, high: int) -> IntArray:
         """Bytes of the states of each of events low .. high - 1."""
-        n_bytes: IntArray = 8 * np.diff(self.problem.offset[low : high + 1])
-        return n_bytes
+        return 8 * np.diff(self.problem.offset[low : high + 1])
 
     def least(self, low: int, high: int) -> int:
         """Bytes that tracing events low .. high - 1 by halves takes at most."""

@@ -61,8 +61,7 @@ class Stump(NamedTuple):
             column = X[:, self.feature]
         else:
             column = X[:, [self.feature]].toarray().ravel()
-        answers: Float64 = np.where(column > self.threshold, self.sign, -self.sign)
-        return answers
+        return np.where(column > self.threshold, self.sign, -self.sign)
 
 
 class StumpSearch:

@@ -320,17 +320,13 @@ class EllipsoidLearner(Recorded, CountedRounds, ScoredClasses, VectorEstimator):
     @property
     def coef_(self) -> Float64:
         """Weights that predict [shape=(1 or K, d)]."""
-        weights: Float64 = self._hypothesis()[:, : self.n_features_in_]
-        return weights
+        return self._hypothesis()[:, : self.n_features_in_]
 
     @property
     def intercept_(self) -> Float64:
         """Bias of each class [shape=(1 or K,)]."""
         hypothesis = self._hypothesis()
-        bias: Float64 = (
-            hypothesis[:, -1] if self._began.fit_intercept else np.zeros(len(hypothesis))
-        )
-        return bias
+        return hypothesis[:, -1] if self._began.fit_intercept else np.zeros(len(hypothesis))
 
     @property
     def center_(self) -> Float64:

@@ -105,8 +105,7 @@ class LinearRun:
     @property
     def V(self) -> Float64:
         """Dual sum [shape=(rows, d + 1)], the constant last; a view."""
-        V: Float64 = self._W[:, : self.n_features + 1]
-        return V
+        return self._W[:, : self.n_features + 1]
 
     @staticmethod
     def covers(plan: Plan) -> bool:
@@ -193,8 +192,7 @@ class LinearRun:
         """Play a single round; see `align.learners.flat._runs.Run`."""
         V, square = self.V.copy(), float(self.sums[core.SQUARE])
         self.play(chunk, order, log)
-        weights: Float64 = self._scale_of(square) * V
-        return weights
+        return self._scale_of(square) * V
 
     def idle(self, n_rounds: int) -> None:
         """Count rounds in which nothing can go wrong, before the first step.
@@ -205,8 +203,7 @@ class LinearRun:
 
     def hypothesis(self) -> Float64:
         """Return the weights after the last round [shape=(rows, d + 1)]."""
-        weights: Float64 = self.scale * self.V
-        return weights
+        return self.scale * self.V
 
     def mean(self) -> Float64:
         """Return the mean of the hypotheses before each round [shape=(rows, d + 1)].

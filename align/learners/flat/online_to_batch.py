@@ -359,8 +359,7 @@ class OnlineToBatch(VectorEstimator):
             return np.where(shares[:, 1] >= 0.5, 1, -1)
         # Of two classes a tie goes to the second, of more to the first.
         best = shares[:, 1] >= 0.5 if shares.shape[1] == 2 else np.argmax(shares, axis=1)
-        predicted: npt.NDArray[Any] = self.classes_[best.astype(np.intp)]
-        return predicted
+        return self.classes_[best.astype(np.intp)]
 
     @_if_learner_has("decision_function")
     def decision_function(self, X: Any) -> Float64:

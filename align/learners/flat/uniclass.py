@@ -129,8 +129,7 @@ class PassiveAggressiveUniclass(NamedUpdate, CountedRounds, Centred):
         n = int(self._counts[0]) - 1  # the first example is no prediction
         if not self._averages or n < 1:
             return self._w.copy()
-        mean: Float64 = self._w - self._total / n
-        return mean
+        return self._w - self._total / n
 
     def _played(self) -> npt.NDArray[np.int64]:
         check_is_fitted(self, "n_features_in_")

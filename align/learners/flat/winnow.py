@@ -237,8 +237,7 @@ class ThresholdWinnow(Recorded, ScoredClasses, VectorEstimator):
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         _check_bits(X)
-        scores: Float64 = np.asarray(X @ self._w) - self._theta
-        return scores
+        return np.asarray(X @ self._w) - self._theta
 
     @property
     def coef_(self) -> Float64:

@@ -38,8 +38,7 @@ def linear_kernel(A: Float64, B: Float64) -> Float64:
     >>> linear_kernel(np.array([[1.0, 2.0]]), np.array([[3.0, 4.0]]))
     array([[11.]])
     """
-    product: Float64 = A @ B.T
-    return product
+    return A @ B.T
 
 
 def gaussian_kernel(A: Float64, B: Float64, sigma: float) -> Float64:

@@ -43,5 +43,4 @@ def half_square(w: Float64) -> Any:
 
 def xlogx(w: Float64) -> Float64:
     """Return ``w ln w`` entry by entry, with 0 ln 0 = 0."""
-    terms: Float64 = w * np.log(np.where(w > 0.0, w, 1.0))
-    return terms
+    return w * np.log(np.where(w > 0.0, w, 1.0))

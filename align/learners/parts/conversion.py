@@ -144,8 +144,7 @@ class Average:
         """Return the mean; where there was no round yet, ``scale * v``."""
         if self._late is None:
             return scale * v
-        mean: Float64 = (self._prefix * v - self._late) / self._rounds
-        return mean
+        return (self._prefix * v - self._late) / self._rounds
 
 
 class Best:

@@ -149,8 +149,7 @@ class BinaryEntropy(Complexity):
         """Return ``1 / (1 + exp(-theta))``, without overflow."""
         theta = vectors(theta)
         small = np.exp(-np.abs(theta))
-        w: Float64 = np.where(theta >= 0.0, 1.0, small) / (1.0 + small)
-        return w
+        return np.where(theta >= 0.0, 1.0, small) / (1.0 + small)
 
     def norm(self, w: npt.ArrayLike) -> Any:
         """Return twice the l2 norm."""

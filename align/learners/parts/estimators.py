@@ -72,8 +72,7 @@ class ScoredClasses(ClassifierMixin):  # type: ignore[misc]  # sklearn is untype
             codes = (scores >= 0.0).astype(np.intp)
         else:
             codes = np.argmax(scores, axis=1)
-        predicted: npt.NDArray[Any] = self.classes_[codes]
-        return predicted
+        return self.classes_[codes]
 
 
 def read_label_sets(owner: Any, X: Any, y: Any, *, reset: bool) -> tuple[Any, npt.NDArray[Any]]:

@@ -66,10 +66,7 @@ class LabelPredictor(CountedRounds, ClassifierMixin, VectorEstimator):  # type: 
         -------
         np.ndarray [shape=(m, k)]
         """
-        ranked: npt.NDArray[Any] = self.classes_[
-            np.argsort(-self.scores(X), axis=1, kind="stable")
-        ]
-        return ranked
+        return self.classes_[np.argsort(-self.scores(X), axis=1, kind="stable")]
 
     def decision_function(self, X: Any) -> Float64:
         """Return scores by which `predict` decides.

@@ -372,10 +372,8 @@ class InstanceRanker(VectorEstimator):
         """Weights that predict [shape=(d,)]."""
         check_is_fitted(self, "n_rounds_")
         if self._began.average and self.n_rounds_:
-            mean: Float64 = (self._inverses * self._v - self._late) / self.n_rounds_
-            return mean
-        last: Float64 = self._v / self._c
-        return last
+            return (self._inverses * self._v - self._late) / self.n_rounds_
+        return self._v / self._c
 
     def predict(self, X: Any) -> Float64:
         """Return scores, by which to order instances, the largest first.

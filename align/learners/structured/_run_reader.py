@@ -130,8 +130,7 @@ class RunReader(ParamsMixin):
                 "the directions of the run were not kept; use record_directions=True, or pass "
                 "the losses of u."
             )
-        losses: Float64 = np.maximum(0.0, self.trace_.target - directions @ self._competitor(u))
-        return losses
+        return np.maximum(0.0, self.trace_.target - directions @ self._competitor(u))
 
     def _competitor(self, u: npt.ArrayLike) -> Float64:
         competitor = np.asarray(u, dtype=np.float64)

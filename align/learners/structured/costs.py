@@ -243,8 +243,7 @@ class RampCost(_Timed, OnsetCost):
         """Cost of each distance in frames."""
         per_frame = 1.0 if self.unit == "frames" else _hop_of(self)
         share = (distance * per_frame - self.free) / (self.full - self.free)
-        cost: npt.NDArray[np.float64] = np.clip(share, 0.0, 1.0)
-        return cost
+        return np.clip(share, 0.0, 1.0)
 
     def __call__(self, y_true: IntArray, y_pred: IntArray) -> float:
         """Return the sum over the onsets, in [0, K]."""
@@ -440,8 +439,7 @@ def _difference(y_true: IntArray, y_pred: IntArray) -> npt.NDArray[Any]:
             f"y_true.shape={np.shape(y_true)}, y_pred.shape={np.shape(y_pred)}, must be the same "
             "(K,): one onset for each event."
         )
-    difference: npt.NDArray[Any] = np.asarray(y_true) - np.asarray(y_pred)
-    return difference
+    return np.asarray(y_true) - np.asarray(y_pred)
 
 
 def _distance(y_true: IntArray, n_frames: int) -> npt.NDArray[Any]:

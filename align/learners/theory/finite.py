@@ -194,8 +194,7 @@ class _VersionSpace(_Online):
     def _answers(self, x: Any) -> npt.NDArray[np.int8]:
         """Return what each concept says of x; of dead ones, anything."""
         if self._table is not None:
-            column: npt.NDArray[np.int8] = self._table[:, x]
-            return column
+            return self._table[:, x]
         assert self._functions is not None
         answers = np.zeros(self.alive_.size, dtype=np.int8)
         for i in self.version_space_:

@@ -177,8 +177,7 @@ def _starts(
 
 def _firsts(words: IntArray) -> IntArray:
     """Return where on a path each word begins, given the word of each event."""
-    first: IntArray = np.unique(words, return_index=True)[1][int((words < 0).any()) :]
-    return first
+    return np.unique(words, return_index=True)[1][int((words < 0).any()) :]
 
 
 def _spoken(
