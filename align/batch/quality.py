@@ -18,8 +18,6 @@ of each event is known, too, ``unlike`` is the share of events below one half, a
 the event that fits least, which is where to look.
 """
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
@@ -27,6 +25,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from align.files.text import table_of_rows
 from align.results.music import MusicAlignment
 from align.results.timing import Timing
 from align.types import Mismatch
@@ -263,11 +262,9 @@ def quality_csv(
     recording of each name, for the first column.
     """
     path_of = paths or {}
-    stream = io.StringIO()
-    table = csv.writer(stream, lineterminator="\n")
-    table.writerow(COLUMNS)
+    rows: list[Sequence[Any]] = [COLUMNS]
     for name, why in failed:
-        table.writerow([name, "failed", *[""] * (len(COLUMNS) - 3), why])
+        rows.append([name, "failed", *[""] * (len(COLUMNS) - 3), why])
     for q, warnings in ranked(qualities):
         values = (
             *(q.events, q.seconds, q.odd_lengths, q.score_per_event, q.confidence),
@@ -275,8 +272,8 @@ def quality_csv(
             *(q.unlike, q.least_like, q.least_like_at),
             *(q.transposition, q.tuning, q.passages, q.mismatches, q.model),
         )
-        row = ["" if value is None else value for value in values]
-        table.writerow([path_of.get(q.name, q.name), "aligned", "; ".join(warnings), *row, ""])
+        cells = ["" if value is None else value for value in values]
+        rows.append([path_of.get(q.name, q.name), "aligned", "; ".join(warnings), *cells, ""])
     for name in kept:
-        table.writerow([path_of.get(name, name), "edited", *[""] * (len(COLUMNS) - 2)])
-    return stream.getvalue().encode("utf-8", errors="surrogateescape")
+        rows.append([path_of.get(name, name), "edited", *[""] * (len(COLUMNS) - 2)])
+    return table_of_rows(rows).encode("utf-8", errors="surrogateescape")

@@ -1,14 +1,12 @@
 """How a corpus is listed, of speech and of music alike: a tree of folders, or a manifest."""
 
-import csv
-import io
 import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from align.errors import DataError, ParameterError
 from align.files.folders import walk
-from align.files.text import read_text
+from align.files.text import read_text, rows_of_table
 
 __all__ = ["Groups", "check_listing", "folders", "group_of", "manifest_rows"]
 
@@ -74,27 +72,22 @@ def manifest_rows(
     """
     text = read_text(path)
     separator = "\t" if "\t" in text.split("\n", 1)[0] else ","
-    reader = csv.reader(io.StringIO(text), delimiter=separator)
-    try:
-        head = [cell.strip().lower() for cell in next(reader, [])]
-        for column in columns:
-            if column not in head:
-                raise DataError(
-                    f"is neither a folder nor a manifest: its first line names no column "
-                    f"{column!r}.",
-                    path=path,
-                    line=1,
-                )
-        for cells in reader:
-            row = dict(zip(head, (cell.strip() for cell in cells), strict=False))
-            if not any(row.values()):
-                continue
-            if not all(row.get(column) for column in needed):
-                raise DataError(
-                    f"needs both {' and '.join(needed)}; fill them in.",
-                    path=path,
-                    line=reader.line_num,
-                )
-            yield row
-    except csv.Error as error:
-        raise DataError(f"is not a table: {error}.", path=path, line=reader.line_num) from None
+    rows = rows_of_table(text, path, separator)
+    _, names = next(rows, (1, []))
+    head = [cell.strip().lower() for cell in names]
+    for column in columns:
+        if column not in head:
+            raise DataError(
+                f"is neither a folder nor a manifest: its first line names no column {column!r}.",
+                path=path,
+                line=1,
+            )
+    for number, cells in rows:
+        row = dict(zip(head, (cell.strip() for cell in cells), strict=False))
+        if not any(row.values()):
+            continue
+        if not all(row.get(column) for column in needed):
+            raise DataError(
+                f"needs both {' and '.join(needed)}; fill them in.", path=path, line=number
+            )
+        yield row

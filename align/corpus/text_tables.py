@@ -19,7 +19,6 @@ as distinguish it from others.
 """
 
 import csv
-import io
 import os
 import re
 from collections import defaultdict
@@ -31,7 +30,7 @@ from align.corpus.pairs import AUDIO_SUFFIXES, find_pairs
 from align.errors import DataError
 from align.files.atomic import atomic_write
 from align.files.names import comparable
-from align.files.text import read_text
+from align.files.text import read_text, rows_of_table
 from align.formats.office import read_sheet
 
 __all__ = ["NamedText", "Texts", "read_texts", "write_texts"]
@@ -281,22 +280,18 @@ def _of_table(
 def _parsed(content: str, separator: str, path: str | None = None) -> list[_Row]:
     """Return the rows of a table that are not empty; none where it is none and has no `path`."""
     quote = None if separator == "|" else '"'  # LJSpeech has quotes that are of the text
-    reader = csv.reader(
-        io.StringIO(content),
-        delimiter=separator,
-        quotechar=quote,
-        quoting=csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE,
-    )
-    rows = []
+    quoting = csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE
+    rows = rows_of_table(content, path, separator, quotechar=quote, quoting=quoting)
     try:
-        for cells in reader:
-            if any(cell.strip() for cell in cells):
-                rows.append((reader.line_num, [cell.strip() for cell in cells]))
-    except csv.Error as error:
+        return [
+            (number, [cell.strip() for cell in cells])
+            for number, cells in rows
+            if any(cell.strip() for cell in cells)
+        ]
+    except DataError:
         if path is None:
             return []
-        raise DataError(f"is not a table: {error}.", path=path, line=reader.line_num) from None
-    return rows
+        raise
 
 
 def _not_empty(found: list[NamedText], path: str) -> list[NamedText]:

@@ -6,14 +6,27 @@ the encoding passes it.
 """
 
 import codecs
+import csv
+import io
 import math
 import os
 import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from align.errors import DataError, ParameterError
 from align.files.regular import open_regular, why_missing
 
-__all__ = ["decoded", "parse_number", "read_bytes", "read_lines", "read_text", "shortened"]
+__all__ = [
+    "decoded",
+    "parse_number",
+    "read_bytes",
+    "read_lines",
+    "read_text",
+    "rows_of_table",
+    "shortened",
+    "table_of_rows",
+]
 
 _MAX_BYTES = 1 << 26
 _MARKS = (
@@ -133,6 +146,28 @@ def read_lines(path: str | os.PathLike[str], encoding: str | None = None) -> lis
     """Return the lines that are not blank, each with its number counted from 1."""
     lines = read_text(path, encoding).split("\n")
     return [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
+
+
+def rows_of_table(
+    text: str, path: str | None, separator: str = ",", **dialect: Any
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the cells of each row of a table, with the line it ends on.
+
+    `dialect` is what else `csv.reader` takes. Raises DataError where the text is no table.
+    """
+    reader = csv.reader(io.StringIO(text), delimiter=separator, **dialect)
+    try:
+        for cells in reader:
+            yield reader.line_num, cells
+    except csv.Error as error:
+        raise DataError(f"is not a table: {error}.", path=path, line=reader.line_num) from None
+
+
+def table_of_rows(rows: Iterable[Sequence[Any]], separator: str = ",") -> str:
+    """Return rows of cells as the text of a table; cells are quoted where they must be."""
+    out = io.StringIO()
+    csv.writer(out, delimiter=separator, lineterminator="\n").writerows(rows)
+    return out.getvalue()
 
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII)

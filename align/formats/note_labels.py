@@ -19,9 +19,7 @@ https://manual.audacityteam.org/man/importing_and_exporting_labels.html
 https://www.sonicvisualiser.org/doc/reference/4.0/en/#importexport
 """
 
-import csv
 import html
-import io
 import os
 import re
 from functools import partial
@@ -29,7 +27,7 @@ from functools import partial
 import numpy as np
 
 from align.errors import DataError
-from align.files.text import parse_number, read_lines, read_text
+from align.files.text import parse_number, read_lines, read_text, rows_of_table, table_of_rows
 from align.formats.frame import writer
 from align.formats.notes import NotesOfScore, NoteTimes, TimedNotes, notes_played
 from align.formats.xml_files import parsed_xml
@@ -72,12 +70,9 @@ def format_points(alignment: TimedNotes) -> str:
 
 def format_sv_csv(alignment: TimedNotes) -> str:
     """Return the notes as ``TIME,LABEL``, in the order they are played."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["TIME", "LABEL"])
     labels = _labels(alignment)
-    writer.writerows([f"{alignment.onsets[k]:.6f}", labels[k]] for k in _in_time(alignment))
-    return out.getvalue()
+    rows = ([f"{alignment.onsets[k]:.6f}", labels[k]] for k in _in_time(alignment))
+    return table_of_rows([["TIME", "LABEL"], *rows])
 
 
 def format_layer(alignment: TimedNotes) -> str:
@@ -198,17 +193,12 @@ def _read_points(path: str) -> list[_Row]:
 
 def _read_sv_csv(path: str) -> list[_Row]:
     rows: list[_Row] = []
-    reader = csv.reader(io.StringIO(read_text(path)))
-    try:
-        for cells in reader:
-            if not cells or cells[0].strip().upper() == "TIME":
-                continue
-            if len(cells) < 2:
-                raise DataError("needs a time and a label.", path=path, line=reader.line_num)
-            time = parse_number(cells[0], "time", path, reader.line_num)
-            rows.append((time, cells[-1], reader.line_num))
-    except csv.Error as error:
-        raise DataError(f"is not a table: {error}.", path=path, line=reader.line_num) from None
+    for number, cells in rows_of_table(read_text(path), path):
+        if not cells or cells[0].strip().upper() == "TIME":
+            continue
+        if len(cells) < 2:
+            raise DataError("needs a time and a label.", path=path, line=number)
+        rows.append((parse_number(cells[0], "time", path, number), cells[-1], number))
     return rows
 
 

@@ -22,14 +22,12 @@ empty where that is not known, and ``offset_confidence`` how probably it is righ
 train on, the ends of the table count as well: correct them, or leave the column out.
 """
 
-import csv
-import io
 import os
 
 import numpy as np
 
 from align.errors import DataError
-from align.files.text import read_text
+from align.files.text import read_text, table_of_rows
 from align.formats.frame import writer
 from align.formats.note_rows import check_pitches
 from align.formats.notes import NoteTimes, TimedNotes, notes_of_score
@@ -67,9 +65,7 @@ def format_note_table(alignment: TimedNotes, *, separator: str = ",") -> str:
     if beats is not None:
         columns += ["bar", "beat"]
         bars, places = beats.at(alignment.score_onsets)
-    out = io.StringIO()
-    writer = csv.writer(out, delimiter=separator, lineterminator="\n")
-    writer.writerow(columns)
+    rows = [columns]
     for k, note in enumerate(alignment.notes):
         row = {
             "score_onset_s": f"{note.onset:.6f}",
@@ -89,8 +85,8 @@ def format_note_table(alignment: TimedNotes, *, separator: str = ",") -> str:
             row["offset_confidence"] = f"{sure[k]:.4f}"
         if beats is not None:
             row.update(bar=str(bars[k]), beat=f"{places[k]:.3f}".rstrip("0").rstrip("."))
-        writer.writerow([row[name] for name in columns])
-    return out.getvalue()
+        rows.append([row[name] for name in columns])
+    return table_of_rows(rows, separator)
 
 
 write_note_table = writer(format_note_table)

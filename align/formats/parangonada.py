@@ -33,7 +33,7 @@ import numpy as np
 
 from align.errors import DataError
 from align.files.atomic import atomic_write
-from align.files.text import parse_number, read_bytes
+from align.files.text import parse_number, read_bytes, table_of_rows
 from align.formats.match_file import ids_of, score_part
 from align.formats.note_alignment import played_by_id
 from align.formats.notes import NotesOfScore, NoteTimes, TimedNotes
@@ -86,11 +86,7 @@ def write_parangonada(
 
 
 def _table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
-    return out.getvalue()
+    return table_of_rows([columns, *rows])
 
 
 def read_parangonada(

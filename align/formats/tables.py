@@ -25,8 +25,6 @@ Where words stand beside the phones, the columns written are ``start``, ``end``,
 not: two words that are the same and follow each other would be one.
 """
 
-import csv
-import io
 import math
 import os
 import re
@@ -35,7 +33,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from align.errors import DataError
-from align.files.text import parse_number, read_text
+from align.files.text import parse_number, read_text, rows_of_table, table_of_rows
 from align.formats.frame import writer
 from align.formats.labels import Labels, TimedLabels, make_labels, ticks
 from align.formats.tiers import (
@@ -214,11 +212,8 @@ def table_rows(text: str, path: str) -> list[tuple[int, list[str]]]:
     """Split into rows that are not empty, each with the line it ends on."""
     head = next((line for line in text.split("\n") if line.strip()), "")
     separator = max("\t;,", key=head.count)
-    reader = csv.reader(io.StringIO(text), delimiter=separator, strict=True)
-    try:
-        rows = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
-    except csv.Error as error:
-        raise DataError(f"is not a table: {error}.", path=path, line=reader.line_num) from None
+    every = rows_of_table(text, path, separator, strict=True)
+    rows = [(number, row) for number, row in every if any(cell.strip() for cell in row)]
     return _with_points(rows) if separator == ";" else rows
 
 
@@ -283,17 +278,15 @@ def format_csv(alignment: TimedLabels, *, separator: str = ",") -> str:
     microsecond; without the last columns where they are not known.
     """
     rows = ticks(alignment, _PER_SECOND, "a table")
-    out = io.StringIO()
-    writer = csv.writer(out, delimiter=separator, lineterminator="\n")
     known = {"confidence": alignment.confidence, "match": alignment.event_match}
     columns = {name: values for name, values in known.items() if values is not None}
     near = alignment.onset_intervals
-    writer.writerow(["start", "end", "label", *columns, *(_INTERVAL if near is not None else ())])
+    out = [["start", "end", "label", *columns, *(_INTERVAL if near is not None else ())]]
     for k, (label, (start, end)) in enumerate(zip(alignment.labels, rows, strict=True)):
         row = [f"{start / _PER_SECOND:.6f}", f"{end / _PER_SECOND:.6f}", label]
         row += [f"{values[k]:.4f}" for values in columns.values()]
-        writer.writerow(row if near is None else row + [f"{time:.6f}" for time in near[k]])
-    return out.getvalue()
+        out.append(row if near is None else row + [f"{time:.6f}" for time in near[k]])
+    return table_of_rows(out, separator)
 
 
 write_csv = writer(format_csv)
@@ -306,17 +299,15 @@ def format_csv_tiers(tiers: Tiers, *, separator: str = ",") -> str:
     words fit their sound, the columns ``match`` and ``word_match`` say so, and ``onset_low`` and
     ``onset_high`` are as in `format_csv`.
     """
-    out = io.StringIO()
-    writer = csv.writer(out, delimiter=separator, lineterminator="\n")
     speakers = tiers.speakers()
     matches = any(speaker.phones.event_match is not None for speaker in speakers)
     more = ["match", "word_match"] if matches else []
     intervals = any(speaker.phones.onset_intervals is not None for speaker in speakers)
     more += _INTERVAL if intervals else ()
-    writer.writerow(["start", "end", "label", "confidence", "word", "speaker", *more])
+    out = [["start", "end", "label", "confidence", "word", "speaker", *more]]
     for speaker in speakers:
-        writer.writerows(_rows_of(speaker, matches, intervals))
-    return out.getvalue()
+        out += _rows_of(speaker, matches, intervals)
+    return table_of_rows(out, separator)
 
 
 def _rows_of(speaker: Speaker, matches: bool, intervals: bool) -> Iterator[list[str]]:

@@ -1,7 +1,5 @@
 """The files of a session: what is confirmed, the list of it, and exports."""
 
-import csv
-import io
 import json
 import os
 from collections.abc import Mapping
@@ -11,6 +9,7 @@ from typing import Any
 from align.batch.tasks import Task
 from align.errors import DataError
 from align.files.atomic import atomic_write, remove_stale
+from align.files.text import table_of_rows
 from align.sequence.base import Aligner
 from align.studio.document import Document
 
@@ -57,15 +56,13 @@ class Output:
         """Write which recordings of speech are confirmed, as `align.read_corpus` takes it."""
         if self._work.kind != "speech":
             return
-        stream = io.StringIO()
-        table = csv.writer(stream, lineterminator="\n")
-        table.writerow(["audio", "labels", "group"])
+        rows = [["audio", "labels", "group"]]
         for name in truths:
             task = self._tasks[name]
             files = (task.audio, self._path(name, self._out))
             paths = [os.path.relpath(path, self._out) for path in files]
-            table.writerow([*paths, task.group or ""])
-        atomic_write(self._out / "confirmed.csv", stream.getvalue(), overwrite=True)
+            rows.append([*paths, task.group or ""])
+        atomic_write(self._out / "confirmed.csv", table_of_rows(rows), overwrite=True)
 
     def export(
         self,

@@ -23,8 +23,6 @@ Peter et al., "Automatic note-level score-to-performance alignments in the ASAP 
 TISMIR 6 (1), 2023.
 """
 
-import csv
-import io
 import os
 from typing import TYPE_CHECKING
 
@@ -35,7 +33,7 @@ from align.corpus.readers._gather import Gathering
 from align.corpus.readers.match import read_match
 from align.corpus.reading import Corpus
 from align.errors import DataError, ParameterError
-from align.files.text import parse_number, read_lines, read_text
+from align.files.text import parse_number, read_lines, read_text, rows_of_table
 
 if TYPE_CHECKING:
     from align.formats.scores import NoteTruth, Score
@@ -98,17 +96,16 @@ def read_asap(
 
 
 def _rows(path: str) -> list[tuple[int, dict[str, str]]]:
-    reader = csv.DictReader(io.StringIO(read_text(path)))
-    try:
-        rows = [
-            (reader.line_num, {k: (v or "").strip() for k, v in row.items() if k})
-            for row in reader
-        ]
-    except csv.Error as error:
-        raise DataError(f"is not a table: {error}.", path=path, line=reader.line_num) from None
-    if "midi_performance" not in (reader.fieldnames or ()):
+    rows = rows_of_table(read_text(path), path)
+    _, names = next(rows, (1, []))
+    if "midi_performance" not in names:
         raise DataError("has no column 'midi_performance'; is it ASAP's?", path=path, line=1)
-    return rows
+    empty = dict.fromkeys(names, "")  # what a short row leaves out
+    return [
+        (number, empty | dict(zip(names, map(str.strip, cells), strict=False)))
+        for number, cells in rows
+        if cells
+    ]
 
 
 def _validated(value: str | None) -> bool:

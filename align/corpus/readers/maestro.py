@@ -11,8 +11,6 @@ Hawthorne et al., "Enabling factorized piano music modeling and generation with 
 dataset", ICLR 2019.
 """
 
-import csv
-import io
 import json
 import os
 from collections.abc import Collection
@@ -22,7 +20,7 @@ from align.corpus.readers._gather import Gathering, tree_files
 from align.corpus.readers._performed import performed_midi
 from align.corpus.reading import Corpus
 from align.errors import DataError, ParameterError
-from align.files.text import read_text
+from align.files.text import read_text, rows_of_table
 
 __all__ = ["read_maestro"]
 
@@ -98,11 +96,9 @@ def _rows(path: str) -> list[tuple[int | None, dict[str, str]]]:
     """Return the records of a table, with their lines where it has lines."""
     text = read_text(path)
     if suffix_of(path) == ".csv":
-        reader = csv.DictReader(io.StringIO(text))
-        try:
-            return [(reader.line_num, {k: v or "" for k, v in row.items() if k}) for row in reader]
-        except csv.Error as error:
-            raise DataError(f"is not a table: {error}.", path, reader.line_num) from None
+        rows = rows_of_table(text, path)
+        _, names = next(rows, (1, []))
+        return [(n, dict(zip(names, cells, strict=False))) for n, cells in rows if cells]
     try:
         records = json.loads(text)
     except (ValueError, RecursionError):
