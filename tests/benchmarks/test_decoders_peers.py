@@ -6,7 +6,6 @@ growth of time as a picture there.
 """
 
 import os
-import time
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,6 +13,7 @@ from pathlib import Path
 import numba
 import numpy as np
 import pytest
+from processor_time import least
 
 from align import decoders
 from align.decoders._windows import tighten
@@ -23,19 +23,6 @@ pytestmark = [
     pytest.mark.benchmark,
     pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled"),
 ]
-
-
-def least(*calls, repeats=5):
-    """Least time of each call, taken in turns so that all see the same load of the machine."""
-    for call in calls:
-        call()
-    found = [np.inf] * len(calls)
-    for _ in range(repeats):
-        for i, call in enumerate(calls):
-            begin = time.thread_time()
-            call()
-            found[i] = min(found[i], time.thread_time() - begin)
-    return found
 
 
 def problem(n_events, n_frames, longest, kappa=0.0):

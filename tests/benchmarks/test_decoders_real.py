@@ -10,6 +10,7 @@ from pathlib import Path
 import numba
 import numpy as np
 import pytest
+from processor_time import least
 
 import align
 from align import decoders
@@ -87,18 +88,6 @@ def piece(folder: Path, first: float, last: float, hop=0.02, reach=1.0):
         max_length=np.full(len(events), longest),
         windows=windows,
     )
-
-
-def least(*calls, repeats=3):
-    for call in calls:
-        call()
-    found = [np.inf] * len(calls)
-    for _ in range(repeats):
-        for i, call in enumerate(calls):
-            begin = time.thread_time()
-            call()
-            found[i] = min(found[i], time.thread_time() - begin)
-    return found
 
 
 def survivors(potentials):

@@ -12,6 +12,7 @@ from pathlib import Path
 import numba
 import numpy as np
 import pytest
+from processor_time import least
 
 import align
 from align import decoders
@@ -25,19 +26,6 @@ pytestmark = [
     pytest.mark.benchmark,
     pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled"),
 ]
-
-
-def seconds(*calls, repeats=7):
-    """Least processor time of each call, taken in turns so that all see the same load."""
-    for call in calls:
-        call()
-    least = [np.inf] * len(calls)
-    for _ in range(repeats):
-        for i, call in enumerate(calls):
-            begin = time.thread_time()
-            call()
-            least[i] = min(least[i], time.thread_time() - begin)
-    return least
 
 
 def envelope_of_all(potentials):
@@ -76,7 +64,7 @@ def test_second_order_on_speech(speech):
         for potentials in utterances:
             potentials = replace(potentials, ratio=potentials.ratio * strength)
             first = replace(potentials, ratio=None)
-            semi, pruned, full = seconds(
+            semi, pruned, full = least(
                 lambda p=first: decoders.decode_semi_markov(p),
                 lambda p=potentials: decoders.decode_second_order(p),
                 lambda p=potentials: envelope_of_all(p),

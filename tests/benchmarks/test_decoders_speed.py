@@ -4,12 +4,12 @@ A cell is a state (k, t, d) that the windows and lengths admit; for the monotone
 Times are processor time of the thread, the least of several calls, compilation excluded.
 """
 
-import time
 from dataclasses import replace
 
 import numba
 import numpy as np
 import pytest
+from processor_time import least
 
 from align import decoders
 from align.decoders._windows import tighten
@@ -59,19 +59,6 @@ def n_cells(potentials):
     return total
 
 
-def seconds(*calls, repeats=5):
-    """Least time of each call, taken in turns so that all see the same load of the machine."""
-    for call in calls:
-        call()
-    least = [np.inf] * len(calls)
-    for _ in range(repeats):
-        for i, call in enumerate(calls):
-            begin = time.thread_time()
-            call()
-            least[i] = min(least[i], time.thread_time() - begin)
-    return least[0] if len(calls) == 1 else least
-
-
 def as_function(potentials, kappa):
     """The same potentials, the ratio as a function of the user."""
     return replace(potentials, ratio=None, general=((kappa, change_of_rate),))
@@ -86,7 +73,7 @@ def test_second_order_against_general(longest, factor):
         potentials = make(n_events, n_frames, longest, kappa)
         cells = n_cells(potentials)
         asked = as_function(potentials, kappa)
-        second[kappa], general[kappa], folded = seconds(
+        second[kappa], general[kappa], folded = least(
             lambda p=potentials: decoders.decode_second_order(p),
             lambda p=asked: decoders.decode_general(p),
             lambda p=potentials: decoders.decode_general(p),
@@ -109,7 +96,8 @@ def test_first_order_decoders():
     for n_events, n_frames, longest in ((40, 1000, 80), (20, 1500, 300), (60, 12000, 300)):
         potentials = replace(make(n_events, n_frames, longest), ratio=None)
         cells = n_cells(potentials)
-        semi = seconds(lambda p=potentials: decoders.decode_semi_markov(p)) / cells * 1e9
+        (semi,) = least(lambda p=potentials: decoders.decode_semi_markov(p))
+        semi *= 1e9 / cells
         print(f"  semi-Markov K={n_events} T={n_frames} L={longest}: {semi:.3f}")
         assert semi < 0.7
 
@@ -119,7 +107,7 @@ def test_monotone_against_librosa_dtw():
     rng = np.random.default_rng(0)
     table = rng.random((300, 3000))
     potentials = Potentials(-table, 3000)
-    mine, peer = seconds(
+    mine, peer = least(
         lambda: decoders.decode_monotone(potentials), lambda: librosa_sequence.dtw(C=table)
     )
     mine, peer = mine / table.size * 1e9, peer / table.size * 1e9
@@ -140,7 +128,7 @@ def test_growth_is_linear():
         "L": [{"n_events": 20, "n_frames": 3000, "longest": 40 * s} for s in sizes],
     }.items():
         problems = [make(o["n_events"], o["n_frames"], o["longest"], 1.0) for o in options]
-        times = seconds(*(lambda p=p: decoders.decode_second_order(p) for p in problems))
+        times = least(*(lambda p=p: decoders.decode_second_order(p) for p in problems))
         cells = [n_cells(p) for p in problems]
         power = np.polyfit(np.log(cells), np.log(times), 1)[0]
         print(f"  {power:.2f} of the cells as {name} grows; {np.array(times) * 1e3} ms")

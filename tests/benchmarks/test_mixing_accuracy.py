@@ -1,19 +1,13 @@
 """Parameter mixing beside serial training on real vectors; see recipes/scaling/mixing.py."""
 
-import importlib.util
-from pathlib import Path
-
 import pytest
-
-RECIPE = Path(__file__).resolve().parents[2] / "recipes" / "scaling" / "mixing.py"
+from scripts import RECIPES, script
 
 
 @pytest.mark.benchmark
 def test_mixed_classifiers_are_nearly_as_good_as_serial_ones(shared_data, monkeypatch):
     monkeypatch.setattr("sys.path", __import__("sys").path.copy())
-    spec = importlib.util.spec_from_file_location("mixing_recipe", RECIPE)
-    recipe = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(recipe)
+    recipe = script(RECIPES / "scaling" / "mixing.py")
     error = {
         (row["set"], row["how"]): row["error"]
         for row in recipe.flat(shared_data / "learners", jobs=2)

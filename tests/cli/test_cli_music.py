@@ -15,28 +15,13 @@ import mido
 import numpy as np
 import pytest
 import soundfile
-from click.testing import CliRunner, Result
+from command_line import assert_refused, run
 from music_examples import RATE, write_piece, write_score
 
 import align
-from align.cli import cli
 from align.music.end_evidence import N_END_EVIDENCE
 from align.results.music import MusicAlignment
 from align.sequence.evidence import EvidenceModel
-
-
-def run(*args: object) -> Result:
-    return CliRunner().invoke(cli, [str(arg) for arg in args])
-
-
-def assert_refused(result: Result, status: int, *words: str) -> None:
-    assert result.exit_code == status, result.stderr
-    assert "Traceback" not in result.output + result.stderr
-    found = [line for line in result.stderr.splitlines() if line.startswith("Error: ")]
-    assert len(found) == 1, result.stderr
-    assert found[0].endswith((".", "?"))
-    for word in words:
-        assert word in found[0]
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -5,7 +5,6 @@ by default, line ends of two characters, files that others cannot read while the
 """
 
 import ast
-import importlib.util
 import io
 import ntpath
 import os
@@ -18,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scripts import script
 
 from align.batch import tasks
 from align.cli.inputs import read_phones, read_said
@@ -149,13 +149,7 @@ def test_recordings_are_named_with_slashes() -> None:
 
 @pytest.fixture(scope="module")
 def convert() -> types.ModuleType:
-    path = ROOT / "recipes" / "readers" / "convert.py"
-    spec = importlib.util.spec_from_file_location("convert_for_windows", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script(ROOT / "recipes" / "readers" / "convert.py")
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """The endurance run: some trials of each part, a log that goes on, the counts of the page."""
 
 import csv
-import importlib.util
 import json
 import os
 import random
@@ -12,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from scripts import script
 
 from align.files import atomic
 from align.studio.journal import Journal
@@ -28,11 +28,9 @@ PAGE = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
 @pytest.fixture(scope="module")
 def run():
     before = sys.path.copy()
-    spec = importlib.util.spec_from_file_location("endurance_run", FOLDER / "run.py")
-    module = importlib.util.module_from_spec(spec)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("OMP_NUM_THREADS", os.environ.get("OMP_NUM_THREADS", "1"))
-        spec.loader.exec_module(module)
+        module = script(FOLDER / "run.py")
     sys.path[:] = before
     return module
 

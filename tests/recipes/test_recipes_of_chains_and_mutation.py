@@ -1,29 +1,19 @@
 """The recipes of chains and of mutation: their parts, on small examples."""
 
-import importlib.util
 import itertools
 import json
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
-
-RECIPES = Path(__file__).resolve().parents[2] / "recipes"
+from scripts import RECIPES, script
 
 
 @pytest.fixture
 def load(monkeypatch):
     """A function that imports the script of a recipe."""
     monkeypatch.setattr(sys, "path", sys.path.copy())  # recipes add their folder to it
-
-    def script(name):
-        spec = importlib.util.spec_from_file_location(f"{name}_run", RECIPES / name / "run.py")
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        return module
-
-    return script
+    return lambda name: script(RECIPES / name / "run.py")
 
 
 def test_a_chain_is_decoded_as_by_enumeration(load):

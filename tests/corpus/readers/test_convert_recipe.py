@@ -1,11 +1,11 @@
 """The recipe that writes corpora in Align's own layout."""
 
-import importlib.util
 from pathlib import Path
 
 import numpy as np
 import pytest
 import soundfile
+from scripts import script
 
 import align
 from align.formats.textgrid import format_textgrid
@@ -21,9 +21,7 @@ snote(n3,[E,b],4,1:1,0,1/4,0.0000,1.0000,[v2])-deletion.
 
 @pytest.fixture
 def convert():
-    spec = importlib.util.spec_from_file_location("convert_recipe", RECIPE)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = script(RECIPE)
     return lambda *arguments: module.main([str(argument) for argument in arguments])
 
 

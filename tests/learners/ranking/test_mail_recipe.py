@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scripts import script
 
 from align.learners import LabelRanker
 
@@ -21,10 +22,7 @@ def mail(monkeypatch):
 
 @pytest.fixture
 def run(mail):
-    spec = importlib.util.spec_from_file_location("label_ranking_run", RECIPE / "run.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script(RECIPE / "run.py")
 
 
 def write(path, subject, body, date=None, extra=""):
