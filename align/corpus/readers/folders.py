@@ -52,14 +52,16 @@ def read_timit(
         raise ParameterError(f"part={part!r}, must be 'train', 'test' or None.")
     root = os.fspath(folder)
     whole = read_corpus(root, groups=lambda path: os.path.basename(os.path.dirname(path)))
+
+    def asked(path: str) -> bool:
+        within = os.path.relpath(path, root).replace(os.sep, "/").lower().split("/")[:-1]
+        everybody = stem_of(path) in ("sa1", "sa2")
+        return (dialect_sentences or not everybody) and (part is None or part in within)
+
     found = Gathering(root, "speech")
-    found.problems, found.unpaired = whole.problems, whole.unpaired
-    for example in whole:
-        name = os.path.relpath(example.name, root).replace(os.sep, "/").lower()
-        if not dialect_sentences and stem_of(name) in ("sa1", "sa2"):
-            continue
-        if part is None or part in name.split("/")[:-1]:
-            found.examples.append(example)
+    found.examples = [example for example in whole if asked(example.name)]
+    found.problems = [problem for problem in whole.problems if asked(problem[0])]
+    found.unpaired = [path for path in whole.unpaired if asked(path)]
     half = "" if part is None else f" below a folder {part!r}"
     return found.corpus(f"holds no recordings with .phn files{half}.")
 

@@ -21,8 +21,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from align.corpus.pairs import AUDIO_SUFFIXES
-from align.corpus.readers._gather import Gathering, stem_of, tree_files
+from align.corpus.readers._gather import Gathering, recordings_below, stem_of, tree_files
 from align.corpus.reading import Corpus, header
 from align.errors import DataError, ParameterError
 from align.formats.labels import Labels
@@ -72,11 +71,9 @@ def read_l2arctic(
     if phones not in ("perceived", "canonical"):
         raise ParameterError(f"phones={phones!r}, must be 'perceived' or 'canonical'.")
     root = os.fspath(folder)
-    recordings = {
-        (speaker, stem_of(path)): path
-        for path in tree_files(root, AUDIO_SUFFIXES)
-        for speaker in [_speaker(path)]
-    }
+    recordings: dict[tuple[str, str], str] = {}
+    for path in recordings_below(root):
+        recordings.setdefault((_speaker(path), stem_of(path)), path)
     found = Gathering(root, "speech")
     used = set()
     for grid in tree_files(root, (".textgrid",)):

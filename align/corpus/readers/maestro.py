@@ -53,7 +53,7 @@ def read_maestro(
         If there is no table, or nothing in it can be used.
     """
     wanted = _SPLITS if split is None else (split,) if isinstance(split, str) else tuple(split)
-    for name in wanted:
+    for name in wanted or (split,):
         if name not in _SPLITS:
             raise ParameterError(f"split={name!r}, must be one of {', '.join(_SPLITS)}.")
     table = _table(os.fspath(folder))
@@ -72,7 +72,8 @@ def read_maestro(
             )
             score, truth = performed_midi(midi)
             found.add_music(audio, score, truth, group or None, source=midi)
-    return found.corpus(f"no row of {os.path.basename(table)} is of the split {wanted[0]!r}.")
+    splits = " or ".join(map(repr, wanted))
+    return found.corpus(f"no row of {os.path.basename(table)} is of the split {splits}.")
 
 
 def _table(path: str) -> str:

@@ -26,7 +26,7 @@ import numpy as np
 from align.corpus.readers._gather import Gathering, audio_by_stem, stem_of, tree_files
 from align.corpus.readers._performed import midi_notes, score_in_ticks
 from align.corpus.reading import Corpus
-from align.errors import DataError
+from align.errors import DataError, ParameterError
 from align.files.text import parse_number, read_lines
 
 if TYPE_CHECKING:
@@ -64,6 +64,8 @@ def read_maps(
     DataError
         If there is no such folder, or nothing in it can be used.
     """
+    if isinstance(sets, str) or not sets:
+        raise ParameterError(f"sets={sets!r}, must be a tuple of names, such as ('MUS',).")
     root = os.fspath(folder)
     begins = tuple(f"maps_{name.lower()}-" for name in sets)
     recordings = {k: v for k, v in audio_by_stem(root).items() if k.startswith(begins)}

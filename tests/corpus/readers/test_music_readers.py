@@ -1,6 +1,7 @@
 """Readers of published corpora of music, on tiny folders in their formats."""
 
 import json
+import re
 from pathlib import Path
 
 import mido
@@ -321,6 +322,11 @@ def test_maestro_reads_json_of_every_version(maestro, columns):
 def test_maestro_refuses_unknown_splits_and_broken_tables(maestro):
     with pytest.raises(ParameterError, match="split='dev'"):
         read_maestro(maestro, split="dev")
+    with pytest.raises(ParameterError, match=r"split=\(\), must be one of"):
+        read_maestro(maestro, split=())
+    (maestro / "maestro-v8.csv").write_text("split,midi_filename,audio_filename\n")
+    with pytest.raises(DataError, match="of the split 'train' or 'validation' or 'test'"):
+        read_maestro(maestro)
     broken = maestro / "maestro-v9.json"
     for text in ("{", "3", '[["a"]]'):
         broken.write_text(text)
@@ -378,6 +384,12 @@ def test_maps_says_where_list_and_midi_differ(maps, change, reason):
     path.write_text(path.read_text().replace(*change))
     with pytest.raises(DataError, match=reason):
         read_maps(maps)
+
+
+@pytest.mark.parametrize("sets", ["MUS", ()])
+def test_maps_refuses_what_is_no_list_of_sets(maps, sets):
+    with pytest.raises(ParameterError, match=re.escape(f"sets={sets!r}, must be a tuple")):
+        read_maps(maps, sets=sets)
 
 
 def test_maps_lists_recordings_without_truth(maps):

@@ -185,6 +185,14 @@ def test_l2arctic_gives_what_was_said(l2arctic):
     assert [Path(path).name for path in corpus.unpaired] == ["arctic_a0002.wav"]
 
 
+def test_l2arctic_takes_the_best_of_several_recordings(l2arctic):
+    for suffix in (".flac", ".ogg"):
+        lost = l2arctic / "ABA" / "wav" / "arctic_a0001.wav"
+        soundfile.write(lost.with_suffix(suffix), np.zeros(round(0.7 * RATE)), RATE)
+    lost.unlink()
+    assert Path(read_l2arctic(l2arctic)[0].name).suffix == ".flac"
+
+
 def test_l2arctic_gives_what_should_have_been_said(l2arctic):
     corpus = read_l2arctic(l2arctic / "ABA", phones="canonical", stress=True)
     assert corpus[0].events == ("sil", "hh", "ih1", "th", "sil", "r", "z")
@@ -239,6 +247,15 @@ def test_timit_leaves_out_what_everybody_reads(tmp_path):
     assert {Path(e.name).name for e in corpus} == {"SI943.WAV"}
     assert read_timit(tmp_path, part="test").groups == ["FTEST0"]
     assert len(read_timit(tmp_path, dialect_sentences=True)) == 4
+    alone = silence(tmp_path / "TRAIN" / "DR1" / "FTRAIN0" / "SI944.WAV", 0.2)
+    wrong = audio.with_name("SX1.PHN")
+    wrong.write_text("0 h#\n")
+    silence(wrong.with_suffix(".WAV"), 0.2)
+    assert read_timit(tmp_path).unpaired == [str(alone)]
+    test = read_timit(tmp_path, part="test")
+    assert (test.unpaired, [path for path, _ in test.problems]) == ([], [str(wrong)])
+    train = read_timit(tmp_path, part="train")
+    assert (train.unpaired, train.problems) == ([str(alone)], [])
     with pytest.raises(ParameterError, match="part='dev'"):
         read_timit(tmp_path, part="dev")
 
