@@ -200,13 +200,7 @@ def _other_tiers(labels: Path, audio: Path, drawn: "Timing") -> "dict[str, Timin
 )
 @click.option("--tier", metavar="NAME", help="Write this tier only.")
 @encoding_option("IN")
-@click.option(
-    "--score",
-    type=FILE,
-    metavar="SCORE",
-    help="Of music: the score, or the .csv written with the labels, for labels that know no score "
-    "(.txt, .svl, .sv.csv, .mid, .jams, note_alignment.tsv, .parangonada.zip).",
-)
+@score_option("the score, or the .csv written with the labels, for labels that know no score")
 @overwrite_option("a file that exists")
 @message_options
 @click.pass_obj

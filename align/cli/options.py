@@ -215,15 +215,11 @@ def strict_option() -> _Option:
     )
 
 
-def score_option() -> _Option:
-    """Return ``--score``, for labels of notes."""
-    return click.option(
-        "--score",
-        type=FILE,
-        metavar="SCORE",
-        help="Of music: what labels are of that know no score (.txt, .svl, .sv.csv, .mid, .jams, "
-        "note_alignment.tsv, .parangonada.zip).",
-    )
+def score_option(what: str = "what labels are of that know no score") -> _Option:
+    """Return ``--score``, for labels of notes; the text says what it is."""
+    formats = ".txt, .svl, .sv.csv, .mid, .jams, note_alignment.tsv, .parangonada.zip"
+    text = f"Of music: {what} ({formats})."
+    return click.option("--score", type=FILE, metavar="SCORE", help=text)
 
 
 def encoding_option(what: str) -> _Option:

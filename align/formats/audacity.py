@@ -60,10 +60,9 @@ def format_audacity(alignment: TimedLabels) -> str:
                 f"the label {label!r} cannot be written to an Audacity track, which knows no tabs "
                 "or line ends in a label; rename it, or write a TextGrid, CSV or JSON file."
             )
-    rows = ticks(alignment, _PER_SECOND, "an Audacity track")
     return "".join(
         f"{start / _PER_SECOND:.6f}\t{end / _PER_SECOND:.6f}\t{label}\n"
-        for label, (start, end) in zip(alignment.labels, rows, strict=True)
+        for label, start, end in ticks(alignment, _PER_SECOND, "an Audacity track")
     )
 
 

@@ -60,7 +60,7 @@ def format_ctm(alignment: TimedLabels, *, recording: str | None = None) -> str:
     key = re.sub(r"\s+", "_", recording or stem)
     rows = ticks(alignment, _PER_SECOND, "a CTM file")
     out = []
-    for k, (label, (start, end)) in enumerate(zip(alignment.labels, rows, strict=True)):
+    for k, (label, start, end) in enumerate(rows):
         times = f"{start / _PER_SECOND:.6f} {(end - start) / _PER_SECOND:.6f}"
         score = "" if alignment.confidence is None else f" {alignment.confidence[k]:.4f}"
         out.append(f"{key} 1 {times} {label}{score}\n")

@@ -210,9 +210,8 @@ def _rows(tiers: Tiers, tier: Tier) -> list[_Row]:
                     path=tiers.path,
                 )
         return [(label, at, at + 1) for label, at in zip(tier.labels, starts, strict=True)]
-    times = ticks(tiers.labels_of(tier), _PER_SECOND, "ELAN files", blanks=False)
-    pairs = zip(tier.labels, times, strict=True)
-    return [(label, start, end) for label, (start, end) in pairs if label.strip() and end > start]
+    rows = ticks(tiers.labels_of(tier), _PER_SECOND, "ELAN files", blanks=False)
+    return [row for row in rows if row[0].strip()]
 
 
 def _parents(tiers: Tiers, rows: dict[str, list[_Row]]) -> dict[str, str]:

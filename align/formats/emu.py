@@ -210,10 +210,7 @@ def _samples(tiers: Tiers, tier: Tier, rate: int) -> Iterator[_Row]:
         for label, (time, _) in zip(tier.labels, tier.times, strict=True):
             yield label, round(time * rate), round(time * rate) + 1
         return
-    spans = ticks(tiers.labels_of(tier), rate, "annotations of EMU", blanks=False)
-    for label, (start, end) in zip(tier.labels, spans, strict=True):
-        if end > start:
-            yield label, start, end
+    yield from ticks(tiers.labels_of(tier), rate, "annotations of EMU", blanks=False)
 
 
 def _hierarchy(tiers: Tiers) -> list[tuple[str, str]]:

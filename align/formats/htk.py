@@ -66,10 +66,7 @@ def format_lab(alignment: TimedLabels) -> str:
     """Return an alignment as the text of an HTK label file; times are rounded to 100 ns."""
     check_words(alignment.labels, "a .lab file")
     rows = ticks(alignment, _PER_SECOND, "a .lab file")
-    return "".join(
-        f"{start} {end} {label}\n"
-        for label, (start, end) in zip(alignment.labels, rows, strict=True)
-    )
+    return "".join(f"{start} {end} {label}\n" for label, start, end in rows)
 
 
 write_lab = writer(format_lab)

@@ -251,20 +251,20 @@ def _check_range(name: str, start: float, end: float, duration: float, wrong: _W
 
 def ticks(
     alignment: TimedLabels, per_second: float, what: str, *, blanks: bool = True
-) -> list[tuple[int, int]]:
-    """Round intervals to whole ticks; a label that rounding would erase is an error.
+) -> list[tuple[str, int, int]]:
+    """Return each label with start and end in whole ticks; one that rounds to none is an error.
 
-    With `blanks` false, silences and labels without text may be erased: they end where they begin
-    then.
+    With `blanks` false, silences and labels without text that round to none are left out.
     """
     rounded = np.rint(alignment.intervals * per_second).astype(np.int64).tolist()
-    for label, (start, end) in zip(alignment.labels, rounded, strict=True):
+    rows = [(label, *span) for label, span in zip(alignment.labels, rounded, strict=True)]
+    for label, start, end in rows:
         if end <= start and (blanks or label.strip() not in ("", SILENCE)):
             raise DataError(
                 f"{label!r} is too short for {what}, whose times step by {1 / per_second:g} s; "
                 "write a TextGrid or JSON file."
             )
-    return [(start, end) for start, end in rounded]
+    return [row for row in rows if row[2] > row[1]]
 
 
 def check_words(labels: Sequence[str], what: str) -> None:

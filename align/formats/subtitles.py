@@ -227,9 +227,7 @@ def format_subtitles(speakers: Mapping[str, TimedLabels], *, web: bool) -> str:
     shown = [
         (start, end, _said(label, speaker, web))
         for speaker, alignment in speakers.items()
-        for label, (start, end) in zip(
-            alignment.labels, ticks(alignment, _PER_SECOND, "subtitles"), strict=True
-        )
+        for label, start, end in ticks(alignment, _PER_SECOND, "subtitles")
         if label not in SILENCES
     ]
     out = ["WEBVTT\n"] if web else []

@@ -282,7 +282,7 @@ def format_csv(alignment: TimedLabels, *, separator: str = ",") -> str:
     columns = {name: values for name, values in known.items() if values is not None}
     near = alignment.onset_intervals
     out = [["start", "end", "label", *columns, *(_INTERVAL if near is not None else ())]]
-    for k, (label, (start, end)) in enumerate(zip(alignment.labels, rows, strict=True)):
+    for k, (label, start, end) in enumerate(rows):
         row = [f"{start / _PER_SECOND:.6f}", f"{end / _PER_SECOND:.6f}", label]
         row += [f"{values[k]:.4f}" for values in columns.values()]
         out.append(row if near is None else row + [f"{time:.6f}" for time in near[k]])

@@ -66,10 +66,7 @@ def format_phn(alignment: TimedLabels, *, rate: float | None = None) -> str:
     check_words(alignment.labels, "a .phn file")
     rate = _checked_rate(rate or alignment.rate)
     rows = ticks(alignment, rate, "a .phn file")
-    return "".join(
-        f"{start} {end} {label}\n"
-        for label, (start, end) in zip(alignment.labels, rows, strict=True)
-    )
+    return "".join(f"{start} {end} {label}\n" for label, start, end in rows)
 
 
 write_phn = writer(format_phn)

@@ -165,14 +165,12 @@ class LatticeScores:
             labels=tuple(g.labels[v] for v in kept.tolist()),
         )
         n_frames = stop - first
-        potentials = Potentials(
-            p.onset[:, first:stop],
-            n_frames,
-            start=p.start,
+        potentials = replace(
+            p,
+            onset=p.onset[:, first:stop],
+            n_frames=n_frames,
             stop=np.minimum(p.stop, n_frames),
             duration=None if p.duration is None else p.duration[:, : n_frames + 1],
-            duration_row=p.duration_row,
-            max_length=p.max_length,
         )
         segment, transition = self.segment, self.transition
         if segment is not None:
@@ -254,20 +252,9 @@ def lattice_scores(
         duration_row=duration_row,
         max_length=kinds[:, 4].astype(np.intp),
     )
-    g = roles.lattice
-    numbered = Lattice(
-        g.n_nodes,
-        g.arcs,
-        g.starts,
-        g.ends,
-        g.arc_score,
-        g.start_score,
-        g.end_score,
-        event=kind_of,
-        labels=tuple(str(event) for event in events),
-    )
+    labels = tuple(str(event) for event in events)
     return LatticeScores(
-        numbered,
+        replace(roles.lattice, event=kind_of, labels=labels),
         potentials,
         None if segment[0] is None else SegmentTerm(*segment),  # type: ignore[arg-type]
         None if transition[0] is None else OnsetTerm(*transition),  # type: ignore[arg-type]
