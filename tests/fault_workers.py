@@ -1,13 +1,18 @@
 """An aligner and works that fail on purpose; a module, so that worker processes find it."""
 
+import contextlib
 import os
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 import numpy as np
+import pytest
 import soundfile
 
+import align
 from align.batch.tasks import SpeechWork
 from align.errors import DataError
 from align.files.atomic import atomic_write
@@ -103,3 +108,25 @@ class SlowWork(SpeechWork):
         if self.places is not None:
             Path(self.places, str(os.getpid())).touch()
         return super().align(aligner, task)
+
+
+def run(recordings, out, **options):
+    """Align a corpus, by the quick aligner where no other one is named."""
+    options.setdefault("model", EvenAligner())
+    return align.align_corpus(recordings, out, **options)
+
+
+@contextlib.contextmanager
+def mounted(folder, *options):
+    """A file system in memory in a folder; the test is skipped where none can be mounted."""
+    if os.geteuid() != 0 or not sys.platform.startswith("linux"):
+        pytest.skip("only root can mount a small file system")
+    folder.mkdir(exist_ok=True, parents=True)
+    command = ["mount", "-t", "tmpfs", "-o", ",".join(options), "tmpfs", folder]
+    done = subprocess.run(command, capture_output=True)
+    if done.returncode:
+        pytest.skip(f"mounting is not allowed here: {done.stderr.decode().strip()}")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", folder], check=True)

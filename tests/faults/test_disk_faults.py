@@ -6,15 +6,13 @@ import resource
 import shutil
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from corpus_tools import tree, write_recordings
-from fault_workers import EvenAligner, FaultyWork
+from corpus_tools import tree
+from fault_workers import EvenAligner, FaultyWork, mounted, run
 from synthetic_speech import write_recording
 
-import align
 from align.batch.journal import Journal, Record
 from align.errors import DataError
 from align.files.atomic import atomic_write
@@ -25,31 +23,10 @@ NAMES = ("ann/u0", "ann/u1", "bob/u0", "bob/u1")
 
 
 @pytest.fixture
-def recordings(tmp_path):
-    return write_recordings(tmp_path / "in", {"ann": 2, "bob": 2})
-
-
-def run(recordings, out, **options):
-    options.setdefault("model", EvenAligner())
-    return align.align_corpus(recordings, out, **options)
-
-
-@pytest.fixture
 def small_disk(tmp_path):
     """A file system of 256 KiB."""
-    if os.geteuid() != 0 or not sys.platform.startswith("linux"):
-        pytest.skip("only root can mount a small file system")
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", folder], capture_output=True
-    )
-    if mounted.returncode:
-        pytest.skip(f"mounting is not allowed here: {mounted.stderr.decode().strip()}")
-    try:
+    with mounted(tmp_path / "disk", "size=256k") as folder:
         yield folder
-    finally:
-        subprocess.run(["umount", "-l", folder], check=True)
 
 
 def test_a_full_disk_is_said_and_once_there_is_room_the_rest_is_done(recordings, small_disk):

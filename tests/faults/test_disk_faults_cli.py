@@ -2,14 +2,12 @@
 
 import contextlib
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from corpus_tools import tree, write_recordings
-from fault_workers import EvenAligner
+from corpus_tools import tree
+from fault_workers import EvenAligner, mounted
 
 from align.cli import cli
 
@@ -41,27 +39,6 @@ def model(monkeypatch, tmp_path):
     path.write_text("even")
     monkeypatch.setattr("align.models.file.load", lambda *_: Meddled())
     return path
-
-
-@pytest.fixture
-def recordings(tmp_path):
-    return write_recordings(tmp_path / "in", {"ann": 2, "bob": 2})
-
-
-@contextlib.contextmanager
-def mounted(folder, *options):
-    """A file system in memory in a folder; the test is skipped where none can be mounted."""
-    if os.geteuid() != 0 or not sys.platform.startswith("linux"):
-        pytest.skip("only root can mount a small file system")
-    folder.mkdir(exist_ok=True, parents=True)
-    command = ["mount", "-t", "tmpfs", "-o", ",".join(options), "tmpfs", folder]
-    done = subprocess.run(command, capture_output=True)
-    if done.returncode:
-        pytest.skip(f"mounting is not allowed here: {done.stderr.decode().strip()}")
-    try:
-        yield folder
-    finally:
-        subprocess.run(["umount", "-l", folder], check=True)
 
 
 def corpus(recordings, out, model, *options):

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from corpus_tools import tree, write_recordings
-from fault_workers import EvenAligner
+from corpus_tools import tree
+from fault_workers import run
 from synthetic_speech import write_corpus
 
 import align
@@ -73,16 +73,6 @@ KINDS = [
     ),
     endless_device,
 ]
-
-
-@pytest.fixture
-def recordings(tmp_path):
-    return write_recordings(tmp_path / "in", {"ann": 2, "bob": 2})
-
-
-def run(recordings, out, **options):
-    options.setdefault("model", EvenAligner())
-    return align.align_corpus(recordings, out, **options)
 
 
 READ = [
