@@ -6,7 +6,8 @@ from typing import TypeAlias
 
 from align.errors import DataError, ParameterError
 from align.files.folders import walk
-from align.files.text import read_text, rows_of_table
+from align.files.text import read_text
+from align.formats.tables import table_rows
 
 __all__ = ["Groups", "check_listing", "folders", "group_of", "manifest_rows"]
 
@@ -65,16 +66,13 @@ def folders(root: str) -> Iterator[tuple[str, list[str]]]:
 def manifest_rows(
     path: str, columns: Sequence[str], needed: Sequence[str]
 ) -> Iterator[dict[str, str]]:
-    """Yield the rows of a table with commas or tabs, by the names in its first line.
+    """Yield the rows of a table, by the names in its first line; see `align.formats.tables`.
 
     It must have `columns`, and no row may leave those that are `needed` empty; else DataError,
     naming the line.
     """
-    text = read_text(path)
-    separator = "\t" if "\t" in text.split("\n", 1)[0] else ","
-    rows = rows_of_table(text, path, separator)
-    _, names = next(rows, (1, []))
-    head = [cell.strip().lower() for cell in names]
+    rows = table_rows(read_text(path), path)
+    head = [cell.strip().lower() for cell in rows[0][1]] if rows else []
     for column in columns:
         if column not in head:
             raise DataError(
@@ -82,7 +80,7 @@ def manifest_rows(
                 path=path,
                 line=1,
             )
-    for number, cells in rows:
+    for number, cells in rows[1:]:
         row = dict(zip(head, (cell.strip() for cell in cells), strict=False))
         if not any(row.values()):
             continue

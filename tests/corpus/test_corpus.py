@@ -260,6 +260,16 @@ def test_manifest(tmp_path):
     assert path == str(tmp_path / "audio" / "c.wav")
 
 
+def test_a_manifest_may_have_semicolons(tmp_path):
+    """As spreadsheets of many countries write them, with names that hold commas."""
+    sound(tmp_path / "a, b.wav")
+    phn(tmp_path / "x.phn")
+    manifest = tmp_path / "list.csv"
+    manifest.write_text("audio;labels;group\na, b.wav;x.phn;me\n")
+    (example,) = read_corpus(manifest)
+    assert (example.audio, example.group) == (str(tmp_path / "a, b.wav"), "me")
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
