@@ -28,6 +28,7 @@ import numpy.typing as npt
 from align.errors import ParameterError
 
 __all__ = [
+    "MISPLACED",
     "SILENCE",
     "SILENCES",
     "SPOKEN_NOISE",
@@ -62,6 +63,10 @@ SILENCES = ("sil", "sp", "pau", "h#", "", "sp1", "epi", "<p:>", "<eps>", "_", "#
 
 SPOKEN_NOISE = "spn"
 """The label of a stretch that may hold any sound: laughter, a cough, unknown words."""
+
+
+MISPLACED = "misplaced"
+"""The kind of a `Mismatch` of words that are probably in the wrong place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,14 +248,15 @@ class Mismatch:
 
     Parameters
     ----------
-    kind : {"unspoken", "untranscribed", "unplayed", "unwritten"}
-        Whether words of the text were not said, or something was said that is not in the text;
-        whether notes of the score were not played, or music that is not in the score.
+    kind : {"unspoken", "untranscribed", "misplaced", "unplayed", "unwritten"}
+        Whether words of the text were not said, something was said that is not in the text, or
+        words are probably elsewhere than where they were put; whether notes of the score were not
+        played, or music that is not in the score.
     start, end : float
         Where, in seconds. Words that were not said lie in a pause, or between two sounds.
     words : tuple of str
-        Those that were not said, or the names of the pitches that were not played; empty for what
-        is not in the text or the score.
+        Those that were not said or are misplaced, or the names of the pitches that were not
+        played; empty for what is not in the text or the score.
     probability : float
         Of the mismatch; NaN where a file does not say it.
     speaker : str
@@ -264,6 +270,8 @@ class Mismatch:
     --------
     >>> print(Mismatch("unspoken", 1.0, 1.1, ("the", "kiwi"), 0.98))
     from 1.00 to 1.10 s: 'the kiwi' was probably not said (0.98)
+    >>> print(Mismatch("misplaced", 1.0, 2.1, ("the", "green", "kiwi"), 0.8))
+    from 1.00 to 2.10 s: 'the green kiwi' may be in the wrong place (0.80)
     >>> print(Mismatch("unplayed", 1.0, 1.1, ("C4",), 0.98, notes=("n7",), bars=(2, 2)))
     from 1.00 to 1.10 s, bar 2: C4 was probably not played (0.98)
     """
@@ -284,6 +292,10 @@ class Mismatch:
             what += " probably not played"
         elif self.kind == "unwritten":
             what = "something was probably played that is not in the score"
+        elif self.kind == MISPLACED:
+            many = len(self.words) > _PASSAGE
+            shown = f"{_ends(self.words)!r} ({len(self.words)} words)" if many else None
+            what = f"{shown or repr(' '.join(self.words))} may be in the wrong place"
         elif len(self.words) > _PASSAGE:
             what = f"{_ends(self.words)!r} ({len(self.words)} words) was probably not said"
         elif self.words:

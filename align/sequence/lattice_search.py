@@ -11,9 +11,10 @@ windows around the best one.
 """
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import replace
 from functools import cache
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
@@ -105,7 +106,8 @@ class LatticeSearch:
         pauses = np.flatnonzero([draws_out(event) for event in expanded.events])
         self._roles = roles = with_roles(expanded.lattice, pauses)
         self._terms = cache(terms)  # asked for again however long a pause may be
-        self._weights, self._room, self._pinned, self._onsets_of = weights, room, pinned, onsets_of
+        self._weights: Mapping[str, float] = weights
+        self._room, self._pinned, self._onsets_of = room, pinned, onsets_of
         self.hop = room.hop
         self._events = tuple(expanded.events[v] for v in roles.origin)
         self._free = np.array([unbounded(event) for event in self._events])
@@ -241,6 +243,19 @@ class LatticeSearch:
             self._user[nodes],
         )
 
+    def weighed(self, factors: Mapping[str, float], path: FoundPath) -> Self | None:
+        """Return a search around a path, in which base functions weigh so many times as much.
+
+        None where it has not all of them.
+        """
+        if not self._weights.keys() >= factors.keys():
+            return None
+        other = copy(self)
+        own = self._weights.items()
+        other._weights = {name: weight * factors.get(name, 1.0) for name, weight in own}
+        other._scores, other._guess = None, Guess(path.nodes, path.onsets)
+        return other
+
     def along(self, path: FoundPath) -> FoundNodes:
         """Return the potentials of the events on a path, its timing, and its expanded nodes."""
         windows = path.windows
@@ -325,6 +340,14 @@ class LatticePaths:
     ) -> FoundPath | None:
         """Return a path with the best way from a node to a later one; see `LatticeSearch`."""
         return self._search.detour(path, keep, drop, begin, end)
+
+    def weighed(self, factors: Mapping[str, float], path: FoundPath) -> "LatticePaths | None":
+        """Return paths around one, whose base functions weigh so many times as much.
+
+        None where the aligner has not all of them.
+        """
+        search = self._search.weighed(factors, path)
+        return None if search is None else LatticePaths(search, self._place, self._name)
 
     @one_thread()
     def placed(self, path: FoundPath) -> LatticeAlignment:

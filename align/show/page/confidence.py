@@ -126,7 +126,7 @@ def mismatches_of(path: str, tier: Tier) -> list[Mismatch]:
     found = []
     for label, (start, end) in zip(tier.labels, tier.times, strict=True):
         kind, _, words = label.partition(": ")
-        if kind in ("unspoken", "untranscribed"):
+        if kind in ("unspoken", "untranscribed", "misplaced"):
             sure = told.get(_micro(start), float("nan"))
             found.append(Mismatch(kind, start, end, tuple(words.split()), sure))
     return found

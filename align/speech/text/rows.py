@@ -14,7 +14,7 @@ from align.speech.text.lattice import WordLattice
 from align.speech.text.parts import Recording
 from align.speech.text.reading.transcript import Utterance
 from align.speech.text.tiers import SpeakerTiers
-from align.types import SILENCE, SPOKEN_NOISE, Mismatch
+from align.types import MISPLACED, SILENCE, SPOKEN_NOISE, Mismatch
 
 __all__ = [
     "Fit",
@@ -92,13 +92,13 @@ def as_known(rows: Rows, held: Anchors | None) -> Rows:
 def fit_of(alignment: Alignment, utterance: Utterance, mismatches: Sequence[Mismatch]) -> Fit:
     """Return how well an utterance fits; warnings say which utterance they are about.
 
-    Of the mismatches only those that are nearly certain are warned of.
+    Of the mismatches only those that are nearly certain are warned of, and words in a wrong place.
     """
     warnings = alignment.warnings
     if utterance.start is not None and utterance.end is not None:
         where = f"the utterance from {utterance.start:.3f} to {utterance.end:.3f} s"
         warnings = tuple(f"{where}: {text}" for text in warnings)
-    listed = tuple(f"{m}." for m in mismatches if m.probability >= _WARNED)
+    listed = tuple(f"{m}." for m in mismatches if m.probability >= _WARNED or m.kind == MISPLACED)
     return Fit(alignment.match, alignment.duration, warnings + listed)
 
 

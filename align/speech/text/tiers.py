@@ -8,7 +8,7 @@ that of this beginning.
 import html
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from align.formats.tiers import PHONES, UTTERANCES, WORDS, Tier, Tiers, with_con
 from align.results.alignment import Alignment
 from align.results.frame import pandas
 from align.speech.text.reading.transcript import Utterance
-from align.types import SILENCE, Mismatch
+from align.types import MISPLACED, SILENCE, Mismatch
 
 __all__ = ["SpeakerTiers", "TextAlignment", "check_speakers"]
 
@@ -232,12 +232,20 @@ class TextAlignment:
         return Tier(speaker or UTTERANCES, "interval", labels, times, (), self.duration)
 
     def _check(self) -> Tier:
-        """Return the mismatches as a tier; where two speakers' overlap, the first one counts."""
+        """Return the mismatches as a tier; where two speakers' overlap, the first one counts.
+
+        Words that are misplaced have the longest part of their time that has no other mismatch.
+        """
         shown, now = [], 0.0
-        for m in self.mismatches:
+        for m in (m for m in self.mismatches if m.kind != MISPLACED):
             if m.start >= now and m.end > m.start:
                 shown.append(m)
                 now = m.end
+        for m in (m for m in self.mismatches if m.kind == MISPLACED):
+            start, end = _longest_free(m, shown)
+            if end > start:
+                shown.append(replace(m, start=start, end=end))
+        shown.sort(key=lambda m: m.start)
         return Tier(
             CHECK,
             "interval",
@@ -362,6 +370,15 @@ class TextAlignment:
             write_labels(path, renamed(alignment, silence or SILENCE), overwrite=overwrite)
 
 
+def _longest_free(wanted: Mismatch, taken: Sequence[Mismatch]) -> tuple[float, float]:
+    """Return from when to when the longest part of a mismatch is that overlaps no other."""
+    inside = [m for m in taken if m.end > wanted.start and m.start < wanted.end]
+    inside.sort(key=lambda m: m.start)
+    begins = [wanted.start, *(m.end for m in inside)]
+    ends = [*(m.start for m in inside), wanted.end]
+    return max(zip(begins, ends, strict=True), key=lambda span: span[1] - span[0])
+
+
 def _frame(speaker: str, tiers: SpeakerTiers) -> Any:
     """Return the phones of a speaker as a table, with the word of each."""
     frame = tiers.phones.to_frame()
@@ -408,7 +425,5 @@ def renamed(alignment: Alignment, silence: str) -> Alignment:
     """Return an alignment whose silences have another label."""
     if silence == SILENCE or SILENCE not in alignment.labels:
         return alignment
-    from dataclasses import replace
-
     labels = [silence if label == SILENCE else label for label in alignment.labels]
     return replace(alignment, events=labels)

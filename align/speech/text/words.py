@@ -15,6 +15,7 @@ from align.sequence.evidence import log_odds
 from align.sequence.lattices import LatticeAlignment
 from align.sequence.stretches import Stretch, aligned_stretches
 from align.speech.text.anchored import node_anchors
+from align.speech.text.checking.astray import astray_words, moves_of, with_second_opinions
 from align.speech.text.checking.departing import NO_WORDS, Paths, departing_paths
 from align.speech.text.checking.excerpt import excerpt_of
 from align.speech.text.checking.loud import with_loud_pauses
@@ -343,18 +344,27 @@ class WordAligner:
         lattice_of = self._lattices(words)
         if self.judging:
             found = self._judged(part, words, near, gaps, unsaid)
+        elif self.anchors is None:
+            built = lattice_of(TRUSTED)
+            with part.named():
+                path = WordPath.best(built, part.paths(self.model, built.lattice))
+            found = _Found(path.found, built, [], path.found, path)
         else:
             # anchors are of one speaker only, whose words are all that there are
             built, held = node_anchors(
                 self.anchors, lattice_of(TRUSTED), first, span, self.recording.name
             )
             whole = part.align(self.model, built.lattice, held)
-            found = _Found(whole, built, [], whole)
+            found = _Found(whole, built, [], whole, None)
         moved = [
             replace(m, start=m.start + part.begin, end=m.end + part.begin)
             for m in found.mismatches
         ]
         rows = rows_of(found.path, found.built, part.begin, first, self.repair)
+        moves = None if found.chosen is None else moves_of(found.chosen, len(words))
+        if moves is not None:
+            moved += astray_words(rows, words, moves, first)
+            rows = with_second_opinions(rows, moves, first)
         if not self.repair:
             rows = with_unspoken(rows, range(first, first + len(words)))
         if self.model.takes_ipa and self.anchors is None:
@@ -388,12 +398,13 @@ class WordAligner:
                 and found.alignment.warnings
                 and is_another_text(about.mismatches, len(words), path.found.alignment)
             ):
-                return _Found(found, path.built, [], found)
+                return _Found(found, path.built, [], found, whole())
             said = np.setdiff1d(np.arange(len(words)), about.gone)
             if not len(said) or (len(said) == len(words) and not len(about.after)):
-                return _Found(found, path.built, about.mismatches, found)
+                return _Found(found, path.built, about.mismatches, found, whole())
             sure = self._followed(part, words, near, said, about.after)
-            return _Found(sure.found, sure.built, about.mismatches, _of_more(found, sure.found))
+            more = _of_more(found, sure.found)
+            return _Found(sure.found, sure.built, about.mismatches, more, sure)
 
     def _followed(
         self,
@@ -442,12 +453,16 @@ class WordAligner:
 
 
 class _Found(NamedTuple):
-    """The path that counts, its lattice, its mismatches, and the path that has none."""
+    """The path that counts, its lattice, its mismatches, and the path that has none.
+
+    `chosen` is the path that counts with what finds others; None where words have anchors.
+    """
 
     path: LatticeAlignment
     built: WordLattice
     mismatches: list[Mismatch]
     whole: LatticeAlignment
+    chosen: WordPath | None
 
 
 def _of_more(found: LatticeAlignment, sure: LatticeAlignment) -> LatticeAlignment:

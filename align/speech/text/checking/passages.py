@@ -83,7 +83,8 @@ def seems_a_part(match: float, mismatches: Sequence[Mismatch]) -> bool:
     >>> seems_a_part(0.95, []), seems_a_part(0.95, [listed]), seems_a_part(0.2, [])
     (False, True, True)
     """
-    return match < GOOD or sum(len(m.words) for m in mismatches) >= _FEWEST
+    unspoken = sum(len(m.words) for m in mismatches if m.kind == "unspoken")
+    return match < GOOD or unspoken >= _FEWEST
 
 
 class Said(NamedTuple):

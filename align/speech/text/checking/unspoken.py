@@ -90,6 +90,16 @@ class WordPath:
         user = self.path.user[self.path.user >= 0]
         return np.unique(self.built.word[user[self.built.unspoken[user]]])
 
+    def begins(self, n_words: int) -> Float64:
+        """Return when each word begins, in seconds on whole frames; NaN where it was not said."""
+        on = np.flatnonzero(self.path.user >= 0)
+        nodes = self.path.user[on]
+        words = np.where(self.built.unspoken[nodes], -1, self.built.word[nodes])
+        said, first = np.unique(words, return_index=True)
+        times = np.full(n_words, np.nan)
+        times[said[said >= 0]] = self.path.onsets[on[first[said >= 0]]] * self.paths.hop
+        return times
+
     def departures_beside(self, n_words: int) -> Float64:
         """Return on how many sides of each word that is said the text is departed from."""
         built, user = self.built, self.path.user[self.path.user >= 0]

@@ -1,0 +1,141 @@
+"""Words that are probably in the wrong place: what a second opinion says of them.
+
+How sure a word is comes from timings near the best path (`align.sequence.refine`). Where speech is
+hardly heard, whole runs of words lie elsewhere than they were said, and each is as sure there as
+words are anywhere. What shows them is that they do not stay: where lengths count more or less than
+was learned, and the borders between phones hardly count, words that were heard clearly are found
+where they were, and others move. By how much the start of a word moves, as the mean logarithm over
+two such *opinions*, corrects its confidence; and it says how probable it is that the word is more
+than a tenth of a second away from where it was said. Three such words in a row are a mismatch.
+
+Both functions were learned from speakers that their models had not heard, in quiet, in noise, and
+with music or people behind (`recipes/words/astray.py`).
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby, pairwise
+
+import numpy as np
+
+from align.sequence.evidence import EvidenceModel, log_odds
+from align.speech.text.checking.unspoken import WordPath
+from align.speech.text.rows import Row, Rows
+from align.types import MISPLACED, Float64, Mismatch
+
+__all__ = [
+    "LEARNED",
+    "astray_words",
+    "evidence_of_moves",
+    "moves_of",
+    "probable_runs",
+    "with_second_opinions",
+]
+
+OPINIONS: Sequence[Mapping[str, float]] = (
+    {"duration": 2.0, "network.boundary": 0.0, "network.transition": 0.3},
+    {"duration": 0.3},
+)
+"""How many times as much base functions weigh; lengths and borders are what misleads."""
+
+LEARNED = {
+    "right": EvidenceModel(np.array([0.8, -1.145, 0.399])),
+    "astray": EvidenceModel(np.array([-0.27, 1.581, -3.066])),
+}
+"""From confidence and moves: that a start is right within 20 ms, that it is 0.1 s away or more."""
+
+_NEAR, _FURTHEST = 0.02, 3.0  # seconds
+_SUREST = 1e-6  # what is this near to certain, or to impossible, counts as so near
+_PROBABLE = 0.5  # of each word of a run
+_RUN = 3  # words
+
+
+def moves_of(path: WordPath, n_words: int) -> Float64 | None:
+    """Return by how much the start of each word moves with other weights [shape=(W,)].
+
+    The mean over the opinions of the logarithm of 1 and the distance in 20 ms; 0 for words that
+    the path leaves out. None where the aligner has not these base functions.
+    """
+    built, begun = path.built, path.begins(n_words)
+    departs = np.zeros(built.lattice.n_nodes, dtype=bool)
+    departs[built.departures()] = True
+    departs[path.path.user[path.path.user >= 0]] = False
+    of_word = (built.word >= 0) & ~built.unspoken
+    departs[of_word] |= np.isnan(begun[built.word[of_word]])
+    drop = np.flatnonzero(departs)
+    moves = np.zeros(n_words)
+    for factors in OPINIONS:
+        paths = path.paths.weighed(factors, path.path)
+        if paths is None:
+            return None
+        other = WordPath.best(built, paths, drop).begins(n_words)
+        moves += np.log1p(np.minimum(np.abs(other - begun), _FURTHEST) / _NEAR)
+    return np.nan_to_num(moves / len(OPINIONS))
+
+
+def evidence_of_moves(confidence: Float64, moves: Float64) -> Float64:
+    """Return what both functions are given [shape=(W, 2)]."""
+    return np.stack((log_odds(confidence, _SUREST), moves), axis=1)
+
+
+def probable_runs(astray: Float64) -> list[tuple[int, int]]:
+    """Return the first and one past the last of three words or more that are all probably astray.
+
+    Examples
+    --------
+    >>> probable_runs(np.array([0.1, 0.7, 0.9, 0.6, 0.2, 0.8]))
+    [(1, 4)]
+    """
+    runs = []
+    for probable, run in groupby(range(len(astray)), key=lambda k: bool(astray[k] >= _PROBABLE)):
+        own = list(run)
+        if probable and len(own) >= _RUN:
+            runs.append((own[0], own[-1] + 1))
+    return runs
+
+
+def with_second_opinions(rows: Rows, moves: Float64, first: int) -> Rows:
+    """Return rows whose words are as sure as their moves allow.
+
+    `first` is the number of the first word. What begins a word gets another confidence; that of
+    its other phones falls as this one does.
+    """
+    out: Rows = []
+    for word, run in groupby(rows, key=lambda row: row.word):
+        own = list(run)
+        if word >= 0:
+            before = own[0].confidence
+            seen = evidence_of_moves(np.array([before]), moves[[word - first]])
+            now = float(LEARNED["right"](seen)[0])
+            less = min(1.0, now / max(before, _SUREST))
+            rest = [row._replace(confidence=row.confidence * less) for row in own[1:]]
+            own = [own[0]._replace(confidence=now), *rest]
+        out += own
+    return out
+
+
+def astray_words(rows: Rows, words: Sequence[str], moves: Float64, first: int) -> list[Mismatch]:
+    """Return the runs of words that are probably in the wrong place.
+
+    `rows` are those before `with_second_opinions`; the words with no rows were not said.
+    """
+    heads: dict[int, Row] = {}
+    ends: dict[int, float] = {}
+    for row, after in pairwise(rows):
+        if row.word >= 0:
+            heads.setdefault(row.word - first, row)
+            ends[row.word - first] = after.start
+    said = sorted(heads)
+    if not said:
+        return []
+    sure = np.array([heads[k].confidence for k in said])
+    astray = LEARNED["astray"](evidence_of_moves(sure, moves[said]))
+    return [
+        Mismatch(
+            MISPLACED,
+            heads[said[a]].start,
+            ends[said[b - 1]],
+            tuple(words[k] for k in said[a:b]),
+            float(astray[a:b].mean()),
+        )
+        for a, b in probable_runs(astray)
+    ]

@@ -1,0 +1,200 @@
+"""Words that are probably in the wrong place, and what a second opinion makes of confidence."""
+
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import align
+from align.sequence.evidence import EvidenceModel
+from align.show.page.confidence import mismatches_of
+from align.speech.text import Dictionary, align_text
+from align.speech.text.checking.astray import (
+    LEARNED,
+    astray_words,
+    evidence_of_moves,
+    moves_of,
+    probable_runs,
+    with_second_opinions,
+)
+from align.speech.text.checking.passages import seems_a_part
+from align.speech.text.parts import Recording
+from align.speech.text.pronouncing.lookup import look_up_all
+from align.speech.text.reading.transcript import Utterance
+from align.speech.text.rows import Row, fit_of
+from align.speech.text.tiers import SpeakerTiers, TextAlignment
+from align.speech.text.words import WordAligner
+from align.types import Mismatch
+
+KIWI = Path(str(files("align.data"))) / "kiwi.flac"
+WORDS = "a quick brown fox jumps over the lazy dog while a kiwi watches".split()
+SAID = Dictionary(
+    {
+        "a": ["ah"],
+        "quick": ["k w ih k"],
+        "brown": ["b r aw n"],
+        "fox": ["f aa k s"],
+        "jumps": ["jh ah m p s"],
+        "over": ["ow v er"],
+        "the": ["dh ah"],
+        "lazy": ["l ey z iy"],
+        "dog": ["d ao g"],
+        "while": ["w ay l"],
+        "kiwi": ["k iy w iy"],
+        "watches": ["w aa ch ah z"],
+        "purple": ["p er p ah l"],
+    }
+)
+
+
+def rows_of(*starts: float) -> list[Row]:
+    """Rows of words of two phones each, then the end."""
+    rows = []
+    for k, start in enumerate(starts):
+        rows += [Row("k", start, 0.8, k + 5), Row("iy", start + 0.1, 0.9, k + 5)]
+    return [*rows, Row("sil", starts[-1] + 0.5, 1.0, -1)]
+
+
+def word_aligner(model: align.SpeechAligner) -> WordAligner:
+    entries = look_up_all(
+        [*WORDS, "purple"], SAID, model.known_labels(), language="en", guess=False
+    )
+    recording = Recording.read(KIWI, None, model, str(KIWI))
+    return WordAligner.of(model, recording, entries, judging=True)
+
+
+def test_words_that_are_heard_clearly_stay() -> None:
+    path = word_aligner(align.load("speech-en")).paths(WORDS).path
+    moves = moves_of(path, len(WORDS))
+    assert moves is not None
+    assert moves.shape == (len(WORDS),)
+    assert (moves < np.log1p(1.0)).mean() > 0.8  # less than 20 ms
+
+
+def test_a_word_that_was_not_said_does_not_move() -> None:
+    words = [*WORDS[:4], "purple", *WORDS[4:]]
+    path = word_aligner(align.load("speech-en")).paths(words).path
+    assert path.skipped().tolist() == [4]
+    moves = moves_of(path, len(words))
+    assert moves is not None
+    assert moves[4] == 0.0
+
+
+def test_an_aligner_without_these_base_functions_has_no_opinion() -> None:
+    path = word_aligner(align.load("speech-en")).paths(WORDS).path
+    assert path.paths.weighed({"duration": 2.0}, path.path) is not None
+    assert path.paths.weighed({"my_feature": 2.0}, path.path) is None
+
+
+def test_opinions_leave_the_path_as_it_is() -> None:
+    path = word_aligner(align.load("speech-en")).paths(WORDS).path
+    before = path.path.score, path.path.onsets.tolist()
+    moves_of(path, len(WORDS))
+    again = path.paths.best()
+    assert (again.score, again.onsets.tolist()) == before
+
+
+def test_words_that_move_are_less_sure_with_all_their_phones() -> None:
+    stay, go = (
+        with_second_opinions(rows_of(1.0, 2.0), np.array([0.0, moved]), 5) for moved in (0.0, 4.0)
+    )
+    assert [row.confidence for row in go[:2]] == [row.confidence for row in stay[:2]]
+    assert go[2].confidence < stay[2].confidence - 0.3
+    assert go[3].confidence < stay[3].confidence
+    assert go[-1].confidence == 1.0  # the end of the recording
+
+
+def test_three_words_in_a_row_are_listed() -> None:
+    rows = rows_of(1.0, 2.0, 3.0, 4.0, 5.0)
+    moves = np.array([0.0, 5.0, 5.0, 5.0, 0.0])
+    (found,) = astray_words(rows, ["a", "b", "c", "d", "e"], moves, 5)
+    assert (found.kind, found.words) == ("misplaced", ("b", "c", "d"))
+    assert (found.start, found.end) == (2.0, 5.0)
+    assert 0.5 <= found.probability < 1.0
+    assert str(found).startswith("from 2.00 to 5.00 s: 'b c d' may be in the wrong place (0.")
+    assert found.label == "misplaced: b c d"
+    assert not astray_words(rows, ["a", "b", "c", "d", "e"], np.minimum(moves, 0.5), 5)
+
+
+def test_a_word_that_was_left_out_does_not_part_a_run() -> None:
+    rows = [row for row in rows_of(1.0, 2.0, 3.0, 4.0) if row.word != 6]
+    (found,) = astray_words(rows, ["a", "b", "c", "d"], np.full(4, 5.0), 5)
+    assert found.words == ("a", "c", "d")
+
+
+def test_a_long_run_shows_its_ends() -> None:
+    words = tuple("abcdefghijklmnop")
+    assert "'a b c ... n o p' (16 words) may be" in str(
+        Mismatch("misplaced", 0.0, 9.0, words, 0.7)
+    )
+
+
+@pytest.mark.parametrize("name", ["right", "astray"])
+def test_the_more_words_move_the_worse(name: str) -> None:
+    learned: EvidenceModel = LEARNED[name]
+    seen = evidence_of_moves(np.full(3, 0.8), np.array([0.0, 1.0, 3.0]))
+    less = np.diff(learned(seen))
+    assert (less < 0).all() if name == "right" else (less > 0).all()
+
+
+def test_misplaced_words_do_not_make_a_part() -> None:
+    words = ("a", "b", "c")
+    assert seems_a_part(0.95, [Mismatch("unspoken", 0.0, 1.0, words, 0.8)])
+    assert not seems_a_part(0.95, [Mismatch("misplaced", 0.0, 1.0, words, 0.8)])
+
+
+def test_misplaced_words_are_warned_of() -> None:
+    alignment = align.Alignment(["sil"], [0.0], duration=5.0, match=0.9)
+    words = Mismatch("misplaced", 2.0, 5.0, ("b", "c", "d"), 0.6)
+    said = Mismatch("unspoken", 1.0, 1.1, ("a",), 0.6)
+    fit = fit_of(alignment, Utterance("a b c d"), [said, words])
+    assert fit.warnings == ("from 2.00 to 5.00 s: 'b c d' may be in the wrong place (0.60).",)
+
+
+def test_a_tier_shows_misplaced_words_beside_other_mismatches() -> None:
+    words = align.Alignment(["b", "c", "d"], [0.0, 2.0, 3.0], duration=6.0)
+    tiers = SpeakerTiers(words, words, np.arange(3))
+    listed = [
+        Mismatch("misplaced", 0.0, 6.0, ("b", "c", "d"), 0.6),
+        Mismatch("untranscribed", 1.0, 2.0, (), 0.8),
+    ]
+    found = TextAlignment({"": tiers}, (), listed)
+    check = next(tier for tier in found._document("").tiers if tier.name == "check")
+    assert check.labels == ("untranscribed", "misplaced: b c d")
+    assert check.times == ((1.0, 2.0), (2.0, 6.0))
+    (read,) = mismatches_of("x.TextGrid", replace(check, labels=check.labels[1:], times=((2, 6),)))
+    assert (read.kind, read.words) == ("misplaced", ("b", "c", "d"))
+
+
+def test_runs_end_with_the_text() -> None:
+    assert probable_runs(np.array([0.9, 0.9, 0.9])) == [(0, 3)]
+    assert probable_runs(np.array([0.9, 0.9])) == []
+    assert probable_runs(np.zeros(0)) == []
+
+
+def test_speech_drowned_in_noise_is_less_sure_than_it_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The mean confidence falls by more than in quiet, once opinions are asked."""
+    import align.speech.text.words as words_module
+    from align.features import read_audio
+
+    samples = read_audio(KIWI, 16000)[0]
+    noise = np.random.default_rng(0).standard_normal(samples.size)
+    loud = samples + 4.0 * noise * np.sqrt(np.mean(np.square(samples)))
+    model, text = align.load("speech-en"), " ".join(WORDS)
+
+    def sure(sound: np.ndarray) -> float:
+        found = align_text(
+            model, sound.astype(np.float32), text, rate=16000, dictionary=SAID, trust=True
+        )
+        assert found.words.confidence is not None
+        kept = [k for k, word in enumerate(found.words.labels) if word != "sil"]
+        return float(found.words.confidence[kept].mean())
+
+    asked = sure(samples), sure(loud)
+    monkeypatch.setattr(words_module, "moves_of", lambda *_: None)
+    unasked = sure(samples), sure(loud)
+    assert unasked[1] - asked[1] > unasked[0] - asked[0]
