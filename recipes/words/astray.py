@@ -3,10 +3,12 @@
 ::
 
     python recipes/words/astray.py TIMIT --music FOLDER --people FOLDER [--models DIR]
+    python recipes/words/astray.py EMODB --german MODEL --music FOLDER --people FOLDER
 
-Four sentences of a speaker at a time, in quiet and in worse sound, by models that have not heard
-the speaker. What moves say is learned from the other folds, in the conditions `LEARNED`; the last
-line is what all folds teach. See the README beside this file.
+Four sentences of a speaker at a time, of German three, in quiet and in worse sound, by models that
+have not heard the speaker. What moves say is learned from the other folds, of German from the
+speakers 03 and 08, in the conditions `TAUGHT`; the last line is what all folds, or these two
+speakers, teach. See the README beside this file.
 """
 
 import argparse
@@ -21,6 +23,7 @@ from run import models, true_words
 from scipy.signal import butter, lfilter, resample, sosfilt
 from scipy.stats import rankdata
 
+import align
 import align.speech.text.words as aligning
 from align.features import read_audio
 from align.sequence.evidence import EvidenceModel
@@ -28,7 +31,8 @@ from align.speech.text import align_text
 from align.speech.text.checking.astray import evidence_of_moves, probable_runs
 
 FAR = 0.1  # seconds
-LEARNED = ("clean", "noise", "music", "people", "loud", "crowd")
+TEACHERS = ("03", "08")
+TAUGHT = ("clean", "noise", "music", "people", "loud", "crowd")
 
 
 def loud(samples, rng):
@@ -104,34 +108,33 @@ class Tried(NamedTuple):
         return evidence_of_moves(self.before, self.moves)
 
 
-def tried(model, fold: int, kind: str, samples: np.ndarray, true) -> Tried | None:
+def tried(model, fold: int, kind: str, samples: np.ndarray, true, text, language) -> Tried | None:
     """Align words, of which those count that are taken to be said; None where a passage is not."""
     from rooms.conditions import RATE
 
     seen = []
 
-    def keep(rows, moves, first):
+    def keep(rows, moves, *_):
         seen.append((rows, moves))
         return rows
 
-    text = " ".join(word for word, *_ in true)
     with (
         mock.patch.object(aligning, "with_second_opinions", keep),
         mock.patch.object(aligning, "astray_words", return_value=[]),
     ):
-        found = align_text(model, samples.astype(np.float32), text, rate=RATE)
+        found = align_text(model, samples.astype(np.float32), text, rate=RATE, language=language)
     words = np.array([k for k, label in enumerate(found.words.labels) if label != "sil"])
     whole = [(rows, moves) for rows, moves in seen if len(moves) == len(true)]
     if len(words) != len(true) or not whole:
         return None
     rows, moves = whole[-1]
-    said = sorted({row.word for row in rows if row.word >= 0})
+    said = [k for k in sorted({row.word for row in rows} - {-1}) if not np.isnan(moves[k])]
     off = np.abs(found.words.onsets[words] - np.array([start for _, start, _ in true]))
     sure = found.words.confidence[words]
     return Tried(fold, kind, sure[said], moves[said], off[said], bool(found.warnings))
 
 
-def joined(paths, rng):
+def joined(paths, words_of, rng):
     """Return recordings of the same loudness one after the other, with pauses, and the words."""
     from rooms.conditions import RATE
 
@@ -139,10 +142,39 @@ def joined(paths, rng):
     for path in paths:
         samples = read_audio(path, RATE)[0].astype(float)
         samples *= 0.05 / np.sqrt(np.mean(samples**2))
-        true += [(w, a + at / RATE, b + at / RATE) for w, a, b in true_words(path)]
+        true += [(w, a + at / RATE, b + at / RATE) for w, a, b in words_of(path)]
         parts += [samples, 1e-4 * rng.standard_normal(int(rng.uniform(0.1, 0.7) * RATE))]
         at += parts[-2].size + parts[-1].size
     return np.concatenate(parts), true
+
+
+def german_words(path):
+    from praatio import textgrid
+
+    grid = textgrid.openTextgrid(str(path.with_suffix(".TextGrid")), False)
+    return [(e.label, e.start, e.end) for e in grid.getTier("words").entries]
+
+
+def passages(corpus: Path, folder: Path, german: str | None):
+    """Yield fold, model, a few recordings of a speaker, what returns their words, and their text.
+
+    Of German every second recording, and the speakers that teach are fold 0, the others fold 1.
+    """
+    if german is None:
+        for fold, (model, recordings) in enumerate(models(corpus, folder, None)):
+            for _, own in groupby(recordings, lambda path: path.parent):
+                paths = list(own)
+                for some in (paths[:4], paths[4:]):
+                    text = " ".join(word for path in some for word, *_ in true_words(path))
+                    yield fold, model, some, true_words, text
+        return
+    model = align.load(german)
+    for speaker in sorted(path.name for path in corpus.iterdir() if path.is_dir()):
+        paths = sorted((corpus / speaker).glob("*.flac"))[::2]
+        for k in range(0, len(paths) - 2, 3):
+            some = paths[k : k + 3]
+            said = [path.with_suffix(".txt").read_text(encoding="utf-8").strip() for path in some]
+            yield int(speaker not in TEACHERS), model, some, german_words, " ".join(said)
 
 
 def area(scores: np.ndarray, wrong: np.ndarray) -> float:
@@ -200,6 +232,11 @@ def main() -> None:
     parser.add_argument("--music", type=Path, required=True)
     parser.add_argument("--people", type=Path, required=True)
     parser.add_argument("--models", type=Path, default=Path("words-models"))
+    parser.add_argument("--german", help="model of any language; the corpus is EmoDB")
+    parser.add_argument("--only", nargs="+", help="only these conditions")
+    parser.add_argument(
+        "--show", type=int, nargs="+", default=[0, 1, 2, 3], help="only these folds"
+    )
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     import sys
@@ -215,47 +252,52 @@ def main() -> None:
         "mumbled": mumbled,
         "whispered": whispered,
     }
+    if options.only:
+        kinds = {name: kinds[name] for name in options.only}
     every: list[Tried] = []
     left_out = 0
-    for fold, (model, recordings) in enumerate(models(options.corpus, options.models, None)):
-        for _, own in groupby(recordings, lambda path: path.parent):
-            paths = list(own)
-            for some in (paths[:4], paths[4:]):
-                drawn = f"{some[0].parent.name} {some[0].stem}"
-                rng = np.random.default_rng([options.seed, zlib.crc32(drawn.encode())])
-                clean, true = joined(some, rng)
-                for name, condition in kinds.items():
-                    rng = np.random.default_rng(
-                        [options.seed, zlib.crc32(f"{name} {drawn}".encode())]
-                    )
-                    worse = clean if condition is None else condition(clean, rng)
-                    samples, rate = worse if isinstance(worse, tuple) else (worse, 1.0)
-                    words = [(w, a / rate, b / rate) for w, a, b in true]
-                    one = tried(model, fold, name, samples, words)
-                    left_out += one is None
-                    every += [] if one is None else [one]
+    language = "de" if options.german else "en"
+    for fold, model, some, words_of, text in passages(
+        options.corpus, options.models, options.german
+    ):
+        drawn = f"{some[0].parent.name} {some[0].stem}"
+        rng = np.random.default_rng([options.seed, zlib.crc32(drawn.encode())])
+        clean, true = joined(some, words_of, rng)
+        for name, condition in kinds.items():
+            rng = np.random.default_rng([options.seed, zlib.crc32(f"{name} {drawn}".encode())])
+            worse = clean if condition is None else condition(clean, rng)
+            samples, rate = worse if isinstance(worse, tuple) else (worse, 1.0)
+            words = [(w, a / rate, b / rate) for w, a, b in true]
+            one = tried(model, fold, name, samples, words, text, language)
+            left_out += one is None
+            every += [] if one is None else [one]
 
     def learn(some: list[Tried]):
-        taught = [one for one in some if one.kind in LEARNED]
+        taught = [one for one in some if one.kind in TAUGHT]
         evidence = [one.evidence() for one in taught]
         right = EvidenceModel.fit(evidence, [one.off <= 0.02 for one in taught])
         return right, EvidenceModel.fit(evidence, [one.off > FAR for one in taught])
 
-    folds = sorted({one.fold for one in every})
-    learned = {f: learn([one for one in every if one.fold != f]) for f in folds}
+    if options.german:
+        learned = {1: learn([one for one in every if one.fold == 0])}
+    else:
+        learned = {
+            f: learn([one for one in every if one.fold != f]) for f in {one.fold for one in every}
+        }
+    shown = [one for one in every if one.fold in learned and one.fold in options.show]
     print(
         "| | right | said before | now | area, wrong: before | now | area, far: before | now | "
         "far of the 50 least sure | runs found (in silence) | far of words listed | false |"
     )
     print("|---|" + "---|" * 11)
     for name in kinds:
-        print(row(name, [one for one in every if one.kind == name], learned))
-    print(row("all", every, learned))
+        print(row(name, [one for one in shown if one.kind == name], learned))
+    print(row("all", shown, learned))
     print(
         f"\n{left_out} recordings left out, whose text was taken to be one of more than was said"
     )
-    both = learn(every)
-    print("all folds: right", both[0].weights.round(3), "astray", both[1].weights.round(3))
+    both = learned[1] if options.german else learn(every)
+    print("taught: right", both[0].weights.round(3), "astray", both[1].weights.round(3))
 
 
 if __name__ == "__main__":

@@ -5,8 +5,9 @@ hardly heard, whole runs of words lie elsewhere than they were said, and each is
 words are anywhere. What shows them is that they do not stay: where lengths count more or less than
 was learned, and the borders between phones hardly count, words that were heard clearly are found
 where they were, and others move. By how much the start of a word moves, as the mean logarithm over
-two such *opinions*, corrects its confidence; and it says how probable it is that the word is more
-than a tenth of a second away from where it was said. Three such words in a row are a mismatch.
+two such *opinions*, and by how much all words do, corrects its confidence; and it says how
+probable it is that the word is more than a tenth of a second away from where it was said. Three
+words in a row of which that is probable are a mismatch.
 
 Both functions were learned from speakers that their models had not heard, in quiet, in noise, and
 with music or people behind (`recipes/words/astray.py`).
@@ -14,6 +15,7 @@ with music or people behind (`recipes/words/astray.py`).
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby, pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,6 +26,8 @@ from align.types import MISPLACED, Float64, Mismatch
 
 __all__ = [
     "LEARNED",
+    "LEARNED_IPA",
+    "Learned",
     "astray_words",
     "evidence_of_moves",
     "moves_of",
@@ -37,22 +41,37 @@ OPINIONS: Sequence[Mapping[str, float]] = (
 )
 """How many times as much base functions weigh; lengths and borders are what misleads."""
 
-LEARNED = {
-    "right": EvidenceModel(np.array([0.8, -1.145, 0.399])),
-    "astray": EvidenceModel(np.array([-0.27, 1.581, -3.066])),
-}
-"""From confidence and moves: that a start is right within 20 ms, that it is 0.1 s away or more."""
+
+class Learned(NamedTuple):
+    """From confidence and moves: that a start is right within 20 ms, or off by 0.1 s and more."""
+
+    right: EvidenceModel
+    astray: EvidenceModel
+
+
+LEARNED = Learned(
+    EvidenceModel(np.array([0.743, -0.761, -1.136, 0.782])),
+    EvidenceModel(np.array([-0.201, 0.873, 1.83, -3.754])),
+)
+"""For models of English."""
+
+LEARNED_IPA = Learned(
+    EvidenceModel(np.array([0.652, -0.652, -0.139, 0.614])),
+    EvidenceModel(np.array([-0.48, 0.916, 0.319, -2.658])),
+)
+"""For models of the phones of any language, whose words move more; from two German speakers."""
 
 _NEAR, _FURTHEST = 0.02, 3.0  # seconds
+_FEW = 3.0  # words that stay, beside those there are
 _SUREST = 1e-6  # what is this near to certain, or to impossible, counts as so near
-_PROBABLE = 0.5  # of each word of a run
+_PROBABLE = 0.6  # of each word of a run
 _RUN = 3  # words
 
 
 def moves_of(path: WordPath, n_words: int) -> Float64 | None:
     """Return by how much the start of each word moves with other weights [shape=(W,)].
 
-    The mean over the opinions of the logarithm of 1 and the distance in 20 ms; 0 for words that
+    The mean over the opinions of the logarithm of 1 and the distance in 20 ms; NaN for words that
     the path leaves out. None where the aligner has not these base functions.
     """
     built, begun = path.built, path.begins(n_words)
@@ -69,12 +88,18 @@ def moves_of(path: WordPath, n_words: int) -> Float64 | None:
             return None
         other = WordPath.best(built, paths, drop).begins(n_words)
         moves += np.log1p(np.minimum(np.abs(other - begun), _FURTHEST) / _NEAR)
-    return np.nan_to_num(moves / len(OPINIONS))
+    mean: Float64 = moves / len(OPINIONS)
+    return mean
 
 
 def evidence_of_moves(confidence: Float64, moves: Float64) -> Float64:
-    """Return what both functions are given [shape=(W, 2)]."""
-    return np.stack((log_odds(confidence, _SUREST), moves), axis=1)
+    """Return what both functions are given, for each word of a recording [shape=(W, 3)].
+
+    Log odds of its confidence, its move, and how much all words move; few words prove little.
+    """
+    known = moves[~np.isnan(moves)]
+    all_of_them = np.full(len(moves), known.sum() / (len(known) + _FEW))
+    return np.stack((log_odds(confidence, _SUREST), moves, all_of_them), axis=1)
 
 
 def probable_runs(astray: Float64) -> list[tuple[int, int]]:
@@ -93,42 +118,50 @@ def probable_runs(astray: Float64) -> list[tuple[int, int]]:
     return runs
 
 
-def with_second_opinions(rows: Rows, moves: Float64, first: int) -> Rows:
+def with_second_opinions(rows: Rows, moves: Float64, first: int, learned: Learned) -> Rows:
     """Return rows whose words are as sure as their moves allow.
 
     `first` is the number of the first word. What begins a word gets another confidence; that of
     its other phones falls as this one does.
     """
+    heads = _heads(rows, first)
+    sure = np.array([heads[k].confidence if k in heads else 0.0 for k in range(len(moves))])
+    now = learned.right(evidence_of_moves(sure, moves))
     out: Rows = []
     for word, run in groupby(rows, key=lambda row: row.word):
         own = list(run)
-        if word >= 0:
-            before = own[0].confidence
-            seen = evidence_of_moves(np.array([before]), moves[[word - first]])
-            now = float(LEARNED["right"](seen)[0])
-            less = min(1.0, now / max(before, _SUREST))
+        if word >= 0 and not np.isnan(moves[word - first]):
+            new = float(now[word - first])
+            less = min(1.0, new / max(own[0].confidence, _SUREST))
             rest = [row._replace(confidence=row.confidence * less) for row in own[1:]]
-            own = [own[0]._replace(confidence=now), *rest]
+            own = [own[0]._replace(confidence=new), *rest]
         out += own
     return out
 
 
-def astray_words(rows: Rows, words: Sequence[str], moves: Float64, first: int) -> list[Mismatch]:
+def _heads(rows: Rows, first: int) -> dict[int, Row]:
+    """Return what begins each word, by its number behind the `first` one."""
+    heads: dict[int, Row] = {}
+    for row in rows:
+        if row.word >= 0:
+            heads.setdefault(row.word - first, row)
+    return heads
+
+
+def astray_words(
+    rows: Rows, words: Sequence[str], moves: Float64, first: int, learned: Learned
+) -> list[Mismatch]:
     """Return the runs of words that are probably in the wrong place.
 
     `rows` are those before `with_second_opinions`; the words with no rows were not said.
     """
-    heads: dict[int, Row] = {}
-    ends: dict[int, float] = {}
-    for row, after in pairwise(rows):
-        if row.word >= 0:
-            heads.setdefault(row.word - first, row)
-            ends[row.word - first] = after.start
-    said = sorted(heads)
+    heads = _heads(rows, first)
+    said = [k for k in sorted(heads) if not np.isnan(moves[k])]
     if not said:
         return []
+    ends = {row.word - first: after.start for row, after in pairwise(rows)}
     sure = np.array([heads[k].confidence for k in said])
-    astray = LEARNED["astray"](evidence_of_moves(sure, moves[said]))
+    astray = learned.astray(evidence_of_moves(sure, moves[said]))
     return [
         Mismatch(
             MISPLACED,
