@@ -712,6 +712,7 @@ def test_whatever_happens_is_a_sentence(
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.skipif(os.name == "nt", reason="os.kill ends the process there, without a signal")
 def test_sigterm_ends_every_command_as_ctrl_c_does(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

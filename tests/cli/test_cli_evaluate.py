@@ -105,7 +105,7 @@ def test_classes_are_known_by_table_or_by_articulation(
 ) -> None:
     for folder, shift in (("mine", 160), ("theirs", 0)):
         rows = [f"{1600 * k + shift} {1600 * (k + 1) + shift} {phones[k % 2]}" for k in range(24)]
-        (here / folder / "a.phn").write_text("\n".join(rows) + "\n")
+        (here / folder / "a.phn").write_text("\n".join(rows) + "\n", encoding="utf-8")
     result = run("evaluate", "mine", "theirs", "--by", "class")
     (line,) = [line for line in result.stdout.splitlines() if line.startswith(pair)]
     assert line.split()[-11:-9] == ["12", "100.0"]

@@ -26,7 +26,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("name", ["kiwi.phones", "kiwi.TextGird", "no/kiwi", "my kiwi.phn"])
 def test_a_mistyped_file_of_phones_is_said_not_to_exist(name: str) -> None:
-    assert_refused(run("speech", KIWI, "--phones", name), 1, name, "there is no such file")
+    assert_refused(
+        run("speech", KIWI, "--phones", name), 1, str(Path(name)), "there is no such file"
+    )
 
 
 @pytest.mark.parametrize("phones", ["sil k iy", "a.", "k_h @ .", "t. d."])

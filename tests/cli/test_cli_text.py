@@ -105,7 +105,7 @@ def test_a_file_beside_the_recording(here: Path) -> None:
     Path("Kiwi.phones").write_text("sil k iy w iy sil")
     assert run("speech", "kiwi.flac", "-o", "2.phn", "--phones").exit_code == 0
     assert len(Path("2.phn").read_text().splitlines()) == 6
-    assert_refused(run("speech", "away/kiwi.flac", "--text"), 1, "away/kiwi.flac")
+    assert_refused(run("speech", "away/kiwi.flac", "--text"), 1, str(Path("away/kiwi.flac")))
     assert_refused(run("speech", "-", "--text", stdin=""), 2, "beside standard input", "--text")
 
 
@@ -371,7 +371,7 @@ def test_the_transcripts_of_a_corpus_have_an_encoding(here: Path) -> None:
 
 
 def test_another_language_is_aligned_with_labels_of_ipa(here: Path) -> None:
-    Path("de.dict").write_text("ein ʔ aɪ n\nkiwi k iː v i\n")
+    Path("de.dict").write_text("ein ʔ aɪ n\nkiwi k iː v i\n", encoding="utf-8")
     found = run(
         "speech", "kiwi.flac", "--text", "ein Kiwi", "--language", "de",
         "--dictionary", "de.dict", "-o", "de.csv",
@@ -471,7 +471,7 @@ def test_validation_of_a_good_corpus_of_transcripts(here: Path) -> None:
         0,
         "2 usable recordings, 0 problems, 0 warnings\n",
     )
-    Path("my.dict").write_text(DICTIONARY.replace("k iy w iy", "k iy w ǃ"))
+    Path("my.dict").write_text(DICTIONARY.replace("k iy w iy", "k iy w ǃ"), encoding="utf-8")
     result = run(*args, "--model", "speech-en")
     assert result.exit_code == 1
     assert "'kiwi' as k iy w ǃ, but the model has no phone 'ǃ'" in result.stdout
